@@ -284,10 +284,7 @@ class Result:
 
     @property
     def _first_feasible(self) -> int | None:
-        """The cheapest feasible row, the first of equals; None if no row is feasible.
-
-        Rows are checked from the cheapest on, so that mostly a few of them are.
-        """
+        """The cheapest feasible row, the first of equals; None if no row is feasible."""
         if self._known is None and not self._constrained:
             with _device_of(self.costs):
                 return int(self.costs.argmin())

@@ -47,10 +47,7 @@ def integer(least: int = 0, most: int | None = MOST_COUNT) -> Check:
 
 
 def number(least: float = 0.0, *, infinite: bool = False) -> Check:
-    """Return a check for integers and floats up to `MOST_NUMBER`, and infinity if that is allowed.
-
-    NaN is never allowed.
-    """
+    """Return a check for numbers, not NaN, up to `MOST_NUMBER`, and infinity if that is allowed."""
 
     def check(name: str, value: Any) -> int | float:
         if not isinstance(value, (int, float)) or isinstance(value, bool):

@@ -161,10 +161,7 @@ def _search(tree: ast.expr) -> Callable[..., Any]:
 
 
 def _groups(tree: ast.expr) -> list[list[ast.expr]]:
-    """Split an expression at each "/", and neighbourhoods at "+", candidate sets at "|".
-
-    Python's order of precedence has no meaning here: the operands are taken as they are written.
-    """
+    """Split an expression at each "/", then at "+" or "|", in the order in which it is written."""
     groups: list[list[ast.expr]] = [[]]
 
     def walk(node: ast.expr) -> None:

@@ -42,11 +42,7 @@ C_TYPES = {
 
 
 class CpuBackend(Backend):
-    """Runs kernels on CPU threads; the GIL is released while they run.
-
-    The number of threads is that of the usable cores, or ``GPU_LS_THREADS``, and no more than
-    `threads_at_most` allows.
-    """
+    """Runs kernels on `thread_count` threads; the GIL is released while they run."""
 
     name = "cpu"
     xp = np

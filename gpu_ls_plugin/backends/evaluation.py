@@ -104,10 +104,7 @@ def nothing_paid(costs: Any, lengths: Any, rounding: float = ROUNDING) -> Any:
 
 
 def better(backend: Backend, problem: TSP, one: Costed, other: Costed) -> Any:
-    """Return which tours are better than others, row by row, shape (P,).
-
-    Those are that may be a result where the other may not, or else the cheaper ones.
-    """
+    """Return which tours may be a result where the other may not, or else are cheaper, (P,)."""
     cheaper, objective = one[1] < other[1], problem.objective
     if objective.length_alone:
         return cheaper

@@ -19,10 +19,7 @@ BLOCK_ENTRIES = 1 << 22  # numbers held at once while the best of rows are chose
 
 
 class CompleteGraph:
-    """All edges between n >= 3 cities.
-
-    `matrix` holds the symmetric lengths (n, n); its diagonal has no meaning.
-    """
+    """All edges between n >= 3 cities, of symmetric lengths (n, n), whatever the diagonal."""
 
     def __init__(self, matrix: NDArray[Any]) -> None:
         self.n, self.matrix = len(matrix), matrix

@@ -53,10 +53,7 @@ class AssignmentDisplay(LookingDisplay[Assignment, Looked]):
 
 
 class ColourDisplay(LookingDisplay[GraphColouring, int]):
-    """Shows the least number of colours, and the conflicts of colourings with one less.
-
-    `optimum` is the number of colours to which the gap is shown.
-    """
+    """Shows the least number of colours beside its `optimum`, and conflicts with one less."""
 
     def __init__(
         self,

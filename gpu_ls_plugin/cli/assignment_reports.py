@@ -65,10 +65,7 @@ def assignment_size(found: dict[str, Any]) -> str:
 
 
 def assignment_lines(found: dict[str, Any], gap: str) -> dict[str, str | None]:
-    """Return what is printed of the best state and of the work, by the word that begins a line.
-
-    `gap` is what stands behind the best cost.
-    """
+    """Return what is printed of the best state and its `gap`, and of the work, by first words."""
     lines: dict[str, str | None] = {"best": f"{_best(found)}{gap}"}
     if "greedy_colours" in found:
         lines["bounds"] = (

@@ -106,10 +106,7 @@ def print_summary(found: dict[str, Any]) -> None:
 
 
 def _gap(found: dict[str, Any]) -> str:
-    """Return how far the best cost, or profit, is from the optimum; nothing where none is known.
-
-    An optimum of 0, no conflict, is not written about.
-    """
+    """Return how far the best is from the optimum; nothing if that is unknown, or no conflict."""
     gap, sign = found["gap_percent"], -1 if found.get("sense") == "max" else 1
     if gap is None or ("conflicts" in found and not found["optimum"]):
         return ""
@@ -162,10 +159,7 @@ def print_plugins(infos: Iterable[PluginInfo]) -> None:
 
 
 def operator_row(part: Part) -> dict[str, str]:
-    """Return a registered part as a plain dictionary.
-
-    With its arguments and their defaults as text, and the first line of its documentation.
-    """
+    """Return a registered part, its arguments as text, and the first line of its documentation."""
     return {
         "kind": part.kind,
         "name": part.name,

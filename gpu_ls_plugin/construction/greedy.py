@@ -107,10 +107,7 @@ def greedy(
 
 @dataclass(frozen=True)
 class _Edges:
-    """Edges in order of length and cities.
-
-    No other edge of a city comes before its `horizon`, the number of an edge in that order.
-    """
+    """Edges in order; no other edge of a city comes before its `horizon`, the number of an edge."""
 
     pairs: NDArray[Any]  # (m, 2) int32
     lengths: NDArray[Any]

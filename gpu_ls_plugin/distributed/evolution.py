@@ -47,11 +47,7 @@ class IslandPopulation:
 
 @dataclass(frozen=True)
 class IslandEvolution(Evolution[IslandPopulation]):
-    """A generation is a stretch of all islands; they exchange rows between two of them.
-
-    The cluster of `islands` is there for the whole run, `settings` are of each island, and `tours`
-    are those of all islands.
-    """
+    """A generation is a stretch of all islands, on one cluster, which then exchange rows."""
 
     islands: Islands
     settings: Settings
@@ -62,10 +58,7 @@ class IslandEvolution(Evolution[IslandPopulation]):
     def of(
         cls, problem: TSP, islands: Islands, settings: Settings, size: int | None = None
     ) -> IslandEvolution:
-        """Return an evolution of so many tours, or of those that devices are kept busy by.
-
-        All that the islands need is compiled.
-        """
+        """Return an evolution of so many tours, or enough for all devices, with all compiled."""
         asked = _asked(problem)
         settled = islands.prepare(asked, settings)
         if size is not None:

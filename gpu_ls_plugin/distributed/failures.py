@@ -33,10 +33,7 @@ class Failures:
         self._excluded: set[str] = set()
 
     def settle(self, workers: list[str]) -> dict[str, Settled]:
-        """Prepare an island on each worker; return how those that can will search.
-
-        Raises the first reason if the search cannot be, or no worker can search.
-        """
+        """Prepare an island on each worker; return how those that can will search, or raise."""
         waiting = {
             number: (worker, self._fleet.settle(number, worker))
             for number, worker in enumerate(workers)
@@ -80,10 +77,7 @@ class Failures:
         return lost
 
     def exclude(self, worker: str, error: BaseException, others: bool) -> list[int]:
-        """Do without a worker; return the islands that were there.
-
-        Raises the reason where the search itself cannot be, or there is nothing else.
-        """
+        """Do without a worker; return its islands. Raise if nothing else can search."""
         if isinstance(error, OURS) or not others:
             raise _error(error)
         self._excluded.add(worker)

@@ -52,11 +52,7 @@ def started(workers: dict[str, Any], scheduler: dict[str, Any]) -> Iterator[Clie
 
 
 def _loop() -> LoopRunner:
-    """Return a loop in a thread that blocks SIGINT, and so do the processes that it starts.
-
-    A terminal sends Ctrl-C to all processes, also to those that are importing and cannot ignore it
-    yet.
-    """
+    """Return a loop in a thread that blocks SIGINT, as do its processes, which may be importing."""
     from distributed.utils import LoopRunner
 
     runner = LoopRunner()

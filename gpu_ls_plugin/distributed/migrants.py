@@ -28,10 +28,7 @@ def elites_of(population: Population, problem: Problem, best: int, distant: int)
 
 
 def welcome(population: Population, problem: Problem, guests: Elites) -> None:
-    """Let a population adopt rows that break no constraint and are not in it already.
-
-    The best row stays: no more are adopted than there are others.
-    """
+    """Let a population adopt feasible rows that it lacks, in place of all but its best at most."""
     arriving = guests.allowed
     if not len(arriving):
         return

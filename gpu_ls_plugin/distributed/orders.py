@@ -31,10 +31,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Settled:
-    """How a worker is going to search, with complete settings.
-
-    `processors` are threads of a CPU, multiprocessors of a GPU.
-    """
+    """How a worker is going to search, on threads of a CPU or multiprocessors of a GPU."""
 
     backend: str
     processors: int

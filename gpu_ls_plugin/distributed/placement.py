@@ -31,10 +31,7 @@ class Placement:
         return self.update([other for other in self.workers if other != worker])
 
     def place(self, island: int, waited: float) -> str | None:
-        """Return the worker on which an island goes on; None where it has to wait.
-
-        An island that shares a worker moves to one that is free.
-        """
+        """Return where an island goes on: on a free worker rather than a shared one; or None."""
         home, taken = self.homes.get(island), list(self.homes.values())
         free = next((worker for worker in self.workers if worker not in taken), None)
         if home is None or (taken.count(home) > 1 and free is not None):

@@ -46,10 +46,7 @@ class Rhythm:
         return self.every == math.inf
 
     def stretch(self, done: int, elapsed: float, part: float = 1.0) -> Stretch | None:
-        """Return the next stretch after so many kicks and seconds; None at the end.
-
-        Where seconds limit it, it may be a part of the usual ones.
-        """
+        """Return the next stretch after so many kicks and seconds, or a part; None at the end."""
         left = self.seconds - elapsed
         kicks = self.step
         if self.kicks is not None:

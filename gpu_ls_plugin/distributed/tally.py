@@ -108,10 +108,7 @@ class Tally:
         island.running_kicks, island.reported = 0, elapsed
 
     def point(self, islands: list[Island], best: Elites, elapsed: float) -> bool:
-        """Note the costs at a moment; return whether the best cost is new.
-
-        It is infinite until a row breaks no constraint.
-        """
+        """Note the costs at a moment; return whether the best cost, of a feasible row, is new."""
         if not len(best):
             return False
         cost = best.costs[0].item()

@@ -238,10 +238,7 @@ def _begun(seat: Seat, order: Order) -> Population:
 
 
 def _asks_for_others(seat: Seat, order: Order) -> bool:
-    """Return whether an island's first stretch ends once its tours, which are crossed, converge.
-
-    It then gets tours of other islands, if no kicks say when.
-    """
+    """Return whether an island's first stretch ends, for others' tours, once its own converge."""
     crosses = isinstance(getattr(seat.settings.search, "cooperation", None), Recombination)
     return crosses and seat.job.islands > 1 and order.stretch.kicks is None
 

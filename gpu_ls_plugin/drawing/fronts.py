@@ -67,10 +67,7 @@ def plot_fronts(
 
 
 def draw_fronts(axes: Any, fronts: Mapping[str, NDArray[np.float64]]) -> None:
-    """Draw fronts of as many objectives as the axes have dimensions.
-
-    Each has its color by its place, also beside an empty one.
-    """
+    """Draw fronts of as many objectives as the axes have; each has its color by its place."""
     for index, (name, front) in enumerate(fronts.items()):
         if len(front):
             axes.scatter(*front.T, s=8, color=color(index), label=plain(name))

@@ -38,10 +38,7 @@ def shared_edges(xp: Any, tours: Any, first: int, **writing: Unpack[Writing]) ->
 
 
 def _incidence(xp: Any, tours: Any, writing: Writing) -> tuple[Any, Any]:
-    """Return the row and the edge of all edges of tours, by edges and then rows.
-
-    Edges are numbered from 0 on without gaps.
-    """
+    """Return the rows and the numbers, without gaps, of all edges of tours, by edges and rows."""
     bits = len(tours).bit_length()
     rows = xp.arange(len(tours), dtype=xp.int64)[:, xp.newaxis]
     both = ((edge_numbers(xp, tours, **writing) << bits) | rows).ravel()

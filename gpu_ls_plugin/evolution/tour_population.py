@@ -78,10 +78,7 @@ class TourPopulation:
         return self._sorted(self.costs)
 
     def best(self, size: int) -> TourPopulation:
-        """Return the cheapest different tours, the cheapest first.
-
-        Of equal costs, the first come first. There are fewer than `size` where so few differ.
-        """
+        """Return the cheapest different tours, the first of equals, as many as `size` or differ."""
         kept = self.xp.flatnonzero(self.first_of_each())
         return self.take(kept[self._sorted(self.costs[kept])[:size]])
 

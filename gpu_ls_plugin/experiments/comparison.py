@@ -16,10 +16,7 @@ if TYPE_CHECKING:
 
 
 def quantile(values: Sequence[float], share: float) -> float:
-    """Return a quantile, linear between neighbouring values, of which some may be infinite.
-
-    NaN where there is no value.
-    """
+    """Return a quantile, linear between values, of which some may be infinite; NaN of none."""
     if not len(values):
         return math.nan
     ordered = sorted(values)

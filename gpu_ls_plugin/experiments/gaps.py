@@ -26,10 +26,7 @@ Gap = Callable[["Costs"], float]
 
 @dataclass(frozen=True)
 class CostGap:
-    """One objective: how far the least cost is above a reference, in percent of this, or of 1.
-
-    Calling it returns the gap of solutions, infinite if there is none.
-    """
+    """One objective: how far solutions are above a reference, in percent of it, or of 1."""
 
     reference: float
     proven: bool

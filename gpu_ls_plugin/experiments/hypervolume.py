@@ -22,19 +22,6 @@ def hypervolume(front: ArrayLike, reference: ArrayLike) -> float:
     return _volume(np.unique(rows[(rows < corner).all(axis=1)], axis=0), corner)
 
 
-def normalised_hypervolumes(fronts: list[NDArray[np.float64]]) -> tuple[list[float], float]:
-    """Return the hypervolume of each front, and that of all of them together.
-
-    Objectives are scaled such that the fronts together span 0 to 1, and the reference is 1.1.
-    """
-    together = np.concatenate(fronts)
-    least, span = together.min(axis=0), np.ptp(together, axis=0)
-    span = np.where(span > 0, span, 1.0)
-    corner = np.full(together.shape[1], 1.1)
-    volumes = [hypervolume((front - least) / span, corner) for front in fronts]
-    return volumes, hypervolume((together - least) / span, corner)
-
-
 def _volume(rows: NDArray[np.float64], corner: NDArray[np.float64]) -> float:
     if not len(rows):
         return 0.0

@@ -32,10 +32,7 @@ pre { white-space: pre-wrap; overflow-wrap: anywhere; }
 
 
 def write(results: Runs, path: Path, targets: Sequence[float], title: str = "") -> None:
-    """Write a page with all tables and figures, which appears complete or not at all.
-
-    `targets` are the gaps in percent whose times are shown.
-    """
+    """Write a page with all tables and figures, and the times to `targets`, gaps in percent."""
     image_figure(1, 1)  # before any work: without Matplotlib there is no page
     text = page(results, targets, title)
     with atomically(path) as file:

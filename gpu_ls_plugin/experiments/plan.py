@@ -49,10 +49,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Plan:
-    """All runs of an experiment.
-
-    `algorithms` and `problems` are texts that describe them, by name; `termination` is one, too.
-    """
+    """All runs of an experiment; algorithms and problems, by name, are texts that describe them."""
 
     algorithms: Mapping[str, str]
     problems: Mapping[str, str]
@@ -73,10 +70,7 @@ class Plan:
                     yield Run(algorithm, problem, seed, prints)
 
     def stored(self, folder: Path) -> dict[Key, Record]:
-        """Return the records of the plan's runs that are in a folder, less the damaged ones.
-
-        Refused, if a record of the same names and seed is that of something else.
-        """
+        """Return intact records of the plan's runs in a folder; raise if one is another's."""
         found = {}
         for run in self.runs():
             path = run.path(folder)

@@ -58,10 +58,7 @@ def _is_new(point: CurvePoint, former: CurvePoint) -> bool:
 
 @dataclass(frozen=True)
 class About:
-    """What the records of an experiment have in common.
-
-    `objectives` and `optima` are by the names of problems.
-    """
+    """What the records of an experiment have in common, by the names of problems."""
 
     objectives: dict[str, int]
     optima: dict[str, float | None]

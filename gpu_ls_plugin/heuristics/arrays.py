@@ -18,10 +18,7 @@ if TYPE_CHECKING:
 def integer_array(
     name: str, given: ArrayLike, shape: str, axes: Collection[int], dtype: Any, most: int
 ) -> NDArray[Any]:
-    """Return a read-only copy of integers from 0 to `most`; a number out of range is named.
-
-    The number of axes has to be one of `axes`, which the message calls `shape`.
-    """
+    """Return a read-only copy of integers from 0 to `most`, whose axes are one of `axes`."""
     checks.unmasked(name, given)
     try:
         array = np.asarray(given)

@@ -55,10 +55,7 @@ class Moves:
         grid: str = "",
         by_step: bool = False,
     ) -> Moves:
-        """Compose neighbourhoods; ties between them go to the first.
-
-        `by_step` is the pivoting rule's.
-        """
+        """Compose neighbourhoods, `by_step` as a pivoting rule says; ties go to the first."""
         checked: list[str] = []
 
         def functor_of(part: Neighbourhood) -> str:

@@ -63,10 +63,7 @@ class Penalties:
 
 
 def price_of_demand(problem: RoutedProblem) -> float:
-    """Return a price of a unit of load, by which the largest demand costs the longest length.
-
-    If all lengths are 0, the price is 1 by the largest demand.
-    """
+    """Return a price of load by which the largest demand costs the longest length, or 1."""
     return (problem.longest or 1.0) / max(1, int(problem.demands.max()))
 
 
@@ -140,10 +137,7 @@ class Routing(Objective):
         return places
 
     def weights(self, price: float) -> NDArray[np.uint64]:
-        """Return what units of the resources' excess cost at a price, 1 for what the problem says.
-
-        As the data of a search have them.
-        """
+        """Return what units of the resources' excess cost at a price, as search data."""
         weights = [self._at(price, part) for part in self.resources]
         return np.array(weights, self.problem.cost_dtype).view(np.uint64)
 

@@ -60,10 +60,7 @@ def row_bytes(problem: CVRP, city_bytes: int, kinds: int) -> int:
 
 @dataclass(frozen=True)
 class LinkedShape(DescentShape):
-    """How rows on linked lists are laid out: a warp each.
-
-    `shared` is the dynamic shared memory of a block.
-    """
+    """How rows on linked lists, a warp each, lie in a block with so much `shared` memory."""
 
     shared: int = 0
 
@@ -220,10 +217,7 @@ class LinkedRows:
         return (self._problem, self._sites.grid, self._sites.length, self.routes.time, self.layout)
 
     def of_chains(self, looks: int) -> dict[str, Any]:
-        """Return what chains have besides, by name: what they go back to, and the best of each.
-
-        They look at so many customers after a kick, at most.
-        """
+        """Return what chains have besides: what they go back to, the best, and their `looks`."""
         xp, problem = self.routes.backend.xp, self._problem
         bytes_each = list_bytes(problem, self.layout.city_bytes)
         return {

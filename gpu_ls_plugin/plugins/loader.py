@@ -48,10 +48,7 @@ def _installed() -> Iterable[importlib.metadata.EntryPoint]:
 
 
 class Plugins:
-    """The plugins of one registry.
-
-    `entry_points` returns the entry points to load; the installed ones by default.
-    """
+    """The plugins of one registry, from the installed entry points or others."""
 
     def __init__(
         self,

@@ -665,10 +665,7 @@ class CVRP(Problem):
             return tour
 
     def _enough_vehicles(self) -> int:
-        """Return a number of vehicles that suffices: as many as simple routes need, at least.
-
-        And with some to spare, a third more than the demand needs at least (Vidal 2022).
-        """
+        """Return as many vehicles as simple routes need, a third more than demands (Vidal 2022)."""
         demand = int(self.demands.sum())
         needed = math.ceil(1.3 * demand / self.capacity) + 3
         if self.route_limit is None and needed <= self.customers:

@@ -270,10 +270,7 @@ def matrix_of(sections: Sections, n: int) -> NDArray[Any]:
 
 
 def _lacks_diagonal(values: NDArray[Any], layout: str, n: int) -> bool:
-    """Return whether a triangle is complete but for its diagonal, as in TSPLIB's eil7.vrp.
-
-    A file that was cut off may have as many numbers; it has only zeros in place of the diagonal.
-    """
+    """Return whether a triangle lacks its diagonal, as in eil7.vrp, and was not just cut off."""
     if len(values) != n * (n - 1) // 2:
         return False
     triangle, _ = TRIANGLES[layout]

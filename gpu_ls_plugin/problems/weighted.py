@@ -31,10 +31,7 @@ class WeightedValues(NamedTuple):
 
 
 class WeightedSum(Metric):
-    """The sum of several metrics' lengths, each times a weight.
-
-    Two are equal where the metrics are; weights belong to the problem.
-    """
+    """The sum of several metrics' lengths, each times a weight of the problem."""
 
     name = "WEIGHTED_SUM"
     integer = False
@@ -165,10 +162,7 @@ class WeightedTSP(TSP):
         return self.metric.lengths(self.values, a, b)
 
     def cost(self, tours: Any) -> Lengths:
-        """Return the float64 cost of every tour, with the weights of its row, shape (P,).
-
-        Problems of one row take any number of tours.
-        """
+        """Return the cost of every tour, with the weights of its row or of all, shape (P,)."""
         total: Lengths = self.weighed([part.cost(tours) for part in self.parts])
         if not self.objective.length_alone:
             total = total + self.objective.costs(self, self.check(tours))

@@ -116,10 +116,7 @@ class _SplitWorkspace(RouteWorkspace):
         return used.clip(min(problem.least_vehicles, most), most)
 
     def _order_of(self, tours: Any) -> Any:
-        """Return the customers of giant tours, from 0 on, route after route around the depot.
-
-        Without coordinates the routes are in the order of the tour.
-        """
+        """Return giant tours' customers, from 0 on, by routes and by their angle if known."""
         xp, problem = self.backend.xp, self.routes.problem
         nodes = nodes_of(xp, tours, problem.customers)
         start = (nodes == 0).argmax(axis=1)[:, None]

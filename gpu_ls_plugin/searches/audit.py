@@ -25,9 +25,7 @@ ROUNDING = 1e-9  # relative, of what kernels add up
 
 
 def foreign_names(problem: TSP, parts: Iterable[Any]) -> tuple[str, ...]:
-    """Return the names of those of a problem's metric and objective and of some parts that others
-    wrote.
-    """
+    """Return the names of a problem's metric and objective, and of parts, that others wrote."""
     others = filter(foreign, (problem.metric, problem.objective, *parts))
     return tuple(str(getattr(part, "name", type(part).__name__)) for part in others)
 
@@ -87,10 +85,7 @@ def refereed_costs(names: tuple[str, ...], problem: TSP, tours: Any) -> Any:
 def check_tours(
     names: tuple[str, ...], problem: TSP, backend: Backend, tours: Any, claimed: Any
 ) -> None:
-    """Raise FaultyPartError if tours on a backend cost something else than is claimed.
-
-    Nothing is done without names of parts that others wrote.
-    """
+    """Raise FaultyPartError if tours cost something else than others' parts claim."""
     if names:
         costs = refereed_costs(names, problem, backend.to_numpy(tours))
         check_claims(names, backend.to_numpy(claimed), costs, problem)

@@ -160,10 +160,7 @@ class Call:
         return Point(elapsed, kicks, costs.min().item(), float(costs.mean()))
 
     def referee(self) -> Any:
-        """Return what the problem's `cost` says of the tours, shape (P,), to the last bit.
-
-        Before, rows are put back that rounding worsened.
-        """
+        """Put back rows that rounding worsened; return the problem's exact `cost` of all, (P,)."""
         costs = exact_costs(self.backend, self._asked, self.tours)
         if self._given is not None:
             before = exact_costs(self.backend, self._asked, self._given)

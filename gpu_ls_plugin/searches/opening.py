@@ -101,10 +101,7 @@ class Opening:
         callback: Callback | None = None,
         tours: NDArray[np.int32] | None = None,
     ) -> Result:
-        """Return as good tours as a budget of seconds has time for, the best first.
-
-        Chains go on from `tours` (P, n), int32, if there are any.
-        """
+        """Return as good tours, maybe made of given ones, as there is time for, the best first."""
         watch = Stopwatch(budget)
         if tours is None:
             tours = self._first(watch).repeat(self.chains, axis=0)

@@ -94,10 +94,7 @@ def compile_batch(
 
 
 def quick(search: Any, problem: TSP) -> Any:
-    """Return a LocalSearch with the same programs, on candidates that are made quickly.
-
-    What its own candidates take is compiled.
-    """
+    """Return a LocalSearch with the same programs on quick candidates, its own being compiled."""
     if isinstance(search.candidates, All):
         return search
     search.candidates.compile(problem)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gpu_ls_plugin.candidates import All, Nearest
-from gpu_ls_plugin.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.neighbourhoods import LinKernighan, Neighbourhood, OrOpt, ThreeOpt, TwoOpt
 from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
 from gpu_ls_plugin.objectives.base import DIRECTED, Objective
@@ -65,7 +64,8 @@ def check_objective(
         With the reason, the move or tour, and the remedy.
     """
     subject = Subject.of("objective", objective, backend, seed, Objective)
-    served = _served(subject, _usual(seed) if problems is None else problems)
+    given = _usual(seed) if problems is None else problems
+    served = subject.served(given, lambda problem: problem.under(objective))
     for problem in served:
         check_faces(subject, problem)
     large = max(served, key=lambda problem: problem.n)
@@ -85,20 +85,6 @@ def check_objective(
 def _usual(seed: int) -> list[TSP]:
     large = small_problems.planar("EUC_2D", seed, engines.CITIES)[0]
     return [*small_problems.of_several_metrics(seed), large]
-
-
-def _served(subject: Subject, problems: Sequence[TSP]) -> list[TSP]:
-    """Return the problems under the objective, without those that it refuses."""
-    served = []
-    for problem in problems:
-        remedy = "raise UnsupportedProblemError for problems that it makes no sense on"
-        with subject.blamed("check()", remedy, where=problem):
-            try:
-                served.append(problem.under(subject.part))
-            except UnsupportedProblemError:
-                continue
-    subject.expect(served, "it refuses every problem", "pass problems=[...] that check() accepts")
-    return served
 
 
 def _moves_of(problem: TSP) -> list[Neighbourhood]:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.candidates import Nearest
-from gpu_ls_plugin.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.neighbourhoods import Exchange, Neighbourhood, Relocate, TwoOpt, TwoOptStar
 from gpu_ls_plugin.pivoting import Best
 from gpu_ls_plugin.resources import Resource
@@ -60,7 +59,8 @@ def check_resource(
         With the reason and the remedy.
     """
     subject = Subject.of("resource", resource, backend, seed, Resource)
-    served = _served(subject, small_problems.routing(seed) if problems is None else problems)
+    given = small_problems.routing(seed) if problems is None else problems
+    served = subject.served(given, lambda problem: problem.with_resources(resource))
     used = [_check_excess(subject, problem) for problem in served]
     subject.expect(
         sum(used),
@@ -69,20 +69,6 @@ def check_resource(
     )
     for problem in (served[0], served[-1])[: len(served)]:
         _check_searches(subject, problem)
-
-
-def _served(subject: Subject, problems: Sequence[CVRP]) -> list[CVRP]:
-    """Return the problems with the resource, without those that it refuses."""
-    served = []
-    for problem in problems:
-        remedy = "raise UnsupportedProblemError for problems that it makes no sense on"
-        with subject.blamed("check()", remedy, where=problem):
-            try:
-                served.append(problem.with_resources(subject.part))
-            except UnsupportedProblemError:
-                continue
-    subject.expect(served, "it refuses every problem", "pass problems=[...] that check() accepts")
-    return served
 
 
 def _check_excess(subject: Subject, problem: CVRP) -> bool:

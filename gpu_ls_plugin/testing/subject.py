@@ -9,7 +9,7 @@ import signal
 import warnings
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -21,16 +21,19 @@ from gpu_ls_plugin.exceptions import (
     InsufficientMemoryError,
     InvalidTypeError,
     PartCheckError,
+    UnsupportedProblemError,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.problems.tsp import TSP
 
+P = TypeVar("P")
+Q = TypeVar("Q")
 PATIENCE = 30.0  # seconds, for what takes some milliseconds
 OF_THE_MACHINE = (BackendUnavailableError, InsufficientMemoryError)  # faults of no part
 
@@ -84,6 +87,16 @@ class Subject:
                 AttributeError, NotImplementedError) as error:  # fmt: skip
             wrong = f"{doing} raised {type(error).__name__}: {error}"
             raise self.fault(wrong, remedy, where=where) from error
+
+    def served(self, given: Sequence[P], under: Callable[[P], Q]) -> list[Q]:
+        """Return problems under the part, without those that it refuses."""
+        served = []
+        for problem in given:
+            remedy = "raise UnsupportedProblemError for problems that it makes no sense on"
+            with self.blamed("check()", remedy, where=problem), suppress(UnsupportedProblemError):
+                served.append(under(problem))
+        self.expect(served, "it refuses every problem", "pass problems=[...] that check() accepts")
+        return served
 
     def rehearse(self, work: Callable[[], object], who: str, *, where: object = "") -> None:
         """Report what does not finish, or kills its process: on a CPU a child tries it.

@@ -55,10 +55,7 @@ def nodes_of(xp: Any, tours: Any, customers: int) -> Any:
 
 
 def _route_edges(xp: Any, nodes: Any, symmetric: bool, customers: int) -> Any:
-    """Return the numbers of the edges from each node to the next.
-
-    No edge leads from a city to itself: such numbers stand for what would occur twice.
-    """
+    """Return the numbers of edges between nodes; loops stand for what would occur twice."""
     n, after = nodes.shape[1], xp.roll(nodes, -1, axis=1)
     numbers = nodes * n + after
     if symmetric:

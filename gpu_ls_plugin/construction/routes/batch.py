@@ -171,10 +171,7 @@ class RouteBatch:
 
 
 def _prices(problem: CVRP) -> list[float]:
-    """Return what a unit of load and of duration too much costs, nothing where they are hard.
-
-    As integers not so much that a sum of lengths and prices could be too large.
-    """
+    """Return what a unit of load and of duration too much costs, in integers that add up safely."""
     due = problem.penalties
     if due is None:  # nobody asks
         return [0, 0]

@@ -95,10 +95,7 @@ def sweep(
 
 
 def customers_by_angle(coordinates: NDArray[Any]) -> NDArray[np.int32]:
-    """Return the customers by their angle around the depot, from behind the widest gap on.
-
-    Equal angles stay in the order of the customers.
-    """
+    """Return customers by their angle around the depot from the widest gap on, then by number."""
     x, y = (coordinates[1:] - coordinates[0]).T
     angles = np.arctan2(y, x)
     order = np.argsort(angles, kind="stable")

@@ -136,10 +136,7 @@ class Improver:
         random_state: np.random.Generator,
         run: FrameworkRun | None = None,
     ) -> Result | None:
-        """Search tours where they are, without a canonical form; None where no time is left.
-
-        As `__call__` otherwise.
-        """
+        """Search tours where they are, otherwise as `__call__`; None where no time is left."""
         run = NoRun() if run is None else run
         seed = int(random_state.integers(2**63))
         seconds = run.seconds_left()
@@ -154,10 +151,7 @@ class Improver:
         return result
 
     def _budget(self, search: Callable[..., Any], problem: TSP, seconds: float) -> Budget:
-        """Return the limits of a call.
-
-        An iterated search would fill any time it is given; the first generation is not to.
-        """
+        """Return the limits of a call; an iterated search is not to fill the first generation."""
         kicks = self.kicks
         if (kicks, self.moves) == (None, None) and hasattr(search, "own_kicks"):
             kicks = search.own_kicks(problem)

@@ -59,10 +59,7 @@ class Reassignment:
         return type(self), (self.heuristic, self.sampler, self.order, self.backend)
 
     def sample(self, domains: Domains, size: int, random_state: np.random.Generator) -> States:
-        """Return complete states (`size`, n), successors of the empty one.
-
-        What the heuristic leaves unassigned is uniformly random.
-        """
+        """Return complete states (`size`, n), random where the heuristic leaves variables out."""
         sizes, shape = domains.problem.sizes, (size, domains.problem.n)
         active = np.ones(shape, np.bool_)
         found = self._successors(domains, np.full(shape, -1, np.int32), active, random_state)
@@ -125,10 +122,7 @@ class Reassignment:
 def released(
     shape: tuple[int, int], share: float, least: int, random_state: np.random.Generator
 ) -> NDArray[np.bool_]:
-    """Return which variables of a shape are released: the same number in each row, anywhere.
-
-    That is a share, rounded, but at least `least`, if there are so many.
-    """
+    """Return which variables are released: in each row the same share, rounded, or `least`."""
     count = min(shape[1], max(least, round(share * shape[1])))
     mask = np.zeros(shape, np.bool_)
     chosen = random_state.random(shape).argpartition(count - 1, axis=1)[:, :count]
@@ -143,10 +137,7 @@ def _completed(
     active: NDArray[np.bool_],
     lots: Callable[[tuple[int, int]], NDArray[np.float64]],
 ) -> States:
-    """Return successors with a value for every variable: of `others` where they have none.
-
-    Where values are distinct, free ones are given by growing `lots`, numbers from 0 up to 1.
-    """
+    """Return successors; what has no value takes that of `others`, or a free one by `lots`."""
     if not problem.distinct:
         return np.where(found < 0, others, found)
     # By value; of those that share one, the first keeps it, and what was kept is before all others.

@@ -38,10 +38,7 @@ def far_apart(xp: Any, tours: Any, count: int, edges: int, **writing: Unpack[Wri
 
 
 def _first_come(xp: Any, close: Any, free: Any) -> Any:
-    """Return which free rows have no row close to them that is taken before them, bool (P,).
-
-    All rows without an undecided one before them that is close are decided at once.
-    """
+    """Return which free rows have no row close to them that is taken before them, bool (P,)."""
     before = close & xp.tri(len(close), k=-1, dtype=bool)
     taken = xp.zeros_like(free)
     while bool(free.any()):

@@ -27,10 +27,7 @@ SHORTEST = 1e-6  # seconds; an axis in powers of ten has no zero
 
 
 def plot_curves(results: Runs, path: str | os.PathLike[str] | None = None) -> Figure:
-    """Draw gaps against time: the median of an algorithm's runs, and a band of the quartiles.
-
-    A panel for each problem. A run that has ended keeps its gap.
-    """
+    """Draw the median gaps of an algorithm's runs, between quartiles, against time, by problems."""
     curves = {problem: _curves(results, problem) for problem in results.problems}
     curves = {problem: found for problem, found in curves.items() if found}
     if not curves:

@@ -19,10 +19,7 @@ if TYPE_CHECKING:
 
 
 def plot_fronts(results: Runs, path: str | os.PathLike[str] | None = None) -> Figure:
-    """Draw the final fronts of all runs, a panel for each problem with several objectives.
-
-    Of more than two objectives, the first two are drawn.
-    """
+    """Draw the final fronts of all runs by their first two objectives, a panel for each problem."""
     runs = [record for record in results.records if record.objectives > 1 and record.costs]
     problems = [name for name in results.problems if any(r.problem == name for r in runs)]
     if not problems:

@@ -35,10 +35,7 @@ CONTRACTED_WARPS = {"few": (2, 10), "some": (2, 8), "many": (2, 6), "most": (2, 
 
 
 def first_kicks(backend: Backend, chains: int, seconds: dict[str, float] = SECONDS_PER_KICK) -> int:
-    """Return a number of kicks that surely takes less than a launch should.
-
-    `seconds` are those of a kick at most, by the name of the backend.
-    """
+    """Return kicks that surely take less than a launch, of at most a backend's `seconds` each."""
     turns = -(-chains // backend.processors)
     return max(1, int(tuning.LAUNCH_SECONDS / (seconds[backend.name] * turns)))
 

@@ -250,10 +250,7 @@ class Chains(ChainState, ABC):
 
 
 class FusedChains(Chains):
-    """Chains of one kernel: kick, repair, accept or undo, without a step back to the host.
-
-    The perturbation has `cuts`.
-    """
+    """Chains of one kernel: kick by `cuts`, repair, accept or undo, without a step to the host."""
 
     contractible = True
 

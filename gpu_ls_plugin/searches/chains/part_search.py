@@ -120,10 +120,7 @@ class PartSearch:
 
 
 class PartChains(ChainState):
-    """Chains on tours of parts, which are of certain costs, before their first kick.
-
-    Parameters are those of `PartSearch.run`.
-    """
+    """Chains on tours of parts, of certain costs, before their first kick; see `PartSearch.run`."""
 
     def __init__(
         self,

@@ -253,10 +253,7 @@ class PartedTours(Chains):
         return parts[np.argsort(parts["tour"], kind="stable")]
 
     def _links(self, places: Any, cuts: NDArray[np.int64]) -> tuple[NDArray[Any], ...]:
-        """Return which segments lie next to each other, and how many candidates link them.
-
-        Segments are numbered through all tours.
-        """
+        """Return neighbouring segments, numbered over tours, and how many candidates link them."""
         backend, count = self.start.backend, len(cuts) - 1
         xp, together = backend.xp, max(1, CITIES_TOGETHER[backend.name] // places.shape[1])
         cities = self.parts.cities.reshape(-1, self.parts.arguments["degree"])

@@ -68,10 +68,7 @@ def rebuilt_kernel(
 
 
 class RebuiltChains(PricedChains):
-    """Chains of one kernel: kick, repair, accept or go back, without a step back to the host.
-
-    The perturbation has a `rebuilding`, `kick`, whose arguments are read at every launch.
-    """
+    """Chains of one kernel: kick by a `rebuilding` read at launch, repair, accept or go back."""
 
     parts: CandidateMoves
 

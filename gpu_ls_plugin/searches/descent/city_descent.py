@@ -34,10 +34,7 @@ def city_kernel(
     team: str,
     memory: str,
 ) -> Kernel:
-    """Compose the search of one tour per team from its template, in a header called `name`.
-
-    Its `own` parameters are a struct of that header.
-    """
+    """Compose the search of one tour per team; its `own` parameters are a struct of its header."""
     header = f"searches/descent/{name}.cuh"
     kernel = moves.kernel(
         name,

@@ -114,10 +114,7 @@ class MultiShape(DescentShape):
 
 
 def multi_shape(n: int, shared_memory: int, needs: ChainNeeds, layout: str = "auto") -> MultiShape:
-    """Return how many lanes look at the cities of a tour together, and where it lies.
-
-    The layout "global" keeps the tour out of shared memory.
-    """
+    """Return how many lanes look at a tour's cities together, and where it lies, or "global"."""
     lanes = MULTI_LANES[needs.registers]
     scouts = lanes // 32 * (MOVE_BYTES + 2 * 32 * survivor_bytes(needs.length_bytes))
     room = shared_memory - LOOK_BATCH_BYTES - scouts - BLOCK_OVERHEAD

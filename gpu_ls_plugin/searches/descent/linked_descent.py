@@ -46,10 +46,7 @@ def descent_kernel(*types: Any, neighbourhoods: Sequence[Neighbourhood]) -> Kern
 
 
 class LinkedDescent(PersistentEngine):
-    """A batch of descents in progress on a backend; a pass is a look at a customer.
-
-    It looks next to customers that are `near`.
-    """
+    """A batch of descents in progress; a pass is a look at a customer and those `near` it."""
 
     def __init__(
         self,

@@ -85,10 +85,7 @@ def replacement_kernel(metric: Metric) -> Kernel:
 
 
 def shares_of_a_step(tours: int, k: int, processors: int) -> int:
-    """Return how many blocks share the samples of a tour.
-
-    Enough to keep the device busy with few tours, and none without a sample for every thread.
-    """
+    """Return how many blocks share a tour's samples, so that all are busy, with enough each."""
     enough = -(-processors * ENOUGH_BLOCKS // max(1, tours))
     return max(1, min(enough, k // EVALUATION_THREADS))
 

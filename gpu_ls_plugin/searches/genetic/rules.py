@@ -20,10 +20,7 @@ def education() -> LocalSearch:
 
 
 def crossovers() -> tuple[RouteRecombination, ...]:
-    """Return how children are made: of sectors of their parents, or of edges of them alone.
-
-    Neither finds the best routes of all instances first.
-    """
+    """Return how children are made: of sectors of their parents, or of edges of them."""
     return SplitCrossover(), RouteEdgeAssembly()
 
 

@@ -82,10 +82,7 @@ class Crossing:
         }
 
     def cross_all(self, seconds: float) -> None:
-        """Cross the chains' best tours for some generations, each with other partners.
-
-        A chain goes on from a child that is cheaper than its best tour.
-        """
+        """Cross the best tours for some generations; a chain goes on from a cheaper child."""
         watch = Stopwatch.of(seconds)
         for _ in range(min(GENERATIONS, self._replicas - 1)):
             if watch.left > 0:

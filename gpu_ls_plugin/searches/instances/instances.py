@@ -104,10 +104,7 @@ class Instances:
         return CandidateMoves(backend, self.whole, neighbourhoods, _ListsOfParts(degree))
 
     def names(self, chosen: NDArray[np.int64]) -> NDArray[np.int32]:
-        """Return the numbers of the cities of some instances, shape (K, m).
-
-        Rows are filled up with the last city.
-        """
+        """Return the numbers of the cities of some instances, (K, m), filled up with the last."""
         sizes = self.sizes[chosen]
         places = np.minimum(np.arange(sizes.max()), sizes[:, None] - 1)
         names: NDArray[np.int32] = (self.firsts[chosen, None] + places).astype(np.int32)
@@ -116,10 +113,7 @@ class Instances:
     def parts(
         self, backend: Backend, parts: CandidateMoves, chosen: NDArray[np.int64], seconds: float
     ) -> TourParts | None:
-        """Return some instances as parts on a backend, each with the candidates of its cities.
-
-        None where a CPU has not listed these in so many seconds.
-        """
+        """Return some instances as parts with candidates; None if there is no time for lists."""
         xp, names = backend.xp, self.names(chosen)
         count, stride = names.shape
         degree = parts.arguments["degree"]
@@ -175,10 +169,7 @@ class Instances:
         return costs
 
     def exact(self, chosen: NDArray[np.int64], tours: NDArray[np.int32]) -> NDArray[Any]:
-        """Return the exact costs of tours (K, m) of some instances, on the host.
-
-        They are the referee's of each, to the last bit.
-        """
+        """Return the referee's exact costs of tours (K, m) of some instances, on the host."""
         sizes = self.sizes[chosen]
         costs = np.zeros(len(chosen), self.whole.cost_dtype)
         for size in np.unique(sizes[sizes > 1]).tolist():

@@ -19,10 +19,7 @@ GREEDY = 30  # sharpness of the heuristic
 
 
 def quick_state(problem: Assignment, backend: Backend, seed: int) -> NDArray[np.int32]:
-    """Return the problem's quick state, or else one made by the greedy heuristic, shape (n,).
-
-    The heuristic may leave variables without a value.
-    """
+    """Return the problem's quick state, or the greedy heuristic's, perhaps incomplete, (n,)."""
     own = problem.quick_state()
     if own is not None:
         return own
