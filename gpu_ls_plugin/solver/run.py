@@ -80,7 +80,7 @@ class _Solve:
         """Go through the stages; return as many rows as were asked for."""
         course, plan, watch = self._plan.course(), self._plan, self._watch
         while True:
-            stage = course.stage
+            stage, before = course.stage, self._found
             found = self._found = self._search(stage, last=course.last)
             if found.statistics.interrupted or self._reached(found):
                 break
@@ -88,10 +88,10 @@ class _Solve:
             if not course.go_on(best, watch.left):
                 break
         rows = np.arange(len(found.tours))
-        if stage is not plan.main and population is not None:
+        if population is not None and (stage is not plan.main or found is before):
             rows = np.arange(population) % len(found.tours)  # of what precedes a population
-        own, before = found.statistics, self._statistics
-        statistics = replace(own, seconds=watch.elapsed, phases=before.phases | own.phases)
+        own, phases = found.statistics, self._statistics.phases
+        statistics = replace(own, seconds=watch.elapsed, phases=phases | own.phases)
         tours, costs = found.tours[rows], found.costs[rows]
         return replace(found, tours=tours, costs=costs, statistics=statistics).sorted()
 
@@ -101,7 +101,8 @@ class _Solve:
         tours: Any = None
         try:
             if last:
-                tours, search = self._starts(stage), self._ready(stage)
+                tours = self._starts(stage)
+                search = self._ready(stage)
                 found, begin = self._called(stage, search, tours, self._watch.left)
             else:
                 with self._statistics.phase("opening"):
