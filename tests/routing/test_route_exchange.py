@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gpu_ls_plugin.solver.single import searched_as
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
@@ -22,6 +21,7 @@ from gpu_ls_plugin.searches import iterated_run
 from gpu_ls_plugin.searches.audit import as_asked
 from gpu_ls_plugin.searches.chains.start import Start
 from gpu_ls_plugin.solver import Settings, default_settings
+from gpu_ls_plugin.solver.plans import searched_as
 from gpu_ls_plugin.solver.soft_constraints import softened
 from tests.helpers.marks import slow_after
 from tests.helpers.routing import giant_tours, random_cvrp, scarce_cvrp

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from gpu_ls_plugin.solver.opened import joined
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.budget import Stopwatch
-from gpu_ls_plugin.solver import Settings, default_settings
+from gpu_ls_plugin.solver import Settings
 from gpu_ls_plugin.solver import first_generations as opening
-from gpu_ls_plugin.solver.first_generations import FirstGenerations, Generations, first_generations
+from gpu_ls_plugin.solver.plans import plan_of
+from gpu_ls_plugin.solver.run import joined
 from tests.helpers.routing import random_cvrp
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.runs.plan import Stage
 
 CPU = {"backend": "cpu", "seed": 1}
 SMALL = gls.HybridGeneticSearch(size=6, children=6)
@@ -27,9 +30,11 @@ def always(monkeypatch):
     monkeypatch.setattr(opening, "SEARCH", SMALL)
 
 
-def planned(problem: gls.CVRP | gls.TSP, **given) -> Generations | None:
-    settings = Settings(**CPU | given)
-    return first_generations(problem, settings, default_settings(problem, settings))
+def planned(problem: gls.CVRP | gls.TSP, **given) -> Stage | None:
+    """Return the stage of generations, which is the first one, if there is any."""
+    first, *rest = plan_of(problem, Settings(**CPU | given)).stages
+    assert "generations of routes" not in [stage.name for stage in rest]
+    return first if first.name == "generations of routes" else None
 
 
 def test_who_begins_by_generations(monkeypatch):
@@ -60,8 +65,8 @@ def test_a_cpu_has_as_many_populations_as_there_is_time_for():
     least = opening.enough(cpu, 250) / opening._rate(cpu, 250) / opening.SHARE
     assert planned(problem, seconds=0.99 * least) is None
     given = [planned(problem, seconds=factor * least) for factor in (1.01, 2.01, 4.01, 100)]
-    assert [each.populations for each in given] == [4, 5, 8, opening.SEARCH.populations(cpu)]
-    assert [each.end / least for each in given[:2]] == pytest.approx([0.505, 1.005])
+    assert [each.size for each in given] == [4, 5, 8, opening.SEARCH.populations(cpu)]
+    assert [each.seconds / least for each in given[:2]] == pytest.approx([0.505, 1.005])
 
 
 @pytest.mark.parametrize("kind", ["capacity", "real duration"])
@@ -94,14 +99,19 @@ def test_what_generations_find_is_not_lost(always):
 
 def test_a_solve_without_an_end_comes_to_its_chains(always, monkeypatch, clock):
     monkeypatch.setattr(opening, "LONGEST", 0.2)
-    problem, endless = random_cvrp("capacity", 30), Settings(**CPU, seconds=np.inf)
-    generations = planned(problem, seconds=np.inf)
-    assert generations.end == 0.2
-    opened = FirstGenerations(problem, endless, generations)
-    opened.compile()
-    watch = Stopwatch(endless.budget(np.inf))
-    opened.begin(watch, None)
-    assert not opened.done and watch.elapsed < 5
+    problem, called = random_cvrp("capacity", 30), []
+    assert planned(problem, seconds=np.inf).seconds == 0.2
+
+    def chains(self, problem, tours, **options):
+        called.append(self)
+        raise KeyboardInterrupt
+
+    gls.solve(problem, kicks=1, **CPU)  # compiles
+    monkeypatch.setattr(gls.IteratedLocalSearch, "compile_batch", lambda *_: None)
+    monkeypatch.setattr(gls.IteratedLocalSearch, "__call__", chains)
+    found = gls.solve(problem, seconds=np.inf, **CPU)
+    assert len(called) == 1 and found.statistics.interrupted
+    assert 0.2 <= found.statistics.seconds < 5
 
 
 def test_feasible_tours_are_worth_more_than_cheaper_ones():

@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from gpu_ls_plugin.solver.single import rehearse
 
 import gpu_ls_plugin as gls
+from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
 from gpu_ls_plugin.searches import opening
 from gpu_ls_plugin.searches.call import Call
 from gpu_ls_plugin.searches.iterated import OpeningSearch
 from gpu_ls_plugin.searches.opening import Opening
-from gpu_ls_plugin.solver import Settings, default_settings, first_moments, single
+from gpu_ls_plugin.solver import Settings, default_settings, first_moments, run
+from gpu_ls_plugin.solver.plans import plan_of
+from gpu_ls_plugin.solver.request import Request
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.result import Progress
@@ -96,8 +98,8 @@ def test_what_was_asked_for_is_taken_as_it_is() -> None:
 
     def begins(instance: gls.TSP, **asked: object) -> bool:
         given = Settings(seconds=0.05, backend="cpu", **asked)  # type: ignore[arg-type]
-        chosen = default_settings(instance, given)
-        return first_moments.first_moments(instance, given, chosen) is not None
+        chosen, request = default_settings(instance, given), Request(given, get_backend("cpu"))
+        return first_moments.first_moments(instance, request, chosen) is not None
 
     assert begins(problem) and begins(problem, population=3)
     assert not begins(matrix)
@@ -133,7 +135,7 @@ def test_ctrl_c_returns_the_tour() -> None:
     problem = uniform(2000)
     gls.solve(problem, 0.01, backend="cpu")
     given = Settings(seconds=600.0, backend="cpu")
-    rehearse(problem, default_settings(problem, given))  # Ctrl-C while compiling is an error
+    plan_of(problem, given).prepare()  # Ctrl-C while compiling is an error
     result = gls.solve(problem, 600.0, backend="cpu", callback=lambda _: _thread.interrupt_main())
     assert result.statistics.interrupted
     assert sorted(result.best_tour) == list(range(problem.n))
@@ -141,7 +143,7 @@ def test_ctrl_c_returns_the_tour() -> None:
 
 @pytest.mark.parametrize(
     "late",
-    [(single, "starts_of"), (single, "_has_lists"), (Call, "referee"), (opening, "shifted")],
+    [(run, "first_rows"), (run, "with_lists"), (Call, "referee"), (opening, "shifted")],
     ids=lambda late: late[1],
 )
 def test_ctrl_c_around_the_first_moments_loses_nothing(
@@ -149,13 +151,13 @@ def test_ctrl_c_around_the_first_moments_loses_nothing(
 ) -> None:
     """Where no search could take it."""
 
-    def press(*_: object) -> None:
+    def press(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     problem, given = uniform(100), Settings(seconds=5.0, backend="cpu", population=16)
-    rehearse(problem, default_settings(problem, given))
+    plan_of(problem, given).prepare()
     monkeypatch.setattr(*late, press)
-    result = single.solve(problem, given)
+    result = run.solve(problem, given)
     assert result.statistics.interrupted and len(result.tours) == 16
     assert result.best_cost == problem.cost(result.best_tour)[0]
     assert result.best_cost <= problem.cost(gls.greedy(problem, backend="cpu"))[0]

@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
+from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.budget import Budget, Stopwatch
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.searches import engines
+from gpu_ls_plugin.solver import Settings, default_settings
 from gpu_ls_plugin.solver.first_tour import first_tour, nearest_by_rows
 from gpu_ls_plugin.solver.lists import with_lists
-from gpu_ls_plugin.solver.settings import Settings, default_settings
+from gpu_ls_plugin.solver.request import Request
 from tests.helpers.jumping_clock import JumpingClock
 from tests.helpers.marks import slow_after
 from tests.objectives.loads import some_loads
@@ -186,7 +188,8 @@ def test_restarts_end_at_any_reading(clock):
 def test_few_seconds_begin_by_one_tour_and_many_do_not():
     def begins(problem, seconds, **more):
         given = Settings(seconds, backend="cpu", **more)
-        return first_tour(problem, given, default_settings(problem, given)) is not None
+        request = Request(given, get_backend("cpu"))
+        return first_tour(problem, request, default_settings(problem, given)) is not None
 
     large = gls.TSP.from_matrix(matrix(400))
     assert begins(TOURS["matrix"], 0.01) and not begins(TOURS["matrix"], 1)
@@ -215,7 +218,8 @@ def test_nearest_cities_do_where_other_lists_take_too_long(monkeypatch, asked):
 
     monkeypatch.setattr(engines, "ready", never)
     search, watch = default_settings(TOURS["matrix"], given).search, Stopwatch.of(4.0)
-    listed = with_lists(search, TOURS["matrix"], given, watch).search.candidates
+    found = with_lists(search, TOURS["matrix"], "cpu", watch, flexible=asked is None)
+    listed = found.search.candidates
     if asked is None:
         assert waited == [(gls.Alpha(5), 2.0), (gls.Nearest(8), 4.0)]
         assert listed == gls.Nearest(8)

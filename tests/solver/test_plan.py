@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,17 @@ def test_the_stages_of_a_plan(name: str) -> None:
         assert f"{number}. {stage.name}" in text and stage.why and stage.how
     assert text.count("why: ") == text.count("how: ") == len(expected)
     assert all(len(line) <= 100 for line in text.splitlines()[2:])
+
+
+@pytest.mark.parametrize("name", STAGES)
+def test_what_stages_do_can_be_pickled(name: str) -> None:
+    problem, seconds, options, _ = STAGES[name]
+    stages = gls.plan(problem, seconds, **options, **CPU).stages
+    copies = pickle.loads(pickle.dumps(stages))
+    assert [copy.after for copy in copies] == [stage.after for stage in stages]
+    for copy in copies:
+        if copy.prepare is not None:
+            copy.prepare(copy)
 
 
 def test_shares_of_the_time_add_up() -> None:

@@ -60,10 +60,10 @@ def test_tours_are_shown_where_constraints_decide_alone():
 def test_an_interrupt_before_the_search_returns_the_starts(monkeypatch):
     problem = random_cvrp("capacity", 12)
 
-    def interrupted(*given):
+    def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("gpu_ls_plugin.solver.single._has_lists", interrupted)
+    monkeypatch.setattr("gpu_ls_plugin.solver.run.with_lists", interrupted)
     result = gls.solve(problem, **CPU)
     assert result.statistics.interrupted and problem.feasible(result.tours).all()
 

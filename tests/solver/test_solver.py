@@ -24,9 +24,10 @@ from gpu_ls_plugin.neighbourhoods import LinKernighan, LinKernighanLead
 from gpu_ls_plugin.pivoting import First
 from gpu_ls_plugin.problems.tsp import TSP
 from gpu_ls_plugin.recombination import EdgeAssembly
+from gpu_ls_plugin.runs.plan import Plan
 from gpu_ls_plugin.search_text import parse_search
 from gpu_ls_plugin.searches import IteratedLocalSearch, LocalSearch, opening
-from gpu_ls_plugin.solver import Settings, default_settings, settings, single, solve
+from gpu_ls_plugin.solver import Settings, compiling, default_settings, plans, solve
 from tests.helpers.late_kernels import LateKernels
 from tests.helpers.routing import random_cvrp
 
@@ -81,7 +82,7 @@ def device(name: str, processors: int, shared_memory: int = 227 << 10) -> Any:
 def test_the_population_keeps_the_device_busy(
     backend: Any, n: int, population: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(settings, "get_backend", lambda *_: backend)
+    monkeypatch.setattr(plans, "get_backend", lambda *_: backend)
     problem = TSP(np.arange(2 * n).reshape(n, 2), "EUC_2D")
     chosen = default_settings(problem, Settings())
     assert chosen.population == population
@@ -117,7 +118,7 @@ def test_how_chains_help_each_other(population: int, cooperation: object) -> Non
 def test_crossovers_on_a_gpu_suit_the_time(
     seconds: float, population: int, every: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(settings, "get_backend", lambda *_: device("cuda", 132))
+    monkeypatch.setattr(plans, "get_backend", lambda *_: device("cuda", 132))
     problem = TSP(np.arange(4000).reshape(2000, 2), "EUC_2D")
     chosen: Any = default_settings(problem, Settings(seconds=seconds))
     assert chosen.population == population * 132
@@ -128,7 +129,7 @@ def test_long_tours_are_crossed_where_there_is_time(monkeypatch: pytest.MonkeyPa
     """In parts; more cities need more than so much more time, and too many are too many."""
 
     def crossed(name: str, n: int, seconds: float, **given: Any) -> bool:
-        monkeypatch.setattr(settings, "get_backend", lambda *_: device(name, 2))
+        monkeypatch.setattr(plans, "get_backend", lambda *_: device(name, 2))
         problem = TSP(np.arange(2 * n).reshape(n, 2), "EUC_2D")
         chosen: Any = default_settings(problem, Settings(seconds=seconds, **given))
         assert chosen.search.part == "auto"
@@ -148,7 +149,7 @@ def test_populations_that_cannot_be_crossed(
     threads: int, population: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One tour for each thread: asymmetric problems, and chains that are told not to."""
-    monkeypatch.setattr(settings, "get_backend", lambda *_: device("cpu", threads))
+    monkeypatch.setattr(plans, "get_backend", lambda *_: device("cpu", threads))
     asymmetric = TSP.from_matrix(np.arange(900).reshape(30, 30) / 7)
     for problem, search in ((asymmetric, None), (PROBLEM, IteratedLocalSearch())):
         assert default_settings(problem, Settings(search=search)).population == population
@@ -170,7 +171,7 @@ def test_islands_have_half_a_population(
     """On a GPU, if nobody says how many, of chains that were seen to come to a gap sooner so."""
 
     def size(name: str, islands: int, **given: Any) -> int | None:
-        monkeypatch.setattr(settings, "get_backend", lambda *_: device(name, 132))
+        monkeypatch.setattr(plans, "get_backend", lambda *_: device(name, 132))
         asked = Settings(**settled | given)
         return default_settings(problem, asked, islands=islands).population
 
@@ -197,7 +198,7 @@ def test_chains_of_routes_on_a_cpu_suit_the_time(
     threads: int, seconds: float, chains: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     routes = random_cvrp("capacity", 100)  # of 200 nodes
-    monkeypatch.setattr(settings, "get_backend", lambda *_: device("cpu", threads))
+    monkeypatch.setattr(plans, "get_backend", lambda *_: device("cpu", threads))
     assert default_settings(routes, Settings(seconds=seconds)).population == chains
 
 
@@ -212,7 +213,7 @@ def test_the_population_suits_the_time() -> None:
 def test_candidates_and_starts_suit_the_number_of_cities_and_the_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(settings, "get_backend", lambda *_: device("cpu", 1))
+    monkeypatch.setattr(plans, "get_backend", lambda *_: device("cpu", 1))
 
     def chosen(problem: TSP, seconds: float) -> tuple[object, str | None]:
         found = default_settings(problem, Settings(seconds=seconds, backend="cpu"))
@@ -286,9 +287,9 @@ class Slow(Candidates):
 def test_seconds_count_from_the_call_to_the_tour_without_compiling(
     monkeypatch: pytest.MonkeyPatch, clock: Clock
 ) -> None:
-    compiled, clock.launch = single.compile_search, 5.0
+    compiled, clock.launch = compiling.compile_search, 5.0
     monkeypatch.setattr(
-        single, "compile_search", lambda *given: (clock.advance(500), compiled(*given))
+        compiling, "compile_search", lambda *given: (clock.advance(500), compiled(*given))
     )
     problem = TSP(np.random.default_rng(3).integers(0, 1000, (30, 2)), "EUC_2D")
     seen: list[Progress] = []
@@ -303,17 +304,17 @@ def test_seconds_count_from_the_call_to_the_tour_without_compiling(
 
 
 def test_nothing_is_compiled_while_time_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    kernels, rehearse = LateKernels(monkeypatch), single.rehearse
+    kernels, prepare = LateKernels(monkeypatch), Plan.prepare
 
-    def rehearsed(*given: Any) -> None:
-        rehearse(*given)
+    def prepared(plan: Plan) -> None:
+        prepare(plan)
         kernels.prepared = True
 
-    monkeypatch.setattr(single, "rehearse", rehearsed)
+    monkeypatch.setattr(Plan, "prepare", prepared)
     for text in (None, "two_opt/all/best", "or_opt/best"):
         kernels.known.clear()
         opening._compiled.clear()
-        single._rehearsed.clear()
+        compiling._rehearsed.clear()
         near_cities._compile.cache_clear()
         kernels.prepared = False
         solve(PROBLEM, replace(SETTINGS, search=text, seconds=0.1))
@@ -323,7 +324,7 @@ def test_nothing_is_compiled_while_time_runs(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_compiling_makes_no_candidates_for_the_problem() -> None:
     problem = TSP(np.random.default_rng(3).integers(0, 1000, (30, 2)), "EUC_2D")
-    single.rehearse(problem, default_settings(problem, SETTINGS))
+    plans.plan_of(problem, SETTINGS).prepare()
     assert problem not in _lists
 
 

@@ -9,7 +9,8 @@ import numpy as np
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.searches.chains.rehearsal import compile_chains
-from gpu_ls_plugin.solver import Settings, default_settings, single
+from gpu_ls_plugin.solver import Settings, compiling
+from gpu_ls_plugin.solver.plans import plan_of
 from tests.helpers.random_problems import random_problem, random_tours
 
 if TYPE_CHECKING:
@@ -45,10 +46,12 @@ def test_both_stages_of_a_crossover_are_compiled(monkeypatch: pytest.MonkeyPatch
 def test_what_is_alike_is_rehearsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     def rehearsed(problem: gls.TSP, **given: Any) -> bool:
         before = len(bodies)
-        single.rehearse(problem, default_settings(problem, Settings(backend="cpu", **given)))
+        main = plan_of(problem, Settings(backend="cpu", **given)).main
+        assert main.prepare is not None
+        main.prepare(main)
         return len(bodies) > before
 
-    monkeypatch.setattr(single, "_rehearsed", set())
+    monkeypatch.setattr(compiling, "_rehearsed", set())
     bodies = launched(monkeypatch)
     random = np.random.default_rng(1)
     one, other = (gls.TSP(random.integers(0, 999, (200, 2)), "EUC_2D") for _ in range(2))

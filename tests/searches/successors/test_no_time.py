@@ -9,13 +9,14 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin import budget
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.cpu import CpuBackend
+from gpu_ls_plugin.runs.plan import Plan
 from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.searches.called_population import population_of
 from gpu_ls_plugin.searches.successors import state_call
 from gpu_ls_plugin.searches.successors.first_states import completed, quick_state
 from gpu_ls_plugin.searches.successors.searched_states import SearchedStates
 from gpu_ls_plugin.searches.successors.state_population import StatePopulation
-from gpu_ls_plugin.solver import colours, single
+from gpu_ls_plugin.solver import colours
 from tests.helpers.bin_packing import BinPacking
 
 PROBLEMS = {
@@ -152,7 +153,7 @@ def test_ctrl_c_at_any_moment(problem, moment, monkeypatch):
         return original(*arguments, **options)
 
     gls.solve(problem, kicks=2, population=ROWS, backend="cpu")  # compiles
-    monkeypatch.setattr(single, "rehearse", lambda problem, settings: None)
+    monkeypatch.setattr(Plan, "prepare", lambda plan: None)
     monkeypatch.setattr(owner, name, interrupted)
     result = gls.solve(problem, kicks=3, target=-(2**60), population=ROWS, backend="cpu")
     assert calls and result.statistics.interrupted
@@ -164,7 +165,7 @@ def test_colours_without_time(monkeypatch, clock):
     gls.solve(graph, 1e6, moves=1, backend="cpu", population=ROWS)
     for rows in (0, 2):
         with monkeypatch.context() as patch:
-            patch.setattr(colours, "rehearse", lambda graph, settings: None)
+            patch.setattr(colours, "rehearse", lambda *_: None)
             cut_launches(patch, clock, rows)
             result = gls.fewest_colours(graph, 1.0, backend="cpu", population=ROWS)
         assert result.problem.feasible(result.tours).all() and (result.costs == 0).all()
