@@ -28,16 +28,12 @@ LEAST_BETWEEN, SHARE_BETWEEN = 0.1, 0.01
 
 @dataclass(frozen=True)
 class Point:
-    """Costs at one moment of a search, all as Python numbers.
+    """Costs at one moment of a search, all as Python numbers."""
 
-    `elapsed` seconds and `kicks` (of all tours together) since the start; `best_cost` and
-    `mean_cost` over the batch, in the problem's unit.
-    """
-
-    elapsed: float
-    kicks: int
+    elapsed: float  # seconds since the start
+    kicks: int  # of all tours together
     best_cost: int | float
-    mean_cost: float
+    mean_cost: float  # over the batch
 
 
 HEADER = [field.name for field in fields(Point)]

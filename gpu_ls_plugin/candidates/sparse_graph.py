@@ -22,15 +22,9 @@ EXACT_BITS = 52  # integers up to 2**52 are exact in float64, and so are their s
 class SparseGraph:
     """Some of the edges between n cities: connected, at least two at every city.
 
-    Parameters
-    ----------
-    n : int
-    a, b : ndarray, shape (m,), int
-        Cities of the edges, a < b, in lexicographic order, each edge once.
-    lengths : ndarray, shape (m,), int64 or float64
-    quadrants : two ndarrays, shape (m,), int, optional
-        In which quadrant, 0 to 3, b lies as seen from a, and a as seen from b; by default, all
-        cities lie in one.
+    Edges (m,) are those of cities a < b, in lexicographic order, each once, with their lengths.
+    `quadrants` says in which, 0 to 3, b lies as seen from a, and a from b; by default, all cities
+    lie in one.
     """
 
     def __init__(

@@ -45,17 +45,13 @@ NUMBERED = re.compile(r"rows_(0|[1-9][0-9]{0,8})")
 
 @dataclass
 class Checkpoint:
-    """Where a run stands.
-
-    `lives` says how often islands have begun anew, `stretches` how many all have made, `seconds`
-    what the run has taken, `kicks` those of each row.
-    """
+    """Where a run stands."""
 
     islands: dict[int, Elites] = field(default_factory=dict)
-    lives: int = 0
-    stretches: int = 0
-    seconds: float = 0.0
-    kicks: int = 0
+    lives: int = 0  # how often islands have begun anew
+    stretches: int = 0  # that all have made
+    seconds: float = 0.0  # that the run has taken
+    kicks: int = 0  # of each row
     history: list[Point] = field(default_factory=list)
 
     def save(self, path: Path, problem: Problem, seed: int) -> None:

@@ -7,15 +7,11 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Placement:
-    """Islands on workers: each has one to itself, as long as there are enough.
+    """Islands on workers: each has one to itself, as long as there are enough."""
 
-    `workers` are the addresses of those that can be used, in the order in which they came, `homes`
-    the worker of each island that has one. After `patience` seconds an island shares a worker.
-    """
-
-    patience: float
-    workers: list[str] = field(default_factory=list)
-    homes: dict[int, str] = field(default_factory=dict)
+    patience: float  # seconds after which an island shares a worker
+    workers: list[str] = field(default_factory=list)  # addresses, in the order in which they came
+    homes: dict[int, str] = field(default_factory=dict)  # the worker of each island that has one
 
     def update(self, present: list[str]) -> list[int]:
         """Take note of the workers there are; return the islands that have lost theirs."""

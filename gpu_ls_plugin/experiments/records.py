@@ -34,16 +34,12 @@ Costs = list[list[float]]
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """What a run had at a moment.
+    """What a run had at a moment."""
 
-    `seconds` are since its start, without compiling. `costs` has the objectives of the best
-    solution, or a row for each of a front, and no row where nothing feasible is known.
-    """
-
-    seconds: float
+    seconds: float  # since its start, without compiling
     evaluations: int
     generation: int
-    costs: Costs
+    costs: Costs  # of the best solution, or a row for each of a front; no row: nothing feasible
 
 
 @dataclass(frozen=True)

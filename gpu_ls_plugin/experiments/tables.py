@@ -20,16 +20,12 @@ MISSING = "-"
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under named columns; `note` says below it how to read it.
-
-    Values are plain numbers and texts, None where there is none; they are rounded only where they
-    are shown.
-    """
+    """Rows of plain numbers and texts, which are rounded only where they are shown."""
 
     title: str
     columns: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-    note: str = ""
+    rows: tuple[tuple[Cell, ...], ...]  # None where there is no value
+    note: str = ""  # how to read it, shown below
 
     def __repr__(self) -> str:
         return f"Table({self.title!r}, {len(self.rows)} rows of {', '.join(self.columns)})"

@@ -140,19 +140,8 @@ def chain_needs(
 class CandidateMoves:
     """Neighbourhoods and candidates on a problem and backend: the arguments of `PARAMETERS`.
 
-    Attributes
-    ----------
-    moves : Moves
-    arguments : dict
-        By name.
-    steps, neighbours : int
-        First steps, and moves, of a city.
-    needs : ChainNeeds
-        Of chains.
-    grid : str
-        As `Sites` has it.
-    cities : array of the backend, shape (n * degree,)
-        Candidates of all cities.
+    A city has `steps` first steps and `neighbours` moves, and its candidates are in `cities` (n *
+    degree,). `needs` are those of chains, and `grid` is as `Sites` has it.
     """
 
     def __init__(

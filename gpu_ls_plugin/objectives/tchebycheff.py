@@ -15,17 +15,10 @@ if TYPE_CHECKING:
 class Tchebycheff(Objective):
     """The weighted Tchebycheff distance of the costs in several objectives (Bowman 1976).
 
-    Of row r, ``max(weights[r] * (costs - ideal))`` over the objectives of a problem whose rows have
-    weights of their own. Tours of any part of a front are the best by some weights, while weighted
-    sums find those on its convex hull alone.
-
-    Parameters
-    ----------
-    weights : float64 array, shape (P, M)
-        At least 0.
-    ideal : float64 array, shape (M,)
-    functors : tuple of str
-        C++ types of the objectives' metrics.
+    Of row r, ``max(weights[r] * (costs - ideal))`` over the objectives, with C++ metrics
+    `functors`, of a problem whose rows have `weights` (P, M), at least 0, of their own. Tours of
+    any part of a front are the best by some weights, while weighted sums find those on its convex
+    hull alone.
     """
 
     name = "tchebycheff"

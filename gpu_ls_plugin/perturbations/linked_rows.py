@@ -154,23 +154,10 @@ def linked_kernel(
 class LinkedRows:
     """Rows of a batch as kernels hold them.
 
-    Parameters
-    ----------
-    tsp : TSP
-        Its giant tours, as they are searched.
-    near : Candidates, optional
-        Customers next to whom one may go; by default one for each lane of a warp.
-    kinds : int
-        Of moves for which customers are looked at.
-    uneven : bool
-        Whether some rows take much longer than others.
-
-    Attributes
-    ----------
-    arguments : dict
-        By name: those that all kernels have.
-    shared_bytes : int
-        Dynamic shared memory of a block.
+    `tsp` are the giant tours as they are searched, `near` the customers next to whom one may go (by
+    default one for each lane of a warp), `kinds` the number of moves for which customers are looked
+    at. In `uneven` batches some rows take much longer than others. `arguments` are those that all
+    kernels have, `shared_bytes` the dynamic shared memory of a block.
     """
 
     def __init__(

@@ -14,19 +14,15 @@ Status = Literal["loaded", "disabled", "extra not installed", "error"]
 
 @dataclass(frozen=True)
 class PluginInfo:
-    """One plugin: where it comes from, whether it works, and why not.
-
-    `error` says what failed and what to do about it; `parts` lists what the plugin registered, as
-    ``kind:name``.
-    """
+    """One plugin: where it comes from, whether it works, and why not."""
 
     name: str
     distribution: str = ""
     version: str = ""
     module: str = ""
     status: Status = "loaded"
-    error: str = ""
-    parts: tuple[str, ...] = ()
+    error: str = ""  # what failed and what to do about it
+    parts: tuple[str, ...] = ()  # what it registered, as ``kind:name``
 
     @property
     def origin(self) -> str:

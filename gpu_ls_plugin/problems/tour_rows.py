@@ -13,14 +13,10 @@ if TYPE_CHECKING:
 
 
 class Writing(TypedDict, total=False):
-    """Which ways of writing a tour stand for the same solution, as keywords of who has to know.
+    """Which ways of writing a tour stand for the same solution, as keywords of who has to know."""
 
-    `symmetric`: whether a tour and its reverse do; True unless given. `customers`, of giant tours:
-    all cities beyond are copies of city 0, the depot.
-    """
-
-    symmetric: bool
-    customers: int
+    symmetric: bool  # whether a tour and its reverse do; True unless given
+    customers: int  # of giant tours: all cities beyond are copies of city 0, the depot
 
 
 def canonical(tours: NDArray[Any], *, symmetric: bool = True) -> NDArray[np.int32]:

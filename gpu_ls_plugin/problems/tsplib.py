@@ -57,15 +57,11 @@ READERS = {"VRP": "; read it by CVRP.read", "TOUR": "; read it by problems.tspli
 
 @dataclass(frozen=True)
 class Sections:
-    """A TSPLIB file taken apart: keywords in upper case, values as text.
-
-    `fields` maps each keyword to its value, `lines` each section (without `_SECTION`) to its
-    lines, stripped and not empty.
-    """
+    """A TSPLIB file taken apart: keywords in upper case, values as text."""
 
     path: str
     fields: dict[str, str]
-    lines: dict[str, list[str]]
+    lines: dict[str, list[str]]  # of each section (without `_SECTION`), stripped and not empty
 
     def error(self, section: str, reason: str) -> FileFormatError:
         """Make the error that names the file and the section or keyword."""

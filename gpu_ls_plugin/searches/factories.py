@@ -60,13 +60,9 @@ class Parameters(Protocol):
 
 @dataclass(frozen=True)
 class EngineFactory:
-    """Makes the engines of one search.
+    """Makes the engines of one search."""
 
-    `make(tours, first_row, max_moves)` returns an engine for the rows of a batch from `first_row`
-    on; one tour needs `bytes_per_tour`.
-    """
-
-    make: Callable[[Any, int, int], Engine]
+    make: Callable[[Any, int, int], Engine]  # of the rows from a first one on, and the most moves
     bytes_per_tour: int
 
 

@@ -78,15 +78,7 @@ def compile_batch(
     backend: str | Backend,
     device: int | None = None,
 ) -> None:
-    """Compile what the first launches of a search need for a batch like `tours`.
-
-    Raises
-    ------
-    CompilationError, UnsupportedProblemError, BackendUnavailableError
-        As the search does.
-    KeyboardInterrupt
-        Ctrl-C.
-    """
+    """Compile what the first launches of a search need for a batch like `tours`."""
     place = {"backend": backend} | ({} if device is None else {"device": device})
     found = search(problem, tours, budget=Budget(moves=0), callback=lambda _: None, **place)
     if found.statistics.interrupted:  # which the search has taken for its own

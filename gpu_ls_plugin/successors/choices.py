@@ -20,14 +20,11 @@ class Sampler:
 
 @dataclass(frozen=True)
 class Order:
-    """An order in which variables are assigned: the C++ type, and its memory for each variable.
+    """An order in which variables are assigned."""
 
-    `draw_bytes` are those of the random number that chooses a value, where none is given.
-    """
-
-    functor: str
-    variable_bytes: int = 0
-    draw_bytes: int = 8
+    functor: str  # C++ type
+    variable_bytes: int = 0  # its memory for each variable
+    draw_bytes: int = 8  # of a random number that chooses a value, where none is given
 
 
 SAMPLERS = {

@@ -78,17 +78,10 @@ def sites_kernel(metric: Metric, team: str, grid: str = "") -> Kernel:
 
 
 class Sites:
-    """The cities of a problem on a backend.
+    """The cities of a problem on a backend, as `arguments` of kernels.
 
-    Attributes
-    ----------
-    arguments : dict
-        By name: ``metric_data``, ``n``, ``sites``, ``error_absolute`` and ``error_relative``.
-    length, dtype : str
-        C++ type and array type in which lengths are added up.
-    grid : str
-        "fine" or "wide" where lengths come from integer coordinates, a kind of `TABLES` where they
-        lie in one, else "".
+    `length` and `dtype` are the types in which lengths are added up. `grid` is "fine" or "wide"
+    where lengths come from integer coordinates, a kind of `TABLES` where they lie in one, else "".
     """
 
     @classmethod

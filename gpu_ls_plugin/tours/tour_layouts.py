@@ -31,17 +31,13 @@ def tour_bytes(n: int, city_bytes: int) -> int:
 
 @dataclass(frozen=True)
 class DescentShape:
-    """How descents are laid out.
+    """How descents are laid out."""
 
-    `team` is the C++ type that holds a tour, of `lanes` lanes, `teams` how many share a block; the
-    tour is `in_shared` memory or in global memory, and the cities `sites_in_shared`.
-    """
-
-    team: str
-    lanes: int
-    teams: int
-    in_shared: bool
-    sites_in_shared: bool
+    team: str  # C++ type that holds a tour
+    lanes: int  # of a team
+    teams: int  # that share a block
+    in_shared: bool  # whether the tour lies in shared memory
+    sites_in_shared: bool  # and its cities
 
     @property
     def memory(self) -> str:
@@ -123,12 +119,9 @@ def warp_bytes(n: int, needs: ChainNeeds) -> int:
 
 @dataclass(frozen=True)
 class ChainShape(DescentShape):
-    """How chains are laid out.
+    """How chains are laid out."""
 
-    `blocks` of them should be resident on a multiprocessor.
-    """
-
-    blocks: int = 1
+    blocks: int = 1  # that should be resident on a multiprocessor
     needs: ChainNeeds = ChainNeeds()
 
     @property

@@ -86,16 +86,9 @@ def write_kernel(team: str) -> Kernel:
 class RouteBatch:
     """Routes of a batch of rows on a backend, which constructions fill in.
 
-    Attributes
-    ----------
-    orders : int32 array, shape (size, customers)
-        The customers, route after route.
-    begins : uint8 array, shape (size, customers)
-        1 where a route begins.
-    most : int
-        Routes that there should be at most: the fleet, or the copies of the depot.
-    vehicles : dict
-        The kernels' arguments that hold the vehicles.
+    `orders`, int32 (size, customers), has the customers, route after route, `begins`, uint8 of the
+    same shape, 1 where a route begins. There should be at most `most` routes: the fleet, or the
+    copies of the depot. `vehicles` are arguments of kernels.
     """
 
     def __init__(self, backend: Backend, problem: CVRP, size: int) -> None:

@@ -22,12 +22,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Crossing:
-    """A recombination and where it runs, as operators hold it: without state, picklable.
+    """A recombination and where it runs, as operators hold it: without state, picklable."""
 
-    `part` is for example ``gls.EdgeAssembly()``, or the name of a registered one, "edge_assembly".
-    """
-
-    part: Any
+    part: Any  # a recombination, or the name of a registered one
     backend: str = "auto"
 
     def __post_init__(self) -> None:

@@ -26,13 +26,9 @@ USUAL = DoubleBridge(segment=50)  # changes a tour in one place, which a search 
 
 @dataclass(frozen=True)
 class Kick:
-    """A perturbation as operators hold it: without state, picklable.
+    """A perturbation as operators hold it: without state, picklable."""
 
-    `part` is for example ``gls.DoubleBridge()``, any object with a method `perturb` like its own,
-    or the name of a registered one, "double_bridge".
-    """
-
-    part: Any = USUAL
+    part: Any = USUAL  # a perturbation, its name, or any object that can `perturb`
     backend: str = "auto"
 
     def __post_init__(self) -> None:

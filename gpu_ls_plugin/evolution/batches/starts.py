@@ -24,13 +24,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Starts:
-    """A construction, and a search that improves its tours in one batch.
+    """A construction, and a search that improves its tours in one batch."""
 
-    `construction` is the name of a registered one, or a function of the same signature, such as
-    ``gpu_ls_plugin.greedy``; if None, "savings" of routes, else "nearest_neighbour".
-    """
-
-    construction: Callable[..., Any] | str | None
+    construction: Callable[..., Any] | str | None  # or its name; None: savings, or neighbours
     improver: Improver
 
     def __post_init__(self) -> None:

@@ -23,15 +23,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Found:
-    """What the chains of a sub-problem have found: routes, with customers numbered as in the whole.
+    """What the chains of a sub-problem have found."""
 
-    Violations had this price at last, and `moves` are the most of a chain.
-    """
-
-    routes: Routes
+    routes: Routes  # customers are numbered as in the whole problem
     statistics: Statistics
-    price: float
-    moves: int
+    price: float  # of violations, at last
+    moves: int  # the most of a chain
 
 
 def search_part(

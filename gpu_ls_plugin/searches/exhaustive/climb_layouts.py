@@ -21,16 +21,12 @@ LOAD_COST = 10  # of a point into shared memory, in moves
 
 @dataclass(frozen=True)
 class ClimbShape:
-    """How the exhaustive 2-opt climb is laid out.
+    """How the exhaustive 2-opt climb is laid out."""
 
-    `warps` per block, `rows` of the neighbourhood per lane, `in_shared` whether the 16-bit tour
-    lies in shared memory, `blocks` that should be resident on a multiprocessor.
-    """
-
-    warps: int
-    rows: int
-    in_shared: bool
-    blocks: int
+    warps: int  # per block
+    rows: int  # of the neighbourhood per lane
+    in_shared: bool  # whether the 16-bit tour lies in shared memory
+    blocks: int  # that should be resident on a multiprocessor
 
     def shared_bytes(self, n: int) -> int:
         """Return the dynamic shared memory of a block for tours of n cities."""

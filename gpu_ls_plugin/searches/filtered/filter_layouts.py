@@ -47,19 +47,10 @@ def filter_mode(
 ) -> str:
     """Return how the moves that a filter keeps, taking out so many edges, are evaluated.
 
-    Parameters
-    ----------
-    opens : bool
-        Whether the filter tests openings.
-    ordered : bool
-        Whether the moves are evaluated in chunks the first of which counts, which must not depend
-        on the backend.
-    asks : bool
-        Whether moves that lengths leave are for an objective to judge: then lanes share them.
-    whole : bool
-        Whether the filter keeps everything.
-    kept : float, optional
-        Share of the moves that the filter was seen to keep.
+    Whether it `opens`: it tests openings; `ordered`: moves are evaluated in chunks the first of
+    which counts, which must not depend on the backend; `asks`: moves that lengths leave are for an
+    objective to judge, and lanes share them; `whole`: it keeps everything. `kept` is the share of
+    the moves that it was seen to keep.
     """
     if asks and whole and edges > 2 and not ordered:
         return "whole"

@@ -39,18 +39,14 @@ HEADERS = {"whole": "searches/filtered/whole_mode.cuh"}  # of modes with one of 
 
 @dataclass(frozen=True)
 class FilteredKernels:
-    """What composes the kernels of one filtered neighbourhood.
-
-    `warp` and `block` are the C++ types of the teams that evaluate and that take moves; `length`
-    and `grid` are as `Sites` has them.
-    """
+    """What composes the kernels of one filtered neighbourhood."""
 
     part: FilteredNeighbourhood
     metric: Metric
-    length: str
+    length: str  # as `Sites` has it, and the next
     grid: str = ""
-    warp: str = f"gls::Warp<{filter_layouts.FILTER_WARPS}>"
-    block: str = f"gls::Block<{filter_layouts.FILTER_STEP_LANES}>"
+    warp: str = f"gls::Warp<{filter_layouts.FILTER_WARPS}>"  # evaluates
+    block: str = f"gls::Block<{filter_layouts.FILTER_STEP_LANES}>"  # takes moves
 
     def evaluation(
         self, mode: str, source: str = "Tested", sink: str = "Improving"

@@ -53,15 +53,9 @@ class Individuals:
 class Breeding:
     """Populations, one for each tour of a call, whose `tours` become the best that each has had.
 
-    Attributes
-    ----------
-    best_costs : array of the backend, shape (S,)
-        Of `call.tours`.
-    living : Individuals
-    shared : array of the backend, shape (S, M, M)
-        What they share, as `shared_buckets` counts it.
-    idle : int array, shape (S,)
-        Generations since a population became better.
+    The `living` share buckets of edges, `shared` (S, M, M), as `shared_buckets` counts them; a
+    population has been `idle` (S,) for so many generations since it became better. `best_costs`
+    (S,) are those of `call.tours`.
     """
 
     def __init__(self, rules: Rules, call: Call) -> None:

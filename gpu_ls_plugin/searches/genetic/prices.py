@@ -27,12 +27,10 @@ REPAIR = 10  # times as much, where a child is to be made feasible
 class Prices:
     """A problem of routes whose loads and durations are soft, at prices that change.
 
-    Each has a factor of its own, since one may be scarce and the other not: that of load times the
-    longest length by the largest demand is what a unit of load too much costs, that of duration
-    what one of time does. Vehicles beyond a fleet cost what they do where constraints are hard.
-
-    `asked` is the problem as it is to be solved; children are searched as `soft` says, and those
-    that are to become feasible as `repairing` does.
+    Each has a factor, since one may be scarce and the other not: that of load times the longest
+    length by the largest demand is what a unit of load too much costs, that of duration what one of
+    time does. Vehicles beyond a fleet cost what they do where constraints are hard. Children are
+    searched as `soft` says, and as `repairing` to become as feasible as those `asked` for.
     """
 
     def __init__(self, backend: Backend, asked: CVRP) -> None:
