@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import pickle
+from functools import partial
 
 import numpy as np
 import pytest
-from gpu_ls_plugin.evolution.generations.choice import evolution_of
-from gpu_ls_plugin.evolution.generations.genetic_evolution import GeneticEvolution
-from gpu_ls_plugin.evolution.generations.in_turn import InTurn
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.evolution.batches.improver import Improver
-from gpu_ls_plugin.evolution.generations import fleet_evolution
+from gpu_ls_plugin.evolution.generations.memetic import evolution_of
+from gpu_ls_plugin.evolution.generations.planned_evolution import PlannedEvolution
 from gpu_ls_plugin.evolution.run import NoRun
-from gpu_ls_plugin.solver import first_generations
+from gpu_ls_plugin.runs.plan import Plan, Stage
+from gpu_ls_plugin.solver import fewer_vehicles, first_generations
+from gpu_ls_plugin.solver.first_generations import _prepare
 from tests.helpers.late_kernels import LateKernels
 from tests.helpers.routing import random_cvrp, scarce_cvrp
 
 SEARCH = gls.HybridGeneticSearch(size=6, children=160)  # of which a CPU has eight populations
-EVOLUTION = GeneticEvolution(SEARCH, SEARCH.populations(get_backend("cpu")), "cpu")
+SIZE = SEARCH.populations(get_backend("cpu"))
+RANDOM = np.random.default_rng(2)
 
 
 class Counted(NoRun):
@@ -33,22 +35,28 @@ class Counted(NoRun):
         self.told.append(statistics)
 
 
+def evolution_on(problem):
+    prepare = partial(_prepare, backend="cpu")
+    stage = Stage("bred", "", SEARCH, problem, problem, SIZE, "savings", prepare=prepare)
+    return PlannedEvolution(Plan(problem, (stage,), 10.0, "cpu"))
+
+
 def begun(problem, given=None):
-    run = Counted()
-    EVOLUTION.prepare(problem.tsp)
-    return EVOLUTION.start(problem.tsp, np.random.default_rng(1), run, given), run
+    run, evolution = Counted(), evolution_on(problem)
+    evolution.prepare(problem.tsp)
+    return evolution, evolution.start(problem.tsp, np.random.default_rng(1), run, given), run
 
 
 @pytest.mark.parametrize("kind", ["capacity", "real duration"])
 def test_costs_are_exact_and_never_rise(kind):
     problem = random_cvrp(kind, 30)
-    population, run = begun(problem)
-    assert len(population) == EVOLUTION.size == SEARCH.populations(get_backend("cpu")) == 8
+    evolution, population, run = begun(problem)
+    assert len(population) == evolution.size == SIZE == 8
     savings = problem.cost(gls.savings(problem, 1, backend="cpu"))[0]
     before = population.costs.copy()
     assert before.min() <= savings + 1e-9
     for _ in range(3):
-        assert EVOLUTION.next(problem.tsp, population, None, run) is population
+        assert evolution.next(problem.tsp, population, RANDOM, run) is population
         np.testing.assert_allclose(population.costs, problem.cost(population.tours), rtol=1e-12)
         assert problem.feasible(population.tours).all()
         assert (population.costs <= before).all()
@@ -59,44 +67,44 @@ def test_costs_are_exact_and_never_rise(kind):
 
 def test_the_same_numbers_give_the_same_populations():
     problem = random_cvrp("capacity", 20)
-    ours, theirs = (begun(problem)[0] for _ in range(2))
+    ours, theirs = (begun(problem)[1] for _ in range(2))
     for each in (ours, theirs):
-        EVOLUTION.next(problem.tsp, each, None, NoRun())
+        evolution_on(problem).next(problem.tsp, each, RANDOM, NoRun())
     assert (ours.tours == theirs.tours).all()
 
 
 def test_given_tours_are_there_or_better_ones():
     problem = random_cvrp("capacity", 20)
     best = gls.solve(problem, seconds=np.inf, kicks=300, backend="cpu", seed=3)
-    population, _ = begun(problem, best.tours[:1])
+    _, population, _ = begun(problem, best.tours[:1])
     assert population.costs[0] <= best.best_cost
 
 
 def test_a_pickle_goes_on_from_the_best_routes():
     problem = random_cvrp("capacity", 30)
-    population, run = begun(problem)
-    EVOLUTION.next(problem.tsp, population, None, run)
+    evolution, population, run = begun(problem)
+    evolution.next(problem.tsp, population, RANDOM, run)
     copy = pickle.loads(pickle.dumps(population))
     assert (copy.tours == population.tours).all() and (copy.costs == population.costs).all()
     before = copy.costs.copy()
     for _ in range(3):
-        EVOLUTION.next(problem.tsp, copy, None, run)
+        evolution.next(problem.tsp, copy, RANDOM, run)
     assert (copy.costs <= before).all() and (copy.costs == problem.cost(copy.tours)).all()
 
 
 def test_ctrl_c_and_time(monkeypatch):
     problem = random_cvrp("capacity", 20)
-    population, run = begun(problem)
+    evolution, population, run = begun(problem)
     before = population.tours.copy()
 
     def press(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(type(population._breeding), "next", press)
-    EVOLUTION.next(problem.tsp, population, None, run)
+    monkeypatch.setattr(type(population.population._breeding), "next", press)
+    evolution.next(problem.tsp, population, RANDOM, run)
     assert run.told[-1].interrupted
     run.seconds_left = lambda: 0.0
-    EVOLUTION.next(problem.tsp, population, None, run)
+    evolution.next(problem.tsp, population, RANDOM, run)
     assert len(run.told) == 2 and (population.tours == before).all()
 
 
@@ -105,38 +113,47 @@ def test_after_preparing_nothing_is_compiled(kind, monkeypatch):
     """Neither what is searched under hard constraints nor, with scarce vehicles, soft ones."""
     monkeypatch.setattr(first_generations, "enough", lambda *_: 1)
     monkeypatch.setattr(first_generations, "SEARCH", SEARCH)
-    monkeypatch.setattr(fleet_evolution, "one_fewer", lambda problem, *_: problem.copies)
+    monkeypatch.setattr(fewer_vehicles, "one_fewer", lambda problem, *_: problem.copies)
     problem = scarce_cvrp() if kind == "scarce" else random_cvrp(kind, 12)
     evolution = evolution_of(problem.tsp, Improver(None, "cpu"), size=4, seconds=1.0)
-    chains = evolution.last if kind == "scarce" else evolution.last.last  # with a fleet, without
-    assert (chains.searched is problem.tsp) == (kind != "scarce")
+    chains = evolution.plan.main
+    assert (chains.searched is chains.problem) == (kind != "scarce")
     kernels, run = LateKernels(monkeypatch), Counted()
     evolution.prepare(problem.tsp)
     kernels.prepared = True
-    turn = evolution.start(problem.tsp, np.random.default_rng(1), run)
+    population, names = evolution.start(problem.tsp, np.random.default_rng(1), run), []
     for progress in (0.4, 0.5, 0.53, 0.6, 0.62, 0.7, 0.8):
         run.progress = lambda progress=progress: progress
-        turn = evolution.next(problem.tsp, turn, np.random.default_rng(1), run)
-        assert len(turn.costs) and len(turn.tours)
-    assert turn.number == 1 and kernels.late == []
-    assert kind == "scarce" or turn.population.number == 2  # tries
+        population = evolution.next(problem.tsp, population, np.random.default_rng(1), run)
+        assert len(population.costs) and len(population.tours)
+        names.append(population._course.stage.name)
+    assert names[0] == "generations of routes" and names[-1] == "routes" and kernels.late == []
+    assert kind == "scarce" or fewer_vehicles.NAME in names
+
+
+def stages(evolution):
+    """The names of a plan's stages; none if there is no plan."""
+    plan = getattr(evolution, "plan", None)
+    return [] if plan is None else [stage.name for stage in plan.stages]
 
 
 def test_routes_of_few_customers_begin_by_generations(monkeypatch):
     """Where `solve` does: if there is time, and no search or crossover was asked for."""
     problem, improver = random_cvrp("duration", 20).tsp, Improver(None, "cpu")
-    assert not isinstance(evolution_of(problem, improver, seconds=0.5), InTurn)
+    first = "generations of routes"
+    assert first not in stages(evolution_of(problem, improver, seconds=0.5))
     monkeypatch.setattr(first_generations, "enough", lambda *_: 1)
     evolution = evolution_of(problem, improver, seconds=10.0)
-    assert isinstance(evolution, InTurn) and evolution.last.size == evolution.size
-    end, first = evolution.first
-    assert end == first_generations.SHARE and first.search == first_generations.SEARCH
+    assert stages(evolution)[0] == first and evolution.plan.main.size == evolution.size
+    stage = evolution.plan.stages[0]
+    assert stage.seconds == 10 * first_generations.SHARE
+    assert stage.search == first_generations.SEARCH
     others = (
         {},  # without an end
         {"seconds": 10.0, "crossover": gls.RouteEdgeAssembly()},
         {"seconds": 10.0, "children": 5},
     )
     for options in others:
-        assert not isinstance(evolution_of(problem, improver, **options), InTurn)
+        assert first not in stages(evolution_of(problem, improver, **options))
     search = Improver(gls.LocalSearch([gls.Relocate(2)]), "cpu")
-    assert not isinstance(evolution_of(problem, search, seconds=10.0), InTurn)
+    assert first not in stages(evolution_of(problem, search, seconds=10.0))

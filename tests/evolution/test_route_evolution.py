@@ -6,19 +6,20 @@ import pickle
 
 import numpy as np
 import pytest
-from gpu_ls_plugin.evolution.generations.route_evolution import RouteEvolution
 
 import gpu_ls_plugin as gls
+from gpu_ls_plugin.evolution.generations.planned_evolution import PlannedEvolution
 from gpu_ls_plugin.evolution.run import NoRun
 from gpu_ls_plugin.searches.chain_population import ChainPopulation
-from gpu_ls_plugin.solver import settings
+from gpu_ls_plugin.solver import routes
+from gpu_ls_plugin.solver.plans import plan_of_generations
 from tests.helpers.random_problems import random_tours
 
 
 @pytest.fixture(autouse=True)
 def few_kicks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let generations be short: chains meet as often as if they were slow."""
-    monkeypatch.setitem(settings.KICKS_OF_ROUTES, "cpu", 200)
+    monkeypatch.setitem(routes.KICKS_OF_ROUTES, "cpu", 200)
 
 
 def scarce() -> gls.CVRP:
@@ -33,18 +34,18 @@ def scarce() -> gls.CVRP:
 
 def test_costs_are_those_that_were_asked_for():
     problem = scarce()
-    evolution = RouteEvolution.like_solve(problem.tsp, population=4, backend="cpu")
-    assert evolution.searched.objective.problem.penalties is not None
+    main = plan_of_generations(problem, population=4, backend="cpu").main
+    assert main.searched.penalties is not None
     tours = random_tours(problem.n, 4)
     given = (tours, np.zeros(4, np.int64), 1, "cpu")
-    population = ChainPopulation(evolution.search, evolution.searched, *given, asked=problem.tsp)
+    population = ChainPopulation(main.search, main.searched.tsp, *given, asked=problem.tsp)
     assert not problem.feasible(tours).any()
     assert np.array_equal(population.costs, problem.tsp.cost(tours))
 
 
 def test_a_pickle_goes_on_as_the_population_does():
     problem, random = scarce(), np.random.default_rng(1)
-    evolution = RouteEvolution.like_solve(problem.tsp, population=6, backend="cpu")
+    evolution = PlannedEvolution(plan_of_generations(problem, population=6, backend="cpu"))
     evolution.prepare(problem.tsp)
     population = evolution.start(problem.tsp, random, NoRun())
     for _ in range(4):
@@ -53,17 +54,13 @@ def test_a_pickle_goes_on_as_the_population_does():
     for _ in range(3):
         for each in (population, copy):
             evolution.next(problem.tsp, each, random, NoRun())
-    ours, theirs = (each.rounds.chains for each in (population, copy))
+    ours, theirs = (each.population.rounds.chains for each in (population, copy))
     assert ours.price == theirs.price != 1
     assert np.array_equal(ours.tours, theirs.tours)
     assert np.array_equal(population.costs, copy.costs)
     assert np.array_equal(population.costs, problem.tsp.cost(population.tours))
 
 
-def test_a_crossover_keeps_constraints_hard():
-    problem = scarce()
-    evolution = RouteEvolution.like_solve(
-        problem.tsp, population=4, backend="cpu", crossover=gls.RouteEdgeAssembly()
-    )
-    assert evolution.searched is problem.tsp
-    assert evolution.search.cooperation == gls.RouteEdgeAssembly()
+def test_a_pickle_of_a_soft_population_knows_its_constraints():
+    plan = pickle.loads(pickle.dumps(plan_of_generations(scarce(), population=4, backend="cpu")))
+    assert plan.main.searched.penalties is not None and plan.main.problem is plan.problem

@@ -24,7 +24,7 @@ from gpu_ls_plugin.evolution.batches.starts import Starts
 from gpu_ls_plugin.evolution.replacement import Crowding, EdgeDistance
 from gpu_ls_plugin.exceptions import InvalidTourError, InvalidTypeError, UnsupportedProblemError
 from gpu_ls_plugin.searches.genetic import hybrid_genetic
-from gpu_ls_plugin.solver import first_generations, settings
+from gpu_ls_plugin.solver import first_generations, routes
 from gpu_ls_pymoo import CVRPProblem, MemeticGA
 from tests.helpers.marks import diagonal, slow_after
 from tests.helpers.routing import giant_tours, random_cvrp, rewritten, scarce_cvrp
@@ -38,7 +38,7 @@ HARD = pytest.mark.parametrize("hard", [False, True], ids=["soft", "hard"])
 @pytest.fixture(autouse=True)
 def few_kicks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let generations be short: chains meet as often as if they were slow."""
-    monkeypatch.setitem(settings.KICKS_OF_ROUTES, "cpu", 200)
+    monkeypatch.setitem(routes.KICKS_OF_ROUTES, "cpu", 200)
 
 
 @pytest.fixture(scope="module")
@@ -192,12 +192,12 @@ def test_the_memetic_algorithm_ends_with_feasible_tours(kind: str, hard: bool) -
 def test_without_options_it_searches_as_solve_does(cvrp: gls.CVRP, hard: bool) -> None:
     problem = CVRPProblem(cvrp, hard)
     result = minimize(problem, MemeticGA(), ("n_gen", 5), seed=1)
-    evolution = result.algorithm.evolution
+    plan = result.algorithm.evolution.plan
     settings = gls.solver.default_settings(cvrp, gls.solver.Settings())
-    assert type(evolution).__name__ == "RouteEvolution"
-    assert evolution.settings.population == settings.population == result.algorithm.pop_size
-    assert evolution.settings.search.search == settings.search.search
-    assert evolution.settings.search.perturbation.name == settings.search.perturbation.name
+    assert [stage.name for stage in plan.stages] == ["routes"]
+    assert plan.main.size == settings.population == result.algorithm.pop_size
+    assert plan.main.search.search == settings.search.search
+    assert plan.main.search.perturbation.name == settings.search.perturbation.name
     assert result.data["local_search"].kicks > 0 and cvrp.feasible(result.X)[0]
 
 
@@ -219,7 +219,8 @@ def test_few_customers_begin_by_generations_of_populations(
 
     algorithm = MemeticGA(6, backend="cpu")
     result = minimize(problem, algorithm, ("time", 20), seed=1, callback=look)
-    assert type(result.algorithm.evolution).__name__ == "InTurn" and result.exec_time < 22
+    stages = result.algorithm.evolution.plan.stages
+    assert stages[0].name == "generations of routes" and result.exec_time < 22
     assert sizes == {1, 6}  # a population of 64 children, and chains
     assert bests == sorted(bests, reverse=True) and bests[-1] == result.F[0]
     assert cvrp.feasible(result.X)[0]
@@ -229,7 +230,7 @@ def test_few_customers_begin_by_generations_of_populations(
 def test_scarce_vehicles_are_searched_under_soft_constraints() -> None:
     cvrp = scarce_cvrp()
     algorithm = MemeticGA(6).setup(CVRPProblem(cvrp), termination=("n_gen", 8), seed=1)
-    searched = algorithm.evolution.searched.objective.problem
+    searched = algorithm.evolution.plan.main.searched
     assert len(cvrp.routes(gls.savings(cvrp, 1)[0])) == 5 and searched.penalties is not None
     result = algorithm.run()
     assert cvrp.feasible(result.X)[0] and result.F[0] == cvrp.cost(result.X)[0]

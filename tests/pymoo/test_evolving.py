@@ -230,7 +230,7 @@ def test_what_is_not_chosen_follows_from_the_device_as_in_solve(problem: TSPProb
         problem.tsp, gls.solver.Settings(seconds=0.2, backend="cpu")
     )
     assert result.algorithm.pop_size == chosen.population
-    assert result.algorithm.evolution.search == chosen.search
+    assert result.algorithm.evolution.plan.main.search == chosen.search
 
 
 @pytest.mark.parametrize("part", [{"replacement": Crowding()}, {"restarts": Stagnation(2)}])

@@ -122,6 +122,7 @@ def test_other_matrices_are_taken_as_they_are(change: str) -> None:
 
 
 def test_answers_are_kept_as_long_as_the_problem_lives() -> None:
+    gc.collect()  # what other tests have left
     pymoo = TravelingSalesman(cities(20))
     tsp = as_tsp(pymoo)
     assert as_tsp(pymoo) is tsp

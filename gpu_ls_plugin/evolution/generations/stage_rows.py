@@ -47,7 +47,7 @@ def begun(
             return _descended(plan, stage, rows, seed, seconds)
     place: dict[str, Any] = {"seed": seed, "backend": get_backend(plan.backend).name}
     population = stage.search.population(stage.problem, rows, **place)
-    return population, population.advance(Stretch(seconds, generations=1))
+    return population, population.advance(Stretch(seconds, generations=1, end=0.0))
 
 
 def _first_tours(plan: Plan, stage: Stage, seed: int, given: Tours | None) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.arrays import on_host
 from gpu_ls_plugin.evolution.generations.stage_rows import begun
+from gpu_ls_plugin.evolution.run import add_search
 from gpu_ls_plugin.result import Statistics
 from gpu_ls_plugin.runs.plan import Course, Found
 from gpu_ls_plugin.runs.population import Population
@@ -162,7 +163,6 @@ class StagedPopulation(Population):
 
     def _add(self, counted: Statistics) -> None:
         """Add what a generation has counted; Ctrl-C in it ends the stretch."""
-        self.statistics.add(counted)
-        self.statistics.stopped_by = counted.stopped_by
+        add_search(self.statistics, counted)
         if counted.interrupted:
             raise KeyboardInterrupt
