@@ -24,6 +24,7 @@ from gpu_ls_plugin.runs.elites import Elites
 from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.searches.chain_population import ChainPopulation
 from gpu_ls_plugin.solver import Settings, default_settings
+from gpu_ls_plugin.solver.plans import main_stage, planned
 from tests.distributed.conftest import CHAINS, PROBLEM, N, cluster_of
 from tests.helpers.random_problems import random_tours
 
@@ -74,7 +75,10 @@ def test_lives_of_an_island_draw_numbers_of_their_own(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(work, "population_of", noted)
     job = work.Job(PROBLEM, CHAINS, Settings(), 0, None, 1, 1, islands=3)
-    seat = work.Seat(job, default_settings(PROBLEM, job.settings), PROBLEM)
+    settings = default_settings(PROBLEM, job.settings)
+    seat = work.Seat(
+        job, settings, planned(PROBLEM, settings, main_stage(PROBLEM, PROBLEM, settings))
+    )
     guests = Elites.none(PROBLEM)
     for island in range(3):
         for life in range(3):

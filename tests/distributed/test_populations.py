@@ -18,6 +18,7 @@ from gpu_ls_plugin.runs.elites import Elites
 from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.searches.called_population import population_of
 from gpu_ls_plugin.solver import Settings, in_parts
+from gpu_ls_plugin.solver.plans import main_stage, planned
 from tests.distributed.conftest import CHAINS, PROBLEM, N
 from tests.helpers.late_kernels import LateKernels
 from tests.helpers.random_problems import random_tours
@@ -49,7 +50,13 @@ def test_tours_that_are_crossed_ask_for_others_at_a_standstill(
     settings = Settings(search=search, population=16, backend="cpu")
     job = Job(PROBLEM, search, settings, 0, None, 2, 2, islands=1 if alone else 2)
     monkeypatch.setattr(Watcher, "_stops", stops)
-    monkeypatch.setitem(work._seats, ("run", 0), work.Seat(job, settings, PROBLEM))
+    monkeypatch.setitem(
+        work._seats,
+        ("run", 0),
+        work.Seat(
+            job, settings, planned(PROBLEM, settings, main_stage(PROBLEM, PROBLEM, settings))
+        ),
+    )
     rows, guests = random_tours(N, 16), Elites.none(PROBLEM)
     for number in range(2):
         bests.clear()

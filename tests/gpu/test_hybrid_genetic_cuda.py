@@ -6,13 +6,12 @@ import pickle
 
 import numpy as np
 import pytest
-from gpu_ls_plugin.evolution.generations.choice import evolution_of
-from gpu_ls_plugin.evolution.generations.in_turn import InTurn
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends.arrays import on_gpu, on_host
 from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.evolution.batches.improver import Improver
+from gpu_ls_plugin.evolution.generations.memetic import evolution_of
 from gpu_ls_plugin.evolution.run import NoRun
 from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.searches.genetic.genetic_population import GeneticPopulation
@@ -75,18 +74,19 @@ def test_generations_of_both_backends_are_the_same():
 def test_memetic_generations_begin_as_solve_does():
     problem = random_cvrp("duration", 60)
     evolution = evolution_of(problem.tsp, Improver(None, "cuda"), seconds=6.0)
-    assert isinstance(evolution, InTurn)
+    assert len(evolution.plan.stages) > 1
     evolution.prepare(problem.tsp)
     random, clock = np.random.default_rng(1), Stopwatch.of(6.0)
-    run, numbers, least = NoRun(), set(), []
+    run, names, least = NoRun(), [], []
     run.seconds_left = lambda: clock.left
     run.progress = lambda: min(1.0, clock.elapsed / 6.0)
     turn = evolution.start(problem.tsp, random, run)
     while clock.left > 0:
         turn = evolution.next(problem.tsp, turn, random, run)
-        numbers.add(turn.number)
+        names.append(turn._course.stage.name)
         least.append(turn.costs.min().item())
-    assert numbers == {0, 1} and np.diff(least).max() <= 0
+    assert names[0] == "generations of routes" and names[-1] == "routes"
+    assert np.diff(least).max() <= 0
     assert on_gpu(turn.tours)
     best = on_host(turn.tours[int(turn.costs.argmin())])
     assert problem.feasible(best)[0] and problem.cost(best)[0] == pytest.approx(least[-1])

@@ -6,22 +6,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from gpu_ls_plugin.distributed.populations.evolving import EvolvingPopulation, _Run
-from gpu_ls_plugin.evolution.generations.choice import begun_as_solve
-from gpu_ls_plugin.solver.single import searched_as
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.distributed import Exchange
+from gpu_ls_plugin.distributed.work import LEAST
+from gpu_ls_plugin.evolution.generations.staged_population import StagedPopulation
 from gpu_ls_plugin.problems.cvrp import routing_problem
-from gpu_ls_plugin.result import Statistics
-from gpu_ls_plugin.runs.stretch import Stretch
+from gpu_ls_plugin.runs.stretch import Leg, Stretch
 from gpu_ls_plugin.searches.chain_population import ChainPopulation
 from gpu_ls_plugin.searches.genetic import hybrid_genetic
-from gpu_ls_plugin.solver import Settings, default_settings, first_generations
+from gpu_ls_plugin.solver import Settings, first_generations
+from gpu_ls_plugin.solver.plans import plan_of
 from tests.helpers.routing import random_cvrp, scarce_cvrp
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.distributed import IslandProgress
+    from gpu_ls_plugin.result import Statistics
     from tests.helpers.clock import Clock
 
 PROBLEM = random_cvrp("capacity", 30)
@@ -39,15 +39,15 @@ def always(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def turns(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     """Of which islands evolutions were searched, and whose turn it was behind each stretch."""
-    found, advance = [], EvolvingPopulation.advance
+    found, advance = [], StagedPopulation.advance
 
-    def noted(self: EvolvingPopulation, *given: Any) -> Statistics:
+    def noted(self: StagedPopulation, *given: Any) -> Statistics:
         counted = advance(self, *given)
-        assert self._turn is not None
-        found.append((self.first_row, self._turn.number))
+        first_row = self.random.bit_generator.seed_seq.entropy[1]  # type: ignore[attr-defined]
+        found.append((first_row, [*self.plan.stages].index(self._course.stage)))
         return counted
 
-    monkeypatch.setattr(EvolvingPopulation, "advance", noted)
+    monkeypatch.setattr(StagedPopulation, "advance", noted)
     return found
 
 
@@ -98,16 +98,13 @@ def test_given_tours_and_a_search_are_taken_as_they_are(
 def test_chains_that_have_not_begun_adopt_rows_and_keep_their_constraints(scarce: bool) -> None:
     problem = scarce_cvrp() if scarce else random_cvrp("capacity", 12)
     given = Settings(seconds=60.0, population=4, backend="cpu")
-    chosen = default_settings(problem, given)
-    searched = searched_as(problem, given, chosen)
-    evolution = begun_as_solve(problem, searched, given, chosen)
-    assert evolution is not None
-    population = EvolvingPopulation(problem, evolution, seed=1, backend="cpu", first_row=0)
+    plan = plan_of(problem, given, islands=1)
+    assert len(plan.stages) == 2
+    population = StagedPopulation(plan, np.random.default_rng([1, 0]), least=LEAST, full=True)
     for share in (0.0, 0.9):  # a generation of the first, and the turn passes to the chains
         population.advance(Stretch(9.0, None, share, share), lambda: True)
     rows, costs = population.tours, population.costs
-    assert population._turn is not None
-    assert isinstance(chains := population._turn.population, ChainPopulation)
+    assert isinstance(chains := population.population, ChainPopulation)
     assert chains._begun is None
     population.adopt(rows[:1], costs[:1])
     population.advance(Stretch(0.2, None, 0.9, 0.9), lambda: True)
@@ -116,14 +113,13 @@ def test_chains_that_have_not_begun_adopt_rows_and_keep_their_constraints(scarce
     assert np.array_equal(population.costs, problem.tsp.cost(population.tours))
 
 
-def test_what_a_run_shows_of_a_stretch() -> None:
+def test_what_a_generation_has_of_a_stretch() -> None:
     """A second of ten that begins after two, and a generation at its end has a second more."""
-    run = _Run(Stretch(1.0, None, 0.2, 0.3), Statistics())
-    assert run.progress() == pytest.approx(0.2, abs=0.01)
-    assert run.seconds_left() == pytest.approx(1.0, abs=0.1)
-    run.watch.start -= 0.8
-    assert run.progress() == pytest.approx(0.28, abs=0.01) and run.seconds_left() == 1.0
-    last = _Run(Stretch(0.5, None, 0.95, 1.0), Statistics())
-    assert last.seconds_left() == pytest.approx(0.5, abs=0.1)
-    run.account(Statistics(kicks=3, stopped_by="interrupt"))
-    assert run.statistics.kicks == 3 and run.statistics.interrupted
+    plan = plan_of(PROBLEM, Settings(seconds=10.0, backend="cpu"), islands=1)
+    population = StagedPopulation(plan, np.random.default_rng(1), least=LEAST)
+    leg = Leg(Stretch(1.0, None, 0.2, 0.3))
+    assert population._now(leg) == pytest.approx((0.2, 1.0), abs=0.1)
+    leg.watch.start -= 0.8
+    done, left = population._now(leg)
+    assert done == pytest.approx(0.28, abs=0.01) and left == 1.0
+    assert population._now(Leg(Stretch(0.5, None, 0.95, 1.0)))[1] == pytest.approx(0.5, abs=0.1)
