@@ -19,7 +19,7 @@ from gpu_ls_plugin.cli import commands as cli
 from gpu_ls_plugin.problems import reading
 from gpu_ls_plugin.problems.tsplib import read_tour
 from gpu_ls_plugin.progress import SearchDisplay
-from gpu_ls_plugin.solver import compile_search
+from gpu_ls_plugin.solver import compile_search, plans
 from tests.cli.test_cli import QUICK, write_instance
 from tests.helpers.random_problems import random_problem, random_tours
 
@@ -213,7 +213,7 @@ def followed(function: Any) -> Any:
     ("where", "name", "found"),
     [
         (reading, "read_problem", False),
-        (solver, "default_settings", False),
+        (plans, "complete_settings", False),
         (SearchDisplay, "__call__", True),
         (solver, "solve", True),
     ],

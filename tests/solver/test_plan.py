@@ -11,6 +11,8 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.cli.commands import main
+from gpu_ls_plugin.solver import Settings
+from gpu_ls_plugin.solver.plans import plan_of, plan_of_generations
 from tests.helpers.random_problems import random_problem
 from tests.helpers.routing import random_cvrp
 
@@ -56,6 +58,31 @@ def test_the_stages_of_a_plan(name: str) -> None:
         assert f"{number}. {stage.name}" in text and stage.why and stage.how
     assert text.count("why: ") == text.count("how: ") == len(expected)
     assert all(len(line) <= 100 for line in text.splitlines()[2:])
+
+
+GENERATIONS, TRY = "generations of routes", "try of chains"
+
+
+@pytest.mark.parametrize(
+    ("problem", "seconds", "islands", "generations"),
+    [
+        (CITIES, 0.001, ["tours"], ["tours"]),
+        (FEW, 1.0, ["tours"], ["tours"]),
+        (COLOURS, 1.0, ["states"], ["states"]),
+        (random_cvrp("capacity", 400), 5.0, ["routes"], [TRY, "routes"]),
+        (random_cvrp("capacity", 30), 30.0, [GENERATIONS, "routes"], [GENERATIONS, TRY, "routes"]),
+        (random_cvrp("capacity", 30), math.inf, ["routes"], ["routes"]),
+    ],
+    ids=["tours", "few", "states", "tries", "generations", "endless"],
+)
+def test_islands_and_generations_begin_by_what_comes_before_chains(
+    problem: gls.Problem, seconds: float, islands: list[str], generations: list[str]
+) -> None:
+    """Where they know for how long they have; a tour for the first moments is not for them."""
+    plan = plan_of(problem, Settings(seconds, **CPU), islands=2)
+    assert [stage.name for stage in plan.stages] == islands
+    plan = plan_of_generations(problem, seconds=seconds, **CPU)
+    assert [stage.name for stage in plan.stages] == generations
 
 
 @pytest.mark.parametrize("name", STAGES)
