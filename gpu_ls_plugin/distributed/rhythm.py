@@ -57,7 +57,7 @@ class Rhythm:
         if left - seconds < SHORTEST:
             seconds = left
         ends = (self._share(done, elapsed), self._share(done + (kicks or 0), elapsed + seconds))
-        return Stretch(seconds, kicks, *ends)
+        return Stretch(seconds, kicks, *ends, steady=True)
 
     def _share(self, done: int, elapsed: float) -> float:
         """Return the share of the run that is over: of its kicks, where these limit it."""

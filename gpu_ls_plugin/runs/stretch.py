@@ -29,6 +29,9 @@ class Stretch:
     begin, end : float
         Shares of the run that are over at its ends, 0 to 1; acceptance depends on them.
     generations : int or None
+    steady : bool
+        Whether acceptance goes by kicks alone, if these are limited, and else does not change in
+        a launch, as of islands.
     """
 
     seconds: float = math.inf
@@ -36,6 +39,7 @@ class Stretch:
     begin: float = 0.0
     end: float = 1.0
     generations: int | None = None
+    steady: bool = False
 
 
 class Leg:
@@ -95,13 +99,13 @@ class Leg:
             Kicks between which the launch lies.
         """
         stretch = self.stretch
-        if stretch.kicks is not None and stretch.seconds == math.inf:
+        if stretch.kicks is not None and (stretch.seconds == math.inf or stretch.steady):
             high, low = accept.level(stretch.begin), accept.level(stretch.end)
             cooling = (high - low) / max(1, stretch.kicks)
             return high + cooling * self.first, cooling
         elapsed = self.watch.elapsed
         ahead = min(stretch.seconds, elapsed + tuning.LAUNCH_SECONDS)
         high = accept.level(self.share(done, elapsed))
-        low = accept.level(self.share(to, ahead))
+        low = high if stretch.steady else accept.level(self.share(to, ahead))
         cooling = (high - low) / max(1, to - done)
         return high + cooling * done, cooling

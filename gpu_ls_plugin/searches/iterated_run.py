@@ -52,13 +52,14 @@ def improve(search: Kicking, call: Call, rows: slice) -> None:
 
 def _kick(search: Kicking, call: Call, rows: slice, chains: Chains, watch: Stopwatch) -> None:
     """Let chains go on until the budget is spent; their best tours become the call's."""
-    best = chains.best_costs.min().item()
+    kicks = _kicks(search, call)
+    best = chains.best_costs.min().item() if kicks is None else math.inf
     rounds = Rounds(chains, call.statistics, search.search, search.cooperation, best=best)
     watcher = _Watcher(search, call, rounds, rows.start)
     ended = "target"
     try:
         if not watcher():
-            ended = drive(rounds, Stretch(watch.seconds, _kicks(search, call)), watcher, watch)
+            ended = drive(rounds, Stretch(watch.seconds, kicks), watcher, watch)
     finally:
         call.tours[rows] = chains.best_tours
         rounds.count()

@@ -89,7 +89,10 @@ class Rounds(Population):
         self._next = self._period
         self._pace = Pace(chains.first_kicks())
         self._equal_costs = EqualCosts(n, size)
-        self._best, self._counted = best, self._counts()
+        self._counted: Any
+        # Moves of a descent are not counted again: the first count tells what there was before.
+        fresh = isinstance(chains.start.moves, int)
+        self._best, self._counted = best, 0 if fresh else None
 
     @property
     def tours(self) -> Any:
@@ -108,7 +111,8 @@ class Rounds(Population):
         chains = self.chains
         if chains.behind(leg.until):
             return None
-        return "moves" if bool((chains.moves >= chains.start.max_moves).any()) else "kicks"
+        most = chains.start.max_moves
+        return "moves" if most < NO_LIMIT and bool((chains.moves >= most).any()) else "kicks"
 
     def launch(self, leg: Leg) -> None:
         """Kick for about as long as a launch should take; exchange if it is time."""
@@ -140,6 +144,9 @@ class Rounds(Population):
     def count(self) -> None:
         """Add what chains have counted since they were asked last to the statistics."""
         statistics, counted = self.statistics, self._counts()
+        if self._counted is None:
+            self._counted = counted
+            return
         kicks, accepted, restarts, moves, looks, *moves_by = (counted - self._counted).tolist()
         self._counted = counted
         statistics.kicks += kicks
