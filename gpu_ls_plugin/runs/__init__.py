@@ -1,1 +1,1 @@
-"""The one loop that drives every search: populations that advance, and stretches of a run."""
+"""The one loop that drives every search: populations that advance, stretches and plans of a run."""
