@@ -207,6 +207,23 @@ def test_a_plan_of_one_stage_takes_part_in_the_whole_run():
     assert search.runs == [(5, 0.0), (5, 0.5)]
 
 
+def test_a_run_without_an_end_and_one_whose_rounds_are_over():
+    """At the end of the rounds that limit a run, its seconds still do, if it goes on at all."""
+
+    class Limited(Clock):
+        left = math.inf
+
+        def seconds_left(self) -> float:
+            return self.left
+
+    search, clock = Told([[1]] * 4), Limited()
+    evolution = evolution_of(stage_of("tours", search))
+    population = evolution.start(PROBLEM, rng(), clock)
+    for clock.done, clock.left in ((0.5, math.inf), (1.0, math.inf), (1.0, 3.0)):
+        population = evolution.next(PROBLEM, population, rng(), clock)
+    assert search.runs == [(math.inf, 0), (math.inf, 0.5), (math.inf, 1), (3, 1)]
+
+
 def test_what_others_offer_goes_to_the_present_population():
     evolution = evolution_of(stage_of("tours", Told([[1]])))
     population = evolution.start(PROBLEM, rng(), Clock())

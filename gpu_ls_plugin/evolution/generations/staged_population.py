@@ -129,8 +129,8 @@ class StagedPopulation(Population):
         """Return the share of the run that is over, and the seconds that a generation may take."""
         stretch, done = leg.stretch, leg.share(0, leg.watch.elapsed)
         ahead = stretch.end - stretch.begin
-        whole = stretch.seconds / ahead if ahead > 0 else math.inf
-        return done, min(whole * (1.0 - done), max(leg.left, self._least))
+        rest = stretch.seconds / ahead * (1.0 - done) if ahead > 0 else math.inf
+        return done, min(rest, max(leg.left, self._least))
 
     def _left(self, done: float, left: float) -> float:
         """Return the seconds of the stage that are left, of those of the run."""
