@@ -59,7 +59,8 @@ class Population(ABC):
     @property
     def seen(self) -> tuple[float, float]:
         """Best and mean cost, as the search compares rows."""
-        return self.costs.min().item(), float(self.costs.mean())
+        costs = self.costs  # which may be computed
+        return costs.min().item(), float(costs.mean())
 
     @abstractmethod
     def over(self, leg: Leg) -> str | None:

@@ -2,40 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends.evaluation import tour_costs
+from gpu_ls_plugin.result import Statistics, summed
 from gpu_ls_plugin.runs.pace import Pace
 from gpu_ls_plugin.runs.population import Population
+from gpu_ls_plugin.searches.engine import moves_by_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from gpu_ls_plugin.backends.base import Backend
-    from gpu_ls_plugin.problems.tsp import TSP
-    from gpu_ls_plugin.result import Statistics
+    from gpu_ls_plugin.neighbourhoods import Neighbourhood
     from gpu_ls_plugin.runs.stretch import Leg
-
-
-class Batch(Protocol):
-    """A batch of tours that an engine searches."""
-
-    backend: Backend
-    problem: TSP
-    tours: Any
-
-    @property
-    def left(self) -> int:
-        """How many tours could still be improved when the host looked last."""
-
-    def launch(self, passes: int, seconds: float) -> None:
-        """Queue up to `passes` passes of every unfinished tour that can begin within `seconds`."""
-
-    def first_passes(self) -> int:
-        """Return a number of passes that takes less than a launch should."""
-
-    def unfinished(self) -> int:
-        """Return how many tours can still be improved; waits for the launches."""
+    from gpu_ls_plugin.searches.engine import Engine
 
 
 class Descents(Population):
@@ -43,20 +23,23 @@ class Descents(Population):
 
     Parameters
     ----------
-    engine : Batch
+    engine : Engine
     statistics : Statistics
-        Counts launches; the engine counts the rest.
     audit : callable, optional
         Called after each launch.
+    neighbourhoods : sequence of Neighbourhood
+        By whose names `count` counts moves.
     """
 
     def __init__(
         self,
-        engine: Batch,
+        engine: Engine,
         statistics: Statistics,
         audit: Callable[[], object] = lambda: None,
+        neighbourhoods: Sequence[Neighbourhood] = (),
     ) -> None:
         self.engine, self.statistics, self._audit = engine, statistics, audit
+        self._neighbourhoods, self._counted = neighbourhoods, Statistics()
         self._pace = Pace(engine.first_passes())
 
     @property
@@ -82,3 +65,18 @@ class Descents(Population):
             self.statistics.launches += 1
             self._audit()
         pace.follow(leg.left)
+
+    def count(self) -> None:
+        """Add what the engine has counted since the last time to the statistics."""
+        engine, before, statistics = self.engine, self._counted, self.statistics
+        passes, moves = engine.made()
+        evaluations = engine.evaluations(passes)
+        moves_by = moves_by_name(self._neighbourhoods, moves, engine.moves_by)
+        self._counted = Statistics(
+            passes=passes, moves=moves, evaluations=evaluations, moves_by=moves_by
+        )
+        statistics.passes += passes - before.passes
+        statistics.moves += moves - before.moves
+        statistics.evaluations += evaluations - before.evaluations
+        since = {name: made - before.moves_by.get(name, 0) for name, made in moves_by.items()}
+        statistics.moves_by = summed(statistics.moves_by, since)

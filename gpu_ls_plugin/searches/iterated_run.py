@@ -11,14 +11,12 @@ import numpy as np
 from gpu_ls_plugin.backends.evaluation import better, tour_costs
 from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.cooperation.prices import of_feasible
-from gpu_ls_plugin.result import summed
 from gpu_ls_plugin.runs.drive import drive
 from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.searches import engines
 from gpu_ls_plugin.searches.audit import Audit, check_tours, foreign_names
 from gpu_ls_plugin.searches.chains.start import Start
 from gpu_ls_plugin.searches.descents import Descents
-from gpu_ls_plugin.searches.engine import moves_by_name
 from gpu_ls_plugin.searches.rounds import Kicking, Rounds
 from gpu_ls_plugin.trust import foreign
 
@@ -28,7 +26,6 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.history import Point
     from gpu_ls_plugin.searches.call import Call
     from gpu_ls_plugin.searches.chains.chains import Chains
-    from gpu_ls_plugin.searches.engine import Engine
 
 
 def improve(search: Kicking, call: Call, rows: slice) -> None:
@@ -143,25 +140,15 @@ def _descend(search: Kicking, call: Call, rows: slice, watch: Stopwatch) -> Star
         factory = engines.choose(its)(its, call.backend, call.problem, call.seed, call.memory)
         engine = factory.make(call.tours[rows], first, call.max_moves)
         audit = Audit(engine, foreign_names(call.problem, its.parts))
-        stretch = Stretch(watch.seconds)
-        ended = drive(Descents(engine, statistics, audit), stretch, watch=watch)
+        descents = Descents(engine, statistics, audit, its.neighbourhoods)
+        ended = drive(descents, Stretch(watch.seconds), watch=watch)
         audit.compare()
-    _count(search, call, engine)
+    descents.count()
     call.end(ended)
     # The moves so far go along, so that a budget in moves holds for both together.
     moves = engine.move_counts, engine.moves_by
     tours = engine.tours.copy()
     return Start(call.backend, call.problem, tours, call.seed, first, call.max_moves, *moves)
-
-
-def _count(search: Kicking, call: Call, engine: Engine) -> None:
-    """Add what a descent has counted."""
-    statistics, (passes, moves) = call.statistics, engine.made()
-    statistics.passes += passes
-    statistics.moves += moves
-    statistics.evaluations += engine.evaluations(passes)
-    made = moves_by_name(search.search.neighbourhoods, moves, engine.moves_by)
-    statistics.moves_by = summed(statistics.moves_by, made)
 
 
 def _put_back(call: Call, tours: Any, before: Any) -> None:

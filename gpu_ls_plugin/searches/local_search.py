@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from gpu_ls_plugin import checks
@@ -13,14 +13,14 @@ from gpu_ls_plugin.feasibility import warns_if_infeasible
 from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, Neighbourhood, OrOpt, TwoOpt
 from gpu_ls_plugin.pivoting import First, Pivoting
 from gpu_ls_plugin.plugins.registry import registry
-from gpu_ls_plugin.result import Progress, Result, summed
+from gpu_ls_plugin.result import Progress, Result
 from gpu_ls_plugin.runs.drive import drive
 from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.searches import engines, rehearsal
 from gpu_ls_plugin.searches.audit import Audit, foreign_names
 from gpu_ls_plugin.searches.call import Call
 from gpu_ls_plugin.searches.descents import Descents
-from gpu_ls_plugin.searches.engine import NOTHING_KEPT, OUT_OF_MOVES, moves_by_name
+from gpu_ls_plugin.searches.engine import NOTHING_KEPT, OUT_OF_MOVES
 from gpu_ls_plugin.searches.exhaustive.two_opt_climb import MAX_MOVES_PER_PASS
 from gpu_ls_plugin.tours.tour_layouts import LAYOUTS
 
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.result import Callback
-    from gpu_ls_plugin.searches.engine import Engine
     from gpu_ls_plugin.searches.factories import EngineFactory
 
 ENDS = ("seconds", "target", "interrupt")  # of all rows
@@ -214,13 +213,13 @@ class LocalSearch(rehearsal.Rehearsed):
         if awake is not None:
             climb.look_at(awake[rows])
         audit = Audit(climb, foreign_names(climb.problem, self.parts))
-        turn = _Turn(self, call, climb, rows.stop)
+        descents = Descents(climb, call.statistics, audit, self.neighbourhoods)
+        turn = _Turn(call, descents, rows.stop)
         watched = call.callback is not None or call.budget.target is not None
-        descents = Descents(climb, call.statistics, audit)
         seen = turn.report if watched else (lambda: False)
         stopped_by = drive(descents, Stretch(call.stopwatch.seconds), seen, call.stopwatch)
         audit.compare()
-        turn.count()
+        descents.count()
         turn.end(stopped_by)
 
 
@@ -239,36 +238,25 @@ def _flags(call: Call, awake: Any) -> Any:
 
 
 class _Turn:
-    """Rows that climb together: what they add to a call's statistics, and what is told of them."""
+    """Rows that climb together: what is told of them, and why they have ended."""
 
-    def __init__(self, search: LocalSearch, call: Call, climb: Engine, end: int) -> None:
-        self._search, self._call, self._climb = search, call, climb
+    def __init__(self, call: Call, descents: Descents, end: int) -> None:
+        self._call, self._descents = call, descents
         self._end = end  # tours of this turn and those before
-        self._before = replace(call.statistics)
-
-    def count(self) -> None:
-        """Add what the climb has counted to what was counted before it."""
-        statistics, before, climb = self._call.statistics, self._before, self._climb
-        passes, moves = climb.made()
-        statistics.passes = before.passes + passes
-        statistics.moves = before.moves + moves
-        statistics.evaluations = before.evaluations + climb.evaluations(passes)
-        by_name = moves_by_name(self._search.neighbourhoods, moves, climb.moves_by)
-        statistics.moves_by = summed(before.moves_by, by_name)
 
     def report(self) -> bool:
         """Tell the callback; return whether the target is reached."""
-        call, unfinished, target = self._call, self._climb.left, self._call.budget.target
+        call, target = self._call, self._call.budget.target
         point = call.point(tour_costs(call.backend, call.problem, call.tours))
         if call.callback is not None:
-            self.count()
-            done, total = self._end - unfinished, len(call.tours)
+            self._descents.count()
+            done, total = self._end - self._descents.engine.left, len(call.tours)
             call.callback(Progress.of(call.statistics, point, total, done=done))
         return target is not None and point.best_cost <= target
 
     def end(self, stopped_by: str) -> None:
         """Take note of why the climb has ended."""
-        states = self._climb.seen
+        states = self._descents.engine.seen
         if stopped_by == "optimum" and (states == OUT_OF_MOVES).any():
             stopped_by = "moves"
         if stopped_by == "optimum" and (states == NOTHING_KEPT).all():

@@ -167,7 +167,7 @@ def main_stage(
 def _plan_of_tours(problem: Problem, request: Request, chosen: Settings, main: Stage) -> Plan:
     """Return one good tour, or a quick one, before a population."""
     good = first_moments(problem, request, chosen)
-    if good is not None and good.after is None and good.seconds == math.inf:
+    if good is not None and good.seconds == math.inf:
         return planned(problem, chosen, good)
     if good is not None:
         return planned(problem, chosen, good, replace(main, joins=True))
@@ -209,8 +209,12 @@ def searched_as(problem: CVRP, given: Settings, chosen: Settings) -> Problem:
         return problem
     chains = getattr(chosen.search, "search", None)  # of parts
     search = chosen.search if not hasattr(chains, "kick") else chains
-    start = partial(first_row, problem, chosen.start, chosen.backend)
-    return softened(problem, search, chosen.seconds, lambda: start()[0])
+    return softened(
+        problem,
+        search,
+        chosen.seconds,
+        lambda: first_row(problem, chosen.start, chosen.backend)[0],
+    )
 
 
 def plan_of_generations(

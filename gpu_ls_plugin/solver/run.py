@@ -149,11 +149,10 @@ class _Solve:
         self, stage: Stage, search: Any, tours: Any, seconds: float
     ) -> tuple[Result, float]:
         """Return what a search finds in some seconds, and when it began."""
-        plan, begin, callback = self._plan, self._watch.elapsed, self._callback
+        plan, before = self._plan, self._found
+        begin, callback = self._watch.elapsed, self._callback
         if callback is not None:
-            callback = later(callback, begin)
-            if self._found is not None:
-                callback = behind(self._callback, self._found, begin)  # type: ignore[arg-type]
+            callback = later(callback, begin) if before is None else behind(callback, before, begin)
         found = search(
             stage.searched,
             tours,

@@ -5,15 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.budget import Budget
-from gpu_ls_plugin.plugins.registry import registry
-from gpu_ls_plugin.problems.assignment import Assignment
 from gpu_ls_plugin.problems.tsp import tour_problem
 from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.searches.chain_population import ChainPopulation
+from gpu_ls_plugin.solver.first_rows import first_rows
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.batches.rows import Tours
@@ -37,28 +34,12 @@ def begun(
     given : int32 array, shape (K, n), optional
         Rows that are among the first.
     """
-    if isinstance(stage.problem, Assignment):
-        rows: Any = np.full((stage.size, stage.problem.n), -1, np.int32)
-        if given is not None:
-            rows[: len(given)] = given[: stage.size]
-    else:
-        rows = _first_tours(plan, stage, seed, given)
-        if hasattr(stage.search, "kick"):
-            return _descended(plan, stage, rows, seed, seconds)
-    place: dict[str, Any] = {"seed": seed, "backend": get_backend(plan.backend).name}
+    place: dict[str, Any] = {"seed": seed, "backend": plan.backend}
+    rows = first_rows(stage.problem, stage.size, stage.start, rows=given, **place)
+    if hasattr(stage.search, "kick"):
+        return _descended(plan, stage, rows, seed, seconds)
     population = stage.search.population(stage.problem, rows, **place)
     return population, population.advance(Stretch(seconds, generations=1, end=0.0))
-
-
-def _first_tours(plan: Plan, stage: Stage, seed: int, given: Tours | None) -> Any:
-    """Return given tours and others of a construction."""
-    kept = [] if given is None else [given[: stage.size]]
-    missing = stage.size - sum(map(len, kept))
-    if missing:
-        construct = registry.lookup("construction", str(stage.start))
-        problem = tour_problem(stage.problem)
-        kept.append(construct(problem, size=missing, seed=seed, backend=plan.backend))
-    return np.concatenate(kept) if len(kept) > 1 else kept[0]
 
 
 def _descended(

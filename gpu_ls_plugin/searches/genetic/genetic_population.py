@@ -63,7 +63,7 @@ class GeneticPopulation(Population):
         return {**vars(self), "_tours": on_host(self.tours), "_breeding": None, "_call": None}
 
     def over(self, leg: Leg) -> str | None:
-        """Return "generations", "moves", "kicks" for children, or why the call has stopped."""
+        """Return "moves", "kicks" for children and generations, or why the call has stopped."""
         call, statistics = self._call, self.statistics
         if call is not None and call.stopped:
             return call.statistics.stopped_by

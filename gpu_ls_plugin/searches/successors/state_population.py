@@ -161,7 +161,7 @@ class StatePopulation(Population):
         return counted
 
     def over(self, leg: Leg) -> str | None:
-        """Return "optimum", "target", "generations", "kicks" for rounds, or "moves" for steps."""
+        """Return "optimum", "target", "moves" for steps, or "kicks" for rounds and generations."""
         target = self.target
         if leg.stretch.generations is not None:
             bred = leg.steps >= STEPS * self.problem.n or self.states.round_is_over
