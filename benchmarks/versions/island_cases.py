@@ -1,4 +1,4 @@
-"""Cases of islands on workers of a cluster in this process, each of which is a thread."""
+"""Cases of islands on workers of a cluster in this process, one thread each."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def timed_island_cases() -> Iterator[tuple[str, Callable[[], Any]]]:
 
 
 def solved(problem: Any, seconds: float, workers: int, options: dict[str, Any]) -> Any:
-    """Return what `gls.solve` finds on so many islands."""
+    """Return what `gls.solve` finds on a number of islands."""
     return on_cluster(
         lambda client: gls.solve(problem, seconds, islands=gls.Islands(client=client), **options),
         workers,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def memetic_cases(backend: str) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Yield runs of so many generations."""
+    """Yield runs of a number of generations."""
     from gpu_ls_plugin.evolution.convergence import Stagnation
     from gpu_ls_plugin.evolution.replacement import Crowding, EdgeDistance
 
@@ -91,7 +91,7 @@ def memetic_cases(backend: str) -> Iterator[tuple[str, Callable[[], Any]]]:
 
 
 def timed_memetic_cases() -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Yield runs of so many seconds on the virtual clock."""
+    """Yield runs of some seconds on the virtual clock."""
     table: dict[str, tuple[Callable[[], Any], float, dict[str, Any]]] = {
         "chains": (lambda: cities(700), 1.5, {"pop_size": 16}),
         "usual": (lambda: cities(700), 1.5, {}),

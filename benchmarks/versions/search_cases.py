@@ -131,7 +131,7 @@ def _with(cooperation: Any) -> gls.IteratedLocalSearch:
 
 
 def holding(backend: str) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Yield searches of other kinds, most of which hold another one."""
+    """Yield searches of other kinds, most around another one."""
     twin = gls.Symmetrised()
     crossed = gls.IteratedLocalSearch(
         twin.search.search, accept=twin.search.accept, cooperation=gls.EdgeAssembly(0.1)

@@ -44,7 +44,7 @@ ROWS = 7
 SEVERAL = ("EUC_2D", "GEO", "EUC", "EXPLICIT")  # of searches that take long to compile
 SCALE = {"cuda": 16, "cpu": 1}  # tours of a timed batch, by the backend's width
 REPEATS = 5
-SLOW = 2.0  # seconds, compiling included, of which one is told
+SLOW = 2.0  # seconds, compiling included; slower cases are named
 
 
 def hashed_cases(backend: str) -> Iterator[Case]:
@@ -152,7 +152,7 @@ def uniform(n: int) -> gls.TSP:
 
 
 def all_hashed_cases(backend: str, clock: VirtualClock | None) -> Iterator[Case]:
-    """Yield all cases of which results are compared, those in seconds where there is a clock."""
+    """Yield all cases whose results are compared, and those in seconds where there is a clock."""
     yield from plan_cases(backend)
     yield from search_cases(backend)
     yield from memetic_cases(backend)
