@@ -10,8 +10,8 @@ import numpy as np
 
 from gpu_ls_plugin.construction.routes.split import BYTES_PER_CITY, cut
 from gpu_ls_plugin.problems.tsp import TSP
-from gpu_ls_plugin.recombination.order_crossover import OrderCrossover
 from gpu_ls_plugin.recombination.route_recombination import RouteRecombination, RouteWorkspace
+from gpu_ls_plugin.recombination.tour_crossovers import OrderCrossover
 from gpu_ls_plugin.tours.edge_keys import nodes_of
 from gpu_ls_plugin.tours.route_totals import route_totals
 
