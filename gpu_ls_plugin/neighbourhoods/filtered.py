@@ -9,8 +9,7 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
 from gpu_ls_plugin.filtering import Filter, GainBound
 from gpu_ls_plugin.neighbourhoods.base import Neighbourhood
-from gpu_ls_plugin.neighbourhoods.three_opt import ThreeOpt
-from gpu_ls_plugin.neighbourhoods.two_opt import TwoOpt
+from gpu_ls_plugin.neighbourhoods.reconnections import ThreeOpt, TwoOpt
 from gpu_ls_plugin.plugins.registry import registry
 
 MODES = ("auto", "masked", "compact", "fused", "openings")
