@@ -1,4 +1,4 @@
-"""What every filter says of itself, and how filters combine."""
+"""What every filter says of itself, how filters combine, and the one that drops nothing."""
 
 from __future__ import annotations
 
@@ -180,3 +180,14 @@ class Not(Filter):
 
     def __repr__(self) -> str:
         return f"~{self.filter!r}"
+
+
+@dataclass(frozen=True)
+class Everything(Filter):
+    """Keep all moves: what filters are measured against."""
+
+    name = "everything"
+
+    def functor(self) -> str:
+        """Return the C++ type of the test."""
+        return "gls::Everything"

@@ -11,8 +11,7 @@ from gpu_ls_plugin.backends.base import repeated
 from gpu_ls_plugin.backends.words import kept_words, packed_words
 from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.exceptions import UnsupportedProblemError
-from gpu_ls_plugin.filtering.base import Setting
-from gpu_ls_plugin.filtering.everything import Everything
+from gpu_ls_plugin.filtering.base import Everything, Setting
 from gpu_ls_plugin.objectives.under import searched
 from gpu_ls_plugin.searches.engine import RANKED_BYTES, Engine
 from gpu_ls_plugin.searches.filtered import filter_layouts
