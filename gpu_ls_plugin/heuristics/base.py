@@ -1,9 +1,11 @@
-"""What every heuristic says of itself."""
+"""What every heuristic says of itself, and two functors as one."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
+
+from gpu_ls_plugin.tours.tour_layouts import padded
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -101,3 +103,13 @@ class Heuristic(Functor):
     def kept_bytes(self, problem: Problem | None) -> int:
         """Return the bytes that the functor keeps beside a state; none unless overridden."""
         return 0
+
+
+def pair_words(first: list[Any], kept_by_first: int, second: list[Any]) -> list[Any]:
+    """Return the parameters of a `gls::FunctorPair` (heuristics/pair.cuh)."""
+    return [2 + len(first), padded(kept_by_first), *first, *second]
+
+
+def pair_kept_bytes(first: int, second: int) -> int:
+    """Return the bytes that both keep, the second behind the first."""
+    return padded(first) + second

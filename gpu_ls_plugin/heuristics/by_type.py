@@ -9,8 +9,7 @@ import numpy as np
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.exceptions import InvalidTypeError, UnsupportedProblemError
 from gpu_ls_plugin.heuristics.arrays import integer_array
-from gpu_ls_plugin.heuristics.base import Functor, Heuristic
-from gpu_ls_plugin.heuristics.pair import pair_kept_bytes, pair_words
+from gpu_ls_plugin.heuristics.base import Functor, Heuristic, pair_kept_bytes, pair_words
 from gpu_ls_plugin.tours.tour_layouts import padded
 
 if TYPE_CHECKING:

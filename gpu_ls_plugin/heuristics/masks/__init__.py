@@ -1,7 +1,6 @@
 """Masks: what forbids values of a variable, depending on what the others have."""
 
 from gpu_ls_plugin.heuristics.masks.capacities import Capacities
-from gpu_ls_plugin.heuristics.masks.conflicts import Conflicts
-from gpu_ls_plugin.heuristics.masks.distinct import Distinct
+from gpu_ls_plugin.heuristics.masks.values_taken import Conflicts, Distinct
 
 __all__ = ["Capacities", "Conflicts", "Distinct"]

@@ -1,4 +1,4 @@
-"""Pairs of variables that must not have the same value."""
+"""Masks that keep a set of values beside a state: those that other variables have taken."""
 
 from __future__ import annotations
 
@@ -10,10 +10,16 @@ from gpu_ls_plugin.checks import MOST_INT
 from gpu_ls_plugin.exceptions import InvalidParameterError, UnsupportedProblemError
 from gpu_ls_plugin.heuristics.arrays import integer_array
 from gpu_ls_plugin.heuristics.masked import Mask
-from gpu_ls_plugin.heuristics.masks.value_set import set_bytes
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
+
+NONE = 16  # gls::kNoValue
+
+
+def set_bytes(sizes: NDArray[Any]) -> int:
+    """Return the bytes of what `gls::held_values` returns."""
+    return NONE + int(sizes.max())
 
 
 class Conflicts(Mask):
@@ -71,6 +77,32 @@ class Conflicts(Mask):
         begins = np.searchsorted(first, np.arange(m + 1)).astype(np.int32)
         neighbours = np.append(second, 0).astype(np.int32)  # never empty
         return [begins, neighbours, int(sizes.max())]
+
+    def kept_bytes(self, sizes: NDArray[Any]) -> int:
+        """Return the bytes of a set of values."""
+        return set_bytes(sizes)
+
+
+class Distinct(Mask):
+    """Forbid values that another variable has: states become permutations, or partial ones."""
+
+    name = "distinct"
+    header = "heuristics/masks/distinct.cuh"
+    side_by_side = True
+
+    def __repr__(self) -> str:
+        return "Distinct()"
+
+    def check(self, sizes: NDArray[Any]) -> None:
+        """Find all variables as they should be."""
+
+    def functor(self) -> str:
+        """Return the C++ type."""
+        return "gls::Distinct"
+
+    def words(self, sizes: NDArray[Any]) -> list[Any]:
+        """Return the most values of a variable."""
+        return [int(sizes.max())]
 
     def kept_bytes(self, sizes: NDArray[Any]) -> int:
         """Return the bytes of a set of values."""
