@@ -16,7 +16,7 @@ import gpu_ls_plugin as gls
 import gpu_ls_pymoo
 from gpu_ls_plugin import backends
 from gpu_ls_plugin.backends import compile_check, cuda, library_cache
-from gpu_ls_plugin.candidates.union import Union
+from gpu_ls_plugin.candidates.combined import Union
 from gpu_ls_plugin.exceptions import (
     BackendUnavailableError,
     CompilationError,

@@ -1,16 +1,14 @@
 """Candidate sets: which cities are tried next to a city."""
 
 from gpu_ls_plugin.candidates import base
-from gpu_ls_plugin.candidates.all import All
 from gpu_ls_plugin.candidates.alpha import Alpha
 from gpu_ls_plugin.candidates.base import Candidates
-from gpu_ls_plugin.candidates.closure import Closure
+from gpu_ls_plugin.candidates.combined import Closure, Union
 from gpu_ls_plugin.candidates.detour import Detour
 from gpu_ls_plugin.candidates.lists import CandidateLists
-from gpu_ls_plugin.candidates.nearest import Nearest
+from gpu_ls_plugin.candidates.nearest import All, Nearest
 from gpu_ls_plugin.candidates.quadrant import Quadrant
 from gpu_ls_plugin.candidates.stored import Stored
-from gpu_ls_plugin.candidates.union import Union
 
 __all__ = [
     "All",

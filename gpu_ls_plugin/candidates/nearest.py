@@ -1,4 +1,4 @@
-"""The k nearest cities."""
+"""The k nearest cities, or all of them."""
 
 from __future__ import annotations
 
@@ -199,3 +199,16 @@ def _sorted(
     # The city itself, if it is among them, goes to the end; lexsort's last key counts first.
     order = np.lexsort((near, far, near == own), axis=1)[:, :k]
     return np.take_along_axis(near, order, 1), np.take_along_axis(far, order, 1)
+
+
+@dataclass(frozen=True)
+class All(Candidates):
+    """Every other city is a candidate: the exhaustive neighbourhood."""
+
+    def build(self, problem: TSP) -> CandidateLists:
+        """Sort all cities by length for every city: n (n - 1) entries, for small problems only."""
+        return nearest_lists(problem, problem.n - 1)
+
+    def most(self, problem: TSP) -> int:
+        """Return n - 1."""
+        return problem.n - 1
