@@ -20,9 +20,8 @@ from gpu_ls_plugin.objectives.base import (
 from gpu_ls_plugin.pivoting import First
 from gpu_ls_plugin.problems.weighted import require_shared_lengths
 from gpu_ls_plugin.searches.descent.best_sweep import BestSweep
-from gpu_ls_plugin.searches.descent.descent import Descent
+from gpu_ls_plugin.searches.descent.city_descent import Descent, MultiDescent
 from gpu_ls_plugin.searches.descent.linked_descent import LinkedDescent
-from gpu_ls_plugin.searches.descent.multi_descent import MultiDescent
 from gpu_ls_plugin.searches.exhaustive.random_k import RandomKSteps
 from gpu_ls_plugin.searches.exhaustive.three_opt_climb import ThreeOptClimb
 from gpu_ls_plugin.searches.exhaustive.two_opt_climb import TwoOptClimb

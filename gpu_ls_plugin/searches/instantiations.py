@@ -78,8 +78,7 @@ from gpu_ls_plugin.searches.chains.chain_kernel import TOUR_PART, chain_kernel
 from gpu_ls_plugin.searches.chains.rebuilt_chains import rebuilt_kernel, rebuilt_shape
 from gpu_ls_plugin.searches.descent import descent_layouts, linked_descent
 from gpu_ls_plugin.searches.descent.best_sweep import keep_kernel, positions_kernel, sweep_kernels
-from gpu_ls_plugin.searches.descent.descent import descent_kernel
-from gpu_ls_plugin.searches.descent.multi_descent import multi_descent_kernel
+from gpu_ls_plugin.searches.descent.city_descent import descent_kernel, multi_descent_kernel
 from gpu_ls_plugin.searches.exhaustive import climb_layouts, random_k, three_opt_climb
 from gpu_ls_plugin.searches.exhaustive.two_opt_climb import block_kernel
 from gpu_ls_plugin.searches.filtered.filtered_kernels import FilteredKernels

@@ -20,8 +20,7 @@ from gpu_ls_plugin.recombination import assembly_layouts, edge_assembly
 from gpu_ls_plugin.searches.chains import chain_layouts, rebuilt_chains
 from gpu_ls_plugin.searches.chains.chain_kernel import chain_kernel
 from gpu_ls_plugin.searches.descent import descent_layouts
-from gpu_ls_plugin.searches.descent.descent import descent_kernel
-from gpu_ls_plugin.searches.descent.multi_descent import multi_descent_kernel
+from gpu_ls_plugin.searches.descent.city_descent import descent_kernel, multi_descent_kernel
 from gpu_ls_plugin.tours import tour_layouts
 from tests.helpers.declared_shared import declared_shared
 from tests.helpers.marks import slow_after

@@ -16,7 +16,7 @@ from gpu_ls_plugin.exceptions import (
     InvalidTypeError,
     UnsupportedProblemError,
 )
-from gpu_ls_plugin.searches.descent.descent import Descent
+from gpu_ls_plugin.searches.descent.city_descent import Descent
 from tests.helpers.configurations import two_opt_climb
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
 

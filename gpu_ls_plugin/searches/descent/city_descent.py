@@ -1,12 +1,14 @@
-"""What descents on candidate lists have in common: they look at one city after another."""
+"""Engines of descents on candidate lists: they look at one city after another, or at several."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.neighbourhoods import composed
+from gpu_ls_plugin.objectives.under import searched
 from gpu_ls_plugin.searches.descent import descent_layouts
 from gpu_ls_plugin.searches.engine import PersistentEngine
 from gpu_ls_plugin.tours import tour_layouts
@@ -17,6 +19,16 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves, Moves
     from gpu_ls_plugin.problems.metrics import Metric
     from gpu_ls_plugin.problems.tsp import TSP
+
+
+def look_bits(xp: Any, awake: Any) -> Any:
+    """Return the bits, uint32 (P, words), of gls::LookBits with the `awake` cities, bool (P, n)."""
+    size, n = awake.shape
+    words = -(-n // 32)
+    waits = xp.zeros((size, 32 * words), xp.uint32)
+    waits[:, :n] = awake
+    shifts = xp.arange(32, dtype=xp.uint32)[:, None]
+    return (waits.reshape(size, 32, words) << shifts).sum(axis=1, dtype=xp.uint32)
 
 
 PARAMETERS = (
@@ -86,3 +98,67 @@ class CityDescent(PersistentEngine):
     def moves_per_evaluation(self) -> int:
         """Return how many moves looking at one city stands for."""
         return self._parts.neighbours
+
+
+descent_kernel = partial(city_kernel, "descent", "Descent", "WaitingCities")
+
+
+class Descent(CityDescent):
+    """A batch of descents in progress on a backend, in a layout of `LAYOUTS`."""
+
+    def __init__(
+        self,
+        backend: Backend,
+        problem: TSP,
+        tours: Any,
+        parts: CandidateMoves,
+        max_moves: int,
+        layout: str = "auto",
+    ) -> None:
+        super().__init__(backend, problem, tours, parts, max_moves)
+        xp, n, size = backend.xp, problem.n, len(tours)
+        self._arguments |= {
+            "ahead": 1,
+            "queues": xp.empty((size, n), "int32"),
+            "queue_sizes": xp.full(size, -1, "int32"),
+        }
+        if backend.name != "cpu":
+            per_processor = -(-size // backend.processors)
+            shape = descent_layouts.descent_shape(
+                n, per_processor, backend.shared_memory, layout, parts.needs
+            )
+            self._arguments["ahead"] = shape.ahead(parts.steps, parts.needs.listed)
+            self._lay_out(shape)
+        self._kernel = descent_kernel(searched(problem), parts.moves, self._team, self._memory)
+
+
+multi_descent_kernel = partial(city_kernel, "multi_descent", "MultiDescent", "SweepState")
+
+
+class MultiDescent(CityDescent):
+    """A batch of descents in progress on a backend, which look at several cities together."""
+
+    def __init__(
+        self,
+        backend: Backend,
+        problem: TSP,
+        tours: Any,
+        parts: CandidateMoves,
+        max_moves: int,
+        cities: int,
+        layout: str = "auto",
+    ) -> None:
+        super().__init__(backend, problem, tours, parts, max_moves)
+        xp, n, size = backend.xp, problem.n, len(tours)
+        self._arguments |= {
+            "most": cities,
+            "looks": look_bits(xp, xp.ones((size, n), bool)),
+            "sweeps": xp.zeros(size, "int32"),
+        }
+        if backend.name != "cpu":
+            self._lay_out(
+                descent_layouts.multi_shape(n, backend.shared_memory, parts.needs, layout)
+            )
+        self._kernel = multi_descent_kernel(
+            searched(problem), parts.moves, self._team, self._memory
+        )

@@ -9,8 +9,8 @@ from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.neighbourhoods import RouteMoves, SwapStar
 from gpu_ls_plugin.perturbations.linked_rows import LinkedRows, linked_kernel, row_bytes
 from gpu_ls_plugin.problems.cvrp import routing_problem
+from gpu_ls_plugin.searches.descent.city_descent import look_bits
 from gpu_ls_plugin.searches.descent.descent_layouts import looks_of_a_launch
-from gpu_ls_plugin.searches.descent.look_bits import look_bits
 from gpu_ls_plugin.searches.engine import PersistentEngine
 
 if TYPE_CHECKING:

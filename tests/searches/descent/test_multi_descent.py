@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import tuning
-from gpu_ls_plugin.searches.descent.look_bits import look_bits
+from gpu_ls_plugin.searches.descent.city_descent import look_bits
 from tests.helpers import descent_oracle as oracle
 from tests.helpers import oracles
 from tests.helpers.examples import examples
