@@ -2,7 +2,7 @@
 
 from gpu_ls_plugin.perturbations.base import Perturbation, as_perturbation
 from gpu_ls_plugin.perturbations.double_bridge import DoubleBridge
-from gpu_ls_plugin.perturbations.restart import Restart
+from gpu_ls_plugin.perturbations.on_backend import Restart
 from gpu_ls_plugin.perturbations.ruin_recreate import RuinRecreate
 from gpu_ls_plugin.perturbations.string_removal import StringRemoval
 

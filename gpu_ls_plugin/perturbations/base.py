@@ -1,4 +1,4 @@
-"""What every perturbation says of itself."""
+"""What every perturbation says of itself, and how kicks that rebuild tours enter kernels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gpu_ls_plugin.exceptions import InvalidTypeError
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
-    from gpu_ls_plugin.perturbations.rebuilding import Rebuilding
+    from gpu_ls_plugin.backends.composition import Parameter
     from gpu_ls_plugin.problems.problem import Problem
 
 
@@ -169,3 +169,19 @@ class _Adapted(Perturbation):
         except TypeError:  # then kicks depend on where in the batch a row stands
             return self.given.perturb(problem, tours, **options)
         return self.given.perturb(problem, tours, **options, first_row=first_row)
+
+
+@dataclass(frozen=True)
+class Rebuilding:
+    """A kick in C++, for one problem and batch.
+
+    Its functor's ``kick(team, item, n, tour, data..., random, kicked)`` writes the kicked copy of a
+    row, or returns false where there is none; all lanes call it.
+    """
+
+    functor: str  # C++ type, ``{team}`` in it the team
+    header: str  # which defines it
+    parameters: tuple[Parameter, ...]  # types and names of the data
+    arguments: dict[str, Any]  # the data by name
+    kept: object = None  # what has to stay as long as the data are used
+    parts: tuple[str, ...] = ()  # names of the registered parts that it is made of

@@ -1,12 +1,14 @@
-"""Kicks of whole batches by kernels of the library."""
+"""Kicks of whole batches by kernels of the library; the simplest is a fresh random tour."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import arrays, get_backend
+from gpu_ls_plugin.construction.random_tours import shuffle
 from gpu_ls_plugin.perturbations.base import Perturbation
 from gpu_ls_plugin.problems.tsp import tour_problem
 
@@ -70,3 +72,15 @@ class KernelPerturbation(Perturbation):
         with chosen.current():
             taken = arrays.take_tours(chosen, tsp, tours)
             return arrays.give(chosen, self.kicked(chosen, tsp, taken, numbers), like=tours)
+
+
+@dataclass(frozen=True)
+class Restart(KernelPerturbation):
+    """Start afresh: a uniform random tour, whatever the tour was before."""
+
+    name = "restart"
+    by_lengths = False
+
+    def kicked(self, backend: Backend, problem: TSP, tours: Any, numbers: dict[str, int]) -> Any:
+        """Return a random tour for each row, which depends on its number and the seed alone."""
+        return shuffle(backend, problem.n, len(tours), **numbers)

@@ -9,8 +9,8 @@ from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends.composition import parse_parameters
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.construction.routes.batch import RouteBatch, routes_kernel, vehicles_type
+from gpu_ls_plugin.perturbations.base import Rebuilding
 from gpu_ls_plugin.perturbations.on_backend import KernelPerturbation
-from gpu_ls_plugin.perturbations.rebuilding import Rebuilding
 from gpu_ls_plugin.perturbations.rebuilt_routes import (
     MEMORY,
     NEAR_NODES,

@@ -15,7 +15,7 @@ from gpu_ls_plugin.cooperation.migration import Migration
 from gpu_ls_plugin.cooperation.prices import set_price
 from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.perturbations import Perturbation, RuinRecreate
-from gpu_ls_plugin.perturbations.rebuilding import Rebuilding
+from gpu_ls_plugin.perturbations.base import Rebuilding
 from gpu_ls_plugin.perturbations.rebuilt_routes import VEHICLES, rebuilt_vehicles
 from gpu_ls_plugin.perturbations.ruin_recreate import DATA
 from gpu_ls_plugin.problems.cvrp import routing_problem

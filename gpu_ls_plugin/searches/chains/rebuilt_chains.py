@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.composition import Kernel
     from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves, Moves
     from gpu_ls_plugin.perturbations import Perturbation
-    from gpu_ls_plugin.perturbations.rebuilding import Rebuilding
+    from gpu_ls_plugin.perturbations.base import Rebuilding
     from gpu_ls_plugin.problems.metrics import Metric
     from gpu_ls_plugin.searches.chains.start import Start
 
