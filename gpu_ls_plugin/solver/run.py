@@ -16,7 +16,7 @@ from gpu_ls_plugin.problems.assignment import Assignment
 from gpu_ls_plugin.result import TOLD, Result, Statistics, later
 from gpu_ls_plugin.runs.plan import Found
 from gpu_ls_plugin.searches.audit import as_asked
-from gpu_ls_plugin.searches.successors.first_states import completed
+from gpu_ls_plugin.searches.successors.found_states import completed
 from gpu_ls_plugin.solver.first_rows import first_rows
 from gpu_ls_plugin.solver.lists import with_lists
 from gpu_ls_plugin.solver.plans import plan_of

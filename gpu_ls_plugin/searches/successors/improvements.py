@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.backends.composition import Kernel, Parameter
     from gpu_ls_plugin.problems.assignment import Assignment
+    from gpu_ls_plugin.successors import SuccessorGeneration
 
 LANES = 256
 UNIT = 4096  # gls::kUnit
@@ -261,3 +262,15 @@ class EjectionChains(Improvement):
     def state_bytes(self, m: int, most: int) -> int:
         """Return the bytes of these for each state."""
         return 4 * m + 4 * most * m + 20 * most
+
+
+class RoundPlan(NamedTuple):
+    """The numbers of a search on one problem."""
+
+    steps: int  # of a round
+    improvement: Improvement  # what steps are
+    release: str  # name of the rule by which variables are released
+    released: int  # variables at most
+    mixing: float  # share of states that are mixed with another one instead
+    migration: int  # rounds after which rows go on from better ones
+    generation: SuccessorGeneration | None  # assigns released variables; None: random values

@@ -11,15 +11,19 @@ from gpu_ls_plugin.backends.words import kept_words, packed_words
 from gpu_ls_plugin.exceptions import InsufficientMemoryError, UnsupportedProblemError
 from gpu_ls_plugin.problems.assignment import require_enough_values
 from gpu_ls_plugin.recombination.partners import Partners
-from gpu_ls_plugin.searches.successors.best_states import NOTHING, BestStates
-from gpu_ls_plugin.searches.successors.first_states import completed, quick_state
+from gpu_ls_plugin.searches.successors.found_states import (
+    NOTHING,
+    BestStates,
+    completed,
+    quick_state,
+)
 from gpu_ls_plugin.searches.successors.improvements import first_penalty
 from gpu_ls_plugin.searches.successors.kernels import Layout, release_kernel
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.problems.assignment import Assignment
-    from gpu_ls_plugin.searches.successors.round_plan import RoundPlan
+    from gpu_ls_plugin.searches.successors.improvements import RoundPlan
 
 MOST_MOVES = 2**31  # kernels number them in 32 bits
 NO_TARGET = -(2**63)

@@ -12,8 +12,7 @@ from gpu_ls_plugin.backends.arrays import on_host
 from gpu_ls_plugin.result import Statistics
 from gpu_ls_plugin.runs.pace import Pace
 from gpu_ls_plugin.runs.population import Population
-from gpu_ls_plugin.searches.successors.best_states import NOTHING
-from gpu_ls_plugin.searches.successors.first_states import completed
+from gpu_ls_plugin.searches.successors.found_states import NOTHING, completed
 from gpu_ls_plugin.searches.successors.searched_states import SearchedStates
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.problems.assignment import Assignment
     from gpu_ls_plugin.runs.stretch import Leg, Stretch
-    from gpu_ls_plugin.searches.successors.round_plan import RoundPlan
+    from gpu_ls_plugin.searches.successors.improvements import RoundPlan
 
 FIRST_STEPS = {"cpu": 8, "cuda": 256}  # of a launch: surely shorter than it should be
 STEPS = 5  # of a generation, for each variable; it ends with a round, too

@@ -27,12 +27,12 @@ from gpu_ls_plugin.searches.successors.improvements import (
     EjectionChains,
     Improvement,
     RoundDefaults,
+    RoundPlan,
     Tabu,
     Tenure,
     kinds_of_moves,
 )
 from gpu_ls_plugin.searches.successors.kernels import RULES, Layout
-from gpu_ls_plugin.searches.successors.round_plan import RoundPlan
 from gpu_ls_plugin.searches.successors.state_call import ROUNDS, search_states
 from gpu_ls_plugin.searches.successors.state_population import StatePopulation
 from gpu_ls_plugin.successors import SuccessorGeneration

@@ -13,7 +13,7 @@ from gpu_ls_plugin.runs.plan import Plan
 from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.searches.called_population import population_of
 from gpu_ls_plugin.searches.successors import state_call
-from gpu_ls_plugin.searches.successors.first_states import completed, quick_state
+from gpu_ls_plugin.searches.successors.found_states import completed, quick_state
 from gpu_ls_plugin.searches.successors.searched_states import SearchedStates
 from gpu_ls_plugin.searches.successors.state_population import StatePopulation
 from gpu_ls_plugin.solver import colours
