@@ -16,7 +16,7 @@ from gpu_ls_plugin.evolution.fronts.weights import DirectionWeights
 from gpu_ls_plugin.exceptions import GpuLsError
 from gpu_ls_plugin.problems.assignment import Assignment
 from gpu_ls_plugin.problems.referee import check_permutations
-from gpu_ls_plugin.successors.keys import take_keys
+from gpu_ls_plugin.successors.states import take_keys
 
 if TYPE_CHECKING:
     from collections.abc import Callable

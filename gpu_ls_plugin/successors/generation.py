@@ -20,8 +20,7 @@ from gpu_ls_plugin.problems.assignment import Assignment
 from gpu_ls_plugin.problems.problem import Problem
 from gpu_ls_plugin.successors import layouts
 from gpu_ls_plugin.successors.choices import BY_SUMS, DRAWN, MOST_STORED, ORDERS, SAMPLERS
-from gpu_ls_plugin.successors.keys import take_keys
-from gpu_ls_plugin.successors.states import distinct_rows, take_active, take_states
+from gpu_ls_plugin.successors.states import distinct_rows, take_active, take_keys, take_states
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
