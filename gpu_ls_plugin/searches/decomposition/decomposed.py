@@ -26,8 +26,7 @@ from gpu_ls_plugin.searches.call import Call
 from gpu_ls_plugin.searches.chains.rehearsal import compile_chains
 from gpu_ls_plugin.searches.decomposition.cuts import grouped
 from gpu_ls_plugin.searches.decomposition.run import DecomposedRun, chains_of_part
-from gpu_ls_plugin.searches.decomposition.sub_problem import SubProblem
-from gpu_ls_plugin.searches.decomposition.sub_search import search_part
+from gpu_ls_plugin.searches.decomposition.sub_problem import SubProblem, search_part
 from gpu_ls_plugin.searches.decomposition.team import Team
 from gpu_ls_plugin.searches.iterated import IteratedLocalSearch
 from gpu_ls_plugin.searches.local_search import LocalSearch

@@ -15,8 +15,7 @@ from gpu_ls_plugin.history import Point, note
 from gpu_ls_plugin.result import Progress
 from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.searches.decomposition.cuts import grouped
-from gpu_ls_plugin.searches.decomposition.sub_problem import SubProblem
-from gpu_ls_plugin.searches.decomposition.sub_search import Found, search_part
+from gpu_ls_plugin.searches.decomposition.sub_problem import Found, SubProblem, search_part
 
 if TYPE_CHECKING:
     from collections.abc import Callable
