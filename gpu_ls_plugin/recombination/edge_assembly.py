@@ -13,9 +13,8 @@ from gpu_ls_plugin.candidates import Nearest
 from gpu_ls_plugin.neighbourhoods import TwoOpt, composed
 from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
 from gpu_ls_plugin.recombination import assembly_layouts
-from gpu_ls_plugin.recombination.assembly_layouts import SINGLE
+from gpu_ls_plugin.recombination.assembly_layouts import SINGLE, STRATEGIES
 from gpu_ls_plugin.recombination.base import Recombination
-from gpu_ls_plugin.recombination.strategies import STRATEGIES
 from gpu_ls_plugin.recombination.workspace import Workspace
 from gpu_ls_plugin.tours.sites import metric_type
 
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.problems.metrics import Metric
     from gpu_ls_plugin.problems.tsp import TSP
-    from gpu_ls_plugin.recombination.strategies import Strategy
+    from gpu_ls_plugin.recombination.assembly_layouts import Strategy
     from gpu_ls_plugin.tours.tour_layouts import ChainShape
 
 STAGED = "staged"

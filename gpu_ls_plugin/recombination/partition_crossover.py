@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gpu_ls_plugin.backends.composition import Kernel, metric_kernel, parse_parameters
-from gpu_ls_plugin.recombination.pair_recombination import PairRecombination
-from gpu_ls_plugin.recombination.pair_workspace import PAIRS
+from gpu_ls_plugin.recombination.pair_recombination import PAIRS, PairRecombination
 from gpu_ls_plugin.tours.tour_layouts import padded
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from gpu_ls_plugin.backends.composition import Kernel, metric_kernel, parse_para
 from gpu_ls_plugin.candidates import Nearest
 from gpu_ls_plugin.perturbations.rebuilt_routes import NEAR, NEAR_NODES
 from gpu_ls_plugin.problems.cvrp import routing_problem
-from gpu_ls_plugin.recombination.pair_workspace import PAIRS, PairWorkspace
+from gpu_ls_plugin.recombination.pair_recombination import PAIRS, PairWorkspace
 from gpu_ls_plugin.recombination.route_recombination import RouteRecombination
 from gpu_ls_plugin.tours.tour_layouts import padded
 

@@ -15,7 +15,7 @@ from gpu_ls_plugin.perturbations.rebuilt_routes import (
     OPTION_WORDS,
     rebuilt_arguments,
 )
-from gpu_ls_plugin.recombination.pair_workspace import PAIRS
+from gpu_ls_plugin.recombination.pair_recombination import PAIRS
 from gpu_ls_plugin.recombination.route_exchange import MOST_ROUTES
 from gpu_ls_plugin.recombination.route_recombination import RouteRecombination, RouteWorkspace
 

@@ -70,9 +70,9 @@ from gpu_ls_plugin.recombination import (
     pair_layouts,
     route_edge_assembly,
 )
+from gpu_ls_plugin.recombination.assembly_layouts import STRATEGIES
 from gpu_ls_plugin.recombination.route_exchange import exchanging
 from gpu_ls_plugin.recombination.selective_route_exchange import exchange_kernel
-from gpu_ls_plugin.recombination.strategies import STRATEGIES
 from gpu_ls_plugin.searches.chains import chain_layouts, parted
 from gpu_ls_plugin.searches.chains.chain_kernel import TOUR_PART, chain_kernel
 from gpu_ls_plugin.searches.chains.rebuilt_chains import rebuilt_kernel, rebuilt_shape

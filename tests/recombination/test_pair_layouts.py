@@ -8,7 +8,7 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.recombination import assembly_layouts, pair_layouts
-from gpu_ls_plugin.recombination.strategies import CycleBlocks, SingleCycles
+from gpu_ls_plugin.recombination.assembly_layouts import CycleBlocks, SingleCycles
 from tests.helpers import host_program
 
 # And what the kernels call them, with the type of a city left open.

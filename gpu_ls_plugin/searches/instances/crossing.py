@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.budget import Stopwatch
 from gpu_ls_plugin.recombination import edge_assembly
-from gpu_ls_plugin.recombination.strategies import STRATEGIES
+from gpu_ls_plugin.recombination.assembly_layouts import STRATEGIES
 from gpu_ls_plugin.tours.sites import metric_type
 from gpu_ls_plugin.tours.tour_layouts import HostShape
 
