@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.candidates.one_tree import OneTree
+from gpu_ls_plugin.candidates.ascent import OneTree
 from gpu_ls_plugin.candidates.rows import places
 
 if TYPE_CHECKING:
