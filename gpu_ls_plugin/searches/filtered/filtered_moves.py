@@ -15,9 +15,8 @@ from gpu_ls_plugin.filtering.base import Everything, Setting
 from gpu_ls_plugin.objectives.under import searched
 from gpu_ls_plugin.searches.engine import RANKED_BYTES, Engine
 from gpu_ls_plugin.searches.filtered import filter_layouts
-from gpu_ls_plugin.searches.filtered.complete import COMPLETE
+from gpu_ls_plugin.searches.filtered.complete import COMPLETE, MovingTable, triples_table
 from gpu_ls_plugin.searches.filtered.filtered_kernels import FilteredKernels
-from gpu_ls_plugin.searches.filtered.triple_table import MovingTable, triples_table
 from gpu_ls_plugin.tours import tour_layouts
 from gpu_ls_plugin.tours.sites import Sites
 

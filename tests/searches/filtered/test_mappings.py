@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.searches.filtered.triple_table import triples_table
+from gpu_ls_plugin.searches.filtered.complete import triples_table
 from tests.helpers import host_program
 from tests.helpers.random_problems import random_problem, random_tours
 
