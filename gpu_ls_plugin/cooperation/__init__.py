@@ -2,6 +2,7 @@
 
 from gpu_ls_plugin.cooperation.base import Cooperation
 from gpu_ls_plugin.cooperation.elite_edges import EliteEdges
-from gpu_ls_plugin.cooperation.migration import Migration, PricedMigration
+from gpu_ls_plugin.cooperation.migration import Migration
+from gpu_ls_plugin.cooperation.prices import PricedMigration
 
 __all__ = ["Cooperation", "EliteEdges", "Migration", "PricedMigration"]

@@ -11,7 +11,8 @@ from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.budget import NO_LIMIT
 from gpu_ls_plugin.construction.routes.batch import RouteBatch, vehicles_type
 from gpu_ls_plugin.cooperation.base import Cooperation
-from gpu_ls_plugin.cooperation.migration import Migration, set_price
+from gpu_ls_plugin.cooperation.migration import Migration
+from gpu_ls_plugin.cooperation.prices import set_price
 from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_plugin.perturbations import Perturbation, RuinRecreate
 from gpu_ls_plugin.perturbations.base import Rebuilding

@@ -10,7 +10,7 @@ import numpy as np
 
 from gpu_ls_plugin.backends.evaluation import better, tour_costs
 from gpu_ls_plugin.budget import Stopwatch
-from gpu_ls_plugin.cooperation.migration import of_feasible
+from gpu_ls_plugin.cooperation.prices import of_feasible
 from gpu_ls_plugin.runs.drive import drive
 from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.searches import engines

@@ -10,7 +10,7 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.cooperation.migration import of_feasible, set_price
+from gpu_ls_plugin.cooperation.prices import of_feasible, set_price
 from gpu_ls_plugin.exceptions import (
     InvalidParameterError,
     InvalidTypeError,
