@@ -96,7 +96,10 @@ def expect_sound(
     costs = problem.cost(tours)
     exact = found.costs == costs if problem.integer else np.isclose(found.costs, costs, ROUNDING, 0)
     subject.expect(exact.all(), f"{who} reports costs {found.costs}, not {costs}", remedy)
-    before, at_last = problem.cost(starts), _feasible_at_last(problem, starts, tours)
+    feasible = problem.objective.feasible
+    # Rows that may be results now and might not before: at whatever cost.
+    at_last: Any = feasible(problem, tours) & ~feasible(problem, starts)
+    before = problem.cost(starts)
     if cooperates:  # rows are sorted by cost, and only the best tour is surely kept
         before, costs, at_last = before.min(), costs.min(), at_last.any()
     kept = (costs <= before) | at_last
@@ -117,12 +120,6 @@ def expect_sound(
             "a row may depend on its number, first_row + r, and on nothing else of the batch",
         )
     return found
-
-
-def _feasible_at_last(problem: TSP, starts: Any, found: Any) -> Any:
-    """Return which rows may be results now and might not before: at whatever cost."""
-    feasible = problem.objective.feasible
-    return feasible(problem, found) & ~feasible(problem, starts)
 
 
 def expect_sound_everywhere(

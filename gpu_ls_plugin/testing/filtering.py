@@ -110,7 +110,8 @@ def _check_kept(
         for row, (mine, its) in enumerate(zip(one, other, strict=True)):
             if differing := sorted(set(mine) ^ set(its)):
                 said = f"{wrong}: the {edges}-opt move after positions {differing[0][:-1]}, way "
-                said += f"{differing[0][-1]}, of row {row} is {_only(differing[0] in mine)}"
+                which = "first" if differing[0] in mine else "second"
+                said += f"{differing[0][-1]}, of row {row} is kept by the {which} alone"
                 raise subject.fault(said, remedy)
 
     whole = kept()
@@ -139,10 +140,6 @@ def _check_kept(
 def _of_interest(kept: Moves, improving_only: bool) -> Moves:
     """Return the moves about which several ways of asking must agree."""
     return {move: gain for move, gain in kept.items() if gain > 0 or not improving_only}
-
-
-def _only(here: bool) -> str:
-    return "kept by the first alone" if here else "kept by the second alone"
 
 
 def _kept(
