@@ -14,6 +14,7 @@ import json
 import os
 import sys
 import warnings
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -293,7 +294,7 @@ def list_plugins(options: argparse.Namespace) -> int:
     """List plugins with what they register and why they do not load."""
     infos = plugins.infos()
     if options.json:
-        _print_json([reports.plugin_row(info) for info in infos])
+        _print_json([asdict(info) for info in infos])
     else:
         reports.print_plugins(infos)
     return OK

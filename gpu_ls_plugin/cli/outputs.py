@@ -111,33 +111,18 @@ def _output(problem: Problem, name: str) -> Output:
     return (OUTPUTS | ROUTE_OUTPUTS if isinstance(problem, CVRP) else OUTPUTS)[name]
 
 
-def _check_tour(problem: TSP, path: Path) -> None:
-    _refuse_ending(path, ".sol", "routes, but the problem has tours; name it .tour")
-
-
-def _check_solution(problem: CVRP, path: Path) -> None:
-    _refuse_ending(path, ".tour", "a tour, but the problem has routes; name it .sol")
-
-
 def _refuse_ending(path: Path, ending: str, reason: str) -> None:
     if path.suffix.lower() == ending:
         raise InvalidParameterError(f"tour: {path.name!r} is the name of a file of {reason}")
 
 
-def _no_tour(problem: Assignment, path: Path) -> None:
-    raise InvalidParameterError(
-        "tour: assignment problems have no tours; --out writes the best solution of any problem"
-    )
+def _refused(reason: str) -> Output:
+    """Return an output that a kind of problem does not have."""
 
+    def check(problem: Assignment, path: Path) -> None:
+        raise InvalidParameterError(reason)
 
-def _no_plot(problem: Assignment, path: Path) -> None:
-    raise InvalidParameterError(
-        "plot: solutions of assignment problems are not drawn; leave it out"
-    )
-
-
-def _check_image(problem: TSP, path: Path) -> None:
-    image_format(path)
+    return Output(check, lambda problem, result, path: None)
 
 
 def _check_plot(problem: TSP, path: Path) -> None:
@@ -150,27 +135,21 @@ def _save_plot(problem: TSP, result: Result, path: Path) -> None:
     plot_tour(problem, result.best_tour, path, title=title)
 
 
-def _check_route_plot(problem: CVRP, path: Path) -> None:
-    _check_plot(problem.nodes, path)
-
-
-def _save_route_plot(problem: CVRP, result: Result, path: Path) -> None:
-    plot_routes(problem, result.best_tour, path)
-
-
 def _save_curve(problem: Problem, result: Result, path: Path) -> None:
     result.plot(path, optimum=problem.optimum if (problem.optimum or 0) > 0 else None)
 
 
 TOUR = Output(
-    _check_tour,
+    lambda problem, path: _refuse_ending(
+        path, ".sol", "routes, but the problem has tours; name it .tour"
+    ),
     lambda problem, result, path: problem.write_tour(path, result.best_tour),
 )
 OUTPUTS = {
     "tour": TOUR,
     "out": TOUR,
     "plot": Output(_check_plot, _save_plot),
-    "curve": Output(_check_image, _save_curve),
+    "curve": Output(lambda problem, path: image_format(path), _save_curve),
     "history": Output(
         lambda problem, path: None, lambda problem, result, path: result.save_history(path)
     ),
@@ -179,17 +158,24 @@ OUTPUTS = {
     ),
 }
 ROUTES = Output(
-    _check_solution,
+    lambda problem, path: _refuse_ending(
+        path, ".tour", "a tour, but the problem has routes; name it .sol"
+    ),
     lambda problem, result, path: problem.write_solution(result.best_tour, path),
 )
 ROUTE_OUTPUTS = {  # in place of those
     "tour": ROUTES,
     "out": ROUTES,
-    "plot": Output(_check_route_plot, _save_route_plot),
+    "plot": Output(
+        lambda problem, path: _check_plot(problem.nodes, path),
+        lambda problem, result, path: plot_routes(problem, result.best_tour, path),
+    ),
 }
 ASSIGNMENT_OUTPUTS = {
-    "tour": Output(_no_tour, lambda problem, result, path: None),
-    "plot": Output(_no_plot, lambda problem, result, path: None),
+    "tour": _refused(
+        "tour: assignment problems have no tours; --out writes the best solution of any problem"
+    ),
+    "plot": _refused("plot: solutions of assignment problems are not drawn; leave it out"),
     "out": Output(
         lambda problem, path: None,
         lambda problem, result, path: problem.write_solution(result.best_tour, path),

@@ -6,7 +6,7 @@ import inspect
 import io
 import os
 import sys
-from dataclasses import MISSING, asdict, dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.cli.assignment_reports import (
@@ -142,11 +142,6 @@ def _size(found: dict[str, Any]) -> str:
         else (f"{found['cities']:,} cities")
     )
     return f"{places}, {found['metric']}{'' if found['symmetric'] else ', asymmetric'}"
-
-
-def plugin_row(info: PluginInfo) -> dict[str, Any]:
-    """Return a plugin's record as a plain dictionary."""
-    return asdict(info)
 
 
 def print_plugins(infos: Iterable[PluginInfo]) -> None:

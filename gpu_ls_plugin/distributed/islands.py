@@ -212,7 +212,7 @@ class Islands:
             Of the run that is over, 0 to 1.
         """
         job = self._job(problem, self._searched(settings))
-        run = self._run(job, replace(settings, seed=seed), budget, share)
+        run = run_of(self.exchange, self.topology, job, replace(settings, seed=seed), budget, share)
         with ExitStack() as stack:
             coordinator, workers = self._led(stack, job, run)
             coordinator.start(workers)
@@ -224,7 +224,9 @@ class Islands:
         """Compile on all workers what `solve` and `go_on` need; return how they will search."""
         job = self._job(problem, self._searched(settings))
         with ExitStack() as stack:
-            coordinator, workers = self._led(stack, job, self._run(job, settings))
+            coordinator, workers = self._led(
+                stack, job, run_of(self.exchange, self.topology, job, settings)
+            )
             return coordinator.start(workers)
 
     @contextmanager
@@ -264,7 +266,7 @@ class Islands:
         """Return what a run on the cluster finds."""
         checks.callback(callback)
         rows = None if tours is None else checked(job.problem, tours)
-        run = self._run(job, settings, callback=callback)
+        run = run_of(self.exchange, self.topology, job, settings, callback=callback)
         with ExitStack() as stack:
             coordinator, workers = self._led(stack, job, run, self.checkpoint)
             parts = None if rows is None else np.array_split(rows, min(len(workers), len(rows)))
@@ -272,16 +274,6 @@ class Islands:
             coordinator.drive()
             found = coordinator.gather()
         return result_of(job.problem, found, coordinator.tally.statistics)
-
-    def _run(
-        self,
-        job: Job,
-        settings: Settings,
-        budget: Budget | None = None,
-        share: float | None = None,
-        callback: Callback | None = None,
-    ) -> IslandRun:
-        return run_of(self.exchange, self.topology, job, settings, budget, share, callback)
 
     def _led(
         self, stack: ExitStack, job: Job, run: IslandRun, checkpoint: Path | None = None

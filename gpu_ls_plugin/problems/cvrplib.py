@@ -20,7 +20,8 @@ from gpu_ls_plugin.exceptions import (
     UnsupportedProblemError,
 )
 from gpu_ls_plugin.files import atomically, plain_name
-from gpu_ls_plugin.problems.metrics import Metric, find_metric
+from gpu_ls_plugin.problems import tsplib
+from gpu_ls_plugin.problems.metrics import find_metric
 from gpu_ls_plugin.problems.tsplib import (
     KNOWN_FIELDS,
     Sections,
@@ -53,16 +54,10 @@ ROUTE = re.compile(r"route\s*(?:#\s*)?[0-9]+(?:\s*:|(?!\S))", re.IGNORECASE)
 COST = re.compile(r"cost\s*:?\s*(\S+)", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class Instance:
+@dataclass(frozen=True, kw_only=True)
+class Instance(tsplib.Instance):
     """Content of a problem file, the depot first: coordinates and their metric, or a matrix."""
 
-    path: str
-    name: str
-    comment: str
-    metric: Metric
-    coordinates: NDArray[np.float64] | None
-    matrix: NDArray[Any] | None
     demands: NDArray[np.float64]
     capacity: int
     service_times: NDArray[np.float64] | None
@@ -104,7 +99,7 @@ def read_instance(path: str | os.PathLike[str], rounding: str) -> Instance:
     _check_known(sections)
     n = sections.dimension()
     nodes, demands = node_table(sections, "DEMAND", "demand", n)
-    name = sections.fields.get("NAME") or plain_name(Path(path))
+    name, comment = sections.about()
     metric = metric_of(sections)
     coordinates = matrix = None
     if metric.explicit:
@@ -119,17 +114,16 @@ def read_instance(path: str | os.PathLike[str], rounding: str) -> Instance:
         metric = find_metric("EUC")
     order = _depot_first(sections, nodes)
     return Instance(
-        str(path),
         name,
-        sections.fields.get("COMMENT", ""),
+        comment,
         metric,
         None if coordinates is None else coordinates[order],
         None if matrix is None else matrix[np.ix_(order, order)],
-        demands[order, 0],
-        _whole(sections, "CAPACITY"),
-        _service_times(sections, nodes, order),
-        _number(sections, "DISTANCE") if "DISTANCE" in sections.fields else None,
-        _whole(sections, "VEHICLES") if "VEHICLES" in sections.fields else None,
+        demands=demands[order, 0],
+        capacity=_whole(sections, "CAPACITY"),
+        service_times=_service_times(sections, nodes, order),
+        route_limit=_number(sections, "DISTANCE") if "DISTANCE" in sections.fields else None,
+        vehicles=_whole(sections, "VEHICLES") if "VEHICLES" in sections.fields else None,
     )
 
 

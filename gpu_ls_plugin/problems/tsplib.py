@@ -67,6 +67,11 @@ class Sections:
         """Make the error that names the file and the section or keyword."""
         return FileFormatError(f"{self.path}: {section[:QUOTED]}: {reason}")
 
+    def about(self) -> tuple[str, str]:
+        """Return the name, that of the file if it has none, and the comment."""
+        name = self.fields.get("NAME") or plain_name(Path(self.path))
+        return name, self.fields.get("COMMENT", "")
+
     def field(self, keyword: str, known: str = "") -> str:
         """Return the value of a keyword; a missing one raises."""
         if not self.fields.get(keyword):
@@ -186,13 +191,10 @@ def read_instance(path: str | os.PathLike[str]) -> Instance:
         )
     n = sections.dimension()
     metric = metric_of(sections)
-    about = (
-        sections.fields.get("NAME") or plain_name(Path(path)),
-        sections.fields.get("COMMENT", ""),
-    )
     if metric.explicit:
-        return Instance(*about, metric, matrix=matrix_of(sections, n))
-    return Instance(*about, metric, coordinates=node_table(sections, "NODE_COORD", "x y", n)[1])
+        return Instance(*sections.about(), metric, matrix=matrix_of(sections, n))
+    points = node_table(sections, "NODE_COORD", "x y", n)[1]
+    return Instance(*sections.about(), metric, coordinates=points)
 
 
 def metric_of(sections: Sections) -> Metric:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -225,9 +225,6 @@ class WeightedTSP(TSP):
 
     def __repr__(self) -> str:
         return f"<WeightedTSP {self.name or 'unnamed'}: {self.n} cities, {self.rows} rows>"
-
-    def __copy__(self) -> Self:
-        return self
 
 
 def require_shared_lengths(problem: TSP, search: str) -> None:

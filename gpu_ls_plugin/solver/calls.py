@@ -159,18 +159,10 @@ def plan(
 
 
 def _settings(
-    problem: Problem | ArrayLike | str | os.PathLike[str],
-    seconds: float,
-    seed: int | None,
-    backend: str,
-    population: int | None,
-    search: Callable[..., Any] | str | None,
-    start: str | ArrayLike | None,
-    target: float | None,
-    kicks: int | None,
-    moves: int | None,
+    problem: Problem | ArrayLike | str | os.PathLike[str], seconds: float, *given: Any
 ) -> tuple[Problem, Settings]:
     """Return the problem and the settings of a call."""
+    seed, backend, population, search, start, target, kicks, moves = given
     asked = problem_of(problem)
     rows = rows_of(asked, start)
     name = start if isinstance(start, str) else None

@@ -60,7 +60,7 @@ def check_assignment(problem: Assignment, *, backend: str = "auto", seed: int = 
     fresh = _probed(subject, ends, none)[0][:, 0]
     _expect_worths(subject, ends, fresh, costs, feasible)
     worths, changes, left = _probed(subject, states, moves)
-    last = _last(before, after, moves)
+    last = np.where(moves[:, -1, 1:2] == 1, after[:, -1], before[:, -1])
     subject.expect(
         np.array_equal(left, last),
         "its functor changed values",
@@ -148,12 +148,6 @@ def _move(problem: Assignment, state: NDArray[np.int32], rng: np.random.Generato
     if len(free):
         return [0, made, first, int(rng.choice(free))]
     return [0, 0, first, int(mine)] if mine < 0 else [0, made, first, -1]
-
-
-def _last(
-    before: NDArray[np.int32], after: NDArray[np.int32], moves: NDArray[np.int32]
-) -> NDArray[np.int32]:
-    return np.where(moves[:, -1, 1:2] == 1, after[:, -1], before[:, -1])
 
 
 def _probed(

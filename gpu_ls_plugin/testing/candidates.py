@@ -57,27 +57,25 @@ def check_candidates(
             "lists are kept by the rule: __eq__ and __hash__ must tell rules apart, nothing else",
         )
     given = list(problems or small_problems.of_several_metrics(seed))
-    served = [problem for problem in given if _check_lists(subject, problem)]
+    served = [problem for problem in given if _check_lists(subject.on(problem), problem)]
     subject.expect(
         served, "it refuses every problem", "pass problems=[...] that the rule can work on"
     )
     local = LocalSearch(candidates=rule)
     for metric in ("EUC_2D", "EUC"):
         problem = small_problems.planar(metric, seed, engines.CITIES)[0]
-        if problems is None and _check_lists(subject, problem):
+        if problems is None and _check_lists(subject.on(problem), problem):
             engines.expect_sound_everywhere(subject, problem, local, LISTS)
 
 
 def _check_lists(subject: Subject, problem: TSP) -> bool:
     """Compare the lists of a problem with its lengths; return whether the rule serves it."""
-    with subject.blamed("build()", LISTS, where=problem):
+    with subject.blamed("build()", LISTS):
         try:
             lists, again = (subject.part.build(problem) for _ in range(2))
         except UnsupportedProblemError:
             return False
-    subject.expect(
-        isinstance(lists, CandidateLists), f"build() returned {lists!r}", LISTS, where=problem
-    )
+    subject.expect(isinstance(lists, CandidateLists), f"build() returned {lists!r}", LISTS)
     cities, lengths = np.asarray(lists.cities), np.asarray(lists.lengths)
     _check_cities(subject, problem, cities)
     exact = problem.metric.lengths(problem.values, np.arange(problem.n)[:, None], cities)
@@ -85,20 +83,17 @@ def _check_lists(subject: Subject, problem: TSP) -> bool:
         lengths.shape == cities.shape and np.array_equal(lengths, exact),
         "the lengths of the lists are not those of the problem",
         "take them from problem.metric.lengths(problem.values, cities, candidates)",
-        where=problem,
     )
     subject.expect(
         np.array_equal(cities, again.cities),
         "build() lists different cities when called again",
         "a rule may depend on the problem and its own parameters alone; give a random one a seed",
-        where=problem,
     )
     most = subject.part.most(problem)
     subject.expect(
         most == 0 or most >= cities.shape[1],
         f"most() says {most} candidates, build() lists {cities.shape[1]}",
         "most() is the degree of the lists, or 0 where only making them tells",
-        where=problem,
     )
     return True
 
@@ -110,7 +105,6 @@ def _check_cities(subject: Subject, problem: TSP, cities: NDArray[Any]) -> None:
         cities.ndim == 2 and len(cities) == n and cities.dtype.kind in "iu" and cities.size,
         f"build() lists {cities.dtype} of shape {cities.shape}, not integers of shape ({n}, k)",
         LISTS,
-        where=problem,
     )
     for city, row in enumerate(cities.tolist()):
         fitting = all(0 <= other < n and other != city for other in row)
@@ -118,5 +112,4 @@ def _check_cities(subject: Subject, problem: TSP, cities: NDArray[Any]) -> None:
             fitting and len(set(row)) == len(row),
             f"build() lists {row} for city {city}, not other cities from 0 to {n - 1}, each once",
             LISTS,
-            where=problem,
         )

@@ -56,7 +56,7 @@ def check_construction(
 
 def _check_all(subject: Subject, problems: Sequence[Any]) -> bool:
     """Check all problems of a set; return whether the construction serves any."""
-    return any([_check_tours(subject, problem) for problem in problems])
+    return any([_check_tours(subject.on(problem), problem) for problem in problems])
 
 
 def _check_tours(subject: Subject, problem: TSP) -> bool:
@@ -67,7 +67,7 @@ def _check_tours(subject: Subject, problem: TSP) -> bool:
         made = subject.part(problem, size, **options)
         return subject.expect_tours(problem, made, size, f"a batch of {size}")
 
-    with subject.blamed("construct()", CALLED, where=problem):
+    with subject.blamed("construct()", CALLED):
         try:
             whole = tours(ROWS)
         except UnsupportedProblemError:
@@ -77,18 +77,15 @@ def _check_tours(subject: Subject, problem: TSP) -> bool:
         np.array_equal(whole, again),
         "it made different tours when called again with the same seed",
         "draw random numbers from the seed and the row alone",
-        where=problem,
     )
     subject.expect(
         np.array_equal(whole[:2], fewer) and np.array_equal(whole[:1], one),
         "a smaller batch is not the beginning of a larger one",
         "row r may depend on the seed and r, not on the size of the batch",
-        where=problem,
     )
     subject.expect(
         problem.n < 20 or (whole == whole[0]).all() or not np.array_equal(whole, other),
         "rows differ, but another seed made the same tours",
         "use the seed, so that callers can draw other tours",
-        where=problem,
     )
     return True

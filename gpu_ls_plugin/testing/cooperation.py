@@ -60,7 +60,7 @@ def check_cooperation(
     for who, kick in (("chains", DoubleBridge(30)), ("chains driven from the host", Restart())):
         search = IteratedLocalSearch(local, kick, Always(), cooperation=cooperation)
         for size in CHAINS:
-            _check_exchanges(subject, problem, search, size, f"{who}, {size} of them,")
+            _check_exchanges(subject.on(problem), problem, search, size, f"{who}, {size} of them,")
         engines.expect_sound(subject, problem, search, who, SOUND)
 
 
@@ -75,7 +75,7 @@ def _check_exchanges(
         kicks = int(chains.kicks.max())
         chains.advance(kicks + 3, 1.0, 0.0, 60.0)
         before = backend.to_numpy(chains.best_costs).copy()
-        with subject.blamed(f"exchange() of {who}", SOUND, where=problem):
+        with subject.blamed(f"exchange() of {who}", SOUND):
             part.exchange(chains, 0.0, 60.0, 50)
         for which in ("", "best_"):
             said = backend.to_numpy(vars(chains)[f"{which}costs"])
@@ -87,12 +87,10 @@ def _check_exchanges(
                 f"after exchange {exchange} {who} have {which}costs {said}, but {which}tours of "
                 f"{costs}",
                 SOUND,
-                where=problem,
             )
         best = backend.to_numpy(chains.best_costs).min()
         subject.expect(
             best <= before.min(),
             f"exchange {exchange} of {who} lost the best tour of all: {best} after {before.min()}",
             SOUND,
-            where=problem,
         )

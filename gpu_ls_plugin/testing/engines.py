@@ -80,7 +80,7 @@ def expect_sound(
     A batch that is a part of another must have the tours of its rows there, unless chains
     cooperate or tours are searched in parts.
     """
-    cooperates = in_parts = False
+    subject, cooperates, in_parts = subject.on(problem), False, False
     if isinstance(search, IteratedLocalSearch):
         cooperates, in_parts = search.cooperation is not None, search.part is not None
     starts = subject.tours(problem, rows)
@@ -89,26 +89,26 @@ def expect_sound(
         "budget": BUDGET,
         "backend": subject.backend.name,
     }
-    with subject.blamed(who, remedy, where=problem):
+    with subject.blamed(who, remedy):
         found = search(problem, starts, **options)
         again = search(problem, starts, **options)
     tours = subject.expect_tours(problem, found.tours, rows, who)
     costs = problem.cost(tours)
     exact = found.costs == costs if problem.integer else np.isclose(found.costs, costs, ROUNDING, 0)
-    subject.expect(
-        exact.all(), f"{who} reports costs {found.costs}, not {costs}", remedy, where=problem
-    )
-    before, at_last = problem.cost(starts), _feasible_at_last(problem, starts, tours)
+    subject.expect(exact.all(), f"{who} reports costs {found.costs}, not {costs}", remedy)
+    feasible = problem.objective.feasible
+    # Rows that may be results now and might not before: at whatever cost.
+    at_last: Any = feasible(problem, tours) & ~feasible(problem, starts)
+    before = problem.cost(starts)
     if cooperates:  # rows are sorted by cost, and only the best tour is surely kept
         before, costs, at_last = before.min(), costs.min(), at_last.any()
     kept = (costs <= before) | at_last
-    subject.expect(kept.all(), f"{who} made tours worse", remedy, where=problem)
+    subject.expect(kept.all(), f"{who} made tours worse", remedy)
     subject.expect(
         np.array_equal(found.tours, again.tours),
         f"{who} found different tours when called again with the same seed",
         "whatever a part computes may depend on its arguments alone: no state, no clock, no "
         "generator of its own, no variable that is read before it is set",
-        where=problem,
     )
     if not (cooperates or in_parts):
         few = slice(1, 3)
@@ -118,15 +118,8 @@ def expect_sound(
             f"{who} found different tours for rows 1 and 2 of a batch when given these alone, "
             "as first_row=1",
             "a row may depend on its number, first_row + r, and on nothing else of the batch",
-            where=problem,
         )
     return found
-
-
-def _feasible_at_last(problem: TSP, starts: Any, found: Any) -> Any:
-    """Return which rows may be results now and might not before: at whatever cost."""
-    feasible = problem.objective.feasible
-    return feasible(problem, found) & ~feasible(problem, starts)
 
 
 def expect_sound_everywhere(

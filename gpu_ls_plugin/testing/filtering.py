@@ -80,16 +80,15 @@ def check_filter(
     given = problems or small_problems.planar("EUC_2D", seed, CITIES)
     for edges in NEIGHBOURHOODS:
         for problem in (one for one in given if one.n <= MOST_CITIES[edges]):
-            _check_kept(subject, problem, edges, keeps, again=problem is given[0])
+            _check_kept(subject.on(problem), problem, edges, keeps, again=problem is given[0])
     found = [
         engines.expect_sound(subject, given[0], _descent(test, mode), "a descent", WORDS)
         for mode in ("masked", "openings")
     ]
-    subject.expect(
+    subject.on(given[0]).expect(
         np.array_equal(found[0].tours, found[1].tours),
         "descents by 2-opt end at different tours where openings are tested",
         OPENINGS,
-        where=given[0],
     )
 
 
@@ -104,15 +103,16 @@ def _check_kept(
     tours = subject.tours(problem, ROWS)
 
     def kept(mode: str = "masked", rows: slice = slice(None), **options: Any) -> list[Moves]:
-        with subject.blamed("a launch of its kernel", WORDS, where=problem):
+        with subject.blamed("a launch of its kernel", WORDS):
             return _kept(subject, problem, edges, mode, tours[rows], **options)
 
     def compare(one: list[Moves], other: list[Moves], wrong: str, remedy: str) -> None:
         for row, (mine, its) in enumerate(zip(one, other, strict=True)):
             if differing := sorted(set(mine) ^ set(its)):
                 said = f"{wrong}: the {edges}-opt move after positions {differing[0][:-1]}, way "
-                said += f"{differing[0][-1]}, of row {row} is {_only(differing[0] in mine)}"
-                raise subject.fault(said, remedy, where=problem)
+                which = "first" if differing[0] in mine else "second"
+                said += f"{differing[0][-1]}, of row {row} is kept by the {which} alone"
+                raise subject.fault(said, remedy)
 
     whole = kept()
     if keeps is not None:
@@ -140,10 +140,6 @@ def _check_kept(
 def _of_interest(kept: Moves, improving_only: bool) -> Moves:
     """Return the moves about which several ways of asking must agree."""
     return {move: gain for move, gain in kept.items() if gain > 0 or not improving_only}
-
-
-def _only(here: bool) -> str:
-    return "kept by the first alone" if here else "kept by the second alone"
 
 
 def _kept(

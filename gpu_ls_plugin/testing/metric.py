@@ -59,9 +59,9 @@ def check_metric(
     subject = Subject.of("metric", metric, backend, seed, Metric)
     given = _problems(subject, problems)
     for problem in given:
-        _check_lengths(subject, problem)
-        _check_promises(subject, problem)
-    _check_climbs(subject, given[0])
+        _check_lengths(subject.on(problem), problem)
+        _check_promises(subject.on(problem), problem)
+    _check_climbs(subject.on(given[0]), given[0])
     large = given[0] if problems is not None else planar(metric, seed, engines.CITIES)[0]
     engines.expect_sound_everywhere(subject, large, LocalSearch([TwoOpt()], Nearest(8)), ALIKE)
 
@@ -84,7 +84,7 @@ def _problems(subject: Subject, problems: Sequence[TSP] | None) -> list[TSP]:
 def _check_lengths(subject: Subject, problem: TSP) -> None:
     """Compare both faces on all pairs, and see that arrays of any shape are taken."""
     metric, n = subject.part, problem.n
-    with subject.blamed("lengths()", "take integer arrays that broadcast", where=problem):
+    with subject.blamed("lengths()", "take integer arrays that broadcast"):
         a, b = np.arange(n)[:, None], (np.arange(n) + 1) % n
         table = metric.lengths(problem.values, a, np.broadcast_to(b, (n, n)))
         row = metric.lengths(problem.values, a[:, 0], b)
@@ -94,9 +94,8 @@ def _check_lengths(subject: Subject, problem: TSP) -> None:
         same and np.array_equal(broadcast, table),
         "lengths() returns different numbers for arrays of other shapes",
         "index and compute elementwise, for any shapes that broadcast against each other",
-        where=problem,
     )
-    with subject.blamed("the comparison of both faces", ALIKE, where=problem):
+    with subject.blamed("the comparison of both faces", ALIKE):
         data = subject.backend.xp.asarray(np.ascontiguousarray(metric.data(problem.values)))
         metric_check.check_metric(subject.backend, problem, data)
 
@@ -109,14 +108,12 @@ def _check_promises(subject: Subject, problem: TSP) -> None:
         lengths.max() <= bound,
         f"a length is {lengths.max()}, but longest() says {bound}",
         "longest() must bound all lengths; leave it out if you are not sure",
-        where=problem,
     )
     absolute, relative = metric.estimate_error(problem.values)
     subject.expect(
         np.isfinite([slack, absolute, relative]).all() and slack >= 0 and relative >= 0,
         f"slack() is {slack}, estimate_error() {absolute, relative}",
         "return finite bounds that are not negative",
-        where=problem,
     )
     points = metric.tree_points(problem.values)
     if points is None:
@@ -135,7 +132,6 @@ def _check_promises(subject: Subject, problem: TSP) -> None:
                 "lengths() it is farther",
                 "Minkowski distances of order tree_p between the points must grow with the "
                 "lengths; leave tree_points out if there are no such points",
-                where=problem,
             )
 
 
@@ -151,7 +147,6 @@ def _check_climbs(subject: Subject, problem: TSP) -> None:
             f"exhaustive 2-opt has left a tour in row {row} that a move would make {gain} shorter",
             "the functor's estimate() must be within slack() of every length: derive it from "
             "gls::EstimateByLength, or return a larger slack",
-            where=problem,
         )
 
 

@@ -87,40 +87,39 @@ def _usual(neighbourhood: Neighbourhood, seed: int) -> Iterator[TSP]:
 
 def _check_offers(subject: Subject, problem: TSP) -> int:
     """Compare all offers in some tours with brute force; return how many there are."""
-    part, backend, n = subject.part, subject.backend, problem.n
+    part, backend, n, here = subject.part, subject.backend, problem.n, subject.on(problem)
     try:
         part.check(problem)
     except UnsupportedProblemError:
         return 0
     composing = "header, functor() and source() must name and define the C++ struct of the moves"
-    with subject.blamed("composing its kernel", composing, where=problem):
+    with here.blamed("composing its kernel", composing):
         parts = CandidateMoves(backend, problem, [part], Nearest(min(7, n - 1)))
         kernel = probe.kernel_of(problem, parts, part.functor(problem.symmetric), backend)
     tours = subject.tours(problem, ROWS)
     lengths = small_problems.distance_matrix(problem)
     own = np.tile(np.arange(n, dtype=np.int32), (ROWS, 1))
     fixed = _every_third_edge(tours)
-    with subject.blamed("a launch of its moves", composing, where=problem):
+    with here.blamed("a launch of its moves", composing):
         variants = probe.variants_of(subject, kernel, parts)
         asked = partial(probe.offers_in, backend, kernel, parts, variants, tours)
-        subject.rehearse(lambda: (asked(own), asked(fixed)), "gain()", where=problem)
+        here.rehearse(lambda: (asked(own), asked(fixed)), "gain()")
         free, shared, offers = asked(own)
         kept, _, with_fixed = asked(fixed)
-    expect = partial(subject.expect, where=problem)
     for place in zip(*np.nonzero(free > 0), strict=True):
         tour = tours[place[0]].tolist()
         wrong = _wrong_with(lengths, tour, offers[place], free[place], part.most_edges)
-        expect(not wrong, f"in row {place[0]}, variant {place[-1]}, {wrong}", GAIN)
+        here.expect(not wrong, f"in row {place[0]}, variant {place[-1]}, {wrong}", GAIN)
     for place in zip(*np.nonzero(kept > 0), strict=True):
         offer = probe.offer_of(with_fixed[place])
         mates = fixed[place[0]]
         for a, b in offer.removed[1:] if 0 < offer.edges <= part.most_edges else ():
             said = f"in row {place[0]} {offer} takes out ({a}, {b}), an edge that is fixed"
-            expect(mates[a] != b, said, LEAVING)
+            here.expect(mates[a] != b, said, LEAVING)
     more = np.nonzero(np.where(free > 0, free, 0) != np.where(shared > 0, shared, 0))
     for place in zip(*more, strict=True):
         said = f"{shared[place]} by each_gain() is {free[place]} by gain(), variant {place[-1]}"
-        expect(False, said, SHARED)
+        here.expect(False, said, SHARED)
     return int((free > 0).sum())
 
 

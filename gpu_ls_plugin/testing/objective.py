@@ -67,7 +67,7 @@ def check_objective(
     given = _usual(seed) if problems is None else problems
     served = subject.served(given, lambda problem: problem.under(objective))
     for problem in served:
-        check_faces(subject, problem)
+        check_faces(subject.on(problem), problem)
     large = max(served, key=lambda problem: problem.n)
     if not objective.length_alone:
         offered = [_check_gains(subject, problem) for problem in served if problem.n > 4]
@@ -96,16 +96,16 @@ def _moves_of(problem: TSP) -> list[Neighbourhood]:
 
 def _check_gains(subject: Subject, problem: TSP) -> int:
     """Compare all offers in some tours with costs; return how many there are."""
-    backend, n = subject.backend, problem.n
+    backend, n, here = subject.backend, problem.n, subject.on(problem)
     neighbourhoods = [*_moves_of(problem), LinKernighan(3) if problem.symmetric else ThreeOpt()]
     tours = subject.tours(problem, PROBED)
     mates = np.tile(np.arange(n, dtype=np.int32), (PROBED, 1))
-    with subject.blamed("composing its kernel", COMPOSING, where=problem):
+    with here.blamed("composing its kernel", COMPOSING):
         parts = CandidateMoves(backend, problem, neighbourhoods, Nearest(min(7, n - 1)))
         kernel = probe.kernel_of(problem, parts, parts.moves.functor, backend)
         variants = probe.variants_of(subject, kernel, parts)
         asked = partial(probe.offers_in, backend, kernel, parts, variants, tours, mates)
-        subject.rehearse(asked, "gain()", where=problem)
+        here.rehearse(asked, "gain()")
         gains, _, offers = asked()
     places = list(zip(*np.nonzero(gains > 0), strict=True))
     if not places:
@@ -122,11 +122,10 @@ def _check_gains(subject: Subject, problem: TSP) -> int:
     wrong = np.nonzero(np.abs(said - gained) > rounding(problem, before))[0]
     for which in wrong[:1]:
         offer = found[which]
-        raise subject.fault(
+        raise here.fault(
             f"in row {rows[which]} {offer} is said to gain {said[which]}, but makes the tour "
             f"{gained[which]} cheaper: edges {offer.removed} leave, {offer.added} come",
             _gain_of(problem.objective),
-            where=problem,
         )
     return len(places)
 

@@ -41,9 +41,9 @@ def _feasible_kernel(problem: TSP, team: str) -> Kernel:
 
 def check_feasible(subject: Subject, problem: TSP, tours: NDArray[Any]) -> None:
     """Raise unless both faces say the same of which tours may be results."""
-    backend, rows = subject.backend, len(tours)
+    subject, backend, rows = subject.on(problem), subject.backend, len(tours)
     found = backend.xp.zeros(rows, "int32")
-    with subject.blamed("its kernel", COMPOSING, where=problem):
+    with subject.blamed("its kernel", COMPOSING):
         kernel = _feasible_kernel(problem, backend.warp())  # as chains ask
         arguments = {
             "metric_data": backend.search_data(problem),
@@ -53,7 +53,7 @@ def check_feasible(subject: Subject, problem: TSP, tours: NDArray[Any]) -> None:
         }
         backend.launch(kernel, rows, {**arguments, "asked": 0})  # compiles, and asks nothing
         ask = partial(backend.launch, kernel, rows, {**arguments, "asked": rows})
-        subject.rehearse(ask, "feasible()", where=problem)
+        subject.rehearse(ask, "feasible()")
         ask()
     there = backend.to_numpy(found).astype(bool)
     here = problem.objective.feasible(problem, tours)
@@ -61,7 +61,6 @@ def check_feasible(subject: Subject, problem: TSP, tours: NDArray[Any]) -> None:
         raise subject.fault(
             f"feasible() is {there[row]} in C++, {here[row]} in Python of {tours[row].tolist()}",
             FEASIBLE,
-            where=problem,
         )
 
 
@@ -70,15 +69,15 @@ def check_chains(subject: Subject, problem: TSP, local: LocalSearch, remedy: str
 
     `remedy` is what helps where gains in C++ are not those of costs in Python.
     """
-    backend, to_numpy = subject.backend, subject.backend.to_numpy
+    subject, backend, to_numpy = subject.on(problem), subject.backend, subject.backend.to_numpy
     feasible = partial(problem.objective.feasible, problem)
     search = IteratedLocalSearch(local, DoubleBridge(30), Always(), part=None)
-    with subject.blamed("chains", COMPOSING, where=problem):
+    with subject.blamed("chains", COMPOSING):
         tours = local(problem, subject.tours(problem, engines.ROWS), backend=backend.name).tours
         chains = search.chains(Start(backend, problem, backend.xp.asarray(tours), subject.seed))
     for stretch in range(1, STRETCHES + 1):
         before = feasible(to_numpy(chains.best_tours))
-        with subject.blamed("chains", remedy, where=problem):
+        with subject.blamed("chains", remedy):
             chains.advance(stretch * KICKS, 1.0, 0.0, 60.0)
         for which in ("", "best_"):
             found, said = (to_numpy(vars(chains)[f"{which}{of}"]) for of in ("tours", "costs"))
@@ -90,7 +89,6 @@ def check_chains(subject: Subject, problem: TSP, local: LocalSearch, remedy: str
                 f"of {costs}",
                 f"gain() must be exact of kicks (double bridges), too, and where it is negative; "
                 f"{remedy}",
-                where=problem,
             )
             check_feasible(subject, problem, found)
         lost = before & ~feasible(to_numpy(chains.best_tours))
@@ -98,5 +96,4 @@ def check_chains(subject: Subject, problem: TSP, local: LocalSearch, remedy: str
             not lost.any(),
             "chains have given up a best tour that may be a result for one that may not",
             FEASIBLE,
-            where=problem,
         )

@@ -36,7 +36,6 @@ def check_faces(subject: Subject, problem: TSP) -> None:
             not part.costs(problem, tours).any() and part.feasible(problem, tours).all(),
             "length_alone is True, but costs() are not all 0, or feasible() are not all True",
             "leave length_alone out: searches would go by the lengths and know nothing else",
-            where=problem,
         )
     if part.by_edges and problem.n >= FEWEST:
         _check_sum(subject, problem)
@@ -57,7 +56,7 @@ class _Face:
         """Compare what is said of some tours, again, alone and written in other ways."""
         given = tours.copy()
         said = self._said(given)
-        self._expect(
+        self._subject.expect(
             np.array_equal(given, tours),
             f"{self._name}() changed the tours that it was given",
             "work on a copy",
@@ -76,9 +75,9 @@ class _Face:
         name, problem = self._name, self._problem
         remedy = f"return a NumPy array of shape (P,) and type {self._dtype}"
         method: Callable[..., Any] = getattr(self._subject.part, name)
-        with self._subject.blamed(f"{name}()", remedy, where=problem):
+        with self._subject.blamed(f"{name}()", remedy):
             said = method(problem, tours)
-        self._expect(
+        self._subject.expect(
             isinstance(said, np.ndarray)
             and said.shape == (len(tours),)
             and said.dtype == self._dtype
@@ -93,10 +92,9 @@ class _Face:
             alike = bool((np.abs(said - other) <= rounding(self._problem, said)).all())
         else:
             alike = np.array_equal(said, other)
-        self._expect(alike, f"{self._name}() returned {other}, not {said}, when {when}", remedy)
-
-    def _expect(self, holds: object, wrong: str, remedy: str) -> None:
-        self._subject.expect(holds, wrong, remedy, where=self._problem)
+        self._subject.expect(
+            alike, f"{self._name}() returned {other}, not {said}, when {when}", remedy
+        )
 
 
 def _check_sum(subject: Subject, problem: TSP) -> None:
@@ -118,5 +116,4 @@ def _check_sum(subject: Subject, problem: TSP) -> None:
             f"common that are turned round, one, the other, and both, change {costs[0][wrong]} to "
             f"{costs[1][wrong]}, {costs[2][wrong]} and {costs[3][wrong]}",
             "leave by_edges out: independent moves and parts of tours would not add up",
-            where=problem,
         )

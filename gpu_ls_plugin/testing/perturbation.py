@@ -58,7 +58,7 @@ def check_perturbation(
     subject = Subject.of("perturbation", perturbation, backend, seed)
     _check_signature(subject)
     given = list(problems or small_problems.of_several_metrics(seed))
-    served = [problem for problem in given if _check_kicks(subject, kick, problem)]
+    served = [problem for problem in given if _check_kicks(subject.on(problem), kick, problem)]
     subject.expect(
         served or kick.cuts, "it refuses every problem", "pass problems=[...] that it can work on"
     )
@@ -85,7 +85,7 @@ def _check_kicks(subject: Subject, kick: Perturbation, problem: TSP) -> bool:
     tours = subject.tours(problem, ROWS)
     before = tours.copy()
     kicked = partial(_kicked, subject, kick, problem)
-    with subject.blamed("perturb()", "see gpu_ls_plugin.extend.Perturbation", where=problem):
+    with subject.blamed("perturb()", "see gpu_ls_plugin.extend.Perturbation"):
         try:
             whole = kicked(tours)
         except InvalidParameterError as error:
@@ -100,19 +100,17 @@ def _check_kicks(subject: Subject, kick: Perturbation, problem: TSP) -> bool:
         np.array_equal(tours, before),
         "perturb() changed the tours that it was given",
         "work on a copy, such as numpy.array(tours)",
-        where=problem,
     )
     subject.expect(
         np.array_equal(whole, again),
         "perturb() made different kicks when called again with the same seed",
         "draw random numbers from the seed and the row alone",
-        where=problem,
     )
-    _check_rows_alone(subject, problem, whole, fewer, later, beside)
+    _check_rows_alone(subject, whole, fewer, later, beside)
     if subject.backend.name != "cpu":
         _check_on_device(subject, kick, problem, tours, whole)
     if problem.n >= ALWAYS_OTHER:
-        _check_change(subject, problem, tours, whole, other)
+        _check_change(subject, tours, whole, other)
     return True
 
 
@@ -137,9 +135,7 @@ def _may_refuse(kick: Perturbation, problem: TSP, error: InvalidParameterError) 
     return small or bool(kick.cuts)  # perhaps drawn along candidates, which only chains have
 
 
-def _check_rows_alone(
-    subject: Subject, problem: TSP, whole: Any, fewer: Any, later: Any, beside: Any
-) -> None:
+def _check_rows_alone(subject: Subject, whole: Any, fewer: Any, later: Any, beside: Any) -> None:
     """Raise unless the kick of a row is the same in every batch that has the row."""
     for kicks, same, wrong in (
         (whole[:2], fewer, "kicks of a smaller batch are not those of a larger"),
@@ -150,7 +146,7 @@ def _check_rows_alone(
         ),
         (whole[2:], beside[2:], "a kick depends on the other tours of the batch"),
     ):
-        subject.expect(np.array_equal(kicks, same), wrong, ALONE, where=problem)
+        subject.expect(np.array_equal(kicks, same), wrong, ALONE)
 
 
 def _check_on_device(
@@ -163,27 +159,23 @@ def _check_on_device(
         hasattr(on_device, "__cuda_array_interface__"),
         "perturb() returned NumPy for tours that are on the GPU",
         "return the kind of array that came in: chains leave their tours on the device",
-        where=problem,
     )
     subject.expect(
         np.array_equal(subject.backend.to_numpy(on_device), whole),
         "perturb() made different kicks of tours that are on the GPU",
         ALONE,
-        where=problem,
     )
 
 
-def _check_change(subject: Subject, problem: TSP, tours: Any, whole: Any, other: Any) -> None:
+def _check_change(subject: Subject, tours: Any, whole: Any, other: Any) -> None:
     """Raise unless kicks change tours, and another seed changes them otherwise."""
     subject.expect(
         (whole != tours).any(),
         "no kick changed its tour",
         "return tours other than those given, or chains never leave their local optima",
-        where=problem,
     )
     subject.expect(
         not np.array_equal(whole, other),
         "another seed made the same kicks",
         "use the seed: chains pass another one for every kick",
-        where=problem,
     )

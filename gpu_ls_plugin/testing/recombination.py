@@ -58,7 +58,7 @@ def check_recombination(
     """
     subject = Subject.of("recombination", recombination, backend, seed, Recombination)
     given = list(_usual(seed)) if problems is None else problems
-    served = [problem for problem in given if _check_pairs(subject, problem)]
+    served = [problem for problem in given if _check_pairs(subject.on(problem), problem)]
     subject.expect(served, "it refuses every problem", "pass problems=[...] that it can work on")
     of_routes = not any(problem.objective.length_alone for problem in served)
     problem = served[0] if of_routes else None
@@ -88,7 +88,7 @@ def _check_pairs(subject: Subject, problem: TSP) -> bool:
     first, second = _parents(subject, problem)
     before = first.copy(), second.copy()
     two = slice(1, 3)
-    with subject.blamed("cross()", "see gpu_ls_plugin.extend.Recombination", where=problem):
+    with subject.blamed("cross()", "see gpu_ls_plugin.extend.Recombination"):
         try:
             children = part.cross(problem, first, second, **options)
         except UnsupportedProblemError:
@@ -96,21 +96,17 @@ def _check_pairs(subject: Subject, problem: TSP) -> bool:
         again = part.cross(problem, first, second, **options)
         alone = part.cross(problem, first[two], second[two], first_row=1, **options)
     children = subject.expect_tours(problem, children, ROWS, "cross()")
-
-    def expect(holds: object, wrong: str, remedy: str) -> None:
-        subject.expect(holds, wrong, remedy, where=problem)
-
-    expect(
+    subject.expect(
         np.array_equal(first, before[0]) and np.array_equal(second, before[1]),
         "cross() changed the parents that it was given",
         OWN_MEMORY,
     )
-    expect(
+    subject.expect(
         np.array_equal(children, again),
         "cross() made other children when it was called again with the same seed",
         "draw random numbers from the seed, the row's number and the generation alone",
     )
-    expect(
+    subject.expect(
         np.array_equal(children[two], alone),
         "children of rows 1 and 2 of a batch are not those of these pairs alone, as first_row=1",
         ALONE,
@@ -130,7 +126,6 @@ def _expect_never_worse(
         raise subject.fault(
             f"the child of row {row} costs {costs[row]}, its first parent {own[row]}",
             "return the first parent where no child is cheaper, or leave never_worse out",
-            where=problem,
         )
 
 
@@ -147,7 +142,7 @@ def _check_workspace(
     shuffled = second[partners]  # so that each has its own second parent
     given = [first, backend.xp.asarray(problem.cost(parents[0])), shuffled, partners]
     before = [array.copy() for array in given]
-    with subject.blamed("its workspace", "see gpu_ls_plugin.extend.Workspace", where=problem):
+    with subject.blamed("its workspace", "see gpu_ls_plugin.extend.Workspace"):
         workspace = part.workspace(backend, problem, ROWS, seed=subject.seed)
         workspace.cross(*given, generation=1)
         made, costs = workspace.cross(*given, generation=0)
@@ -158,7 +153,6 @@ def _check_workspace(
             bool((now == was).all()),
             f"the workspace's cross() changed {name}, which populations need again",
             OWN_MEMORY,
-            where=problem,
         )
     found = problem.cost(made)
     if not (problem.objective.length_alone or problem.integer):
@@ -170,7 +164,6 @@ def _check_workspace(
         f"the workspace's cross() says costs {said} of children that cost {found}",
         "return what children cost, such as tour_costs(backend, problem, children): chains go on "
         "with these numbers",
-        where=problem,
     )
     if part.never_worse and not problem.integer:  # cross() puts back what rounding has worsened
         kept = (children == parents[0]).all(axis=1)
@@ -181,5 +174,4 @@ def _check_workspace(
         "the second parents in another order and after another generation",
         "the second parent of row r is second[partners[r]]; a generation must leave nothing behind "
         "that the next one depends on",
-        where=problem,
     )

@@ -61,14 +61,14 @@ def check_resource(
     subject = Subject.of("resource", resource, backend, seed, Resource)
     given = small_problems.routing(seed) if problems is None else problems
     served = subject.served(given, lambda problem: problem.with_resources(resource))
-    used = [_check_excess(subject, problem) for problem in served]
+    used = [_check_excess(subject.on(problem), problem) for problem in served]
     subject.expect(
         sum(used),
         "no random tour uses too much",
         "pass problems=[...] on which the resource is scarce",
     )
     for problem in (served[0], served[-1])[: len(served)]:
-        _check_searches(subject, problem)
+        _check_searches(subject.on(problem), problem)
 
 
 def _check_excess(subject: Subject, problem: CVRP) -> bool:
@@ -89,14 +89,12 @@ def _check_excess(subject: Subject, problem: CVRP) -> bool:
             np.allclose(found, said, ROUNDING, 0),
             f"excess() returned {found}, not {said}, when {when}",
             BY_ROUTES,
-            where=problem,
         )
     alone = _said(subject, problem, rows[1:3])
     subject.expect(
         np.allclose(alone, said[1:3], ROUNDING, 0),
         f"excess() returned {alone}, not {said[1:3]}, when given rows 1 and 2 alone",
         BY_ROUTES,
-        where=problem,
     )
     return bool(said.any())
 
@@ -104,14 +102,13 @@ def _check_excess(subject: Subject, problem: CVRP) -> bool:
 def _said(subject: Subject, problem: CVRP, rows: NDArray[np.int32]) -> NDArray[Any]:
     remedy = "return numbers from 0 on in an array of shape (P,), and leave the rows as they are"
     given = rows.copy()
-    with subject.blamed("excess()", remedy, where=problem):
+    with subject.blamed("excess()", remedy):
         said = np.asarray(subject.part.excess(problem, given))
     fine = said.shape == (len(rows),) and said.dtype.kind in "iuf"
     subject.expect(
         fine and np.isfinite(said).all() and (said >= 0).all() and np.array_equal(given, rows),
         f"excess() returned {' '.join(repr(said).split()):.200} for {len(rows)} tours",
         remedy,
-        where=problem,
     )
     return said
 
@@ -139,5 +136,4 @@ def _check_searches(subject: Subject, problem: CVRP) -> None:
             (after <= before * (1 + ROUNDING)).all(),
             f"{who} uses {after} too much, where it was {before}",
             JOINING,
-            where=problem,
         )

@@ -9,6 +9,7 @@ import numpy as np
 
 from gpu_ls_plugin.exceptions import InvalidProblemError, PrecisionWarning
 from gpu_ls_plugin.problems.cvrp import CVRP
+from gpu_ls_plugin.problems.giant_tours import durations_alone
 from gpu_ls_plugin.problems.tsp import TSP
 
 if TYPE_CHECKING:
@@ -76,7 +77,8 @@ def routing(seed: int) -> list[CVRP]:
     for nodes in (*planar("EUC_2D", seed), *planar("EUC", seed), *explicit(seed, symmetric=False)):
         random = np.random.default_rng([seed, nodes.n])
         demands = np.r_[0, random.integers(0, 10, nodes.n - 1)]
-        made += [_routing(nodes, demands, limit) for limit in (None, 1.5 * _farthest(nodes))]
+        farthest = float(durations_alone(nodes, np.zeros(nodes.n, np.int64)).max())
+        made += [_routing(nodes, demands, limit) for limit in (None, 1.5 * farthest)]
     return made
 
 
@@ -85,12 +87,6 @@ def _routing(nodes: TSP, demands: Any, limit: float | None) -> CVRP:
     if nodes.coordinates is None:
         return CVRP.from_matrix(nodes.values, demands, **rest)
     return CVRP(nodes.coordinates, demands, metric=nodes.metric, **rest)
-
-
-def _farthest(nodes: TSP) -> float:
-    """Return the longest way from node 0 to another and back."""
-    depot, others = np.zeros(nodes.n, np.int64), np.arange(nodes.n)
-    return float((nodes.lengths(depot, others) + nodes.lengths(others, depot)).max())
 
 
 def distance_matrix(problem: TSP) -> Any:

@@ -8,7 +8,7 @@ import os
 import signal
 import warnings
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -46,6 +46,7 @@ class Subject:
     part: Any
     backend: Backend
     seed: int
+    where: object = ""
 
     @classmethod
     def of(cls, kind: str, part: Any, backend: str, seed: int, base: type | None = None) -> Subject:
@@ -63,21 +64,25 @@ class Subject:
         own = getattr(self.part, "name", None) or getattr(self.part, "__name__", None)
         return own if isinstance(own, str) else type(self.part).__name__
 
-    def fault(self, wrong: str, remedy: str, *, where: object = "") -> PartCheckError:
+    def on(self, problem: object) -> Subject:
+        """Return the same part as it is examined on a problem, which faults name."""
+        return replace(self, where=problem)
+
+    def fault(self, wrong: str, remedy: str) -> PartCheckError:
         """Return the error that says what is wrong, where, and how it is put right."""
-        place = f" on {where}" if where else ""
+        place = f" on {self.where}" if self.where else ""
         return PartCheckError(
             f"{self.kind} {self.name!r}{place} (backend={self.backend.name!r}, seed={self.seed}): "
             f"{wrong}; {remedy}"
         )
 
-    def expect(self, holds: object, wrong: str, remedy: str, *, where: object = "") -> None:
+    def expect(self, holds: object, wrong: str, remedy: str) -> None:
         """Raise PartCheckError unless something holds."""
         if not holds:
-            raise self.fault(wrong, remedy, where=where)
+            raise self.fault(wrong, remedy)
 
     @contextmanager
-    def blamed(self, doing: str, remedy: str, *, where: object = "") -> Iterator[None]:
+    def blamed(self, doing: str, remedy: str) -> Iterator[None]:
         """Report whatever is raised meanwhile as a fault of the part."""
         try:
             yield
@@ -86,19 +91,19 @@ class Subject:
         except (GpuLsError, ArithmeticError, LookupError, TypeError, ValueError,
                 AttributeError, NotImplementedError) as error:  # fmt: skip
             wrong = f"{doing} raised {type(error).__name__}: {error}"
-            raise self.fault(wrong, remedy, where=where) from error
+            raise self.fault(wrong, remedy) from error
 
     def served(self, given: Sequence[P], under: Callable[[P], Q]) -> list[Q]:
         """Return problems under the part, without those that it refuses."""
         served = []
         for problem in given:
             remedy = "raise UnsupportedProblemError for problems that it makes no sense on"
-            with self.blamed("check()", remedy, where=problem), suppress(UnsupportedProblemError):
+            with self.on(problem).blamed("check()", remedy), suppress(UnsupportedProblemError):
                 served.append(under(problem))
         self.expect(served, "it refuses every problem", "pass problems=[...] that check() accepts")
         return served
 
-    def rehearse(self, work: Callable[[], object], who: str, *, where: object = "") -> None:
+    def rehearse(self, work: Callable[[], object], who: str) -> None:
         """Report what does not finish, or kills its process: on a CPU a child tries it.
 
         What the part needs is compiled already. Errors in Python are left to who does it next.
@@ -114,14 +119,13 @@ class Subject:
             child.kill()
             child.join()
             wrong = f"{who} has not finished within {PATIENCE:g} seconds"
-            raise self.fault(wrong, "bound every loop of the C++", where=where)
+            raise self.fault(wrong, "bound every loop of the C++")
         code = child.exitcode or 0
         self.expect(
             code >= 0,
             f"{who} ended the process by {signal.Signals(-code).name if code < 0 else code}",
             "the C++ must read and write its own arrays only: cities are from 0 to n - 1, steps of "
             "a path too, ranks of candidates from 0 to degree - 1",
-            where=where,
         )
 
     def tours(self, problem: TSP, rows: int) -> NDArray[np.int32]:
@@ -133,17 +137,17 @@ class Subject:
         """Return what the part has made of a batch, which must be as many tours of the problem."""
         remedy = f"return an int32 array of shape ({rows}, {problem.n}) whose rows are permutations"
         found = tours.get() if hasattr(tours, "get") else np.asarray(tours)
-        self.expect(
+        here = self.on(problem)
+        here.expect(
             found.shape == (rows, problem.n) and found.dtype.kind in "iu",
             f"{who} returned {found.dtype} of shape {found.shape}",
             remedy,
-            where=problem,
         )
         wrong = (np.sort(found, axis=1) != np.arange(problem.n)).any(axis=1)
         if wrong.any():
             row = int(wrong.argmax())
             said = f"{who} returned {found[row].tolist()} in row {row}, not a permutation"
-            raise self.fault(said, remedy, where=problem)
+            raise here.fault(said, remedy)
         return found.astype(np.int32)
 
 

@@ -75,10 +75,8 @@ class Improver:
 
     def __post_init__(self) -> None:
         check_name(self.backend)  # what is wrong is an error here, not in a generation
-        for name, least in (("moves", 1), ("kicks", 0)):
-            if getattr(self, name) is not None:
-                limit = checks.integer(name, getattr(self, name), least=least)
-                object.__setattr__(self, name, limit)
+        checks.given_fields(self, checks.integer, "moves", least=1)
+        checks.given_fields(self, checks.integer, "kicks", least=0)
         search = improving(self._read(), self.search)
         if self.kicks is not None and repairs(search):
             raise InvalidParameterError(
