@@ -20,22 +20,21 @@ work on a problem, `InvalidParameterError` and `InvalidTypeError` for its own pa
 `FileFormatError` for files, `MissingExtraError` for packages that are not installed. All derive
 from `GpuLsError`, as does what the library raises of a part: `FaultyPartError`.
 
-C++ is written against the headers of the package: `include/metric.cuh`, `neighbourhoods/move.cuh`,
-`objectives/objective.cuh`, `filtering/filter.cuh`, `perturbations/bridge_cuts.cuh`,
-`acceptance/rules.cuh`, `heuristics/heuristic.cuh`, `heuristics/masked.cuh`,
-`problems/assignment.cuh`. Parts and problems of assignment are proven by the functions of
-`gpu_ls_plugin.testing`.
+C++ is written against the headers of the package: `tours/problem/metric.cuh`,
+`tours/moves/move.cuh`, `tours/problem/objective.cuh`, `tours/filters/filter.cuh`,
+`tours/kicks/bridge_cuts.cuh`, `runs/acceptance/rules.cuh`, `assignment/heuristics/heuristic.cuh`,
+`assignment/heuristics/masked.cuh`, `assignment/problem/assignment.cuh`. Parts and problems of
+assignment are proven by the functions of `gpu_ls_plugin.testing`.
 """
 
-from gpu_ls_plugin.acceptance import Acceptance
+from gpu_ls_plugin.assignment.heuristics.base import Heuristic
+from gpu_ls_plugin.assignment.heuristics.masked import Mask
+from gpu_ls_plugin.assignment.problem.assignment import Assignment
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.base import Backend
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
-from gpu_ls_plugin.budget import Budget
-from gpu_ls_plugin.candidates.base import Candidates
-from gpu_ls_plugin.candidates.lists import CandidateLists
-from gpu_ls_plugin.cooperation.base import Cooperation
-from gpu_ls_plugin.exceptions import (
+from gpu_ls_plugin.core.budget import Budget
+from gpu_ls_plugin.core.exceptions import (
     FaultyPartError,
     FileFormatError,
     GpuLsError,
@@ -45,26 +44,29 @@ from gpu_ls_plugin.exceptions import (
     MissingExtraError,
     UnsupportedProblemError,
 )
-from gpu_ls_plugin.filtering.base import Filter, Setting
-from gpu_ls_plugin.heuristics import Heuristic, Mask
-from gpu_ls_plugin.hookspecs import hookimpl
-from gpu_ls_plugin.neighbourhoods import Neighbourhood
-from gpu_ls_plugin.objectives import Objective
-from gpu_ls_plugin.perturbations import Perturbation
-from gpu_ls_plugin.plugins.registry import KINDS
-from gpu_ls_plugin.problems.assignment import Assignment
-from gpu_ls_plugin.problems.metrics import Metric
-from gpu_ls_plugin.problems.problem import Problem
-from gpu_ls_plugin.problems.referee import check_permutations, check_tours, check_values
-from gpu_ls_plugin.problems.tsp import TSP
-from gpu_ls_plugin.recombination import Recombination, Workspace
-from gpu_ls_plugin.resources import Resource
-from gpu_ls_plugin.result import Progress, Result, Statistics
-from gpu_ls_plugin.searches.instantiations import (
+from gpu_ls_plugin.core.hookspecs import hookimpl
+from gpu_ls_plugin.core.problem import Problem
+from gpu_ls_plugin.core.registry import KINDS
+from gpu_ls_plugin.core.result import Progress, Result, Statistics
+from gpu_ls_plugin.plugins.instantiations import (
     filter_kernels,
     metric_kernels,
     neighbourhood_kernels,
 )
+from gpu_ls_plugin.routes.problem.resources.base import Resource
+from gpu_ls_plugin.runs.acceptance.base import Acceptance
+from gpu_ls_plugin.tours.candidates.base import Candidates
+from gpu_ls_plugin.tours.candidates.lists import CandidateLists
+from gpu_ls_plugin.tours.cooperation.base import Cooperation
+from gpu_ls_plugin.tours.crossovers.base import Recombination
+from gpu_ls_plugin.tours.crossovers.workspace import Workspace
+from gpu_ls_plugin.tours.filters.base import Filter, Setting
+from gpu_ls_plugin.tours.kicks.base import Perturbation
+from gpu_ls_plugin.tours.moves.base import Neighbourhood
+from gpu_ls_plugin.tours.problem.metrics import Metric
+from gpu_ls_plugin.tours.problem.objective import Objective
+from gpu_ls_plugin.tours.problem.referee import check_permutations, check_tours, check_values
+from gpu_ls_plugin.tours.problem.tsp import TSP
 
 __all__ = [
     "KINDS",

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import settings
 
 from gpu_ls_plugin.backends import compile_check
-from gpu_ls_plugin.exceptions import GpuLsError
+from gpu_ls_plugin.core.exceptions import GpuLsError
 from tests.helpers.clock import Clock
 from tests.helpers.examples import USUAL
 from tests.helpers.quick_compiles import quick_flags

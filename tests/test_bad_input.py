@@ -16,8 +16,7 @@ import gpu_ls_plugin as gls
 import gpu_ls_pymoo
 from gpu_ls_plugin import backends
 from gpu_ls_plugin.backends import compile_check, cuda, library_cache
-from gpu_ls_plugin.candidates.combined import Union
-from gpu_ls_plugin.exceptions import (
+from gpu_ls_plugin.core.exceptions import (
     BackendUnavailableError,
     CompilationError,
     CompilerNotFoundError,
@@ -31,9 +30,11 @@ from gpu_ls_plugin.exceptions import (
     UnknownPartError,
     UnsupportedProblemError,
 )
-from gpu_ls_plugin.plugins.registry import registry
-from gpu_ls_plugin.search_text import parse_search
-from gpu_ls_plugin.solver import Settings, solve
+from gpu_ls_plugin.core.registry import registry
+from gpu_ls_plugin.plugins.search_text import parse_search
+from gpu_ls_plugin.runs.settings import Settings
+from gpu_ls_plugin.solver.run import solve
+from gpu_ls_plugin.tours.candidates.combined import Union
 
 if TYPE_CHECKING:
     from collections.abc import Callable

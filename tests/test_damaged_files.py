@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.candidates import Candidates
-from gpu_ls_plugin.exceptions import FileFormatError, GpuLsError
+from gpu_ls_plugin.core.exceptions import FileFormatError, GpuLsError
+from gpu_ls_plugin.core.history import Point, load_history, save_history
+from gpu_ls_plugin.core.result import Result
 from gpu_ls_plugin.experiments.records import CurvePoint, Record
-from gpu_ls_plugin.history import Point, load_history, save_history
-from gpu_ls_plugin.problems.tsplib import read_tour
-from gpu_ls_plugin.result import Result
+from gpu_ls_plugin.tours.candidates.base import Candidates
+from gpu_ls_plugin.tours.problem.tsplib import read_tour
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

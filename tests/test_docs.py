@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from gpu_ls_plugin import hookspecs
 from gpu_ls_plugin.cli import commands
-from gpu_ls_plugin.search_text import parse_search
+from gpu_ls_plugin.core import hookspecs
+from gpu_ls_plugin.plugins.search_text import parse_search
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -35,7 +35,7 @@ TAKEN = {
     "open-paths.md": 1,
     "problems.md": 1,
     "pymoo.md": 11,
-    "recombination.md": 3,  # the last two: tests/cooperation/test_third_party_cooperation.py
+    "recombination.md": 3,  # the last two: tests/tours/cooperation/test_third_party_cooperation.py
     "vehicle-routing.md": 7,
     "writing-a-plugin.md": 5,
 }

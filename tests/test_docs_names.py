@@ -94,7 +94,7 @@ def test_names_exist(page: Path) -> None:
     [
         ("the table in `backends/tuning.py`", []),
         ("`filter_mode` in `backends/tuning.py`", ["filter_mode in backends/tuning.py"]),
-        ("`filter_mode` in\n`searches/filtered/filter_layouts.py`", []),
+        ("`filter_mode` in\n`tours/engines/filtered/filter_layouts.py`", []),
         ("`searches/moved.py` and `moved/`", ["moved/", "searches/moved.py"]),
         ("`gpu_ls_plugin.testing.check_filter`, `gpu_ls_plugin.solver.calls.solve(x)`", []),
         ("`gpu_ls_plugin.drawings.plot`", ["gpu_ls_plugin.drawings.plot"]),

@@ -14,7 +14,7 @@ from gpu_ls_plugin import backends
 from gpu_ls_plugin.backends import compiler, library_cache
 from gpu_ls_plugin.backends.cpu import CpuBackend
 from gpu_ls_plugin.cli.commands import main
-from gpu_ls_plugin.exceptions import (
+from gpu_ls_plugin.core.exceptions import (
     CacheWarning,
     CompilationError,
     CompilerNotFoundError,

@@ -7,7 +7,7 @@ import inspect
 import pytest
 
 from gpu_ls_plugin import extend, testing
-from gpu_ls_plugin.plugins.registry import registry
+from gpu_ls_plugin.core.registry import registry
 
 BASES = {
     "metric": extend.Metric,

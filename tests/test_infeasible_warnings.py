@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.exceptions import InfeasibleWarning
-from gpu_ls_plugin.feasibility import violation
+from gpu_ls_plugin.core.exceptions import InfeasibleWarning
+from gpu_ls_plugin.core.feasibility import violation
 from tests.helpers.bin_packing import BinPacking
 
 CPU = {"backend": "cpu", "seed": 1}

@@ -14,12 +14,10 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin import solver
 from gpu_ls_plugin.cli import commands as cli
-from gpu_ls_plugin.problems import reading
-from gpu_ls_plugin.problems.tsplib import read_tour
-from gpu_ls_plugin.progress import SearchDisplay
-from gpu_ls_plugin.solver import compile_search, plans
+from gpu_ls_plugin.core.progress import SearchDisplay
+from gpu_ls_plugin.solver import compile_search, plans, reading, run
+from gpu_ls_plugin.tours.problem.tsplib import read_tour
 from tests.cli.test_cli import QUICK, write_instance
 from tests.helpers.random_problems import random_problem, random_tours
 
@@ -34,7 +32,8 @@ SCRIPT = """
 import os, signal, threading, time
 import numpy as np
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.solver import Settings, solve
+from gpu_ls_plugin.runs.settings import Settings
+from gpu_ls_plugin.solver.run import solve
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # off in a background job of a shell
 random = np.random.default_rng(0)
@@ -66,8 +65,8 @@ COMMANDS = """
 import contextlib, io, json, os, signal, threading, time
 import numpy as np
 from gpu_ls_plugin.cli.commands import main
-from gpu_ls_plugin.problems.tsp import TSP
-from gpu_ls_plugin.problems.tsplib import read_tour
+from gpu_ls_plugin.tours.problem.tsp import TSP
+from gpu_ls_plugin.tours.problem.tsplib import read_tour
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 random = np.random.default_rng(1)
@@ -215,7 +214,7 @@ def followed(function: Any) -> Any:
         (reading, "read_problem", False),
         (plans, "complete_settings", False),
         (SearchDisplay, "__call__", True),
-        (solver, "solve", True),
+        (run, "solve", True),
     ],
 )
 def test_a_swallowed_ctrl_c_ends_the_command(

@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.exceptions import FileFormatError, GpuLsError
-from gpu_ls_plugin.history import load_history
-from gpu_ls_plugin.problems.reading import read_problem
-from gpu_ls_plugin.problems.tsplib import read_tour
-from gpu_ls_plugin.result import Result
-from gpu_ls_plugin.search_text import parse_search
-from gpu_ls_plugin.words import quoted, real, shortened, whole
+from gpu_ls_plugin.core.exceptions import FileFormatError, GpuLsError
+from gpu_ls_plugin.core.history import load_history
+from gpu_ls_plugin.core.result import Result
+from gpu_ls_plugin.core.words import quoted, real, shortened, whole
+from gpu_ls_plugin.plugins.search_text import parse_search
+from gpu_ls_plugin.solver.reading import read_problem
+from gpu_ls_plugin.tours.problem.tsplib import read_tour
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -15,17 +15,19 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin import backends, candidates, checks
-from gpu_ls_plugin.acceptance import Acceptance
-from gpu_ls_plugin.candidates import Candidates
-from gpu_ls_plugin.cooperation.base import Cooperation
-from gpu_ls_plugin.exceptions import InvalidTypeError
-from gpu_ls_plugin.filtering import Filter
-from gpu_ls_plugin.neighbourhoods import Neighbourhood
-from gpu_ls_plugin.pivoting import Pivoting
-from gpu_ls_plugin.plugins.registry import registry
-from gpu_ls_plugin.recombination.route_recombination import RouteRecombination
-from gpu_ls_plugin.solver import Settings
+from gpu_ls_plugin import backends
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.exceptions import InvalidTypeError
+from gpu_ls_plugin.core.registry import registry
+from gpu_ls_plugin.routes.crossovers.route_recombination import RouteRecombination
+from gpu_ls_plugin.runs.acceptance.base import Acceptance
+from gpu_ls_plugin.runs.settings import Settings
+from gpu_ls_plugin.tours import candidates
+from gpu_ls_plugin.tours.candidates.base import Candidates
+from gpu_ls_plugin.tours.cooperation.base import Cooperation
+from gpu_ls_plugin.tours.engines.pivoting.base import Pivoting
+from gpu_ls_plugin.tours.filters.base import Filter
+from gpu_ls_plugin.tours.moves.base import Neighbourhood
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -63,7 +63,7 @@ def shipped(suffixes: set[str]) -> set[str]:
 def test_wheel_holds_all_packages_kernels_and_type_markers(archives: tuple[Path, Path]) -> None:
     names = set(zipfile.ZipFile(archives[0]).namelist())
     assert {f"{package}/py.typed" for package in PACKAGES} <= names
-    assert "gpu_ls_plugin/include/team.cuh" in names
+    assert "gpu_ls_plugin/backends/include/team.cuh" in names
     assert shipped({".py", *DATA}) <= names
     roots = {name.split("/")[0] for name in names if ".dist-info" not in name}
     assert roots == set(PACKAGES)
@@ -135,7 +135,7 @@ def test_editable_install_is_importable_from_elsewhere(source: Path, tmp_path: P
     )
     check = ("-m", "mypy", "--follow-imports=silent", "--python-executable", python, "user.py")
     said = run(sys.executable, *check, cwd=tmp_path)
-    assert "gpu_ls_plugin.problems.tsp.TSP" in said
+    assert "gpu_ls_plugin.tours.problem.tsp.TSP" in said
     assert "gpu_ls_pymoo.algorithms.MemeticGA" in said
 
 

@@ -15,7 +15,7 @@ from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 
 class RecombinationCrossover(ShownParameters):

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_deap.in_place import InPlaceMutation
 from gpu_ls_deap.individuals import random_state, rows_of, valid, write
 from gpu_ls_deap.run import TimedRun
-from gpu_ls_plugin import checks
+from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.evolution.batches.kick import Kick
 from gpu_ls_plugin.evolution.batches.rows import checked
 from gpu_ls_plugin.evolution.bound.problem import tours_of
 from gpu_ls_plugin.evolution.bound.search import TourSearch
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
-from gpu_ls_plugin.perturbations import DoubleBridge
+from gpu_ls_plugin.tours.kicks.double_bridge import DoubleBridge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_ls_deap.individuals import random_state
 from gpu_ls_deap.run import TimedRun
-from gpu_ls_plugin import checks
+from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.batches.starts import Starts
 from gpu_ls_plugin.evolution.bound.problem import tours_of

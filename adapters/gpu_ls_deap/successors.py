@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_ls_deap.in_place import InPlaceMutation
 from gpu_ls_deap.individuals import random_state
-from gpu_ls_plugin.evolution.bound.reassigning import Reassigning
+from gpu_ls_plugin.assignment.plan.reassigning import Reassigning
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 
 if TYPE_CHECKING:
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from gpu_ls_plugin.heuristics import Heuristic
-    from gpu_ls_plugin.problems.assignment import Assignment
+    from gpu_ls_plugin.assignment.heuristics.base import Heuristic
+    from gpu_ls_plugin.assignment.problem.assignment import Assignment
 
 
 class SuccessorMutation(InPlaceMutation):

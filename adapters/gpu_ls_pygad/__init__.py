@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gpu_ls_plugin.lazy_names import lazy_names
+from gpu_ls_plugin.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from gpu_ls_pygad.crossover import RecombinationCrossover

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from gpu_ls_plugin import budget
+from gpu_ls_plugin.core import budget
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,7 +15,7 @@ from gpu_ls_pygad.run import random_state
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 
 class RecombinationCrossover(ShownParameters):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin import checks
+from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_pygad.clock import on_clock
 from gpu_ls_pygad.run import GaRun, random_state

@@ -8,7 +8,7 @@ from gpu_ls_plugin.evolution.batches.kick import Kick
 from gpu_ls_plugin.evolution.batches.rows import checked
 from gpu_ls_plugin.evolution.bound.problem import tours_of
 from gpu_ls_plugin.evolution.bound.search import TourSearch
-from gpu_ls_plugin.perturbations import DoubleBridge
+from gpu_ls_plugin.tours.kicks.double_bridge import DoubleBridge
 from gpu_ls_pygad.drawn import DrawnMutation
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.exceptions import MissingExtraError
-from gpu_ls_plugin.hookspecs import hookimpl
+from gpu_ls_plugin.core.exceptions import MissingExtraError
+from gpu_ls_plugin.core.hookspecs import hookimpl
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 if importlib.util.find_spec("pygad") is None:
     raise MissingExtraError('pygad is not installed: pip install "gpu-ls-plugin[pygad]"')
@@ -41,7 +41,7 @@ def _of_benchmark(benchmark: Any) -> TSP:
     UnsupportedProblemError
         It is of a subclass that evaluates something else.
     """
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.tours.problem.tsp import TSP
 
     points = benchmark.coordinates
     if points is not None and points.shape[1] == 2:

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin import checks
-from gpu_ls_plugin.evolution.bound.reassigning import Reassigning
+from gpu_ls_plugin.assignment.plan.reassigning import Reassigning
+from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_pygad.drawn import DrawnMutation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gpu_ls_plugin.heuristics import Heuristic
-    from gpu_ls_plugin.problems.assignment import Assignment
+    from gpu_ls_plugin.assignment.heuristics.base import Heuristic
+    from gpu_ls_plugin.assignment.problem.assignment import Assignment
     from gpu_ls_pygad.run import GaRun
 
 

@@ -9,16 +9,16 @@ from pymoo.algorithms.soo.nonconvex.ga import FitnessSurvival
 from pymoo.core.duplicate import DefaultDuplicateElimination
 from pymoo.termination.max_gen import MaximumGenerationTermination
 
-from gpu_ls_plugin import checks
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.exceptions import InvalidParameterError, UnsupportedProblemError
 from gpu_ls_plugin.distributed import Islands
 from gpu_ls_plugin.distributed.evolution import IslandEvolution
 from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.generations.memetic import SIZE, evolution_of
 from gpu_ls_plugin.evolution.generations.planned_evolution import PlannedEvolution
-from gpu_ls_plugin.exceptions import InvalidParameterError, UnsupportedProblemError
-from gpu_ls_plugin.recombination.base import Recombination
-from gpu_ls_plugin.solver import Settings
+from gpu_ls_plugin.runs.settings import Settings
 from gpu_ls_plugin.solver.plans import SECONDS, plan_of_generations
+from gpu_ls_plugin.tours.crossovers.base import Recombination
 from gpu_ls_pymoo.assignment import AssignmentProblem
 from gpu_ls_pymoo.clock import time_limit
 from gpu_ls_pymoo.crossover import RecombinationCrossover
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.convergence import Convergence
     from gpu_ls_plugin.evolution.generations.evolution import Evolution
     from gpu_ls_plugin.evolution.replacement import Replacement
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 
 class MemeticGA(EvolvingGA):

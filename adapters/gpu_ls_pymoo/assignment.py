@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from pymoo.core.problem import Problem
 
-from gpu_ls_plugin.evolution.batches.domains import Domains
+from gpu_ls_plugin.assignment.plan.domains import Domains
+from gpu_ls_plugin.assignment.problem.assignment import Assignment
+from gpu_ls_plugin.core.exceptions import InvalidTypeError
+from gpu_ls_plugin.core.feasibility import violation
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
-from gpu_ls_plugin.exceptions import InvalidTypeError
-from gpu_ls_plugin.feasibility import violation
-from gpu_ls_plugin.problems.assignment import Assignment
 from gpu_ls_pymoo.remembered import Remembered
 
 if TYPE_CHECKING:

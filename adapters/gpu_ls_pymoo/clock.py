@@ -15,7 +15,7 @@ from pymoo.core.termination import TerminateIfAll
 from pymoo.termination.max_time import TimeBasedTermination
 from pymoo.util.misc import cdist
 
-from gpu_ls_plugin import budget
+from gpu_ls_plugin.core import budget
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pymoo.core.crossover import Crossover
 
-from gpu_ls_plugin import recombination
+import gpu_ls_plugin as gls
 from gpu_ls_plugin.evolution.batches.crossing import Crossing
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_pymoo.parameters import probability
@@ -16,7 +16,7 @@ from gpu_ls_pymoo.problems import as_tsp, unmeasured
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 
 class RecombinationCrossover(ShownParameters, Crossover):
@@ -91,7 +91,7 @@ class OrderCrossover(PermutationCrossover):
     """
 
     def __init__(self, prob: Any = 1.0, **kwargs: Any) -> None:
-        super().__init__(recombination.OrderCrossover(), prob, **kwargs)
+        super().__init__(gls.OrderCrossover(), prob, **kwargs)
 
 
 class SegmentCrossover(PermutationCrossover):
@@ -119,7 +119,7 @@ class SegmentCrossover(PermutationCrossover):
     def __init__(
         self, shortest: float = 0.125, longest: float = 0.5, prob: Any = 1.0, **kwargs: Any
     ) -> None:
-        part = recombination.SegmentCrossover(shortest=shortest, longest=longest)
+        part = gls.SegmentCrossover(shortest=shortest, longest=longest)
         super().__init__(part, prob, **kwargs)
 
     @property
@@ -145,7 +145,7 @@ class PartiallyMappedCrossover(PermutationCrossover):
     """
 
     def __init__(self, prob: Any = 1.0, **kwargs: Any) -> None:
-        super().__init__(recombination.PartiallyMapped(), prob, **kwargs)
+        super().__init__(gls.PartiallyMapped(), prob, **kwargs)
 
 
 class CycleCrossover(PermutationCrossover):
@@ -160,7 +160,7 @@ class CycleCrossover(PermutationCrossover):
     """
 
     def __init__(self, prob: Any = 1.0, **kwargs: Any) -> None:
-        super().__init__(recombination.Cycle(), prob, **kwargs)
+        super().__init__(gls.Cycle(), prob, **kwargs)
 
 
 class EdgeAssemblyCrossover(RecombinationCrossover):
@@ -181,7 +181,7 @@ class EdgeAssemblyCrossover(RecombinationCrossover):
     def __init__(
         self, offspring: int = 32, prob: Any = 1.0, strategy: str = "single", **kwargs: Any
     ) -> None:
-        part = recombination.EdgeAssembly(offspring=offspring, strategy=strategy)
+        part = gls.EdgeAssembly(offspring=offspring, strategy=strategy)
         super().__init__(part, prob, **kwargs)
 
 
@@ -197,7 +197,7 @@ class EdgeRecombinationCrossover(PermutationCrossover):
     """
 
     def __init__(self, prob: Any = 1.0, **kwargs: Any) -> None:
-        super().__init__(recombination.EdgeRecombination(), prob, **kwargs)
+        super().__init__(gls.EdgeRecombination(), prob, **kwargs)
 
 
 class PartitionCrossover(RecombinationCrossover):
@@ -213,4 +213,4 @@ class PartitionCrossover(RecombinationCrossover):
     """
 
     def __init__(self, prob: Any = 1.0, **kwargs: Any) -> None:
-        super().__init__(recombination.PartitionCrossover(), prob, **kwargs)
+        super().__init__(gls.PartitionCrossover(), prob, **kwargs)

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from pymoo.core.duplicate import DuplicateElimination
 
+from gpu_ls_plugin.core.exceptions import InvalidTourError, InvalidTypeError
 from gpu_ls_plugin.evolution.batches.rows import checked
 from gpu_ls_plugin.evolution.batches.writings import Writings
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
-from gpu_ls_plugin.exceptions import InvalidTourError, InvalidTypeError
 from gpu_ls_pymoo.problems import tours_of
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from pymoo.core.termination import Termination
 from pymoo.optimize import minimize
 from pymoo.termination import get_termination
 
-from gpu_ls_plugin import checks
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeError
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
-from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
 from gpu_ls_plugin.experiments import inputs
 from gpu_ls_plugin.experiments.description import describe
 from gpu_ls_plugin.experiments.display import ExperimentDisplay
@@ -25,8 +25,8 @@ from gpu_ls_plugin.experiments.machine import machine
 from gpu_ls_plugin.experiments.plan import Plan
 from gpu_ls_plugin.experiments.results import Results
 from gpu_ls_plugin.experiments.runner import About, run_all
-from gpu_ls_plugin.problems.known_optima import known_optimum
-from gpu_ls_plugin.problems.tsp import TSP
+from gpu_ls_plugin.tours.problem.known_optima import known_optimum
+from gpu_ls_plugin.tours.problem.tsp import TSP
 from gpu_ls_pymoo.problems import TSPProblem
 
 if TYPE_CHECKING:

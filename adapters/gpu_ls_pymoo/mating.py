@@ -9,12 +9,12 @@ from pymoo.core.mating import Mating
 from pymoo.operators.selection.rnd import RandomSelection
 
 import gpu_ls_pymoo.individuals as individuals
-from gpu_ls_plugin import checks
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.evolution.batches.distinct import DistinctSearch
 from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.batches.kick import Kick
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
-from gpu_ls_plugin.exceptions import InvalidParameterError
 from gpu_ls_pymoo.crossover import SegmentCrossover
 from gpu_ls_pymoo.distinct import known_tours
 from gpu_ls_pymoo.mutation import DoubleBridgeMutation

@@ -12,18 +12,20 @@ from pymoo.core.population import Population
 from pymoo.termination.max_gen import MaximumGenerationTermination
 
 import gpu_ls_pymoo.individuals as individuals
-from gpu_ls_plugin import checks
-from gpu_ls_plugin.construction import random_tours
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.exceptions import InvalidTypeError
 from gpu_ls_plugin.evolution.batches.improver import GENERATION_SEARCH, Improver
 from gpu_ls_plugin.evolution.batches.kick import Kick
 from gpu_ls_plugin.evolution.batches.rows import canonical, checked
-from gpu_ls_plugin.evolution.fronts.front import Front
-from gpu_ls_plugin.evolution.fronts.pareto_search import ParetoLocalSearch
-from gpu_ls_plugin.evolution.fronts.scalarised import ScalarisedGeneration
-from gpu_ls_plugin.evolution.fronts.weights import RandomWeights, Weights
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
-from gpu_ls_plugin.exceptions import InvalidTypeError
-from gpu_ls_plugin.recombination import EdgeAssembly, OrderCrossover, Recombination
+from gpu_ls_plugin.tours.construction.random_tours import random_tours
+from gpu_ls_plugin.tours.crossovers.base import Recombination
+from gpu_ls_plugin.tours.crossovers.edge_assembly import EdgeAssembly
+from gpu_ls_plugin.tours.crossovers.tour_crossovers import OrderCrossover
+from gpu_ls_plugin.tours.fronts.front import Front
+from gpu_ls_plugin.tours.fronts.pareto_search import ParetoLocalSearch
+from gpu_ls_plugin.tours.fronts.scalarised import ScalarisedGeneration
+from gpu_ls_plugin.tours.fronts.weights import RandomWeights, Weights
 from gpu_ls_pymoo.clock import on_clock, seconds_left
 from gpu_ls_pymoo.multi_objective import MultiObjectiveTSP
 from gpu_ls_pymoo.problems import lengths_of

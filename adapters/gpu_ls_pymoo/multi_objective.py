@@ -9,7 +9,7 @@ from pymoo.core.problem import Problem
 
 from gpu_ls_plugin.evolution.batches.rows import as_tours
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
-from gpu_ls_plugin.problems import multi_objective
+from gpu_ls_plugin.tours.problem import multi_objective
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

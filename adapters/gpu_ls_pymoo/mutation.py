@@ -8,13 +8,13 @@ import numpy as np
 from pymoo.core.repair import NoRepair
 
 import gpu_ls_pymoo.individuals as individuals
+from gpu_ls_plugin.core.exceptions import InvalidTypeError
 from gpu_ls_plugin.evolution.batches.distinct import DistinctSearch
 from gpu_ls_plugin.evolution.batches.improver import GENERATION_SEARCH, Improver
 from gpu_ls_plugin.evolution.batches.kick import Kick
 from gpu_ls_plugin.evolution.batches.rows import checked, keys
-from gpu_ls_plugin.evolution.fronts.weights import Weights
-from gpu_ls_plugin.exceptions import InvalidTypeError
-from gpu_ls_plugin.perturbations import DoubleBridge
+from gpu_ls_plugin.tours.fronts.weights import Weights
+from gpu_ls_plugin.tours.kicks.double_bridge import DoubleBridge
 from gpu_ls_pymoo.distinct import known_tours, offspring_so_far
 from gpu_ls_pymoo.drawn import DrawnMutation
 from gpu_ls_pymoo.multi_objective import MultiObjectiveTSP
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.evolution.batches.rows import Tours
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.tours.problem.tsp import TSP
     from gpu_ls_pymoo.problems import Fitness
 
 

@@ -10,11 +10,11 @@ import numpy as np
 from pymoo.util.display.column import Column
 from pymoo.util.display.output import Output
 
+from gpu_ls_plugin.core.exceptions import InvalidTypeError, UnsupportedProblemError
+from gpu_ls_plugin.core.result import Statistics
 from gpu_ls_plugin.evolution.batches.rows import checked
 from gpu_ls_plugin.evolution.diversity import edge_entropy, unique_tours
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
-from gpu_ls_plugin.exceptions import InvalidTypeError, UnsupportedProblemError
-from gpu_ls_plugin.result import Statistics
 from gpu_ls_pymoo.assignment import AssignmentProblem
 from gpu_ls_pymoo.problems import as_tsp
 from gpu_ls_pymoo.random_keys import RandomKeysProblem
@@ -22,7 +22,7 @@ from gpu_ls_pymoo.search import STATISTICS
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.batches.rows import Tours
-    from gpu_ls_plugin.problems.tour_rows import Writing
+    from gpu_ls_plugin.tours.problem.tour_rows import Writing
 
 
 class LocalSearchOutput(ShownParameters, Output):

@@ -6,7 +6,7 @@ from typing import Any
 
 from pymoo.core.variable import Real
 
-from gpu_ls_plugin import checks
+from gpu_ls_plugin.core import checks
 
 
 def probability(value: Any) -> Real:

@@ -6,11 +6,11 @@ import importlib.util
 import sys
 from typing import TYPE_CHECKING
 
-from gpu_ls_plugin.exceptions import MissingExtraError
-from gpu_ls_plugin.hookspecs import hookimpl
+from gpu_ls_plugin.core.exceptions import MissingExtraError
+from gpu_ls_plugin.core.hookspecs import hookimpl
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 if importlib.util.find_spec("pymoo") is None:
     raise MissingExtraError('pymoo is not installed: pip install "gpu-ls-plugin[pymoo]"')

@@ -10,13 +10,13 @@ from pymoo.core.problem import Problem
 from pymoo.problems.single.traveling_salesman import TravelingSalesman
 from scipy.spatial.distance import cdist
 
+from gpu_ls_plugin.core.exceptions import InvalidTypeError, UnsupportedProblemError
+from gpu_ls_plugin.core.feasibility import violation
 from gpu_ls_plugin.evolution.batches.rows import as_tours, canonical, checked
 from gpu_ls_plugin.evolution.bound.recognition import sample_tours
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
-from gpu_ls_plugin.exceptions import InvalidTypeError, UnsupportedProblemError
-from gpu_ls_plugin.feasibility import violation
 from gpu_ls_plugin.plugins.loader import plugins
-from gpu_ls_plugin.problems.tsp import TSP, tour_problem
+from gpu_ls_plugin.tours.problem.tsp import TSP, tour_problem
 from gpu_ls_pymoo.multi_objective import MultiObjectiveTSP
 from gpu_ls_pymoo.recognition import require_own_evaluation, require_tour_lengths
 from gpu_ls_pymoo.remedies import kind_of, remedy, wrapper_of
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from gpu_ls_plugin.evolution.batches.rows import Tours
-    from gpu_ls_plugin.problems import multi_objective
+    from gpu_ls_plugin.tours.problem import multi_objective
 
     Fitness = NDArray[np.float64]
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from pymoo.core.problem import Problem
 
-from gpu_ls_plugin import checks
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.exceptions import InvalidTypeError
 from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.batches.random_keys import decode, encode
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
-from gpu_ls_plugin.exceptions import InvalidTypeError
-from gpu_ls_plugin.problems.tsp import TSP
-from gpu_ls_plugin.search_text import parse_search
+from gpu_ls_plugin.plugins.search_text import parse_search
+from gpu_ls_plugin.tours.problem.tsp import TSP
 from gpu_ls_pymoo.problems import TSPProblem, as_tsp, fitness
 from gpu_ls_pymoo.search import improve
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from gpu_ls_plugin.evolution.batches.rows import Tours
-    from gpu_ls_plugin.problems.tour_rows import Writing
+    from gpu_ls_plugin.tours.problem.tour_rows import Writing
 
 TOUR = "tour"  # key of the improved tour in an individual's data, where its keys do not say it
 

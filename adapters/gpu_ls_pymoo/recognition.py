@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pymoo.core.problem import LoopedElementwiseEvaluation
 
+from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.evolution.bound.recognition import (
     agrees,
     answer_of,
     copy_of,
     require_lengths,
 )
-from gpu_ls_plugin.exceptions import UnsupportedProblemError
 from gpu_ls_pymoo.remembered import Remembered
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 SHARED = ("callback", "elementwise_runner")  # may hold what cannot be copied
 ASKS = "has objectives or constraints that the search would not see"

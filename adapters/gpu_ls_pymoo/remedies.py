@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gpu_ls_plugin.problems.assignment import Assignment
-from gpu_ls_plugin.problems.cvrp import CVRP
-from gpu_ls_plugin.problems.multi_objective import MultiObjectiveTSP
+from gpu_ls_plugin.assignment.problem.assignment import Assignment
+from gpu_ls_plugin.routes.problem.cvrp import CVRP
+from gpu_ls_plugin.tours.problem.multi_objective import MultiObjectiveTSP
 from gpu_ls_pymoo.assignment import AssignmentProblem
 
 if TYPE_CHECKING:

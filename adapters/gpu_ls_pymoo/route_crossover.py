@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpu_ls_plugin import recombination
+import gpu_ls_plugin as gls
 from gpu_ls_pymoo.crossover import RecombinationCrossover
 
 
@@ -21,7 +21,7 @@ class SplitCrossover(RecombinationCrossover):
     """
 
     def __init__(self, prob: Any = 1.0, **kwargs: Any) -> None:
-        super().__init__(recombination.SplitCrossover(), prob, **kwargs)
+        super().__init__(gls.SplitCrossover(), prob, **kwargs)
 
 
 class SelectiveRouteExchangeCrossover(RecombinationCrossover):
@@ -44,7 +44,7 @@ class SelectiveRouteExchangeCrossover(RecombinationCrossover):
     """
 
     def __init__(self, routes: int = 4, prob: Any = 1.0, **kwargs: Any) -> None:
-        super().__init__(recombination.SelectiveRouteExchange(routes=routes), prob, **kwargs)
+        super().__init__(gls.SelectiveRouteExchange(routes=routes), prob, **kwargs)
 
 
 class RouteEdgeAssemblyCrossover(RecombinationCrossover):
@@ -60,4 +60,4 @@ class RouteEdgeAssemblyCrossover(RecombinationCrossover):
     """
 
     def __init__(self, prob: Any = 1.0, **kwargs: Any) -> None:
-        super().__init__(recombination.RouteEdgeAssembly(), prob, **kwargs)
+        super().__init__(gls.RouteEdgeAssembly(), prob, **kwargs)

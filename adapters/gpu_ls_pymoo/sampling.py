@@ -10,7 +10,7 @@ from pymoo.core.population import Population
 from pymoo.core.sampling import Sampling
 
 import gpu_ls_pymoo.individuals as individuals
-from gpu_ls_plugin import checks
+from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.batches.starts import Starts
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from gpu_ls_plugin.core.result import Statistics
 from gpu_ls_plugin.evolution.batches.improver import Improver, default_search
 from gpu_ls_plugin.evolution.batches.rows import checked
-from gpu_ls_plugin.evolution.fronts.scalarised import weighted_for
-from gpu_ls_plugin.evolution.fronts.weights import PositionWeights, Weights
 from gpu_ls_plugin.evolution.run import add_search
-from gpu_ls_plugin.result import Statistics
+from gpu_ls_plugin.tours.fronts.scalarised import weighted_for
+from gpu_ls_plugin.tours.fronts.weights import PositionWeights, Weights
 from gpu_ls_pymoo.clock import on_clock, progress, seconds_left
 from gpu_ls_pymoo.multi_objective import MultiObjectiveTSP
 from gpu_ls_pymoo.problems import as_tsp, fitness, lengths_of
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.evolution.batches.distinct import DistinctSearch
     from gpu_ls_plugin.evolution.batches.rows import Tours
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.tours.problem.tsp import TSP
     from gpu_ls_pymoo.problems import Fitness
 
 __all__ = ["STATISTICS", "default_search", "improve", "improve_distinct", "seconds_left"]

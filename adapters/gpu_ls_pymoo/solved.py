@@ -14,8 +14,8 @@ from gpu_ls_pymoo.recognition import require_own_evaluation
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from gpu_ls_plugin.problems.assignment import Assignment
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.assignment.problem.assignment import Assignment
+    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 SAMPLE = 8  # rows by which an evaluation is recognised
 

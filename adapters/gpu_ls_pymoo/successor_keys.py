@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from pymoo.core.problem import Problem
 
-from gpu_ls_plugin import checks
-from gpu_ls_plugin.evolution.batches.reassignment import Reassignment
+from gpu_ls_plugin.assignment.plan.reassignment import Reassignment
+from gpu_ls_plugin.assignment.problem.assignment import Assignment
+from gpu_ls_plugin.assignment.successors.choices import BY_SUMS
+from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
-from gpu_ls_plugin.problems.assignment import Assignment
-from gpu_ls_plugin.successors.choices import BY_SUMS
 from gpu_ls_pymoo.assignment import AssignmentProblem, domains_of
 from gpu_ls_pymoo.clock import on_clock
 from gpu_ls_pymoo.successors import rows_of
@@ -19,7 +19,7 @@ from gpu_ls_pymoo.successors import rows_of
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from gpu_ls_plugin.heuristics import Heuristic
+    from gpu_ls_plugin.assignment.heuristics.base import Heuristic
 
 
 class SuccessorKeysProblem(ShownParameters, Problem):

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pymoo.core.sampling import Sampling
 
-from gpu_ls_plugin import checks
-from gpu_ls_plugin.evolution.batches.reassignment import Reassignment, released
+from gpu_ls_plugin.assignment.plan.reassignment import Reassignment, released
+from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_pymoo.assignment import domains_of
 from gpu_ls_pymoo.clock import on_clock
@@ -17,8 +17,8 @@ from gpu_ls_pymoo.drawn import DrawnMutation
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gpu_ls_plugin.evolution.batches.domains import Domains, States
-    from gpu_ls_plugin.heuristics import Heuristic
+    from gpu_ls_plugin.assignment.heuristics.base import Heuristic
+    from gpu_ls_plugin.assignment.plan.domains import Domains, States
 
 
 class SuccessorSampling(ShownParameters, Sampling):

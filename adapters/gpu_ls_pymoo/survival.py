@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from pymoo.core.survival import Survival
 
-from gpu_ls_plugin import checks
+from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.evolution.batches.rows import checked
 from gpu_ls_plugin.evolution.replacement.far_apart import far_apart
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from pymoo.core.problem import Problem
 
-from gpu_ls_plugin import checks
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.exceptions import InvalidTypeError
 from gpu_ls_plugin.evolution.batches.rows import as_tours
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
-from gpu_ls_plugin.exceptions import InvalidTypeError
-from gpu_ls_plugin.problems.cvrp import CVRP
+from gpu_ls_plugin.routes.problem.cvrp import CVRP
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from benchmarks.assignment import bounds, figures, generality, pymoo_runs, quality
 from benchmarks.helpers import common, summary
 from benchmarks.helpers.limit import Limit
-from gpu_ls_plugin.search_text import parse_search
+from gpu_ls_plugin.plugins.search_text import parse_search
 
 if TYPE_CHECKING:
     import argparse

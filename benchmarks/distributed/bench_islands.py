@@ -33,13 +33,13 @@ import gpu_ls_plugin as gls
 from benchmarks.distributed import gpus
 from benchmarks.distributed.simulated import Waiting
 from benchmarks.helpers import common
+from gpu_ls_plugin.core.exceptions import ClusterWarning
 from gpu_ls_plugin.distributed import Exchange, local_cluster
-from gpu_ls_plugin.exceptions import ClusterWarning
 
 if TYPE_CHECKING:
     import argparse
 
-    from gpu_ls_plugin.result import Statistics
+    from gpu_ls_plugin.core.result import Statistics
 
 NAME = "islands"
 WORKERS, SIMULATED = (1, 2, 4, 8), (4, 8)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.result import Result, Statistics
+from gpu_ls_plugin.core.result import Result, Statistics
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.budget import Budget
+    from gpu_ls_plugin.core.budget import Budget
 
 
 @dataclass(frozen=True)

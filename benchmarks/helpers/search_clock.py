@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from gpu_ls_plugin import TSP, LocalSearch
-    from gpu_ls_plugin.searches.engine import Engine
+    from gpu_ls_plugin.tours.engines.engine import Engine
 
 NO_LIMIT = 2**62
 WHOLE = 2**30  # cities looked at: a launch of this many ends with all tours at the optimum
@@ -26,7 +26,7 @@ def engine_maker(
 ) -> Callable[[], Engine]:
     """Return a function that makes the engine behind a search, on copies of the tours."""
     from gpu_ls_plugin.backends import get_backend
-    from gpu_ls_plugin.searches import engines
+    from gpu_ls_plugin.tours.engines import engines
 
     chosen = get_backend(backend)
     factory = engines.choose(search)(search, chosen, problem, 1, chosen.available_memory)
@@ -36,11 +36,11 @@ def engine_maker(
 
 def to_optimum(engine: Engine) -> None:
     """Search to the end: one launch of a descent, as many as it takes of other engines."""
-    from gpu_ls_plugin.result import Statistics
+    from gpu_ls_plugin.core.result import Statistics
     from gpu_ls_plugin.runs.drive import drive
     from gpu_ls_plugin.runs.stretch import Stretch
-    from gpu_ls_plugin.searches.descent.city_descent import CityDescent
-    from gpu_ls_plugin.searches.descents import Descents
+    from gpu_ls_plugin.tours.engines.descent.city_descent import CityDescent
+    from gpu_ls_plugin.tours.searches.descents import Descents
 
     if isinstance(engine, CityDescent):
         engine.launch(WHOLE, math.inf)

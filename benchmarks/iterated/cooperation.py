@@ -64,7 +64,7 @@ def _seeds(
 def _kinds() -> dict[str, Any]:
     """Return no cooperation, migration twice a usual pace, and what else there is."""
     import gpu_ls_plugin as gls
-    from gpu_ls_plugin.cooperation import cooperation as module
+    from gpu_ls_plugin.tours.cooperation import elite_edges as module
 
     others = {
         kind.__name__: kind()

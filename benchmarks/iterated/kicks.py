@@ -69,7 +69,7 @@ def _population(setting: Setting, problem: TSP, each: int, **options: Any) -> di
     """Time launches of n kicks a chain between events, from local optima on."""
     import gpu_ls_plugin as gls
     from gpu_ls_plugin.backends import get_backend
-    from gpu_ls_plugin.searches.chains.start import Start
+    from gpu_ls_plugin.tours.engines.chains.start import Start
 
     backend = get_backend(setting.backend)
     size, search = each * backend.processors, lin_kernighan(**options)

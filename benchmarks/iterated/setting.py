@@ -108,8 +108,9 @@ class Setting:
         self, problem: TSP, seconds: float, search: IteratedLocalSearch | None = None
     ) -> tuple[IteratedLocalSearch, int, Callable[..., Any]]:
         """Return search, number of tours and construction that `gpu-ls solve` takes for a time."""
-        from gpu_ls_plugin.plugins.registry import registry
-        from gpu_ls_plugin.solver import Settings, default_settings
+        from gpu_ls_plugin.core.registry import registry
+        from gpu_ls_plugin.runs.settings import Settings
+        from gpu_ls_plugin.solver.plans import default_settings
 
         given = Settings(backend=self.backend, seconds=seconds * self.scale, search=search)
         chosen: Any = default_settings(problem, given)

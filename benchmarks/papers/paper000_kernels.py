@@ -40,9 +40,9 @@ def timed(call: Callable[[], Any]) -> float:
 def keep_seconds(problem: Any, tours: Any) -> float:
     """Return the seconds in which what a search keeps of a tour is made."""
     from gpu_ls_plugin.backends import get_backend
-    from gpu_ls_plugin.objectives.under import searched
-    from gpu_ls_plugin.searches.descent.best_sweep import keep_kernel
-    from gpu_ls_plugin.searches.filtered.filter_layouts import FILTER_STEP_LANES
+    from gpu_ls_plugin.tours.engines.descent.best_sweep import keep_kernel
+    from gpu_ls_plugin.tours.engines.filtered.filter_layouts import FILTER_STEP_LANES
+    from gpu_ls_plugin.tours.problem.under import searched
 
     backend = get_backend(BACKEND)
     kernel = keep_kernel(searched(problem.tsp), backend.block(FILTER_STEP_LANES))
@@ -59,7 +59,7 @@ def keep_seconds(problem: Any, tours: Any) -> float:
 def pass_seconds(problem: Any, tours: Any, edges: int) -> tuple[float, float]:
     """Return the seconds in which all moves are evaluated, and in which the best is made."""
     from gpu_ls_plugin.backends import get_backend
-    from gpu_ls_plugin.searches.filtered.filtered_moves import FilteredMoves
+    from gpu_ls_plugin.tours.engines.filtered.filtered_moves import FilteredMoves
 
     backend = get_backend(BACKEND)
     engine = FilteredMoves(backend, problem, tours.copy(), neighbourhood(edges), PASSES)

@@ -67,7 +67,7 @@ RANDOM_K = 1000
 def paper_001(gpu: bool) -> dict[str, Any]:
     """Time one pass of 3-opt on 40 quadrant neighbours, of every instance, and by group."""
     import gpu_ls_plugin as gls
-    from gpu_ls_plugin.candidates import Quadrant
+    from gpu_ls_plugin.tours.candidates.quadrant import Quadrant
 
     folder = common.require_instances()
     search = gls.LocalSearch([gls.ThreeOpt()], Quadrant(40), gls.Best())
@@ -129,7 +129,7 @@ def _group(name: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
 def paper_002(gpu: bool) -> dict[str, Any]:
     """Time one local search of its strategies, as speedups over one core."""
     import gpu_ls_plugin as gls
-    from gpu_ls_plugin.candidates import Quadrant
+    from gpu_ls_plugin.tours.candidates.quadrant import Quadrant
 
     folder = common.require_instances()
     first, rows = {}, []

@@ -19,7 +19,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from benchmarks.helpers import common
-from gpu_ls_plugin.exceptions import UnsupportedProblemError
+from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
 
 if TYPE_CHECKING:
     import argparse
@@ -33,7 +33,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     """Time every recombination with both kinds of parents."""
     import gpu_ls_plugin as gls
     from gpu_ls_plugin.backends import get_backend
-    from gpu_ls_plugin.plugins.registry import registry
+    from gpu_ls_plugin.core.registry import registry
 
     backend = get_backend(options.backend)
     problem, pairs = gls.TSP(common.uniform(options.cities)), options.pairs

@@ -67,7 +67,7 @@ def _all_runs(
     name: str, options: argparse.Namespace
 ) -> Iterator[tuple[str, bool, list[dict[str, Any]]]]:
     """Yield the runs of every algorithm: who, whether it searches, one a seed."""
-    from gpu_ls_plugin.plugins.registry import registry
+    from gpu_ls_plugin.core.registry import registry
 
     makers: list[tuple[str, bool, Callable[[Any, int], Any]]] = [
         (AS_IT_IS, True, lambda tsp, seed: _default(options))

@@ -44,7 +44,7 @@ OURS, LONG, PEER, IDEAL = "MemeticNSGA2", "MemeticNSGA2, long", "pymoo NSGA2", "
 def measure(options: argparse.Namespace) -> dict[str, Any]:
     """Run both algorithms with every seed, and ours for long."""
     import gpu_ls_plugin as gls
-    from gpu_ls_plugin.evolution.fronts.front import non_dominated
+    from gpu_ls_plugin.tours.fronts.front import non_dominated
     from gpu_ls_pymoo import MultiObjectiveTSP
 
     folder = common.require_instances()
@@ -103,7 +103,7 @@ def _front(
     from pymoo.operators.sampling.rnd import PermutationRandomSampling
     from pymoo.optimize import minimize
 
-    from gpu_ls_plugin.evolution.fronts.front import non_dominated
+    from gpu_ls_plugin.tours.fronts.front import non_dominated
     from gpu_ls_pymoo import MemeticNSGA2, ParetoLocalSearch
 
     if who == PEER:

@@ -34,7 +34,10 @@ BARS = {  # seconds on two cores
 def measure(options: argparse.Namespace) -> dict[str, Any]:
     """Build every set for every instance."""
     import gpu_ls_plugin as gls
-    from gpu_ls_plugin.candidates import Alpha, Closure, Nearest, Quadrant
+    from gpu_ls_plugin.tours.candidates.alpha import Alpha
+    from gpu_ls_plugin.tours.candidates.combined import Closure
+    from gpu_ls_plugin.tours.candidates.nearest import Nearest
+    from gpu_ls_plugin.tours.candidates.quadrant import Quadrant
 
     sets = (Nearest(8), Nearest(10), Quadrant(8), Quadrant(40), Alpha(5), Alpha(10))
     combined = (Alpha(5) | Quadrant(8), Closure(Alpha(5)))

@@ -79,7 +79,7 @@ def neighbourhood(edges: int, *given: Any, **named: Any) -> Any:
 def engine(problem: Any, part: Any, tours: Any, memory: int = 2**35) -> Any:
     """Return the engine behind LocalSearch, for a copy of the tours."""
     from gpu_ls_plugin.backends import get_backend
-    from gpu_ls_plugin.searches.filtered.filtered_moves import FilteredMoves
+    from gpu_ls_plugin.tours.engines.filtered.filtered_moves import FilteredMoves
 
     return FilteredMoves(get_backend("cuda"), problem, tours.copy(), part, NO_LIMIT, memory=memory)
 
@@ -205,8 +205,8 @@ def cupy_compaction_seconds(batch: Any) -> float:
 def tiled_seconds(edges: int, problem: Any, tours: Any) -> float:
     """Return the seconds of a pass of the unfiltered kernel that shares distances in tiles."""
     from gpu_ls_plugin.backends import get_backend
-    from gpu_ls_plugin.searches.exhaustive import three_opt_climb
-    from gpu_ls_plugin.searches.exhaustive.two_opt_climb import TwoOptClimb
+    from gpu_ls_plugin.tours.engines.exhaustive import three_opt_climb
+    from gpu_ls_plugin.tours.engines.exhaustive.two_opt_climb import TwoOptClimb
 
     def climb() -> Any:
         if edges == 2:
@@ -384,7 +384,7 @@ def moves_left(search: Any, problem: Any, tours: Any) -> int | None:
 def mappings() -> dict[str, Any]:
     """Time one evaluation of all moves by each mapping."""
     import gpu_ls_plugin as gls
-    from gpu_ls_plugin.neighbourhoods.filtered import MAPPINGS
+    from gpu_ls_plugin.tours.filters.filtered_neighbourhood import MAPPINGS
 
     rows = []
     for edges, n in ((2, 4000), (2, 20_000), (3, 400), (3, 1000)):

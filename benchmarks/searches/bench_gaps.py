@@ -34,7 +34,8 @@ STARTS = ("greedy", "nearest neighbour")
 def searches() -> dict[str, LocalSearch]:
     """Return the searches by name."""
     import gpu_ls_plugin as gls
-    from gpu_ls_plugin.candidates import Alpha, Quadrant
+    from gpu_ls_plugin.tours.candidates.alpha import Alpha
+    from gpu_ls_plugin.tours.candidates.quadrant import Quadrant
 
     quadrants = Quadrant(40)
     return {

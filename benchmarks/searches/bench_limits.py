@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from benchmarks.helpers import common
-from gpu_ls_plugin.exceptions import UnsupportedProblemError
+from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
 from tests.helpers.stopping import STOPPED, delay, overrun
 
 if TYPE_CHECKING:

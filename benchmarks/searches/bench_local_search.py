@@ -35,7 +35,8 @@ CPU_TOURS = 100
 def populations(gpu: bool) -> dict[str, Any]:
     """Search 2,112 nearest-neighbour tours of pr1002."""
     import gpu_ls_plugin as gls
-    from gpu_ls_plugin.candidates import Alpha, Nearest
+    from gpu_ls_plugin.tours.candidates.alpha import Alpha
+    from gpu_ls_plugin.tours.candidates.nearest import Nearest
 
     problem = gls.TSP.read(common.require_instances() / "pr1002.tsp")
     tours = gls.nearest_neighbour(problem, 2112, seed=1, backend=_backend(gpu))
@@ -55,7 +56,7 @@ def populations(gpu: bool) -> dict[str, Any]:
 def random_starts(gpu: bool) -> dict[str, Any]:
     """Search random tours of 1,000 uniform cities: 64 of them, and other numbers."""
     import gpu_ls_plugin as gls
-    from gpu_ls_plugin.candidates import Nearest
+    from gpu_ls_plugin.tours.candidates.nearest import Nearest
 
     problem = gls.TSP(common.uniform(1000), "EUC_2D", name="uniform 1000")
     most = curves.POPULATIONS[-2]
@@ -87,7 +88,8 @@ def random_starts(gpu: bool) -> dict[str, Any]:
 def single_tours(gpu: bool) -> dict[str, Any]:
     """Search one large greedy tour."""
     import gpu_ls_plugin as gls
-    from gpu_ls_plugin.candidates import Nearest, Quadrant
+    from gpu_ls_plugin.tours.candidates.nearest import Nearest
+    from gpu_ls_plugin.tours.candidates.quadrant import Quadrant
 
     folder = common.require_instances()
     rows = []
@@ -142,7 +144,7 @@ def _exhaustive_cpu_ms() -> float:
     """Return the time of the same pass in one thread, which is what a tour has there."""
     import gpu_ls_plugin as gls
     from gpu_ls_plugin.backends import get_backend
-    from gpu_ls_plugin.searches.exhaustive.three_opt_climb import ThreeOptClimb
+    from gpu_ls_plugin.tours.engines.exhaustive.three_opt_climb import ThreeOptClimb
 
     problem = gls.TSP(common.uniform(EXHAUSTIVE_CITIES), "EUC_2D")
     tours = gls.random_tours(problem, 1, seed=1, backend="cpu")
@@ -154,7 +156,8 @@ def _exhaustive_cpu_ms() -> float:
 def cpu_lines(gpu: bool) -> dict[str, Any]:
     """Search 100 nearest-neighbour tours of pr1002 on one and on two threads."""
     import gpu_ls_plugin as gls
-    from gpu_ls_plugin.candidates import Alpha, Nearest
+    from gpu_ls_plugin.tours.candidates.alpha import Alpha
+    from gpu_ls_plugin.tours.candidates.nearest import Nearest
 
     problem = gls.TSP.read(common.require_instances() / "pr1002.tsp")
     tours = gls.nearest_neighbour(problem, CPU_TOURS, seed=1, backend="cpu")

@@ -47,7 +47,7 @@ def time_passes(n: int, size: int, metric: str, repeats: int) -> dict[str, Any]:
 
     import gpu_ls_plugin as gls
     from gpu_ls_plugin.backends import get_backend
-    from gpu_ls_plugin.searches.exhaustive.three_opt_climb import ThreeOptClimb
+    from gpu_ls_plugin.tours.engines.exhaustive.three_opt_climb import ThreeOptClimb
 
     problem = gls.TSP(common.uniform(n), metric)
     starts = cupy.asarray(gls.random_tours(problem, size, seed=1, backend="cuda"))

@@ -22,7 +22,7 @@ PROCESSORS = {"kernel_ms": ("GPU", "-o"), "cpu_ms": ("CPU", "--s")}
 def against_cities(gpu: bool) -> dict[str, Any]:
     """Time 2-opt + Or-opt by number of cities, of a batch and of one tour."""
     import gpu_ls_plugin as gls
-    from gpu_ls_plugin.candidates import Nearest
+    from gpu_ls_plugin.tours.candidates.nearest import Nearest
 
     search = gls.LocalSearch(candidates=Nearest(8))
     backend = "cuda" if gpu else "cpu"
@@ -41,7 +41,7 @@ def against_cities(gpu: bool) -> dict[str, Any]:
 def against_tours(gpu: bool) -> dict[str, Any]:
     """Time 2-opt + Or-opt of pr1002 by number of tours."""
     import gpu_ls_plugin as gls
-    from gpu_ls_plugin.candidates import Nearest
+    from gpu_ls_plugin.tours.candidates.nearest import Nearest
 
     search = gls.LocalSearch(candidates=Nearest(8))
     problem = gls.TSP.read(common.require_instances() / "pr1002.tsp")
@@ -65,7 +65,8 @@ def by_tours(
 def gap_searches() -> dict[str, LocalSearch]:
     """Return the searches whose gap is drawn against their time."""
     import gpu_ls_plugin as gls
-    from gpu_ls_plugin.candidates import Alpha, Nearest
+    from gpu_ls_plugin.tours.candidates.alpha import Alpha
+    from gpu_ls_plugin.tours.candidates.nearest import Nearest
 
     chains = {
         f"Lin-Kernighan {depth}": gls.LocalSearch([gls.LinKernighan(depth)], Alpha(5))

@@ -11,23 +11,33 @@ PACKAGES = {
     "gpu_ls_plugin.distributed": "Clusters",
     "gpu_ls_plugin.extend": "For authors of parts",
     "gpu_ls_plugin.testing": "Checks of parts",
-    "gpu_ls_plugin.hookspecs": "Hooks of plugins",
+    "gpu_ls_plugin.core.hookspecs": "Hooks of plugins",
     "gpu_ls_pymoo": "pymoo",
     "gpu_ls_pygad": "PyGAD",
     "gpu_ls_deap": "DEAP",
 }
 # Rooms of the names of `gpu_ls_plugin`, page by page.
 ROOMS = {
-    "Problems": ("problems",),
-    "Solving": ("solver", "result", "budget", "progress"),
-    "Searches": ("searches", "pivoting", "acceptance"),
-    "Neighbourhoods and filters": ("neighbourhoods", "filtering"),
-    "Candidates": ("candidates",),
-    "Constructions and kicks": ("construction", "perturbations"),
-    "Populations": ("recombination", "cooperation", "distributed"),
-    "Assignment problems": ("heuristics", "successors"),
-    "Drawing": ("drawing",),
-    "Errors": ("exceptions",),
+    "Problems": ("tours.problem", "routes.problem", "assignment.problem", "core.problem"),
+    "Solving": ("solver", "tours.many", "core.result", "core.budget", "core.progress"),
+    "Searches": (
+        *("tours.searches", "routes.searches", "assignment.engines", "runs.observers"),
+        *("tours.engines.pivoting", "runs.acceptance"),
+    ),
+    "Neighbourhoods and filters": ("tours.moves", "routes.moves", "tours.filters"),
+    "Candidates": ("tours.candidates",),
+    "Constructions and kicks": (
+        *("tours.construction", "routes.construction", "tours.kicks", "routes.removals"),
+    ),
+    "Populations": (
+        *("tours.crossovers", "routes.crossovers", "tours.cooperation", "routes.engines"),
+        "distributed",
+    ),
+    "Assignment problems": (
+        *("assignment.heuristics", "assignment.successors", "assignment.plan"),
+    ),
+    "Drawing": ("drawing", "tours.plan", "routes.plan"),
+    "Errors": ("core.exceptions",),
 }
 HEADER = "Generated from the docstrings of the installed version."
 
@@ -42,7 +52,7 @@ def pages() -> dict[str, str]:
     """Return the text of each page of the reference by its path in the site."""
     made = {}
     for title, rooms in ROOMS.items():
-        names = [n for n in _all("gpu_ls_plugin") if _room(n) in rooms]
+        names = [n for n in _all("gpu_ls_plugin") if _home(n).startswith(rooms)]
         made[path_of(title)] = _page(title, [f"gpu_ls_plugin.{name}" for name in names])
     for package, title in PACKAGES.items():
         names = [f"{package}.{name}" for name in _all(package)]
@@ -78,7 +88,7 @@ def _all(package: str) -> list[str]:
     return sorted(names or (n for n in vars(module) if n.startswith("gpu_ls_")), key=str.lower)
 
 
-def _room(name: str) -> str:
+def _home(name: str) -> str:
     value = object_of(f"gpu_ls_plugin.{name}")
     home = value.__name__ if inspect.ismodule(value) else value.__module__
-    return str(home.split(".")[1])
+    return str(home.removeprefix("gpu_ls_plugin."))

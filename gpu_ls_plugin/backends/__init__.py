@@ -5,11 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from gpu_ls_plugin import checks
-from gpu_ls_plugin.exceptions import (
-    BackendUnavailableError,
-    InvalidParameterError,
-)
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.exceptions import BackendUnavailableError, InvalidParameterError
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
-from gpu_ls_plugin.exceptions import InvalidTourError, InvalidTypeError
-from gpu_ls_plugin.problems import referee as solution
+from gpu_ls_plugin.core.exceptions import InvalidTourError, InvalidTypeError
+from gpu_ls_plugin.tours.problem import referee as solution
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gpu_ls_plugin.backends.base import Backend
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 
 def on_gpu(array: Any) -> bool:
@@ -54,7 +54,7 @@ def take_kernel(team: str) -> Kernel:
     """Compose the kernel that copies and checks tours."""
     return Kernel(
         name="take_tour",
-        header="tours/take_tour.cuh",
+        header="tours/kernels/take_tour.cuh",
         body=f"gls::TakeTour<{team}>",
         parameters=parse_parameters("int n, const int* rows, int* tours, int* places, int* faults"),
         team=team,

@@ -9,19 +9,19 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from gpu_ls_plugin import checks
-from gpu_ls_plugin.backends.metric_check import check_metric
 from gpu_ls_plugin.backends.words import kept_words, packed_words
-from gpu_ls_plugin.exceptions import InsufficientMemoryError, InvalidTypeError
-from gpu_ls_plugin.trust import foreign
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.exceptions import InsufficientMemoryError, InvalidTypeError
+from gpu_ls_plugin.core.trust import foreign
+from gpu_ls_plugin.tours.problem.metric_check import check_metric
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
     from types import ModuleType
 
     from gpu_ls_plugin.backends.composition import Kernel
-    from gpu_ls_plugin.problems.problem import Problem
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.core.problem import Problem
+    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 SURE = 1 << 26  # bytes that any backend has
 

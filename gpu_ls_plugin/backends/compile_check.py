@@ -15,13 +15,13 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends.composition import NVRTC_OPTIONS
-from gpu_ls_plugin.exceptions import (
+from gpu_ls_plugin.core.exceptions import (
     BackendUnavailableError,
     InvalidParameterError,
     MissingExtraError,
     UnknownPartError,
 )
-from gpu_ls_plugin.plugins.registry import near_matches, registry
+from gpu_ls_plugin.core.registry import near_matches, registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

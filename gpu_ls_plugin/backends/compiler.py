@@ -19,7 +19,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gpu_ls_plugin.exceptions import (
+from gpu_ls_plugin.core.exceptions import (
     BackendUnavailableError,
     CompilationError,
     CompilerNotFoundError,

@@ -14,13 +14,13 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.exceptions import FaultyPartError, InvalidParameterError, InvalidTypeError
-from gpu_ls_plugin.origins import line_directive, sources_of
+from gpu_ls_plugin.core.exceptions import FaultyPartError, InvalidParameterError, InvalidTypeError
+from gpu_ls_plugin.core.origins import line_directive, sources_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gpu_ls_plugin.problems.metrics import Metric
+    from gpu_ls_plugin.tours.problem.metrics import Metric
 
 NVRTC_OPTIONS = (
     "--std=c++17",
@@ -120,7 +120,7 @@ class Kernel:
     headers : tuple of str
         Further files that define parts of `body`.
     checked : tuple of str
-        Names of the neighbourhoods in `body` that are checked (neighbourhoods/checked.cuh).
+        Names of the neighbourhoods in `body` that are checked (tours/moves/checked.cuh).
     """
 
     name: str
@@ -151,7 +151,7 @@ class Kernel:
         pasted: set[str] = set()
         own = line_directive(1, f"kernel {self.name}")
         texts = [
-            paste("include/metric.cuh", pasted),
+            paste("tours/problem/metric.cuh", pasted),
             *(paste(header, pasted) for header in self.headers),
             *(text if text.startswith("#line") else own + text for text in self.functors),
             paste(self.header, pasted),
@@ -190,7 +190,7 @@ class Kernel:
         raise FaultyPartError(
             f"neighbourhoods: {name!r} reports gains that its moves do not have: gain() must "
             "return removed minus added lengths, for edges that are where the move's shape needs "
-            "them (gpu_ls_plugin/neighbourhoods/move.cuh)"
+            "them (gpu_ls_plugin/tours/moves/move.cuh)"
         )
 
     def _cuda_entry(self) -> str:

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import compiler, library_cache
 from gpu_ls_plugin.backends.base import Backend
 from gpu_ls_plugin.backends.composition import FAULT
 from gpu_ls_plugin.backends.structs import Struct
 from gpu_ls_plugin.backends.workers import Workers
-from gpu_ls_plugin.budget import compiling
-from gpu_ls_plugin.exceptions import GpuLsError, InvalidParameterError
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.budget import compiling
+from gpu_ls_plugin.core.exceptions import GpuLsError, InvalidParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

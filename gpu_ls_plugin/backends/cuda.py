@@ -17,8 +17,8 @@ from gpu_ls_plugin.backends.base import Backend, repeated
 from gpu_ls_plugin.backends.composition import FAULT, NVRTC_OPTIONS
 from gpu_ls_plugin.backends.cpu import threads_at_most
 from gpu_ls_plugin.backends.structs import Struct
-from gpu_ls_plugin.budget import compiling
-from gpu_ls_plugin.exceptions import CompilationError, InvalidParameterError
+from gpu_ls_plugin.core.budget import compiling
+from gpu_ls_plugin.core.exceptions import CompilationError, InvalidParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from gpu_ls_plugin.backends.compiler import PREFIX, Program, program_of
-from gpu_ls_plugin.exceptions import BackendUnavailableError, CacheWarning
+from gpu_ls_plugin.core.exceptions import BackendUnavailableError, CacheWarning
 
 if TYPE_CHECKING:
     from collections.abc import Callable

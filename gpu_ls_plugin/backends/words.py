@@ -1,4 +1,4 @@
-"""Parameters of parts as their functors read them: 8 bytes each (include/words.cuh)."""
+"""Parameters of parts as their functors read them: 8 bytes each (backends/include/words.cuh)."""
 
 from __future__ import annotations
 

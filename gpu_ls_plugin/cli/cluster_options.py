@@ -7,8 +7,8 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.exceptions import InvalidParameterError
-from gpu_ls_plugin.files import check_writable
+from gpu_ls_plugin.core.exceptions import InvalidParameterError
+from gpu_ls_plugin.core.files import check_writable
 
 if TYPE_CHECKING:
     import argparse

@@ -19,25 +19,26 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from gpu_ls_plugin.cli import cluster_options, generating, reports
-from gpu_ls_plugin.cli.assignment_reports import about_fewest
-from gpu_ls_plugin.cli.interrupts import Interrupts
-from gpu_ls_plugin.exceptions import GpuLsError, InvalidParameterError
-from gpu_ls_plugin.feasibility import why_infeasible
+from gpu_ls_plugin.assignment.plan.assignment_reports import about_fewest
+from gpu_ls_plugin.cli import cluster_options, reports
+from gpu_ls_plugin.core.exceptions import GpuLsError, InvalidParameterError
+from gpu_ls_plugin.core.feasibility import why_infeasible
+from gpu_ls_plugin.core.interrupts import Interrupts
+from gpu_ls_plugin.core.registry import KINDS as PART_KINDS
+from gpu_ls_plugin.core.registry import near_matches, registry
 from gpu_ls_plugin.plugins.info import distribution_version
 from gpu_ls_plugin.plugins.loader import plugins
-from gpu_ls_plugin.plugins.registry import KINDS as PART_KINDS
-from gpu_ls_plugin.plugins.registry import near_matches, registry
-from gpu_ls_plugin.problems.reading import KINDS
+from gpu_ls_plugin.routes.plan import generating
+from gpu_ls_plugin.solver.reading import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from gpu_ls_plugin.problems.graph_colouring import GraphColouring
-    from gpu_ls_plugin.problems.problem import Problem
-    from gpu_ls_plugin.progress import SearchDisplay
-    from gpu_ls_plugin.result import Progress, Result
-    from gpu_ls_plugin.solver import Settings
+    from gpu_ls_plugin.assignment.problem.graph_colouring import GraphColouring
+    from gpu_ls_plugin.core.problem import Problem
+    from gpu_ls_plugin.core.progress import SearchDisplay
+    from gpu_ls_plugin.core.result import Progress, Result
+    from gpu_ls_plugin.runs.settings import Settings
 
 SEARCHES = """\
 searches:
@@ -108,11 +109,12 @@ def _run(options: argparse.Namespace) -> int:
 
 def solve(options: argparse.Namespace) -> int:
     """Search for a good solution of the problem in a file, and write what was found."""
-    from gpu_ls_plugin import solver
+    from gpu_ls_plugin.assignment.plan.colours import fewest_colours
     from gpu_ls_plugin.cli import outputs
-    from gpu_ls_plugin.problems.reading import read_problem
-    from gpu_ls_plugin.solver import Settings
+    from gpu_ls_plugin.runs.settings import Settings
     from gpu_ls_plugin.solver.plans import complete_settings, plan_of
+    from gpu_ls_plugin.solver.reading import read_problem
+    from gpu_ls_plugin.solver.run import solve
 
     special = {name: getattr(options, name) for name in SPECIAL}
     problem = read_problem(options.file, kind=options.kind, optimum=options.optimum, **special)
@@ -139,7 +141,7 @@ def solve(options: argparse.Namespace) -> int:
     else:
         asked, settings = settings, complete_settings(problem, settings)
         # What is asked goes on as it is: how a solve begins, and what it relaxes, is open then.
-        search: Callable[..., Result] = solver.fewest_colours if fewest else solver.solve
+        search: Callable[..., Result] = fewest_colours if fewest else solve
         result = _watched(_display(problem, settings, fewest), partial(search, problem, asked))
     problem = (result.problem or problem) if fewest else problem
     interrupted = result.statistics.interrupted or interrupts.pending
@@ -189,18 +191,18 @@ def _solve_on_islands(
 
 def _asks_for_fewest(problem: Problem, options: argparse.Namespace) -> bool:
     """Return whether the number of colours itself is searched."""
-    from gpu_ls_plugin.problems.graph_colouring import GraphColouring
+    from gpu_ls_plugin.assignment.problem.graph_colouring import GraphColouring
 
     return isinstance(problem, GraphColouring) and options.colours is None
 
 
 def _display(problem: Problem, settings: Settings, fewest: bool) -> SearchDisplay:
     """Return what shows the progress of a search."""
-    from gpu_ls_plugin.cli.assignment_display import AssignmentDisplay, ColourDisplay
-    from gpu_ls_plugin.cli.route_display import RouteDisplay
-    from gpu_ls_plugin.problems.assignment import Assignment
-    from gpu_ls_plugin.problems.cvrp import CVRP
-    from gpu_ls_plugin.progress import SearchDisplay
+    from gpu_ls_plugin.assignment.plan.assignment_display import AssignmentDisplay, ColourDisplay
+    from gpu_ls_plugin.assignment.problem.assignment import Assignment
+    from gpu_ls_plugin.core.progress import SearchDisplay
+    from gpu_ls_plugin.routes.plan.route_display import RouteDisplay
+    from gpu_ls_plugin.routes.problem.cvrp import CVRP
 
     seconds: float = settings.seconds
     if fewest:
@@ -214,7 +216,7 @@ def _display(problem: Problem, settings: Settings, fewest: bool) -> SearchDispla
 
 def _keeps_constraints(problem: Problem, result: Result) -> bool:
     """Return whether the best solution breaks no constraint; say so where it does."""
-    from gpu_ls_plugin.problems.graph_colouring import GraphColouring
+    from gpu_ls_plugin.assignment.problem.graph_colouring import GraphColouring
 
     if not result.best_feasible:
         reason = f"no solution was found that breaks no constraint; {why_infeasible(result)}"
@@ -325,7 +327,7 @@ def examine(options: argparse.Namespace) -> int:
 def compile_check(options: argparse.Namespace) -> int:
     """Compile all listed kernels for several architectures; fail if one fails or spills."""
     from gpu_ls_plugin.backends import compile_check as check
-    from gpu_ls_plugin.searches.instantiations import instantiations
+    from gpu_ls_plugin.plugins.instantiations import instantiations
 
     failures: list[str] = []
     kernels = [*instantiations(), *plugins.kernel_sources(failures.append)]

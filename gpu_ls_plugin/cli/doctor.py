@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from gpu_ls_plugin import backends
 from gpu_ls_plugin.backends import compiler, library_cache
-from gpu_ls_plugin.exceptions import GpuLsError
+from gpu_ls_plugin.core.exceptions import GpuLsError
 from gpu_ls_plugin.plugins.info import distribution_version
 
 if TYPE_CHECKING:

@@ -10,19 +10,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.drawing import coordinates, plot_routes, plot_tour
-from gpu_ls_plugin.exceptions import InvalidParameterError
-from gpu_ls_plugin.files import check_writable, image_format, is_packed, open_descriptor
-from gpu_ls_plugin.problems.assignment import Assignment
-from gpu_ls_plugin.problems.cvrp import CVRP
-from gpu_ls_plugin.progress import cost_text
+from gpu_ls_plugin.assignment.problem.assignment import Assignment
+from gpu_ls_plugin.core.exceptions import InvalidParameterError
+from gpu_ls_plugin.core.files import check_writable, image_format, is_packed, open_descriptor
+from gpu_ls_plugin.core.progress import cost_text
+from gpu_ls_plugin.routes.plan.drawing import plot_routes
+from gpu_ls_plugin.routes.problem.cvrp import CVRP
+from gpu_ls_plugin.tours.plan.drawing import coordinates, plot_tour
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from gpu_ls_plugin.problems.problem import Problem
-    from gpu_ls_plugin.problems.tsp import TSP
-    from gpu_ls_plugin.result import Result
+    from gpu_ls_plugin.core.problem import Problem
+    from gpu_ls_plugin.core.result import Result
+    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 
 @dataclass(frozen=True)

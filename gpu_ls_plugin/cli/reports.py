@@ -9,30 +9,30 @@ import sys
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.cli.assignment_reports import (
+from gpu_ls_plugin.assignment.plan.assignment_reports import (
     about_assignment,
     assignment_lines,
     assignment_size,
     work_lines,
 )
+from gpu_ls_plugin.assignment.problem.assignment import Assignment
 from gpu_ls_plugin.cli.outputs import OUTPUTS
-from gpu_ls_plugin.cli.route_reports import about_routes, route_lines
+from gpu_ls_plugin.core.progress import cost_text, gap_percent, in_units
 from gpu_ls_plugin.plugins.loader import BUILT_IN
-from gpu_ls_plugin.problems.assignment import Assignment
-from gpu_ls_plugin.problems.cvrp import CVRP
-from gpu_ls_plugin.progress import cost_text, gap_percent, in_units
-from gpu_ls_plugin.search_text import text_of
+from gpu_ls_plugin.plugins.search_text import text_of
+from gpu_ls_plugin.routes.plan.route_reports import about_routes, route_lines
+from gpu_ls_plugin.routes.problem.cvrp import CVRP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from gpu_ls_plugin.backends.compile_check import KernelReport
     from gpu_ls_plugin.cli.doctor import Finding
+    from gpu_ls_plugin.core.problem import Problem
+    from gpu_ls_plugin.core.registry import Part
+    from gpu_ls_plugin.core.result import Result
     from gpu_ls_plugin.plugins.info import PluginInfo
-    from gpu_ls_plugin.plugins.registry import Part
-    from gpu_ls_plugin.problems.problem import Problem
-    from gpu_ls_plugin.result import Result
-    from gpu_ls_plugin.solver import Settings
+    from gpu_ls_plugin.runs.settings import Settings
 
 PIPED = 100  # columns of a table that is not shown by a terminal
 STOPPED_BY = {"optimum": "local optimum"}  # of every tour, not of the problem

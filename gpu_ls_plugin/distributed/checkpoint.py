@@ -13,11 +13,10 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from gpu_ls_plugin.exceptions import ClusterWarning, InvalidParameterError
-from gpu_ls_plugin.files import atomically
-from gpu_ls_plugin.history import Point
-from gpu_ls_plugin.runs.elites import Elites, joined
-from gpu_ls_plugin.schema import (
+from gpu_ls_plugin.core.exceptions import ClusterWarning, InvalidParameterError
+from gpu_ls_plugin.core.files import atomically
+from gpu_ls_plugin.core.history import Point
+from gpu_ls_plugin.core.schema import (
     CLOSE,
     fields,
     integer,
@@ -29,14 +28,15 @@ from gpu_ls_plugin.schema import (
     same_costs,
     text,
 )
+from gpu_ls_plugin.runs.elites import Elites, joined
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
 
+    from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.distributed.tally import Island
-    from gpu_ls_plugin.problems.problem import Problem
 
 VERSION = 2
 ELITES = ("rows", "costs", "feasible")

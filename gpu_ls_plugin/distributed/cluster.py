@@ -10,15 +10,15 @@ from contextlib import ExitStack, contextmanager
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin import checks
-from gpu_ls_plugin.distributed.local_processes import started
-from gpu_ls_plugin.exceptions import (
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.exceptions import (
     BackendUnavailableError,
     ClusterError,
     ClusterWarning,
     InvalidParameterError,
     MissingExtraError,
 )
+from gpu_ls_plugin.distributed.local_processes import started
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,6 +6,7 @@ import time
 import warnings
 from typing import TYPE_CHECKING, Any
 
+from gpu_ls_plugin.core.exceptions import ClusterWarning
 from gpu_ls_plugin.distributed.beginning import hand_out, populate, resume
 from gpu_ls_plugin.distributed.checkpoint import Checkpoint, checkpoint_of
 from gpu_ls_plugin.distributed.ending import await_reports, collected, reason
@@ -15,7 +16,6 @@ from gpu_ls_plugin.distributed.orders import Order
 from gpu_ls_plugin.distributed.placement import Placement
 from gpu_ls_plugin.distributed.tally import Island, Tally
 from gpu_ls_plugin.distributed.work import Unsettled
-from gpu_ls_plugin.exceptions import ClusterWarning
 from gpu_ls_plugin.runs.elites import Elites, joined
 
 if TYPE_CHECKING:

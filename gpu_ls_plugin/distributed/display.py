@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gpu_ls_plugin.core.progress import cost_text, in_units
 from gpu_ls_plugin.distributed.tally import IslandLine, IslandProgress
-from gpu_ls_plugin.progress import cost_text, in_units
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from gpu_ls_plugin.result import Progress
+    from gpu_ls_plugin.core.result import Progress
 
 STYLES = {"searching": "green", "waiting": "yellow", "done": "dim"}
 MOST_LINES = 32  # of a terminal

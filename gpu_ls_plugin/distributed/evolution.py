@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.budget import Budget
+from gpu_ls_plugin.core.budget import Budget
 from gpu_ls_plugin.evolution.generations.evolution import Evolution
-from gpu_ls_plugin.objectives.routing import Routing
-from gpu_ls_plugin.problems.cvrp import routing_problem
+from gpu_ls_plugin.routes.problem.cvrp import routing_problem
+from gpu_ls_plugin.routes.problem.routing import Routing
 from gpu_ls_plugin.runs.elites import Elites, joined
 
 if TYPE_CHECKING:
+    from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.distributed.islands import Islands
     from gpu_ls_plugin.evolution.batches.rows import Tours
     from gpu_ls_plugin.evolution.run import FrameworkRun
-    from gpu_ls_plugin.problems.problem import Problem
-    from gpu_ls_plugin.problems.tsp import TSP
-    from gpu_ls_plugin.solver.settings import Settings
+    from gpu_ls_plugin.runs.settings import Settings
+    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 KICKS_PER_CITY = 0.5  # of a generation, where no time limits the run
 

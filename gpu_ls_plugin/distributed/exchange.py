@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gpu_ls_plugin import checks
+from gpu_ls_plugin.core import checks
 
 TOPOLOGIES = ("ring", "complete", "random")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING
 
-from gpu_ls_plugin.exceptions import (
+from gpu_ls_plugin.core.exceptions import (
     ClusterError,
     ClusterWarning,
     FaultyPartError,
@@ -15,10 +15,10 @@ from gpu_ls_plugin.exceptions import (
 )
 
 if TYPE_CHECKING:
+    from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.distributed.fleet import Fleet
     from gpu_ls_plugin.distributed.orders import Settled
     from gpu_ls_plugin.distributed.placement import Placement
-    from gpu_ls_plugin.problems.problem import Problem
 
 TICK = 0.1
 # What no other worker would do better.

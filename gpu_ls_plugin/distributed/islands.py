@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from gpu_ls_plugin import checks
-from gpu_ls_plugin.budget import Budget, Stopwatch
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.budget import Budget, Stopwatch
+from gpu_ls_plugin.core.exceptions import InvalidTypeError, UnsupportedProblemError
+from gpu_ls_plugin.core.feasibility import warns_if_infeasible
+from gpu_ls_plugin.core.problem import Problem
 from gpu_ls_plugin.distributed import cluster
 from gpu_ls_plugin.distributed.checkpoint import Keeper
 from gpu_ls_plugin.distributed.coordinator import Coordinator
@@ -18,18 +21,15 @@ from gpu_ls_plugin.distributed.exchange import TOPOLOGIES, ExchangeRule
 from gpu_ls_plugin.distributed.fleet import Fleet
 from gpu_ls_plugin.distributed.orders import Job
 from gpu_ls_plugin.distributed.run import checked, packed, result_of, run_of
-from gpu_ls_plugin.exceptions import InvalidTypeError, UnsupportedProblemError
-from gpu_ls_plugin.feasibility import warns_if_infeasible
-from gpu_ls_plugin.problems.problem import Problem
-from gpu_ls_plugin.search_text import parse_search
-from gpu_ls_plugin.solver.settings import Settings
+from gpu_ls_plugin.plugins.search_text import parse_search
+from gpu_ls_plugin.runs.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from gpu_ls_plugin.core.result import Callback, Result, Statistics
     from gpu_ls_plugin.distributed.orders import Settled
     from gpu_ls_plugin.distributed.run import IslandRun
-    from gpu_ls_plugin.result import Callback, Result, Statistics
     from gpu_ls_plugin.runs.elites import Elites
 
 

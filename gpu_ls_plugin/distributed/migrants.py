@@ -10,7 +10,7 @@ from gpu_ls_plugin.backends.arrays import on_host
 from gpu_ls_plugin.runs.elites import LOOKED_AT, Elites
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.problems.problem import Problem
+    from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.runs.population import Population
 
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gpu_ls_plugin.problems.problem import Problem
-    from gpu_ls_plugin.result import Statistics
+    from gpu_ls_plugin.core.problem import Problem
+    from gpu_ls_plugin.core.result import Statistics
     from gpu_ls_plugin.runs.elites import Elites
+    from gpu_ls_plugin.runs.settings import Settings
     from gpu_ls_plugin.runs.stretch import Stretch
-    from gpu_ls_plugin.solver.settings import Settings
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from gpu_ls_plugin.runs.stretch import Stretch
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.budget import Budget
+    from gpu_ls_plugin.core.budget import Budget
     from gpu_ls_plugin.distributed.exchange import ExchangeRule
 
 BY_DEFAULT = 10  # exchanges of a run that kicks limit

@@ -8,20 +8,20 @@ from uuid import uuid4
 
 import numpy as np
 
+from gpu_ls_plugin.assignment.problem.assignment import Assignment
 from gpu_ls_plugin.backends import arrays
+from gpu_ls_plugin.core.exceptions import ClusterError
+from gpu_ls_plugin.core.result import Result
 from gpu_ls_plugin.distributed.rhythm import Rhythm
-from gpu_ls_plugin.exceptions import ClusterError
-from gpu_ls_plugin.problems.assignment import Assignment
-from gpu_ls_plugin.result import Result
 from gpu_ls_plugin.runs.elites import Elites, joined
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.budget import Budget
+    from gpu_ls_plugin.core.budget import Budget
+    from gpu_ls_plugin.core.problem import Problem
+    from gpu_ls_plugin.core.result import Callback, Statistics
     from gpu_ls_plugin.distributed.exchange import ExchangeRule
     from gpu_ls_plugin.distributed.orders import Job
-    from gpu_ls_plugin.problems.problem import Problem
-    from gpu_ls_plugin.result import Callback, Statistics
-    from gpu_ls_plugin.solver.settings import Settings
+    from gpu_ls_plugin.runs.settings import Settings
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.history import Point, note
-from gpu_ls_plugin.result import Progress, Statistics
+from gpu_ls_plugin.core.history import Point, note
+from gpu_ls_plugin.core.result import Progress, Statistics
 
 if TYPE_CHECKING:
+    from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.distributed.orders import Report
-    from gpu_ls_plugin.problems.problem import Problem
     from gpu_ls_plugin.runs.elites import Elites
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Set
 
+    from gpu_ls_plugin.core.result import Progress
     from gpu_ls_plugin.distributed.orders import Order
-    from gpu_ls_plugin.result import Progress
     from gpu_ls_plugin.runs.population import Population
 
 BETWEEN_EVENTS = 0.5  # seconds between two events of an island

@@ -17,23 +17,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_ls_plugin.assignment.problem.assignment import Assignment
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.arrays import take_tours
 from gpu_ls_plugin.backends.cpu import threads_at_most
-from gpu_ls_plugin.backends.evaluation import tour_costs
-from gpu_ls_plugin.budget import Stopwatch
-from gpu_ls_plugin.construction.draws import derived
+from gpu_ls_plugin.core.budget import Stopwatch
+from gpu_ls_plugin.core.exceptions import ClusterError
 from gpu_ls_plugin.distributed.migrants import elites_of, welcome
 from gpu_ls_plugin.distributed.orders import Job, Order, Report, Settled
 from gpu_ls_plugin.distributed.watcher import Standstill, Watcher, this_worker
 from gpu_ls_plugin.evolution.generations.planned_evolution import PlannedEvolution
 from gpu_ls_plugin.evolution.generations.staged_population import StagedPopulation
-from gpu_ls_plugin.exceptions import ClusterError
-from gpu_ls_plugin.problems.assignment import Assignment
-from gpu_ls_plugin.problems.tsp import TSP, tour_problem
-from gpu_ls_plugin.recombination.base import Recombination
+from gpu_ls_plugin.runs.called_population import makes_rows, population_of
 from gpu_ls_plugin.runs.elites import Elites
-from gpu_ls_plugin.searches.called_population import makes_rows, population_of
 from gpu_ls_plugin.solver.first_rows import first_row, first_rows
 from gpu_ls_plugin.solver.plans import (
     complete_settings,
@@ -42,13 +38,17 @@ from gpu_ls_plugin.solver.plans import (
     plan_of,
     planned,
 )
+from gpu_ls_plugin.tours.construction.draws import derived
+from gpu_ls_plugin.tours.crossovers.base import Recombination
+from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
+from gpu_ls_plugin.tours.problem.tsp import TSP, tour_problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gpu_ls_plugin.runs.plan import Plan
     from gpu_ls_plugin.runs.population import Population
-    from gpu_ls_plugin.solver.settings import Settings
+    from gpu_ls_plugin.runs.settings import Settings
 
 ROWS = 2**20  # between the first rows of two islands
 STARTS = 1  # tells the seeds of starts from others

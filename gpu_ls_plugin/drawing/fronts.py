@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin import checks
-from gpu_ls_plugin.drawing.canvas import color, plain, require_image, saved
-from gpu_ls_plugin.exceptions import InvalidParameterError
-from gpu_ls_plugin.files import image_figure
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.canvas import color, plain, require_image, saved
+from gpu_ls_plugin.core.exceptions import InvalidParameterError
+from gpu_ls_plugin.core.files import image_figure
 
 if TYPE_CHECKING:
     import os

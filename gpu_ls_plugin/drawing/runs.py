@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gpu_ls_plugin import checks
-from gpu_ls_plugin.drawing.populations import draw_population
-from gpu_ls_plugin.drawing.tours import coordinates
-from gpu_ls_plugin.exceptions import InvalidParameterError
-from gpu_ls_plugin.files import atomically, image_figure
-from gpu_ls_plugin.problems.referee import check_tours
-from gpu_ls_plugin.problems.tsp import tour_problem
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.exceptions import InvalidParameterError
+from gpu_ls_plugin.core.files import atomically, image_figure
+from gpu_ls_plugin.tours.plan.drawing import coordinates
+from gpu_ls_plugin.tours.plan.populations import draw_population
+from gpu_ls_plugin.tours.problem.referee import check_tours
+from gpu_ls_plugin.tours.problem.tsp import tour_problem
 
 if TYPE_CHECKING:
     import os
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from gpu_ls_plugin.problems.problem import Problem
+    from gpu_ls_plugin.core.problem import Problem
 
 DOTS_PER_INCH = 80
 

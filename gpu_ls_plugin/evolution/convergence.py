@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from gpu_ls_plugin import checks
+from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.evolution.diversity import edge_entropy, unique_tours
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.generations.evolution import Bred
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 
 class Convergence(Protocol):

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends.arrays import on_gpu
-from gpu_ls_plugin.exceptions import InvalidTourError
-from gpu_ls_plugin.tours.edge_keys import edge_keys, edge_numbers
+from gpu_ls_plugin.core.exceptions import InvalidTourError
+from gpu_ls_plugin.tours.kernels.edge_keys import edge_keys, edge_numbers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

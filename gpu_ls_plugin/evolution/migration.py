@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gpu_ls_plugin import checks
+from gpu_ls_plugin.core import checks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

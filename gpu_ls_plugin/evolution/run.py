@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.result import Statistics
+    from gpu_ls_plugin.core.result import Statistics
 
 
 class FrameworkRun(Protocol):

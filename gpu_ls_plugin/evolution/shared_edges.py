@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack
 
-from gpu_ls_plugin.tours.edge_keys import edge_numbers
+from gpu_ls_plugin.tours.kernels.edge_keys import edge_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gpu_ls_plugin.problems.tour_rows import Writing
+    from gpu_ls_plugin.tours.problem.tour_rows import Writing
 
 _RARE = 500  # a pair is counted in the time in which so many are looked up in sets
 _CHUNK = 2**23  # entries of temporary arrays

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from gpu_ls_plugin import budget, checks
+from gpu_ls_plugin.core import budget, checks
+from gpu_ls_plugin.core.result import Statistics
 from gpu_ls_plugin.evolution.run import add_search
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
-from gpu_ls_plugin.result import Statistics
 
 
 class TimedRun(ShownParameters):

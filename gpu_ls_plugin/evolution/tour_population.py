@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from gpu_ls_plugin.backends.arrays import on_host
-from gpu_ls_plugin.tours.edge_keys import edge_keys
+from gpu_ls_plugin.tours.kernels.edge_keys import edge_keys
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
-    from gpu_ls_plugin.problems.tour_rows import Writing
+    from gpu_ls_plugin.tours.problem.tour_rows import Writing
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu_ls_plugin.problems.problem import Problem
+from gpu_ls_plugin.core.problem import Problem
 
 PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
 # What objects keep for themselves while they are used: no setting.

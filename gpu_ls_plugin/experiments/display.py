@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from gpu_ls_plugin.progress import REDRAWS_PER_SECOND, cost_text
+from gpu_ls_plugin.core.progress import REDRAWS_PER_SECOND, cost_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from gpu_ls_plugin import checks
-from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeError
 
 
 def named(parameter: str, given: Any, name_of: Callable[[Any], str]) -> dict[str, Any]:

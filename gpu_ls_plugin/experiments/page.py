@@ -8,9 +8,9 @@ import io
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from gpu_ls_plugin.exceptions import InvalidParameterError
+from gpu_ls_plugin.core.exceptions import InvalidParameterError
+from gpu_ls_plugin.core.files import atomically, image_figure
 from gpu_ls_plugin.experiments import figures, summaries
-from gpu_ls_plugin.files import atomically, image_figure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -9,11 +9,11 @@ import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gpu_ls_plugin import schema
-from gpu_ls_plugin.exceptions import FileFormatError, InvalidParameterError
+from gpu_ls_plugin.core import schema
+from gpu_ls_plugin.core.exceptions import FileFormatError, InvalidParameterError
+from gpu_ls_plugin.core.files import atomically
 from gpu_ls_plugin.experiments.description import fingerprint, first_difference
 from gpu_ls_plugin.experiments.records import Key, Record
-from gpu_ls_plugin.files import atomically
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -7,9 +7,9 @@ import math
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin import checks
-from gpu_ls_plugin.files import atomically
-from gpu_ls_plugin.schema import (
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.files import atomically
+from gpu_ls_plugin.core.schema import (
     anything,
     fields,
     integer,

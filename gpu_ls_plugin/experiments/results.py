@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin import checks
-from gpu_ls_plugin.csv_files import save_csv
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.csv_files import save_csv
 from gpu_ls_plugin.experiments import summaries
 from gpu_ls_plugin.experiments.runs import Runs
 

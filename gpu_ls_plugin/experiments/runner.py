@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.budget import now
-from gpu_ls_plugin.cli.interrupts import Interrupts
+from gpu_ls_plugin.core.budget import now
+from gpu_ls_plugin.core.interrupts import Interrupts
 from gpu_ls_plugin.experiments.plan import RUNS
 from gpu_ls_plugin.experiments.records import CurvePoint, Record
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from gpu_ls_plugin.exceptions import InvalidParameterError
+from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.experiments.comparison import quantile
 from gpu_ls_plugin.experiments.gaps import gap_of
 from gpu_ls_plugin.experiments.plan import RUNS, stored_keys, stored_record

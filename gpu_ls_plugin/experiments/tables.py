@@ -8,8 +8,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.csv_files import csv_text
-from gpu_ls_plugin.exceptions import MissingExtraError
+from gpu_ls_plugin.core.csv_files import csv_text
+from gpu_ls_plugin.core.exceptions import MissingExtraError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from importlib.metadata import EntryPoint, PackageNotFoundError, version
 from typing import Literal
 
-from gpu_ls_plugin.exceptions import MissingExtraError
+from gpu_ls_plugin.core.exceptions import MissingExtraError
 
 Status = Literal["loaded", "disabled", "extra not installed", "error"]
 

@@ -26,17 +26,17 @@ from typing import TYPE_CHECKING, Any
 
 import pluggy
 
-from gpu_ls_plugin import hookspecs
 from gpu_ls_plugin.backends.composition import Kernel
-from gpu_ls_plugin.exceptions import DuplicatePartError, InvalidTypeError, PluginError
+from gpu_ls_plugin.core import hookspecs
+from gpu_ls_plugin.core.exceptions import DuplicatePartError, InvalidTypeError, PluginError
+from gpu_ls_plugin.core.registry import Part, Registry, registry
 from gpu_ls_plugin.plugins.info import PluginInfo, describe, distribution_version, failure
-from gpu_ls_plugin.plugins.registry import Part, Registry, registry
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gpu_ls_plugin.problems.problem import Problem
-    from gpu_ls_plugin.result import Statistics
+    from gpu_ls_plugin.core.problem import Problem
+    from gpu_ls_plugin.core.result import Statistics
 
 BUILT_IN = "builtin"
 

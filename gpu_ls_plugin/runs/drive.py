@@ -9,7 +9,7 @@ from gpu_ls_plugin.runs.stretch import Leg
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gpu_ls_plugin.budget import Stopwatch
+    from gpu_ls_plugin.core.budget import Stopwatch
     from gpu_ls_plugin.runs.stretch import Stretch
 
 

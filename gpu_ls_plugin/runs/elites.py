@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gpu_ls_plugin.problems.problem import Problem
+    from gpu_ls_plugin.core.problem import Problem
 
 LOOKED_AT = 32  # rows among which distant ones are chosen: each is compared on the host
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from gpu_ls_plugin.backends import tuning
-from gpu_ls_plugin.budget import now
+from gpu_ls_plugin.core.budget import now
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

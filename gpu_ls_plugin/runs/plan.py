@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gpu_ls_plugin.result import Result
+    from gpu_ls_plugin.core.result import Result
 
     After = Callable[["Stage", "Found", float, tuple["Stage", ...]], tuple["Stage", ...]]
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.budget import Stopwatch
-from gpu_ls_plugin.result import Statistics
+from gpu_ls_plugin.core.budget import Stopwatch
+from gpu_ls_plugin.core.result import Statistics
 from gpu_ls_plugin.runs.drive import drive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gpu_ls_plugin.backends.base import Backend
-    from gpu_ls_plugin.result import Callback
+    from gpu_ls_plugin.core.result import Callback
     from gpu_ls_plugin.runs.stretch import Leg, Stretch
 
 

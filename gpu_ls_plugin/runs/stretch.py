@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from gpu_ls_plugin.backends import tuning
-from gpu_ls_plugin.budget import NO_LIMIT, Stopwatch
+from gpu_ls_plugin.core.budget import NO_LIMIT, Stopwatch
 
 
 class Level(Protocol):

@@ -1,9 +1,23 @@
-"""Solving: how, one instance, many instances at once."""
+"""Solving in one call: what is asked, a plan for it, and the run of its stages."""
 
-from gpu_ls_plugin.solver.colours import fewest_colours
-from gpu_ls_plugin.solver.compiling import compile_search
-from gpu_ls_plugin.solver.plans import default_settings
-from gpu_ls_plugin.solver.run import solve
-from gpu_ls_plugin.solver.settings import Settings
+from __future__ import annotations
 
-__all__ = ["Settings", "compile_search", "default_settings", "fewest_colours", "solve"]
+from typing import TYPE_CHECKING
+
+from gpu_ls_plugin.core.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.runs.settings import Settings as Settings
+    from gpu_ls_plugin.solver.compiling import compile_search as compile_search
+    from gpu_ls_plugin.solver.plans import default_settings as default_settings
+    from gpu_ls_plugin.solver.run import solve as solve
+
+_HOMES = {
+    "Settings": ".runs.settings",
+    "compile_search": "compiling",
+    "default_settings": "plans",
+    "solve": "run",
+}
+
+if not TYPE_CHECKING:  # so that type checkers still report names that do not exist
+    __getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from gpu_ls_plugin.exceptions import InvalidTypeError
-from gpu_ls_plugin.feasibility import warns_if_infeasible
-from gpu_ls_plugin.solver import colours, run
+from gpu_ls_plugin.assignment.plan import colours
+from gpu_ls_plugin.core.exceptions import InvalidTypeError
+from gpu_ls_plugin.core.feasibility import warns_if_infeasible
+from gpu_ls_plugin.runs.settings import Settings
+from gpu_ls_plugin.solver import run
 from gpu_ls_plugin.solver.inputs import no_worse, problem_of, rows_of
 from gpu_ls_plugin.solver.plans import plan_of
-from gpu_ls_plugin.solver.settings import Settings
 
 if TYPE_CHECKING:
     import os
@@ -17,9 +18,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from gpu_ls_plugin.problems.graph_colouring import GraphColouring
-    from gpu_ls_plugin.problems.problem import Problem
-    from gpu_ls_plugin.result import Callback, Result
+    from gpu_ls_plugin.assignment.problem.graph_colouring import GraphColouring
+    from gpu_ls_plugin.core.problem import Problem
+    from gpu_ls_plugin.core.result import Callback, Result
     from gpu_ls_plugin.runs.plan import Plan
 
 

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from gpu_ls_plugin.assignment.problem.assignment import Assignment
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.construction.draws import batch_size
-from gpu_ls_plugin.problems.assignment import Assignment
-from gpu_ls_plugin.problems.cvrp import CVRP
-from gpu_ls_plugin.problems.tsp import TSP
-from gpu_ls_plugin.searches import rehearsal
+from gpu_ls_plugin.core.trust import foreign
+from gpu_ls_plugin.routes.problem.cvrp import CVRP
 from gpu_ls_plugin.solver.first_rows import first_row
-from gpu_ls_plugin.tours.sites import grid_of, length_type, table_of
-from gpu_ls_plugin.trust import foreign
+from gpu_ls_plugin.tours.construction.draws import batch_size
+from gpu_ls_plugin.tours.engines import rehearsal
+from gpu_ls_plugin.tours.kernels.sites import grid_of, length_type, table_of
+from gpu_ls_plugin.tours.problem.tsp import TSP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
     from gpu_ls_plugin.backends.base import Backend
-    from gpu_ls_plugin.problems.problem import Problem
+    from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.runs.plan import Stage
 
 _rehearsed: set[Hashable] = set()

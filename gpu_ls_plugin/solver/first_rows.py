@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gpu_ls_plugin.plugins.registry import registry
-from gpu_ls_plugin.problems.assignment import Assignment
-from gpu_ls_plugin.problems.cvrp import CVRP
+from gpu_ls_plugin.assignment.problem.assignment import Assignment
+from gpu_ls_plugin.core.registry import registry
+from gpu_ls_plugin.routes.problem.cvrp import CVRP
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gpu_ls_plugin.problems.problem import Problem
+    from gpu_ls_plugin.core.problem import Problem
 
 
 def first_rows(

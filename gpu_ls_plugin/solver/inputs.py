@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin import checks
-from gpu_ls_plugin.exceptions import InvalidProblemError
-from gpu_ls_plugin.problems.reading import read_problem
-from gpu_ls_plugin.problems.tsp import TSP
-from gpu_ls_plugin.result import Result
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.exceptions import InvalidProblemError
+from gpu_ls_plugin.core.result import Result
+from gpu_ls_plugin.solver.reading import read_problem
+from gpu_ls_plugin.tours.problem.tsp import TSP
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from gpu_ls_plugin.problems.problem import Problem
+    from gpu_ls_plugin.core.problem import Problem
 
 
 def problem_of(given: Problem | ArrayLike | str | os.PathLike[str]) -> Problem:

@@ -7,33 +7,33 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin import checks
+from gpu_ls_plugin.assignment.plan.states import settings_of_states, why_states
+from gpu_ls_plugin.assignment.problem.assignment import Assignment
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.problems.assignment import Assignment
-from gpu_ls_plugin.problems.cvrp import CVRP
-from gpu_ls_plugin.problems.tsp import tour_problem
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.plugins.search_text import text_of
+from gpu_ls_plugin.routes.plan.enumeration import Enumeration, best_of_all
+from gpu_ls_plugin.routes.plan.fewer_vehicles import first_try, pay, seconds_of_a_try
+from gpu_ls_plugin.routes.plan.first_generations import first_generations
+from gpu_ls_plugin.routes.plan.in_parts import in_parts
+from gpu_ls_plugin.routes.plan.routes import settings_of_routes, why_routes
+from gpu_ls_plugin.routes.plan.soft_constraints import softened
+from gpu_ls_plugin.routes.problem.cvrp import CVRP
 from gpu_ls_plugin.runs.plan import Plan, Stage
-from gpu_ls_plugin.search_text import text_of
+from gpu_ls_plugin.runs.request import Request
+from gpu_ls_plugin.runs.settings import Settings
 from gpu_ls_plugin.solver.compiling import prepare
-from gpu_ls_plugin.solver.enumeration import Enumeration, best_of_all
-from gpu_ls_plugin.solver.fewer_vehicles import first_try, pay, seconds_of_a_try
-from gpu_ls_plugin.solver.first_generations import first_generations
-from gpu_ls_plugin.solver.first_moments import first_moments
 from gpu_ls_plugin.solver.first_rows import first_row
-from gpu_ls_plugin.solver.first_tour import first_tour, hurried
-from gpu_ls_plugin.solver.in_parts import in_parts
-from gpu_ls_plugin.solver.request import Request
-from gpu_ls_plugin.solver.routes import settings_of_routes, why_routes
-from gpu_ls_plugin.solver.settings import Settings
-from gpu_ls_plugin.solver.soft_constraints import softened
-from gpu_ls_plugin.solver.states import settings_of_states, why_states
-from gpu_ls_plugin.solver.tours import settings_of_tours, why_tours
+from gpu_ls_plugin.tours.plan.first_moments import first_moments
+from gpu_ls_plugin.tours.plan.first_tour import first_tour, hurried
+from gpu_ls_plugin.tours.plan.tours import settings_of_tours, why_tours
+from gpu_ls_plugin.tours.problem.tsp import tour_problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gpu_ls_plugin.problems.problem import Problem
-    from gpu_ls_plugin.recombination.base import Recombination
+    from gpu_ls_plugin.core.problem import Problem
+    from gpu_ls_plugin.tours.crossovers.base import Recombination
 
 SECONDS = 10.0  # that a run without a time limit is taken to have
 

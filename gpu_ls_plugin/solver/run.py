@@ -7,25 +7,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin import checks
+from gpu_ls_plugin.assignment.engines.found_states import completed
+from gpu_ls_plugin.assignment.problem.assignment import Assignment
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.budget import Budget, Stopwatch
-from gpu_ls_plugin.candidates import All
-from gpu_ls_plugin.history import Point, merged, shifted
-from gpu_ls_plugin.problems.assignment import Assignment
-from gpu_ls_plugin.result import TOLD, Result, Statistics, later
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.budget import Budget, Stopwatch
+from gpu_ls_plugin.core.history import Point, merged, shifted
+from gpu_ls_plugin.core.result import TOLD, Result, Statistics, later
 from gpu_ls_plugin.runs.plan import Found
-from gpu_ls_plugin.searches.audit import as_asked
-from gpu_ls_plugin.searches.successors.found_states import completed
 from gpu_ls_plugin.solver.first_rows import first_rows
-from gpu_ls_plugin.solver.lists import with_lists
 from gpu_ls_plugin.solver.plans import plan_of
+from gpu_ls_plugin.tours.candidates.nearest import All
+from gpu_ls_plugin.tours.plan.lists import with_lists
+from gpu_ls_plugin.tours.searches.audit import as_asked
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.problems.problem import Problem
-    from gpu_ls_plugin.result import Callback, Progress
+    from gpu_ls_plugin.core.problem import Problem
+    from gpu_ls_plugin.core.result import Callback, Progress
     from gpu_ls_plugin.runs.plan import Plan, Stage
-    from gpu_ls_plugin.solver.settings import Settings
+    from gpu_ls_plugin.runs.settings import Settings
 
 
 def solve(problem: Problem, settings: Settings, callback: Callback | None = None) -> Result:

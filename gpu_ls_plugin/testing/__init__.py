@@ -14,7 +14,7 @@ Nothing is needed beyond what the library itself needs. A kind of part has its c
 its own; what several kinds share is in `subject`, `small_problems` and `engines`.
 """
 
-from gpu_ls_plugin.exceptions import PartCheckError
+from gpu_ls_plugin.core.exceptions import PartCheckError
 from gpu_ls_plugin.testing.acceptance import check_acceptance
 from gpu_ls_plugin.testing.assignment import check_assignment
 from gpu_ls_plugin.testing.candidates import check_candidates

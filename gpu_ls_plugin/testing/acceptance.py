@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.acceptance import Acceptance
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
-from gpu_ls_plugin.candidates import Nearest
-from gpu_ls_plugin.neighbourhoods import TwoOpt
-from gpu_ls_plugin.origins import sources_of
-from gpu_ls_plugin.perturbations import Restart
-from gpu_ls_plugin.searches.local_search import LocalSearch
+from gpu_ls_plugin.core.origins import sources_of
+from gpu_ls_plugin.runs.acceptance.base import Acceptance
 from gpu_ls_plugin.testing import engines, small_problems
 from gpu_ls_plugin.testing.subject import Subject
+from gpu_ls_plugin.tours.candidates.nearest import Nearest
+from gpu_ls_plugin.tours.kicks.on_backend import Restart
+from gpu_ls_plugin.tours.moves.reconnections import TwoOpt
+from gpu_ls_plugin.tours.searches.local_search import LocalSearch
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_ls_plugin.assignment.problem.assignment import Assignment
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.backends.words import kept_words, packed_words
-from gpu_ls_plugin.origins import sources_of
-from gpu_ls_plugin.problems.assignment import Assignment
+from gpu_ls_plugin.core.origins import sources_of
 from gpu_ls_plugin.testing.subject import Subject
-from gpu_ls_plugin.tours.tour_layouts import padded
+from gpu_ls_plugin.tours.kernels.tour_layouts import padded
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PROBES = struct_of("testing/probe_assignment.cuh", "AssignmentProbes")
 STATES, MOVES = 6, 60
 GUARD, MARK = 64, 0xA5  # bytes behind what is kept, and what is in all of them
-FUNCTOR = "the functor must be as problems/assignment.cuh describes it"
+FUNCTOR = "the functor must be as assignment/problem/assignment.cuh describes it"
 FACE = "cost() and feasible() take rows with values or -1, and return an array of shape (P,)"
 SIZES = "give all variables that must differ the same number of values, at least one for each"
 DISTINCT = "feasible() must begin with that of Assignment: super().feasible(rows) & ..."
@@ -164,7 +164,7 @@ def _probed(
             parameters=(PROBES, *parse_parameters("const gls::uint64* problem_words")),
             team=backend.warp(),
             functors=sources_of(problem),
-            headers=("problems/assignment.cuh", *filter(None, [problem.header])),
+            headers=("assignment/problem/assignment.cuh", *filter(None, [problem.header])),
         )
         kept_bytes = int(problem.kept_bytes())
         words = kept_words(xp, problem.words())

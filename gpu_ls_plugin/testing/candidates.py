@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.candidates.base import Candidates
-from gpu_ls_plugin.candidates.lists import CandidateLists
-from gpu_ls_plugin.exceptions import UnsupportedProblemError
-from gpu_ls_plugin.searches.local_search import LocalSearch
+from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.testing import engines, small_problems
 from gpu_ls_plugin.testing.subject import Subject
+from gpu_ls_plugin.tours.candidates.base import Candidates
+from gpu_ls_plugin.tours.candidates.lists import CandidateLists
+from gpu_ls_plugin.tours.searches.local_search import LocalSearch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 LISTS = (
     "build() must return CandidateLists(cities, lengths): for every city a row of other cities, "

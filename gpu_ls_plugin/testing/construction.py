@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.exceptions import InvalidTypeError, UnsupportedProblemError
+from gpu_ls_plugin.core.exceptions import InvalidTypeError, UnsupportedProblemError
 from gpu_ls_plugin.testing import small_problems
 from gpu_ls_plugin.testing.subject import Subject
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 ROWS = 6
 CALLED = "it is called as construct(problem, size, seed=..., backend=..., device=...)"

@@ -6,19 +6,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gpu_ls_plugin.acceptance import Always
-from gpu_ls_plugin.candidates import Nearest
-from gpu_ls_plugin.cooperation.base import Cooperation
-from gpu_ls_plugin.neighbourhoods import TwoOpt
-from gpu_ls_plugin.perturbations import DoubleBridge, Restart
-from gpu_ls_plugin.searches.chains.start import Start
-from gpu_ls_plugin.searches.iterated import IteratedLocalSearch
-from gpu_ls_plugin.searches.local_search import LocalSearch
+from gpu_ls_plugin.runs.acceptance.rules import Always
 from gpu_ls_plugin.testing import engines, small_problems
 from gpu_ls_plugin.testing.subject import Subject
+from gpu_ls_plugin.tours.candidates.nearest import Nearest
+from gpu_ls_plugin.tours.cooperation.base import Cooperation
+from gpu_ls_plugin.tours.engines.chains.start import Start
+from gpu_ls_plugin.tours.kicks.double_bridge import DoubleBridge
+from gpu_ls_plugin.tours.kicks.on_backend import Restart
+from gpu_ls_plugin.tours.moves.reconnections import TwoOpt
+from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch
+from gpu_ls_plugin.tours.searches.local_search import LocalSearch
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 CHAINS = (7, 1)  # of a batch: a single one has nobody to learn from
 EXCHANGES = 3

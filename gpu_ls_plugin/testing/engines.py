@@ -7,19 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.acceptance import Acceptance, Annealing
-from gpu_ls_plugin.budget import Budget
-from gpu_ls_plugin.cooperation import EliteEdges
-from gpu_ls_plugin.exceptions import UnsupportedProblemError
-from gpu_ls_plugin.perturbations import DoubleBridge
-from gpu_ls_plugin.recombination import EdgeAssembly
-from gpu_ls_plugin.searches.iterated import IteratedLocalSearch
+from gpu_ls_plugin.core.budget import Budget
+from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
+from gpu_ls_plugin.runs.acceptance.rules import Annealing
+from gpu_ls_plugin.tours.cooperation.elite_edges import EliteEdges
+from gpu_ls_plugin.tours.crossovers.edge_assembly import EdgeAssembly
+from gpu_ls_plugin.tours.kicks.double_bridge import DoubleBridge
+from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.problems.tsp import TSP
-    from gpu_ls_plugin.result import Result
-    from gpu_ls_plugin.searches.local_search import LocalSearch
+    from gpu_ls_plugin.core.result import Result
+    from gpu_ls_plugin.runs.acceptance.base import Acceptance
     from gpu_ls_plugin.testing.subject import Subject
+    from gpu_ls_plugin.tours.problem.tsp import TSP
+    from gpu_ls_plugin.tours.searches.local_search import LocalSearch
 
 CITIES = 90  # so that tours fall into parts
 ROWS, KICKS, PART = 5, 40, 32

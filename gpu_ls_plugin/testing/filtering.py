@@ -7,19 +7,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends import available
-from gpu_ls_plugin.candidates import All
-from gpu_ls_plugin.filtering import Filter
-from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, ThreeOpt, TwoOpt
-from gpu_ls_plugin.pivoting import Best
-from gpu_ls_plugin.searches.best_moves import best_moves
-from gpu_ls_plugin.searches.local_search import LocalSearch
 from gpu_ls_plugin.testing import engines, small_problems
 from gpu_ls_plugin.testing.subject import Subject
+from gpu_ls_plugin.tours.candidates.nearest import All
+from gpu_ls_plugin.tours.engines.pivoting.best import Best
+from gpu_ls_plugin.tours.filters.base import Filter
+from gpu_ls_plugin.tours.filters.filtered_neighbourhood import FilteredNeighbourhood
+from gpu_ls_plugin.tours.moves.reconnections import ThreeOpt, TwoOpt
+from gpu_ls_plugin.tours.searches.best_moves import best_moves
+from gpu_ls_plugin.tours.searches.local_search import LocalSearch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.tours.problem.tsp import TSP
 
     Edge = tuple[int, int]
     Keeps = Callable[[TSP, list[Edge], list[Edge]], bool]

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_ls_plugin.assignment.heuristics.base import Heuristic
+from gpu_ls_plugin.assignment.problem.assignment import MOST_VALUES
+from gpu_ls_plugin.assignment.successors.generation import SuccessorGeneration
+from gpu_ls_plugin.assignment.successors.layouts import LANES
 from gpu_ls_plugin.backends.cpu import threads_at_most
-from gpu_ls_plugin.heuristics import Heuristic
-from gpu_ls_plugin.problems.assignment import MOST_VALUES
-from gpu_ls_plugin.successors import SuccessorGeneration
-from gpu_ls_plugin.successors.layouts import LANES
 from gpu_ls_plugin.testing.subject import Subject
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gpu_ls_plugin.problems.problem import Problem
+    from gpu_ls_plugin.core.problem import Problem
 
 STATES, COUNT = 6, 4
 PURE = (
@@ -102,7 +102,9 @@ def _generated(
     **options: Any,
 ) -> NDArray[np.int32]:
     who = f"generation by {sampler!r}"
-    with subject.blamed(who, "the functor must be as heuristics/heuristic.cuh describes it"):
+    with subject.blamed(
+        who, "the functor must be as assignment/heuristics/heuristic.cuh describes it"
+    ):
         found: NDArray[np.int32] = SuccessorGeneration(subject.part, sampler)(
             problem, states, seed=subject.seed, backend=subject.backend, **options
         )

@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.backends import metric_check
-from gpu_ls_plugin.candidates import All, Nearest
-from gpu_ls_plugin.neighbourhoods import TwoOpt
-from gpu_ls_plugin.pivoting import Best
-from gpu_ls_plugin.problems.metrics import Metric
-from gpu_ls_plugin.searches.local_search import LocalSearch
 from gpu_ls_plugin.testing import engines
 from gpu_ls_plugin.testing.small_problems import distance_matrix, planar
 from gpu_ls_plugin.testing.subject import Subject
+from gpu_ls_plugin.tours.candidates.nearest import All, Nearest
+from gpu_ls_plugin.tours.engines.pivoting.best import Best
+from gpu_ls_plugin.tours.moves.reconnections import TwoOpt
+from gpu_ls_plugin.tours.problem import metric_check
+from gpu_ls_plugin.tours.problem.metrics import Metric
+from gpu_ls_plugin.tours.searches.local_search import LocalSearch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 NO_GAIN = 1e-12  # of what a move removes: real gains up to this may be rounding alone
 ALIKE = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.neighbourhoods.base import USUAL_EDGES
+from gpu_ls_plugin.tours.moves.base import USUAL_EDGES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +44,7 @@ class Offer:
 
 
 def after(tour: Sequence[int], offer: Offer, most: int = USUAL_EDGES) -> list[int]:
-    """Return the tour after a move of `most` edges, as `neighbourhoods/move.cuh` describes it."""
+    """Return the tour after a move of `most` edges, as `tours/moves/move.cuh` describes it."""
     t1, t2 = offer.t[:2]
     least = 2 if offer.shape == FLIPS else 3
     if offer.shape not in (FLIPS, SWAP, TURN):

@@ -7,20 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.candidates import Nearest
-from gpu_ls_plugin.exceptions import InvalidTypeError, UnsupportedProblemError
-from gpu_ls_plugin.neighbourhoods import FilteredNeighbourhood, Neighbourhood, TwoOpt
-from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
-from gpu_ls_plugin.searches.local_search import LocalSearch
+from gpu_ls_plugin.core.exceptions import InvalidTypeError, UnsupportedProblemError
 from gpu_ls_plugin.testing import engines, moves, probe, small_problems
 from gpu_ls_plugin.testing.subject import Subject
+from gpu_ls_plugin.tours.candidates.nearest import Nearest
+from gpu_ls_plugin.tours.filters.filtered_neighbourhood import FilteredNeighbourhood
+from gpu_ls_plugin.tours.moves.base import Neighbourhood
+from gpu_ls_plugin.tours.moves.composed import CandidateMoves
+from gpu_ls_plugin.tours.moves.reconnections import TwoOpt
+from gpu_ls_plugin.tours.searches.local_search import LocalSearch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 ROWS = 2
 ROUNDING = 1e-9  # of what is removed: how much a real gain may be off

@@ -7,21 +7,26 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gpu_ls_plugin.candidates import All, Nearest
-from gpu_ls_plugin.neighbourhoods import LinKernighan, Neighbourhood, OrOpt, ThreeOpt, TwoOpt
-from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
-from gpu_ls_plugin.objectives.base import DIRECTED, Objective
-from gpu_ls_plugin.pivoting import Best, Multi, RandomK
-from gpu_ls_plugin.searches.local_search import LocalSearch
 from gpu_ls_plugin.testing import engines, moves, probe, small_problems
 from gpu_ls_plugin.testing.objective_chains import COMPOSING, check_chains, check_feasible
 from gpu_ls_plugin.testing.objective_faces import check_faces, rounding
 from gpu_ls_plugin.testing.subject import Subject
+from gpu_ls_plugin.tours.candidates.nearest import All, Nearest
+from gpu_ls_plugin.tours.engines.pivoting.best import Best
+from gpu_ls_plugin.tours.engines.pivoting.multi import Multi
+from gpu_ls_plugin.tours.engines.pivoting.random_k import RandomK
+from gpu_ls_plugin.tours.moves.composed import CandidateMoves
+from gpu_ls_plugin.tours.moves.lin_kernighan import LinKernighan
+from gpu_ls_plugin.tours.moves.reconnections import ThreeOpt, TwoOpt
+from gpu_ls_plugin.tours.moves.segment_moves import OrOpt
+from gpu_ls_plugin.tours.problem.objective import DIRECTED, Objective
+from gpu_ls_plugin.tours.searches.local_search import LocalSearch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.tours.moves.base import Neighbourhood
+    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 PROBED, JUDGED = 2, 64  # tours whose moves are compared, and those that may be results
 LISTS = Nearest(7)

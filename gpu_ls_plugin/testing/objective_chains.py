@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.acceptance import Always
 from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
-from gpu_ls_plugin.objectives.under import searched
-from gpu_ls_plugin.perturbations import DoubleBridge
-from gpu_ls_plugin.searches.chains.start import Start
-from gpu_ls_plugin.searches.iterated import IteratedLocalSearch
+from gpu_ls_plugin.runs.acceptance.rules import Always
 from gpu_ls_plugin.testing import engines
 from gpu_ls_plugin.testing.objective_faces import rounding
+from gpu_ls_plugin.tours.engines.chains.start import Start
+from gpu_ls_plugin.tours.kicks.double_bridge import DoubleBridge
+from gpu_ls_plugin.tours.problem.under import searched
+from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gpu_ls_plugin.problems.tsp import TSP
-    from gpu_ls_plugin.searches.local_search import LocalSearch
     from gpu_ls_plugin.testing.subject import Subject
+    from gpu_ls_plugin.tours.problem.tsp import TSP
+    from gpu_ls_plugin.tours.searches.local_search import LocalSearch
 
 STRETCHES, KICKS = 4, 10  # of chains, between comparisons
 COMPOSING = "functor, header and source() must name and define the C++ struct of the part"

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.objectives.base import DIRECTED
+from gpu_ls_plugin.tours.problem.objective import DIRECTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.testing.subject import Subject
+    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 ROWS = 6
 PAIRS = 200  # of paths that are turned round, one, the other, and both

@@ -8,24 +8,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.candidates import Nearest
-from gpu_ls_plugin.exceptions import InvalidParameterError, UnsupportedProblemError
-from gpu_ls_plugin.neighbourhoods import TwoOpt
-from gpu_ls_plugin.perturbations import as_perturbation
-from gpu_ls_plugin.searches.local_search import LocalSearch
+from gpu_ls_plugin.core.exceptions import InvalidParameterError, UnsupportedProblemError
 from gpu_ls_plugin.testing import engines, small_problems
 from gpu_ls_plugin.testing.subject import Subject
+from gpu_ls_plugin.tours.candidates.nearest import Nearest
+from gpu_ls_plugin.tours.kicks.base import as_perturbation
+from gpu_ls_plugin.tours.moves.reconnections import TwoOpt
+from gpu_ls_plugin.tours.searches.local_search import LocalSearch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gpu_ls_plugin.perturbations import Perturbation
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.tours.kicks.base import Perturbation
+    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 ROWS = 6
 ALWAYS_OTHER = 30  # cities from which on a kick must change some tour of a batch
 ALONE = "row r may depend on the seed, on first_row + r and on its own tour, and on nothing else"
-CUTS = "cuts must be drawn as perturbations/bridge_cuts.cuh says, from the random numbers given"
+CUTS = "cuts must be drawn as tours/kicks/bridge_cuts.cuh says, from the random numbers given"
 
 
 def check_perturbation(

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends.structs import struct_of
-from gpu_ls_plugin.neighbourhoods import composed
-from gpu_ls_plugin.neighbourhoods.base import DEEPEST_EDGES
-from gpu_ls_plugin.objectives.under import searched
 from gpu_ls_plugin.testing import moves
-from gpu_ls_plugin.tours.sites import DTYPES
+from gpu_ls_plugin.tours.kernels.sites import DTYPES
+from gpu_ls_plugin.tours.moves import composed
+from gpu_ls_plugin.tours.moves.base import DEEPEST_EDGES
+from gpu_ls_plugin.tours.problem.under import searched
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.backends.composition import Kernel
-    from gpu_ls_plugin.neighbourhoods.composed import CandidateMoves
-    from gpu_ls_plugin.problems.tsp import TSP
     from gpu_ls_plugin.testing.subject import Subject
+    from gpu_ls_plugin.tours.moves.composed import CandidateMoves
+    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 MOST_VARIANTS = 10**5
 OFFER_INTS = 3 + 2 * DEEPEST_EDGES

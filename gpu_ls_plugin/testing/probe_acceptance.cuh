@@ -1,7 +1,7 @@
 // How often an acceptance rule takes rises of the cost, by random numbers of their own.
 #pragma once
 
-#include "include/philox.cuh"
+#include "backends/include/philox.cuh"
 
 namespace gls {
 

@@ -1,7 +1,7 @@
 // What the functor of an assignment problem says of states, and of moves that are made in them.
 #pragma once
 
-#include "problems/assignment.cuh"
+#include "assignment/problem/assignment.cuh"
 
 namespace gls {
 

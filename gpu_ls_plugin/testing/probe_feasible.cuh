@@ -1,7 +1,7 @@
 // Which tours an objective takes for results.
 #pragma once
 
-#include "objectives/objective.cuh"
+#include "tours/problem/objective.cuh"
 
 namespace gls {
 

@@ -4,7 +4,7 @@
 // they are in parts of tours: `mates` holds the other end of each city's fixed edge, or the city.
 #pragma once
 
-#include "searches/descent/scout.cuh"
+#include "tours/engines/descent/scout.cuh"
 
 namespace gls {
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.backends.evaluation import tour_costs
-from gpu_ls_plugin.exceptions import UnsupportedProblemError
-from gpu_ls_plugin.problems.tsp import TSP
-from gpu_ls_plugin.recombination.base import Recombination
+from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.testing import small_problems
 from gpu_ls_plugin.testing.cooperation import check_cooperation
 from gpu_ls_plugin.testing.subject import Subject
+from gpu_ls_plugin.tours.crossovers.base import Recombination
+from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
+from gpu_ls_plugin.tours.problem.tsp import TSP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

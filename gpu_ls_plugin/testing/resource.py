@@ -6,21 +6,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.candidates import Nearest
-from gpu_ls_plugin.neighbourhoods import Exchange, Neighbourhood, Relocate, TwoOpt, TwoOptStar
-from gpu_ls_plugin.pivoting import Best
-from gpu_ls_plugin.resources import Resource
-from gpu_ls_plugin.searches.local_search import LocalSearch
+from gpu_ls_plugin.routes.moves.between_routes import TwoOptStar
+from gpu_ls_plugin.routes.problem.resources.base import Resource
 from gpu_ls_plugin.testing import engines, small_problems
 from gpu_ls_plugin.testing.objective_chains import check_chains
 from gpu_ls_plugin.testing.subject import Subject
+from gpu_ls_plugin.tours.candidates.nearest import Nearest
+from gpu_ls_plugin.tours.engines.pivoting.best import Best
+from gpu_ls_plugin.tours.moves.reconnections import TwoOpt
+from gpu_ls_plugin.tours.moves.segment_moves import Exchange, Relocate
+from gpu_ls_plugin.tours.searches.local_search import LocalSearch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from gpu_ls_plugin.problems.cvrp import CVRP
+    from gpu_ls_plugin.routes.problem.cvrp import CVRP
+    from gpu_ls_plugin.tours.moves.base import Neighbourhood
 
 ROWS = 6
 ROUNDING = 1e-9  # relative, of real excesses

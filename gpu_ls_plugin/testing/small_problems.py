@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.exceptions import InvalidProblemError, PrecisionWarning
-from gpu_ls_plugin.problems.cvrp import CVRP
-from gpu_ls_plugin.problems.giant_tours import durations_alone
-from gpu_ls_plugin.problems.tsp import TSP
+from gpu_ls_plugin.core.exceptions import InvalidProblemError, PrecisionWarning
+from gpu_ls_plugin.routes.problem.cvrp import CVRP
+from gpu_ls_plugin.routes.problem.giant_tours import durations_alone
+from gpu_ls_plugin.tours.problem.tsp import TSP
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.problems.metrics import Metric
+    from gpu_ls_plugin.tours.problem.metrics import Metric
 
 CITIES = 40  # of the usual problem: brute force takes a moment
 

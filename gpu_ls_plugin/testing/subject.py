@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.exceptions import (
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.exceptions import (
     BackendUnavailableError,
     GpuLsError,
     InsufficientMemoryError,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.backends.base import Backend
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 P = TypeVar("P")
 Q = TypeVar("Q")

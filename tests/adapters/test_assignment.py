@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTourError, InvalidTypeError
+from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTourError, InvalidTypeError
 from tests.adapters.faces import FACES
 
 if TYPE_CHECKING:

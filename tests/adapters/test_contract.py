@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.evolution.batches.kick import Kick
-from gpu_ls_plugin.exceptions import (
+from gpu_ls_plugin.core.exceptions import (
     InvalidParameterError,
     InvalidTourError,
     InvalidTypeError,
     UnknownPartError,
 )
+from gpu_ls_plugin.evolution.batches.kick import Kick
 from tests.adapters.faces import FACES
 from tests.evolution.samples import Diary, cities, rows, undirected
 from tests.helpers.marks import slow_after

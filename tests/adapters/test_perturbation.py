@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.exceptions import (
+from gpu_ls_plugin.core.exceptions import (
     FaultyPartError,
     InvalidParameterError,
     InvalidTypeError,
     UnknownPartError,
     UnsupportedProblemError,
 )
+from gpu_ls_plugin.core.registry import Part, registry
 from gpu_ls_plugin.extend import Perturbation
-from gpu_ls_plugin.plugins.registry import Part, registry
 from tests.adapters.faces import FACES
 from tests.evolution.samples import cities, rows
 

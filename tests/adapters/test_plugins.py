@@ -60,7 +60,7 @@ def test_without_a_framework_the_command_is_named() -> None:
 import importlib, sys
 for framework in {FRAMEWORKS}:
     sys.modules[framework] = None  # as if it were not installed
-from gpu_ls_plugin.exceptions import MissingExtraError
+from gpu_ls_plugin.core.exceptions import MissingExtraError
 def say(module, name=""):
     try:
         getattr(importlib.import_module(module), name or "plugin")

@@ -17,9 +17,9 @@ from gpu_ls_plugin.backends.compile_check import (
     parse_log,
     parts,
 )
-from gpu_ls_plugin.exceptions import InvalidParameterError, UnknownPartError
-from gpu_ls_plugin.plugins.registry import Part, registry
-from gpu_ls_plugin.searches.instantiations import ENGINES, instantiations
+from gpu_ls_plugin.core.exceptions import InvalidParameterError, UnknownPartError
+from gpu_ls_plugin.core.registry import Part, registry
+from gpu_ls_plugin.plugins.instantiations import ENGINES, instantiations
 
 LOG = """
 ptxas info    : 0 bytes gmem

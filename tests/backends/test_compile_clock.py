@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpu_ls_plugin.backends import cuda
-from gpu_ls_plugin.budget import Stopwatch, compiling, now
+from gpu_ls_plugin.core.budget import Stopwatch, compiling, now
 
 
 def test_a_clock_stands_still_while_something_is_compiled(clock):

@@ -13,7 +13,7 @@ import pytest
 
 from gpu_ls_plugin import backends
 from gpu_ls_plugin.backends import compiler
-from gpu_ls_plugin.exceptions import (
+from gpu_ls_plugin.core.exceptions import (
     BackendUnavailableError,
     CompilationError,
     CompilerNotFoundError,

@@ -12,12 +12,12 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin import backends
 from gpu_ls_plugin.backends import cuda
 from gpu_ls_plugin.backends.cpu import CpuBackend
-from gpu_ls_plugin.construction.random_tours import random_tours_kernel
-from gpu_ls_plugin.exceptions import (
+from gpu_ls_plugin.core.exceptions import (
     BackendUnavailableError,
     CompilerNotFoundError,
     InvalidParameterError,
 )
+from gpu_ls_plugin.tours.construction.random_tours import random_tours_kernel
 from tests.helpers.random_problems import random_problem, random_tours
 
 

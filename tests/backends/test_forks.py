@@ -17,7 +17,7 @@ import os, signal, sys, threading, time
 import numpy as np
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.plugins.loader import plugins
-from gpu_ls_plugin.plugins.registry import registry
+from gpu_ls_plugin.core.registry import registry
 
 problem = gls.TSP(np.random.default_rng(0).integers(0, 99, (20, 2)))
 
@@ -58,7 +58,7 @@ SLOW_PLUGIN = """
 import os, time
 os.mkdir("started")
 time.sleep(0.5)
-from gpu_ls_plugin.hookspecs import hookimpl
+from gpu_ls_plugin.core.hookspecs import hookimpl
 
 @hookimpl
 def gpu_ls_register_parts(register):

@@ -6,22 +6,26 @@ from dataclasses import replace
 
 import pytest
 
-from gpu_ls_plugin.acceptance import Annealing
 from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.compile_check import compile_kernel
-from gpu_ls_plugin.neighbourhoods import LinKernighan, OrOpt, ThreeOpt, TwoOpt
-from gpu_ls_plugin.neighbourhoods.composed import Moves, chain_needs
-from gpu_ls_plugin.objectives.routing import Routing
-from gpu_ls_plugin.objectives.under import Under
-from gpu_ls_plugin.perturbations import DoubleBridge, ruin_recreate
-from gpu_ls_plugin.problems.cvrp import CVRP
-from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS
-from gpu_ls_plugin.recombination import assembly_layouts, edge_assembly
-from gpu_ls_plugin.searches.chains import chain_layouts, rebuilt_chains
-from gpu_ls_plugin.searches.chains.chain_kernel import chain_kernel
-from gpu_ls_plugin.searches.descent import descent_layouts
-from gpu_ls_plugin.searches.descent.city_descent import descent_kernel, multi_descent_kernel
-from gpu_ls_plugin.tours import tour_layouts
+from gpu_ls_plugin.routes.engines import rebuilt_chains
+from gpu_ls_plugin.routes.problem.cvrp import CVRP
+from gpu_ls_plugin.routes.problem.routing import Routing
+from gpu_ls_plugin.routes.removals import ruin_recreate
+from gpu_ls_plugin.runs.acceptance.rules import Annealing
+from gpu_ls_plugin.tours.crossovers import assembly_layouts, edge_assembly
+from gpu_ls_plugin.tours.engines.chains import chain_layouts
+from gpu_ls_plugin.tours.engines.chains.chain_kernel import chain_kernel
+from gpu_ls_plugin.tours.engines.descent import descent_layouts
+from gpu_ls_plugin.tours.engines.descent.city_descent import descent_kernel, multi_descent_kernel
+from gpu_ls_plugin.tours.kernels import tour_layouts
+from gpu_ls_plugin.tours.kicks.double_bridge import DoubleBridge
+from gpu_ls_plugin.tours.moves.composed import Moves, chain_needs
+from gpu_ls_plugin.tours.moves.lin_kernighan import LinKernighan
+from gpu_ls_plugin.tours.moves.reconnections import ThreeOpt, TwoOpt
+from gpu_ls_plugin.tours.moves.segment_moves import OrOpt
+from gpu_ls_plugin.tours.problem.metrics import BUILT_IN_METRICS
+from gpu_ls_plugin.tours.problem.under import Under
 from tests.helpers.declared_shared import declared_shared
 from tests.helpers.marks import slow_after
 

@@ -21,7 +21,7 @@ import pytest
 from gpu_ls_plugin.backends import compiler, library_cache
 from gpu_ls_plugin.backends.composition import Kernel
 from gpu_ls_plugin.backends.cpu import _function_of
-from gpu_ls_plugin.exceptions import BackendUnavailableError, CacheWarning, CompilationError
+from gpu_ls_plugin.core.exceptions import BackendUnavailableError, CacheWarning, CompilationError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,9 +12,9 @@ import pytest
 
 from gpu_ls_plugin.backends.compiler import program_of
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters, read
-from gpu_ls_plugin.exceptions import CompilationError, InvalidParameterError
-from gpu_ls_plugin.origins import sources_of
-from gpu_ls_plugin.searches.instantiations import instantiations
+from gpu_ls_plugin.core.exceptions import CompilationError, InvalidParameterError
+from gpu_ls_plugin.core.origins import sources_of
+from gpu_ls_plugin.plugins.instantiations import instantiations
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 WRONG = "\nstruct Mine {\n  using Length = no_such_type;\n};\n"
 PART = f"""
 from importlib import resources
-from gpu_ls_plugin.problems.metrics import Metric
+from gpu_ls_plugin.tours.problem.metrics import Metric
 
 class Inline:
     def source(self):
@@ -33,7 +33,7 @@ class InHeader:
         return (resources.files("lines_plugin") / "moves" / "mine.cuh").read_text()
 """
 
-KERNEL = Kernel("mine", "include/team.cuh", "Mine", parse_parameters("int n"), "gls::Host")
+KERNEL = Kernel("mine", "backends/include/team.cuh", "Mine", parse_parameters("int n"), "gls::Host")
 
 
 def plugin(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:

@@ -10,7 +10,7 @@ import pytest
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.composition import Kernel, Parameter
 from gpu_ls_plugin.backends.structs import Arguments, Struct, parse_struct
-from gpu_ls_plugin.exceptions import CompilationError, InvalidTypeError
+from gpu_ls_plugin.core.exceptions import CompilationError, InvalidTypeError
 
 # Fields in an order that leaves gaps everywhere.
 DECLARED = """
@@ -57,7 +57,7 @@ def probe(struct: Struct, backend: str, as_one: bool) -> Kernel:
     parameters = (struct, Parameter("gls::int64*", "seen"))
     return Kernel(
         name="probe",
-        header="include/metric.cuh",
+        header="tours/problem/metric.cuh",
         body="Probe",
         parameters=(Arguments.of(parameters),) if as_one else parameters,
         team="gls::Host" if backend == "cpu" else "gls::Thread<32>",

@@ -11,7 +11,7 @@ import pytest
 
 from gpu_ls_plugin.backends.cpu import CpuBackend
 from gpu_ls_plugin.backends.workers import Workers
-from gpu_ls_plugin.construction.random_tours import random_tours_kernel
+from gpu_ls_plugin.tours.construction.random_tours import random_tours_kernel
 
 
 def never() -> None:

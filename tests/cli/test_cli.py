@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from gpu_ls_plugin.cli import main
-from gpu_ls_plugin.history import load_history
-from gpu_ls_plugin.problems.tsp import TSP
-from gpu_ls_plugin.problems.tsplib import read_tour
-from gpu_ls_plugin.result import Result
-from gpu_ls_plugin.solver import first_moments
+from gpu_ls_plugin.cli.commands import main
+from gpu_ls_plugin.core.history import load_history
+from gpu_ls_plugin.core.result import Result
+from gpu_ls_plugin.tours.plan import first_moments
+from gpu_ls_plugin.tours.problem.tsp import TSP
+from gpu_ls_plugin.tours.problem.tsplib import read_tour
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -573,7 +573,7 @@ def test_compile_check_names_a_plugin_whose_kernels_are_none(tmp_path: Path) -> 
     plugin(
         tmp_path,
         "broken",
-        "from gpu_ls_plugin.hookspecs import hookimpl\n"
+        "from gpu_ls_plugin.core.hookspecs import hookimpl\n"
         "@hookimpl\ndef gpu_ls_kernel_sources():\n    return 1 / 0\n",
     )
     path = os.pathsep.join([str(tmp_path), environment()["PYTHONPATH"]])

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from gpu_ls_plugin import solver
 from gpu_ls_plugin.cli import outputs
 from gpu_ls_plugin.cli.commands import main
-from gpu_ls_plugin.history import load_history
-from gpu_ls_plugin.problems.tsp import TSP
-from gpu_ls_plugin.problems.tsplib import read_tour
-from gpu_ls_plugin.result import Result
+from gpu_ls_plugin.core.history import load_history
+from gpu_ls_plugin.core.result import Result
+from gpu_ls_plugin.solver import run as solver
+from gpu_ls_plugin.tours.problem.tsp import TSP
+from gpu_ls_plugin.tours.problem.tsplib import read_tour
 from tests.cli.test_cli import QUICK, environment, gpu_ls_apart, write_instance
 
 if TYPE_CHECKING:

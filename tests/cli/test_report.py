@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from gpu_ls_plugin.cli import main
+from gpu_ls_plugin.cli.commands import main
 from gpu_ls_plugin.experiments.plan import Plan
 from tests.experiments.samples import record
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.exceptions import InvalidTourError, UnsupportedProblemError
-from gpu_ls_plugin.neighbourhoods.filtered import MODES
-from gpu_ls_plugin.plugins.registry import registry
+from gpu_ls_plugin.core.exceptions import InvalidTourError, UnsupportedProblemError
+from gpu_ls_plugin.core.registry import registry
+from gpu_ls_plugin.tours.filters.filtered_neighbourhood import MODES
 from tests.helpers.configurations import ASYMMETRIC, CUBIC, FILTERED, QUEUES, RANDOM, SEARCHES
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
 

@@ -10,16 +10,16 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.backends.evaluation import added_up_costs, exact_costs
-from gpu_ls_plugin.problems import referee
+from gpu_ls_plugin.tours.kernels.evaluation import added_up_costs, exact_costs
+from gpu_ls_plugin.tours.problem import referee
 from tests.helpers.bin_packing import BinPacking
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
 from tests.helpers.routing import giant_tours, random_cvrp
-from tests.objectives.loads import some_loads
-from tests.objectives.trial import Tolls, some_tolls
+from tests.tours.objectives.loads import some_loads
+from tests.tours.objectives.trial import Tolls, some_tolls
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.problems.problem import Problem
+    from gpu_ls_plugin.core.problem import Problem
 
 CPU = {"backend": "cpu", "seed": 3}
 KICKS = gls.Budget(kicks=3)

@@ -23,7 +23,7 @@ from gpu_ls_deap import (
     TourCost,
     var_and,
 )
-from gpu_ls_plugin.exceptions import InvalidTypeError
+from gpu_ls_plugin.core.exceptions import InvalidTypeError
 from tests.adapters.deap_face import individuals
 from tests.evolution.samples import Diary, cities, rows
 

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
+from gpu_ls_plugin.core.exceptions import ClusterWarning, FileFormatError, InvalidParameterError
+from gpu_ls_plugin.core.history import Point
 from gpu_ls_plugin.distributed.checkpoint import Checkpoint, Keeper, identity
-from gpu_ls_plugin.exceptions import ClusterWarning, FileFormatError, InvalidParameterError
-from gpu_ls_plugin.history import Point
 from gpu_ls_plugin.runs.elites import Elites
 from tests.distributed.conftest import CHAINS, PROBLEM, N
 from tests.helpers.bin_packing import BinPacking
 from tests.helpers.random_problems import random_tours
-from tests.objectives.trial import Tolls
+from tests.tours.objectives.trial import Tolls
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,21 +10,21 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.distributed import Exchange, cluster, work
-from gpu_ls_plugin.distributed.failures import Failures
-from gpu_ls_plugin.distributed.placement import Placement
-from gpu_ls_plugin.exceptions import (
+from gpu_ls_plugin.core.exceptions import (
     BackendUnavailableError,
     ClusterError,
     ClusterWarning,
     InvalidParameterError,
     MissingExtraError,
 )
+from gpu_ls_plugin.distributed import Exchange, cluster, work
+from gpu_ls_plugin.distributed.failures import Failures
+from gpu_ls_plugin.distributed.placement import Placement
 from gpu_ls_plugin.runs.elites import Elites
+from gpu_ls_plugin.runs.settings import Settings
 from gpu_ls_plugin.runs.stretch import Stretch
-from gpu_ls_plugin.searches.chain_population import ChainPopulation
-from gpu_ls_plugin.solver import Settings, default_settings
-from gpu_ls_plugin.solver.plans import main_stage, planned
+from gpu_ls_plugin.solver.plans import default_settings, main_stage, planned
+from gpu_ls_plugin.tours.searches.chain_population import ChainPopulation
 from tests.distributed.conftest import CHAINS, PROBLEM, N, cluster_of
 from tests.helpers.random_problems import random_tours
 

@@ -32,7 +32,7 @@ def pressed(*given, **more):
     return found
 
 setattr(owner, name, pressed)
-sys.exit(gpu_ls_plugin.cli.main(["solve", {file!r}, "--workers", "2", "--seconds", "60"]))
+sys.exit(gpu_ls_plugin.cli.commands.main(["solve", {file!r}, "--workers", "2", "--seconds", "60"]))
 """
 MOMENTS = {
     "no process yet": "SpecCluster, '_correct_state'",

@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends.cpu import CpuBackend
-from gpu_ls_plugin.distributed import Exchange, IslandProgress, watcher, work
-from gpu_ls_plugin.distributed.migrants import welcome
-from gpu_ls_plugin.exceptions import (
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.exceptions import (
     InvalidParameterError,
     InvalidTourError,
     InvalidTypeError,
     UnsupportedProblemError,
 )
+from gpu_ls_plugin.distributed import Exchange, IslandProgress, watcher, work
+from gpu_ls_plugin.distributed.migrants import welcome
 from gpu_ls_plugin.runs.elites import Elites
-from gpu_ls_plugin.solver import Settings
+from gpu_ls_plugin.runs.settings import Settings
 from tests.distributed.conftest import CHAINS, PROBLEM, N
 from tests.helpers.random_problems import random_tours
 

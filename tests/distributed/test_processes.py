@@ -18,8 +18,8 @@ import psutil
 import pytest
 
 import gpu_ls_plugin as gls
+from gpu_ls_plugin.core.exceptions import ClusterWarning
 from gpu_ls_plugin.distributed import Exchange, local_cluster
-from gpu_ls_plugin.exceptions import ClusterWarning
 from tests.distributed.conftest import CHAINS, PROBLEM
 from tests.distributed.test_command import file
 

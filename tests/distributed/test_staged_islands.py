@@ -11,17 +11,18 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.distributed import Exchange
 from gpu_ls_plugin.distributed.work import LEAST
 from gpu_ls_plugin.evolution.generations.staged_population import StagedPopulation
-from gpu_ls_plugin.problems.cvrp import routing_problem
+from gpu_ls_plugin.routes.plan import first_generations
+from gpu_ls_plugin.routes.problem.cvrp import routing_problem
+from gpu_ls_plugin.routes.searches.genetic import hybrid_genetic
+from gpu_ls_plugin.runs.settings import Settings
 from gpu_ls_plugin.runs.stretch import Leg, Stretch
-from gpu_ls_plugin.searches.chain_population import ChainPopulation
-from gpu_ls_plugin.searches.genetic import hybrid_genetic
-from gpu_ls_plugin.solver import Settings, first_generations
 from gpu_ls_plugin.solver.plans import plan_of
+from gpu_ls_plugin.tours.searches.chain_population import ChainPopulation
 from tests.helpers.routing import random_cvrp, scarce_cvrp
 
 if TYPE_CHECKING:
+    from gpu_ls_plugin.core.result import Statistics
     from gpu_ls_plugin.distributed import IslandProgress
-    from gpu_ls_plugin.result import Statistics
     from tests.helpers.clock import Clock
 
 PROBLEM = random_cvrp("capacity", 30)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
+from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeError
 
 if TYPE_CHECKING:
     from pathlib import Path

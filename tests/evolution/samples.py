@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.result import Result, Statistics
+from gpu_ls_plugin.core.result import Result, Statistics
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

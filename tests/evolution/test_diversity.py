@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gpu_ls_plugin.core.exceptions import InvalidTourError
 from gpu_ls_plugin.evolution.diversity import edge_distance, edge_entropy, unique_tours
-from gpu_ls_plugin.exceptions import InvalidTourError
 from tests.evolution.samples import rows
 
 if TYPE_CHECKING:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from gpu_ls_plugin import TSP
-from gpu_ls_plugin.construction import random_tours
 from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.generations.generation import Generation
 from gpu_ls_plugin.evolution.run import NoRun
 from gpu_ls_plugin.evolution.tour_population import TourPopulation
-from gpu_ls_plugin.recombination import EdgeAssembly
+from gpu_ls_plugin.tours.construction.random_tours import random_tours
+from gpu_ls_plugin.tours.crossovers.edge_assembly import EdgeAssembly
 
 SIZE = 12
 PROBLEM = TSP(np.random.default_rng(7).integers(0, 1000, (60, 2)), metric="EUC_2D")

@@ -14,9 +14,9 @@ from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.generations.memetic import evolution_of
 from gpu_ls_plugin.evolution.generations.planned_evolution import PlannedEvolution
 from gpu_ls_plugin.evolution.run import NoRun
+from gpu_ls_plugin.routes.plan import fewer_vehicles, first_generations
+from gpu_ls_plugin.routes.plan.first_generations import _prepare
 from gpu_ls_plugin.runs.plan import Plan, Stage
-from gpu_ls_plugin.solver import fewer_vehicles, first_generations
-from gpu_ls_plugin.solver.first_generations import _prepare
 from tests.helpers.late_kernels import LateKernels
 from tests.helpers.routing import random_cvrp, scarce_cvrp
 

@@ -16,7 +16,7 @@ from gpu_ls_plugin.evolution.replacement import BestDistinct, Crowding, EdgeDist
 from gpu_ls_plugin.evolution.replacement.far_apart import far_apart
 from gpu_ls_plugin.evolution.shared_edges import shared_edges
 from gpu_ls_plugin.evolution.tour_population import TourPopulation
-from gpu_ls_plugin.tours.edge_keys import edge_keys, edge_numbers
+from gpu_ls_plugin.tours.kernels.edge_keys import edge_keys, edge_numbers
 from tests.helpers.calls import calls_of
 from tests.helpers.examples import examples
 from tests.helpers.routing import giant_tours, random_cvrp, rewritten

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpu_ls_plugin import TSP
+from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.generations.generation import Generation
 from gpu_ls_plugin.evolution.migration import RingMigration
 from gpu_ls_plugin.evolution.tour_population import TourPopulation
-from gpu_ls_plugin.exceptions import InvalidParameterError
-from gpu_ls_plugin.recombination import EdgeAssembly
+from gpu_ls_plugin.tours.crossovers.edge_assembly import EdgeAssembly
 from tests.evolution.samples import cities, rows
 
 PROBLEM = TSP(cities(5), "EUC_2D")

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from gpu_ls_plugin import TSP
+from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.convergence import FewTours, LowEntropy, Stagnation
 from gpu_ls_plugin.evolution.generations.evolution import Evolution
@@ -20,8 +21,7 @@ from gpu_ls_plugin.evolution.generations.generation_evolution import GenerationE
 from gpu_ls_plugin.evolution.generations.restarts import Restarts, Watched
 from gpu_ls_plugin.evolution.run import NoRun
 from gpu_ls_plugin.evolution.tour_population import TourPopulation
-from gpu_ls_plugin.exceptions import InvalidParameterError
-from gpu_ls_plugin.recombination import EdgeAssembly
+from gpu_ls_plugin.tours.crossovers.edge_assembly import EdgeAssembly
 from tests.evolution.samples import cities, rows
 
 PROBLEM = TSP(cities(40), "EUC_2D")

@@ -14,16 +14,16 @@ import pytest
 
 from gpu_ls_plugin import TSP
 from gpu_ls_plugin.evolution.generations.planned_evolution import PlannedEvolution
+from gpu_ls_plugin.routes.plan.fewer_vehicles import _Tries
 from gpu_ls_plugin.runs.plan import Plan, Stage
-from gpu_ls_plugin.solver.fewer_vehicles import _Tries
 from tests.evolution.samples import cities
 from tests.helpers.routing import roomy_cvrp
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.result import Statistics
+    from gpu_ls_plugin.core.result import Statistics
     from gpu_ls_plugin.runs.stretch import Stretch
 
-from gpu_ls_plugin.result import Statistics as Counts
+from gpu_ls_plugin.core.result import Statistics as Counts
 
 ROUTES = roomy_cvrp()
 PROBLEM = TSP(cities(5), "EUC_2D")

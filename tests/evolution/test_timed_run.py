@@ -6,10 +6,10 @@ import math
 
 import pytest
 
-from gpu_ls_plugin import budget
+from gpu_ls_plugin.core import budget
+from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeError
+from gpu_ls_plugin.core.result import Statistics
 from gpu_ls_plugin.evolution.timed_run import TimedRun
-from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
-from gpu_ls_plugin.result import Statistics
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gpu_ls_plugin.evolution.batches.rows import canonical
 from gpu_ls_plugin.evolution.tour_population import TourPopulation
-from gpu_ls_plugin.tours.edge_keys import edge_keys
+from gpu_ls_plugin.tours.kernels.edge_keys import edge_keys
 
 
 def _tours(size: int, n: int, seed: int) -> np.ndarray:

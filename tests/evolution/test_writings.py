@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.evolution.batches.writings import MOST_WAITING, Writings
-from gpu_ls_plugin.exceptions import InvalidParameterError
 from tests.evolution.samples import rows
 
 TOURS = rows(30, 3).astype(np.int32)

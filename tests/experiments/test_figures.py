@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpu_ls_plugin.exceptions import InvalidParameterError
+from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.experiments import Results
 from tests.experiments.samples import record, results
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from gpu_ls_plugin.exceptions import FileFormatError, InvalidParameterError
+from gpu_ls_plugin.core.exceptions import FileFormatError, InvalidParameterError
 from gpu_ls_plugin.experiments.plan import PLAN, Plan, stored_keys
 from gpu_ls_plugin.experiments.records import Record
 from tests.experiments.samples import record

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from rich.console import Console
 
-from gpu_ls_plugin.budget import compiling
+from gpu_ls_plugin.core.budget import compiling
 from gpu_ls_plugin.experiments.display import ExperimentDisplay
 from gpu_ls_plugin.experiments.plan import Plan
 from gpu_ls_plugin.experiments.records import CurvePoint

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from scipy import stats
 
-from gpu_ls_plugin.exceptions import FileFormatError, InvalidParameterError
+from gpu_ls_plugin.core.exceptions import FileFormatError, InvalidParameterError
 from gpu_ls_plugin.experiments import Results
 from gpu_ls_plugin.experiments.plan import PLAN, Plan
 from tests.experiments.samples import record, results

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from gpu_ls_plugin.exceptions import MissingExtraError
+from gpu_ls_plugin.core.exceptions import MissingExtraError
 from gpu_ls_plugin.experiments.tables import Table
 
 CELLS = (('a|b, [red]<i>"', 1, 1 / 3, None), ("b", 20, math.inf, math.nan))

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.plugins.registry import registry
-from gpu_ls_plugin.searches.exhaustive import climb_layouts
+from gpu_ls_plugin.core.registry import registry
+from gpu_ls_plugin.tours.engines.exhaustive import climb_layouts
 from tests.helpers.configurations import two_opt_climb
 from tests.helpers.instances import tsp_instance
 from tests.helpers.random_problems import METRICS, random_problem

@@ -7,8 +7,8 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend, tuning
-from gpu_ls_plugin.exceptions import InvalidParameterError
-from gpu_ls_plugin.tours import tour_layouts
+from gpu_ls_plugin.core.exceptions import InvalidParameterError
+from gpu_ls_plugin.tours.kernels import tour_layouts
 from tests.helpers.instances import tsp_instance
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
 

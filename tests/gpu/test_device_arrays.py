@@ -9,14 +9,14 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin import backends
-from gpu_ls_plugin.exceptions import (
+from gpu_ls_plugin.core.exceptions import (
     InsufficientMemoryError,
     InvalidParameterError,
     InvalidTourError,
     InvalidTypeError,
     UnsupportedProblemError,
 )
-from gpu_ls_plugin.searches.descent.city_descent import Descent
+from gpu_ls_plugin.tours.engines.descent.city_descent import Descent
 from tests.helpers.configurations import two_opt_climb
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
 

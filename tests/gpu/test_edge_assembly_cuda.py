@@ -7,10 +7,10 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.exceptions import InvalidTourError, InvalidTypeError
-from gpu_ls_plugin.recombination import assembly_layouts
-from gpu_ls_plugin.searches.chains.start import Start
-from gpu_ls_plugin.tours import tour_layouts
+from gpu_ls_plugin.core.exceptions import InvalidTourError, InvalidTypeError
+from gpu_ls_plugin.tours.crossovers import assembly_layouts
+from gpu_ls_plugin.tours.engines.chains.start import Start
+from gpu_ls_plugin.tours.kernels import tour_layouts
 from tests.helpers.random_problems import INTEGER, random_problem, random_tours
 
 pytestmark = pytest.mark.gpu

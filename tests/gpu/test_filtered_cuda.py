@@ -9,12 +9,12 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.runs import pace
-from gpu_ls_plugin.searches.filtered import filter_layouts
+from gpu_ls_plugin.tours.engines.filtered import filter_layouts
 from tests.helpers.instances import tsp_instance
 from tests.helpers.random_problems import INTEGER, random_problem, random_tours
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.filtering import Filter
+    from gpu_ls_plugin.tours.filters.base import Filter
 
 pytestmark = pytest.mark.gpu
 

@@ -9,13 +9,13 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends.arrays import on_gpu, on_host
-from gpu_ls_plugin.budget import Stopwatch
+from gpu_ls_plugin.core.budget import Stopwatch
 from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.generations.memetic import evolution_of
 from gpu_ls_plugin.evolution.run import NoRun
+from gpu_ls_plugin.routes.plan.first_generations import SHARE
+from gpu_ls_plugin.routes.searches.genetic.genetic_population import GeneticPopulation
 from gpu_ls_plugin.runs.stretch import Stretch
-from gpu_ls_plugin.searches.genetic.genetic_population import GeneticPopulation
-from gpu_ls_plugin.solver.first_generations import SHARE
 from tests.helpers.routing import random_cvrp
 
 pytestmark = pytest.mark.gpu

@@ -11,12 +11,12 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend, tuning
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
-from gpu_ls_plugin.cooperation.contraction import Contraction
-from gpu_ls_plugin.pivoting.first import OF
-from gpu_ls_plugin.searches.chains import chain_layouts
-from gpu_ls_plugin.searches.chains.chains import FusedChains
+from gpu_ls_plugin.tours.cooperation.contraction import Contraction
+from gpu_ls_plugin.tours.engines.chains import chain_layouts
+from gpu_ls_plugin.tours.engines.chains.chains import FusedChains
+from gpu_ls_plugin.tours.engines.pivoting.first import OF
 from tests.helpers.random_problems import INTEGER, random_problem, random_tours
-from tests.problems.test_metric_functors import EXACT_ROOTS, LARGEST_SQUARE, turning_points
+from tests.tours.problem.test_metric_functors import EXACT_ROOTS, LARGEST_SQUARE, turning_points
 
 pytestmark = pytest.mark.gpu
 
@@ -287,7 +287,7 @@ def test_roots_on_the_device(functor, square):
         ROOTS.format(functor=functor, square=square),
         "const gls::int64* squares, int* roots",
         len(squares),
-        "include/metric.cuh",
+        "tours/problem/metric.cuh",
         squares=squares,
         roots=roots,
     )
@@ -297,5 +297,5 @@ def test_roots_on_the_device(functor, square):
 def test_logarithms_have_the_same_bits():
     logs = {backend: np.zeros(2**24, np.float32) for backend in ("cpu", "cuda")}
     for backend, array in logs.items():
-        launch(backend, LOGS, "float* logs", 2**24, "acceptance/rules.cuh", logs=array)
+        launch(backend, LOGS, "float* logs", 2**24, "runs/acceptance/rules.cuh", logs=array)
     assert np.array_equal(logs["cpu"], logs["cuda"])

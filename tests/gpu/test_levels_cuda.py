@@ -8,7 +8,7 @@ import pytest
 import gpu_ls_plugin as gls
 from tests.helpers.routing import giant_tours, random_cvrp
 from tests.helpers.stretches import kept_stretches
-from tests.routing.time_windows import some_windows
+from tests.routes.time_windows import some_windows
 
 pytestmark = pytest.mark.gpu
 

@@ -10,8 +10,8 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.searches.instances.side_by_side import NEIGHBOURHOODS
-from gpu_ls_plugin.solver import many_input
+from gpu_ls_plugin.tours.many import many_input
+from gpu_ls_plugin.tours.many.side_by_side import NEIGHBOURHOODS
 from tests.helpers.random_problems import COORDINATE, random_problem
 
 pytestmark = pytest.mark.gpu
@@ -20,7 +20,7 @@ INTEGER = tuple(name for name in COORDINATE if name != "EUC")
 
 @pytest.mark.parametrize("metric", INTEGER)
 @pytest.mark.parametrize("sizes", [(40,) * 30, (9, 300, 64, 70, 8, 1200, 5)])
-@pytest.mark.filterwarnings("ignore::gpu_ls_plugin.exceptions.PrecisionWarning")
+@pytest.mark.filterwarnings("ignore::gpu_ls_plugin.core.exceptions.PrecisionWarning")
 def test_both_backends_find_the_same(metric: str, sizes: tuple[int, ...]) -> None:
     problems = [random_problem(metric, n, seed=k, span=10_000) for k, n in enumerate(sizes)]
     host, device = (
@@ -35,7 +35,7 @@ def test_both_backends_find_the_same(metric: str, sizes: tuple[int, ...]) -> Non
 
 
 @pytest.mark.parametrize("metric", COORDINATE)
-@pytest.mark.filterwarnings("ignore::gpu_ls_plugin.exceptions.PrecisionWarning")
+@pytest.mark.filterwarnings("ignore::gpu_ls_plugin.core.exceptions.PrecisionWarning")
 def test_both_backends_list_the_same_candidates(metric: str) -> None:
     problems = [random_problem(metric, n, span=500) for n in (9, 33, 400, 70)]
     near = []

@@ -6,7 +6,7 @@ import pytest
 
 import gpu_ls_plugin as gls
 from tests.helpers.random_problems import random_problem, random_tours
-from tests.objectives.trial import Forbidden, Tolls, some_tolls
+from tests.tours.objectives.trial import Forbidden, Tolls, some_tolls
 
 pytestmark = pytest.mark.gpu
 

@@ -9,8 +9,8 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.searches.exhaustive import random_k
-from gpu_ls_plugin.searches.exhaustive.random_k import RandomKSteps
+from gpu_ls_plugin.tours.engines.exhaustive import random_k
+from gpu_ls_plugin.tours.engines.exhaustive.random_k import RandomKSteps
 from tests.helpers.descents import to_optimum
 from tests.helpers.instances import tsp_instance
 from tests.helpers.random_problems import METRICS, random_problem, random_tours

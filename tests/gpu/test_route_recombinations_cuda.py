@@ -8,7 +8,7 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.testing import check_recombination
 from tests.helpers.random_problems import random_tours
-from tests.recombination.test_route_recombinations import KINDS, PARTS, made, routing
+from tests.routes.crossovers.test_route_recombinations import KINDS, PARTS, made, routing
 
 pytestmark = pytest.mark.gpu
 

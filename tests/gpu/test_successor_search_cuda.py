@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.searches.successors import kernels
+from gpu_ls_plugin.assignment.engines import kernels
 from gpu_ls_plugin.testing import check_assignment
 from tests.helpers.bin_packing import BinPacking
 

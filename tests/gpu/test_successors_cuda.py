@@ -7,7 +7,7 @@ import pytest
 
 import gpu_ls_plugin as gls
 from benchmarks.papers.paper004 import GridWalk
-from gpu_ls_plugin.successors import layouts
+from gpu_ls_plugin.assignment.successors import layouts
 from tests.helpers.bin_packing import BinPacking
 from tests.helpers.heuristics import Spread
 

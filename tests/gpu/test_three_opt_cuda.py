@@ -9,8 +9,8 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.searches.exhaustive import three_opt_climb
-from gpu_ls_plugin.searches.exhaustive.three_opt_climb import ThreeOptClimb
+from gpu_ls_plugin.tours.engines.exhaustive import three_opt_climb
+from gpu_ls_plugin.tours.engines.exhaustive.three_opt_climb import ThreeOptClimb
 from tests.helpers.descents import to_optimum
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
 

@@ -7,9 +7,9 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.backends.evaluation import tour_costs
-from gpu_ls_plugin.evolution.fronts.front import Front
-from gpu_ls_plugin.evolution.fronts.pareto_search import ParetoLocalSearch
+from gpu_ls_plugin.tours.fronts.front import Front
+from gpu_ls_plugin.tours.fronts.pareto_search import ParetoLocalSearch
+from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
 from tests.helpers.random_problems import random_problem, random_tours
 
 pytestmark = pytest.mark.gpu

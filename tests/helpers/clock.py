@@ -6,8 +6,8 @@ import time
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin import budget, result
 from gpu_ls_plugin.backends.cpu import CpuBackend
+from gpu_ls_plugin.core import budget, result
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -23,9 +23,9 @@ ENDING = 40  # launches in which a search ends: of lanes side by side, and of co
 class Clock:
     """Seconds that pass with each launch on the CPU, with each reading, and when told to.
 
-    It takes the place of ``time`` in `gpu_ls_plugin.budget`, which all limits of searches read, and
-    in `gpu_ls_plugin.result`, which measures phases. Compiled code that is given a limit still
-    keeps it by the machine's clock.
+    It takes the place of ``time`` in `gpu_ls_plugin.core.budget`, which all limits of searches
+    read, and in `gpu_ls_plugin.core.result`, which measures phases. Compiled code that is given
+    a limit still keeps it by the machine's clock.
 
     Attributes
     ----------

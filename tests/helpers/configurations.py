@@ -7,10 +7,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.candidates import All, Alpha, Nearest
+from gpu_ls_plugin.tours.candidates.alpha import Alpha
+from gpu_ls_plugin.tours.candidates.nearest import All, Nearest
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.filtering import Filter
+    from gpu_ls_plugin.tours.filters.base import Filter
 
 
 def two_opt_climb(moves_per_pass: int = 1) -> gls.LocalSearch:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gpu_ls_plugin.result import Statistics
+from gpu_ls_plugin.core.result import Statistics
 from gpu_ls_plugin.runs.drive import drive
 from gpu_ls_plugin.runs.stretch import Stretch
-from gpu_ls_plugin.searches.descents import Descents
+from gpu_ls_plugin.tours.searches.descents import Descents
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.searches.engine import Engine
+    from gpu_ls_plugin.tours.engines.engine import Engine
 
 
 def to_optimum(engine: Engine) -> None:

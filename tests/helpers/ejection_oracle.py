@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu_ls_plugin.searches.successors.searched_states import FEW
+from gpu_ls_plugin.assignment.engines.searched_states import FEW
 from tests.helpers.chain_oracle import philox
 from tests.helpers.tabu_oracle import worth
 

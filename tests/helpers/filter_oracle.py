@@ -13,13 +13,13 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.filtering.base import And, Not, Or
+from gpu_ls_plugin.tours.filters.base import And, Not, Or
 from tests.helpers import oracles
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gpu_ls_plugin.filtering import Filter
+    from gpu_ls_plugin.tours.filters.base import Filter
 
     Move = tuple[int, ...]
     Parts = Sequence[Sequence[Move]]

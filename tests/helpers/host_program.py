@@ -13,7 +13,7 @@ def run(
     items: int,
     parameters: str,
     arguments: dict[str, Any],
-    header: str = "include/metric.cuh",
+    header: str = "tours/problem/metric.cuh",
 ) -> None:
     """Run `Probe::run(team, item, parameters...)`, which `text` defines, on items 0, 1, ....
 
@@ -21,10 +21,10 @@ def run(
     """
     kernel = Kernel(
         name="probe",
-        header="include/metric.cuh",
+        header="tours/problem/metric.cuh",
         body="Probe",
         parameters=parse_parameters(parameters),
         team="gls::Host",
-        functors=(paste(header, {"include/metric.cuh", "include/team.cuh"}), text),
+        functors=(paste(header, {"tours/problem/metric.cuh", "backends/include/team.cuh"}), text),
     )
     get_backend("cpu").launch(kernel, items, arguments)

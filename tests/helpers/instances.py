@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from gpu_ls_plugin.problems.cvrp import CVRP
-from gpu_ls_plugin.problems.tsp import TSP
+from gpu_ls_plugin.routes.problem.cvrp import CVRP
+from gpu_ls_plugin.tours.problem.tsp import TSP
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -6,7 +6,7 @@ import itertools
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from gpu_ls_plugin import budget
+from gpu_ls_plugin.core import budget
 
 if TYPE_CHECKING:
     import pytest

@@ -9,7 +9,7 @@ import numpy as np
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.objectives.routing import hard_penalties
+from gpu_ls_plugin.routes.problem.routing import hard_penalties
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

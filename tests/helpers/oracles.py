@@ -14,7 +14,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.tours.problem.tsp import TSP
 
     Matrix = Sequence[Sequence[Any]]
     Tour = list[int]

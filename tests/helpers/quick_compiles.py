@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gpu_ls_plugin.backends import compiler, library_cache
-from gpu_ls_plugin.exceptions import GpuLsError
+from gpu_ls_plugin.core.exceptions import GpuLsError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

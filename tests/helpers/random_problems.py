@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_ls_plugin.problems.tsp import TSP
+from gpu_ls_plugin.tours.problem.tsp import TSP
 
 PLANAR = ("EUC_2D", "CEIL_2D", "ATT", "MAN_2D", "MAX_2D", "EUC")
 COORDINATE = (*PLANAR, "GEO")

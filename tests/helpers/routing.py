@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.problems.giant_tours import TOLERANCE
+from gpu_ls_plugin.routes.problem.giant_tours import TOLERANCE
 
 # Metric, route limit, fleet, extra copies of the depot, directed lengths.
 KINDS = {

@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 import gpu_ls_plugin as gls
+from gpu_ls_plugin.assignment.successors.layouts import LANES
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.tuning import LARGEST_SHORT
-from gpu_ls_plugin.exceptions import UnsupportedProblemError
-from gpu_ls_plugin.plugins.registry import registry
-from gpu_ls_plugin.recombination import pair_layouts
-from gpu_ls_plugin.searches.chains import chain_layouts
-from gpu_ls_plugin.searches.exhaustive import climb_layouts
-from gpu_ls_plugin.successors.layouts import LANES
-from gpu_ls_plugin.tours import sites
+from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
+from gpu_ls_plugin.core.registry import registry
+from gpu_ls_plugin.tours.crossovers import pair_layouts
+from gpu_ls_plugin.tours.engines.chains import chain_layouts
+from gpu_ls_plugin.tours.engines.exhaustive import climb_layouts
+from gpu_ls_plugin.tours.kernels import sites
 from tests.helpers.configurations import CUBIC, FILTERED, SEARCHES, two_opt_climb
 from tests.helpers.parents import relatives
 from tests.helpers.random_problems import METRICS, random_problem, random_tours

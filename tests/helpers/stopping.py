@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.budget import now
-from gpu_ls_plugin.candidates import All
-from gpu_ls_plugin.solver import compile_search
+from gpu_ls_plugin.core.budget import now
+from gpu_ls_plugin.solver.compiling import compile_search
+from gpu_ls_plugin.tours.candidates.nearest import All
 from tests.helpers.configurations import SEARCHES, TOGETHER
 
 if TYPE_CHECKING:

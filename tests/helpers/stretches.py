@@ -10,7 +10,7 @@ import numpy as np
 
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.composition import metric_kernel
-from gpu_ls_plugin.objectives.under import searched
+from gpu_ls_plugin.tours.problem.under import searched
 
 if TYPE_CHECKING:
     import gpu_ls_plugin as gls
@@ -65,7 +65,7 @@ def kept_stretches(problem: gls.CVRP, tours: Any, ends: Any, backend: str = "cpu
     kernel = metric_kernel(
         "probe_stretches",
         searched(giant),
-        header="objectives/objective.cuh",
+        header="tours/problem/objective.cuh",
         body="ProbeStretches<{team}, {metric}>",
         parameters="const void* metric_data, int n, const int* tours, int queries, "
         "const int* ends, int bytes, char* found",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpu_ls_plugin.problems.metrics import Euc2D
+from gpu_ls_plugin.tours.problem.metrics import Euc2D
 
 
 class Treeless(Euc2D):

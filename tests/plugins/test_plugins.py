@@ -13,26 +13,26 @@ from typing import TYPE_CHECKING, Any
 import pluggy
 import pytest
 
-from gpu_ls_plugin import hookspecs
 from gpu_ls_plugin.backends.composition import Kernel
-from gpu_ls_plugin.exceptions import (
+from gpu_ls_plugin.core import hookspecs
+from gpu_ls_plugin.core.exceptions import (
     DuplicatePartError,
     InvalidTypeError,
     PluginError,
     UnknownPartError,
 )
-from gpu_ls_plugin.hookspecs import hookimpl
+from gpu_ls_plugin.core.hookspecs import hookimpl
+from gpu_ls_plugin.core.registry import Registry
+from gpu_ls_plugin.core.result import Statistics
 from gpu_ls_plugin.plugins.info import PluginInfo
 from gpu_ls_plugin.plugins.loader import BUILT_IN, Plugins
-from gpu_ls_plugin.plugins.registry import Registry
-from gpu_ls_plugin.problems.tsp import TSP
-from gpu_ls_plugin.result import Statistics
+from gpu_ls_plugin.tours.problem.tsp import TSP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 HOOKS = sorted(name for name in vars(hookspecs) if name.startswith("gpu_ls_"))
-HEAD = "from gpu_ls_plugin.hookspecs import hookimpl\n"
+HEAD = "from gpu_ls_plugin.core.hookspecs import hookimpl\n"
 GOOD = HEAD + "@hookimpl\ndef gpu_ls_register_parts(register):\n    register('metric', {!r}, int)\n"
 SQUARE = TSP([[0, 0], [0, 9], [9, 9], [9, 0]])
 
@@ -301,7 +301,7 @@ def test_a_plugin_may_look_parts_up_while_it_registers(plugins: Plugins, install
         "curious",
         "import gpu_ls_plugin.plugins.loader as host\n"
         + GOOD.format("CURIOUS")
-        + "    from gpu_ls_plugin.problems.tsp import TSP\n"
+        + "    from gpu_ls_plugin.tours.problem.tsp import TSP\n"
         + "    assert TSP([[0, 0], [1, 1]], 'EUC_2D').n == 2\n",
     )
     assert info_of(plugins, "curious").status == "loaded"
@@ -332,9 +332,8 @@ def test_a_missing_hard_requirement_is_an_error(plugins: Plugins, install: Insta
 
 
 def test_a_plugin_that_reports_its_missing_extra_itself(plugins: Plugins, install: Install) -> None:
-    text = (
-        "from gpu_ls_plugin.exceptions import MissingExtraError\nraise MissingExtraError('get it')"
-    )
+    home = "gpu_ls_plugin.core.exceptions"
+    text = f"from {home} import MissingExtraError\nraise MissingExtraError('get it')"
     install("needy", text)
     info = info_of(plugins, "needy")
     assert (info.status, info.error) == ("extra not installed", "get it")

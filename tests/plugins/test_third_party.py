@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gpu_ls_plugin.backends import compile_check
-from gpu_ls_plugin.exceptions import GpuLsError
+from gpu_ls_plugin.core.exceptions import GpuLsError
 from tests.helpers.distributions import install, run
 from tests.helpers.marks import slow_after
 from tests.test_docs import blocks

@@ -11,7 +11,7 @@ pytest.importorskip("pygad.benchmarks.tsp", reason="needs a later PyGAD")
 from pygad.benchmarks import tsp
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.exceptions import InvalidTypeError
+from gpu_ls_plugin.core.exceptions import InvalidTypeError
 from gpu_ls_pygad import LocalSearchMutation, TourFitness
 from tests.evolution.samples import cities, rows
 

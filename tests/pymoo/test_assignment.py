@@ -17,7 +17,7 @@ from pymoo.core.variable import Integer
 from pymoo.problems import get_problem
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.exceptions import InvalidProblemError, InvalidTourError, InvalidTypeError
+from gpu_ls_plugin.core.exceptions import InvalidProblemError, InvalidTourError, InvalidTypeError
 from gpu_ls_pymoo import AssignmentProblem, SuccessorSampling, assignment
 
 RNG = np.random.default_rng(3)

@@ -19,12 +19,16 @@ from pymoo.optimize import minimize
 
 import gpu_ls_plugin as gls
 import gpu_ls_pymoo as adapter
+from gpu_ls_plugin.core.exceptions import (
+    InvalidTourError,
+    InvalidTypeError,
+    UnsupportedProblemError,
+)
 from gpu_ls_plugin.evolution.batches.improver import Improver, default_search
 from gpu_ls_plugin.evolution.batches.starts import Starts
 from gpu_ls_plugin.evolution.replacement import Crowding, EdgeDistance
-from gpu_ls_plugin.exceptions import InvalidTourError, InvalidTypeError, UnsupportedProblemError
-from gpu_ls_plugin.searches.genetic import hybrid_genetic
-from gpu_ls_plugin.solver import first_generations, routes
+from gpu_ls_plugin.routes.plan import first_generations, routes
+from gpu_ls_plugin.routes.searches.genetic import hybrid_genetic
 from gpu_ls_pymoo import CVRPProblem, MemeticGA
 from tests.helpers.marks import diagonal, slow_after
 from tests.helpers.routing import giant_tours, random_cvrp, rewritten, scarce_cvrp

@@ -22,7 +22,7 @@ from pymoo.optimize import minimize
 from pymoo.problems.single.flowshop_scheduling import create_random_flowshop_problem
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTourError
+from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTourError
 from gpu_ls_pymoo import LocalSearchOutput, MemeticGA, TourDuplicateElimination, TSPProblem
 from tests.evolution.samples import cities, rows
 

@@ -22,10 +22,10 @@ from pymoo.termination.fmin import MinimumFunctionValueTermination
 from pymoo.util.archive import SingleObjectiveArchive
 
 import gpu_ls_plugin as gls
+from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.evolution.convergence import Stagnation
 from gpu_ls_plugin.evolution.replacement import Crowding
-from gpu_ls_plugin.exceptions import InvalidParameterError
-from gpu_ls_plugin.tours.edge_keys import edge_keys
+from gpu_ls_plugin.tours.kernels.edge_keys import edge_keys
 from gpu_ls_pymoo import LocalSearchSampling, MemeticGA, TSPProblem
 from gpu_ls_pymoo.unfilled import Unfilled
 from tests.evolution.samples import cities, rows

@@ -27,11 +27,11 @@ from pymoo.problems.single import Sphere
 from pymoo.termination import get_termination
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
+from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeError
 from gpu_ls_pymoo import Experiment, TSPProblem
 from tests.evolution.samples import cities
 from tests.helpers.killed_experiment import ENDS_AT, SEEDS, experiment
-from tests.problems.test_known_optima import burma14
+from tests.tours.problem.test_known_optima import burma14
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

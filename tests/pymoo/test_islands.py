@@ -9,7 +9,7 @@ import pytest
 from pymoo.optimize import minimize
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.exceptions import (
+from gpu_ls_plugin.core.exceptions import (
     InvalidParameterError,
     InvalidTypeError,
     UnsupportedProblemError,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.exceptions import InvalidTourError, UnsupportedProblemError
+from gpu_ls_plugin.core.exceptions import InvalidTourError, UnsupportedProblemError
 
 pytest.importorskip("pymoo")
 from pymoo.operators.crossover.ux import UniformCrossover

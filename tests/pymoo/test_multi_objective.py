@@ -20,13 +20,13 @@ from pymoo.optimize import minimize
 from pymoo.util.ref_dirs import get_reference_directions
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.evolution.fronts.front import non_dominated
-from gpu_ls_plugin.exceptions import (
+from gpu_ls_plugin.core.exceptions import (
     InvalidParameterError,
     InvalidTourError,
     InvalidTypeError,
     UnsupportedProblemError,
 )
+from gpu_ls_plugin.tours.fronts.front import non_dominated
 from gpu_ls_pymoo import (
     CanonicalTourRepair,
     DirectionWeights,

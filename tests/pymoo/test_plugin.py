@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import pytest
 
 import gpu_ls_plugin as gls
+from gpu_ls_plugin.core.registry import Registry
 from gpu_ls_plugin.plugins.loader import Plugins
-from gpu_ls_plugin.plugins.registry import Registry
 from tests.evolution.samples import cities
 
 

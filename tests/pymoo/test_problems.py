@@ -17,8 +17,12 @@ from pymoo.core.problem import ElementwiseProblem
 from pymoo.problems.single.traveling_salesman import TravelingSalesman
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.exceptions import InvalidTourError, InvalidTypeError, UnsupportedProblemError
-from gpu_ls_plugin.hookspecs import hookimpl
+from gpu_ls_plugin.core.exceptions import (
+    InvalidTourError,
+    InvalidTypeError,
+    UnsupportedProblemError,
+)
+from gpu_ls_plugin.core.hookspecs import hookimpl
 from gpu_ls_plugin.plugins.loader import plugins
 from gpu_ls_pymoo import TSPProblem, as_tsp, problems
 from gpu_ls_pymoo.problems import fitness

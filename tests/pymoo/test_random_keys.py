@@ -27,8 +27,8 @@ from pymoo.problems.single.flowshop_scheduling import create_random_flowshop_pro
 from pymoo.problems.single.traveling_salesman import TravelingSalesman
 
 import gpu_ls_plugin as gls
+from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeError
 from gpu_ls_plugin.evolution.batches.random_keys import decode, encode
-from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
 from gpu_ls_pymoo import (
     LocalSearchMutation,
     LocalSearchSampling,

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plugin[pymoo]"')
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.plugins.registry import registry
+from gpu_ls_plugin.core.registry import registry
 from gpu_ls_pymoo import LocalSearchSampling, TSPProblem
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plug
 import cloudpickle
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.searches.genetic import hybrid_genetic
-from gpu_ls_plugin.solver import fewer_vehicles, first_generations, routes
+from gpu_ls_plugin.routes.plan import fewer_vehicles, first_generations, routes
+from gpu_ls_plugin.routes.searches.genetic import hybrid_genetic
 from gpu_ls_pymoo import CVRPProblem, MemeticGA
 
 if TYPE_CHECKING:

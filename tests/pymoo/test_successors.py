@@ -28,7 +28,7 @@ from pymoo.optimize import minimize
 from pymoo.problems.single.knapsack import create_random_knapsack_problem
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.exceptions import (
+from gpu_ls_plugin.core.exceptions import (
     InvalidParameterError,
     InvalidTourError,
     InvalidTypeError,

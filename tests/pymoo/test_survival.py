@@ -12,7 +12,7 @@ from pymoo.core.population import Population
 from pymoo.optimize import minimize
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.exceptions import InvalidParameterError
+from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_pymoo import EdgeDistanceSurvival, MemeticGA, TSPProblem
 from tests.evolution.samples import cities, rows, undirected
 

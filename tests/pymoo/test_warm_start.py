@@ -14,7 +14,7 @@ from pymoo.optimize import minimize
 from pymoo.problems.single.traveling_salesman import TravelingSalesman
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.exceptions import InvalidTourError
+from gpu_ls_plugin.core.exceptions import InvalidTourError
 from gpu_ls_pymoo import MemeticGA, TSPProblem
 from tests.evolution.samples import cities, rows
 

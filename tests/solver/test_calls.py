@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.candidates import Candidates
-from gpu_ls_plugin.candidates.base import _lists
-from gpu_ls_plugin.exceptions import InvalidParameterError, InvalidTypeError
-from gpu_ls_plugin.solver import Settings, default_settings
+from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeError
+from gpu_ls_plugin.runs.settings import Settings
 from gpu_ls_plugin.solver import solve as solve_by_settings
+from gpu_ls_plugin.solver.plans import default_settings
+from gpu_ls_plugin.tours.candidates.base import Candidates, _lists
 from tests.helpers.late_kernels import LateKernels
 from tests.helpers.random_problems import random_problem, random_tours
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.exceptions import InvalidProblemError, InvalidTourError, InvalidTypeError
+from gpu_ls_plugin.core.exceptions import InvalidProblemError, InvalidTourError, InvalidTypeError
 
 RNG = np.random.default_rng(3)
 POINTS = RNG.integers(0, 100, (12, 2))

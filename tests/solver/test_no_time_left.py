@@ -7,16 +7,17 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.budget import Budget, Stopwatch
-from gpu_ls_plugin.exceptions import UnsupportedProblemError
-from gpu_ls_plugin.searches import engines
-from gpu_ls_plugin.solver import Settings, default_settings
-from gpu_ls_plugin.solver.first_tour import first_tour, nearest_by_rows
-from gpu_ls_plugin.solver.lists import with_lists
-from gpu_ls_plugin.solver.request import Request
+from gpu_ls_plugin.core.budget import Budget, Stopwatch
+from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
+from gpu_ls_plugin.runs.request import Request
+from gpu_ls_plugin.runs.settings import Settings
+from gpu_ls_plugin.solver.plans import default_settings
+from gpu_ls_plugin.tours.engines import engines
+from gpu_ls_plugin.tours.plan.first_tour import first_tour, nearest_by_rows
+from gpu_ls_plugin.tours.plan.lists import with_lists
 from tests.helpers.jumping_clock import JumpingClock
 from tests.helpers.marks import slow_after
-from tests.objectives.loads import some_loads
+from tests.tours.objectives.loads import some_loads
 
 READINGS = [*range(14), 18, 25, 36]
 LONG, SHORT = 20.0, 0.02  # seconds

@@ -11,7 +11,7 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.cli.commands import main
-from gpu_ls_plugin.solver import Settings
+from gpu_ls_plugin.runs.settings import Settings
 from gpu_ls_plugin.solver.plans import plan_of, plan_of_generations
 from tests.helpers.random_problems import random_problem
 from tests.helpers.routing import random_cvrp

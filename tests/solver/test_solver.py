@@ -10,29 +10,34 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from gpu_ls_plugin.acceptance import Annealing, Better
-from gpu_ls_plugin.candidates import Alpha, Candidates, Nearest, Quadrant, near_cities
-from gpu_ls_plugin.candidates.base import _lists
-from gpu_ls_plugin.cooperation import Migration
-from gpu_ls_plugin.exceptions import (
+from gpu_ls_plugin.core.exceptions import (
     InvalidParameterError,
     InvalidTypeError,
     UnknownPartError,
     UnsupportedProblemError,
 )
-from gpu_ls_plugin.neighbourhoods import LinKernighan, LinKernighanLead
-from gpu_ls_plugin.pivoting import First
-from gpu_ls_plugin.problems.tsp import TSP
-from gpu_ls_plugin.recombination import EdgeAssembly
+from gpu_ls_plugin.plugins.search_text import parse_search
+from gpu_ls_plugin.runs.acceptance.rules import Annealing, Better
 from gpu_ls_plugin.runs.plan import Plan
-from gpu_ls_plugin.search_text import parse_search
-from gpu_ls_plugin.searches import IteratedLocalSearch, LocalSearch, opening
 from gpu_ls_plugin.solver import Settings, compiling, default_settings, plans, solve
+from gpu_ls_plugin.tours.candidates import near_cities
+from gpu_ls_plugin.tours.candidates.alpha import Alpha
+from gpu_ls_plugin.tours.candidates.base import Candidates, _lists
+from gpu_ls_plugin.tours.candidates.nearest import Nearest
+from gpu_ls_plugin.tours.candidates.quadrant import Quadrant
+from gpu_ls_plugin.tours.cooperation.migration import Migration
+from gpu_ls_plugin.tours.crossovers.edge_assembly import EdgeAssembly
+from gpu_ls_plugin.tours.engines.pivoting.first import First
+from gpu_ls_plugin.tours.moves.lin_kernighan import LinKernighan, LinKernighanLead
+from gpu_ls_plugin.tours.problem.tsp import TSP
+from gpu_ls_plugin.tours.searches import opening
+from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch
+from gpu_ls_plugin.tours.searches.local_search import LocalSearch
 from tests.helpers.late_kernels import LateKernels
 from tests.helpers.routing import random_cvrp
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.result import Progress, Result
+    from gpu_ls_plugin.core.result import Progress, Result
     from tests.helpers.clock import Clock
 
 PROBLEM = TSP(np.random.default_rng(3).integers(0, 1000, (30, 2)), "EUC_2D")

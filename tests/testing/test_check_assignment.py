@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.exceptions import InvalidTypeError
+from gpu_ls_plugin.core.exceptions import InvalidTypeError
 from gpu_ls_plugin.testing import check_assignment
 from tests.helpers.bin_packing import BinPacking
 from tests.helpers.marks import slow_after

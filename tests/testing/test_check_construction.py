@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
+from gpu_ls_plugin.core.registry import registry
 from gpu_ls_plugin.extend import InvalidTypeError, UnsupportedProblemError
-from gpu_ls_plugin.plugins.registry import registry
 from gpu_ls_plugin.testing import check_construction
 from tests.testing.faults import ON_BOTH, found_out
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.exceptions import PartCheckError
+from gpu_ls_plugin.core.exceptions import PartCheckError
 from gpu_ls_plugin.testing import check_heuristic
 from tests.helpers.heuristics import Spread
 from tests.helpers.marks import slow_after

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from gpu_ls_plugin.extend import InvalidProblemError, InvalidTypeError, Metric
-from gpu_ls_plugin.problems.metrics import BUILT_IN_METRICS
 from gpu_ls_plugin.testing import check_metric
+from gpu_ls_plugin.tours.problem.metrics import BUILT_IN_METRICS
 from tests.helpers.marks import slow_after
 from tests.testing.faults import ON_BOTH, found_out
 

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.exceptions import FaultyPartError
+from gpu_ls_plugin.core.exceptions import FaultyPartError
 from gpu_ls_plugin.extend import TSP, InvalidTypeError, Objective, UnsupportedProblemError
-from gpu_ls_plugin.objectives import Length
 from gpu_ls_plugin.testing import check_objective
+from gpu_ls_plugin.tours.problem.length import Length
 from tests.helpers.marks import slow_after
 from tests.helpers.random_problems import random_problem, random_tours
-from tests.objectives.deadlines import some_deadlines
-from tests.objectives.loads import some_loads
-from tests.objectives.trial import Forbidden, Tolls, WholeTolls, some_tolls
 from tests.testing.faults import ON_BOTH, found_out
+from tests.tours.objectives.deadlines import some_deadlines
+from tests.tours.objectives.loads import some_loads
+from tests.tours.objectives.trial import Forbidden, Tolls, WholeTolls, some_tolls
 
 TOLLS = """
 struct Mine {{

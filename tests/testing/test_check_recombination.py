@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.backends.evaluation import tour_costs
-from gpu_ls_plugin.exceptions import UnsupportedProblemError
+from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.extend import InvalidTypeError, Recombination, Workspace
 from gpu_ls_plugin.testing import check_recombination
+from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
 from tests.test_docs import blocks
 from tests.testing.faults import ON_BOTH, found_out
 

@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 
 from gpu_ls_plugin.extend import InvalidTypeError
-from gpu_ls_plugin.resources import Duration, Load
+from gpu_ls_plugin.routes.problem.resources.duration import Duration
+from gpu_ls_plugin.routes.problem.resources.load import Load
 from gpu_ls_plugin.testing import check_resource
 from tests.helpers.marks import slow_after
 from tests.helpers.routing import random_cvrp
-from tests.routing.time_windows import TIME_WINDOWS, TimeWindows, some_windows
+from tests.routes.time_windows import TIME_WINDOWS, TimeWindows, some_windows
 from tests.testing.faults import ON_BOTH, found_out
 
 PROBLEM = random_cvrp("capacity", 24, 1, capacity=40)

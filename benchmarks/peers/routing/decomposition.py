@@ -18,7 +18,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 import gpu_ls_plugin as gls
 from benchmarks.peers.bench_cvrp import instances
-from gpu_ls_plugin.solver import Settings, default_settings
+from gpu_ls_plugin.runs.settings import Settings
+from gpu_ls_plugin.solver.plans import default_settings
 
 WHOLE = 10**8
 

@@ -11,7 +11,7 @@ from unittest import mock
 import gpu_ls_plugin as gls
 from benchmarks.peers.routing.sections import REACHED, named, tasks
 from benchmarks.peers.routing.solvers import OURS
-from gpu_ls_plugin.solver import first_generations
+from gpu_ls_plugin.routes.plan import first_generations
 
 if TYPE_CHECKING:
     import argparse

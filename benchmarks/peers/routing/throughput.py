@@ -73,7 +73,7 @@ def educations(path: Any, backend: str, repeats: int, text: str) -> dict[str, An
     search is given as a text.
     """
     import gpu_ls_plugin as gls
-    from gpu_ls_plugin.search_text import parse_search
+    from gpu_ls_plugin.plugins.search_text import parse_search
 
     problem = gls.CVRP.read(path)
     search = parse_search(text)

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends import check_name
+from gpu_ls_plugin.core.exceptions import InvalidTypeError
+from gpu_ls_plugin.core.registry import registry
 from gpu_ls_plugin.evolution.batches.rows import checked
-from gpu_ls_plugin.exceptions import InvalidTypeError
-from gpu_ls_plugin.plugins.registry import registry
-from gpu_ls_plugin.recombination import Recombination
+from gpu_ls_plugin.tours.crossovers.base import Recombination
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from gpu_ls_plugin.evolution.batches.rows import Tours
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 
 @dataclass(frozen=True)

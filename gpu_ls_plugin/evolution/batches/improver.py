@@ -9,29 +9,29 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin import checks
 from gpu_ls_plugin.backends import check_name
-from gpu_ls_plugin.budget import Budget
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.budget import Budget
+from gpu_ls_plugin.core.exceptions import InvalidParameterError, UnknownPartError
+from gpu_ls_plugin.core.registry import registry
+from gpu_ls_plugin.core.trust import foreign
 from gpu_ls_plugin.evolution.batches.rows import as_tours, canonical
 from gpu_ls_plugin.evolution.run import NoRun
-from gpu_ls_plugin.exceptions import InvalidParameterError, UnknownPartError
-from gpu_ls_plugin.objectives.routing import Routing
-from gpu_ls_plugin.plugins.registry import registry
-from gpu_ls_plugin.search_text import improving, parse_search, text_of
-from gpu_ls_plugin.searches import LocalSearch
-from gpu_ls_plugin.solver import compile_search
-from gpu_ls_plugin.solver.request import repairs
-from gpu_ls_plugin.trust import foreign
+from gpu_ls_plugin.plugins.search_text import improving, parse_search, text_of
+from gpu_ls_plugin.routes.problem.routing import Routing
+from gpu_ls_plugin.runs.request import repairs
+from gpu_ls_plugin.solver.compiling import compile_search
+from gpu_ls_plugin.tours.searches.local_search import LocalSearch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import ArrayLike, NDArray
 
+    from gpu_ls_plugin.core.result import Result
     from gpu_ls_plugin.evolution.batches.rows import Tours
     from gpu_ls_plugin.evolution.run import FrameworkRun
-    from gpu_ls_plugin.problems.tsp import TSP
-    from gpu_ls_plugin.result import Result
+    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 
 # Of a generation's children: a plain genetic algorithm has few generations, and its crossovers

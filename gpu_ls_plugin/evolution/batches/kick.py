@@ -8,18 +8,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends import check_name
+from gpu_ls_plugin.core.exceptions import FaultyPartError, InvalidTourError, InvalidTypeError
+from gpu_ls_plugin.core.registry import registry
+from gpu_ls_plugin.core.trust import foreign
 from gpu_ls_plugin.evolution.batches.rows import as_tours, checked
-from gpu_ls_plugin.exceptions import FaultyPartError, InvalidTourError, InvalidTypeError
-from gpu_ls_plugin.perturbations import DoubleBridge, as_perturbation
-from gpu_ls_plugin.plugins.registry import registry
-from gpu_ls_plugin.trust import foreign
+from gpu_ls_plugin.tours.kicks.base import as_perturbation
+from gpu_ls_plugin.tours.kicks.double_bridge import DoubleBridge
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from gpu_ls_plugin.evolution.batches.rows import Tours
-    from gpu_ls_plugin.perturbations import Perturbation
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.tours.kicks.base import Perturbation
+    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 USUAL = DoubleBridge(segment=50)  # changes a tour in one place, which a search repairs cheaply
 

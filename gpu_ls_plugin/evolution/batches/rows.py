@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin import checks
-from gpu_ls_plugin.exceptions import InvalidTourError
-from gpu_ls_plugin.problems import giant_tours, tour_rows
-from gpu_ls_plugin.problems.referee import check_permutations
-from gpu_ls_plugin.problems.tour_rows import gather, row_offsets
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.exceptions import InvalidTourError
+from gpu_ls_plugin.routes.problem import giant_tours
+from gpu_ls_plugin.tours.problem import tour_rows
+from gpu_ls_plugin.tours.problem.referee import check_permutations
+from gpu_ls_plugin.tours.problem.tour_rows import gather, row_offsets
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

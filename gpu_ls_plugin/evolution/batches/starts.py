@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.exceptions import InvalidTypeError
-from gpu_ls_plugin.objectives.routing import Routing
-from gpu_ls_plugin.plugins.registry import registry
+from gpu_ls_plugin.core.exceptions import InvalidTypeError
+from gpu_ls_plugin.core.registry import registry
+from gpu_ls_plugin.routes.problem.routing import Routing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.batches.improver import Improver
     from gpu_ls_plugin.evolution.batches.rows import Tours
     from gpu_ls_plugin.evolution.run import FrameworkRun
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 
 @dataclass(frozen=True)

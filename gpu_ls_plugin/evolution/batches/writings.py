@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.evolution.batches.rows import canonical, keys, unknown
-from gpu_ls_plugin.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from gpu_ls_plugin.evolution.batches.rows import Tours
-    from gpu_ls_plugin.problems.tour_rows import Writing
+    from gpu_ls_plugin.tours.problem.tour_rows import Writing
 
 KINDS = ("rotation", "reversal")
 MOST_WAITING = 1000  # pairs of members that wait for their fitness

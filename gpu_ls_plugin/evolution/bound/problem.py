@@ -5,22 +5,22 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from gpu_ls_plugin.assignment.problem.assignment import Assignment
+from gpu_ls_plugin.core.exceptions import InvalidTypeError, UnsupportedProblemError
+from gpu_ls_plugin.core.feasibility import violation
+from gpu_ls_plugin.core.problem import Problem
 from gpu_ls_plugin.evolution.batches.rows import checked
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
-from gpu_ls_plugin.exceptions import InvalidTypeError, UnsupportedProblemError
-from gpu_ls_plugin.feasibility import violation
-from gpu_ls_plugin.objectives.routing import Routing
 from gpu_ls_plugin.plugins.loader import plugins
-from gpu_ls_plugin.problems.assignment import Assignment
-from gpu_ls_plugin.problems.multi_objective import MultiObjectiveTSP
-from gpu_ls_plugin.problems.problem import Problem
-from gpu_ls_plugin.problems.tsp import tour_problem
+from gpu_ls_plugin.routes.problem.routing import Routing
+from gpu_ls_plugin.tours.problem.multi_objective import MultiObjectiveTSP
+from gpu_ls_plugin.tours.problem.tsp import tour_problem
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 UNKNOWN = 2.0**50  # more than tours cost under an objective that says no bound
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.exceptions import UnsupportedProblemError
+from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.evolution.batches.rows import Tours
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 ROUNDING = 1e-9  # relative: sums of the same lengths in another order
 LARGEST_GREEDY = 500  # cities up to which the sample has a good tour

@@ -11,20 +11,20 @@ from gpu_ls_plugin.evolution.generations.generation_evolution import GenerationE
 from gpu_ls_plugin.evolution.generations.planned_evolution import PlannedEvolution
 from gpu_ls_plugin.evolution.generations.restarts import Restarts
 from gpu_ls_plugin.evolution.replacement import BestDistinct
-from gpu_ls_plugin.objectives.routing import Routing
-from gpu_ls_plugin.problems.cvrp import routing_problem
-from gpu_ls_plugin.recombination import SegmentCrossover
-from gpu_ls_plugin.searches import IteratedLocalSearch
+from gpu_ls_plugin.routes.problem.cvrp import routing_problem
+from gpu_ls_plugin.routes.problem.routing import Routing
+from gpu_ls_plugin.runs.request import repairs
 from gpu_ls_plugin.solver.plans import plan_of_generations
-from gpu_ls_plugin.solver.request import repairs
+from gpu_ls_plugin.tours.crossovers.tour_crossovers import SegmentCrossover
+from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.batches.improver import Improver
     from gpu_ls_plugin.evolution.convergence import Convergence
     from gpu_ls_plugin.evolution.generations.evolution import Evolution
     from gpu_ls_plugin.evolution.replacement import Replacement
-    from gpu_ls_plugin.problems.tsp import TSP
-    from gpu_ls_plugin.recombination.base import Recombination
+    from gpu_ls_plugin.tours.crossovers.base import Recombination
+    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 SIZE = 100  # of a population that is not chosen by the device
 SEARCH = "lin_kernighan/nearest(8)"  # of children, where none is given

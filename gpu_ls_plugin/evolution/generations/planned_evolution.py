@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.evolution.generations.evolution import Evolution
 from gpu_ls_plugin.evolution.generations.staged_population import StagedPopulation
-from gpu_ls_plugin.problems.tsp import tour_problem
 from gpu_ls_plugin.runs.stretch import Stretch
+from gpu_ls_plugin.tours.problem.tsp import tour_problem
 
 if TYPE_CHECKING:
     import numpy as np

@@ -6,15 +6,15 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.budget import Budget
-from gpu_ls_plugin.problems.tsp import tour_problem
+from gpu_ls_plugin.core.budget import Budget
 from gpu_ls_plugin.runs.stretch import Stretch
-from gpu_ls_plugin.searches.chain_population import ChainPopulation
 from gpu_ls_plugin.solver.first_rows import first_rows
+from gpu_ls_plugin.tours.problem.tsp import tour_problem
+from gpu_ls_plugin.tours.searches.chain_population import ChainPopulation
 
 if TYPE_CHECKING:
+    from gpu_ls_plugin.core.result import Statistics
     from gpu_ls_plugin.evolution.batches.rows import Tours
-    from gpu_ls_plugin.result import Statistics
     from gpu_ls_plugin.runs.plan import Plan, Stage
     from gpu_ls_plugin.runs.population import Population
 

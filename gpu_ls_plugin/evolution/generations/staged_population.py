@@ -9,9 +9,9 @@ import numpy as np
 
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.arrays import on_host
+from gpu_ls_plugin.core.result import Statistics
 from gpu_ls_plugin.evolution.generations.stage_rows import begun
 from gpu_ls_plugin.evolution.run import add_search
-from gpu_ls_plugin.result import Statistics
 from gpu_ls_plugin.runs.plan import Course, Found
 from gpu_ls_plugin.runs.population import Population
 from gpu_ls_plugin.runs.stretch import Stretch

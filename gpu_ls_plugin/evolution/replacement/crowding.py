@@ -9,7 +9,7 @@ from gpu_ls_plugin.evolution.diversity import edge_distance
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.tour_population import TourPopulation
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin import checks
+from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.evolution.replacement.far_apart import far_apart
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.tour_population import TourPopulation
-    from gpu_ls_plugin.problems.tsp import TSP
+    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 
 @dataclass(frozen=True)

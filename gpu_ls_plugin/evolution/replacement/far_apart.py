@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from gpu_ls_plugin.evolution.shared_edges import shared_edges
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.problems.tour_rows import Writing
+    from gpu_ls_plugin.tours.problem.tour_rows import Writing
 
 _SMALLEST = 3  # cities below which there is one tour only
 _BLOCK = 512  # tours that are compared at once

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gpu_ls_plugin.drawing.canvas import panels, plain, saved
+from gpu_ls_plugin.core.canvas import panels, plain, saved
+from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.drawing.fronts import draw_fronts
-from gpu_ls_plugin.exceptions import InvalidParameterError
 
 if TYPE_CHECKING:
     import os

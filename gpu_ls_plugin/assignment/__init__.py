@@ -1,0 +1,1 @@
+"""Assignment problems: a value for every variable."""

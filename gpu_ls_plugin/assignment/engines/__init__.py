@@ -1,0 +1,1 @@
+"""The search on states and its steps."""

@@ -1,0 +1,167 @@
+// What a state leaves open for successor generation: values that it shares with no mate, and
+// variables that a rule releases.
+#pragma once
+
+#include "backends/include/philox.cuh"
+#include "assignment/engines/ranks.cuh"
+
+namespace gls {
+
+// What kernels that release variables are told.
+struct ReleaseBatch {
+  uint64 seed;
+  int64 first_row;
+  int64 round;
+  const int* elites;       // states
+  const int* bases;        // the row whose state is released
+  const int* mates;        // the row that each is mixed with
+  int64 mixed;             // how many of 2^32 states are
+  int64 released;          // variables that are released of the others: 1 to so many
+  const int64* penalties;  // of a unit of excess, in kUnit-ths of a unit of cost
+  int* sources;            // written: values, -1 where a variable is released
+  unsigned char* active;   // written: whether it is
+  int64* scores;           // room for one for each variable
+  int* owners;             // and for each value
+  char* kept;
+  int64 kept_bytes;
+  int m;     // variables
+  int most;  // values of a variable
+};
+
+// Rules: what has a higher score is released first, equals by lot. `kAsks`: for what is kept.
+struct RandomRelease {
+  static constexpr bool kAsks = false;
+  template <class Problem>
+  GLS_DEVICE static int64 score(const Problem&, const State&, int, int, int64, uint32) {
+    return 0;
+  }
+};
+
+// What costs most, by what the state would cost without it, times a random factor up to 1.
+struct WorstRelease {
+  static constexpr bool kAsks = true;
+  template <class Problem>
+  GLS_DEVICE static int64 score(const Problem& problem, const State& state, int variable, int,
+                                int64 penalty, uint32 random) {
+    const Worth saved = problem.assigned(state, variable, -1);
+    return -(saved.cost * kUnit + saved.excess * penalty) / kUnit * (random >> 24);
+  }
+};
+
+// Those nearest to one that is drawn; what near means, the problem may say: related(state, a, b).
+struct RelatedRelease {
+  static constexpr bool kAsks = true;
+  template <class Problem>
+  GLS_DEVICE static int64 score(const Problem& problem, const State& state, int variable, int drawn,
+                                int64, uint32) {
+    return variable == drawn ? int64(1) << 62 : relation(problem, state, drawn, variable, 0);
+  }
+
+ private:
+  template <class Problem>
+  GLS_DEVICE static auto relation(const Problem& problem, const State& state, int a, int b, int)
+      -> decltype(problem.related(state, a, b)) {
+    return problem.related(state, a, b);
+  }
+  template <class Problem>
+  GLS_DEVICE static int64 relation(const Problem&, const State& state, int a, int b, long) {
+    return state.values[a] == state.values[b];
+  }
+};
+
+template <class Problem, class Rule, bool kDistinct>
+struct ReleaseVariables {
+  template <class Team>
+  GLS_DEVICE static void run(const Team& team, int item, ReleaseBatch all, const uint64* words) {
+    const int m = all.m;
+    const int* const own = all.elites + int64(all.bases[item]) * m;
+    int* const values = all.sources + int64(item) * m;
+    Philox random(all.seed, Purpose::kRelease, all.first_row + item);
+    random.seek(all.round << 32);
+    const uint32 kind = random.next(), count = random.next(), seed = random.next();
+    const int* const mate = all.elites + int64(all.mates[item]) * m;
+    const bool mixes = int64(kind) < all.mixed && differ(team, own, mate, m);
+    const auto lot = [&](int variable) {
+      random.seek((all.round << 32) + 1 + variable);
+      return random.next();
+    };
+    if (mixes) {
+      mix(team, own, mate, values, all.owners + int64(item) * all.most, all, lot);
+    } else {
+      team.each(m, [&](int v) { values[v] = own[v]; });
+      team.sync();
+      const State state{m, own, values, all.kept + item * all.kept_bytes};
+      const Problem problem(words);
+      if constexpr (Rule::kAsks) {
+        problem.begin(team, state);
+        team.sync();
+      }
+      release(team, problem, state, all.scores + int64(item) * m,
+              1 + int(multiply_high(count, uint32(all.released))),
+              int(multiply_high(seed, uint32(m))), all.penalties[item], lot);
+    }
+    team.sync();
+    team.each(m, [&](int v) { all.active[int64(item) * m + v] = values[v] < 0; });
+  }
+
+ private:
+  template <class Team>
+  GLS_DEVICE static bool differ(const Team& team, const int* a, const int* b, int m) {
+    bool mine = false;
+    for (int v = team.lane(); v < m; v += Team::kLanes) mine |= a[v] != b[v];
+    return team.any(mine);
+  }
+
+  // Each variable has the value that it has here or there; none, where all must differ and another
+  // one has kept it.
+  template <class Team, class Lot>
+  GLS_DEVICE static void mix(const Team& team, const int* own, const int* mate, int* values,
+                             int* owners, const ReleaseBatch& all, Lot lot) {
+    const auto keeps = [&](int v) { return own[v] == mate[v] || lot(v) >> 31; };
+    if constexpr (kDistinct) {
+      team.each(all.most, [&](int value) { owners[value] = -1; });
+      team.sync();
+      team.each(all.m, [&](int v) {
+        if (own[v] >= 0) owners[own[v]] = v;
+      });
+      team.sync();
+    }
+    team.each(all.m, [&](int v) {
+      int value = keeps(v) ? own[v] : mate[v];
+      if constexpr (kDistinct) {
+        if (value >= 0 && owners[value] >= 0 && owners[value] != v && keeps(owners[value])) {
+          value = -1;
+        }
+      }
+      values[v] = value;
+    });
+  }
+
+  template <class Team, class Lot>
+  GLS_DEVICE static void release(const Team& team, const Problem& problem, const State& state,
+                                 int64* scores, int count, int drawn, int64 penalty, Lot lot) {
+    constexpr int64 kReleased = -(int64(1) << 62);
+    team.each(state.m, [&](int v) {
+      scores[v] = state.values[v] < 0
+                      ? kReleased
+                      : Rule::score(problem, state, v, drawn, penalty, lot(v) * 0x9E3779B1u);
+    });
+    team.sync();
+#pragma unroll 1
+    for (int k = 0; k < count; ++k) {
+      Ranked<int64> first{-kReleased, 0};
+      for (int v = team.lane(); v < state.m; v += Team::kLanes) {
+        const Ranked<int64> candidate{-scores[v], int64(uint64(lot(v)) << 31 | uint32(v))};
+        if (candidate < first) first = candidate;
+      }
+      first = team.least(first);
+      if (first.value == -kReleased) return;
+      team.once([&] {
+        const int v = int(first.index & 0x7fffffff);
+        state.values[v] = -1, scores[v] = kReleased;
+      });
+    }
+  }
+};
+
+}  // namespace gls

@@ -1,0 +1,225 @@
+"""States of an assignment problem as a population: rounds of steps, and new states after each."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from gpu_ls_plugin.assignment.engines.found_states import NOTHING, completed
+from gpu_ls_plugin.assignment.engines.searched_states import SearchedStates
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.backends.arrays import on_host
+from gpu_ls_plugin.core.result import Statistics
+from gpu_ls_plugin.runs.pace import Pace
+from gpu_ls_plugin.runs.population import Population
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.assignment.engines.improvements import RoundPlan
+    from gpu_ls_plugin.assignment.problem.assignment import Assignment
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.runs.stretch import Leg, Stretch
+
+FIRST_STEPS = {"cpu": 8, "cuda": 256}  # of a launch: surely shorter than it should be
+STEPS = 5  # of a generation, for each variable; it ends with a round, too
+
+
+class Planning(Protocol):
+    """What says how states are searched: `SuccessorSearch`."""
+
+    def plan(self, problem: Assignment) -> RoundPlan: ...
+
+
+class StatePopulation(Population):
+    """The best state of each row of a search.
+
+    A round is a kick of all rows. Copies and pickles lie on the host; they begin a round from the
+    best states.
+
+    Parameters
+    ----------
+    search : SuccessorSearch
+    problem : Assignment
+    rows : int32 array, shape (P, m)
+        With -1 where a variable is still to be assigned.
+    seed : int
+    backend : str or Backend
+    first_row : int
+    target : float, optional
+        By default the problem's optimum, if that is known.
+    memory_limit : int, optional
+    moves : int, optional
+        Steps of each row in a stretch.
+    asked : Assignment, optional
+        Whose costs are told, also of rows that break constraints.
+    """
+
+    def __init__(
+        self,
+        search: Planning,
+        problem: Assignment,
+        rows: Any,
+        seed: int,
+        backend: str | Backend,
+        *,
+        first_row: int = 0,
+        target: float | None = None,
+        memory_limit: int | None = None,
+        moves: int | None = None,
+        asked: Assignment | None = None,
+    ) -> None:
+        self.search, self.problem, self._rows = search, problem, rows
+        self._numbers, self._memory_limit = (seed, first_row), memory_limit
+        self._device, self._wanted = backend, target
+        self.moves, self.asked = moves, asked
+        self.statistics = Statistics()
+        self._begun: SearchedStates | None = None
+        self._counted = np.zeros(3, np.int64)
+        self._seen: tuple[float, float] | None = None  # what `seen` says
+        self._launched = False
+
+    @property
+    def backend(self) -> Backend:  # type: ignore[override]  # a pickle may go to another machine
+        """Where the states are."""
+        return get_backend(self._device)
+
+    @property
+    def target(self) -> float | None:
+        """The cost at which the search ends."""
+        return self.problem.optimum if self._wanted is None else self._wanted
+
+    @property
+    def states(self) -> SearchedStates:
+        """The states under way; the first ones are made when they are asked for."""
+        if self._begun is None:
+            backend = self.backend
+            self._begun = SearchedStates(
+                self.search.plan(self.problem),
+                backend,
+                self.problem,
+                backend.xp.array(self._rows, "int32"),
+                *self._numbers,
+                self.target,
+                backend.memory(self._memory_limit),
+            )
+            self._pace = Pace(FIRST_STEPS[backend.name])
+        return self._begun
+
+    def begin(self) -> None:
+        """Make the first states."""
+        with self.backend.current():
+            _ = self.states
+
+    @property
+    def tours(self) -> Any:
+        """The best state of each row, complete: array of the backend, shape (P, m), int32."""
+        if self._begun is None:
+            return completed(self.problem, on_host(self._rows), *self._numbers)
+        return self._begun.found.states
+
+    @property
+    def costs(self) -> Any:
+        """What they cost, shape (P,); by default more than any cost if they break constraints."""
+        if self.asked is not None:
+            with self.backend.current():
+                return self.backend.xp.asarray(self.asked.cost(on_host(self.tours)))
+        if self._begun is None:
+            rows = self.tours
+            return np.where(self.problem.feasible(rows), self.problem.cost(rows), NOTHING)
+        found, xp = self._begun.found, self._begun.backend.xp
+        return xp.where(found.excesses == 0, found.costs, NOTHING)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getstate__(self) -> dict[str, Any]:
+        name, rows = self.backend.name, on_host(self.tours).copy()
+        fresh = {
+            "_begun": None,
+            "_counted": np.zeros(3, np.int64),
+            "_seen": None,
+            "_launched": False,
+        }
+        device = self._device if isinstance(self._device, str) else name
+        return {**vars(self), **fresh, "_device": device, "_rows": rows}
+
+    @property
+    def done(self) -> int:  # type: ignore[override]
+        """Rounds that are over."""
+        return self.states.round + self.states.round_is_over
+
+    def advance(self, stretch: Stretch, enough: Callable[[], bool] = lambda: False) -> Statistics:
+        """Go on for a stretch; nothing is left to be done after the optimum or all moves."""
+        counted = super().advance(stretch, enough)
+        self.finished = counted.stopped_by in ("optimum", "moves")
+        return counted
+
+    def over(self, leg: Leg) -> str | None:
+        """Return "optimum", "target", "moves" for steps, or "kicks" for rounds and generations."""
+        target = self.target
+        if leg.stretch.generations is not None:
+            bred = leg.steps >= STEPS * self.problem.n or self.states.round_is_over
+            return "kicks" if leg.steps and bred else None
+        if target is not None and self._launched and self.seen[0] <= target:
+            return "optimum" if self._wanted is None else "target"
+        if self.done >= leg.until:
+            return "kicks"
+        return "moves" if self.moves is not None and leg.steps >= self.moves else None
+
+    def launch(self, leg: Leg) -> None:
+        """Make some steps of a round; begin the next one if it is over."""
+        states = self.states
+        if states.round_is_over:
+            states.renew()
+        most = math.inf if self.moves is None else self.moves
+        if leg.stretch.generations is not None:
+            most = STEPS * self.problem.n
+        with self._pace.timed() as pace:
+            before = states.step
+            states.advance(int(min(pace.steps, most - leg.steps)), leg.left)
+            pace.made = states.step - before
+        pace.follow(leg.left)
+        leg.steps += pace.made
+        self.statistics.launches += 1
+        self._seen, self._launched = None, True
+
+    @property
+    def seen(self) -> tuple[float, float]:
+        """Best and mean cost of the feasible rows, infinite if there are none.
+
+        An infeasible state may cost less than the best result, and would be told as the best.
+        """
+        if self._seen is None:
+            self._seen = self._costs_alone()
+        return self._seen
+
+    def _costs_alone(self) -> tuple[float, float]:
+        found, to_numpy = self.states.found, self.states.backend.to_numpy
+        costs, excesses = to_numpy(found.costs), to_numpy(found.excesses)
+        feasible: NDArray[Any] = costs[excesses == 0]
+        if not len(feasible):
+            return math.inf, math.inf
+        return int(feasible.min()), float(feasible.mean())
+
+    def count(self) -> None:
+        """Add the rounds before this one, moves and looks."""
+        states, statistics = self._begun, self.statistics
+        if states is None:
+            return
+        arrays = states.move_counts, states.look_counts
+        now = np.array([states.round * len(self), *(int(array.sum()) for array in arrays)])
+        kicks, moves, looks = (now - self._counted).tolist()
+        self._counted = now
+        statistics.kicks += kicks
+        statistics.moves += moves
+        statistics.evaluations += looks
+
+    def adopt(self, rows: Any, costs: Any) -> None:
+        """Let the worst rows begin their next round from other states, if these are better."""
+        with self.backend.current():
+            self.states.adopt(*map(self.backend.xp.asarray, (rows, costs)))

@@ -1,0 +1,1 @@
+"""How good it is to assign a value to a variable."""

@@ -1,0 +1,120 @@
+"""Heuristics by the type of the variable."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.assignment.heuristics.arrays import integer_array
+from gpu_ls_plugin.assignment.heuristics.base import Functor, Heuristic, pair_kept_bytes, pair_words
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.exceptions import InvalidTypeError, UnsupportedProblemError
+from gpu_ls_plugin.tours.kernels.tour_layouts import padded
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.core.problem import Problem
+
+
+class ByType(Heuristic):
+    """Variables of several types, each with a heuristic of its own.
+
+    All heuristics are told of all assignments, so that each keeps track of the whole state: it has
+    to know every variable, with at least as many values as the variable has.
+
+    Parameters
+    ----------
+    heuristics : sequence of Heuristic
+        One for each type; ratings are simple structs, without destructors.
+    types : array_like of integers, shape (variables,)
+        Places in `heuristics`. Copied.
+
+    Raises
+    ------
+    InvalidParameterError
+        There is no heuristic or no variable, or a type without a heuristic; the variable is named.
+    InvalidTypeError
+        What is given are not heuristics, or the types are not integers.
+    """
+
+    name = "by_type"
+    header = "assignment/heuristics/by_type.cuh"
+
+    def __init__(self, heuristics: Sequence[Heuristic], types: ArrayLike) -> None:
+        if not isinstance(heuristics, (tuple, list)) or not heuristics:
+            raise InvalidTypeError(f"heuristics: {heuristics!r} is not a list of at least one")
+        for part in heuristics:
+            checks.instance("heuristics", part, kind=Heuristic, wanted="Heuristic")
+        self.heuristics: tuple[Heuristic, ...] = tuple(heuristics)
+        most = len(heuristics) - 1
+        self.types = integer_array("types", types, "(variables,)", (1,), np.int32, most)
+        *others, self.rating_bytes = (part.rating_bytes for part in self.heuristics)
+        for first in reversed(others):
+            self.rating_bytes = padded(max(first, self.rating_bytes), 8) + 8
+
+    def __repr__(self) -> str:
+        return f"ByType({list(self.heuristics)}, {len(self.types)} variables)"
+
+    def on(self, problem: Problem | None) -> Heuristic:
+        """Return the heuristics as they are on a problem."""
+        return ByType([part.on(problem) for part in self.heuristics], self.types)
+
+    @property
+    def parts(self) -> tuple[Functor, ...]:
+        """The heuristics' parts beside this one."""
+        return (self, *(own for part in self.heuristics for own in part.parts))
+
+    def sizes(self, problem: Problem | None) -> NDArray[Any]:
+        """Return each variable's size of domain, as its own heuristic says it.
+
+        Raises
+        ------
+        UnsupportedProblemError
+            A heuristic is of other variables, or knows fewer values of one than it has.
+        """
+        each = [np.asarray(part.sizes(problem)) for part in self.heuristics]
+        for number, sizes in enumerate(each):
+            if len(sizes) != len(self.types):
+                raise UnsupportedProblemError(
+                    f"heuristics: heuristic {number} is of {len(sizes)} variables, but there are "
+                    f"{len(self.types)} types"
+                )
+        chosen: NDArray[Any] = np.stack(each)[self.types, np.arange(len(self.types))]
+        for number, sizes in enumerate(each):
+            if (fewer := sizes < chosen).any():
+                variable = int(fewer.argmax())
+                raise UnsupportedProblemError(
+                    f"heuristics: variable {variable} has {chosen[variable]} values, but heuristic "
+                    f"{number}, which is told of them, knows {sizes[variable]}"
+                )
+        return chosen
+
+    def functor(self) -> str:
+        """Return the C++ type."""
+        others = [part.functor() for part in self.heuristics]
+        functor = others.pop()
+        for first in reversed(others):
+            functor = f"gls::ByType<{first}, {functor}>"
+        return functor
+
+    def words(self, backend: Backend, problem: Problem | None) -> list[Any]:
+        """Return types and the parameters of the first heuristic, then those of the others."""
+        others = [part.words(backend, problem) for part in self.heuristics]
+        words = others.pop()
+        for number, first in reversed(list(enumerate(others))):
+            kept = self.heuristics[number].kept_bytes(problem)
+            words = [self.types, number, *pair_words(first, kept, words)]
+        return words
+
+    def kept_bytes(self, problem: Problem | None) -> int:
+        """Return what all heuristics keep, one behind the other."""
+        others = [part.kept_bytes(problem) for part in self.heuristics]
+        kept = others.pop()
+        for first in reversed(others):
+            kept = pair_kept_bytes(first, kept)
+        return kept

@@ -1,0 +1,114 @@
+"""Values by what they would add to the cost of a state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.assignment.heuristics.base import Heuristic
+from gpu_ls_plugin.assignment.heuristics.masked import Masked
+from gpu_ls_plugin.assignment.heuristics.masks.values_taken import Distinct
+from gpu_ls_plugin.assignment.problem.assignment import Assignment
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.exceptions import InvalidProblemError, UnsupportedProblemError
+from gpu_ls_plugin.core.origins import sources_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.core.problem import Problem
+
+MOST_SHARPNESS = 30  # the least of weights of 32 bits is 2 then
+PARTS = 256  # of a unit of cost, in which ratings are counted
+MOST_PENALTY = 2**54
+
+
+@dataclass(frozen=True)
+class CheapestValue(Heuristic):
+    """Prefer values that add little to the cost of the state: greedy randomised construction.
+
+    The rating of a value is the cost that it would add, and `problem.penalty` times the excess, in
+    256ths. From the least rating of the variable's values to the greatest, weights fall by a factor
+    of ``2**sharpness``, by half with every equal part: where GRASP has a restricted candidate list
+    (Feo and Resende 1995), the worst values are unlikely here. Where values are `distinct`, those
+    that are used are impossible.
+
+    Parameters
+    ----------
+    sharpness : int, from 0 to 30
+        0: all values are equally likely.
+    problem : Assignment, optional
+        Whose costs are asked for, by default the problem of the call; with a functor. What a value
+        adds must be below 2**54.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError
+        The sharpness is out of range, or the problem not an `Assignment`.
+    """
+
+    sharpness: int = 8
+    problem: Assignment | None = None
+
+    name = "cheapest_value"
+    header = "assignment/heuristics/cheapest_value.cuh"
+
+    def __post_init__(self) -> None:
+        checks.fields(self, checks.integer, "sharpness", least=0, most=MOST_SHARPNESS)
+        checks.given_fields(self, checks.instance, "problem", kind=Assignment, wanted="Assignment")
+
+    def on(self, problem: Problem | None) -> Heuristic:
+        """Return the heuristic of the problem's costs, without values that are used if distinct.
+
+        Raises
+        ------
+        UnsupportedProblemError
+            There is no problem, or it is not an `Assignment`.
+        """
+        bound = self if self.problem else replace(self, problem=_assignment(problem))
+        return Masked(bound, Distinct()) if _assignment(bound.problem).distinct else bound
+
+    @property
+    def headers(self) -> tuple[str, ...]:
+        """The heuristic's file, and the problem's."""
+        return tuple(filter(None, (self.header, _assignment(self.problem).header)))
+
+    def sizes(self, problem: Problem | None) -> NDArray[np.int32]:
+        """Return the problem's sizes of domains."""
+        return _assignment(self.problem or problem).sizes
+
+    def functor(self) -> str:
+        """Return the C++ type, of the problem's functor."""
+        return f"gls::CheapestValue<{_assignment(self.problem).functor()}>"
+
+    def source(self) -> str:
+        """Return the text that defines the problem's functor, empty where it is built in."""
+        return "\n".join(sources_of(_assignment(self.problem)))
+
+    def words(self, backend: Backend, problem: Problem | None) -> list[Any]:
+        """Return sizes of domains, the penalty in 256ths, the sharpness, and the problem's words.
+
+        Raises
+        ------
+        InvalidProblemError
+            The penalty is not a number from 0 to 2**54.
+        """
+        own = _assignment(self.problem)
+        if not 0 <= own.penalty <= MOST_PENALTY:
+            raise InvalidProblemError(f"penalty: {own.penalty} is not between 0 and {MOST_PENALTY}")
+        return [own.sizes, round(own.penalty * PARTS), self.sharpness, *own.words()]
+
+    def kept_bytes(self, problem: Problem | None) -> int:
+        """Return what the problem's functor keeps of a state."""
+        return _assignment(self.problem).kept_bytes()
+
+
+def _assignment(problem: Problem | None) -> Assignment:
+    if isinstance(problem, Assignment):
+        return problem
+    given = "none is given" if problem is None else f"{type(problem).__name__} is none"
+    raise UnsupportedProblemError(
+        f"heuristic: CheapestValue needs the costs of an Assignment problem, but {given}"
+    )

@@ -1,0 +1,62 @@
+// What heuristics that are written as an expression are made of.
+#pragma once
+
+#include "assignment/heuristics/heuristic.cuh"
+
+namespace gls {
+
+// Integers of a user: 0 where there are none, so that no index reads beyond them.
+struct Table {
+  const int64* items;
+  int64 rows, columns;
+
+  GLS_DEVICE explicit Table(const uint64* words)
+      : items(address<const int64>(words[0])), rows(int64(words[1])), columns(int64(words[2])) {}
+
+  GLS_DEVICE int64 at(int64 row) const { return at(0, row); }
+  GLS_DEVICE int64 at(int64 row, int64 column) const {
+    const bool inside = 0 <= row && row < rows && 0 <= column && column < columns;
+    return inside ? items[row * columns + column] : 0;
+  }
+};
+
+// Division as Python's; by 0 the result is 0, and the remainder the number itself.
+GLS_DEVICE int64 floor_divide(int64 a, int64 b) {
+  if (b == 0) return 0;
+  if (b == -1) return -a;  // the only quotient that might not fit
+  return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+GLS_DEVICE int64 floor_modulo(int64 a, int64 b) { return a - floor_divide(a, b) * b; }
+
+// Keeps how many variables have each value: to derive from.
+struct CountsValues {
+  using Rating = int64;
+  using Aggregate = NoAggregate;
+
+  int sizes;  // values of each variable
+
+  GLS_DEVICE static uint32* loads(const State& state) {
+    return reinterpret_cast<uint32*>(state.kept);
+  }
+  template <class Team>
+  GLS_DEVICE void begin(const Team& team, const State& state) const {
+    team.each(sizes, [&](int value) { loads(state)[value] = 0; });
+    team.sync();
+    team.each(state.m, [&](int variable) {
+      const int value = state.values[variable];
+      if (value >= 0) fetch_add(&loads(state)[value], 1);
+    });
+  }
+  GLS_DEVICE int64 load(const State& state, int64 value) const {
+    return 0 <= value && value < sizes ? loads(state)[value] : 0;
+  }
+  GLS_DEVICE int values(const State&, int) const { return sizes; }
+  GLS_DEVICE uint32 weight(int64 rating, NoAggregate) const {
+    constexpr int64 kMost = 0xffffffff;
+    return rating < 0 ? 0 : uint32(rating < kMost ? rating : kMost);
+  }
+  GLS_DEVICE void assign(const State& state, int, int value) const { ++loads(state)[value]; }
+  GLS_DEVICE void unassigned(const State&, int) const {}
+};
+
+}  // namespace gls

@@ -1,0 +1,140 @@
+"""Heuristics with masks: what says which values are possible in a state at all."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.assignment.heuristics.base import Functor, Heuristic, pair_kept_bytes, pair_words
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.exceptions import InvalidParameterError
+from gpu_ls_plugin.tours.kernels.tour_layouts import padded
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.core.problem import Problem
+
+
+class Mask(Functor):
+    """What forbids values of a variable, depending on what the others have.
+
+    Its functor is described in `assignment/heuristics/masked.cuh`.
+    """
+
+    @abstractmethod
+    def check(self, sizes: NDArray[Any]) -> None:
+        """Raise UnsupportedProblemError unless the mask is one for variables of these sizes."""
+
+    @abstractmethod
+    def words(self, sizes: NDArray[Any]) -> list[Any]:
+        """Return what the functor is made of, for variables with so many values each."""
+
+    def kept_bytes(self, sizes: NDArray[Any]) -> int:
+        """Return the bytes that the functor keeps beside a state; none unless overridden."""
+        return 0
+
+
+class Masked(Heuristic):
+    """A heuristic whose weights are 0 where a mask forbids the value in the state as it is.
+
+    The heuristic's aggregate is that of the values that are allowed. What variables that are not
+    assigned anew have is left alone, also where it breaks a mask.
+
+    Parameters
+    ----------
+    heuristic : Heuristic
+    *masks : Mask
+        At least one.
+
+    Raises
+    ------
+    InvalidParameterError
+        There is no mask.
+    InvalidTypeError
+        What is masked is not a heuristic, or what masks it not a mask.
+    """
+
+    name = "masked"
+    header = "assignment/heuristics/masked.cuh"
+    side_by_side = True  # if its parts do
+
+    def __init__(self, heuristic: Heuristic, *masks: Mask) -> None:
+        self.heuristic = checks.instance("heuristic", heuristic, kind=Heuristic, wanted="Heuristic")
+        if not masks:
+            raise InvalidParameterError("masks: there is none; pass Conflicts(...), for example")
+        for mask in masks:
+            checks.instance("masks", mask, kind=Mask, wanted="Mask")
+        self.masks = masks
+        self._mask = reduce(_BothAllow, masks)
+        self.rating_bytes = padded(heuristic.rating_bytes + 1, 8)
+
+    def __repr__(self) -> str:
+        return f"Masked({', '.join(map(repr, (self.heuristic, *self.masks)))})"
+
+    def on(self, problem: Problem | None) -> Heuristic:
+        """Return the masked heuristic as it is on a problem."""
+        return Masked(self.heuristic.on(problem), *self.masks)
+
+    @property
+    def parts(self) -> tuple[Functor, ...]:
+        """The heuristic's parts and the masks' beside this one."""
+        return (self, *self.heuristic.parts, *self._mask.parts)
+
+    def sizes(self, problem: Problem | None) -> NDArray[Any]:
+        """Return the heuristic's sizes of domains.
+
+        Raises
+        ------
+        UnsupportedProblemError
+            The heuristic, or a mask, is of other variables or values.
+        """
+        sizes = np.asarray(self.heuristic.sizes(problem))
+        self._mask.check(sizes)
+        return sizes
+
+    def functor(self) -> str:
+        """Return the C++ type."""
+        return f"gls::Masked<{self.heuristic.functor()}, {self._mask.functor()}>"
+
+    def words(self, backend: Backend, problem: Problem | None) -> list[Any]:
+        """Return the parameters of the heuristic, and of the masks."""
+        first, kept = self.heuristic.words(backend, problem), self.heuristic.kept_bytes(problem)
+        return pair_words(first, kept, self._mask.words(self.sizes(problem)))
+
+    def kept_bytes(self, problem: Problem | None) -> int:
+        """Return what the heuristic keeps, and behind it the masks."""
+        own = self.heuristic.kept_bytes(problem)
+        return pair_kept_bytes(own, self._mask.kept_bytes(self.sizes(problem)))
+
+
+class _BothAllow(Mask):
+    """Values that two masks allow."""
+
+    name = "both_allow"
+    header = "assignment/heuristics/masked.cuh"
+
+    def __init__(self, first: Mask, second: Mask) -> None:
+        self.first, self.second = first, second
+
+    @property
+    def parts(self) -> tuple[Functor, ...]:
+        return (*self.first.parts, *self.second.parts)
+
+    def check(self, sizes: NDArray[Any]) -> None:
+        self.first.check(sizes)
+        self.second.check(sizes)
+
+    def functor(self) -> str:
+        return f"gls::BothAllow<{self.first.functor()}, {self.second.functor()}>"
+
+    def words(self, sizes: NDArray[Any]) -> list[Any]:
+        first, kept = self.first.words(sizes), self.first.kept_bytes(sizes)
+        return pair_words(first, kept, self.second.words(sizes))
+
+    def kept_bytes(self, sizes: NDArray[Any]) -> int:
+        return pair_kept_bytes(self.first.kept_bytes(sizes), self.second.kept_bytes(sizes))

@@ -1,0 +1,1 @@
+"""Values that a constraint rules out."""

@@ -1,0 +1,83 @@
+"""Values with a capacity each, of which variables demand something."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.assignment.heuristics.arrays import integer_array
+from gpu_ls_plugin.assignment.heuristics.masked import Mask
+from gpu_ls_plugin.core.checks import MOST_INT
+from gpu_ls_plugin.core.exceptions import InvalidParameterError, UnsupportedProblemError
+from gpu_ls_plugin.tours.kernels.tour_layouts import padded
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+MOST_CAPACITY = 2**62  # no load comes near 2**63
+
+
+class Capacities(Mask):
+    """Forbid values whose load, the demands of variables that have them, would be too much.
+
+    Parameters
+    ----------
+    capacities : array_like of integers from 0 to 2**62, shape (values,)
+        Copied.
+    demands : array_like of integers from 0 to 2**31 - 1, shape (variables,) or (variables, values)
+        Of each variable, or of each variable for each value. Copied.
+
+    Raises
+    ------
+    InvalidParameterError
+        Wrong shape, or a number out of range; its place is named.
+    InvalidTypeError
+        They are not integers.
+    """
+
+    name = "capacities"
+    header = "assignment/heuristics/masks/capacities.cuh"
+    side_by_side = True
+
+    def __init__(self, capacities: ArrayLike, demands: ArrayLike) -> None:
+        self.capacities = integer_array(
+            "capacities", capacities, "(values,)", (1,), np.int64, MOST_CAPACITY
+        )
+        shapes = "(variables,) or (variables, values)"
+        self.demands = integer_array("demands", demands, shapes, (1, 2), np.int32, MOST_INT)
+        values = len(self.capacities)
+        if self.demands.ndim == 2 and self.demands.shape[1] != values:
+            raise InvalidParameterError(
+                f"demands: they are for {self.demands.shape[1]} values, but there are {values} "
+                "capacities"
+            )
+
+    def __repr__(self) -> str:
+        return f"Capacities({len(self.capacities)} values, {len(self.demands)} variables)"
+
+    def check(self, sizes: NDArray[Any]) -> None:
+        """Raise UnsupportedProblemError where there are other variables, or more values."""
+        if len(self.demands) != len(sizes):
+            raise UnsupportedProblemError(
+                f"demands: they are of {len(self.demands)} variables, but there are {len(sizes)}"
+            )
+        if (most := int(sizes.max())) > len(self.capacities):
+            raise UnsupportedProblemError(
+                f"capacities: there are {len(self.capacities)}, but variable {sizes.argmax()} has "
+                f"{most} values"
+            )
+
+    def functor(self) -> str:
+        """Return the C++ type."""
+        return "gls::Capacities"
+
+    def words(self, sizes: NDArray[Any]) -> list[Any]:
+        """Return capacities, the most values, and demands with the strides of their axes."""
+        strides = (1, 0) if self.demands.ndim == 1 else (self.demands.shape[1], 1)
+        return [self.capacities, int(sizes.max()), self.demands, *strides]
+
+    def kept_bytes(self, sizes: NDArray[Any]) -> int:
+        """Return the bytes of a load for each value, and of what is left."""
+        most = int(sizes.max())
+        return padded(8 * most) + 4 * most

@@ -1,0 +1,27 @@
+// No two variables with the same value.
+#pragma once
+
+#include "assignment/heuristics/masks/value_set.cuh"
+
+namespace gls {
+
+struct Distinct {
+  int sizes;  // values of a variable, at most
+
+  GLS_DEVICE explicit Distinct(const uint64* words) : sizes(int(words[0])) {}
+
+  template <class Team, class States>
+  GLS_DEVICE void begin(const Team& team, const States& states) const {
+    hold_values(team, sizes, states, states.m, [](int variable) { return variable; });
+  }
+  template <class S>
+  GLS_DEVICE bool allows(const S& state, int, int value) const {
+    return !held_values(state)[value];
+  }
+  template <class S>
+  GLS_DEVICE void assign(const S& state, int, int value) const {
+    held_values(state)[value] = 1;
+  }
+};
+
+}  // namespace gls

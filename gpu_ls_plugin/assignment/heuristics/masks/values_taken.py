@@ -1,0 +1,109 @@
+"""Masks that keep a set of values beside a state: those that other variables have taken."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.assignment.heuristics.arrays import integer_array
+from gpu_ls_plugin.assignment.heuristics.masked import Mask
+from gpu_ls_plugin.core.checks import MOST_INT
+from gpu_ls_plugin.core.exceptions import InvalidParameterError, UnsupportedProblemError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+NONE = 16  # gls::kNoValue
+
+
+def set_bytes(sizes: NDArray[Any]) -> int:
+    """Return the bytes of what `gls::held_values` returns."""
+    return NONE + int(sizes.max())
+
+
+class Conflicts(Mask):
+    """Forbid values that a variable in conflict has, as colours of neighbours in a graph.
+
+    Parameters
+    ----------
+    pairs : array_like of integers, shape (k, 2)
+        Variables that must not have the same value, in any order; repeated pairs count once.
+        Copied.
+
+    Raises
+    ------
+    InvalidParameterError
+        Wrong shape, a number that no variable has, or a variable in conflict with itself; the
+        pair is named.
+    InvalidTypeError
+        The pairs are not integers.
+    """
+
+    name = "conflicts"
+    header = "assignment/heuristics/masks/conflicts.cuh"
+    side_by_side = True
+
+    def __init__(self, pairs: ArrayLike) -> None:
+        self.pairs = integer_array("pairs", pairs, "(k, 2)", (2,), np.int64, MOST_INT)
+        if self.pairs.shape[1] != 2:
+            raise InvalidParameterError(f"pairs: shape {self.pairs.shape} is not (k, 2)")
+        if (alone := self.pairs[:, 0] == self.pairs[:, 1]).any():
+            pair = int(alone.argmax())
+            raise InvalidParameterError(
+                f"pairs: variable {self.pairs[pair, 0]} is in conflict with itself in pair {pair}; "
+                "leave such pairs out"
+            )
+
+    def __repr__(self) -> str:
+        return f"Conflicts({len(self.pairs)} pairs)"
+
+    def check(self, sizes: NDArray[Any]) -> None:
+        """Raise UnsupportedProblemError where a pair is of other variables."""
+        if self.pairs.size and (last := int(self.pairs.max())) >= len(sizes):
+            raise UnsupportedProblemError(
+                f"pairs: variable {last} is in conflict, but variables are 0..{len(sizes) - 1}"
+            )
+
+    def functor(self) -> str:
+        """Return the C++ type."""
+        return "gls::Conflicts"
+
+    def words(self, sizes: NDArray[Any]) -> list[Any]:
+        """Return where each variable's neighbours begin, the neighbours, and the most values."""
+        m = len(sizes)
+        both_ways = np.concatenate([self.pairs, self.pairs[:, ::-1]])
+        first, second = np.divmod(np.unique(both_ways[:, 0] * m + both_ways[:, 1]), m)
+        begins = np.searchsorted(first, np.arange(m + 1)).astype(np.int32)
+        neighbours = np.append(second, 0).astype(np.int32)  # never empty
+        return [begins, neighbours, int(sizes.max())]
+
+    def kept_bytes(self, sizes: NDArray[Any]) -> int:
+        """Return the bytes of a set of values."""
+        return set_bytes(sizes)
+
+
+class Distinct(Mask):
+    """Forbid values that another variable has: states become permutations, or partial ones."""
+
+    name = "distinct"
+    header = "assignment/heuristics/masks/distinct.cuh"
+    side_by_side = True
+
+    def __repr__(self) -> str:
+        return "Distinct()"
+
+    def check(self, sizes: NDArray[Any]) -> None:
+        """Find all variables as they should be."""
+
+    def functor(self) -> str:
+        """Return the C++ type."""
+        return "gls::Distinct"
+
+    def words(self, sizes: NDArray[Any]) -> list[Any]:
+        """Return the most values of a variable."""
+        return [int(sizes.max())]
+
+    def kept_bytes(self, sizes: NDArray[Any]) -> int:
+        """Return the bytes of a set of values."""
+        return set_bytes(sizes)

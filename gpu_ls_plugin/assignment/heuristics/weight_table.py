@@ -1,0 +1,77 @@
+"""Weights that are given for every value of every variable."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.assignment.heuristics.arrays import integer_array
+from gpu_ls_plugin.assignment.heuristics.base import Heuristic
+from gpu_ls_plugin.assignment.problem.assignment import Assignment
+from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.core.problem import Problem
+
+LARGEST = 2**32 - 1
+BITS = (8, 16, 24, 32)  # of weights: where fewer suffice, some are added up at a time in 32 bits
+
+
+class WeightTable(Heuristic):
+    """A weight for every value of every variable, whatever the others are assigned to.
+
+    Parameters
+    ----------
+    weights : array_like of integers from 0 to 2**32 - 1, shape (variables, values)
+        A value is chosen with a probability in proportion to its weight, never where that is 0.
+        Copied.
+
+    Raises
+    ------
+    InvalidParameterError
+        There are no values, or a weight is out of range; its place is named.
+    InvalidTypeError
+        The weights are not integers.
+    """
+
+    name = "weight_table"
+    rating_bytes = 4
+    header = "assignment/heuristics/weight_table.cuh"
+    side_by_side = True
+
+    def __init__(self, weights: ArrayLike) -> None:
+        shape = "(variables, values), at least one of each"
+        self.weights = integer_array("weights", weights, shape, (2,), np.uint32, LARGEST)
+
+    def __repr__(self) -> str:
+        return "WeightTable({} variables, {} values)".format(*self.weights.shape)
+
+    def sizes(self, problem: Problem | None) -> NDArray[np.int32]:
+        """Return the problem's sizes of domains, where it has some, else the table's."""
+        variables, values = self.weights.shape
+        if problem is not None and problem.n != variables:
+            raise UnsupportedProblemError(
+                f"heuristic: the weights are of {variables} variables, but the problem has "
+                f"{problem.n}; pass a table with a row for each"
+            )
+        if not isinstance(problem, Assignment):
+            return np.full(variables, values, np.int32)
+        if (most := int(problem.sizes.max())) > values:
+            raise UnsupportedProblemError(
+                f"heuristic: the weights are of {values} values, but variable "
+                f"{problem.sizes.argmax()} has {most}; pass a table with a column for each"
+            )
+        return problem.sizes
+
+    def functor(self) -> str:
+        """Return the C++ type."""
+        needed = int(self.weights.max()).bit_length()
+        return f"gls::WeightTable<{next(bits for bits in BITS if needed <= bits)}>"
+
+    def words(self, backend: Backend, problem: Problem | None) -> list[Any]:
+        """Return the weights, the sizes of domains and the columns of the table."""
+        return [self.weights, self.sizes(problem), self.weights.shape[1]]

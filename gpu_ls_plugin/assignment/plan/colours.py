@@ -1,0 +1,203 @@
+"""The least number of colours of a graph: one less, as long as a legal colouring is found."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.assignment.problem.graph_colouring import GraphColouring, greedy_colouring
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.budget import Stopwatch
+from gpu_ls_plugin.core.history import Point, note
+from gpu_ls_plugin.core.result import Progress, Result, Statistics
+from gpu_ls_plugin.solver.compiling import rehearse
+from gpu_ls_plugin.solver.plans import default_settings
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.core.result import Callback
+    from gpu_ls_plugin.runs.settings import Settings
+
+
+def greedy_clique(graph: GraphColouring) -> list[int]:
+    """Return vertices that all need colours of their own.
+
+    Each is the one with most neighbours among those that are joined to all before.
+    """
+    begins, neighbours, _ = graph.words()
+    clique: list[int] = []
+    joined = np.ones(graph.n, np.bool_)  # to all of the clique
+    while joined.any():
+        sums = np.concatenate([[0], np.cumsum(joined[neighbours])])
+        within = sums[begins[1:]] - sums[begins[:-1]]
+        vertex = int(np.where(joined, within, -1).argmax())
+        clique.append(vertex)
+        mine = np.zeros(graph.n, np.bool_)
+        mine[neighbours[begins[vertex] : begins[vertex + 1]]] = True
+        joined &= mine
+    return clique
+
+
+def fewest_colours(
+    graph: GraphColouring, settings: Settings, callback: Callback | None = None
+) -> Result:
+    """Return legal colourings with the least number of colours that is found in the time.
+
+    The first one is greedy. Then each state gives up its smallest colour, and is searched until one
+    of them is legal again. It is proven that less will not do where a greedy clique has as many
+    vertices as there are colours: the search ends.
+
+    Parameters
+    ----------
+    graph : GraphColouring
+        How many colours it has makes no difference.
+    settings : Settings
+        Its target is a number of colours that is good enough; kicks and moves are limits of the
+        search for each number.
+    callback : callable, optional
+        Called with a `Progress` after each launch, whose costs are the number of colours of the
+        best legal colouring; `best_tours()` are states that have one colour less.
+
+    Returns
+    -------
+    Result
+        At least one row, all legal; `problem` is the graph with that number of colours. Costs are
+        conflicts, 0; the costs of the history are numbers of colours.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError, BackendUnavailableError, InsufficientMemoryError
+        As `solver.solve` does.
+    """
+    checks.instance("graph", graph, kind=GraphColouring, wanted="GraphColouring")
+    checks.callback(callback)
+    chosen = default_settings(graph, settings)
+    descent = _Descent(graph, chosen, callback)
+    with descent.statistics.phase("compiling"):
+        rehearse(graph, chosen.search, chosen.population or 1, None, chosen.backend)
+    return descent.run()
+
+
+class _Descent:
+    """From a greedy colouring to the fewest colours.
+
+    Attributes
+    ----------
+    best : Result
+        Legal rows, and the problem with as many colours as they have.
+    states : int32 array, shape (P, n)
+        Of the same problem, legal or not.
+    """
+
+    def __init__(
+        self, graph: GraphColouring, settings: Settings, callback: Callback | None
+    ) -> None:
+        self.graph, self.settings, self.callback = graph, settings, callback
+        backend = get_backend(settings.backend)
+        self.statistics = Statistics(backend=backend.name, stopped_by="optimum")
+
+    def run(self) -> Result:
+        """Return legal colourings with as few colours as are found."""
+        settings, statistics = self.settings, self.statistics
+        self.watch = Stopwatch(settings.budget(settings.seconds))
+        bound = len(greedy_clique(self.graph))
+        greedy = greedy_colouring(self.graph)
+        self.states = np.tile(greedy, (settings.population or 1, 1))
+        self.keep(greedy[np.newaxis], int(greedy.max()) + 1)
+        least = max(bound, settings.target or 0)
+        try:
+            while self.colours > least:
+                if not self.lower():
+                    break
+            else:
+                statistics.stopped_by = "optimum" if self.colours <= bound else "target"
+        except KeyboardInterrupt:  # while no search could take it
+            statistics.stopped_by = "interrupt"
+        statistics.seconds = self.watch.elapsed
+        statistics.history.append(self.point())
+        return replace(self.best, statistics=statistics)
+
+    @property
+    def colours(self) -> int:
+        """The least number so far."""
+        return self.problem.colours
+
+    def keep(self, rows: NDArray[np.int32], colours: int) -> None:
+        """Note legal colourings."""
+        self.problem = self.with_colours(colours)
+        self.best = Result(rows, self.problem.cost(rows), problem=self.problem)
+        note(self.statistics.history, self.point())
+        self.is_new = True
+
+    def with_colours(self, colours: int) -> GraphColouring:
+        """Return the problem of a number of colours."""
+        return GraphColouring(self.graph.n, self.graph.edges, colours, name=self.graph.name)
+
+    def lower(self) -> bool:
+        """Search for colourings with one colour less; return whether to go on."""
+        fewer, settings = self.with_colours(self.colours - 1), self.settings
+        search: Any = settings.search
+        found = search(
+            fewer,
+            without_a_colour(self.states, self.colours),
+            seed=((settings.seed or 0) + fewer.colours) % 2**64,
+            budget=replace(settings.budget(self.watch.left), target=0),
+            backend=settings.backend,
+            callback=self.callback and self.show,
+        )
+        self.statistics.add(replace(found.statistics, history=[]))
+        self.states = found.tours
+        legal = fewer.feasible(self.states) & (found.costs == 0)
+        if legal.any():
+            self.keep(self.states[legal], fewer.colours)
+        if found.statistics.interrupted or not legal.any():
+            self.statistics.stopped_by = found.statistics.stopped_by
+            return False
+        return True
+
+    def point(self) -> Point:
+        """Return a point of the history, of now."""
+        return Point(self.watch.elapsed, self.statistics.kicks, self.colours, float(self.colours))
+
+    def show(self, progress: Progress) -> None:
+        """Tell the callback of a search that is not the first one."""
+        assert self.callback is not None
+        before, is_new, self.is_new = self.statistics, self.is_new, False
+        self.callback(
+            replace(
+                progress,
+                elapsed=self.watch.elapsed,
+                best_cost=self.colours,
+                mean_cost=float(self.colours),
+                moves=before.moves + progress.moves,
+                evaluations=before.evaluations + progress.evaluations,
+                kicks=before.kicks + progress.kicks,
+                improved=is_new,
+            )
+        )
+
+
+def without_a_colour(states: NDArray[np.int32], colours: int) -> NDArray[np.int32]:
+    """Return states in which the vertices of the rarest colour have none, and the last is its name.
+
+    Parameters
+    ----------
+    states : int32 array, shape (P, n)
+        Values from -1 to `colours` - 1; not changed.
+    colours : int
+
+    Returns
+    -------
+    int32 array, shape (P, n)
+        Values from -1 to `colours` - 2.
+    """
+    fewer = states.copy()
+    for row in fewer:
+        rarest = np.bincount(row[row >= 0], minlength=colours).argmin()
+        row[row == rarest] = -1
+        row[row == colours - 1] = rarest
+    return fewer

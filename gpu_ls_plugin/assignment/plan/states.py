@@ -1,0 +1,42 @@
+"""How assignment problems are solved: by one population of states."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from gpu_ls_plugin.assignment.engines.successor_search import SuccessorSearch
+from gpu_ls_plugin.core.exceptions import InvalidParameterError
+from gpu_ls_plugin.plugins.search_text import text_of
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.assignment.problem.assignment import Assignment
+    from gpu_ls_plugin.runs.request import Request
+    from gpu_ls_plugin.runs.settings import Settings
+
+
+def settings_of_states(problem: Assignment, request: Request) -> Settings:
+    """Return settings that leave nothing open for an assignment problem, but its start.
+
+    It is searched by a `SuccessorSearch`, in a few states for each processor.
+    """
+    given = request.given
+    if getattr(given.search, "of_tours", False):
+        raise InvalidParameterError(
+            f"search: {text_of(given.search)} searches tours; states of assignment problems are "
+            "searched by SuccessorSearch(...), leave it out for the default"
+        )
+    if given.start is not None:
+        raise InvalidParameterError(
+            f"start: {given.start!r} makes tours; states of assignment problems begin empty, leave "
+            "it out"
+        )
+    chosen = SuccessorSearch() if given.search is None else given.search
+    usual = chosen if hasattr(chosen, "states") else SuccessorSearch()
+    population = given.population or usual.states(problem, request.backend)
+    return replace(given, search=chosen, population=population)
+
+
+def why_states(problem: Assignment, chosen: Settings) -> str:
+    """Return why states are searched so, in a clause."""
+    return "as many states as the device searches at a time"

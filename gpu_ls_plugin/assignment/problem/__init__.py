@@ -1,0 +1,1 @@
+"""Assignment problems, their functors and files."""

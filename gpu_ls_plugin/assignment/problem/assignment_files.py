@@ -1,0 +1,221 @@
+"""Files of assignment problems: DIMACS graphs, OR-Library's and QAPLIB's instances.
+
+Sources: the DIMACS challenge of 1993 (.col), Beasley's OR-Library (gap*), QAPLIB (.dat, .sln).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from gpu_ls_plugin.core.exceptions import FileFormatError
+from gpu_ls_plugin.core.files import atomically, plain_name
+from gpu_ls_plugin.core.words import quoted, whole
+from gpu_ls_plugin.routes.problem.cvrplib import naming
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable
+
+    from numpy.typing import NDArray
+
+Made = TypeVar("Made")
+MOST = 2**24  # of what a file counts
+OTHER_LINES = ("c", "n", "d", "v", "x")  # of DIMACS graphs, which say nothing of vertices or edges
+
+
+def made_of(
+    path: str | os.PathLike[str],
+    read: Callable[..., tuple[Any, ...]],
+    make: Callable[..., Made],
+    *more: Any,
+    **known: Any,
+) -> Made:
+    """Return what is made of a file's content; errors of what it holds name it."""
+    with naming(path):
+        return make(*read(path), *more, name=plain_name(Path(path)), **known)
+
+
+def lines_of(path: str | os.PathLike[str]) -> list[str]:
+    """Return the lines of a text file; a binary one raises FileFormatError."""
+    content = Path(path).read_bytes()
+    if b"\0" in content:
+        raise FileFormatError(f"{path}: a binary file, not a text file")
+    return content.decode("utf-8-sig", "replace").splitlines()
+
+
+class Integers:
+    """The integers of a file, one after the other, of which each is read once."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = path
+        self.words = [
+            (word, number)
+            for number, line in enumerate(lines_of(path), start=1)
+            for word in line.replace(",", " ").split()
+        ]
+        self.place = 0
+
+    def error(self, what: str) -> FileFormatError:
+        """Return an error at the line of the last word that was read."""
+        line = self.words[self.place - 1][1] if self.place else 1
+        return FileFormatError(f"{self.path}: line {line}: {what}")
+
+    @property
+    def left(self) -> int:
+        """How many have not been read."""
+        return len(self.words) - self.place
+
+    def take(self, what: str, *shape: int) -> NDArray[np.int64]:
+        """Return the next ones as an array."""
+        size = int(np.prod(shape, dtype=object))
+        found = self.words[self.place : self.place + size]
+        numbers = []
+        for offset, (word, _) in enumerate(found):
+            number = whole(word)
+            if number is None:
+                self.place += offset + 1
+                raise self.error(
+                    f"{quoted(word)} is not an integer ({what}), or not one of 64 bits"
+                )
+            numbers.append(number)
+        self.place += len(found)
+        if len(found) < size:
+            raise self.error(
+                f"the file ends after {len(found)} of {size} numbers ({what}); it may be cut off"
+            )
+        return np.array(numbers, np.int64).reshape(shape)
+
+    def count(self, what: str, most: int = MOST) -> int:
+        """Return the next one, which counts something."""
+        (number,) = self.take(what, 1)
+        if not 1 <= number <= most:
+            raise self.error(f"{number} {what}, which is not between 1 and {most}")
+        return int(number)
+
+    def end(self) -> None:
+        """Raise unless all have been read."""
+        if self.left:
+            self.place += 1
+            last = quoted(self.words[self.place - 1][0])
+            raise self.error(f"{last} follows behind the last number")
+
+
+def read_graph(path: str | os.PathLike[str]) -> tuple[int, NDArray[np.int64]]:
+    """Return the number of vertices, and the edges with vertices from 0 on.
+
+    What a file says of its number of edges counts them once or twice, and some files have a few
+    less: one with not even half of them is cut off.
+    """
+    counts: list[int] = []
+    edges: list[tuple[int, int]] = []
+    line = 0
+    for line, text in enumerate(lines_of(path), start=1):
+        kind, *words = text.split() or ["c"]
+        error = FileFormatError(f"{path}: line {line}: {quoted(text)} is not part of a .col file")
+        if kind in OTHER_LINES:
+            continue
+        # Some files add a number of colours: p edge VERTICES EDGES COLOURS
+        wanted = words[1:3] if kind == "p" and len(words) < 5 else words
+        numbers = [number for number in map(whole, wanted) if number is not None]
+        if len(numbers) != 2 or len(wanted) != 2 or min(numbers) < 0:
+            raise error
+        if kind == "p" and not counts and 1 <= numbers[0] <= MOST:
+            counts = numbers
+        elif kind == "e" and counts:
+            if not 1 <= min(numbers) <= max(numbers) <= counts[0]:
+                raise FileFormatError(f"{path}: line {line}: vertices are 1..{counts[0]}")
+            if numbers[0] == numbers[1]:
+                raise FileFormatError(f"{path}: line {line}: an edge from a vertex to itself")
+            edges.append((numbers[0] - 1, numbers[1] - 1))
+        else:
+            raise error
+    if not counts:
+        raise FileFormatError(f"{path}: no line 'p edge VERTICES EDGES'; this is not a .col file")
+    if 2 * len(edges) < counts[1]:
+        raise FileFormatError(
+            f"{path}: line {line}: {len(edges)} edges of {counts[1]}; the file may be cut off"
+        )
+    return counts[0], np.array(edges, np.int64).reshape(-1, 2)
+
+
+def read_generalised_assignment(
+    path: str | os.PathLike[str], which: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return costs and resources, shape (jobs, agents), and capacities of a file's problem.
+
+    Files with one problem need not say so. The other problems are read, too, so that numbers of
+    another kind are not taken for a first problem.
+    """
+    numbers = Integers(path)
+    alone = _is_alone(numbers)
+    problems = 1 if alone else numbers.count("problems")
+    if which > problems:
+        raise FileFormatError(f"{path}: which: there is no problem {which}, but {problems}")
+    tables = []
+    for _ in range(problems):
+        agents, jobs = numbers.count("agents"), numbers.count("jobs")
+        costs, resources = (numbers.take(what, agents, jobs) for what in ("costs", "resources"))
+        tables.append((costs.T, resources.T, numbers.take("capacities", agents)))
+    numbers.end()
+    return tables[which - 1]
+
+
+def _is_alone(numbers: Integers) -> bool:
+    """Return whether a file is as long as the problem that its first two numbers are of."""
+    agents, jobs = [*(whole(word) or 0 for word, _ in numbers.words[:2]), 0, 0][:2]
+    return numbers.left == 2 + agents * (2 * jobs + 1)
+
+
+def read_quadratic_assignment(
+    path: str | os.PathLike[str],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the two matrices of a QAPLIB file; a third one, of linear costs, must be zero."""
+    numbers = Integers(path)
+    n = numbers.count("facilities", 2**14)
+    first, second = (numbers.take(f"{name} matrix", n, n) for name in ("first", "second"))
+    if numbers.left == n * n and numbers.take("third matrix", n, n).any():
+        raise numbers.error(
+            "the third matrix, of linear costs, is not zero; such costs are not supported"
+        )
+    numbers.end()
+    return first, second
+
+
+def read_values(path: str | os.PathLike[str], n: int) -> NDArray[np.int64]:
+    """Return the values of n variables, which a file numbers from 1 on; -1 where it has a 0."""
+    numbers = Integers(path)
+    values = numbers.take("values", n)
+    numbers.end()
+    return values - 1
+
+
+def write_values(path: str | os.PathLike[str], values: NDArray[Any]) -> None:
+    """Write values, numbered from 1 on, one a line."""
+    _write(path, values + 1)
+
+
+def read_permutation(path: str | os.PathLike[str], n: int) -> tuple[int, NDArray[np.int64]]:
+    """Return what the solution of a QAPLIB file costs, and where it puts n facilities."""
+    numbers = Integers(path)
+    count = numbers.count("facilities")
+    if count != n:
+        raise numbers.error(f"{count} facilities, but the problem has {n}")
+    (cost,) = numbers.take("cost", 1)
+    places = numbers.take("permutation", n)
+    numbers.end()
+    if not np.array_equal(np.sort(places), np.arange(1, n + 1)):
+        raise numbers.error(f"not a permutation of 1..{n}")
+    return int(cost), places - 1
+
+
+def write_permutation(path: str | os.PathLike[str], cost: int, places: NDArray[Any]) -> None:
+    """Write where facilities are, and what that costs, as QAPLIB does."""
+    _write(path, [f"{len(places)} {cost}", " ".join(map(str, places + 1))])
+
+
+def _write(path: str | os.PathLike[str], lines: Iterable[object]) -> None:
+    with atomically(Path(path)) as file:
+        file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")

@@ -1,0 +1,267 @@
+"""Generalised assignment: jobs for agents whose resources are limited."""
+
+from __future__ import annotations
+
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from gpu_ls_plugin.assignment.problem import assignment_files, assignment_instances
+from gpu_ls_plugin.assignment.problem.assignment import Assignment
+from gpu_ls_plugin.assignment.problem.load_prices import UNIT, likely_values, load_prices
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.exceptions import InvalidProblemError
+from gpu_ls_plugin.core.values import integers_of, labels, largest
+from gpu_ls_plugin.tours.problem.referee import blocks
+
+if TYPE_CHECKING:
+    import os
+
+    from numpy.typing import ArrayLike, NDArray
+
+MOST = 2**62  # of sums
+MOST_QUICK = 4096  # jobs that are assigned in some 20 ms
+SMALL = 2**31  # of what kernels read in 32 bits
+MOST_CHAINED = 2**30  # of sums by which ejection chains are ranked
+LIKELY = 1.0  # agents of a job, besides the likeliest one, that are worth a try, on average
+
+
+class GeneralisedAssignment(Assignment):
+    """Give each job to an agent, at the least cost, within what the agents are capable of.
+
+    Jobs are the variables and agents the values. All tables have a row for each job and a column
+    for each agent; the files of OR-Library have them the other way round.
+
+    Parameters
+    ----------
+    costs : array_like of integers, shape (jobs, agents)
+    resources : array_like of integers >= 0, shape (jobs, agents)
+        What a job takes of an agent's capacity.
+    capacities : array_like of integers >= 0, shape (agents,)
+    sense : {"min", "max"}
+        Whether costs are costs, or profits: `cost` is the negative sum of these, which is
+        minimised.
+    name : str
+    optimum : int, optional
+        The optimal `cost`, negative where `costs` are profits.
+
+    Attributes
+    ----------
+    costs, resources, capacities : int64 arrays, read-only
+        As given.
+    agents : int
+    penalty : float
+        How far apart a job's costs are, for each unit of its resource, on average.
+
+    Raises
+    ------
+    InvalidProblemError
+        Wrong shapes, entries that are no integers, negative resources or capacities, sums beyond
+        2**62.
+    InvalidParameterError, InvalidTypeError
+        Another parameter is out of range, or of another type.
+    """
+
+    integer = True
+    header = "assignment/problem/generalised_assignment.cuh"
+
+    def __init__(
+        self,
+        costs: ArrayLike,
+        resources: ArrayLike,
+        capacities: ArrayLike,
+        sense: str = "min",
+        *,
+        name: str = "",
+        optimum: float | None = None,
+    ) -> None:
+        self.costs = integers_of(costs, "costs", "jobs", "agents")
+        self.resources = _amounts(resources, "resources", self.costs.shape, "jobs", "agents")
+        self.capacities = _amounts(capacities, "capacities", self.costs.shape[1:], "agents")
+        self.sense = checks.choice("sense", sense, known=("min", "max"))
+        jobs, self.agents = map(int, self.costs.shape)
+        for parameter, table in (("costs", self.costs), ("resources", self.resources)):
+            if jobs * largest(table) > MOST:
+                raise InvalidProblemError(f"{parameter}: sums may exceed 2**62; use smaller units")
+            table.flags.writeable = False
+        if largest(self.capacities) > MOST:
+            raise InvalidProblemError("capacities: one exceeds 2**62; use smaller units")
+        self.capacities.flags.writeable = False
+        super().__init__(np.full(jobs, self.agents))
+        self.name, _, self.optimum = labels(name, "", optimum, least=-MOST)
+        spread = np.ptp(self.costs, axis=1).mean() / max(1.0, self.resources.mean())
+        self.penalty = float(spread) or 1.0
+        # Sums of what jobs cost and take, at any price that a search may come to, fit 64 bits.
+        most = largest(self.costs, self.resources, self.capacities)
+        self.chains = jobs * most < MOST_CHAINED
+        self.heaviest = int(self.resources.max(axis=1).sum())
+
+    @classmethod
+    def read(
+        cls,
+        path: str | os.PathLike[str],
+        which: int = 1,
+        sense: str = "min",
+        *,
+        optimum: float | None = None,
+    ) -> Self:
+        """Read a problem of a file of OR-Library, or of one that has a single problem.
+
+        Parameters
+        ----------
+        path : path
+        which : int
+            The problem in the file, from 1 on.
+        sense : {"min", "max"}
+            gap1 to gap12 are to be maximised, gapa to gapd and Yagiura's to be minimised.
+        optimum : int, optional
+            The optimal `cost`, negative where profits are maximised.
+
+        Raises
+        ------
+        FileNotFoundError
+            No such file.
+        FileFormatError
+            It is none, or has no such problem; the message names the file and the line.
+        """
+        which = checks.integer("which", which, least=1)
+        read = partial(assignment_files.read_generalised_assignment, which=which)
+        return assignment_files.made_of(path, read, cls, sense, optimum=optimum)
+
+    @classmethod
+    def generated(cls, kind: str, jobs: int, agents: int, seed: int | None = 0) -> Self:
+        """Make an instance by the published rules of type A, B, C, D or E.
+
+        Capacities are the tighter the later the letter; in D and E, what is cheap takes much. A to
+        D: Chu and Beasley (1997); E: Laguna, Kelly, González-Velarde and Glover (1995), rounded.
+        """
+        kind = checks.choice("kind", kind, known=assignment_instances.KINDS)
+        jobs = checks.integer("jobs", jobs, least=1, most=2**24)
+        agents = checks.integer("agents", agents, least=1, most=2**16)
+        rng = np.random.default_rng(checks.seed(seed))
+        tables = assignment_instances.generalised_assignment(kind, jobs, agents, rng)
+        return cls(*tables, name=f"{kind.lower()}{agents:02}{jobs}")
+
+    def __repr__(self) -> str:
+        name = f" {self.name!r}" if self.name else ""
+        return f"<GeneralisedAssignment{name}: {self.n} jobs, {self.agents} agents>"
+
+    def cost(self, rows: Any, /) -> NDArray[np.int64]:
+        """Return what the jobs that are given to an agent cost; profits count negative."""
+        states = self.check(rows)
+        paid = np.zeros(len(states), np.int64)
+        costs = np.pad(self.costs, ((0, 0), (0, 1)))  # of -1, the last one: no agent
+        for block in blocks(len(states), self.n):
+            paid[block] = costs[np.arange(self.n), states[block]].sum(axis=1)
+        return paid if self.sense == "min" else -paid
+
+    def loads(self, rows: Any, /) -> NDArray[np.int64]:
+        """Return how much of each agent's capacity is taken, shape (P, agents)."""
+        states = self.check(rows)
+        loads = np.zeros((len(states), self.agents + 1), np.int64)  # the last column: of no agent
+        every = np.arange(len(states))
+        for job, agents in enumerate(states.T):
+            loads[every, agents] += self.resources[job, agents]
+        return loads[:, :-1]
+
+    def excess(self, rows: Any, /) -> NDArray[np.int64]:
+        """Return by how much agents are overloaded, all together, shape (P,)."""
+        over = np.maximum(self.loads(rows) - self.capacities, 0).sum(axis=1)
+        return np.asarray(over, np.int64)
+
+    def feasible(self, rows: Any, /) -> NDArray[np.bool_]:
+        """Return which states give every job to an agent and overload none, shape (P,)."""
+        complete = super().feasible(rows)
+        return np.asarray(complete & (self.loads(rows) <= self.capacities).all(axis=1))
+
+    def quick_state(self) -> NDArray[np.int32] | None:
+        """Return a greedy assignment; None for more than 4,096 jobs, with which it takes long.
+
+        Jobs whose second choice is much worse than their first come first. Each goes to the best
+        agent that has room for it, once by costs alone and once with what it takes priced.
+        """
+        if self.n > MOST_QUICK:
+            return None
+        costs = self.costs if self.sense == "min" else -self.costs
+        made = [self._greedy(costs.astype(float))]
+        if self.chains:
+            made.append(self._greedy(costs + self._rates * self.resources))
+        excesses, paid = self.excess(made), self.cost(made)
+        return made[int(np.lexsort([paid, excesses])[0])]
+
+    def _greedy(self, priced: NDArray[np.float64]) -> NDArray[np.int32]:
+        """Return the assignment by prices."""
+        room, state = self.capacities.copy(), np.empty(self.n, np.int32)
+        fitting = np.where(self.resources <= room, priced, np.inf)
+        ranked = np.partition(fitting, min(1, self.agents - 1), axis=1)
+        with np.errstate(invalid="ignore"):  # jobs that fit nowhere, which come last
+            regrets = np.nan_to_num(ranked[:, min(1, self.agents - 1)] - ranked[:, 0], nan=-1.0)
+        for job in np.argsort(-regrets, kind="stable"):
+            left = room - self.resources[job]
+            fits = left >= 0
+            agent = np.where(fits, priced[job], np.inf).argmin() if fits.any() else left.argmax()
+            state[job], room[agent] = agent, left[agent]
+        return state
+
+    def functor(self) -> str:
+        """Return the C++ type; prices have 32 bits, where that is enough."""
+        return f"gls::GeneralisedAssignment<{'int' if self._number is np.int32 else 'gls::int64'}>"
+
+    def words(self) -> list[Any]:
+        """Return cost and resource of each job and agent, and the capacities."""
+        costs = self.costs if self.sense == "min" else -self.costs
+        prices = np.stack([costs, self.resources], axis=2).astype(self._number)
+        return [prices, self.capacities, self.agents, *self._likely]
+
+    def relaxed_words(self) -> list[Any] | None:
+        """Return the words with all agents that can do a job alone, where chains leave some out."""
+        if not self.chains:
+            return None
+        likely, begins = self._tried(None)
+        more = len(likely) > len(self._likely[-1])
+        return [*self.words()[:-2], begins, likely] if more else None
+
+    @cached_property
+    def _likely(self) -> list[Any]:
+        """The price of capacity, and the agents that are tried for each job."""
+        if not self.chains:
+            nothing = np.zeros(self.n + 1, np.int32)
+            return [np.zeros(self.agents, np.int64), nothing, nothing]
+        likely, begins = self._tried(LIKELY)
+        return [np.rint(UNIT * self._rates).astype(np.int64), begins, likely]
+
+    def _tried(self, more: float | None) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Return which agents are tried for each job, as `likely_values` does."""
+        costs = self.costs if self.sense == "min" else -self.costs
+        priced = costs + self._rates * self.resources
+        return likely_values(priced, self.resources <= self.capacities, more)
+
+    @cached_property
+    def _rates(self) -> NDArray[np.float64]:
+        """The price of a unit of each agent's capacity."""
+        costs = self.costs if self.sense == "min" else -self.costs
+        return load_prices(costs, self.resources, self.capacities)
+
+    def kept_bytes(self) -> int:
+        """Return the bytes of a number for each agent."""
+        return 8 * self.agents
+
+    @property
+    def _number(self) -> type[np.signedinteger[Any]]:
+        return np.int32 if largest(self.costs, self.resources) < SMALL else np.int64
+
+
+def _amounts(
+    given: ArrayLike, parameter: str, shape: tuple[int, ...], *axes: str
+) -> NDArray[np.int64]:
+    """Return integers that are not negative, of a shape."""
+    amounts = integers_of(given, parameter, *axes)
+    if amounts.shape != shape:
+        raise InvalidProblemError(
+            f"{parameter}: shape {amounts.shape}, but costs have {shape}, ({', '.join(axes)})"
+        )
+    if (amounts < 0).any():
+        place = tuple(int(index) for index in np.argwhere(amounts < 0)[0])
+        raise InvalidProblemError(f"{parameter}: entry {place} is {amounts[place]}, negative")
+    return amounts

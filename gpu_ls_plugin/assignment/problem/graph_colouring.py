@@ -1,0 +1,237 @@
+"""Graph colouring: as few edges as possible whose ends have the same colour."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from gpu_ls_plugin.assignment.problem import assignment_files, assignment_instances
+from gpu_ls_plugin.assignment.problem.assignment import Assignment
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.exceptions import InvalidProblemError
+from gpu_ls_plugin.core.values import integers_of, labels
+from gpu_ls_plugin.tours.problem.referee import blocks
+
+if TYPE_CHECKING:
+    import os
+
+    from numpy.typing import ArrayLike, NDArray
+
+MOST_QUICK = 4096  # vertices that are coloured in some 40 ms
+
+
+class GraphColouring(Assignment):
+    """Give each vertex of a graph a colour so that few edges have ends of the same one.
+
+    The cost of a colouring is the number of its conflicts, edges whose ends have the same colour;
+    of a legal one it is 0.
+
+    Parameters
+    ----------
+    n : int
+        Vertices, numbered from 0 on.
+    edges : array_like of integers, shape (E, 2)
+        In any order and direction; an edge that is given more than once counts once.
+    colours : int
+    name : str
+    optimum : int, optional
+        The least number of conflicts: 0, unless the colours are known not to suffice.
+
+    Attributes
+    ----------
+    edges : int32 array, shape (E, 2), read-only
+        Each edge once, its smaller vertex first, in order.
+    colours : int
+
+    Raises
+    ------
+    InvalidProblemError
+        An edge leads to a vertex that does not exist, or from a vertex to itself.
+    InvalidParameterError, InvalidTypeError
+        A number is out of range or none.
+    """
+
+    integer = True
+    interchangeable = True
+    moves: ClassVar[tuple[str, ...]] = ("assign",)
+    header = "assignment/problem/graph_colouring.cuh"
+
+    def __init__(
+        self,
+        n: int,
+        edges: ArrayLike,
+        colours: int,
+        *,
+        name: str = "",
+        optimum: float | None = 0,
+    ) -> None:
+        self.colours = checks.integer("colours", colours, least=1, most=2**20)
+        vertices = checks.integer("n", n, least=1, most=2**30)
+        super().__init__(np.full(vertices, self.colours))
+        self.edges = _edges_of(edges, vertices)
+        self.name, _, self.optimum = labels(name, "", optimum)
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str], colours: int, *, optimum: float | None = 0) -> Self:
+        """Read a DIMACS graph (.col), in its textual form.
+
+        Raises
+        ------
+        FileNotFoundError
+            No such file.
+        FileFormatError
+            It is none; the message names the file and the line.
+        """
+        read = assignment_files.read_graph
+        return assignment_files.made_of(path, read, cls, colours, optimum=optimum)
+
+    @classmethod
+    def random(cls, n: int, density: float, colours: int, seed: int | None = 0) -> Self:
+        """Make G(n, p): every pair of vertices is an edge with probability `density`."""
+        n = checks.integer("n", n, least=1, most=2**16)
+        density = checks.number("density", density, least=0.0, most=1.0)
+        rng = np.random.default_rng(checks.seed(seed))
+        return cls(n, assignment_instances.random_edges(n, density, rng), colours,
+                   name=f"G({n},{density:g})")  # fmt: skip
+
+    @classmethod
+    def queen(cls, rows: int, columns: int, colours: int) -> Self:
+        """Make the queen graph: squares of a board, joined where a queen may move in one step."""
+        rows = checks.integer("rows", rows, least=1, most=2**7)
+        columns = checks.integer("columns", columns, least=1, most=2**7)
+        edges = assignment_instances.queen_edges(rows, columns)
+        return cls(rows * columns, edges, colours, name=f"queen{rows}_{columns}")
+
+    @classmethod
+    def mycielski(cls, k: int, colours: int) -> Self:
+        """Make the Mycielski graph that has no triangle and needs k >= 2 colours.
+
+        It has 3 * 2**(k - 2) - 1 vertices. DIMACS calls it myciel<k - 1>.
+        """
+        k = checks.integer("k", k, least=2, most=16)
+        n, edges = assignment_instances.mycielski_graph(k)
+        optimum = 0 if colours >= k else None
+        return cls(n, edges, colours, name=f"mycielski{k}", optimum=optimum)
+
+    @classmethod
+    def leighton(cls, n: int, colours: int, edges: int, seed: int | None = 0) -> Self:
+        """Make a graph that needs as many colours as there are, and hides how it is coloured.
+
+        Cliques of 2 to `colours` vertices, at least one of the largest, are laid over a hidden
+        partition of the vertices, as by Leighton (1979), until there are `edges` edges.
+
+        Raises
+        ------
+        InvalidParameterError
+            Such a graph cannot have so few or so many edges; the message says the limits.
+        """
+        colours = checks.integer("colours", colours, least=2, most=2**12)
+        n = checks.integer("n", n, least=colours, most=2**14)
+        least, most = assignment_instances.leighton_limits(n, colours)
+        edges = checks.integer("edges", edges, least=least, most=most)
+        rng = np.random.default_rng(checks.seed(seed))
+        found = assignment_instances.leighton_edges(n, colours, edges, rng)
+        return cls(n, found, colours, name=f"leighton{n}_{colours}")
+
+    def __repr__(self) -> str:
+        name = f" {self.name!r}" if self.name else ""
+        return f"<GraphColouring{name}: {self.n} vertices, {len(self.edges)} edges, " + (
+            f"{self.colours} colours>"
+        )
+
+    def cost(self, rows: Any, /) -> NDArray[np.int64]:
+        """Return the number of conflicts of each colouring; a vertex without colour has none."""
+        states = self.check(rows)
+        costs = np.zeros(len(states), np.int64)
+        first, second = self.edges.T
+        for block in blocks(len(states), max(1, len(self.edges))):
+            ends = states[block][:, first]
+            same = (ends == states[block][:, second]) & (ends >= 0)
+            costs[block] = same.sum(axis=1)
+        return costs
+
+    def canonical(self, rows: Any, /) -> NDArray[np.int32]:
+        """Return colourings with colours numbered in the order in which they appear."""
+        states = self.check(rows)
+        written = np.empty_like(states)
+        for row, state in zip(written, states, strict=True):
+            colours, first, place = np.unique(state, return_index=True, return_inverse=True)
+            numbers = np.empty(len(colours), np.int32)
+            numbers[np.where(colours < 0, -1, first).argsort()] = np.arange(len(colours))
+            row[:] = numbers[place.ravel()] - (colours[0] < 0)
+        return written
+
+    def quick_state(self) -> NDArray[np.int32] | None:
+        """Return a greedy colouring; None for more than 4,096 vertices."""
+        return greedy_colouring(self, self.colours) if self.n <= MOST_QUICK else None
+
+    def functor(self) -> str:
+        """Return the C++ type; neighbours are counted in 16 bits, where that is enough."""
+        return f"gls::GraphColouring<{'int' if self._count_bytes == 4 else 'gls::uint16'}>"
+
+    def words(self) -> list[Any]:
+        """Return each vertex's neighbours, one vertex after the other, and where they begin."""
+        return [*self._neighbours, self.colours]
+
+    @cached_property
+    def _neighbours(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        first, second = self.edges.astype(np.int64).T
+        keys = np.sort(np.concatenate([first * self.n + second, second * self.n + first]))
+        begins = np.searchsorted(keys, np.arange(self.n + 1) * self.n).astype(np.int32)
+        return begins, (keys % self.n).astype(np.int32)
+
+    def kept_bytes(self) -> int:
+        """Return the bytes of a count for each vertex and colour."""
+        return self._count_bytes * self.n * self.colours
+
+    @property
+    def _count_bytes(self) -> int:
+        degrees = np.bincount(self.edges.ravel(), minlength=1)
+        return 2 if degrees.max() < 2**16 else 4
+
+
+def greedy_colouring(graph: GraphColouring, colours: int | None = None) -> NDArray[np.int32]:
+    """Return a colouring: vertices of largest degree first, each the first free colour.
+
+    As by Welsh and Powell (1967). If `colours` is given and none of them is free, a vertex gets the
+    one that the fewest neighbours have; otherwise the colouring is legal. How many colours the
+    problem has makes no difference.
+    """
+    begins, neighbours, _ = graph.words()
+    colouring = np.full(graph.n, -1, np.int32)
+    for vertex in np.argsort(-np.diff(begins), kind="stable"):
+        taken = colouring[neighbours[begins[vertex] : begins[vertex + 1]]]
+        most = colours or len(taken) + 1
+        colouring[vertex] = np.bincount(taken[taken >= 0], minlength=most)[:most].argmin()
+    return colouring
+
+
+def _edges_of(given: ArrayLike, n: int) -> NDArray[np.int32]:
+    """Return checked edges, each once."""
+    if not np.size(given):
+        return np.zeros((0, 2), np.int32)
+    edges = integers_of(given, "edges", "E", "2")
+    if edges.shape[1] != 2:
+        raise InvalidProblemError(f"edges: shape {edges.shape} is not (E, 2)")
+    outside = ((edges < 0) | (edges >= n)).any(axis=1)
+    if outside.any():
+        edge = int(outside.argmax())
+        raise InvalidProblemError(
+            f"edges: edge {edge} joins {edges[edge, 0]} and {edges[edge, 1]}, but vertices are "
+            f"0..{n - 1}"
+        )
+    loops = edges[:, 0] == edges[:, 1]
+    if loops.any():
+        edge = int(loops.argmax())
+        raise InvalidProblemError(
+            f"edges: edge {edge} joins vertex {edges[edge, 0]} to itself, which no colouring "
+            "allows; leave it out"
+        )
+    keys = np.unique(edges.min(axis=1) * n + edges.max(axis=1))
+    if len(keys) >= 2**30:
+        raise InvalidProblemError(f"edges: {len(keys):,} are more than 2**30 - 1")
+    found = np.stack([keys // n, keys % n], axis=1).astype(np.int32)
+    found.flags.writeable = False
+    return found

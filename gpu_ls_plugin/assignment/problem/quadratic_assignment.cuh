@@ -1,0 +1,136 @@
+// Quadratic assignment: facilities at locations, and what flows between them times the distances.
+//
+// Kept is what each facility would cost at each location, against all others where they are
+// (Burkard and Rendl 1984): a swap costs four of these numbers and one product, and changes each
+// of them by a number of its facility times one of its location.
+//
+// Facility l at location k and facility i at p cost a sum of terms, flow(i, l) * distance(p, k):
+// one where flows or distances are symmetric, else one for each direction. There is a location
+// -1, where nothing costs anything, and a facility -1 without flows, so that neither is a case of
+// its own.
+#pragma once
+
+#include "assignment/problem/assignment.cuh"
+
+namespace gls {
+
+template <class Number, class Entry, int kTerms>
+struct QuadraticAssignment : AnyVariable {
+  int n, stride;
+  const Number *own_flows, *own_distances;  // of facilities and locations with themselves
+  const Entry* tables;  // rows and columns begin at -1: detours, pairs, distances, flows, ...
+
+  GLS_DEVICE explicit QuadraticAssignment(const uint64* words)
+      : n(int(words[0])),
+        stride(int(words[1])),
+        own_flows(address<const Number>(words[2])),
+        own_distances(address<const Number>(words[3])),
+        tables(address<const Entry>(words[4])) {}
+
+  template <class Team>
+  GLS_DEVICE void begin(const Team& team, const State& state) const {
+    team.each(n, [&](int i) {
+      Number* const row = costs(state, i);
+      row[-1] = 0;
+      for (int k = 0; k < n; ++k) row[k] = own_flows[i] * own_distances[k];
+    });
+    team.sync();
+#pragma unroll 1
+    for (int i = 0; i < n; ++i) {
+      if (state.values[i] >= 0) change(team, state, i, -1, -1, state.values[i]);
+    }
+  }
+  template <class Team>
+  GLS_DEVICE Worth worth(const Team& team, const State& state) const {
+    const auto twice = [&](int i) {
+      const int k = state.values[i];
+      return k < 0 ? 0 : int64(costs(state, i)[k]) + int64(own_flows[i]) * own_distances[k];
+    };
+    return {team.template sum<int64>(n, twice) / 2, 0};
+  }
+  GLS_DEVICE Worth assigned(const State& state, int i, int location) const {
+    const Number* const mine = costs(state, i);
+    return {mine[location] - mine[state.values[i]], 0};
+  }
+  GLS_DEVICE Worth swapped(const State& state, int i, int j) const {
+    const Number *const mine = costs(state, i), *const its = costs(state, j);
+    const int a = state.values[i], b = state.values[j];
+    return {
+        mine[b] - mine[a] + its[a] - its[b] + Number(table(kPairs, i)[j]) * table(kDetours, a)[b],
+        0};
+  }
+  template <class Team>
+  GLS_DEVICE void assign(const Team& team, const State& state, int i, int location) const {
+    change(team, state, i, -1, state.values[i], location);
+  }
+  template <class Team>
+  GLS_DEVICE void swap(const Team& team, const State& state, int i, int j) const {
+    change(team, state, i, j, state.values[i], state.values[j]);
+  }
+  // Near are facilities with much flow between them.
+  GLS_DEVICE int64 related(const State&, int first, int second) const {
+    return table(kPairs, first)[second];
+  }
+
+ private:
+  static constexpr int kDetours = 0;  // of a and b: d(a, b) + d(b, a) - d(a, a) - d(b, b)
+  static constexpr int kPairs = 1;    // flows in both directions
+  static constexpr int kAhead = 4;    // rows at a time
+  GLS_DEVICE static constexpr int distances(int term) { return 2 + 2 * term; }
+  GLS_DEVICE static constexpr int flows(int term) { return kTerms == 1 ? kPairs : 3 + 2 * term; }
+
+  GLS_DEVICE const Entry* table(int number, int row) const {
+    return tables + (number * (n + 1) + row + 1) * (n + 1) + 1;
+  }
+  GLS_DEVICE Number* costs(const State& state, int facility) const {
+    return reinterpret_cast<Number*>(state.kept) + facility * stride + 1;
+  }
+
+  // Facility i moves from one location to another, and j the other way round.
+  template <class Team>
+  GLS_DEVICE void change(const Team& team, const State& state, int i, int j, int from,
+                         int to) const {
+    Number* const flow = costs(state, n) - 1;  // behind what is kept
+    Number* const distance = flow + kTerms * n;
+    team.each(n, [&](int k) {
+      for (int t = 0; t < kTerms; ++t) {
+        flow[t * n + k] = Number(table(flows(t), i)[k]) - table(flows(t), j)[k];
+        distance[t * n + k] = Number(table(distances(t), to)[k]) - table(distances(t), from)[k];
+      }
+    });
+    team.sync();
+    if constexpr (Team::kLanes == 1) {
+      for (int l = 0; l < n; ++l) {
+        for (int k = 0; k < n; ++k) raise<1>(state, l, k, flow, distance + k, n);
+      }
+    } else {  // a lane stays in its column, or, where there are more lanes, in a part of it
+      const int parts = Team::kLanes < n ? 1 : Team::kLanes / n, rows = (n + parts - 1) / parts;
+      team.each(n * parts, [&](int item) {
+        const int k = item % n, begin = item / n * rows;
+        const int end = begin + rows < n ? begin + rows : n;
+        Number own[kTerms];
+        for (int t = 0; t < kTerms; ++t) own[t] = distance[t * n + k];
+        int l = begin;
+        for (; l + kAhead <= end; l += kAhead) raise<kAhead>(state, l, k, flow, own, 1);
+        for (; l < end; ++l) raise<1>(state, l, k, flow, own, 1);
+      });
+    }
+    team.sync();
+  }
+
+  // Adds to some rows of a column, all of which are on their way before the first one is written.
+  template <int kRows>
+  GLS_DEVICE void raise(const State& state, int row, int column, const Number* flow,
+                        const Number* distance, int step) const {
+    Number sums[kRows];
+    GLS_UNROLL
+    for (int r = 0; r < kRows; ++r) {
+      sums[r] = costs(state, row + r)[column] + flow[row + r] * distance[0];
+      if constexpr (kTerms == 2) sums[r] += flow[n + row + r] * distance[step];
+    }
+    GLS_UNROLL
+    for (int r = 0; r < kRows; ++r) costs(state, row + r)[column] = sums[r];
+  }
+};
+
+}  // namespace gls

@@ -1,0 +1,246 @@
+"""Quadratic assignment: facilities, locations, and what flows between them."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from gpu_ls_plugin.assignment.problem import assignment_files, assignment_instances
+from gpu_ls_plugin.assignment.problem.assignment import Assignment
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.exceptions import FileFormatError, InvalidProblemError, InvalidTourError
+from gpu_ls_plugin.core.values import integers_of, labels, largest
+from gpu_ls_plugin.tours.problem.referee import blocks
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+MOST = 2**63  # of sums
+SMALL = 2**31  # of what kernels compute in 32 bits
+MOST_QUICK = 512  # facilities that are placed in some 60 ms
+TYPES = {np.int16: "short", np.int32: "int", np.int64: "gls::int64"}
+
+
+class QuadraticAssignment(Assignment):
+    """Put each facility at a location of its own, so that what flows between them is not far.
+
+    A row is a permutation: facility i is at location ``row[i]``. It costs the sum of
+    ``flows[i][j] * distances[row[i]][row[j]]`` over all i and j.
+
+    Parameters
+    ----------
+    flows, distances : array_like of integers, shape (n, n)
+        Symmetric or not, with any diagonal, and negative where that means something.
+    name : str
+    optimum : int, optional
+
+    Attributes
+    ----------
+    flows, distances : int64 arrays (n, n), read-only
+
+    Raises
+    ------
+    InvalidProblemError
+        Wrong shapes, entries that are no integers, or so large that costs may not fit 64 bits.
+    InvalidParameterError, InvalidTypeError
+        Another parameter is out of range, or of another type.
+    """
+
+    integer = True
+    distinct = True
+    moves: ClassVar[tuple[str, ...]] = ("swap",)
+    header = "assignment/problem/quadratic_assignment.cuh"
+
+    def __init__(
+        self,
+        flows: ArrayLike,
+        distances: ArrayLike,
+        *,
+        name: str = "",
+        optimum: float | None = None,
+    ) -> None:
+        self.flows = _square(flows, "flows")
+        self.distances = _square(distances, "distances")
+        n = len(self.flows)
+        if len(self.distances) != n:
+            raise InvalidProblemError(
+                f"distances: {len(self.distances)} locations, but flows are of {n} facilities"
+            )
+        if 32 * n * n * max(1, largest(self.flows)) * max(1, largest(self.distances)) >= MOST:
+            raise InvalidProblemError(
+                "flows: products with distances may not add up in 64 bits; use smaller units"
+            )
+        super().__init__(np.full(n, n))
+        self.name, _, self.optimum = labels(name, "", optimum, least=-MOST)
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str], *, optimum: float | None = None) -> Self:
+        """Read a file of QAPLIB (.dat): its first matrix are flows, its second one distances.
+
+        Raises
+        ------
+        FileNotFoundError
+            No such file.
+        FileFormatError
+            It is none; the message names the file and the line.
+        """
+        read = assignment_files.read_quadratic_assignment
+        return assignment_files.made_of(path, read, cls, optimum=optimum)
+
+    @classmethod
+    def generated(cls, n: int, seed: int | None = 0) -> Self:
+        """Make symmetric matrices of integers from 0 to 99, as Taillard (1991) did for tai*a."""
+        n = checks.integer("n", n, least=1, most=2**14)
+        rng = np.random.default_rng(checks.seed(seed))
+        return cls(*assignment_instances.uniform_matrices(n, rng), name=f"uniform{n}")
+
+    def write_solution(self, state: Any, path: str | os.PathLike[str]) -> None:
+        """Write a state and its cost as a solution of QAPLIB (.sln): where each facility is.
+
+        The file appears complete or not at all.
+
+        Raises
+        ------
+        InvalidTourError, InvalidTypeError
+            As `check`, or the state is not a permutation.
+        OSError
+            The file cannot be written.
+        """
+        row = self._one(state)
+        if not self.feasible(row)[0]:
+            raise InvalidTourError("state: not a permutation, which a file of QAPLIB has to hold")
+        assignment_files.write_permutation(path, self.cost(row)[0].item(), row)
+
+    def read_solution(self, path: str | os.PathLike[str]) -> NDArray[np.int32]:
+        """Read a solution of QAPLIB (.sln) as a row.
+
+        Some files say where facilities are, others what is at the locations; what the solution is
+        said to cost tells which.
+
+        Raises
+        ------
+        FileNotFoundError
+            No such file.
+        FileFormatError
+            It is none of this problem, or costs something else.
+        """
+        cost, places = assignment_files.read_permutation(path, self.n)
+        both = np.array([places, places.argsort()], np.int32)
+        costs = self.cost(both)
+        if cost not in costs:
+            raise FileFormatError(f"{path}: the solution costs {costs[0]}, not {cost} as it says")
+        return np.asarray(both[costs.tolist().index(cost)])
+
+    def __repr__(self) -> str:
+        name = f" {self.name!r}" if self.name else ""
+        return f"<QuadraticAssignment{name}: {self.n} facilities>"
+
+    def cost(self, rows: Any, /) -> NDArray[np.int64]:
+        """Return what flows between all facilities that have a location."""
+        states = self.check(rows)
+        costs = np.zeros(len(states), np.int64)
+        distances = np.pad(self.distances, (0, 1))  # of -1, the last one: no location
+        for block in blocks(len(states), self.n**2):
+            own = states[block]
+            between = distances[own[:, :, None], own[:, None, :]]
+            costs[block] = np.einsum("ij,rij->r", self.flows, between)
+        return costs
+
+    def quick_state(self) -> NDArray[np.int32]:
+        """Return a greedy permutation: facilities with much flow first, each where it is cheapest.
+
+        More than 512 facilities go to the locations with the shortest distances, in that order.
+        """
+        flows, distances = self.flows.astype(float), self.distances.astype(float)
+        busiest = (flows.sum(axis=0) + flows.sum(axis=1)).argsort(kind="stable")[::-1]
+        state = np.empty(self.n, np.int32)
+        if self.n > MOST_QUICK:
+            state[busiest] = (distances.sum(axis=0) + distances.sum(axis=1)).argsort(kind="stable")
+            return state
+        flows = flows[busiest][:, busiest]
+        own = np.outer(flows.diagonal(), distances.diagonal())
+        to, back = np.empty_like(distances), np.empty_like(distances)  # of places that are taken
+        for number, facility in enumerate(busiest):
+            ways = ((flows[number, :number], to), (flows[:number, number], back))
+            costs = own[number]
+            for flow, lengths in ways:  # not by a library, whose threads may wait for each other
+                costs = costs + np.einsum("i,ij->j", flow, lengths[:number])
+            costs[state[busiest[:number]]] = np.inf
+            state[facility] = place = int(costs.argmin())
+            to[number], back[number] = distances[:, place], distances[place]
+        return state
+
+    def functor(self) -> str:
+        """Return the C++ type, with the numbers that are large enough."""
+        number, entry = (TYPES[kind] for kind in (self._number, self._entry))
+        return f"gls::QuadraticAssignment<{number}, {entry}, {len(self._terms)}>"
+
+    def words(self) -> list[Any]:
+        """Return what facilities and locations cost by themselves, and tables of pairs."""
+        own = (self.flows.diagonal(), self.distances.diagonal())
+        numbers = (table.astype(self._number) for table in own)
+        return [self.n, self._stride, *numbers, self._tables.astype(self._entry)]
+
+    def kept_bytes(self) -> int:
+        """Return the bytes of a number for each facility and location, and of what changes them."""
+        numbers = self.n * (self._stride + 2 * len(self._terms))
+        return int(np.dtype(self._number).itemsize * numbers)
+
+    @property
+    def _stride(self) -> int:
+        """Odd, so that on a GPU numbers below each other lie in different banks."""
+        return (self.n + 1) | 1
+
+    @cached_property
+    def _terms(self) -> Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """What a pair of facilities costs: sums of products of a distance and a flow."""
+        flows = self.flows - np.diag(self.flows.diagonal())
+        distances = self.distances
+        if np.array_equal(distances, distances.T):
+            return [(distances, flows + flows.T)]
+        if np.array_equal(flows, flows.T):
+            return [(distances + distances.T, flows)]
+        return [(distances.T, flows.T), (distances, flows)]
+
+    @cached_property
+    def _tables(self) -> NDArray[np.int64]:
+        """The functor's tables, with a row and a column of zeros before the first ones."""
+        padded = [np.pad(table, (1, 0)) for term in self._terms for table in term]
+        one_way = padded[-2]
+        alone = one_way.diagonal()
+        detours = one_way + one_way.T - alone - alone[:, None]
+        pairs = np.sum(padded[1::2], axis=0)
+        return np.stack([detours, pairs, *(padded if len(padded) > 2 else padded[:1])])
+
+    @cached_property
+    def _number(self) -> type[np.signedinteger[Any]]:
+        """Which integers hold all that kernels compute."""
+        own = largest(self.flows.diagonal()) * largest(self.distances.diagonal())
+        most = own + sum(
+            int(np.abs(flows).sum(axis=0).max()) * largest(distances)
+            for distances, flows in self._terms
+        )
+        change = sum(4 * largest(distances) * largest(flows) for distances, flows in self._terms)
+        product = largest(self._tables[0]) * largest(self._tables[1])
+        return np.int32 if 4 * most + max(change, product) < SMALL else np.int64
+
+    @cached_property
+    def _entry(self) -> type[np.signedinteger[Any]]:
+        """Which integers hold the tables: short ones, where they can, take half of a GPU's L1."""
+        return np.int16 if largest(self._tables) < 2**15 else self._number
+
+
+def _square(given: ArrayLike, parameter: str) -> NDArray[np.int64]:
+    """Return a square matrix of integers."""
+    matrix = integers_of(given, parameter, "n", "n")
+    if matrix.shape[0] != matrix.shape[1]:
+        raise InvalidProblemError(f"{parameter}: shape {matrix.shape} is not (n, n)")
+    if len(matrix) > 2**14:
+        raise InvalidProblemError(f"{parameter}: {len(matrix)} are more than {2**14}")
+    matrix.flags.writeable = False
+    return matrix

@@ -1,0 +1,81 @@
+// The order in which the active variables of a state are assigned.
+#pragma once
+
+#include "backends/include/philox.cuh"
+
+namespace gls {
+
+// What orders are made of.
+struct Turns {
+  int* variables;     // memory, where an order needs some
+  const int* listed;  // all variables of the successor in an order, where one is given
+  Philox random;
+  int64 step;  // at which its numbers begin
+};
+
+// Variables by their numbers.
+struct GivenOrder {
+  static constexpr bool kKeys = false;
+
+  template <class Team, class Active, class Use>
+  GLS_DEVICE static void each(const Team&, int m, Active active, Turns&, Use use) {
+#pragma unroll 1
+    for (int variable = 0; variable < m; ++variable) {
+      if (active(variable)) use(variable);
+    }
+  }
+};
+
+// Variables by their random keys, and other keys choose their values.
+struct KeyOrder {
+  static constexpr bool kKeys = true;
+
+  template <class Team, class Active, class Use>
+  GLS_DEVICE static void each(const Team&, int m, Active active, Turns& turns, Use use) {
+#pragma unroll 1
+    for (int turn = 0; turn < m; ++turn) {
+      const int variable = turns.listed[turn];
+      if (active(variable)) use(variable);
+    }
+  }
+};
+
+// Each order as likely as any other (Fisher and Yates).
+struct ShuffledOrder {
+  static constexpr bool kKeys = false;
+
+  template <class Team, class Active, class Use>
+  GLS_DEVICE static void each(const Team& team, int m, Active active, Turns& turns, Use use) {
+    int* const variables = turns.variables;
+    const int count = collect(team, m, active, variables);
+#pragma unroll 1
+    for (int turn = 0; turn < count; ++turn) {
+      team.once([&] {
+        turns.random.seek(turns.step + turn);
+        const int chosen = turn + int(turns.random.below(uint32(count - turn)));
+        const int variable = variables[chosen];
+        variables[chosen] = variables[turn];
+        variables[turn] = variable;
+      });
+      use(variables[turn]);
+    }
+  }
+
+ private:
+  template <class Team, class Active>
+  GLS_DEVICE static int collect(const Team& team, int m, Active active, int* variables) {
+    int count = 0;
+#pragma unroll 1
+    for (int base = 0; base < m; base += Team::kLanes) {
+      const int variable = base + team.lane();
+      const bool is = variable < m && active(variable);
+      const Scanned<int> found = team.scan(int(is), 0, [](int a, int b) { return a + b; });
+      if (is) variables[count + found.before] = variable;
+      count += found.all;
+    }
+    team.sync();
+    return count;
+  }
+};
+
+}  // namespace gls

@@ -1,0 +1,99 @@
+// Choice by prefix sums of weights: the first value before which, with itself, weights of more than
+// the drawn number lie.
+//
+// Lanes sum up their shares. The warp whose sum has the number in it goes on alone: its lanes find
+// whose share that is, and divide the range among themselves until one value is left.
+#pragma once
+
+#include "assignment/successors/draw.cuh"
+
+namespace gls {
+
+// Values [from, to), one of which is to be found; weights before it leave so much of the number.
+struct Range {
+  uint64 left;
+  int from, to;
+};
+
+GLS_DEVICE uint64 plus(uint64 a, uint64 b) { return a + b; }
+
+// One thread alone: it goes through stretches, then through the values of one.
+template <class Weight>
+GLS_DEVICE int walk(const Weight& weight, Range range) {
+  for (uint64 sum; range.to - range.from > kStretch; range.from += kStretch, range.left -= sum) {
+    sum = Share<1, 1>{range.from, range.from + kStretch}.sum(weight);
+    if (range.left < sum) break;
+  }
+  uint32 weights[kStretch];
+  weigh(weight, range.from, range.to, weights);
+  int found = 0;
+  for (; weights[found] <= range.left; ++found) range.left -= weights[found];
+  return range.from + found;
+}
+
+// One thread keeps the sums of shares, as lanes do.
+template <int kBits, class First, class Again>
+GLS_DEVICE int drawn_alone(int count, const Draw& draw, const First& first, const Again& again) {
+  constexpr int kShares = 64;
+  const int size = (count + kShares * kStretch - 1) / (kShares * kStretch) * kStretch;
+  uint64 sums[kShares], all = 0;
+  const auto share = [&](int number) {
+    const int64 from = int64(number) * size, end = from + size;
+    return Share<1, 1>{int(from), int(end < count ? end : count)};
+  };
+  for (int number = 0; int64(number) * size < count; ++number) {
+    sums[number] = share(number).template sum<kBits>(first);
+    all += sums[number];
+  }
+  if (all == 0) return -1;
+  uint64 left = draw.below(all);
+  int number = 0;
+  for (; sums[number] <= left; ++number) left -= sums[number];
+  return walk(again, {left, share(number).from, share(number).to});
+}
+
+template <class Squad, class Weight>
+GLS_DEVICE int divide(const Squad& squad, const Weight& weight, Range range) {
+#pragma unroll 1
+  while (range.to - range.from > 1) {
+    const auto mine = part_of<Squad::kLanes, 4>(range.from, range.to, squad.lane());
+    const uint64 own = mine.sum(weight);
+    const uint64 before = squad.scan(own, uint64(0), plus).before;
+    squad.sync();  // the range before has been read
+    range = agreed(squad, before <= range.left && range.left - before < own,
+                   Range{range.left - before, mine.from, mine.to});
+  }
+  return range.from;
+}
+
+// A value with a probability in proportion to its weight, less than 2^kBits; -1 where all weights
+// are 0. Each is asked first(value), and some again(value), then or later.
+template <int kBits, class Team, class First, class Again>
+GLS_DEVICE int drawn_value(const Team& team, int count, const Draw& draw, const First& first,
+                           const Again& again) {
+  if constexpr (Team::kLanes == 1) {
+    return drawn_alone<kBits>(count, draw, first, again);
+  } else {
+    const typename Team::Squad squad{};
+    const auto share = own_share(team, count);
+    const uint64 own = share.template sum<kBits>(first), ours = squad.joined(own, uint64(0), plus);
+    const Scanned<uint64> sums = team.scan_squads(ours, uint64(0), plus);
+    if (sums.all == 0) return -1;
+    const uint64 number = draw.below(sums.all);
+    constexpr int kLanes = kTogether<Team>;
+    const bool is_ours = sums.before <= number && number - sums.before < ours;
+    int value = 0;
+    if (is_ours) {
+      const uint64 left = number - sums.before;
+      const uint64 before = squad.scan(own, uint64(0), plus).before;
+      const int leader =
+          agreed(squad, before <= left && left - before < own, squad.lane() / kLanes * kLanes);
+      const Range range =
+          agreed(squad, squad.lane() == leader, Range{left - before, share.from, share.to});
+      value = divide(squad, again, range);
+    }
+    return agreed(team, is_ours && squad.lane() == 0, value);
+  }
+}
+
+}  // namespace gls

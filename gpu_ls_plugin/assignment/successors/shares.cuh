@@ -1,0 +1,104 @@
+// Shares of a team's lanes in the values of a variable.
+#pragma once
+
+#include "backends/include/chosen.cuh"
+#include "backends/include/team.cuh"
+
+namespace gls {
+
+// Lanes that take turns in a range of their own, so that they read what memory hands out at once.
+// Ranges follow each other in the order of the values.
+template <class Team>
+constexpr int kTogether = Team::kLanes > 1 ? 4 : 1;
+
+// Values that a lane has on their way at a time; the compiler of a CPU makes vectors itself.
+template <class Team>
+constexpr int kAhead = Team::kLanes > 1 ? 8 : 1;
+
+// Weights of values that follow each other are written one by one, so that a compiler makes
+// vectors.
+constexpr int kStretch = 64;
+
+// Writes the weights of up to kStretch values; returns of how many.
+template <class Weight>
+GLS_DEVICE int weigh(const Weight& weight, int from, int to, uint32* weights) {
+  const int count = to - from < kStretch ? to - from : kStretch;
+  for (int k = 0; k < count; ++k) weights[k] = weight(from + k);
+  return count;
+}
+
+// Every kStep-th value of [from, to), kAhead of them at a time.
+template <int kStep, int kAhead>
+struct Share {
+  int from, to;
+
+  // use(value, load(value)) for each, in order; after(), where no more than kAhead have been used.
+  template <class Load, class Use, class After>
+  GLS_DEVICE void each(Load load, Use use, After after) const {
+    int value = from;
+    if constexpr (kAhead > 1) {
+      groups<kAhead>(value, load, use, after);
+      groups<kAhead / 2>(value, load, use, [] {});
+    }
+    groups<1>(value, load, use, [] {});
+    after();
+  }
+  template <class Load, class Use>
+  GLS_DEVICE void each(Load load, Use use) const {
+    each(load, use, [] {});
+  }
+
+  // The sum of weights below 2^kBits.
+  template <int kBits = 32, class Weight>
+  GLS_DEVICE uint64 sum(const Weight& weight) const {
+    uint64 sum = 0;
+    if constexpr (kStep == 1 && kAhead == 1) {
+      using Some = Chosen<(uint64(kStretch) << kBits > uint64(1) << 32), uint64, uint32>;
+      for (int begin = from; begin < to; begin += kStretch) {
+        uint32 weights[kStretch];
+        const int count = weigh(weight, begin, to, weights);
+        Some some = 0;
+        for (int k = 0; k < count; ++k) some += weights[k];
+        sum += some;
+      }
+    } else if constexpr (kAhead > 1 && (uint64(kAhead) << kBits) <= uint64(1) << 32) {
+      uint32 some = 0;  // as many as it can hold
+      each(weight, [&](int, uint32 own) { some += own; }, [&] { sum += some, some = 0; });
+    } else {
+      each(weight, [&](int, uint32 own) { sum += own; });
+    }
+    return sum;
+  }
+
+ private:
+  template <int kGroup, class Load, class Use, class After>
+  GLS_DEVICE void groups(int& value, const Load& load, const Use& use, const After& after) const {
+#pragma unroll 1
+    for (; value + (kGroup - 1) * kStep < to; value += kGroup * kStep) {
+      decltype(load(0)) loaded[kGroup];
+      GLS_UNROLL
+      for (int k = 0; k < kGroup; ++k) loaded[k] = load(value + k * kStep);
+      GLS_UNROLL
+      for (int k = 0; k < kGroup; ++k) use(value + k * kStep, loaded[k]);
+      after();
+    }
+  }
+};
+
+// Part `number` of `parts` of [from, to).
+template <int kParts, int kAhead = 1>
+GLS_DEVICE Share<1, kAhead> part_of(int from, int to, int number) {
+  const int size = (to - from + kParts - 1) / kParts;
+  const int64 begin = from + int64(number) * size, end = begin + size;
+  return {int(begin < to ? begin : to), int(end < to ? end : to)};
+}
+
+// What a lane shares of [0, count) with the lanes next to it.
+template <class Team>
+GLS_DEVICE Share<kTogether<Team>, kAhead<Team>> own_share(const Team& team, int count) {
+  constexpr int kLanes = kTogether<Team>;
+  const auto [from, to] = part_of<Team::kLanes / kLanes>(0, count, team.lane() / kLanes);
+  return {from + team.lane() % kLanes, to};
+}
+
+}  // namespace gls

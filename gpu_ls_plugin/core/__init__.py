@@ -1,0 +1,1 @@
+"""What all rooms share: problems, results, limits, checks, files and errors."""

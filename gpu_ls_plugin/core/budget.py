@@ -1,0 +1,130 @@
+"""When a search stops."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.exceptions import InvalidTypeError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+NO_LIMIT = 2**62  # kicks or moves
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Limits of a search; whichever is met first ends it, and the best so far is returned.
+
+    Parameters
+    ----------
+    seconds : float, optional
+        Wall time, measured from the call, without the time in which kernels are compiled. A launch
+        takes about 50 ms, so this is its precision.
+    kicks : int, optional
+        Perturbations per tour (iterated searches).
+    moves : int, optional
+        Applied improving moves per tour.
+    target : float, optional
+        Cost at which the best tour is good enough. It is looked at after each launch, so that what
+        the other tours have come to by then depends on the machine.
+
+    Raises
+    ------
+    InvalidParameterError
+        A limit is negative or NaN.
+    InvalidTypeError
+        A limit is not a number.
+    """
+
+    seconds: float | None = None
+    kicks: int | None = None
+    moves: int | None = None
+    target: float | None = None
+
+    def __post_init__(self) -> None:
+        checks.given_fields(self, checks.number, "seconds", least=0.0)
+        checks.given_fields(self, checks.integer, "kicks", "moves", least=0)
+        checks.given_fields(self, checks.number, "target")
+
+
+_compiled = threading.local()
+
+
+def now() -> float:
+    """Return the seconds on a clock that stands still while this thread compiles."""
+    return time.perf_counter() - compiled_seconds()
+
+
+def compiled_seconds() -> float:
+    """Return the seconds that this thread has compiled so far."""
+    return float(getattr(_compiled, "seconds", 0.0))
+
+
+@contextmanager
+def compiling() -> Iterator[None]:
+    """Let no search of this thread count the time of a ``with`` block."""
+    begin = now()
+    try:
+        yield
+    finally:
+        _compiled.seconds = time.perf_counter() - begin
+
+
+class Stopwatch:
+    """Measures a budget's seconds from the moment it is made; anything else is refused.
+
+    Compiling does not count.
+    """
+
+    def __init__(self, budget: Budget | None) -> None:
+        if budget is not None and not isinstance(budget, Budget):
+            raise InvalidTypeError(
+                f"budget: {budget!r} is not a Budget; write Budget(seconds={budget!r})"
+            )
+        self.budget = budget or Budget()
+        self.start = now()
+
+    @classmethod
+    def of(cls, seconds: float) -> Stopwatch:
+        """Return one for so many seconds: negative counts as 0, infinite as no limit."""
+        return cls(Budget(seconds=max(0.0, seconds) if seconds < math.inf else None))
+
+    @property
+    def seconds(self) -> float:
+        """Seconds in all, infinite without a limit."""
+        return math.inf if self.budget.seconds is None else self.budget.seconds
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the start."""
+        return now() - self.start
+
+    @property
+    def left(self) -> float:
+        """Seconds left, infinite without a limit and 0 when time is up."""
+        return max(0.0, self.ahead)
+
+    @property
+    def ahead(self) -> float:
+        """Seconds until the end, infinite without a limit and negative after it."""
+        return self.seconds - self.elapsed
+
+    def until(self, seconds: float) -> Stopwatch:
+        """Return the same clock with the limit of so many seconds since the start."""
+        part = Stopwatch.of(seconds)
+        part.start = self.start
+        return part
+
+    @property
+    def rest(self) -> Budget:
+        """The budget with the seconds that are left, for a search that is a part of this one."""
+        if self.budget.seconds is None:
+            return self.budget
+        return replace(self.budget, seconds=self.left)

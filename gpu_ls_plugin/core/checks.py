@@ -1,0 +1,130 @@
+"""Checks of plain parameters, so that every operator words its errors alike.
+
+They return Python numbers and texts, whatever was given: NumPy's scalars wrap around, mean nothing
+to C calls and show in the names of parts.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+import secrets
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.core.exceptions import GpuLsError, InvalidParameterError, InvalidTypeError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+MOST_INT = 2**31 - 1  # of kernels
+MOST_ROW = 2**62  # number of a first row: further rows have numbers, too
+
+
+def integer(name: str, value: Any, *, least: int, most: int | None = None) -> int:
+    """Return a value as int; anything but an integer in [least, most] raises."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+        raise InvalidTypeError(f"{name}: {value!r} is not an integer")
+    number = int(value)
+    if number < least or (most is not None and number > most):
+        limits = f"at least {least}" if most is None else f"between {least} and {most}"
+        raise InvalidParameterError(f"{name}: {number} is not {limits}")
+    return number
+
+
+def integers(name: str, value: Any, *, least: int, most: int, example: object) -> tuple[int, ...]:
+    """Return one or more integers; anything but a sequence of such raises."""
+    row = isinstance(value, np.ndarray) and value.ndim == 1
+    if not (row or isinstance(value, (tuple, list))) or not len(value):
+        raise InvalidTypeError(f"{name}: {value!r} is not a sequence such as {example}")
+    return tuple(integer(name, item, least=least, most=most) for item in value)
+
+
+def number(name: str, value: Any, *, least: float = -math.inf, most: float = math.inf) -> float:
+    """Return a value as float; anything but a number in [least, most] raises."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise InvalidTypeError(f"{name}: {value!r} is not a number")
+    try:
+        number = float(value)
+    except OverflowError as error:
+        raise InvalidParameterError(f"{name}: {error}") from error
+    if not least <= number <= most:
+        limits = "a number" if least == -math.inf else f"at least {least}"
+        limits = limits if most == math.inf else f"between {least} and {most}"
+        raise InvalidParameterError(f"{name}: {value} is not {limits}")
+    return number
+
+
+def text(name: str, value: Any) -> str:
+    """Return a string as str; anything else raises."""
+    if not isinstance(value, str):
+        raise InvalidTypeError(f"{name}: {value!r} is not a string")
+    return str(value)
+
+
+def choice(name: str, value: Any, *, known: Sequence[str]) -> str:
+    """Return a string that is one of those known; another one raises."""
+    if text(name, value) not in known:
+        raise InvalidParameterError(f"{name}: {value!r} is not one of {', '.join(known)}")
+    return str(value)
+
+
+def unmasked(
+    name: str, values: Any, error: Callable[[str], GpuLsError] = InvalidParameterError
+) -> None:
+    """Raise where a masked array, or one in a list, has masked entries: NumPy drops the mask."""
+    rows = values if isinstance(values, (list, tuple)) else (values,)
+    if any(isinstance(row, np.ma.MaskedArray) and np.ma.is_masked(row) for row in rows):
+        raise error(f"{name}: entries are masked, so they are missing; fill or remove them first")
+
+
+def indefinite(noun: str) -> str:
+    """Return a noun with "a" or "an"."""
+    return f"{'an' if noun[0].lower() in 'aeio' else 'a'} {noun}"
+
+
+def instance(name: str, value: Any, *, kind: Any, wanted: str) -> Any:
+    """Return an instance of a class; anything else raises and reads what is `wanted`."""
+    if not isinstance(value, kind):
+        raise InvalidTypeError(f"{name}: {value!r} is not {indefinite(wanted)}")
+    return value
+
+
+def store(part: object, /, **values: object) -> None:
+    """Set fields of a dataclass, frozen or not."""
+    for name, value in values.items():
+        object.__setattr__(part, name, value)
+
+
+def fields(part: object, check: Callable[..., object], *names: str, **limits: Any) -> None:
+    """Check fields of a dataclass and store what the check returns."""
+    store(part, **{name: check(name, getattr(part, name), **limits) for name in names})
+
+
+def given_fields(part: object, check: Callable[..., object], *names: str, **limits: Any) -> None:
+    """Do the same with those of the fields that are not None."""
+    fields(part, check, *(name for name in names if getattr(part, name) is not None), **limits)
+
+
+def callback(value: Any) -> None:
+    """Raise unless a callback is None or can be called and is more than a class."""
+    if value is not None and (isinstance(value, type) or not callable(value)):
+        raise InvalidTypeError(f"callback: {value!r} cannot be called; pass a function of Progress")
+
+
+def seed(value: Any) -> int:
+    """Return a seed, a 64-bit integer; None draws one from the system's randomness."""
+    if value is None:
+        return secrets.randbits(64)
+    return integer("seed", value, least=0, most=2**64 - 1)
+
+
+def size(value: Any) -> int:
+    """Return a number of tours."""
+    return integer("size", value, least=1, most=MOST_INT)
+
+
+def first_row(value: Any) -> int:
+    """Return the number of a batch's first row."""
+    return integer("first_row", value, least=0, most=MOST_ROW)

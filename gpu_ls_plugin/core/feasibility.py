@@ -1,0 +1,69 @@
+"""Rows that break constraints: a warning for callers of searches, and violations for frameworks."""
+
+from __future__ import annotations
+
+import functools
+import sys
+import warnings
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+import numpy as np
+
+from gpu_ls_plugin.core.exceptions import InfeasibleWarning
+from gpu_ls_plugin.core.trust import OURS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.core.problem import Problem
+    from gpu_ls_plugin.core.result import Result
+
+INSIDE = (OURS, "gpu_ls_pymoo", "gpu_ls_pygad", "gpu_ls_deap")  # packages that are not warned
+
+Given = ParamSpec("Given")
+Found = TypeVar("Found", bound="Result")
+
+
+def warns_if_infeasible(search: Callable[Given, Found]) -> Callable[Given, Found]:
+    """Return a search that warns its caller if no row of its result is feasible.
+
+    Calls by this library and its adapters do not warn: they work on rows that are infeasible yet.
+    """
+
+    @functools.wraps(search)
+    def warned(*given: Given.args, **options: Given.kwargs) -> Found:
+        found = search(*given, **options)
+        caller = sys._getframe(1).f_globals.get("__name__", "")
+        if caller.partition(".")[0] not in INSIDE and not found.best_feasible:
+            warnings.warn(f"result: {why_infeasible(found)}", InfeasibleWarning, stacklevel=2)
+        return found
+
+    return warned
+
+
+def violation(problem: Problem, rows: Any) -> NDArray[np.float64]:
+    """Return by how much rows break constraints, shape (P,): 0 for each feasible row, no other.
+
+    Frameworks get these numbers. An infeasible row without `excess`, such as one that assigns no
+    value to a variable, has 1.
+    """
+    checked = problem.check(rows)
+    broken = ~np.asarray(problem.feasible(checked))
+    found = broken.astype(np.float64)
+    if broken.any():
+        excess = np.asarray(problem.excess(checked[broken]), np.float64)
+        found[broken] = np.where(excess > 0, excess, 1.0)
+    return found
+
+
+def why_infeasible(found: Result) -> str:
+    """Return what is wrong with the best row of a result, in one sentence, and what to do."""
+    complaints: Any = getattr(found.problem, "complaints", None)
+    said = complaints(found.best_tour)[:1] if complaints is not None else []
+    broken = f" ({said[0]})" if said else ""
+    return (
+        f"the best row breaks a constraint{broken}; search longer, or check that the constraints "
+        "can be kept"
+    )

@@ -1,0 +1,68 @@
+"""Rooms that version 0.1 had, as namespaces: ``gls.candidates.Nearest`` stays reachable.
+
+They are kept for one release. What is in them is imported when it is first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from dataclasses import dataclass
+from typing import Any
+
+CORE = ("core",)
+FORMER_ROOMS: dict[str, tuple[str, ...]] = {
+    "acceptance": ("runs.acceptance",),
+    "candidates": ("tours.candidates",),
+    "construction": ("tours.construction", "routes.construction"),
+    "cooperation": ("tours.cooperation", "routes.engines"),
+    "filtering": ("tours.filters",),
+    "heuristics": ("assignment.heuristics", "assignment.heuristics.masks"),
+    "neighbourhoods": ("tours.moves", "routes.moves", "tours.filters"),
+    "objectives": ("tours.problem", "routes.problem"),
+    "perturbations": ("tours.kicks", "routes.removals"),
+    "pivoting": ("tours.engines.pivoting",),
+    "problems": ("tours.problem", "routes.problem", "assignment.problem", "core"),
+    "recombination": ("tours.crossovers", "routes.crossovers"),
+    "resources": ("routes.problem.resources",),
+    "searches": ("tours.searches", "routes.searches", "assignment.engines", "runs"),
+    "successors": ("assignment.successors",),
+    **{name: CORE for name in ("budget", "checks", "files", "history", "progress", "result")},
+    "search_text": ("plugins",),
+    "trust": CORE,
+}
+
+
+@dataclass(frozen=True)
+class FormerRoom:
+    """A namespace of the modules of some rooms and of what is defined in them."""
+
+    package: str
+    rooms: tuple[str, ...]
+
+    def __getattr__(self, name: str) -> Any:
+        found = [f"{self.package}.{room}" for room in self.rooms]
+        modules = {
+            entry.name: f"{room}.{entry.name}"
+            for room in found
+            for entry in pkgutil.iter_modules(importlib.import_module(room).__path__)
+        }
+        if name.startswith("_"):
+            raise AttributeError(name)
+        for path in modules.values():
+            module = importlib.import_module(path)
+            if name in vars(module) and not hasattr(module.__dict__[name], "__path__"):
+                return vars(module)[name]
+        if name in modules:
+            return importlib.import_module(modules[name])
+        raise AttributeError(f"{self.package} has nothing called {name!r} in {self.rooms}")
+
+
+def former_room(package: str, name: str) -> Any:
+    """Return what ``gls.name`` was: a module of that name where there is one, else a namespace."""
+    if name not in FORMER_ROOMS:
+        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+    rooms = FORMER_ROOMS[name]
+    if rooms in (CORE, ("plugins",)):
+        return importlib.import_module(f"{package}.{rooms[0]}.{name}")
+    return FormerRoom(package, rooms)

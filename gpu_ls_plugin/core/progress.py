@@ -1,0 +1,191 @@
+"""Live display of a running search, used as its callback.
+
+On a terminal: two lines that are redrawn, with a bar over the time budget. Anywhere else (a log
+file, a pipe): a plain line now and then.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import TYPE_CHECKING, Protocol, Self
+
+from gpu_ls_plugin.core import checks
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from rich.console import Console, RenderableType
+    from rich.live import Live
+
+    from gpu_ls_plugin.core.result import Progress
+
+SECONDS_BETWEEN_LINES = 5.0
+REDRAWS_PER_SECOND = 8
+PREPARING = "preparing starts and candidates; the first use of a search compiles it"
+
+
+def gap_percent(cost: float, optimum: float | None) -> float | None:
+    """Return how far a cost is above the optimum in percent, None where that is not known."""
+    if optimum is None:
+        return None
+    if cost == optimum:
+        return 0.0
+    return 100.0 * (cost - optimum) / abs(optimum) if optimum else math.inf
+
+
+def gap_text(gap: float) -> str:
+    """Format a gap in percent, without the sign of one that is rounded to 0."""
+    return f"{round(gap, 2) + 0.0:.2f}"
+
+
+def in_units(value: float) -> str:
+    """Format a number with a decimal prefix: 1234567 is ``1.23 M``."""
+    for prefix in ("", "k", "M", "G"):
+        if value < 999.5:
+            return f"{value:.3g} {prefix}".rstrip()
+        value /= 1000.0
+    return f"{value:.3g} T"
+
+
+def cost_text(cost: float) -> str:
+    """Format a cost: integers in full, others with two digits after the point."""
+    return f"{cost:,.0f}" if float(cost).is_integer() else f"{cost:,.2f}"
+
+
+class View(Protocol):
+    """More that is shown of a search, below its state."""
+
+    def columns(self, progress: Progress) -> list[str]:
+        """Return what is said in one line."""
+
+    def table(self, progress: Progress) -> RenderableType:
+        """Return what is drawn on a terminal."""
+
+
+class SearchDisplay:
+    """Shows the progress of one search; a context manager and a search callback.
+
+    Parameters
+    ----------
+    title : str
+        What is searched, such as the instance's name.
+    seconds : float
+        Time budget, the length of the bar; without a limit, the bar only shows that time passes.
+    optimum : float, optional
+        Adds the gap to what is shown.
+    console : rich.console.Console, optional
+        Where to draw; stderr by default, so that stdout stays free for results.
+
+    Attributes
+    ----------
+    view : View, optional
+        Shows more below.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError
+        `seconds` is negative, or a parameter of the wrong type.
+    """
+
+    def __init__(
+        self,
+        title: str,
+        seconds: float = math.inf,
+        optimum: float | None = None,
+        console: Console | None = None,
+    ) -> None:
+        from rich.console import Console
+
+        self.title = checks.text("title", title)
+        self.seconds = checks.number("seconds", seconds, least=0.0)
+        self.optimum = None if optimum is None else checks.number("optimum", optimum)
+        drawn = Console(stderr=True) if console is None else console
+        self.console = checks.instance("console", drawn, kind=Console, wanted="rich Console")
+        self._live: Live | None = None
+        self._waiting: RenderableType = ""
+        self._next_line = 0.0
+        self._shown: Progress | None = None
+        self.view: View | None = None
+
+    def __enter__(self) -> Self:
+        if self.console.is_terminal:
+            from rich.live import Live
+            from rich.spinner import Spinner
+            from rich.text import Text
+
+            self._waiting = Spinner("dots", text=Text(f"{self.title}: {PREPARING}"))
+            self._live = Live(
+                console=self.console,
+                get_renderable=self._render,
+                refresh_per_second=REDRAWS_PER_SECOND,
+                transient=True,
+            )
+            self._live.start()
+        else:
+            self._print(f"{self.title}: {PREPARING}")
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+
+    def __call__(self, progress: Progress) -> None:
+        """Take the state of the search; drawing happens in the display's own time."""
+        self._shown = progress
+        if self._live is None and time.monotonic() >= self._next_line:
+            self._next_line = time.monotonic() + SECONDS_BETWEEN_LINES
+            self._print("  ".join(self._columns(progress)))
+
+    def _print(self, text: str) -> None:
+        self.console.print(text, highlight=False, markup=False, soft_wrap=True)
+
+    def _columns(self, progress: Progress) -> list[str]:
+        return [
+            f"{progress.elapsed:6.1f} s",
+            *self._cost_columns(progress),
+            *self._work_columns(progress),
+            *([] if self.view is None else self.view.columns(progress)),
+        ]
+
+    def _work_columns(self, progress: Progress) -> list[str]:
+        """Return what is said of what was done."""
+        elapsed = max(progress.elapsed, 1e-9)
+        return [
+            f"{in_units(progress.evaluations / elapsed)} moves/s",
+            f"{in_units(progress.kicks / elapsed)} kicks/s"
+            if progress.kicks
+            else f"{progress.done:,} of {progress.total:,} tours done",
+            *([f"{progress.restarts:,} restarts"] if progress.restarts else []),
+        ]
+
+    def _cost_columns(self, progress: Progress) -> list[str]:
+        """Return what is said of the tours."""
+        gap = gap_percent(progress.best_cost, self.optimum)
+        return [
+            f"best {cost_text(progress.best_cost)}",
+            *([] if gap is None else [f"gap {gap_text(gap)} %"]),
+            f"mean {cost_text(progress.mean_cost)}",
+        ]
+
+    def _render(self) -> RenderableType:
+        from rich.console import Group
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
+        from rich.text import Text
+
+        if self._shown is None:
+            return self._waiting
+        elapsed, *columns = self._columns(self._shown)
+        total = None if math.isinf(self.seconds) else self.seconds
+        bar = ProgressBar(total=total, completed=self._shown.elapsed, width=32)
+        head = Table.grid(padding=(0, 2))
+        head.add_row(Text(self.title, style="bold"), bar, elapsed)
+        more = [] if self.view is None else [self.view.table(self._shown)]
+        return Group(head, Text("  ".join(columns)), *more)

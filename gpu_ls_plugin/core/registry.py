@@ -1,0 +1,108 @@
+"""Names of parts, by kind: what plugins register and what operators are looked up in."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.core import upper_layers
+from gpu_ls_plugin.core.exceptions import (
+    DuplicatePartError,
+    InvalidParameterError,
+    InvalidTypeError,
+    UnknownPartError,
+)
+from gpu_ls_plugin.core.words import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+KINDS = (
+    "metric",
+    "objective",
+    "resource",
+    "heuristic",
+    "candidates",
+    "construction",
+    "neighbourhood",
+    "filter",
+    "pivoting",
+    "perturbation",
+    "acceptance",
+    "recombination",
+    "cooperation",
+    "search",
+)
+
+
+@dataclass(frozen=True)
+class Part:
+    """One registered part: its kind and name, what makes it, and the plugin that owns it."""
+
+    kind: str
+    name: str
+    factory: Callable[..., Any]
+    owner: str
+
+
+class Registry:
+    """Parts by kind and name, which `loader` fills in before the first look-up.
+
+    The registry lies below the plugin manager in the import order, so that a problem can look up
+    a metric by name.
+    """
+
+    def __init__(self, loader: Callable[[], object] | None = None) -> None:
+        self.loader = loader
+        self._parts: dict[tuple[str, str], Part] = {}
+
+    def register(self, part: Part) -> None:
+        """Add a part; a name that is taken, a kind that does not exist or a wrong type raises."""
+        if part.kind not in KINDS:
+            raise InvalidParameterError(
+                f"kind: {part.kind!r} is not a kind of part; known kinds: {', '.join(KINDS)}"
+            )
+        if not isinstance(part.name, str):
+            raise InvalidTypeError(f"name: {part.name!r} is not a string to call a {part.kind} by")
+        if not callable(part.factory):
+            raise InvalidTypeError(
+                f"factory: {part.factory!r} of {part.kind} {part.name!r} cannot be called; pass "
+                "the class or function, not what it returns"
+            )
+        other = self._parts.get((part.kind, part.name))
+        if other is not None:
+            raise DuplicatePartError(
+                f"{part.kind} {part.name!r} is registered by plugin {other.owner!r} already; "
+                f"plugin {part.owner!r} must choose another name"
+            )
+        self._parts[part.kind, part.name] = part
+
+    def remove_owner(self, owner: str) -> None:
+        """Forget every part of one plugin (a plugin that fails half-way leaves nothing behind)."""
+        self._parts = {key: part for key, part in self._parts.items() if part.owner != owner}
+
+    def lookup(self, kind: str, name: str) -> Callable[..., Any]:
+        """Return the factory of a part; an unknown name raises with the near matches."""
+        known = {part.name: part.factory for part in self.parts(kind)}
+        if name in known:
+            return known[name]
+        raise UnknownPartError(
+            f"{kind}: no {kind} is called {quoted(str(name))}; {near_matches(name, known)}"
+            f"known: {', '.join(sorted(known))}"
+        )
+
+    def parts(self, kind: str | None = None) -> Iterator[Part]:
+        """Iterate over the registered parts of one kind, or of all kinds, in order of entry."""
+        if self.loader is not None:
+            self.loader()
+        return (part for part in list(self._parts.values()) if kind in (None, part.kind))
+
+
+def near_matches(name: object, known: Iterable[str]) -> str:
+    """Return a question for what may have been meant, empty where nothing comes near."""
+    near = difflib.get_close_matches(str(name), list(known), n=3, cutoff=0.4)
+    return f"did you mean {' or '.join(map(repr, near))}? " if near else ""
+
+
+registry = Registry(lambda: upper_layers.load_plugins())

@@ -1,0 +1,71 @@
+"""How results are shown and handed to other programs: texts, HTML, dictionaries and CSV files."""
+
+from __future__ import annotations
+
+import html
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.core.csv_files import save_csv
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+LONGEST_ROW = 12  # entries of a row that are shown
+
+
+def call_text(name: str, facts: Mapping[str, object]) -> str:
+    """Return facts as a call: ``Result(best_cost=40, ...)``."""
+    return f"{name}({', '.join(f'{key}={value!r}' for key, value in facts.items())})"
+
+
+def html_facts(title: str, facts: Mapping[str, object]) -> str:
+    """Return facts as a table for a notebook, a line for each."""
+    lines = "".join(
+        f"<tr><th>{html.escape(key.replace('_', ' '))}</th><td>{html.escape(str(value))}</td></tr>"
+        for key, value in facts.items()
+    )
+    return f"<table><caption>{html.escape(title)}</caption><tbody>{lines}</tbody></table>"
+
+
+def row_text(row: Sequence[int]) -> str:
+    """Return the beginning of a row."""
+    end = ", ..." if len(row) > LONGEST_ROW else ""
+    return f"[{', '.join(map(str, row[:LONGEST_ROW]))}{end}]"
+
+
+def plain(value: Any) -> Any:
+    """Return a value with Python's own numbers, lists and dictionaries in place of NumPy's."""
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+
+
+def save_rows(
+    path: str | os.PathLike[str],
+    tours: NDArray[Any],
+    costs: NDArray[Any],
+    feasible: NDArray[np.bool_],
+    routes: Sequence[Sequence[Sequence[int]]] | None,
+) -> None:
+    """Write rows to a CSV file, a line for each: its number, cost, verdict and entries.
+
+    Entries are separated by spaces; routes by ``|``, if there are any.
+    """
+    columns = ["row", "cost", "feasible", "tour", *(["routes"] if routes is not None else [])]
+    verdicts = ["yes" if verdict else "no" for verdict in feasible]
+    lines: list[list[Any]] = [
+        [number, cost, verdict, " ".join(map(str, row))]
+        for number, (cost, verdict, row) in enumerate(
+            zip(costs.tolist(), verdicts, tours.tolist(), strict=True)
+        )
+    ]
+    for line, its in zip(lines, routes or (), strict=False):
+        line.append(" | ".join(" ".join(map(str, route)) for route in its))
+    save_csv(path, columns, lines)

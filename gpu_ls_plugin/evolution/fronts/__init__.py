@@ -1,1 +1,0 @@
-"""Several objectives: fronts, weights for each tour, and their search."""

@@ -1,0 +1,469 @@
+"""The supported combinations of parts, for the compile check; any other compiles on first use."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.assignment.engines import kernels as assigned
+from gpu_ls_plugin.assignment.engines.improvements import Accepted, EjectionChains, Tabu, Tenure
+from gpu_ls_plugin.assignment.heuristics.by_type import ByType
+from gpu_ls_plugin.assignment.heuristics.cheapest_value import CheapestValue
+from gpu_ls_plugin.assignment.heuristics.masked import Masked
+from gpu_ls_plugin.assignment.heuristics.masks.capacities import Capacities
+from gpu_ls_plugin.assignment.heuristics.masks.values_taken import Conflicts, Distinct
+from gpu_ls_plugin.assignment.heuristics.weight_table import WeightTable
+from gpu_ls_plugin.assignment.problem.generalised_assignment import GeneralisedAssignment
+from gpu_ls_plugin.assignment.problem.graph_colouring import GraphColouring
+from gpu_ls_plugin.assignment.problem.quadratic_assignment import QuadraticAssignment
+from gpu_ls_plugin.assignment.successors.generation import SuccessorGeneration
+from gpu_ls_plugin.backends import arrays, tuning
+from gpu_ls_plugin.routes.construction import kernels as routes
+from gpu_ls_plugin.routes.crossovers import route_edge_assembly
+from gpu_ls_plugin.routes.crossovers.route_exchange import exchanging
+from gpu_ls_plugin.routes.crossovers.selective_route_exchange import exchange_kernel
+from gpu_ls_plugin.routes.engines import linked_descent
+from gpu_ls_plugin.routes.engines.rebuilt_chains import rebuilt_kernel, rebuilt_shape
+from gpu_ls_plugin.routes.kernels.linked_rows import LinkedShape, most_rows
+from gpu_ls_plugin.routes.moves.between_routes import SwapStar, TwoOptStar
+from gpu_ls_plugin.routes.moves.route_moves import RouteMoves
+from gpu_ls_plugin.routes.problem.cvrp import CVRP
+from gpu_ls_plugin.routes.problem.routing import Routing
+from gpu_ls_plugin.routes.removals import ruin_recreate
+from gpu_ls_plugin.routes.removals.string_removal import string_kernel
+from gpu_ls_plugin.runs.acceptance.rules import Always, Annealing, Better, BetterOrEqual, Threshold
+from gpu_ls_plugin.tours.cooperation import contraction
+from gpu_ls_plugin.tours.crossovers import assembly_layouts, edge_assembly, pair_layouts
+from gpu_ls_plugin.tours.crossovers.assembly_layouts import STRATEGIES
+from gpu_ls_plugin.tours.crossovers.partition_crossover import PartitionCrossover
+from gpu_ls_plugin.tours.crossovers.tour_crossovers import (
+    Cycle,
+    EdgeRecombination,
+    OrderCrossover,
+    PartiallyMapped,
+    SegmentCrossover,
+)
+from gpu_ls_plugin.tours.engines.chains import chain_layouts, parted
+from gpu_ls_plugin.tours.engines.chains.chain_kernel import TOUR_PART, chain_kernel
+from gpu_ls_plugin.tours.engines.descent import descent_layouts
+from gpu_ls_plugin.tours.engines.descent.best_sweep import (
+    keep_kernel,
+    positions_kernel,
+    sweep_kernels,
+)
+from gpu_ls_plugin.tours.engines.descent.city_descent import descent_kernel, multi_descent_kernel
+from gpu_ls_plugin.tours.engines.exhaustive import climb_layouts, random_k, three_opt_climb
+from gpu_ls_plugin.tours.engines.exhaustive.two_opt_climb import block_kernel
+from gpu_ls_plugin.tours.engines.filtered.filtered_kernels import FilteredKernels
+from gpu_ls_plugin.tours.filters.base import Everything
+from gpu_ls_plugin.tours.filters.filtered_neighbourhood import FilteredNeighbourhood
+from gpu_ls_plugin.tours.filters.in_candidates import InCandidates
+from gpu_ls_plugin.tours.filters.lengths import GainBound, Radius
+from gpu_ls_plugin.tours.filters.passes import DontLook, RandomKeep
+from gpu_ls_plugin.tours.kernels import tour_layouts
+from gpu_ls_plugin.tours.kernels.evaluation import tour_cost_kernel
+from gpu_ls_plugin.tours.kernels.sites import GRID_BYTES, GRID_METRICS, sites_kernel
+from gpu_ls_plugin.tours.kicks.double_bridge import DoubleBridge
+from gpu_ls_plugin.tours.many import instances
+from gpu_ls_plugin.tours.moves.composed import CHECKED, Moves, chain_needs
+from gpu_ls_plugin.tours.moves.lin_kernighan import LinKernighan, LinKernighanLead
+from gpu_ls_plugin.tours.moves.reconnections import ThreeOpt, TwoOpt
+from gpu_ls_plugin.tours.moves.segment_moves import Exchange, OrOpt, Relocate
+from gpu_ls_plugin.tours.problem.metric_check import pair_lengths_kernel
+from gpu_ls_plugin.tours.problem.metrics import BUILT_IN_METRICS, ROOTLESS
+from gpu_ls_plugin.tours.problem.tchebycheff import Tchebycheff
+from gpu_ls_plugin.tours.problem.under import RowsUnder, Under
+from gpu_ls_plugin.tours.problem.weighted import WeightedSum
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from gpu_ls_plugin.backends.composition import Kernel
+    from gpu_ls_plugin.runs.acceptance.base import Acceptance
+    from gpu_ls_plugin.tours.crossovers.pair_recombination import PairRecombination
+    from gpu_ls_plugin.tours.filters.base import Filter
+    from gpu_ls_plugin.tours.moves.base import Neighbourhood
+    from gpu_ls_plugin.tours.problem.metrics import Metric
+
+# The functions of these modules share their names, so the package's attributes are not modules.
+greedy = import_module("gpu_ls_plugin.tours.construction.greedy")
+nearest_neighbour = import_module("gpu_ls_plugin.tours.construction.nearest_neighbour")
+random_tours = import_module("gpu_ls_plugin.tours.construction.random_tours")
+double_bridge = import_module("gpu_ls_plugin.tours.kicks.double_bridge")
+
+WARP, BLOCK = "gls::Warp<4>", "gls::Block<256>"
+CITIES = (1000, 100_000)
+TOURS = (1, 64)  # per multiprocessor
+USUAL = (TwoOpt(), OrOpt(3))
+ROUTE_MOVES = (TwoOpt(), Relocate(3), Exchange(2, 2), TwoOptStar())
+ALL_ROUTE_MOVES = (*ROUTE_MOVES, SwapStar())
+MOVES = (USUAL, (ThreeOpt(),), (LinKernighan(3),), (LinKernighan(),), (LinKernighanLead(),))
+
+SHALLOW, DEEP = (LinKernighan(3),), (LinKernighan(),)
+WINDOW, WALK = DoubleBridge(), DoubleBridge(walk=5)
+# Moves, grid, kicks and rule, with EUC_2D.
+CHAINS: tuple[tuple[Sequence[Neighbourhood], str, DoubleBridge, Acceptance], ...] = (
+    (SHALLOW, "wide", WALK, Threshold()),
+    (SHALLOW, "", WINDOW, Always()),
+    (DEEP, "fine", WINDOW, BetterOrEqual()),
+    (USUAL, "fine", WALK, Better()),
+)
+# One block of 10 warps on a multiprocessor, with registers for all parts; a tour in global memory;
+# two blocks of 16 warps.
+CHAIN_CITIES = (5000, 100_000, 1000)
+PART, INSTANCE = 800, 100  # cities
+
+# Those that do not look at lengths.
+PAIR_CROSSOVERS = (
+    EdgeRecombination(),
+    OrderCrossover(),
+    PartiallyMapped(),
+    Cycle(),
+    SegmentCrossover(),
+)
+ASSEMBLIES = (("EUC_2D", 1000, "int", "fine"), ("EUC", 100_000, "double", ""))
+
+
+# Parts that their kernels do not name: what engines serve, and what uses the kernels of others.
+ENGINES = {
+    "descent": ("first", "local_search"),
+    "multi_descent": ("multi", "local_search"),
+    "evaluate_chunks": ("best", "local_search"),
+    "take_best": ("best", "local_search"),
+    "two_opt_climb": ("two_opt", "best", "local_search"),
+    "three_opt_tiles": ("three_opt", "best", "local_search"),
+    "three_opt_moves": ("three_opt", "best", "local_search"),
+    "random_k_evaluation": ("random_k", "local_search"),
+    "random_k_replacement": ("random_k", "local_search"),
+    "chain": ("first", "iterated_local_search"),
+    "random_tours": ("restart", "random_restarts"),
+    "contract": ("elite_edges",),
+    "expand": ("elite_edges",),
+    "edge_assembly": ("edge_assembly",),
+    "order_crossover": ("split_crossover",),
+    "split": ("split_crossover",),
+    "instance_lists": ("local_search",),
+    "instance_cost": ("local_search",),
+}
+
+
+def instantiations() -> list[Kernel]:
+    """Return the CUDA kernels that the compile check builds: every part at least once."""
+    kernels = [
+        greedy.greedy_edges_kernel(WARP),
+        greedy.follow_links_kernel(WARP),
+        random_tours.random_tours_kernel(WARP),
+        double_bridge.double_bridge_kernel(WARP),
+        positions_kernel(BLOCK),
+        arrays.take_kernel(BLOCK),
+        contraction.expand_kernel(WARP),
+        parted.unroll_kernel(WARP),
+        parted.write_kernel(WARP),
+        *_weighted(),
+        *_routing(),
+        *_levels(),
+        *_successors(),
+        *routes.kernels(BUILT_IN_METRICS["EUC_2D"](), BUILT_IN_METRICS["EUC"](), WARP),
+    ]
+    usual = BUILT_IN_METRICS["EUC_2D"]()
+    kernels += (_pair_crossover(part, usual, CITIES[0]) for part in PAIR_CROSSOVERS)
+    for metric in (make() for make in BUILT_IN_METRICS.values()):
+        kernels += metric_kernels(metric)
+    return [
+        replace(kernel, parts=(*kernel.parts, *ENGINES.get(kernel.name, ())))
+        for kernel in dict.fromkeys(kernels)
+    ]
+
+
+def metric_kernels(metric: Metric) -> Iterator[Kernel]:
+    """Compose everything that a metric takes part in; plugins list their own metrics with it."""
+    block = f"gls::Block<{nearest_neighbour.BLOCK_THREADS}>"
+    yield tour_cost_kernel(metric, WARP)
+    main = metric.name == "EUC_2D"
+    if main:
+        yield nearest_neighbour.nearest_neighbour_kernel(metric, block)
+        yield pair_lengths_kernel(metric, BLOCK)
+    for n in CITIES if main else CITIES[:1]:
+        for tours in TOURS if main else TOURS[1:]:
+            shared = tuning.SHARED_MEMORY[90]
+            shape = climb_layouts.climb_shape(n, tours, shared, metric.fast_estimate)
+            yield block_kernel(metric, shape)
+    if metric.name in ROOTLESS:  # they need less than others
+        return
+    yield nearest_neighbour.nearest_neighbour_kernel(metric, WARP)
+    yield from _descents(metric)
+    yield from _chains(metric)
+    yield from _filtered(metric)
+    yield from _assembly(metric)
+    yield from _partitions(metric)
+    yield from _instances(metric)
+
+
+LAYOUTS = (
+    ("warp", 1000, 16),
+    ("block", 1000, 1),
+    ("global", 100_000, 1),
+    ("thread", 1000, 16),
+)  # with cities, and tours per multiprocessor
+
+
+def _descents(metric: Metric) -> Iterator[Kernel]:
+    """The default moves; with EUC_2D in every layout, and all other moves."""
+    length, main = "int" if metric.integer else "double", metric.name == "EUC_2D"
+    grid = "fine" if metric.name in GRID_METRICS else ""
+    yield sites_kernel(metric, "gls::Block<1024>")
+    for moves in MOVES if main else MOVES[:1]:
+        composed = Moves.of(moves, symmetric=True, length=length, grid=grid)
+        for layout, n, tours in LAYOUTS if main and moves == USUAL else LAYOUTS[:1]:
+            shape = descent_layouts.descent_shape(n, tours, tuning.SHARED_MEMORY[90], layout)
+            yield descent_kernel(metric, composed, shape.team, shape.memory)
+    if main:
+        steps = Moves.of((LinKernighanLead(),), symmetric=True, length=length, by_step=True)
+        yield descent_kernel(metric, steps, WARP, "gls::SharedMemory<false>")
+        composed = Moves.of(USUAL, symmetric=True, length=length, grid=grid)
+        yield from sweep_kernels(metric, composed, "gls::Block<128>", BLOCK)
+        for parts, layout in ((USUAL, "auto"), (USUAL, "global"), (DEEP, "auto")):
+            many = Moves.of(parts, symmetric=True, length=length, grid=grid)
+            needs = chain_needs(metric, many, parts)
+            shape = descent_layouts.multi_shape(1000, tuning.SHARED_MEMORY[90], needs, layout)
+            yield multi_descent_kernel(metric, many, shape.team, shape.memory)
+        for in_shared in (True, False):
+            yield random_k.evaluation_kernel(metric, 0, in_shared)
+        yield random_k.replacement_kernel(metric)
+    if metric.name in ("EUC_2D", "EUC"):
+        for bar in three_opt_climb.BARS if main else three_opt_climb.BARS[:1]:
+            yield three_opt_climb.tiles_kernel(metric, length, *bar)
+    if main:
+        yield three_opt_climb.moves_kernel(metric, length, *three_opt_climb.BARS[0])
+    if main:  # as if others had written them
+        ours = Moves.of([OrOpt(3)], symmetric=True, length=length)
+        checked = f"gls::Checked<{ours.functor}, 1>"
+        theirs = replace(ours, functor=checked, headers=(*ours.headers, CHECKED))
+        yield descent_kernel(metric, theirs, WARP, "gls::SharedMemory<false>")
+    if metric.name == "EXPLICIT":
+        one_way = Moves.of([OrOpt(3), ThreeOpt()], symmetric=False, length=length)
+        yield descent_kernel(metric, one_way, WARP, "gls::SharedMemory<false>")
+        wide = Moves.of(USUAL, symmetric=True, length="gls::int64")
+        yield descent_kernel(metric, wide, WARP, "gls::GlobalMemory")
+
+
+def _chains(metric: Metric) -> Iterator[Kernel]:
+    """The default moves, kicks and rule; with EUC_2D in every layout, and all other parts."""
+    length, main = "int" if metric.integer else "double", metric.name == "EUC_2D"
+    grid = "fine" if metric.name in GRID_METRICS else ""
+    for kind in ("fine", "wide") if main else filter(None, (grid,)):
+        yield sites_kernel(metric, "gls::Block<1024>", kind)
+
+    def chains(
+        n: int,
+        parts: Sequence[Neighbourhood],
+        kind: str,
+        kick: DoubleBridge,
+        rule: Acceptance,
+        choose: Callable[..., Any] = partial(chain_layouts.chain_shape, tours=64),
+        **scope: str,
+    ) -> Kernel:
+        moves = Moves.of(parts, symmetric=True, length=length, grid=kind)
+        needs = chain_needs(metric, moves, parts)
+        shape = choose(n, shared_memory=tuning.SHARED_MEMORY[90], needs=needs)
+        return chain_kernel(metric, moves, kick, rule, shape, **scope)
+
+    usual = (SHALLOW, grid, WINDOW, Annealing())
+    if metric.name in ("ATT", "CEIL_2D", "FLOOR_2D"):  # no more than EUC_2D needs
+        return
+    if not main:
+        yield chains(CHAIN_CITIES[0], *usual)
+        return
+    for n in CHAIN_CITIES:
+        yield chains(n, *usual)
+    for parts, kind, kick, rule in CHAINS:
+        yield chains(CHAIN_CITIES[0], parts, kind, kick, rule)
+    for choose in (chain_layouts.part_shape, chain_layouts.contracted_shape):
+        yield chains(PART, *usual, choose=choose, scope=TOUR_PART)
+    for kind in ("fine", ""):
+        lists = Moves.of(USUAL, symmetric=True, length=length, grid=kind).lists
+        yield parted.make_part_kernel(lists, WARP)
+        yield contraction.contract_kernel(lists, WARP)
+
+
+def _assembly(metric: Metric) -> Iterator[Kernel]:
+    """Crossovers of tours in shared memory, and of real lengths in global memory."""
+    for name, n, length, grid in ASSEMBLIES:
+        if metric.name == name:
+            layout = assembly_layouts.assembly_shape(n, 64, tuning.SHARED_MEMORY[90])
+            yield edge_assembly.assembly_kernel(metric, length, grid, layout)
+            if metric.integer:
+                block = STRATEGIES["block"]
+                layout = assembly_layouts.assembly_shape(n, 64, tuning.SHARED_MEMORY[90], block)
+                yield edge_assembly.assembly_kernel(metric, length, grid, layout, block)
+
+
+def _partitions(metric: Metric) -> Iterator[Kernel]:
+    """Crossovers of pairs in shared memory, and of real lengths in global memory."""
+    for name, n, *_ in ASSEMBLIES:
+        if metric.name == name:
+            yield _pair_crossover(PartitionCrossover(), metric, n)
+
+
+def _pair_crossover(part: PairRecombination, metric: Metric, n: int) -> Kernel:
+    own = part.pair_bytes(n, 2)
+    return part.kernel(metric, pair_layouts.pair_shape(n, own, 64, tuning.SHARED_MEMORY[90]))
+
+
+def _instances(metric: Metric) -> Iterator[Kernel]:
+    """Candidates, costs and chains of instances side by side; real lengths are the default."""
+    if metric.name != "EUC":
+        return
+    moves = Moves.of(SHALLOW, symmetric=True, length="double")
+    yield instances.lists_kernel(metric, moves, instances.LIST_TEAMS["cuda"], instances.DEGREE)
+    yield instances.cost_kernel(metric, WARP)
+    needs = chain_needs(metric, moves, SHALLOW)
+    shape = chain_layouts.part_shape(INSTANCE, tuning.SHARED_MEMORY[90], needs)
+    yield chain_kernel(metric, moves, WINDOW, Annealing(), shape, TOUR_PART)
+
+
+def _weighted() -> Iterator[Kernel]:
+    """All that works on rows with weights of their own: of two objectives, by matrix and place."""
+    metric = WeightedSum((BUILT_IN_METRICS["EUC_2D"](), BUILT_IN_METRICS["EXPLICIT"]()))
+    shared = tuning.SHARED_MEMORY[90]
+    moves = Moves.of(SHALLOW, symmetric=True, length="double")
+    yield tour_cost_kernel(metric, WARP)
+    yield sites_kernel(metric, "gls::Block<1024>")
+    functors = tuple(part.functor for part in metric.metrics)
+    distances = RowsUnder(metric, Tchebycheff(np.ones((1, 2)), np.zeros(2), functors))
+    for lengths, tours in ((metric, 16), (distances, 1)):  # of warps, and of blocks
+        shape = descent_layouts.descent_shape(CITIES[0], tours, shared)
+        yield descent_kernel(lengths, moves, shape.team, shape.memory)
+        needs = chain_needs(lengths, moves, SHALLOW)
+        layout = chain_layouts.chain_shape(CITIES[0], 64, shared, needs=needs)
+        yield chain_kernel(lengths, moves, WINDOW, Annealing(), layout)
+    pairs = assembly_layouts.assembly_shape(CITIES[0], 64, shared)
+    yield edge_assembly.assembly_kernel(metric, "double", "", pairs)
+    yield _pair_crossover(PartitionCrossover(), metric, CITIES[0])
+
+
+def _routing() -> Iterator[Kernel]:
+    """Moves of routes under constraints: hard ones of integers, and soft ones of real numbers."""
+    shared = tuning.SHARED_MEMORY[90]
+    nodes, demands = ((0, 0), (0, 3), (4, 0)), (0, 1, 1)
+    hard = CVRP(nodes, demands, 2)
+    soft = CVRP(nodes, demands, 2, metric="EUC", route_limit=9).penalised()
+    for problem, parts, length, grid, n in (
+        (hard, ROUTE_MOVES, "int", "fine", CITIES[0]),
+        (hard, ALL_ROUTE_MOVES, "int", "fine", CITIES[0]),
+        (soft, ROUTE_MOVES, "double", "", 5000),
+        (soft, ALL_ROUTE_MOVES, "double", "", 5000),
+    ):
+        lengths, time = problem.nodes.metric, "gls::int64" if problem.integer else "double"
+        yield ruin_recreate.ruin_kernel(lengths, WARP, time)
+        if parts is ROUTE_MOVES:
+            site = GRID_BYTES.get(grid, tour_layouts.SITE_BYTES)
+            shape = LinkedShape.of(problem, most_rows(problem), shared, site)
+            yield string_kernel(Annealing(), problem, grid, length, time, shape)
+            for linked in ((RouteMoves(),), (RouteMoves(), SwapStar())):
+                yield linked_descent.descent_kernel(
+                    problem, grid, length, time, shape, neighbourhoods=linked
+                )
+        yield exchange_kernel(lengths, WARP, time)
+        cities = n if problem.integer else CITIES[1]  # in global memory
+        own = route_edge_assembly.pair_bytes(cities, 2, cities - cities // 20)
+        pairs = pair_layouts.pair_shape(cities, own, 64, shared)
+        yield route_edge_assembly.assembly_kernel(lengths, pairs)
+        objective = Routing(problem)
+        metric, kick = Under(lengths, objective), exchanging(lengths, time, {})
+        moves = Moves.of(parts, symmetric=True, length=length, grid=grid)
+        needs = chain_needs(metric, moves, parts)
+        descents = descent_layouts.descent_shape(n, 16, shared, needs=needs)
+        together = descent_layouts.multi_shape(n, shared, needs, "auto")
+        rebuilt = rebuilt_shape(CITIES[0], 16, shared, needs)
+        chains = chain_layouts.chain_shape(n, 64, shared, needs=needs)
+        whole = FilteredNeighbourhood(ThreeOpt(), Everything())
+        filtered = FilteredKernels(whole, metric, length, grid)
+        resources = tuple(part.name for part in objective.resources)
+        for kernel in (
+            descent_kernel(metric, moves, descents.team, descents.memory),
+            keep_kernel(metric, BLOCK),
+            *sweep_kernels(metric, moves, "gls::Block<128>", BLOCK),
+            multi_descent_kernel(metric, moves, together.team, together.memory),
+            chain_kernel(metric, moves, WINDOW, Annealing(), chains),
+            rebuilt_kernel(metric, moves, kick, Annealing(), rebuilt),
+            *filtered.evaluation("whole"),
+            filtered.step("TakeFiltered"),
+        ):
+            yield replace(kernel, parts=(*kernel.parts, *resources))
+
+
+def _levels() -> Iterator[Kernel]:
+    """What stretches computed ahead change: how they are made, and how a move is joined of them."""
+    nodes, demands = ((0, 0), (0, 3), (4, 0)), (0, 1, 1)
+    problem = CVRP(nodes, demands, 2, route_limit=9, vehicles=2)
+    metric = Under(problem.nodes.metric, Routing(problem.with_hierarchy(2)))
+    yield keep_kernel(metric, BLOCK)
+    whole = FilteredNeighbourhood(TwoOpt(), Everything())
+    yield FilteredKernels(whole, metric, "int", "fine").evaluation("fused")[0]
+
+
+def _successors() -> Iterator[Kernel]:
+    """Every sampler and order, by a warp and by blocks, and both memories."""
+    table = WeightTable(np.ones((1, 1), np.uint32))
+    masked = Masked(table, Conflicts([(0, 1)]), Capacities([1], [1]), Distinct())
+    cheapest = CheapestValue(problem=GraphColouring(2, [(0, 1)], 1))
+    by_type = ByType([cheapest, masked, table], [0, 1])
+    yield SuccessorGeneration(table, "rescan").kernel("given", WARP)
+    yield SuccessorGeneration(table, "stored").kernel("shuffled", BLOCK, "gls::BlockMemory")
+    yield SuccessorGeneration(table, "softmax").kernel("given", "gls::Block<128>")
+    yield SuccessorGeneration(masked, "rescan").kernel("shuffled", WARP)
+    yield SuccessorGeneration(cheapest, "rescan").kernel("given", WARP)
+    yield SuccessorGeneration(by_type, "stored").kernel("given", BLOCK)
+    problems = (
+        GraphColouring(2, [(0, 1)], 1),
+        GeneralisedAssignment([[1]], [[1]], [1]),
+        QuadraticAssignment([[0]], [[0]]),
+    )
+    tabu, chains = Tabu((Tenure(1, 1, 0.0),), 1), EjectionChains(1)
+    for problem, rule in zip(problems, assigned.RULES, strict=True):
+        yield tabu.kernel(problem, BLOCK)
+        yield Accepted(Annealing(), 1, 1).kernel(problem, BLOCK)
+        yield assigned.release_kernel(problem, rule, BLOCK)
+    yield chains.kernel(problems[1], "gls::Warp<1>")
+
+
+def _filtered(metric: Metric) -> Iterator[Kernel]:
+    """Every mode, filter, mapping and step at least once."""
+    if metric.name not in ("EUC_2D", "EUC"):
+        return
+
+    def kernels(neighbourhood: Neighbourhood, test: Filter, mapping: str) -> FilteredKernels:
+        part = FilteredNeighbourhood(neighbourhood, test, mapping=mapping)
+        length, grid = ("int", "fine") if metric.integer else ("double", "")
+        return FilteredKernels(part, metric, length, grid)
+
+    bound = GainBound()
+    if metric.name == "EUC":
+        yield kernels(TwoOpt(), bound, "roots").evaluation("openings")[1]
+        return
+    yield from kernels(TwoOpt(), Everything(), "cut_triangle").evaluation("masked", "Flagged")
+    yield from kernels(ThreeOpt(), RandomKeep(), "newton").evaluation("fused")
+    yield from kernels(ThreeOpt(), ~DontLook() | Radius(1.0), "bisection").evaluation("compact")
+    yield from kernels(ThreeOpt(), bound, "table").evaluation("masked")
+    openings = kernels(ThreeOpt(), bound & InCandidates(), "lexicographic")
+    yield from openings.evaluation("openings", sink="Following")
+    for step in ("TakeFiltered", "NoteFiltered"):  # the beginning is a part of taking
+        yield openings.step(step)
+
+
+def neighbourhood_kernels(part: Neighbourhood) -> Iterator[Kernel]:
+    """Compose descents by a neighbourhood; plugins list their own with it."""
+    moves = Moves.of([part], symmetric=True, length="int")
+    shape = descent_layouts.descent_shape(CITIES[0], 16, tuning.SHARED_MEMORY[90])
+    yield descent_kernel(BUILT_IN_METRICS["EUC_2D"](), moves, shape.team, shape.memory)
+
+
+def filter_kernels(test: Filter) -> Iterator[Kernel]:
+    """Compose the evaluation of 2-opt moves that a filter keeps; plugins list their own with it."""
+    part = FilteredNeighbourhood(TwoOpt(), test & GainBound())
+    yield from FilteredKernels(part, BUILT_IN_METRICS["EUC_2D"](), "int").evaluation("openings")

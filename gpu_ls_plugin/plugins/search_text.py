@@ -1,0 +1,284 @@
+"""Searches written as text, for the command line and for adapters.
+
+::
+
+    two_opt+or_opt(2)/quadrant(10)/first    neighbourhoods / candidates / pivoting
+    two_opt/best                            the rest at its defaults
+    or_opt/quadrant(8)|nearest(5)           both candidate sets
+    local_search                            a registered search
+    LocalSearch([TwoOpt()], candidates=All(), pivoting=Best(), moves_per_pass=8)
+    iterated_local_search(lin_kernighan(3)/alpha(5), double_bridge(50), better)
+    filtered_neighbourhood(three_opt, gain_bound & ~dont_look | radius(100))/best
+
+Names are those of the registered parts (``gpu-ls operators``), and a class stands for its name in
+snake case. Arguments are literals or parts, and a search in a search may be written in either form.
+Filters join by ``&``, ``|`` and ``~``, in Python's order of precedence. A text is read as Python's
+syntax, but nothing in it is evaluated: it can make parts only.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import operator
+import re
+from dataclasses import fields
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.assignment.engines.successor_search import SuccessorSearch
+from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeError, UnknownPartError
+from gpu_ls_plugin.core.registry import KINDS, registry
+from gpu_ls_plugin.core.words import quoted
+from gpu_ls_plugin.tours.candidates.alpha import Alpha
+from gpu_ls_plugin.tours.candidates.combined import Union
+from gpu_ls_plugin.tours.candidates.nearest import All
+from gpu_ls_plugin.tours.engines.pivoting.best import Best
+from gpu_ls_plugin.tours.engines.pivoting.random_k import RandomK
+from gpu_ls_plugin.tours.filters.filtered_neighbourhood import FilteredNeighbourhood
+from gpu_ls_plugin.tours.moves.lin_kernighan import LinKernighan
+from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch
+from gpu_ls_plugin.tours.searches.local_search import LocalSearch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gpu_ls_plugin.tours.candidates.base import Candidates
+
+FORM = "neighbourhoods/candidates/pivoting, such as two_opt+or_opt(2)/quadrant(10)/first"
+OPERATORS: dict[type[ast.operator], str] = {ast.Add: "+", ast.BitOr: "|", ast.Div: "/"}
+LONGEST = 1000  # characters
+# Where an argument does not have the name of its kind.
+KIND_OF_ARGUMENT = {"neighbourhoods": "neighbourhood", "accept": "acceptance"}
+# What joins parts of a kind.
+JOINS: dict[str, dict[type[ast.operator | ast.unaryop], Callable[..., Any]]] = {
+    "candidates": {ast.BitOr: operator.or_},
+    "filter": {ast.BitOr: operator.or_, ast.BitAnd: operator.and_, ast.Invert: operator.invert},
+}
+HINTS = {
+    "candidates": " (candidate sets join by |)",
+    "filter": " (filters join by &, | and ~)",
+}
+
+
+def parse_search(text: str) -> Callable[..., Any]:
+    """Return the search that a text describes.
+
+    Missing parts have the defaults of `LocalSearch`, except that candidates are ``Alpha(5)`` for
+    `LinKernighan`, whose chains need good ones, and ``All()`` for `RandomK`, and that the pivoting
+    rule of a `FilteredNeighbourhood` is ``Best()``.
+
+    Parameters
+    ----------
+    text : str
+        As this module describes.
+
+    Returns
+    -------
+    callable
+        A search that improves given tours, such as a `LocalSearch`.
+
+    Raises
+    ------
+    InvalidTypeError
+        `text` is not a string, or an argument of a part has the wrong type.
+    InvalidParameterError
+        The text cannot be read, or an argument is out of range, or parts do not go together.
+    UnknownPartError
+        No part of that name is registered; near matches are listed.
+    """
+    try:
+        return _search(_syntax(text))
+    except RecursionError:
+        raise InvalidParameterError(f"search: nested too deeply; write {FORM}") from None
+
+
+def improving(search: object, written: object) -> Callable[..., Any]:
+    """Return a search that can be called as `LocalSearch` is; messages show it as `written`."""
+    if not callable(search) or isinstance(search, type):
+        raise InvalidTypeError(
+            f"search: {written!r} is neither a search nor a text for one; pass for example "
+            f"gpu_ls_plugin.LocalSearch(), or {FORM}"
+        )
+    try:
+        inspect.signature(search).bind("problem", "tours", seed=0, budget=None, backend="auto")
+    except ValueError:  # a callable without a signature
+        return search
+    except TypeError:
+        raise InvalidParameterError(
+            f"search: {written!r} does not improve given tours; use one that is called as "
+            "search(problem, tours, seed=..., budget=..., backend=...), such as local_search"
+        ) from None
+    return search
+
+
+def text_of(search: object) -> str:
+    """Return a text for a search, which `parse_search` reads if its parts are registered."""
+    if isinstance(search, IteratedLocalSearch):
+        named = (text_of(search.search), str(search.perturbation), str(search.accept))
+        return f"IteratedLocalSearch({', '.join([*named, *_chosen(search, len(named))])})"
+    if isinstance(search, SuccessorSearch):
+        return f"SuccessorSearch({', '.join(_chosen(search))})"
+    if not isinstance(search, LocalSearch):
+        return str(search)
+    moves, lists = "+".join(map(str, search.neighbourhoods)), _text_of_candidates(search.candidates)
+    short = f"{moves}/{lists}/{search.pivoting}"
+    plain = LocalSearch(search.neighbourhoods, search.candidates, search.pivoting)
+    return short if search == plain else str(search)
+
+
+def _chosen(search: IteratedLocalSearch | SuccessorSearch, first: int = 0) -> list[str]:
+    """Return arguments, from one on, that do not have their defaults."""
+    return [
+        f"{field.name}={getattr(search, field.name)!r}"
+        for field in fields(search)[first:]
+        if getattr(search, field.name) != field.default
+    ]
+
+
+def _text_of_candidates(candidates: Candidates | str) -> str:
+    if isinstance(candidates, Union):
+        return "|".join(map(_text_of_candidates, (candidates.first, candidates.second)))
+    return str(candidates)
+
+
+def _syntax(text: str) -> ast.expr:
+    """Return the syntax tree of a text."""
+    if not isinstance(text, str):
+        raise InvalidTypeError(f"search: {text!r} is not a string; write {FORM}")
+    if len(text) > LONGEST:
+        raise InvalidParameterError(f"search: more than {LONGEST:,} characters; write {FORM}")
+    try:
+        return ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise InvalidParameterError(
+            f"search: {quoted(text)} cannot be read; write {FORM}"
+        ) from None
+
+
+def _search(tree: ast.expr) -> Callable[..., Any]:
+    """Make the search that an expression stands for."""
+    (first, *others) = _groups(tree)
+    alone = len(first) == 1 and not others
+    if alone and _kind(first[0], "neighbourhood", "search") == "search":
+        return improving(_part(first[0], "search"), ast.unparse(tree))
+    return _composed(first, others)
+
+
+def _groups(tree: ast.expr) -> list[list[ast.expr]]:
+    """Split an expression at each "/", then at "+" or "|", in the order in which it is written."""
+    groups: list[list[ast.expr]] = [[]]
+
+    def walk(node: ast.expr) -> None:
+        if not isinstance(node, ast.BinOp):
+            groups[-1].append(node)
+            return
+        walk(node.left)
+        sign = OPERATORS.get(type(node.op))
+        if sign == "/":
+            groups.append([])
+        elif sign != ("+" if len(groups) == 1 else "|"):
+            raise InvalidParameterError(
+                f"search: {ast.unparse(node)!r} joins parts by a sign other than + between "
+                f"neighbourhoods and | between candidate sets; write {FORM}"
+            )
+        walk(node.right)
+
+    walk(tree)
+    return groups
+
+
+def _composed(moves: list[ast.expr], others: list[list[ast.expr]]) -> LocalSearch:
+    """Return a local search of neighbourhoods, and of candidates and pivoting if given."""
+    parts: dict[str, Any] = {}
+    for group in others:
+        kind = _kind(group[0], "candidates", "pivoting")
+        if kind in parts or (kind == "pivoting" and len(group) > 1):
+            raise InvalidParameterError(f"search: {kind} is given more than once; write {FORM}")
+        parts[kind] = reduce(operator.or_, (_part(node, kind) for node in group))
+    neighbourhoods = [_part(node, "neighbourhood") for node in moves]
+    if isinstance(parts.get("pivoting"), RandomK):
+        parts.setdefault("candidates", All())
+    elif any(isinstance(part, LinKernighan) for part in neighbourhoods):
+        parts.setdefault("candidates", Alpha(5))
+    if any(isinstance(part, FilteredNeighbourhood) for part in neighbourhoods):
+        parts.setdefault("pivoting", Best())
+    return LocalSearch(neighbourhoods, **parts)
+
+
+def _part(node: ast.expr, kind: str) -> Any:
+    """Make the part that a name or a call stands for."""
+    _, factory = _find(_name(node), kind)
+    parameters = inspect.signature(factory)
+    call = node if isinstance(node, ast.Call) else ast.Call(node, [], [])
+    try:
+        given = parameters.bind(*call.args, **{str(k.arg): k.value for k in call.keywords})
+    except TypeError as error:
+        raise InvalidParameterError(
+            f"search: {ast.unparse(node)!r}: {error}; {_name(node)} takes "
+            f"{', '.join(parameters.parameters) or 'nothing'}"
+        ) from None
+    for name, value in given.arguments.items():
+        wanted = KIND_OF_ARGUMENT.get(name, name)
+        given.arguments[name] = _argument(value, wanted if wanted in KINDS else kind)
+    return factory(*given.args, **given.kwargs)
+
+
+def _argument(node: Any, kind: str) -> Any:
+    """Return a literal, a part of a kind, or a list of such."""
+    if kind == "search" and isinstance(node, ast.Name | ast.Call | ast.BinOp):
+        return _search(node)
+    if isinstance(node, ast.List | ast.Tuple):
+        return [_argument(item, kind) for item in node.elts]
+    if isinstance(node, ast.Name | ast.Call):
+        return _part(node, kind)
+    if _join(node, kind) is not None:
+        return _joined(node, kind)
+    try:
+        return ast.literal_eval(node)
+    except (TypeError, ValueError):
+        raise InvalidParameterError(
+            f"search: {ast.unparse(node)!r} is neither a literal nor a part"
+            f"{HINTS.get(kind, '')}; write {FORM}"
+        ) from None
+
+
+def _join(node: ast.expr, kind: str) -> Callable[..., Any] | None:
+    """Return what an operator does to parts of a kind, None for anything else."""
+    if not isinstance(node, ast.BinOp | ast.UnaryOp):
+        return None
+    return JOINS.get(kind, {}).get(type(node.op))
+
+
+def _joined(node: ast.expr, kind: str) -> Any:
+    """Make the part that an expression of parts stands for."""
+    join = _join(node, kind)
+    if join is None:
+        return _part(node, kind)
+    operands = (child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr))
+    return join(*(_joined(operand, kind) for operand in operands))
+
+
+def _kind(node: ast.expr, *kinds: str) -> str:
+    """Return which of some kinds a part is of."""
+    return _find(_name(node), *kinds)[0]
+
+
+def _name(node: ast.expr) -> str:
+    """Return the name of the part that a name or a call stands for."""
+    named = node.func if isinstance(node, ast.Call) else node
+    if not isinstance(named, ast.Name):
+        raise InvalidParameterError(f"search: {ast.unparse(node)!r} is not a part; write {FORM}")
+    return named.id
+
+
+def _find(name: str, *kinds: str) -> tuple[str, Callable[..., Any]]:
+    """Return kind and factory of a part; its name as registered comes before snake case."""
+    snake, reasons = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower(), {}
+    for kind in kinds:
+        for form in (name, snake):
+            try:
+                return kind, registry.lookup(kind, form)
+            except UnknownPartError as error:
+                reasons[kind] = str(error)
+    raise UnknownPartError("search: " + "; ".join(reasons.values()))

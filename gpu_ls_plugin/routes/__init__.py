@@ -1,0 +1,1 @@
+"""Vehicle routing: its data, its searches and its plans."""

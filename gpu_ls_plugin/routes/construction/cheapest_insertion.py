@@ -1,0 +1,98 @@
+"""Cheapest insertion, into one route after another or into all at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.routes.construction.batch import RouteBatch, routes_kernel
+from gpu_ls_plugin.routes.problem.cvrp import routing_problem
+from gpu_ls_plugin.tours.construction.draws import batch_size
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.backends.composition import Kernel
+    from gpu_ls_plugin.core.problem import Problem
+    from gpu_ls_plugin.tours.problem.metrics import Metric
+
+BYTES_PER_CITY = 96  # of a row
+TAKING = {"parallel": "gls::AllRoutes", "sequential": "gls::LastRoute"}
+
+
+def insertion_kernel(metric: Metric, team: str, time: str, order: str) -> Kernel:
+    """Compose the kernel that inserts customers."""
+    return routes_kernel(
+        "cheapest_insertion",
+        metric,
+        header="insertion.cuh",
+        body=f"gls::CheapestInsertion<{{team}}, {{vehicles}}, {TAKING[order]}>",
+        parameters="int at_once, gls::uint64 seed, int* after, int* owners, gls::int64* loads, "
+        "void* durations, int* waiting, void* detours, int* edges, int* orders, "
+        "unsigned char* begins",
+        team=team,
+        time=time,
+    )
+
+
+def cheapest_insertion(
+    problem: Problem,
+    size: int = 1,
+    *,
+    order: str = "parallel",
+    seed: int | None = 0,
+    backend: str | Backend = "auto",
+    device: int | None = None,
+) -> Any:
+    """Return giant tours by cheapest insertion: always the customer with the shortest detour next.
+
+    In row 0, routes begin with the customer that is farthest from the depot, and those that begin
+    together with customers far from each other; in further rows with customers drawn at random.
+    Row r depends on `seed` and r alone.
+
+    Parameters
+    ----------
+    problem : CVRP
+    size : int
+        Number of tours, up to 2**31 - 1.
+    order : {"parallel", "sequential"}
+        Whether as many routes as the demand needs at least begin together and all take customers,
+        or a route begins when nobody else fits the one before.
+    seed : int or None
+        Key of the random numbers. The same seed gives the same tours: pass another one for each
+        call, or None to draw one.
+    backend, device
+        Where the tours are made; see `get_backend`.
+
+    Returns
+    -------
+    ndarray, shape (size, n), int32
+        Feasible or not as those of `savings`.
+
+    Raises
+    ------
+    InsufficientMemoryError
+        So many tours do not fit the memory.
+    UnsupportedProblemError
+        The problem has no routes.
+    """
+    problem = routing_problem(problem)
+    checks.choice("order", order, known=tuple(TAKING))
+    key, chosen = checks.seed(seed), get_backend(backend, device)
+    count = batch_size(chosen, problem.n, size, per_city=BYTES_PER_CITY)
+    with chosen.current():
+        routes, nodes = RouteBatch(chosen, problem, count), problem.customers + 1
+        arguments = {
+            "at_once": problem.least_vehicles if order == "parallel" else 1,
+            "seed": key,
+            "after": routes.numbers("int32", 2 * nodes),
+            "owners": routes.numbers("int32", nodes),
+            "loads": routes.numbers("int64", nodes),
+            "durations": routes.numbers(routes.time_dtype, nodes),
+            "waiting": routes.numbers("int32", nodes),
+            "detours": routes.numbers(problem.nodes.cost_dtype, nodes),
+            "edges": routes.numbers("int32", nodes),
+        }
+        kernel = insertion_kernel(problem.nodes.metric, chosen.warp(), routes.time, order)
+        routes.launch(kernel, count, arguments)
+        return chosen.to_numpy(routes.tours())

@@ -1,0 +1,64 @@
+"""One vehicle a customer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.exceptions import InvalidParameterError
+from gpu_ls_plugin.routes.problem.cvrp import routing_problem
+from gpu_ls_plugin.routes.problem.giant_tours import written
+from gpu_ls_plugin.tours.construction.draws import batch_size
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.core.problem import Problem
+
+
+def one_route_each(
+    problem: Problem,
+    size: int = 1,
+    *,
+    seed: int | None = 0,
+    backend: str | Backend = "auto",
+    device: int | None = None,
+) -> Any:
+    """Return giant tours with a route for every customer, all of them alike (Schulz 2013, 4.1).
+
+    They break no constraint but a fleet that is smaller.
+
+    Parameters
+    ----------
+    problem : CVRP
+    size : int
+        Number of tours, up to 2**31 - 1.
+    seed : int or None
+        Checked only: there is nothing to draw.
+    backend, device
+        As for other constructions.
+
+    Returns
+    -------
+    ndarray, shape (size, n), int32
+
+    Raises
+    ------
+    InvalidParameterError
+        Giant tours have fewer copies of the depot than there are customers.
+    InsufficientMemoryError
+        So many tours do not fit the memory.
+    """
+    problem = routing_problem(problem)
+    checks.seed(seed)
+    count = batch_size(get_backend(backend, device), problem.n, size)
+    if problem.copies < problem.customers:
+        raise InvalidParameterError(
+            f"problem: giant tours have {problem.copies} copies of the depot, too few for "
+            f"{problem.customers} routes; make the problem with copies={problem.customers}"
+            + ("" if problem.fleet is None else f" (or vehicles={problem.customers})")
+        )
+    routes = [[customer] for customer in range(1, problem.customers + 1)]
+    return np.tile(written(routes, problem.customers, problem.copies), (count, 1))

@@ -1,0 +1,100 @@
+// Routes that customers join and leave: linked lists from depot to depot, with loads and durations.
+//
+// The copy of the depot at which route r begins is the node `customers + 1 + r`, and 0 its end.
+#pragma once
+
+#include "routes/problem/vehicles.cuh"
+
+namespace gls {
+
+template <class Vehicles>
+struct OpenRoutes {
+  using Length = typename Vehicles::Length;
+  using Time = typename Vehicles::Time;
+  using Edge = Ranked<Length>;  // detour, node that it leads from
+
+  static constexpr int kNoRoute = -1;
+
+  const Vehicles& vehicles;
+  int* after;   // of customers and depots: the next node, 0 at a route's end
+  int* owners;  // routes of customers
+  int64* loads;
+  Time* durations;
+
+  GLS_DEVICE int depot(int route) const { return vehicles.customers + 1 + route; }
+  GLS_DEVICE int place(int node) const { return node > vehicles.customers ? 0 : node; }
+  GLS_DEVICE int route_of(int node) const {
+    return node > vehicles.customers ? node - vehicles.customers - 1 : owners[node];
+  }
+  GLS_DEVICE static Edge nothing() { return {endless<Length>(), -1}; }
+
+  GLS_DEVICE bool takes(int route, int customer) const {
+    return vehicles.holds(loads[route] + vehicles.demands[customer]);
+  }
+  GLS_DEVICE bool in_time(int route, int customer, Length detour) const {
+    return durations[route] + Time(detour) + vehicles.services[customer] <= vehicles.limit;
+  }
+
+  GLS_DEVICE Edge edge(int node, int customer) const {
+    return {vehicles.detour(place(node), customer, after[node]), node};
+  }
+
+  // The better one of an edge and that which leads from a node.
+  GLS_DEVICE Edge better(const Edge& known, int node, int route, int customer) const {
+    const Edge other = edge(node, customer);
+    return other < known && in_time(route, customer, other.value) ? other : known;
+  }
+
+  GLS_DEVICE Edge best_edge(int customer, int first, int end) const {
+    Edge best = nothing();
+    for (int route = first; route < end; ++route) {
+      if (!takes(route, customer)) continue;
+      for (int node = depot(route), next = 1; next != 0; node = next) {
+        next = after[node];
+        best = better(best, node, route, customer);
+      }
+    }
+    return best;
+  }
+
+  GLS_DEVICE void open(int route, int customer) const {
+    after[depot(route)] = customer;
+    after[customer] = 0;
+    owners[customer] = route;
+    loads[route] = vehicles.demands[customer];
+    durations[route] = vehicles.alone(customer);
+  }
+
+  GLS_DEVICE void insert(const Edge& at, int customer) const {
+    const int node = int(at.index), route = route_of(node);
+    after[customer] = after[node];
+    after[node] = customer;
+    owners[customer] = route;
+    loads[route] += vehicles.demands[customer];
+    durations[route] += Time(at.value) + vehicles.services[customer];
+  }
+
+  GLS_DEVICE void measure(int route) const {
+    int64 load = 0;
+    Time duration = 0;
+    int last = depot(route);
+    for (int c = after[last]; c != 0; last = c, c = after[c]) {
+      load += vehicles.demands[c];
+      duration += Time(vehicles.length(place(last), c)) + vehicles.services[c];
+    }
+    if (place(last) != 0) duration += Time(vehicles.length(last, 0));
+    loads[route] = load, durations[route] = duration;
+  }
+
+  GLS_DEVICE void write(int routes, int* order, unsigned char* begins) const {
+    int p = 0;
+    for (int route = 0; route < routes; ++route) {
+      for (int c = after[depot(route)], begin = 1; c != 0; c = after[c], begin = 0) {
+        order[p] = c;
+        begins[p++] = begin;
+      }
+    }
+  }
+};
+
+}  // namespace gls

@@ -1,0 +1,143 @@
+// Fewer routes: those with the fewest customers are dissolved.
+//
+// Their customers, those of most demand first, go where the detour is shortest among the routes
+// that can take them; where none can, to the one that then has too much by the least.
+#pragma once
+
+#include "routes/problem/vehicles.cuh"
+
+namespace gls {
+
+// Routes one after the other: order[0..], and begins[p] where a route starts.
+template <class Vehicles>
+struct RoutesInARow {
+  using Length = typename Vehicles::Length;
+  using Time = typename Vehicles::Time;
+
+  // Where a customer may go: before order[place], or at the end of the route before.
+  struct Place {
+    int64 excess;
+    Length detour;
+    int place;
+    bool behind;
+
+    GLS_DEVICE bool operator<(const Place& other) const {
+      return excess != other.excess ? excess < other.excess : detour < other.detour;
+    }
+  };
+
+  const Vehicles& vehicles;
+  int* order;
+  unsigned char* begins;
+
+  GLS_DEVICE int end_of(int first, int count) const {
+    int end = first + 1;
+    while (end < count && !begins[end]) ++end;
+    return end;
+  }
+
+  GLS_DEVICE int routes() const {
+    int count = 0;
+    for (int p = 0; p < vehicles.customers; ++p) count += begins[p];
+    return count;
+  }
+
+  // Moves the customers of the smallest route behind those of the other routes, among the first
+  // `count`; returns how many these others are.
+  GLS_DEVICE int take_out_smallest(int count) const {
+    int first = 0, fewest = count + 1;
+    for (int p = 0, end; p < count; p = end) {
+      end = end_of(p, count);
+      if (end - p < fewest) {
+        fewest = end - p;
+        first = p;
+      }
+    }
+    for (int k = 0; k < fewest; ++k) {
+      const int taken = order[first];
+      for (int p = first; p + 1 < count; ++p) {
+        order[p] = order[p + 1];
+        begins[p] = begins[p + 1];
+      }
+      order[count - 1] = taken;
+      begins[count - 1] = 0;
+    }
+    return count - fewest;
+  }
+
+  GLS_DEVICE Place best_place(int customer, int count) const {
+    Place best{endless<int64>(), endless<Length>(), 0, false};
+    for (int first = 0, end; first < count; first = end) {
+      end = end_of(first, count);
+      int64 load = vehicles.demands[customer];
+      Time duration = vehicles.services[customer];
+      for (int p = first, from = 0; p < end; from = order[p++]) {
+        load += vehicles.demands[order[p]];
+        duration += Time(vehicles.length(from, order[p])) + vehicles.services[order[p]];
+      }
+      duration += Time(vehicles.length(order[end - 1], 0));
+      const int64 beyond = vehicles.holds(load) ? 0 : load - vehicles.capacity;
+      for (int p = first; p <= end; ++p) {
+        const int from = p == first ? 0 : order[p - 1], to = p == end ? 0 : order[p];
+        const Length detour = vehicles.detour(from, customer, to);
+        const bool late = duration + Time(detour) > vehicles.limit;
+        const Place here{beyond + (late ? vehicles.capacity : 0), detour, p, p == end};
+        if (here < best) best = here;
+      }
+    }
+    return best;
+  }
+
+  // Moves order[count] to its place.
+  GLS_DEVICE void put(int customer, const Place& at, int count) const {
+    for (int p = count; p > at.place; --p) {
+      order[p] = order[p - 1];
+      begins[p] = begins[p - 1];
+    }
+    order[at.place] = customer;
+    const bool first = !at.behind && at.place < count && begins[at.place];
+    begins[at.place] = first;
+    if (first) begins[at.place + 1] = 0;
+  }
+};
+
+template <class Team, class Vehicles>
+struct RepairRoutes {
+  GLS_DEVICE static void run(const Team& team, int item, const void* metric_data,
+                             const uint64* words, const int* rows, int* orders,
+                             unsigned char* all_begins, unsigned char* broken) {
+    const Vehicles vehicles(metric_data, words);
+    const int n = vehicles.customers;
+    const int64 at = int64(rows[item]) * n;
+    const RoutesInARow<Vehicles> routes{vehicles, orders + at, all_begins + at};
+    team.once([&] {
+      bool breaks = false;
+      int count = n;
+      for (int left = routes.routes(); left > vehicles.most; --left) {
+        count = routes.take_out_smallest(count);
+      }
+      for (; count < n; ++count) {
+        const int customer = take_heaviest(vehicles, routes.order, count);
+        const auto place = routes.best_place(customer, count);
+        breaks |= place.excess > 0;
+        routes.put(customer, place, count);
+      }
+      broken[rows[item]] = breaks;
+    });
+  }
+
+ private:
+  // Puts the customer of most demand among order[count..] first, and returns it.
+  GLS_DEVICE static int take_heaviest(const Vehicles& vehicles, int* order, int count) {
+    int heaviest = count;
+    for (int p = count + 1; p < vehicles.customers; ++p) {
+      if (vehicles.demands[order[p]] > vehicles.demands[order[heaviest]]) heaviest = p;
+    }
+    const int customer = order[heaviest];
+    order[heaviest] = order[count];
+    order[count] = customer;
+    return customer;
+  }
+};
+
+}  // namespace gls

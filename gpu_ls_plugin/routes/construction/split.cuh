@@ -1,0 +1,227 @@
+// Split (Beasley 1983): the best way to cut an order of customers into routes that are feasible, or
+// that pay for what they use too much.
+//
+// costs[j] is the least cost of routes for the first j customers; the last of them serves those
+// from i on for some i < j. That route costs what depends on i, plus what depends on j, so that a
+// queue of the i that may still be best does where only the load counts (Vidal 2016). A limit of
+// durations is looked at for every i that the load allows. Of equal costs the smallest i counts.
+#pragma once
+
+#include "routes/problem/vehicles.cuh"
+
+namespace gls {
+
+// An order of customers, and sums along it.
+template <class Vehicles>
+struct OrderSums {
+  using Length = typename Vehicles::Length;
+  using Time = typename Vehicles::Time;
+
+  const Vehicles& vehicles;
+  const int* order;
+  Length* ahead;   // from order[0] to order[p]
+  int64* carried;  // demands of order[0..p-1]
+  Time* served;    // service times of these
+
+  template <class Team>
+  GLS_DEVICE void fill(const Team& team) const {
+    team.once([&] {
+      carried[0] = 0;
+      served[0] = 0;
+      for (int p = 0; p < vehicles.customers; ++p) {
+        ahead[p] = p == 0 ? Length(0) : ahead[p - 1] + vehicles.length(order[p - 1], order[p]);
+        carried[p + 1] = carried[p] + vehicles.demands[order[p]];
+        served[p + 1] = served[p] + vehicles.services[order[p]];
+      }
+    });
+  }
+
+  // The two shares of the length of the route of order[i..j-1].
+  GLS_DEVICE Length leaving(int i) const { return vehicles.length(0, order[i]) - ahead[i]; }
+  GLS_DEVICE Length returning(int j) const {
+    return ahead[j - 1] + vehicles.length(order[j - 1], 0);
+  }
+  GLS_DEVICE bool holds(int i, int j) const { return vehicles.holds(carried[j] - carried[i]); }
+  GLS_DEVICE Time duration(int i, int j) const {
+    return Time(leaving(i) + returning(j)) + served[j] - served[i];
+  }
+  GLS_DEVICE bool in_time(int i, int j) const { return duration(i, j) <= vehicles.limit; }
+
+  // What it pays for its load, and for its duration.
+  GLS_DEVICE Length overload(int i, int j) const {
+    if (holds(i, j)) return 0;
+    return vehicles.load_price * Length(carried[j] - carried[i] - vehicles.capacity);
+  }
+  GLS_DEVICE Length overtime(int i, int j) const {
+    if (in_time(i, j)) return 0;
+    return vehicles.time_price * Length(duration(i, j) - vehicles.limit);
+  }
+};
+
+// Costs with one more route than those of `from`, and where it begins (-1: there is no way). Both
+// may be the same array: then routes may be any number.
+template <class Vehicles>
+struct ByLoad {
+  using Length = typename Vehicles::Length;
+
+  template <class Team>
+  GLS_DEVICE static void add_route(const Team& team, const OrderSums<Vehicles>& sums,
+                                   const Length* from, Length* to, int* last, int* queue) {
+    team.once([&] {
+      const auto share = [&](int i) { return from[i] + sums.leaving(i); };
+      int front = 0, back = 0;
+      for (int j = 1; j <= sums.vehicles.customers; ++j) {
+        if (from[j - 1] < endless<Length>()) {
+          while (back > front && share(queue[back - 1]) > share(j - 1)) --back;
+          queue[back++] = j - 1;
+        }
+        while (front < back && !sums.holds(queue[front], j)) ++front;
+        const bool found = front < back;
+        to[j] = found ? share(queue[front]) + sums.returning(j) : endless<Length>();
+        last[j] = found ? queue[front] : -1;
+      }
+    });
+  }
+};
+
+// As `ByLoad`, where what is too much is paid for. The later a route begins, the less it pays, but
+// no more is saved than the price of what lies between: who is dearer by as much never counts.
+template <class Vehicles>
+struct PaidByLoad {
+  using Length = typename Vehicles::Length;
+
+  template <class Team>
+  GLS_DEVICE static void add_route(const Team& team, const OrderSums<Vehicles>& sums,
+                                   const Length* from, Length* to, int* last, int* queue) {
+    team.once([&] {
+      const auto share = [&](int i) { return from[i] + sums.leaving(i); };
+      const auto paid = [&](int i, int j) { return share(i) + sums.overload(i, j); };
+      const auto between = [&](int i, int k) {
+        return sums.vehicles.load_price * Length(sums.carried[k] - sums.carried[i]);
+      };
+      int front = 0, back = 0;
+      for (int j = 1; j <= sums.vehicles.customers; ++j) {
+        const int i = j - 1;
+        if (from[i] < endless<Length>() &&
+            (front == back || share(i) < share(queue[back - 1]) + between(queue[back - 1], i))) {
+          while (back > front && share(queue[back - 1]) > share(i)) --back;
+          queue[back++] = i;
+        }
+        while (front + 1 < back && paid(queue[front + 1], j) < paid(queue[front], j)) ++front;
+        const bool found = front < back;
+        to[j] = found ? paid(queue[front], j) + sums.returning(j) : endless<Length>();
+        last[j] = found ? queue[front] : -1;
+      }
+    });
+  }
+};
+
+// As `ByLoad`, where durations are limited as well, by a rule that says which routes there are, and
+// what they pay (`endless`: there is no such route).
+template <class Vehicles, template <class> class Rule>
+struct ByLoadAndTime {
+  using Length = typename Vehicles::Length;
+  using Choice = Ranked<Length>;
+
+  template <class Team>
+  GLS_DEVICE static void add_route(const Team& team, const OrderSums<Vehicles>& sums,
+                                   const Length* from, Length* to, int* last, int*) {
+    const Choice nothing{endless<Length>(), -1};
+    for (int j = 1, first = 0; j <= sums.vehicles.customers; ++j) {
+      while (!Rule<Vehicles>::loads(sums, first, j)) ++first;
+      const Choice best = team.least(j - first, nothing, [&](int k) {
+        const int i = first + k;
+        const Length due = Rule<Vehicles>::due(sums, i, j);
+        if (!(from[i] < endless<Length>()) || !(due < endless<Length>())) return nothing;
+        return Choice{from[i] + sums.leaving(i) + due, i};
+      });
+      team.once([&] {
+        to[j] = best.index < 0 ? endless<Length>() : best.value + sums.returning(j);
+        last[j] = int(best.index);
+      });
+    }
+  }
+};
+
+// Constraints are kept.
+template <class Vehicles>
+struct Kept {
+  GLS_DEVICE static bool loads(const OrderSums<Vehicles>& sums, int i, int j) {
+    return sums.holds(i, j);
+  }
+  GLS_DEVICE static auto due(const OrderSums<Vehicles>& sums, int i, int j) {
+    using Length = typename Vehicles::Length;
+    return sums.in_time(i, j) ? Length(0) : endless<Length>();
+  }
+};
+
+// What is too much is paid for, but no route carries more than twice what a vehicle holds.
+template <class Vehicles>
+struct Paid {
+  GLS_DEVICE static bool loads(const OrderSums<Vehicles>& sums, int i, int j) {
+    return sums.carried[j] - sums.carried[i] <= 2 * sums.vehicles.capacity;
+  }
+  GLS_DEVICE static auto due(const OrderSums<Vehicles>& sums, int i, int j) {
+    return sums.overload(i, j) + sums.overtime(i, j);
+  }
+};
+
+// Cuts orders into any number of routes, or, where there are layers, each into `most` of its row at
+// most, of which there are no more than layers.
+template <class Team, class Vehicles, class Limits>
+struct Split {
+  using Length = typename Vehicles::Length;
+  using Time = typename Vehicles::Time;
+
+  GLS_DEVICE static void run(const Team& team, int item, const void* metric_data,
+                             const uint64* words, int layers, const int* most, const int* rows,
+                             const int* orders, void* all_costs, void* all_ahead,
+                             gls::int64* all_carried, void* all_served, int* all_last,
+                             int* all_queues, unsigned char* all_begins) {
+    const Vehicles vehicles(metric_data, words);
+    const int n = vehicles.customers, wide = n + 1;
+    const int64 row = rows[item], at = int64(item) * wide;
+    const OrderSums<Vehicles> sums{vehicles, orders + row * n, static_cast<Length*>(all_ahead) + at,
+                                   all_carried + at, static_cast<Time*>(all_served) + at};
+    sums.fill(team);
+    const bool any_number = layers == 0;
+    Length* costs = static_cast<Length*>(all_costs) + 2 * at;
+    int* last = all_last + int64(item) * (any_number ? 1 : layers) * wide;
+    int* queue = all_queues + at;
+    unsigned char* begins = all_begins + row * n;
+    team.each(2 * wide, [&](int j) { costs[j] = j == 0 ? Length(0) : endless<Length>(); });
+    team.sync();
+    if (any_number) {
+      Limits::add_route(team, sums, costs, costs, last, queue);
+      team.once([&] { mark(last, 0, n, begins); });
+      return;
+    }
+    int best_layer = -1;
+    Length best = endless<Length>();
+    for (int layer = 0; layer < most[row]; ++layer) {
+      const Length* from = costs + (layer % 2) * wide;
+      Length* to = costs + (1 - layer % 2) * wide;
+      team.once([&] { to[0] = endless<Length>(); });
+      Limits::add_route(team, sums, from, to, last + int64(layer) * wide, queue);
+      if (to[n] < best) {
+        best = to[n];
+        best_layer = layer;
+      }
+      team.sync();
+    }
+    if (best_layer < 0) return;  // there is no way: what was there stays
+    team.once([&] { mark(last + int64(best_layer) * wide, -wide, n, begins); });
+  }
+
+ private:
+  // Goes back from the last route, `step` numbers from one route's array to that before.
+  GLS_DEVICE static void mark(const int* last, int step, int n, unsigned char* begins) {
+    for (int p = 0; p < n; ++p) begins[p] = 0;
+    for (int j = n; j > 0; last += step) {
+      j = last[j];
+      begins[j] = 1;
+    }
+  }
+};
+
+}  // namespace gls

@@ -1,0 +1,139 @@
+"""Split: orders of customers, cut into routes as well as they can be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.routes.construction.batch import RouteBatch, routes_kernel
+from gpu_ls_plugin.routes.problem.cvrp import routing_problem
+from gpu_ls_plugin.tours.construction.draws import batch_size
+from gpu_ls_plugin.tours.problem.referee import check_permutations, check_values
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.backends.composition import Kernel
+    from gpu_ls_plugin.core.problem import Problem
+    from gpu_ls_plugin.tours.problem.metrics import Metric
+
+BYTES_PER_CITY = 96  # of a row
+LAYER_BYTES = 1 << 28  # of what rows that are cut again take at once
+
+
+def split_kernel(metric: Metric, team: str, time: str, *, timed: bool, paid: bool) -> Kernel:
+    """Compose the kernel that cuts orders, under a limit of durations or not, paid for or kept."""
+    if timed:
+        limits = f"gls::ByLoadAndTime<{{vehicles}}, gls::{'Paid' if paid else 'Kept'}>"
+    else:
+        limits = f"gls::{'PaidByLoad' if paid else 'ByLoad'}<{{vehicles}}>"
+    return routes_kernel(
+        "split",
+        metric,
+        header="split.cuh",
+        body=f"gls::Split<{{team}}, {{vehicles}}, {limits}>",
+        parameters="int layers, const int* most, const int* rows, const int* orders, void* costs, "
+        "void* ahead, gls::int64* carried, void* served, int* last, int* queues, "
+        "unsigned char* begins",
+        team=team,
+        time=time,
+    )
+
+
+def split(
+    problem: Problem,
+    orders: ArrayLike,
+    *,
+    backend: str | Backend = "auto",
+    device: int | None = None,
+) -> Any:
+    """Return giant tours of the best routes that visit the customers in given orders.
+
+    Bellman's recursion over all ways to cut an order into routes that a vehicle can serve (Beasley
+    1983), or that pay for what they use too much, where constraints are soft; linear in the
+    customers where durations are not limited (Vidal 2016).
+
+    Parameters
+    ----------
+    problem : CVRP
+    orders : array_like of any integer type, shape (P, customers) or (customers,)
+        Permutations of 1..customers, without copies of the depot; not changed.
+    backend, device
+        Where the tours are made; see `get_backend`.
+
+    Returns
+    -------
+    ndarray, shape (P, n), int32
+        Where the best has more routes than the fleet, or than there are copies of the depot, the
+        best with as many. Where an order cannot be cut into so few, the smallest routes are
+        dissolved as by `savings`.
+
+    Raises
+    ------
+    InvalidTourError, InvalidTypeError
+        A row is not such a permutation.
+    InsufficientMemoryError
+        So many tours do not fit the memory.
+    UnsupportedProblemError
+        The problem has no routes.
+    """
+    problem = routing_problem(problem)
+    given = _customers(orders, problem.customers)
+    chosen = get_backend(backend, device)
+    count = batch_size(chosen, problem.n, len(given), per_city=BYTES_PER_CITY, name="orders")
+    with chosen.current():
+        routes = RouteBatch(chosen, problem, count)
+        routes.orders[...] = chosen.xp.asarray(given)
+        cut(routes)
+        return chosen.to_numpy(routes.tours())
+
+
+def _customers(orders: ArrayLike, customers: int) -> NDArray[np.int32]:
+    """Check permutations of 1..customers, and return them."""
+    words = ("orders", "customers", "customer")
+    rows = check_values(orders, customers, customers + 1, parameter="orders", words=words)
+    depot = np.zeros((len(rows), 1), np.int32)
+    whole = check_permutations(
+        np.concatenate([depot, rows], axis=1), customers + 1, parameter="orders"
+    )
+    return whole[:, 1:]
+
+
+def cut(routes: RouteBatch, most: Any = None) -> None:
+    """Set where the routes of each row begin; where they are too many, again with as many.
+
+    `most`, int32 (size,), is how many routes each row may have, by default the fleet, which it does
+    not exceed. A row that cannot be cut into so few has as many as are best.
+    """
+    xp = routes.backend.xp
+    if most is None:
+        most = xp.full(routes.size, routes.most, "int32")
+    _launch(routes, most, xp.arange(routes.size, dtype="int32"), 0)
+    rows = routes.too_many(most)
+    per_row = 4 * routes.most * (routes.problem.customers + 1)
+    step = max(1, LAYER_BYTES // per_row)
+    for begin in range(0, len(rows), step):
+        _launch(routes, most, rows[begin : begin + step], routes.most)
+
+
+def _launch(routes: RouteBatch, most: Any, rows: Any, layers: int) -> None:
+    problem, xp, count = routes.problem, routes.backend.xp, len(rows)
+    shape = (count, problem.customers + 1)
+    length = problem.nodes.cost_dtype
+    arguments = {
+        "layers": layers,
+        "most": most,
+        "rows": rows,
+        "costs": xp.empty((2, *shape), length),
+        "ahead": xp.empty(shape, length),
+        "carried": xp.empty(shape, "int64"),
+        "served": xp.empty(shape, routes.time_dtype),
+        "last": xp.empty((max(1, layers), *shape), "int32"),
+        "queues": xp.empty(shape, "int32"),
+    }
+    limits = {"timed": problem.route_limit is not None, "paid": problem.penalties is not None}
+    kernel = split_kernel(problem.nodes.metric, routes.backend.warp(), routes.time, **limits)
+    routes.launch(kernel, count, arguments)

@@ -1,0 +1,53 @@
+// Sweep (Gillett and Miller 1974): a ray turns around the depot. Each customer it meets goes where
+// the detour in the route at hand is shortest; where a vehicle cannot, a new route begins.
+#pragma once
+
+#include "routes/problem/vehicles.cuh"
+
+namespace gls {
+
+template <class Team, class Vehicles>
+struct Sweep {
+  using Length = typename Vehicles::Length;
+  using Time = typename Vehicles::Time;
+  using Choice = Ranked<Length>;
+
+  // around: the customers by angle; the row's ray starts at the number starts[item] of these, and
+  // turns backward where it is negative: from ~starts[item] on.
+  GLS_DEVICE static void run(const Team& team, int item, const void* metric_data,
+                             const uint64* words, const int* around, const int* starts, int* orders,
+                             unsigned char* all_begins) {
+    const Vehicles vehicles(metric_data, words);
+    const int n = vehicles.customers, start = starts[item];
+    int* order = orders + int64(item) * n;
+    unsigned char* begins = all_begins + int64(item) * n;
+    const Choice nothing{endless<Length>(), 0};
+    int first = 0;  // of the route at hand
+    int64 load = 0;
+    Time duration = 0;
+    for (int count = 0; count < n; ++count) {
+      const int turned = start >= 0 ? start + count : ~start + n - count;
+      const int customer = around[turned % n], length = count - first;
+      const Choice best = team.least(length + 1, nothing, [&](int k) {
+        const int from = k == 0 ? 0 : order[first + k - 1];
+        const int to = k == length ? 0 : order[first + k];
+        return Choice{vehicles.detour(from, customer, to), k};
+      });
+      const Time longer = duration + Time(best.value) + vehicles.services[customer];
+      const bool fits = length > 0 && vehicles.holds(load + vehicles.demands[customer]) &&
+                        longer <= vehicles.limit;
+      const int place = fits ? first + int(best.index) : count;
+      team.sync();
+      team.once([&] {
+        for (int p = count; p > place; --p) order[p] = order[p - 1];
+        order[place] = customer;
+        begins[count] = !fits;
+      });
+      if (!fits) first = count;
+      load = vehicles.demands[customer] + (fits ? load : 0);
+      duration = fits ? longer : vehicles.alone(customer);
+    }
+  }
+};
+
+}  // namespace gls

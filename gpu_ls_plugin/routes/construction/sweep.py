@@ -1,0 +1,110 @@
+"""Sweeps of a ray around the depot."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
+from gpu_ls_plugin.routes.construction.batch import RouteBatch, routes_kernel
+from gpu_ls_plugin.routes.problem.cvrp import routing_problem
+from gpu_ls_plugin.tours.construction.draws import batch_size, philox
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.backends.composition import Kernel
+    from gpu_ls_plugin.core.problem import Problem
+    from gpu_ls_plugin.tours.problem.metrics import Metric
+
+BYTES_PER_CITY = 40  # of a row
+
+
+def sweep_kernel(metric: Metric, team: str, time: str) -> Kernel:
+    """Compose the kernel that turns rays."""
+    return routes_kernel(
+        "sweep",
+        metric,
+        header="sweep.cuh",
+        body="gls::Sweep<{team}, {vehicles}>",
+        parameters="const int* around, const int* starts, int* orders, unsigned char* begins",
+        team=team,
+        time=time,
+    )
+
+
+def sweep(
+    problem: Problem,
+    size: int = 1,
+    *,
+    seed: int | None = 0,
+    backend: str | Backend = "auto",
+    device: int | None = None,
+) -> Any:
+    """Return giant tours by sweeps: routes of customers that a ray around the depot meets.
+
+    A customer goes where the detour in the route at hand is shortest; a new route begins where a
+    vehicle cannot serve it as well (after Gillett and Miller 1974, whose routes are tours that are
+    searched). Row 0 begins behind the widest angle without customers; further rows begin at a
+    random one and turn either way. Row r depends on `seed` and r alone.
+
+    Parameters
+    ----------
+    problem : CVRP
+        With coordinates; GEO uses latitude and longitude as a plane.
+    size : int
+        Number of tours, up to 2**31 - 1.
+    seed : int or None
+        Key of the random starts. The same seed gives the same tours: pass another one for each
+        call, or None to draw one.
+    backend, device
+        Where the tours are made; see `get_backend`.
+
+    Returns
+    -------
+    ndarray, shape (size, n), int32
+        Feasible or not as those of `savings`.
+
+    Raises
+    ------
+    InsufficientMemoryError
+        So many tours do not fit the memory.
+    UnsupportedProblemError
+        The problem is a matrix, or has no routes.
+    """
+    problem = routing_problem(problem)
+    key, chosen = checks.seed(seed), get_backend(backend, device)
+    count = batch_size(chosen, problem.n, size, per_city=BYTES_PER_CITY)
+    if problem.nodes.coordinates is None:
+        raise UnsupportedProblemError(
+            "problem: a sweep needs coordinates, not a matrix; use savings or cheapest_insertion"
+        )
+    with chosen.current():
+        routes, xp = RouteBatch(chosen, problem, count), chosen.xp
+        arguments = {
+            "around": xp.asarray(customers_by_angle(problem.nodes.coordinates)),
+            "starts": xp.asarray(_starts(philox(key), problem.customers, count)),
+        }
+        kernel = sweep_kernel(problem.nodes.metric, chosen.warp(), routes.time)
+        routes.launch(kernel, count, arguments)
+        return chosen.to_numpy(routes.tours())
+
+
+def customers_by_angle(coordinates: NDArray[Any]) -> NDArray[np.int32]:
+    """Return customers by their angle around the depot from the widest gap on, then by number."""
+    x, y = (coordinates[1:] - coordinates[0]).T
+    angles = np.arctan2(y, x)
+    order = np.argsort(angles, kind="stable")
+    gaps = np.diff(angles[order], prepend=angles[order[-1]] - 2 * np.pi)
+    return np.roll(order, -int(gaps.argmax())).astype(np.int32) + np.int32(1)
+
+
+def _starts(random: np.random.Generator, customers: int, count: int) -> NDArray[np.int32]:
+    """Return where rays begin, for those that turn backward as ~start; 0 first."""
+    drawn = random.integers(0, 2 * customers, count - 1)
+    starts = np.where(drawn < customers, drawn, ~(drawn - customers))
+    return np.concatenate([[0], starts]).astype(np.int32)

@@ -1,0 +1,1 @@
+"""Crossovers of routes."""

@@ -1,0 +1,211 @@
+// Edge assembly of routes (Nagata and Braysy 2009): a parent with the edges of one AB-cycle
+// exchanged. Subtours that do not meet the depot are joined, the smallest first, with another one
+// or with a route, by the best exchange of two edges.
+#pragma once
+
+#include "tours/problem/metric.cuh"
+#include "routes/kernels/rebuilt_routes.cuh"
+#include "tours/crossovers/pairs.cuh"
+#include "routes/crossovers/route_cycles.cuh"
+
+namespace gls {
+
+// The connected parts of a solution: 0 are its routes, all others subtours.
+template <class City>
+struct RouteParts {
+  RouteGraph<City>& graph;
+  City* part;  // of a customer
+  int* sizes;  // of a part: its customers
+  int count = 0;
+
+  // One lane: numbers them.
+  GLS_DEVICE int number() const {
+    const int n = graph.customers, unknown = n;  // there are fewer parts
+    for (int c = 1; c <= n; ++c) part[c] = City(unknown);
+    for (int c = 1; c <= n; ++c) {
+      if (int(part[c]) == unknown && graph.slot_of(c, 0) < 2) mark(c, 0, 0);
+    }
+    int found = 0;
+    for (int c = 1; c <= n; ++c) {
+      if (int(part[c]) != unknown) continue;
+      ++found;
+      sizes[found] = mark(c, graph.at(c, 0), found);
+    }
+    return found;
+  }
+
+  // Marks a path from a customer on, to the depot or back; returns how many it has.
+  GLS_DEVICE int mark(int begin, int before, int number) const {
+    int size = 0, c = begin;
+    do {
+      part[c] = City(number);
+      const int next = graph.onward(c, before);
+      before = c, c = next, ++size;
+    } while (c != 0 && c != begin);
+    return size;
+  }
+
+  template <class Team>
+  GLS_DEVICE int smallest(const Team& team) const {
+    using Size = Ranked<int>;
+    const Size none{graph.customers + 1, 0};
+    const Size found = team.least(
+        count, none, [&](int k) { return sizes[k + 1] > 0 ? Size{sizes[k + 1], k + 1} : none; });
+    return int(found.index);
+  }
+
+  template <class Team>
+  GLS_DEVICE void unite(const Team& team, int gone, int into) const {
+    team.each(graph.customers, [&](int k) {
+      if (int(part[k + 1]) == gone) part[k + 1] = City(into);
+    });
+    team.once([&] {
+      if (into > 0) sizes[into] += sizes[gone];
+      sizes[gone] = 0;
+    });
+  }
+};
+
+template <class Team, class Metric, class Memory>
+struct RouteEdgeAssembly {
+  using City = typename Memory::City;
+  using Length = typename Metric::Length;
+  using Parts = RouteParts<City>;
+  using Choice = Ranked<Length>;
+
+  GLS_DEVICE static int64 bytes(int customers, int copies) {
+    return RouteGraph<City>::bytes(customers) + RouteCycles<City>::bytes(customers, copies);
+  }
+
+  GLS_DEVICE static void run(const Team& team, int item, const void* metric_data, int n,
+                             int customers, TourPairs pairs, NearNodes near) {
+    const int copies = n - customers;
+    const Metric length(metric_data, n);
+    Memory memory(team, item, bytes(customers, copies), 0, pairs.scratch);
+    RouteGraph<City> child(customers, memory);
+    RouteCycles<City> cycles(customers, copies, memory);
+    child.read(team, n, pairs.first_of(item, n));
+    cycles.begin(team, n, pairs.first_of(item, n), pairs.second_of(item, n));
+    Exchanged& shared = shared_slot<Exchanged>(team);
+    Parts parts{child, cycles.walk, cycles.latest};  // the walk is over before there are parts
+    team.once([&] {
+      Philox random(pairs.seed, Purpose::kOffspring, pairs.first_row + item);
+      random.seek(2 * pairs.generation * n);  // eight numbers for each city
+      cycles.draw(random);
+      exchange(cycles, child);
+      shared = {cycles.edges, child.loops, cycles.edges > 0 ? parts.number() : 0};
+    });
+    if (shared.edges == 0) return;  // the child is the first parent
+    child.loops = shared.loops, parts.count = shared.parts;
+    team.sync();
+    for (int left = parts.count; left > 0; --left) join(team, length, near, parts, shared);
+    team.once([&] { write(child, parts, copies, pairs.child_of(item, n)); });
+  }
+
+ private:
+  // What one lane tells the others.
+  struct Exchanged {
+    int edges, loops, parts;
+  };
+
+  GLS_DEVICE static void exchange(const RouteCycles<City>& cycles, RouteGraph<City>& child) {
+    const auto each_of = [&](int parity, auto use) {
+      for (int i = 0; i < cycles.edges; ++i) {
+        const int to = i + 1 < cycles.edges ? i + 1 : 0;
+        if ((cycles.first + i) % 2 == parity) use(int(cycles.kept[i]), int(cycles.kept[to]));
+      }
+    };
+    each_of(0, [&](int u, int v) { child.take_out(u, v); });
+    each_of(1, [&](int u, int v) { child.put_in(u, v); });
+  }
+
+  // An exchange of two edges: customer u leaves one neighbour for node v, which leaves one of its
+  // own, and these two are joined. Where v is the depot, a loop is what goes out there.
+  struct Join {
+    int u, from, v, to;
+  };
+  GLS_DEVICE static Length loss(const Metric& length, const Join& join) {
+    return length(join.u, join.v) + length(join.from, join.to) - length(join.u, join.from) -
+           length(join.v, join.to);
+  }
+
+  // Joins are numbered: by u, the rank of v among the nodes near it (the last rank is the depot's),
+  // and which neighbours they leave; behind these by v, for a customer of the subtour alone.
+  GLS_DEVICE static Join read_join(const NearNodes& near, const Parts& parts, int only,
+                                   int64 number) {
+    const RouteGraph<City>& graph = parts.graph;
+    const int ranks = near.near_each + 1, side = int(number / 2 % 2), other = int(number % 2);
+    const int64 place = number / 4, beyond = int64(graph.customers) * ranks;
+    const bool listed = place < beyond;
+    const int u = listed ? 1 + int(place / ranks) : only, rank = int(place % ranks);
+    const int v = !listed ? 1 + int(place - beyond) : rank < near.near_each ? near(u, rank) : 0;
+    return {u, graph.at(u, side), v, v == 0 ? 0 : graph.at(v, other)};
+  }
+
+  // The best join of a subtour with what is not in it; its number, or -1.
+  template <class Number>
+  GLS_DEVICE static Choice best_join(const Team& team, const Metric& length, const NearNodes& near,
+                                     const Parts& parts, int subtour, int only, int places,
+                                     Number first_number) {
+    const Choice none{endless<Length>(), -1};
+    return team.least(places, none, [&](int place) {
+      Choice best = none;
+      for (int way = 0; way < 4; ++way) {
+        const int64 number = 4 * (first_number + place) + way;
+        const Join join = read_join(near, parts, only, number);
+        if (int(parts.part[join.u]) != subtour) return none;
+        if (join.v == 0 ? parts.graph.loops == 0 : int(parts.part[join.v]) == subtour) return none;
+        const Choice found{loss(length, join), number};
+        if (found < best) best = found;
+      }
+      return best;
+    });
+  }
+
+  GLS_DEVICE static void join(const Team& team, const Metric& length, const NearNodes& near,
+                              Parts& parts, Exchanged& shared) {
+    const int n = parts.graph.customers, subtour = parts.smallest(team);
+    const int places = n * (near.near_each + 1);
+    Choice best = best_join(team, length, near, parts, subtour, 0, places, int64(0));
+    int only = 0;
+    if (best.index < 0) {  // all that is near lies within: any customer will do
+      only = team.least(n, n, [&](int k) { return int(parts.part[k + 1]) == subtour ? k : n; }) + 1;
+      best = best_join(team, length, near, parts, subtour, only, n, int64(places));
+    }
+    const Join chosen = read_join(near, parts, only, best.index);
+    const int into = chosen.v == 0 ? 0 : int(parts.part[chosen.v]);
+    team.sync();  // all have read what is about to change
+    team.once([&] {
+      RouteGraph<City>& graph = parts.graph;
+      graph.replace(chosen.u, chosen.from, chosen.v);
+      graph.replace(chosen.from, chosen.u, chosen.to);
+      graph.replace(chosen.v, chosen.to, chosen.u);
+      graph.replace(chosen.to, chosen.v, chosen.from);
+      if (chosen.v == 0) --graph.loops;
+      shared.loops = graph.loops;
+    });
+    parts.graph.loops = shared.loops;
+    parts.unite(team, subtour, into);
+  }
+
+  // One lane: the giant tour, its empty routes last.
+  GLS_DEVICE static void write(const RouteGraph<City>& child, const Parts& parts, int copies,
+                               int* tour) {
+    const int n = child.customers, written = n;
+    int place = 0, routes = 0;
+    const auto depot = [&](int route) { return route == 0 ? 0 : n + route; };
+    for (int c = 1; c <= n; ++c) {
+      if (int(parts.part[c]) == written || child.slot_of(c, 0) == 2) continue;
+      tour[place++] = depot(routes++);
+      for (int node = c, before = 0; node != 0;) {
+        tour[place++] = node;
+        parts.part[node] = City(written);
+        const int next = child.onward(node, before);
+        before = node, node = next;
+      }
+    }
+    for (; routes < copies; ++routes) tour[place++] = depot(routes);
+  }
+};
+
+}  // namespace gls

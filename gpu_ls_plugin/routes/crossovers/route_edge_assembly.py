@@ -1,0 +1,103 @@
+"""Edge assembly of routes (Nagata and Bräysy 2009)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.backends.composition import Kernel, metric_kernel, parse_parameters
+from gpu_ls_plugin.routes.crossovers.route_recombination import RouteRecombination
+from gpu_ls_plugin.routes.kernels.rebuilt_routes import NEAR, NEAR_NODES
+from gpu_ls_plugin.routes.problem.cvrp import routing_problem
+from gpu_ls_plugin.tours.candidates.nearest import Nearest
+from gpu_ls_plugin.tours.crossovers.pair_recombination import PAIRS, PairWorkspace
+from gpu_ls_plugin.tours.kernels.tour_layouts import padded
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.tours.kernels.tour_layouts import ChainShape
+    from gpu_ls_plugin.tours.moves.composed import CandidateMoves
+    from gpu_ls_plugin.tours.problem.metrics import Metric
+    from gpu_ls_plugin.tours.problem.tsp import TSP
+
+HEADER = "routes/crossovers/route_edge_assembly.cuh"
+
+
+@dataclass(frozen=True)
+class RouteEdgeAssembly(RouteRecombination):
+    """Exchange one AB-cycle of the edges in which two solutions of routes differ.
+
+    Edge assembly for vehicle routing by the single strategy (Nagata and Bräysy 2009). All copies of
+    the depot are one node, and an empty route is a loop at it. Subtours without the depot are
+    joined, the smallest first, with another one or a route, by the best exchange of two edges on
+    candidate lists, or become a route where a vehicle is left. All other edges are the parents'.
+    Load and duration are not looked at: a search of the child has to repair them. Lengths must be
+    symmetric.
+
+    Parameters
+    ----------
+    every : float
+        Kicks per city between two exchanges of a population; more than 0.
+    generations : int
+        Of each exchange.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError
+        A parameter is out of range or not a number.
+    """
+
+    name = "route_edge_assembly"
+    reverses = True
+
+    def bytes_per_tour(self, n: int) -> int:
+        """Return the device memory of one pair in bytes, at most: with a single copy."""
+        return 4 * n + 64 + pair_bytes(n, 4, n - 1)
+
+    def workspace(
+        self,
+        backend: Backend,
+        problem: TSP,
+        size: int,
+        *,
+        seed: int,
+        first_row: int = 0,
+        parts: CandidateMoves | None = None,
+    ) -> PairWorkspace:
+        """Return the kernel and memory for batches of `size` pairs."""
+        routed = routing_problem(problem)
+        near, _, each = Nearest(min(NEAR, routed.customers)).on(backend, routed.nodes)
+        arguments: dict[str, Any] = {
+            "seed": seed,
+            "first_row": first_row,
+            "customers": routed.customers,
+            "near": near,
+            "near_each": each,
+        }
+        kernel = partial(assembly_kernel, problem.metric)
+        own = partial(pair_bytes, customers=routed.customers)
+        return PairWorkspace(backend, problem, size, kernel, own, arguments)
+
+
+def pair_bytes(n: int, city_bytes: int, customers: int) -> int:
+    """Return the memory of a pair, as gls::RouteEdgeAssembly has it."""
+    nodes, copies = customers + 1, n - customers
+    graphs = 3 * padded(2 * nodes * city_bytes) + 2 * padded(2 * copies * city_bytes)
+    return graphs + padded(2 * nodes * 4) + 2 * padded((2 * nodes + 1) * city_bytes)
+
+
+def assembly_kernel(metric: Metric, layout: ChainShape) -> Kernel:
+    """Compose the crossover of one pair per team."""
+    return metric_kernel(
+        RouteEdgeAssembly.name,
+        metric,
+        header=HEADER,
+        body=f"gls::RouteEdgeAssembly<{{team}}, {{metric}}, {layout.memory}>",
+        parameters=(
+            *parse_parameters("const void* metric_data, int n, int customers"),
+            PAIRS,
+            NEAR_NODES,
+        ),
+        team=layout.team,
+    )

@@ -1,0 +1,145 @@
+"""Exchange of routes between chains of giant tours, whose penalties follow what they find."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from gpu_ls_plugin.backends.structs import struct_of
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.budget import NO_LIMIT
+from gpu_ls_plugin.core.exceptions import InvalidParameterError
+from gpu_ls_plugin.routes.construction.batch import RouteBatch, vehicles_type
+from gpu_ls_plugin.routes.engines.prices import set_price
+from gpu_ls_plugin.routes.kernels.rebuilt_routes import VEHICLES, rebuilt_vehicles
+from gpu_ls_plugin.routes.problem.cvrp import routing_problem
+from gpu_ls_plugin.routes.removals.ruin_recreate import DATA, RuinRecreate
+from gpu_ls_plugin.tours.cooperation.base import Cooperation
+from gpu_ls_plugin.tours.cooperation.migration import Migration
+from gpu_ls_plugin.tours.kicks.base import Perturbation, Rebuilding
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.core.problem import Problem
+    from gpu_ls_plugin.routes.engines.rebuilt_chains import RebuiltChains
+    from gpu_ls_plugin.tours.engines.chains.chains import Chains
+    from gpu_ls_plugin.tours.problem.metrics import Metric
+    from gpu_ls_plugin.tours.problem.tsp import TSP
+
+HEADER = "routes/crossovers/route_exchange.cuh"
+SHARE, MATES = (struct_of(HEADER, name) for name in ("RouteShare", "RouteMates"))
+MOST_ROUTES = 8  # gls::ExchangedRoutes::kMostRoutes
+ROOM = 100  # customers that may wait for a place at a time
+
+
+@dataclass(frozen=True)
+class RouteExchange(Cooperation):
+    """Let chains that ruin and recreate routes take over routes of each other as well.
+
+    Now and then a kick takes routes of another chain's best tour in place of those that they have
+    most customers in common with; whoever has no place then is inserted by regret (selective route
+    exchange, Nagata and Bräysy 2010, with the recreation of `RuinRecreate`). At every exchange of
+    the population the worst half of the chains go on from the best tours of the best. Where
+    constraints are soft, their price rises while too few of the present tours are feasible, and
+    falls while too many are (Vidal 2022, for a population of single solutions).
+
+    Parameters
+    ----------
+    every : float
+        Kicks per customer and vehicle between two exchanges; more than 0.
+    chance : float
+        Share of the kicks that exchange routes, 0 to 1.
+    routes : int
+        Most routes that a kick exchanges, 1 to 8.
+    feasible : float
+        Share of the present tours that should be feasible, 0 to 1, where constraints are soft.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError
+        A parameter is out of range or not a number.
+    """
+
+    every: float = 0.1
+    chance: float = 0.02
+    routes: int = 2
+    feasible: float = 0.75
+
+    name = "route_exchange"
+    priced = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        checks.fields(self, checks.number, "chance", "feasible", least=0.0, most=1.0)
+        checks.fields(self, checks.integer, "routes", least=1, most=MOST_ROUTES)
+
+    def check(self, problem: TSP) -> None:
+        """Raise UnsupportedProblemError where there are no routes."""
+        routing_problem(problem)
+
+    def bytes_per_tour(self, n: int) -> int:
+        """Return the device memory of one tour in bytes: the mate and notes of its customers."""
+        return 12 * n
+
+    def kicks(self, perturbation: Perturbation, *, fused: bool) -> Perturbation:
+        """Return kicks that exchange routes now and then, and else are those that are given.
+
+        Raises
+        ------
+        InvalidParameterError
+            They are not by ruin and recreate, in one kernel with the repair.
+        """
+        if not (fused and isinstance(perturbation, RuinRecreate)):
+            raise InvalidParameterError(
+                "cooperation: RouteExchange() is for chains with RuinRecreate() and First() on "
+                "candidate lists; use Migration()"
+            )
+        return _ExchangingKicks(perturbation.removed, perturbation.longest, self)
+
+    def exchange(
+        self, chains: Chains, level: float, seconds: float = math.inf, kicks: int = NO_LIMIT
+    ) -> int:
+        """Hand the best tours over to the other chains, and set the price of violations."""
+        its: RebuiltChains = chains  # type: ignore[assignment]  # only those have such kicks
+        set_price(its, self.feasible)
+        Migration().exchange(its, level, seconds, kicks)
+        mates = its.kick.arguments
+        mates["mates"][...] = its.best_tours
+        mates["rows"] = len(its.best_tours)
+        return 0
+
+
+@dataclass(frozen=True)
+class _ExchangingKicks(RuinRecreate):
+    """The kicks of chains that exchange routes."""
+
+    exchange: RouteExchange = RouteExchange()
+
+    name: ClassVar[str] = "exchanging_kicks"
+
+    def rebuilding(self, backend: Backend, problem: Problem, size: int) -> Rebuilding:
+        """Return the kick in C++ of a batch of so many giant tours."""
+        routes = RouteBatch(backend, routing_problem(problem), size)
+        nodes = routes.problem.customers + 1
+        arguments: dict[str, Any] = {
+            **rebuilt_vehicles(routes),
+            **self.data(routes, ROOM),
+            "most": self.exchange.routes,
+            "chance": round(self.exchange.chance * 2**16),
+            "mates": backend.xp.zeros((size, problem.n), "int32"),
+            "mate_places": routes.numbers("int32", nodes),
+            "shares": routes.numbers("int32", nodes),
+            "rows": 0,  # until the first exchange
+        }
+        return exchanging(routes.problem.nodes.metric, routes.time, arguments, routes)
+
+
+def exchanging(
+    metric: Metric, time: str, arguments: dict[str, Any], kept: object = None
+) -> Rebuilding:
+    """Compose the kick as chains make it; `arguments` are its data by name."""
+    functor = f"gls::RuinOrExchange<{{team}}, {vehicles_type(metric.functor, time)}>"
+    parameters = (VEHICLES, *DATA, SHARE, MATES)
+    parts = (RuinRecreate.name, RouteExchange.name)
+    return Rebuilding(functor, HEADER, parameters, arguments, kept, parts)

@@ -1,0 +1,132 @@
+"""Order crossover of customers, whose order is then cut into routes (Prins 2004)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.routes.construction.split import BYTES_PER_CITY, cut
+from gpu_ls_plugin.routes.crossovers.route_recombination import RouteRecombination, RouteWorkspace
+from gpu_ls_plugin.routes.kernels.route_totals import route_totals
+from gpu_ls_plugin.tours.crossovers.tour_crossovers import OrderCrossover
+from gpu_ls_plugin.tours.kernels.edge_keys import nodes_of
+from gpu_ls_plugin.tours.problem.tsp import TSP
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.tours.moves.composed import CandidateMoves
+
+
+FINE = 1 << 20  # parts of the way to the farthest node, in which places are told
+
+
+@dataclass(frozen=True)
+class SplitCrossover(RouteRecombination):
+    """Cross the order of the customers, without the depot, and cut the child into routes by Split.
+
+    Order crossover of giant tours from which the copies of the depot are left out, then the best
+    way to cut the child's order into routes that vehicles can serve (Prins 2004; `split`). Routes
+    respect load and duration; where the best cut has too many, it is the best with as many as there
+    are vehicles. Parents may break constraints: only their orders count. Where constraints are
+    soft, routes pay for what is too much, and are no more than the first parent has, or than the
+    demands take, so that vehicles are saved, too (Vidal 2022). Where nodes have coordinates, routes
+    follow each other as they lie around the depot, so that a section of a parent is a sector (Vidal
+    2022).
+
+    Parameters
+    ----------
+    every : float
+        Kicks per city between two exchanges of a population; more than 0.
+    generations : int
+        Of each exchange.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError
+        A parameter is out of range or not a number.
+    """
+
+    name = "split_crossover"
+
+    def bytes_per_tour(self, n: int) -> int:
+        """Return the device memory of one pair in bytes: orders, their cuts and the child."""
+        return (BYTES_PER_CITY + 24) * n + OrderCrossover().bytes_per_tour(n)
+
+    def workspace(
+        self,
+        backend: Backend,
+        problem: TSP,
+        size: int,
+        *,
+        seed: int,
+        first_row: int = 0,
+        parts: CandidateMoves | None = None,
+    ) -> RouteWorkspace:
+        """Return kernels and memory for batches of `size` pairs."""
+        return _SplitWorkspace(backend, problem, size, seed, first_row)
+
+
+@lru_cache(maxsize=4)
+def _customers(count: int) -> TSP:
+    """Return a problem of the customers alone, whose lengths nobody asks for."""
+    return TSP(np.zeros((count, 2)))
+
+
+def _whole(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return where nodes lie from the depot, (2, n), whole numbers: sums in any order are equal."""
+    places = (points - points[0]).T
+    farthest = max(np.abs(places).max(), np.finfo(float).tiny * FINE)
+    whole: NDArray[np.float64] = np.rint(places * (FINE / farthest))
+    return whole
+
+
+class _SplitWorkspace(RouteWorkspace):
+    """Order crossover on orders of customers, and Split."""
+
+    def __init__(
+        self, backend: Backend, problem: TSP, size: int, seed: int, first_row: int
+    ) -> None:
+        super().__init__(backend, problem, size)
+        asked = self.routes.problem
+        alone, points = _customers(asked.customers), asked.nodes.coordinates
+        self._places: Any = None if points is None else backend.xp.asarray(_whole(points))
+        self._orders = OrderCrossover().workspace(
+            backend, alone, size, seed=seed, first_row=first_row
+        )
+
+    def fill(self, first: Any, second: Any, partners: Any, generation: int, seconds: float) -> None:
+        """Cross orders, and cut them."""
+        orders = self._orders.made(
+            self._order_of(first), self._order_of(second), partners, generation, seconds
+        )
+        self.routes.orders[...] = orders + 1
+        soft = self.routes.problem.penalties is not None
+        cut(self.routes, self._used(first) if soft else None)
+
+    def _used(self, tours: Any) -> Any:
+        """Return how many routes giant tours have, but not fewer than their demands take."""
+        xp, problem, most = self.backend.xp, self.routes.problem, self.routes.most
+        depots = nodes_of(xp, tours, problem.customers) == 0
+        used = (depots & ~xp.roll(depots, -1, axis=1)).sum(axis=1, dtype="int32")
+        return used.clip(min(problem.least_vehicles, most), most)
+
+    def _order_of(self, tours: Any) -> Any:
+        """Return giant tours' customers, from 0 on, by routes and by their angle if known."""
+        xp, problem = self.backend.xp, self.routes.problem
+        nodes = nodes_of(xp, tours, problem.customers)
+        start = (nodes == 0).argmax(axis=1)[:, None]
+        places = (start + xp.arange(nodes.shape[1])) % nodes.shape[1]
+        nodes = xp.take_along_axis(nodes, places, axis=1)
+        # Copies of the depot come last: how many there are is known, without waiting for a GPU.
+        keys = depots = nodes == 0
+        if self._places is not None:
+            lie = (axis[nodes] for axis in self._places)
+            east, north = route_totals(xp, nodes, problem.copies, *lie)
+            keys = xp.where(depots, xp.inf, xp.arctan2(north, east))
+        order = keys.argsort(axis=1, kind="stable")[:, : problem.customers]
+        return (xp.take_along_axis(nodes, order, axis=1) - 1).astype("int32")

@@ -1,0 +1,1 @@
+"""Engines of searches on routes."""

@@ -1,0 +1,100 @@
+"""Engine of local search on linked lists of routes: one warp per giant tour."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.backends.structs import struct_of
+from gpu_ls_plugin.routes.kernels.linked_rows import LinkedRows, linked_kernel, row_bytes
+from gpu_ls_plugin.routes.moves.between_routes import SwapStar
+from gpu_ls_plugin.routes.moves.route_moves import RouteMoves
+from gpu_ls_plugin.routes.problem.cvrp import routing_problem
+from gpu_ls_plugin.tours.engines.descent.city_descent import look_bits
+from gpu_ls_plugin.tours.engines.descent.descent_layouts import looks_of_a_launch
+from gpu_ls_plugin.tours.engines.engine import PersistentEngine
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.backends.composition import Kernel
+    from gpu_ls_plugin.tours.candidates.base import Candidates
+    from gpu_ls_plugin.tours.moves.base import Neighbourhood
+    from gpu_ls_plugin.tours.problem.tsp import TSP
+
+HEADER = "routes/engines/linked_descent.cuh"
+OWN = (
+    struct_of("tours/engines/descent/descent_batch.cuh", "DescentBatch"),
+    struct_of(HEADER, "LinkedTours"),
+)
+
+
+FURTHER: dict[type[Neighbourhood], str] = {SwapStar: "gls::RouteSwapStar"}
+
+
+def serves(neighbourhoods: Sequence[Neighbourhood]) -> bool:
+    """Return whether these are moves of linked lists: `RouteMoves()`, and others behind it."""
+    first, *others = map(type, neighbourhoods)
+    return first is RouteMoves and len(others) == len(FURTHER.keys() & others)
+
+
+def descent_kernel(*types: Any, neighbourhoods: Sequence[Neighbourhood]) -> Kernel:
+    """Compose the search of one tour per team, of `LinkedRows.types`."""
+    further = [FURTHER[type(part)] for part in neighbourhoods[1:]]
+    kernel = linked_kernel(HEADER, "LinkedDescent", *types, own=OWN, more=further)
+    return replace(kernel, parts=(*kernel.parts, *(part.name for part in neighbourhoods)))
+
+
+class LinkedDescent(PersistentEngine):
+    """A batch of descents in progress; a pass is a look at a customer and those `near` it."""
+
+    def __init__(
+        self,
+        backend: Backend,
+        problem: TSP,
+        tours: Any,
+        neighbourhoods: Sequence[Neighbourhood],
+        near: Candidates,
+        max_moves: int,
+    ) -> None:
+        kinds = len(neighbourhoods)
+        super().__init__(backend, problem, tours, kinds)
+        routes, xp, size = routing_problem(problem), backend.xp, len(tours)
+        # Kept: kernels know the vehicles' arrays by their addresses.
+        self._rows = rows = LinkedRows(
+            backend, routes, problem, size, near, kinds=kinds, uneven=True
+        )
+        self._kernel = descent_kernel(*rows.types, neighbourhoods=neighbourhoods)
+        self._neighbourhoods, self._shared_bytes = neighbourhoods, rows.shared_bytes
+        words = -(-problem.n // 32)
+        self._arguments: dict[str, Any] = {
+            **rows.arguments,
+            **backend.batch_data(problem, size),
+            **self.arrays,
+            "max_moves": max_moves,
+            "looks": xp.zeros((size, kinds * words), "uint32"),
+            "sweeps": xp.zeros(size, "int32"),
+        }
+        self._waits = self._arguments["looks"][:, :words]
+        self._customers = xp.zeros((1, problem.n), bool)
+        self._customers[:, 1 : routes.customers + 1] = True
+        self.look_at(self._customers)
+
+    def look_at(self, cities: Any) -> None:
+        """Look at some customers of each tour first, of a bool array (P, n)."""
+        self._waits[...] = look_bits(self.backend.xp, cities & self._customers)
+
+    @staticmethod
+    def bytes_per_tour(problem: TSP, kinds: int) -> int:
+        """Return the device memory of one tour in bytes, searched by moves of so many kinds."""
+        return row_bytes(routing_problem(problem), 4, kinds) + 8 * problem.n + 64
+
+    def first_passes(self) -> int:
+        """Return a number of looks that surely takes less than a launch should."""
+        return looks_of_a_launch(self.backend, len(self.tours))
+
+    def moves_per_evaluation(self) -> int:
+        """Return how many moves looking at one customer stands for."""
+        degree, symmetric = int(self._arguments["near_each"]), self.problem.symmetric
+        return sum(part.variants(degree, symmetric) for part in self._neighbourhoods)

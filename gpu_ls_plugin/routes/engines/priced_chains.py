@@ -1,0 +1,55 @@
+"""Chains of giant tours whose violations may have a price that changes."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+from gpu_ls_plugin.routes.problem.routing import Routing
+from gpu_ls_plugin.tours.engines.chains.chains import Chains
+from gpu_ls_plugin.tours.kernels.evaluation import add_up, lengths_of, nothing_paid
+from gpu_ls_plugin.tours.problem.under import searched
+
+
+class PricedChains(Chains):
+    """Chains of giant tours; violations cost `price` times what the problem says."""
+
+    price = 1.0
+
+    _arguments: dict[str, Any]
+    _weight_places: Any = None
+
+    @abstractmethod
+    def set_weights(self, price: float) -> None:
+        """Let kernels of kicks know a price."""
+
+    def state(self) -> dict[str, Any]:
+        """Return where the chains stand."""
+        return {**super().state(), "price": self.price}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from where as many chains stood, at their price."""
+        super().restore(state)
+        if state["price"] != self.price:
+            self.reprice(state["price"])
+
+    def reprice(self, price: float) -> None:
+        """Let violations cost so many times what the problem says; costs of tours change with it.
+
+        Weights of integer costs are rounded, and at least 1.
+        """
+        backend, problem = self.start.backend, self.start.problem
+        objective, data = problem.objective, self._arguments["metric_data"]
+        assert isinstance(objective, Routing)
+        self.price = price
+        if self._weight_places is None:
+            self._weight_places = backend.xp.asarray(objective.weight_places(backend))
+        data[self._weight_places] = backend.xp.asarray(objective.weights(price))
+        self.set_weights(price)
+        for tours, costs in ((self.tours, self.costs), (self.best_tours, self.best_costs)):
+            add_up(backend, searched(problem), {"metric_data": data}, tours, costs)
+
+    def feasible(self) -> Any:
+        """Return which of the present tours violate nothing that costs anything."""
+        lengths = lengths_of(self.start.backend, self.start.problem, self.tours)
+        return nothing_paid(self.costs, lengths)

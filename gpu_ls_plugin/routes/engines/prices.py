@@ -1,0 +1,103 @@
+"""The price of violations, which follows the share of chains that are feasible."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.budget import NO_LIMIT
+from gpu_ls_plugin.core.exceptions import InvalidParameterError
+from gpu_ls_plugin.routes.problem.cvrp import routing_problem
+from gpu_ls_plugin.routes.removals.string_removal import StringRemoval
+from gpu_ls_plugin.tours.cooperation.migration import Migration
+from gpu_ls_plugin.tours.kernels.evaluation import lengths_of, nothing_paid
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.routes.engines.priced_chains import PricedChains
+    from gpu_ls_plugin.tours.engines.chains.chains import Chains
+    from gpu_ls_plugin.tours.kicks.base import Perturbation
+    from gpu_ls_plugin.tours.problem.tsp import TSP
+
+LEAST_PRICE, MOST_PRICE = 1 / 64, 64  # times the problem's penalties
+
+
+def set_price(chains: PricedChains, feasible: float) -> None:
+    """Raise or lower the price of violations, so that this share of the present tours is feasible.
+
+    Nothing happens where constraints are hard (Vidal 2022, for a population of single solutions).
+    """
+    if routing_problem(chains.start.problem).penalties is None:
+        return
+    price = chains.price * math.exp(feasible - float(chains.feasible().mean()))
+    chains.reprice(min(max(price, LEAST_PRICE), MOST_PRICE))
+
+
+def of_feasible(backend: Backend, problem: TSP, tours: Any, costs: Any) -> Any:
+    """Return what giant tours cost, as far as they are feasible, shape (P,).
+
+    Others look cheap where the price of violations is low, at whatever price `costs` are. They
+    count as the dearest feasible one, and are infinitely dear where there is none. Where
+    constraints are hard all count as they are.
+    """
+    if routing_problem(problem).penalties is None:
+        return costs
+    feasible = nothing_paid(costs, lengths_of(backend, problem, tours))
+    if not feasible.any():
+        return backend.xp.full(len(costs), math.inf)
+    return backend.xp.where(feasible, costs, costs[feasible].max())
+
+
+@dataclass(frozen=True)
+class PricedMigration(Migration):
+    """Migration of giant tours whose violations have a price that follows what chains find.
+
+    Parameters
+    ----------
+    every, share : float
+        As of `Migration`.
+    feasible : float
+        Share of the present tours that should be feasible, 0 to 1, where constraints are soft.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError
+        A parameter is out of range or not a number.
+    """
+
+    feasible: float = 0.75
+
+    name = "priced_migration"
+    priced = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        checks.fields(self, checks.number, "feasible", least=0.0, most=1.0)
+
+    def check(self, problem: TSP) -> None:
+        """Raise UnsupportedProblemError where there are no routes."""
+        routing_problem(problem)
+
+    def kicks(self, perturbation: Perturbation, *, fused: bool) -> Perturbation:
+        """Return the kicks that are given.
+
+        Raises
+        ------
+        InvalidParameterError
+            Their chains know no price.
+        """
+        if isinstance(perturbation, StringRemoval) or (fused and perturbation.rebuilds):
+            return perturbation
+        raise InvalidParameterError(
+            "cooperation: PricedMigration() is for chains with StringRemoval(), or with "
+            "RuinRecreate() and First() on candidate lists; use Migration()"
+        )
+
+    def exchange(
+        self, chains: Chains, level: float, seconds: float = math.inf, kicks: int = NO_LIMIT
+    ) -> int:
+        """Set the price, and replace the worst chains."""
+        set_price(chains, self.feasible)  # type: ignore[arg-type]  # chains of giant tours
+        return super().exchange(chains, level, seconds, kicks)

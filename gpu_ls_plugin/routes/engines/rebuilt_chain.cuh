@@ -1,0 +1,185 @@
+// Iterated local search whose kicks rebuild giant tours: kick, repair, accept or go back; one chain
+// a team.
+//
+// The tour of a chain stays in its row until another is accepted. The repair of a kick looks first
+// at the nodes whose neighbours changed, whichever copies of the depot these are.
+#pragma once
+
+#include "runs/acceptance/rules.cuh"
+#include "backends/include/philox.cuh"
+#include "tours/engines/chains/chain_batch.cuh"
+#include "tours/engines/descent/descend.cuh"
+#include "tours/kernels/tour_memory.cuh"
+
+namespace gls {
+
+constexpr int kRebuildDraws = 1 << 12;  // of four numbers each; the last is that of acceptance
+
+// Where kicks are written: rows of giant tours.
+struct Kicked {
+  int* kicked;
+};
+
+// Kick: as tours/kicks/base.py says; its data are the rest of the parameters.
+template <class Team, class Metric, class Length, class Memory, class Neighbourhood, class Kick,
+          class Accept>
+struct RebuiltChain {
+  using City = typename Memory::City;
+  using MetricLengths = Lengths<Metric, Length>;
+  using Site = typename MetricLengths::City;
+  using View = gls::View<MetricLengths, City>;
+  using Cost = typename Metric::Length;
+
+  // Once a block, before its tours.
+  template <class... Rest>
+  GLS_DEVICE static void prepare(const Team&, const Instance& instance, const Rest&...) {
+    Memory::template load_sites<Site>(static_cast<const Site*>(instance.sites), instance.n);
+  }
+
+  template <class... KickData>
+  GLS_DEVICE static void run(const Team& team, int item, Instance instance, Candidates lists,
+                             KickSchedule schedule, ChainBatch batch, Kicked rows,
+                             KickData... data) {
+    if (batch.ended(item, schedule)) return;
+    const int n = instance.n;
+    int* const current = batch.tours + int64(item) * n;
+    int* const kicked = rows.kicked + int64(item) * n;
+    Memory memory(team, item, tour_bytes<City>(n, n), piece_bytes<Site>(n), batch.scratch);
+    const View view = view_of<MetricLengths, City>(
+        {memory.template take<City>(n), memory.template take<City>(n), n}, instance,
+        memory.sites(static_cast<const Site*>(instance.sites)), lists, item);
+    WorkQueue<City> queue{memory.template take<City>(n),
+                          memory.template take<uint32>((n + 31) / 32), n, 0, 0};
+    const Choices choices(lists.directions, lists.breadth, Neighbourhood::variants(lists.degree));
+    auto& scout = shared_slot<ScoutMemory<Team, Length>>(team);
+    auto& by_part = shared_slot<MovesByPart<Neighbourhood>>(team);
+    team.each(1, [&](int) { by_part.clear(); });
+
+    State its{static_cast<Cost*>(batch.costs)[item], static_cast<Cost*>(batch.best_costs)[item],
+              batch.kick_counts[item], batch.idle_counts[item]};
+    int* const best = batch.best_tours + int64(item) * n;
+    its.best_is_feasible = is_feasible(team, view, [&](int p) { return best[p]; });
+    int64 moves = batch.move_counts[item];
+    int looked = 0, accepted = 0;
+    view.tour.read(team, current);
+    team.sync();
+#pragma unroll 1
+    while (its.kicks < schedule.until && moves < schedule.max_moves && schedule.patient(its.idle) &&
+           !team.cut()) {
+      Philox random(schedule.seed, Purpose::kRuin, schedule.first_row + item);
+      random.seek(its.kicks * kRebuildDraws);
+      const bool rebuilt = kick_apart(&team, item, n, current, &random, kicked, &data...);
+      bool taken = false, leads = false;
+      if (rebuilt) {
+        wake(team, view, kicked, queue);
+        view.tour.read(team, kicked);
+        keep_tour(team, view);
+        looked += descend<Neighbourhood>(team, view, queue, choices, schedule.ahead, scout, by_part,
+                                         schedule.max_moves, kNowhere, moves);
+        const Cost cost = cost_of(team, view);
+        random.seek((its.kicks + 1) * kRebuildDraws - 1);
+        taken = Accept::takes(cost - its.cost, level(schedule, batch, item, its.kicks), random);
+        if (taken) {
+          leads = its.led_by(team, view, cost);
+          its.cost = cost;
+          team.each(n, [&](int p) { current[p] = view.tour.order[p]; });
+          if (leads && best != current) {
+            team.each(n, [&](int p) { best[p] = view.tour.order[p]; });
+          }
+        }
+      }
+      team.sync();
+      if (rebuilt && !taken) view.tour.read(team, current);
+      ++its.kicks;
+      its.idle = leads ? 0 : its.idle + 1;
+      accepted += taken;
+      team.sync();
+    }
+    team.once([&] {
+      static_cast<Cost*>(batch.costs)[item] = its.cost;
+      static_cast<Cost*>(batch.best_costs)[item] = its.best;
+      batch.kick_counts[item] = its.kicks;
+      batch.accepted_counts[item] += accepted;
+      batch.idle_counts[item] = its.idle;
+      batch.look_counts[item] += looked;
+      batch.move_counts[item] = moves;
+      by_part.add_to(batch.moves_by);
+    });
+  }
+
+ private:
+  // Out of line: kicks are long, and have nothing to do with what a repair keeps in registers.
+  template <class... KickData>
+  GLS_OUT_OF_LINE static bool kick_apart(const Team* team, int item, int n, const int* current,
+                                         Philox* random, int* kicked, const KickData*... data) {
+    return Kick::kick(*team, item, n, current, *data..., *random, kicked);
+  }
+
+  // Where a chain stands.
+  struct State {
+    Cost cost, best;
+    int64 kicks, idle;
+    bool best_is_feasible = true;
+
+    // Whether the tour in hand is the best now: the first that may be a result, or cheaper.
+    GLS_DEVICE bool led_by(const Team& team, const View& view, Cost its_cost) {
+      const bool cheaper = its_cost < best;
+      if (!cheaper && best_is_feasible) return false;
+      const bool feasible = is_feasible(team, view, [&](int p) { return view.tour.at(p); });
+      if (feasible == best_is_feasible ? !cheaper : !feasible) return false;
+      best = its_cost, best_is_feasible = feasible;
+      return true;
+    }
+  };
+
+  GLS_DEVICE static float level(const KickSchedule& schedule, const ChainBatch& batch, int item,
+                                int64 kicks) {
+    return batch.units[item] * fmax(schedule.heat - schedule.cooling * float(kicks), 0.0f);
+  }
+
+  GLS_DEVICE static Cost cost_of(const Team& team, const View& view) {
+    const auto& metric = view.length.metric;
+    const Cost length = team.template sum<Cost>(
+        view.tour.n, [&](int p) { return metric(view.tour.at(p), view.tour.at(p + 1)); });
+    return length + relief_of<Cost>(metric);
+  }
+
+  // The queue of those nodes of a giant tour that are new neighbours of another.
+  GLS_DEVICE static void wake(const Team& team, const View& view, const int* order,
+                              WorkQueue<City>& queue) {
+    const auto& tour = view.tour;
+    const auto& routes = view.length.metric.objective;
+    const int n = tour.n, share = (n + Team::kLanes - 1) / Team::kLanes;
+    const int begin = team.lane() * share < n ? team.lane() * share : n;
+    const int end = begin + share < n ? begin + share : n;
+    const auto same = [&](int a, int b) {
+      return a == b || (routes.visits_depot(a) && routes.visits_depot(b));
+    };
+    const auto next_to = [&](int a, int b) {
+      if (routes.visits_depot(a)) {
+        if (routes.visits_depot(b)) return true;
+        const int kept = a;
+        a = b, b = kept;
+      }
+      const int place = tour.place(a);
+      return same(tour.at(place - 1), b) || same(tour.at(place + 1), b);
+    };
+    const auto is_new = [&](int place) {
+      const int node = order[place], before = order[place > 0 ? place - 1 : n - 1];
+      return !next_to(node, before) || !next_to(node, order[place + 1 < n ? place + 1 : 0]);
+    };
+    queue.clear(team, n);
+    int mine = 0;
+    for (int place = begin; place < end; ++place) mine += is_new(place);
+    const Scanned<int> known = team.scan(mine, 0, [](int a, int b) { return a + b; });
+    for (int place = begin, rank = known.before; place < end; ++place) {
+      if (!is_new(place)) continue;
+      queue.ring[rank++] = City(order[place]);
+      team.set_bit(queue.queued, order[place]);
+    }
+    queue.size = known.all;
+    team.sync();
+  }
+};
+
+}  // namespace gls

@@ -1,0 +1,364 @@
+// The routes of a giant tour as linked lists, and a copy of them to go back to.
+//
+// Nodes have the numbers of the giant tour: customers 1..customers, and copies of the depot, 0 and
+// those beyond, each the begin and the end of a route of its own.
+#pragma once
+
+#include "routes/problem/vehicles.cuh"
+#include "tours/problem/lengths.cuh"
+#include "tours/kernels/tour_memory.cuh"
+
+namespace gls {
+
+// What violations cost: a unit of load, of duration, and a route too many.
+template <class Cost>
+struct ViolationWeights {
+  Cost load, duration, vehicles;
+};
+
+// Lists of nodes, what routes use up to each of them and in all, in one piece of memory. Durations
+// up to nodes are known where they are limited, those of routes also where lengths are real.
+template <class City, class Time, bool timed, bool real>
+struct RouteLists {
+  City *after, *before, *owners;  // of nodes; of a depot the first and last customer of its route
+  City* places;                   // of nodes in their routes; depots have 0
+  int* loads_to;                  // of routes up to each node and with it
+  Time* times_to;                 // the same of durations, or null
+  City* sizes;                    // of routes, as all that follows
+  int* loads;
+  Time* durations;
+
+  GLS_DEVICE static int64 bytes(int nodes, int routes) {
+    return 4 * piece_bytes<City>(nodes) + piece_bytes<int>(nodes) + piece_bytes<City>(routes) +
+           piece_bytes<int>(routes) + (timed ? piece_bytes<Time>(nodes) : 0) +
+           (timed || real ? piece_bytes<Time>(routes) : 0);
+  }
+  template <class Memory>
+  GLS_DEVICE static RouteLists take(Memory& memory, int nodes, int routes) {
+    RouteLists lists;
+    lists.after = memory.template take<City>(nodes);
+    lists.before = memory.template take<City>(nodes);
+    lists.owners = memory.template take<City>(nodes);
+    lists.places = memory.template take<City>(nodes);
+    lists.loads_to = memory.template take<int>(nodes);
+    lists.times_to = timed ? memory.template take<Time>(nodes) : nullptr;
+    lists.sizes = memory.template take<City>(routes);
+    lists.loads = memory.template take<int>(routes);
+    lists.durations = timed || real ? memory.template take<Time>(routes) : nullptr;
+    return lists;
+  }
+};
+
+// What is known of all routes together.
+template <class Cost>
+struct RouteTotals {
+  Cost cost, paid;  // paid for violations, which is a part of the cost
+  int used;         // routes that have customers
+  int spare;        // one without customers that may begin, or none: -1
+};
+
+// A load and a duration.
+template <class Time>
+struct Used {
+  int load;
+  Time time;
+};
+
+template <class MetricLengths, class Vehicles, class CityType, bool timed>
+struct LinkedRoutes {
+  using City = CityType;
+  using Length = typename MetricLengths::Length;
+  using Rough = Chosen<MetricLengths::kEstimated, float, Length>;  // of `about`
+  using Time = typename Vehicles::Time;
+  using Cost = typename Vehicles::Length;
+  using Lists = RouteLists<City, Time, timed, MetricLengths::kReal>;
+  using Totals = RouteTotals<Cost>;
+  using Used = gls::Used<Time>;
+
+  static constexpr City kNone = City(-1);  // owner of who waits
+  static constexpr bool kTimed = timed, kEstimated = MetricLengths::kEstimated;
+  static constexpr bool kDriven = timed || MetricLengths::kReal;  // durations of routes are known
+
+  const MetricLengths& length;
+  const Vehicles& vehicles;
+  const ViolationWeights<Cost>& weights;
+  const bool soft;
+  const int nodes;
+  const Lists now, kept;
+  Totals& totals;  // which the lanes of a chain share
+
+  GLS_DEVICE int customers() const { return vehicles.customers; }
+  GLS_DEVICE int copies() const { return nodes - customers(); }
+  GLS_DEVICE int depot(int route) const { return route == 0 ? 0 : customers() + route; }
+  GLS_DEVICE bool is_depot(int node) const { return node == 0 || node > customers(); }
+  GLS_DEVICE int after(int node) const { return now.after[node]; }
+  GLS_DEVICE int before(int node) const { return now.before[node]; }
+  GLS_DEVICE int owner(int node) const { return now.owners[node]; }
+  GLS_DEVICE int place(int node) const { return now.places[node]; }
+
+  GLS_DEVICE Length between(int a, int b) const { return length(a, b); }
+  // The same, or of real lengths an estimate, which takes less work.
+  GLS_DEVICE Rough about(int a, int b) const {
+    if constexpr (MetricLengths::kEstimated) {
+      return length.metric.estimate(length.sites[a].point(), length.sites[b].point());
+    } else {
+      return between(a, b);
+    }
+  }
+  GLS_DEVICE Rough about_detour(int a, int customer, int b) const {
+    return about(a, customer) + about(customer, b) - about(a, b);
+  }
+  // What the estimate of a move's gain may be wrong by: of a dozen lengths that are added up.
+  GLS_DEVICE Rough slack() const {
+    return kEstimated ? Rough(8 * length.error.absolute) : Rough(0);
+  }
+  GLS_DEVICE Length detour(int a, int customer, int b) const {
+    return between(a, customer) + between(customer, b) - between(a, b);
+  }
+
+  // What a route pays, a whole one or one that would use so much: most pay nothing.
+  GLS_DEVICE bool is_free(const Used& used) const {
+    return used.load <= vehicles.capacity && (!timed || used.time <= vehicles.limit);
+  }
+  GLS_DEVICE Cost price(const Used& used) const {
+    return is_free(used) ? Cost(0) : violation(used, vehicles.capacity, vehicles.limit, &weights);
+  }
+  GLS_DEVICE Used whole(int route) const {
+    return {now.loads[route], kDriven ? now.durations[route] : Time(0)};
+  }
+  // Up to a node and with it.
+  GLS_DEVICE Used up_to(int node) const {
+    return {now.loads_to[node], timed ? now.times_to[node] : Time(0)};
+  }
+  GLS_DEVICE Used of(int customer) const {
+    return {vehicles.demands[customer], timed ? vehicles.services[customer] : Time(0)};
+  }
+  // The same of a customer of a route that is measured.
+  GLS_DEVICE Used alone(int customer) const {
+    return {now.loads_to[customer] - now.loads_to[now.before[customer]],
+            timed ? vehicles.services[customer] : Time(0)};
+  }
+  GLS_DEVICE Cost for_vehicles(int used) const {
+    return used > vehicles.most ? weights.vehicles * Cost(used - vehicles.most) : Cost(0);
+  }
+  // What a route pays more that has another customer; negative where it must not.
+  GLS_DEVICE Cost surcharge(int route, int customer, Length more) const {
+    const Used its = whole(route), add = of(customer);
+    const Used then{its.load + add.load, its.time + add.time + Time(more)};
+    if (is_free(then)) return 0;
+    return soft ? price(then) - price(its) : Cost(-1);
+  }
+
+  GLS_DEVICE void link(int a, int b) const { now.after[a] = City(b), now.before[b] = City(a); }
+
+  // One lane: a customer leaves its route, or goes behind a node. What is known of nodes along the
+  // route is out of date then.
+  GLS_DEVICE void detach(int customer) const {
+    const int a = before(customer), b = after(customer), route = owner(customer);
+    const Length less = detour(a, customer, b);
+    link(a, b);
+    now.owners[customer] = kNone;
+    change(route, customer, -1, -less);
+  }
+  GLS_DEVICE void attach(int customer, int a) const {
+    const int b = after(a), route = owner(a);
+    const Length more = detour(a, customer, b);
+    link(a, customer), link(customer, b);
+    now.owners[customer] = City(route);
+    change(route, customer, 1, more);
+  }
+
+  // Who follows whom is known: the rest of what is known of a route.
+  GLS_DEVICE void measure(int route) const {
+    int load = 0;
+    Time time = 0;
+    const int begin = depot(route);
+    int size = 0, last = begin;
+    now.owners[begin] = City(route), now.places[begin] = 0, now.loads_to[begin] = 0;
+    if constexpr (timed) now.times_to[begin] = 0;
+#pragma unroll 1
+    for (int c = after(last); !is_depot(c); last = c, c = after(c)) {
+      load += vehicles.demands[c];
+      now.owners[c] = City(route), now.places[c] = City(++size), now.loads_to[c] = load;
+      if constexpr (kDriven) time += Time(between(last, c));
+      if constexpr (timed) now.times_to[c] = time += vehicles.services[c];
+    }
+    now.sizes[route] = City(size), now.loads[route] = load;
+    if constexpr (kDriven)
+      now.durations[route] = size > 0 ? time + Time(between(last, 0)) : Time(0);
+  }
+
+  // Measures the two routes of a move anew, which may be one, and adds what it makes the routes
+  // cheaper by, without what is paid for vehicles: of real lengths what is measured.
+  template <class Team>
+  GLS_DEVICE void settle(const Team& team, const City* ends, Cost value) const {
+    const int here = ends[0], there = ends[1];
+    const Cost paid = pays(here, there), driven = drives(here, there);
+    const int used = used_by(here, there);
+    team.sync();
+    team.each(here == there ? 1 : 2, [&](int k) { measure(ends[k]); });
+    team.sync();
+    const Cost now_paid = pays(here, there);
+    if (MetricLengths::kReal) value = drives(here, there) - driven + now_paid - paid;
+    team.once([&] {
+      const Cost fleet = for_vehicles(totals.used);
+      totals.used += used_by(here, there) - used;
+      const Cost fewer = for_vehicles(totals.used) - fleet;
+      totals.paid += now_paid - paid + fewer;
+      totals.cost += value + fewer;
+    });
+    team.sync();
+  }
+
+  // Finds a route that may begin.
+  template <class Team>
+  GLS_DEVICE void find_spare(const Team& team) const {
+    const int most = copies() < vehicles.most ? copies() : vehicles.most, none = copies();
+    const int found = totals.used < most ? first_empty(team, now.sizes, none) : none;
+    team.sync();
+    team.once([&] { totals.spare = found < none ? found : -1; });
+  }
+
+  template <class Team>
+  GLS_DEVICE void keep(const Team& team) const {
+    copy(team, now, kept);
+  }
+  template <class Team>
+  GLS_DEVICE void restore(const Team& team, const Totals& before) const {
+    copy(team, kept, now);
+    team.once([&] { totals = before; });
+  }
+
+  // The lists of a giant tour, and all that is known of it.
+  template <class Team>
+  GLS_DEVICE void read(const Team& team, const int* tour) const {
+    follow(team, tour);
+    team.sync();
+    measure_all(team);
+    find_spare(team);
+    keep(team);
+  }
+
+  template <class Team>
+  GLS_DEVICE Cost whole_length(const Team& team) const {
+    return team.template sum<Cost>(nodes, [&](int a) { return Cost(between(a, after(a))); });
+  }
+
+  // The giant tour: routes by the numbers of their first customers, empty ones last. Which copy of
+  // the depot a route had makes no difference.
+  template <class Team>
+  GLS_DEVICE void write(const Team& team, int* tour) const {
+    team.each(copies(), [&](int route) {
+      if (now.sizes[route] == 0) return;
+      const int first = after(depot(route));
+      int place = 0, number = 0;
+#pragma unroll 1
+      for (int other = 0; other < copies(); ++other) {
+        const bool leads = now.sizes[other] > 0 && after(depot(other)) < first;
+        place += leads ? 1 + now.sizes[other] : 0, number += leads;
+      }
+      tour[place] = depot(number);
+#pragma unroll 1
+      for (int c = first; !is_depot(c); c = after(c)) tour[++place] = c;
+    });
+    const int used = totals.used;
+    team.each(copies() - used,
+              [&](int more) { tour[customers() + used + more] = depot(used + more); });
+    team.sync();
+  }
+
+  // The lists of another tour, by the nodes that follow.
+  template <class Team>
+  GLS_DEVICE void take(const Team& team, const int* next) const {
+    team.each(nodes, [&](int node) { link(node, next[node]); });
+    team.sync();
+    measure_all(team);
+  }
+
+ private:
+  GLS_RARE static Cost violation(Used used, int64 capacity, Time limit,
+                                 const ViolationWeights<Cost>* weights) {
+    Cost pays = 0;
+    if (used.load > capacity) pays = weights->load * Cost(used.load - capacity);
+    if (timed && used.time > limit) pays += weights->duration * Cost(used.time - limit);
+    return pays;
+  }
+  template <class Team>
+  GLS_OUT_OF_LINE static int first_empty(Team team, const City* sizes, int routes) {
+    return team.least(routes, routes, [&](int r) { return sizes[r] == 0 ? r : routes; });
+  }
+
+  // Who follows whom in a giant tour. Lanes take equal shares of its places.
+  template <class Team>
+  GLS_DEVICE void follow(const Team& team, const int* tour) const {
+    const int n = nodes, own = (n + Team::kLanes - 1) / Team::kLanes, from = team.lane() * own;
+    const int begin = from < n ? from : n, end = begin + own < n ? begin + own : n;
+    int at = end - 1;
+#pragma unroll 1
+    while (at >= begin && !is_depot(tour[at])) --at;
+    const int last = at >= begin ? tour[at] : -1;
+    const Scanned<int> known =
+        team.scan(last, -1, [](int before, int later) { return later < 0 ? before : later; });
+    int depot = known.before < 0 ? known.all : known.before;
+#pragma unroll 1
+    for (int p = begin; p < end; ++p) {
+      const int node = tour[p], next = tour[p + 1 < n ? p + 1 : 0];
+      if (is_depot(node)) depot = node;
+      link(node, is_depot(next) ? depot : next);
+    }
+  }
+
+  // What is known of all routes, where who follows whom is.
+  template <class Team>
+  GLS_DEVICE void measure_all(const Team& team) const {
+    team.each(copies(), [&](int route) { measure(route); });
+    team.sync();
+    const Cost paid =
+        team.template sum<Cost>(copies(), [&](int route) { return price(whole(route)); });
+    const int used = team.template sum<int>(copies(), [&](int r) { return now.sizes[r] > 0; });
+    const Cost length = whole_length(team);
+    team.sync();
+    team.once([&] {
+      totals.used = used, totals.paid = paid + for_vehicles(used);
+      totals.cost = length + totals.paid;
+    });
+  }
+
+  GLS_DEVICE Cost pays(int here, int there) const {
+    return price(whole(here)) + (here == there ? Cost(0) : price(whole(there)));
+  }
+  GLS_DEVICE Cost drives(int here, int there) const {
+    if (!MetricLengths::kReal) return 0;
+    return Cost(now.durations[here]) + (here == there ? Cost(0) : Cost(now.durations[there]));
+  }
+  GLS_DEVICE int used_by(int here, int there) const {
+    return (now.sizes[here] > 0) + (here != there && now.sizes[there] > 0);
+  }
+
+  GLS_DEVICE void change(int route, int customer, int sign, Length longer) const {
+    const Used add = of(customer), its = whole(route);
+    const Used then{its.load + sign * add.load, its.time + Time(sign) * add.time + Time(longer)};
+    const int size = now.sizes[route] + sign;
+    now.sizes[route] = City(size), now.loads[route] = then.load;
+    if constexpr (kDriven) now.durations[route] = then.time;
+    const Cost fleet = for_vehicles(totals.used);
+    totals.used += sign > 0 ? size == 1 : -int(size == 0);
+    const Cost more = price(then) - price(its) + for_vehicles(totals.used) - fleet;
+    totals.paid += more, totals.cost += Cost(longer) + more;
+  }
+
+  // Both copies are pieces of the same layout, so that whole words can be copied.
+  template <class Team>
+  GLS_DEVICE void copy(const Team& team, const Lists& from, const Lists& to) const {
+    struct alignas(16) Words {
+      uint64 word[2];
+    };
+    const Words* const source = reinterpret_cast<const Words*>(from.after);
+    Words* const target = reinterpret_cast<Words*>(to.after);
+    team.sync();
+    team.each(int(Lists::bytes(nodes, copies()) / 16), [&](int w) { target[w] = source[w]; });
+    team.sync();
+  }
+};
+
+}  // namespace gls

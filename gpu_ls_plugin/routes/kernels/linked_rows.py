@@ -1,0 +1,225 @@
+"""Giant tours as linked lists: who holds the rows of a batch, and what kernels are told of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
+from gpu_ls_plugin.backends.structs import struct_of
+from gpu_ls_plugin.backends.tuning import BLOCK_OVERHEAD, LARGEST_SHORT
+from gpu_ls_plugin.routes.construction.batch import RouteBatch, vehicles_type
+from gpu_ls_plugin.routes.kernels.rebuilt_routes import VEHICLES, rebuilt_vehicles
+from gpu_ls_plugin.routes.problem.routing import hard_penalties
+from gpu_ls_plugin.tours.candidates.nearest import Nearest
+from gpu_ls_plugin.tours.kernels.sites import GRID_BYTES, Sites, metric_type
+from gpu_ls_plugin.tours.kernels.tour_layouts import DescentShape, padded
+from gpu_ls_plugin.tours.problem.under import searched
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.backends.structs import Struct
+    from gpu_ls_plugin.routes.problem.cvrp import CVRP
+    from gpu_ls_plugin.tours.candidates.base import Candidates
+    from gpu_ls_plugin.tours.problem.tsp import TSP
+
+INSTANCE = struct_of("tours/problem/instance.cuh", "Instance")
+NEAR_CUSTOMERS = struct_of("routes/kernels/near_customers.cuh", "NearCustomers")
+NEAR = 32  # customers next to whom one may go: one for each lane of a warp
+MOST_WARPS, MOST_REAL_WARPS = 16, 12  # of a block, by registers
+NOTES_BYTES = 1024  # of shared memory: what the lanes of a chain share beside its lists
+MOST_DEMAND = 2**31 - 1  # of all customers: loads have 32 bits
+
+
+def most_rows(problem: TSP | CVRP) -> int:
+    """Return how many rows a multiprocessor holds at a time, a warp each, if memory allows."""
+    return MOST_WARPS if problem.integer else MOST_REAL_WARPS
+
+
+def list_bytes(problem: CVRP, city_bytes: int) -> int:
+    """Return the size of gls::RouteLists."""
+    nodes, routes = problem.n, problem.copies
+    lists = 4 * padded(nodes * city_bytes) + padded(4 * nodes)
+    lists += padded(routes * city_bytes) + padded(4 * routes)
+    if problem.route_limit is not None:
+        lists += padded(8 * nodes)
+    if problem.route_limit is not None or not problem.integer:
+        lists += padded(8 * routes)
+    return lists
+
+
+def row_bytes(problem: CVRP, city_bytes: int, kinds: int) -> int:
+    """Return the memory of a row: its lists, and who is to be looked at for each kind of moves."""
+    return list_bytes(problem, city_bytes) + padded(kinds * ((problem.n + 31) // 32) * 4)
+
+
+@dataclass(frozen=True)
+class LinkedShape(DescentShape):
+    """How rows on linked lists, a warp each, lie in a block with so much `shared` memory."""
+
+    shared: int = 0
+
+    @classmethod
+    def of(
+        cls,
+        problem: CVRP,
+        rows: int,
+        shared_memory: int,
+        site_bytes: int,
+        *,
+        kinds: int = 1,
+        uneven: bool = False,
+    ) -> LinkedShape:
+        """Return the layout of so many rows of a multiprocessor, as many at once as fit.
+
+        Where there is room for each to have a block of its own, they have if they are few: a search
+        of now few rows, now others, compiles two programs then instead of one for each number; and
+        if some take much longer than others, for whom they would have to wait.
+        """
+        own = row_bytes(problem, 2, kinds)
+        of_all = padded(site_bytes * problem.n) + padded(4 * (problem.customers + 1))
+        most = most_rows(problem)
+        alone = of_all + own + NOTES_BYTES + BLOCK_OVERHEAD
+        if (uneven or rows < most) and min(rows, most) * alone <= shared_memory:
+            most = 1
+        most = -(-rows // -(-rows // most))  # the same in each of several turns
+        for warps in range(most, 0, -1) if problem.n <= LARGEST_SHORT else ():
+            for sites in (of_all, 0):
+                if sites + warps * (own + NOTES_BYTES) <= shared_memory:
+                    shared = sites + warps * own
+                    return cls(f"gls::Warp<{warps}>", 32, warps, True, sites > 0, shared)
+        return cls("gls::Warp<4>", 32, 4, False, False)
+
+    @classmethod
+    def of_host(cls, problem: CVRP) -> LinkedShape:
+        """Return the layout of a chain for each thread of a CPU; `in_shared` where it is short."""
+        return cls("gls::Host", 1, 1, problem.n <= LARGEST_SHORT, False)
+
+    def shared_bytes(self, n: int) -> int:
+        """Return the dynamic shared memory of a block."""
+        return self.shared
+
+    @property
+    def memory(self) -> str:
+        """C++ type of the place where lists are kept."""
+        if self.team != "gls::Host":
+            return super().memory
+        return f"gls::HostMemory<{'gls::uint16' if self.in_shared else 'int'}>"
+
+    @property
+    def city_bytes(self) -> int:
+        """Of a node's number."""
+        return 2 if self.in_shared else 4
+
+
+def linked_kernel(
+    header: str,
+    template: str,
+    problem: CVRP,
+    grid: str,
+    length: str,
+    time: str,
+    layout: LinkedShape,
+    *,
+    own: Sequence[Struct],
+    more: Sequence[str] = (),
+    others: Sequence[Struct] = (),
+) -> Kernel:
+    """Compose a kernel of one row per team from its template, named as its header is.
+
+    `own` are its parameters between the instance and the vehicles, `others` those behind near
+    customers, and `more` further C++ types that it is made of.
+    """
+    metric, vehicles = searched(problem.tsp), vehicles_type(problem.nodes.metric.functor, time)
+    timed, symmetric = (
+        str(flag).lower() for flag in (problem.route_limit is not None, problem.symmetric)
+    )
+    types = (metric_type(metric, grid), length, layout.memory, vehicles, timed, symmetric, *more)
+    kernel = metric_kernel(
+        Path(header).stem,
+        metric,
+        header=header,
+        body=f"gls::{template}<{{team}}, {', '.join(types)}>",
+        parameters=(INSTANCE, *own, VEHICLES, NEAR_CUSTOMERS, *others),
+        team=layout.team,
+    )
+    return replace(kernel, prepared=not kernel.on_host)
+
+
+class LinkedRows:
+    """Rows of a batch as kernels hold them.
+
+    `tsp` are the giant tours as they are searched, `near` the customers next to whom one may go (by
+    default one for each lane of a warp), `kinds` the number of moves for which customers are looked
+    at. In `uneven` batches some rows take much longer than others. `arguments` are those that all
+    kernels have, `shared_bytes` the dynamic shared memory of a block.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        problem: CVRP,
+        tsp: TSP,
+        size: int,
+        near: Candidates | None = None,
+        *,
+        kinds: int = 1,
+        uneven: bool = False,
+    ) -> None:
+        xp, due = backend.xp, problem.penalties or hard_penalties(problem)
+        self._problem, self._size = problem, size
+        self.routes = routes = RouteBatch(backend, problem, size)
+        self._sites = sites = Sites.of(backend, tsp, table=True)
+        near = near or Nearest(min(NEAR, problem.customers))
+        listed, _, each = near.on(backend, problem.nodes)
+        self.layout = LinkedShape.of_host(problem)
+        if backend.name != "cpu":
+            site_bytes = GRID_BYTES.get(sites.grid, tsp.metric.site_bytes)
+            rows, room = max(1, -(-size // backend.processors)), backend.shared_memory
+            self.layout = LinkedShape.of(
+                problem, rows, room, site_bytes, kinds=kinds, uneven=uneven
+            )
+        self.shared_bytes = self.layout.shared_bytes(problem.n)
+        outside = backend.name != "cpu" and not self.layout.in_shared
+        self.arguments: dict[str, Any] = {
+            **sites.arguments,
+            **rebuilt_vehicles(routes),
+            "soft": int(problem.penalties is not None),
+            "weights": xp.asarray(
+                np.array([due.load, due.duration, due.vehicles], problem.cost_dtype)
+            ),
+            "scratch": xp.empty((size, row_bytes(problem, 4, kinds)), "uint8") if outside else None,
+            "near": listed,
+            "near_each": each,
+        }
+
+    @property
+    def types(self) -> tuple[CVRP, str, str, str, LinkedShape]:
+        """What `linked_kernel` asks for, from the problem to the layout."""
+        return (self._problem, self._sites.grid, self._sites.length, self.routes.time, self.layout)
+
+    def of_chains(self, looks: int) -> dict[str, Any]:
+        """Return what chains have besides: what they go back to, the best, and their `looks`."""
+        xp, problem = self.routes.backend.xp, self._problem
+        bytes_each = list_bytes(problem, self.layout.city_bytes)
+        return {
+            "ahead": 0,
+            "window": 0,
+            "looks": looks,
+            "kept": xp.empty((self._size, bytes_each), "uint8"),
+            "best_after": xp.empty((self._size, problem.n), "int32"),
+        }
+
+
+def refusal(problem: CVRP) -> str:
+    """Return why routes of a problem cannot be searched as linked lists, empty where they can."""
+    if problem.resources:
+        return f"knows loads and durations alone, not {problem.resources[0].name!r}"
+    if int(problem.demands.sum()) > MOST_DEMAND:
+        return f"adds up demands to {MOST_DEMAND:,} at most"
+    return ""

@@ -1,0 +1,38 @@
+// Customers next to whom a customer may go, each looked at by a lane, and which of them is the
+// best.
+#pragma once
+
+#include "backends/include/team.cuh"
+
+namespace gls {
+
+// Other customers near each customer; the depot may be among them.
+struct NearCustomers {
+  const int* near;
+  int near_each;
+
+  GLS_DEVICE int operator()(int customer, int rank) const {
+    return near[customer * near_each + rank];
+  }
+};
+
+// A number by which one of fewer than 2^32 things is chosen: the least.
+template <class Value>
+struct Rated {
+  Value value;
+  uint32 index;
+
+  GLS_DEVICE bool operator<(const Rated& other) const {
+    return value < other.value || (value == other.value && index < other.index);
+  }
+};
+
+#if defined(__CUDACC__) && __CUDA_ARCH__ >= 800
+GLS_DEVICE Rated<int> least_in_warp(Rated<int> mine) {
+  const int value = __reduce_min_sync(kAllLanes, mine.value);
+  const uint32 index = mine.value == value ? mine.index : 0xffffffffu;
+  return {value, __reduce_min_sync(kAllLanes, index)};
+}
+#endif
+
+}  // namespace gls

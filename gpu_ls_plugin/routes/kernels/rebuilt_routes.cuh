@@ -1,0 +1,314 @@
+// Routes that are rebuilt: some customers wait, and join again, always that which would regret most
+// to lose its best route.
+//
+// Whoever waits may go beside a customer of its list, or begin a route. A few places are overlooked
+// at random: without that, most customers would go back to where they were.
+#pragma once
+
+#include "routes/construction/open_routes.cuh"
+#include "backends/include/philox.cuh"
+
+namespace gls {
+
+// Other nodes near each node.
+struct NearNodes {
+  const int* near;
+  int near_each;
+
+  GLS_DEVICE int operator()(int node, int rank) const { return near[node * near_each + rank]; }
+};
+
+// What vehicles are made of in a search, whose metric has data of its own.
+struct RebuiltVehicles {
+  const void* nodes_data;
+  const uint64* vehicles;
+};
+
+// How rows are rebuilt, and their memory.
+struct RebuiltMemory {
+  int* after;
+  int* before;
+  int* owners;
+  int* waiting;
+  int64* loads;
+  void* durations;
+  void* options;
+  int room;     // customers that may wait
+  float price;  // of a unit of load beyond the capacity; negative where there may be none
+};
+
+// What a row's lanes share.
+struct RebuiltState {
+  int routes;                 // as many have a number, some of them without customers
+  int spare;                  // a route without customers that one may begin, or none: -1
+  int count;                  // who wait
+  int from, joined, changed;  // behind whom who joined which route at last
+  uint32 blinks;
+};
+
+// The routes of a giant tour, of which some customers wait.
+template <class Vehicles>
+struct RebuiltRoutes {
+  using Length = typename Vehicles::Length;
+  using Routes = OpenRoutes<Vehicles>;
+  using Edge = typename Routes::Edge;
+
+  // The best edge for a customer, and the best one of another route.
+  struct Options {
+    Edge best, second;
+    int route, other;  // of these, or none: -1
+
+    GLS_DEVICE void offer(const Edge& edge, int its_route) {
+      if (edge < best) {
+        if (route != its_route) second = best, other = route;
+        best = edge, route = its_route;
+      } else if (its_route != route && edge < second) {
+        second = edge, other = its_route;
+      }
+    }
+    GLS_DEVICE void offer(const Options& others) {
+      if (others.route >= 0) offer(others.best, others.route);
+      if (others.other >= 0) offer(others.second, others.other);
+    }
+    // Whoever has one route alone goes first, and last who has none.
+    GLS_DEVICE Length regret() const {
+      if (route < 0) return Length(-1);
+      return (other < 0 ? endless<Length>() / 2 : second.value) - best.value;
+    }
+  };
+
+  const Routes routes;
+  int* before;  // of customers
+  int* waiting;
+  Options* options;
+  const NearNodes near;
+  const int room;
+  const float price;
+  RebuiltState& state;
+
+  // The routes of a giant tour, without their loads. Lanes take equal shares of its places.
+  template <class Team>
+  GLS_DEVICE void read(const Team& team, const int* tour, int nodes) const {
+    const int n = routes.vehicles.customers;
+    const auto is_depot = [&](int node) { return node == 0 || node > n; };
+    const int first =
+        team.least(nodes, nodes, [&](int p) { return is_depot(tour[p]) ? p : nodes; });
+    const auto at = [&](int step) {
+      const int place = first + step;
+      return tour[place < nodes ? place : place - nodes];
+    };
+    const int own = (nodes + Team::kLanes - 1) / Team::kLanes, from = team.lane() * own;
+    const int begin = from < nodes ? from : nodes, end = begin + own < nodes ? begin + own : nodes;
+    const auto begins = [&](int step) { return is_depot(at(step)) && !is_depot(at(step + 1)); };
+    int count = 0;
+#pragma unroll 1
+    for (int step = begin; step < end; ++step) count += begins(step);
+    const Scanned<int> known = team.scan(count, 0, [](int a, int b) { return a + b; });
+    int route = known.before - 1;
+#pragma unroll 1
+    for (int step = begin; step < end; ++step) {
+      const int node = at(step), next = at(step + 1);
+      if (begins(step)) {
+        link(routes.depot(++route), next);
+      } else if (!is_depot(node)) {
+        routes.owners[node] = route;
+        link(node, is_depot(next) ? 0 : next);
+      }
+    }
+    team.once([&] { state.routes = known.all; });
+  }
+
+  GLS_DEVICE void link(int node, int next) const {
+    routes.after[node] = next;
+    if (next != 0) before[next] = node;
+  }
+
+  // Loads of routes that have lost or won customers, which are negative.
+  template <class Team>
+  GLS_DEVICE void measure_changed(const Team& team) const {
+    team.each(state.routes, [&](int route) {
+      if (routes.loads[route] < 0) routes.measure(route);
+    });
+    team.sync();
+  }
+
+  // One lane: a route that may begin.
+  GLS_DEVICE void find_spare() const {
+    state.spare = -1;
+    for (int route = 0; route < state.routes && state.spare < 0; ++route) {
+      if (routes.after[routes.depot(route)] == 0) state.spare = route;
+    }
+    if (state.spare < 0 && state.routes < routes.vehicles.most) state.spare = begin_route();
+  }
+  GLS_DEVICE int begin_route() const {
+    const int route = state.routes++;
+    routes.after[routes.depot(route)] = 0;
+    routes.loads[route] = 0;
+    routes.durations[route] = 0;
+    return route;
+  }
+
+  GLS_DEVICE bool blinks(int customer, int node) const {
+    uint32 bits = state.blinks ^ uint32(customer) * 0x9E3779B1u ^ uint32(node) * 0x85EBCA77u;
+    bits = (bits ^ bits >> 15) * 0x2C1B3C6Du;
+    return (bits >> 20 & 63) == 0;
+  }
+
+  GLS_DEVICE bool may_take(int route, int customer) const {
+    return price >= 0 || routes.takes(route, customer);
+  }
+  // What a customer costs that a route has too little room for.
+  GLS_DEVICE Length overload(int route, int customer) const {
+    const int64 room = routes.vehicles.capacity - routes.loads[route];
+    const int64 demand = routes.vehicles.demands[customer];
+    return demand <= room ? Length(0) : Length(price * float(demand - (room > 0 ? room : 0)));
+  }
+
+  // By one of some lanes that share a customer's near nodes.
+  GLS_DEVICE Options options_of(int customer, int lane, int lanes) const {
+    Options found{Routes::nothing(), Routes::nothing(), -1, -1};
+    const auto offer = [&](int node, int route, Length more) {
+      const Edge edge = routes.edge(node, customer);
+      if (!routes.in_time(route, customer, edge.value)) return;
+      found.offer({edge.value + more, edge.index}, route);
+    };
+    if (lane == 0 && state.spare >= 0) {
+      offer(routes.depot(state.spare), state.spare, 0);
+    }
+#pragma unroll 1
+    for (int rank = lane; rank < near.near_each; rank += lanes) {
+      const int node = near(customer, rank);
+      const int route = node == 0 ? Routes::kNoRoute : routes.owners[node];
+      if (route < 0 || !may_take(route, customer) || blinks(customer, node)) continue;
+      const Length more = overload(route, customer);
+      offer(node, route, more);
+      offer(before[node], route, more);
+    }
+    return found;
+  }
+
+  // Finds the options of those of the first `count` who wait that `wanted` names.
+  template <class Team, class Wanted>
+  GLS_DEVICE void find_options(const Team& team, int count, Wanted wanted) const {
+    constexpr int kTogether = Team::kLanes < 32 ? 1 : 32;
+    const int lane = team.lane() % kTogether;
+#pragma unroll 1
+    for (int w = team.lane() / kTogether; w < count; w += Team::kLanes / kTogether) {
+      if (!wanted(w)) continue;
+      Options found = options_of(waiting[w], lane, kTogether);
+#ifdef __CUDACC__
+#pragma unroll
+      for (int mask = kTogether / 2; mask > 0; mask /= 2) {
+        found.offer(warp::shuffle(found, lane ^ mask));
+      }
+#endif
+      if (lane == 0) options[w] = found;
+    }
+    team.sync();
+  }
+
+  // One lane: a customer joins the best route; the last who wait comes to its place.
+  GLS_DEVICE void join(int customer, int last) const {
+    int w = 0;
+    while (waiting[w] != customer) ++w;
+    const Options its = options[w];
+    waiting[w] = waiting[last], options[w] = options[last];
+    Edge edge = its.route < 0 ? its.best : routes.edge(int(its.best.index), customer);
+    if (its.route < 0) edge = routes.best_edge(customer, 0, state.routes);
+    if (edge.index < 0) edge = routes.edge(routes.depot(begin_route()), customer);  // one too many
+    const int route = routes.route_of(int(edge.index));
+    routes.insert(edge, customer);
+    link(int(edge.index), customer);
+    link(customer, routes.after[customer]);
+    state.from = int(edge.index), state.joined = customer, state.changed = route;
+    if (route == state.spare) find_spare();
+  }
+
+  // The giant tour, empty routes last; false where they are too many for it. Lanes take equal
+  // shares of the routes.
+  template <class Team>
+  GLS_DEVICE bool write(const Team& team, int* tour, int nodes) const {
+    struct Written {
+      int places, routes;
+    };
+    const int n = routes.vehicles.customers, copies = nodes - n;
+    const int own = (state.routes + Team::kLanes - 1) / Team::kLanes, from = team.lane() * own;
+    const int end = from + own < state.routes ? from + own : state.routes;
+    Written mine{0, 0};
+#pragma unroll 1
+    for (int route = from; route < end; ++route) {
+      int c = routes.after[routes.depot(route)];
+      if (c != 0) ++mine.places, ++mine.routes;
+      for (; c != 0; c = routes.after[c]) ++mine.places;
+    }
+    const Scanned<Written> known = team.scan(mine, Written{0, 0}, [](Written a, Written b) {
+      return Written{a.places + b.places, a.routes + b.routes};
+    });
+    if (known.all.routes > copies) return false;
+    const auto depot = [&](int number) { return number == 0 ? 0 : n + number; };
+    int place = known.before.places, number = known.before.routes;
+#pragma unroll 1
+    for (int route = from; route < end; ++route) {
+      int c = routes.after[routes.depot(route)];
+      if (c != 0) tour[place++] = depot(number++);
+      for (; c != 0; c = routes.after[c]) tour[place++] = c;
+    }
+    team.each(copies - known.all.routes,
+              [&](int more) { tour[known.all.places + more] = depot(known.all.routes + more); });
+    team.sync();
+    return true;
+  }
+
+  // Whether the options of one who waits may have changed.
+  GLS_DEVICE bool concerns(int w) const {
+    const Options& its = options[w];
+    const int customer = waiting[w];
+    if (its.route == state.changed || its.other == state.changed) return true;
+    if (!may_take(state.changed, customer)) return false;
+    const Length more = overload(state.changed, customer);
+    const auto is_better = [&](Edge edge) {
+      edge.value += more;
+      return edge < its.second;
+    };
+    return is_better(routes.edge(state.from, customer)) ||
+           is_better(routes.edge(state.joined, customer));
+  }
+
+  // Inserts whoever waits.
+  template <class Team>
+  GLS_DEVICE void recreate(const Team& team) const {
+    using Choice = Ranked<Length>;
+    measure_changed(team);
+    bool all = true;
+#pragma unroll 1
+    for (int left = state.count;; --left) {
+      find_options(team, left, [&](int w) { return all || concerns(w); });
+      if (left == 0) return;
+      all = false;
+      const Choice none{endless<Length>(), routes.vehicles.customers + 1};
+      const Choice next =
+          team.least(left, none, [&](int w) { return Choice{-options[w].regret(), waiting[w]}; });
+      team.sync();
+      team.once([&] { join(int(next.index), left - 1); });
+      team.sync();
+    }
+  }
+
+  // A row's part of the memory of all.
+  template <class Team>
+  GLS_DEVICE static RebuiltRoutes of(const Team& team, int item, const Vehicles& vehicles,
+                                     const NearNodes& lists, const RebuiltMemory& memory) {
+    const int64 at = int64(item) * (vehicles.customers + 1), waits = int64(item) * memory.room;
+    return {{vehicles, memory.after + 2 * at, memory.owners + at, memory.loads + at,
+             static_cast<typename Vehicles::Time*>(memory.durations) + at},
+            memory.before + at,
+            memory.waiting + waits,
+            static_cast<Options*>(memory.options) + waits,
+            lists,
+            memory.room,
+            memory.price,
+            shared_slot<RebuiltState>(team)};
+  }
+};
+
+}  // namespace gls

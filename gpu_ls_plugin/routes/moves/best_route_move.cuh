@@ -1,0 +1,39 @@
+// The best move of a customer, of one kind, on linked lists of routes.
+#pragma once
+
+#include "routes/kernels/linked_routes.cuh"
+#include "routes/kernels/near_customers.cuh"
+
+namespace gls {
+
+// A move by what it makes the routes cheaper by, as much as a length can say, and its number.
+template <class Length, class Cost>
+GLS_DEVICE Rated<Length> rated(Cost more, uint32 index) {
+  const Cost most = sizeof(Length) == 4 ? Cost(1 << 30) : Cost(int64(1) << 60);
+  return {more < -most ? Length(-most) : Length(more), index};
+}
+
+// The move that is none: others are better if they gain more than real numbers may be wrong by.
+template <class Length>
+GLS_DEVICE Rated<Length> no_move(Length removed, Length slack) {
+  return {Length(removed * -1e-10) - slack, 0xffffffffu};
+}
+
+// Makes the best move of a customer, if it has one, and says whose neighbours changed. The lanes
+// share `ends`, for the two routes of the move.
+template <class Team, class Moves, class Wake>
+GLS_DEVICE bool improve(const Team& team, const Moves& moves, int c, typename Moves::City* ends,
+                        Wake wake) {
+  const auto& routes = moves.routes;
+  const auto move = moves.best(team, c);
+  if (move.index == 0xffffffffu) return false;
+  team.sync();
+  team.once([&] {
+    ends[0] = typename Moves::City(routes.owner(c));
+    ends[1] = typename Moves::City(moves.make(c, move.index, wake));
+  });
+  routes.settle(team, ends, typename Moves::Cost(move.value));
+  return true;
+}
+
+}  // namespace gls

@@ -1,0 +1,37 @@
+"""The parts of vehicle routing, by kind: what searches are made of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.routes.construction.cheapest_insertion import cheapest_insertion
+from gpu_ls_plugin.routes.construction.one_route_each import one_route_each
+from gpu_ls_plugin.routes.construction.savings import savings
+from gpu_ls_plugin.routes.construction.sweep import sweep
+from gpu_ls_plugin.routes.crossovers.route_edge_assembly import RouteEdgeAssembly
+from gpu_ls_plugin.routes.crossovers.route_exchange import RouteExchange
+from gpu_ls_plugin.routes.crossovers.selective_route_exchange import SelectiveRouteExchange
+from gpu_ls_plugin.routes.crossovers.split_crossover import SplitCrossover
+from gpu_ls_plugin.routes.engines.prices import PricedMigration
+from gpu_ls_plugin.routes.moves.between_routes import SwapStar, TwoOptStar
+from gpu_ls_plugin.routes.moves.route_moves import RouteMoves
+from gpu_ls_plugin.routes.problem.resources.duration import Duration
+from gpu_ls_plugin.routes.problem.resources.load import Load
+from gpu_ls_plugin.routes.removals.ruin_recreate import RuinRecreate
+from gpu_ls_plugin.routes.removals.string_removal import StringRemoval
+from gpu_ls_plugin.routes.searches.decomposition.decomposed import Decomposed
+from gpu_ls_plugin.routes.searches.genetic.hybrid_genetic import HybridGeneticSearch
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+CROSSOVERS = (SplitCrossover, SelectiveRouteExchange, RouteEdgeAssembly)
+PARTS: Mapping[str, tuple[Any, ...]] = {
+    "resource": (Load, Duration),
+    "construction": (one_route_each, savings, cheapest_insertion, sweep),
+    "neighbourhood": (TwoOptStar, SwapStar, RouteMoves),
+    "perturbation": (RuinRecreate, StringRemoval),
+    "recombination": CROSSOVERS,
+    "cooperation": (PricedMigration, RouteExchange, *CROSSOVERS),
+    "search": (Decomposed, HybridGeneticSearch),
+}

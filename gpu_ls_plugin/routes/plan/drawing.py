@@ -1,0 +1,202 @@
+"""Pictures of the routes of vehicles."""
+
+from __future__ import annotations
+
+import colorsys
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.canvas import plain, require_image, saved
+from gpu_ls_plugin.core.files import image_figure
+from gpu_ls_plugin.core.progress import cost_text, gap_percent, gap_text
+from gpu_ls_plugin.routes.problem.cvrp import CVRP
+from gpu_ls_plugin.tours.plan.drawing import coordinates
+
+if TYPE_CHECKING:
+    import os
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from numpy.typing import NDArray
+
+GOLDEN = 0.618034  # of a turn: hues that follow one another are far apart
+SHADES = ((0.45, 0.75), (0.35, 0.95), (0.6, 0.6))  # lightness and saturation, taken in turn
+INK, TOO_MUCH = "#222222", "#c00000"
+MOST_NAMED = 60  # routes whose numbers fit beside the bars
+
+
+def plot_routes(
+    problem: CVRP,
+    tour: Any,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    title: str = "",
+) -> Figure:
+    """Draw routes, and beside the map how full the vehicles are.
+
+    Routes are numbered and coloured around the depot, which is the square. Ways from and to it are
+    faint. Where routes are limited, a thin bar shows the duration. What exceeds a limit is hatched
+    in red.
+
+    Parameters
+    ----------
+    problem : CVRP
+    tour : array_like, shape (n,), integer, or list of lists
+        A giant tour, or routes as `problem.routes` returns them: lists of customers from 1 on, in
+        the order of driving. Not changed; may break constraints.
+    path : path, optional
+        Image file to write, complete or not at all; its ending is the format.
+    title : str
+        In place of the name, the cost, the gap to the problem's optimum and the number of routes.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    MissingExtraError
+        Matplotlib is not installed.
+    InvalidParameterError
+        The problem has no coordinates, or the ending is not an image format.
+    InvalidTourError, InvalidTypeError
+        The tour is not a giant tour of the problem, the routes do not visit each customer once, or
+        the problem has no routes.
+    OSError
+        The file cannot be written.
+    """
+    checks.instance("problem", problem, kind=CVRP, wanted="CVRP")
+    text = checks.text("title", title)
+    points = coordinates(problem.nodes)
+    if _are_routes(tour, problem.n):
+        tour = problem.tour(tour)
+    routes = problem.routes(tour)
+    require_image(path)
+    sums = problem.route_sums(tour)
+    used = sums.customers[0] > 0
+    around = _around(points, routes)
+    figure = image_figure(13, 8.5)
+    left, right = figure.subplots(1, 2, width_ratios=(3, 1))
+    figure.suptitle(plain(text or _title(problem, tour, len(routes))), fontsize=14)
+    colors = [_color(place) for place in range(len(routes))]
+    _draw_map(left, points, [routes[route] for route in around], colors)
+    limit = problem.route_limit
+    durations = None if not limit else sums.durations[0][used][around] / limit
+    _draw_bars(right, sums.loads[0][used][around] / problem.capacity, durations, colors)
+    return saved(figure, path)
+
+
+def _are_routes(given: Any, n: int) -> bool:
+    """Whether something is lists of customers, and not a giant tour (n,) or a batch of one."""
+    if not isinstance(given, list | tuple) or not given:
+        return False
+    if not all(isinstance(item, list | tuple | np.ndarray) for item in given):
+        return False
+    return len(given) > 1 or len(given[0]) != n
+
+
+def _title(problem: CVRP, tour: Any, routes: int) -> str:
+    cost = problem.cost(tour)[0].item()
+    gap = gap_percent(cost, problem.optimum)
+    feasible = problem.feasible(tour)[0]
+    words = [
+        cost_text(cost),
+        "" if gap is None else f"gap {gap_text(gap)} %",
+        f"{routes:,} {'route' if routes == 1 else 'routes'}",
+        "" if feasible else "breaks constraints",
+    ]
+    return f"{problem.name or 'routes'}: {', '.join(filter(None, words))}"
+
+
+def _around(points: NDArray[Any], routes: list[list[int]]) -> NDArray[np.intp]:
+    """Return the order of routes around the depot, by the angle of their middle."""
+    middles = np.array([points[route].mean(axis=0) for route in routes]) - points[0]
+    order: NDArray[np.intp] = np.arctan2(middles[:, 1], middles[:, 0]).argsort(kind="stable")
+    return order
+
+
+def _color(place: int) -> tuple[float, float, float]:
+    """Return a color unlike those of the places beside it."""
+    return colorsys.hls_to_rgb(place * GOLDEN % 1.0, *SHADES[place % len(SHADES)])
+
+
+def _draw_map(axes: Axes, points: NDArray[Any], routes: list[list[int]], colors: list[Any]) -> None:
+    size = min(16.0, 6000.0 / len(points))
+    width = 1.4 if len(points) < 500 else 1.0
+    for route, color in zip(routes, colors, strict=True):
+        inside = points[route].T
+        for end in (route[0], route[-1]):
+            axes.plot(*points[[0, end]].T, color=color, linewidth=0.6, alpha=0.3, zorder=1)
+        axes.plot(*inside, color=color, linewidth=width, zorder=2)
+        axes.scatter(inside[0], inside[1], color=color, s=size, zorder=3, linewidths=0)
+    axes.scatter(
+        points[:1, 0],
+        points[:1, 1],
+        marker="s",
+        s=90,
+        color=INK,
+        edgecolors="white",
+        linewidths=1.5,
+        zorder=5,
+    )
+    if len(routes) <= MOST_NAMED:
+        _write_numbers(axes, points, routes, colors)
+    axes.set_aspect("equal")
+    axes.set_axis_off()
+
+
+def _write_numbers(
+    axes: Axes, points: NDArray[Any], routes: list[list[int]], colors: list[Any]
+) -> None:
+    """Write the number of each route beside its customer that is farthest from the depot."""
+    for number, (route, color) in enumerate(zip(routes, colors, strict=True), start=1):
+        away = points[route] - points[0]
+        far = int(np.hypot(*away.T).argmax())
+        direction = away[far] / max(1e-9, float(np.hypot(*away[far])))
+        axes.annotate(
+            str(number),
+            points[route[far]],
+            xytext=9 * direction,
+            textcoords="offset points",
+            color=color,
+            fontsize=8,
+            fontweight="bold",
+            ha="center",
+            va="center",
+            zorder=4,
+        )
+
+
+def _draw_bars(
+    axes: Axes, loads: NDArray[Any], durations: NDArray[Any] | None, colors: list[Any]
+) -> None:
+    """Draw loads, and durations if there are any, as shares of what a vehicle may have."""
+    places = np.arange(len(loads))
+    bars = [(loads, places if durations is None else places - 0.15, 0.8, 1.0)]
+    if durations is not None:
+        bars = [(loads, places - 0.15, 0.5, 1.0), (durations, places + 0.28, 0.24, 0.5)]
+    for shares, where, height, alpha in bars:
+        axes.barh(where, 100 * np.minimum(shares, 1), height, color=colors, alpha=alpha)
+        over = shares > 1
+        axes.barh(
+            where[over],
+            100 * (shares[over] - 1),
+            height,
+            left=100.0,
+            color=TOO_MUCH,
+            edgecolor="white",
+            hatch="////",
+            zorder=3,
+        )
+    axes.axvline(100, color=INK, linewidth=1.0)
+    axes.set_ylim(len(loads) - 0.4, -0.6)
+    axes.set_xlim(0, max(105.0, 5 + 100 * max(float(shares.max()) for shares, *_ in bars)))
+    if len(loads) <= MOST_NAMED:
+        axes.set_yticks(places, [str(place + 1) for place in places], fontsize=7)
+    axes.tick_params(axis="y", length=0)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    thin = "" if durations is None else "\nthin: duration in % of the limit"
+    axes.set_xlabel(f"load in % of the capacity{thin}", fontsize=9)
+    axes.set_ylabel("routes around the depot", fontsize=9)

@@ -1,0 +1,76 @@
+"""Problems of so few cities or customers that all solutions are looked at."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.core.budget import Stopwatch
+from gpu_ls_plugin.core.history import Point
+from gpu_ls_plugin.core.result import Result, Statistics, told
+from gpu_ls_plugin.routes.plan.few_customers import are_few, best_routes
+from gpu_ls_plugin.routes.problem.cvrp import CVRP
+from gpu_ls_plugin.tours.engines.chains.rehearsal import SMALLEST_KICKED
+from gpu_ls_plugin.tours.problem.tsp import tour_problem
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.core.problem import Problem
+    from gpu_ls_plugin.core.result import Callback
+
+
+class Enumeration:
+    """The best of all solutions.
+
+    Parameters
+    ----------
+    rows : int32 array, shape (K, n)
+        An optimum first.
+    """
+
+    name = "enumeration"
+
+    def __init__(self, rows: NDArray[np.int32], size: int) -> None:
+        self._rows, self._size = rows, size
+
+    def __repr__(self) -> str:
+        return "the best of all solutions"
+
+    def __call__(
+        self, problem: Problem, _: Any = None, *, backend: str, callback: Callback | None, **__: Any
+    ) -> Result:
+        """Return as many rows as were asked for, the best first."""
+        watch, statistics = Stopwatch(None), Statistics(backend=backend, stopped_by="optimum")
+        with statistics.phase("enumeration"):
+            tours = self._rows[np.resize(np.arange(len(self._rows)), self._size)]
+            costs = problem.cost(tours)
+        statistics.seconds, statistics.climbs = watch.elapsed, len(tours)
+        point = Point(statistics.seconds, 0, costs[0].item(), float(costs.mean()))
+        told(statistics, callback, point, len(tours), done=len(tours), best_tours=tours.copy)
+        return Result(tours, costs, statistics, problem)
+
+
+def best_of_all(problem: Problem) -> NDArray[np.int32] | None:
+    """Return rows, an optimum first; None if they cannot be enumerated."""
+    tours = tour_problem(problem)
+    if tours.n < SMALLEST_KICKED and tours.rows is None:
+        rows = _all_tours(problem)
+        broken = ~problem.feasible(rows) if problem.constrained else np.zeros(len(rows), np.bool_)
+        return rows[np.lexsort((tours.cost(rows), broken))]
+    if not are_few(problem):
+        return None
+    assert isinstance(problem, CVRP)
+    routes = best_routes(problem)
+    return None if routes is None else problem.tour(routes)[np.newaxis]
+
+
+def _all_tours(problem: Problem) -> NDArray[np.int32]:
+    """Return all permutations; those that begin with city 0 where costs do not ask for more."""
+    tours = tour_problem(problem)
+    turned = tours.objective.length_alone or tours is not problem  # routes may be turned, too
+    others = itertools.permutations(range(turned, tours.n))
+    rows = np.array([(*range(turned), *other) for other in others], np.int32)
+    return rows.reshape(len(rows), tours.n)

@@ -1,0 +1,63 @@
+"""The best routes of few customers, by all subsets of these."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.routes.problem.cvrp import CVRP
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gpu_ls_plugin.core.problem import Problem
+
+    Routes = list[list[int]]
+
+MOST = 7  # customers: 13,699 orders of all subsets
+
+
+def are_few(problem: Problem) -> bool:
+    """Return whether all routes can be looked at, under hard built-in constraints alone."""
+    if not isinstance(problem, CVRP) or problem.customers > MOST:
+        return False
+    return problem.penalties is None and not problem.resources
+
+
+def best_routes(problem: CVRP) -> Routes | None:
+    """Return the cheapest feasible routes of few customers, None if no routes are feasible."""
+    by_first: dict[int, list[tuple[int, Any, list[int]]]] = {}  # and by customers, as bits
+    for bits, cost, order in _single_routes(problem):
+        by_first.setdefault(bits & -bits, []).append((bits, cost, order))
+    everyone = (1 << problem.customers) - 1
+    best: dict[int, tuple[Any, Routes]] = {0: (0, [])}  # by the customers that are served
+    fleet = problem.copies if problem.fleet is None else problem.fleet
+    for _ in range(min(fleet, problem.customers)):
+        more = dict(best)
+        for served, (cost, routes) in best.items():
+            left = everyone & ~served
+            for bits, way, order in by_first.get(left & -left, ()):
+                both = served | bits
+                if not bits & served and (both not in more or cost + way < more[both][0]):
+                    more[both] = cost + way, [*routes, order]
+        best = more
+    return best[everyone][1] if everyone in best else None
+
+
+def _single_routes(problem: CVRP) -> Iterator[tuple[int, Any, list[int]]]:
+    """Yield customers as bits, the cost and the order of each route that a vehicle can serve."""
+    nodes, limit = problem.nodes, problem.tolerated_limit
+    everyone = range(1, problem.customers + 1)
+    for size in everyone:
+        for some in map(list, itertools.combinations(everyone, size)):
+            if problem.demands[some].sum() > problem.capacity:
+                continue
+            orders = np.array(list(itertools.permutations(some)))
+            depot = np.zeros((len(orders), 1), np.int64)
+            ways = nodes.lengths(np.c_[depot, orders], np.c_[orders, depot]).sum(axis=1)
+            least = int(ways.argmin())
+            if limit is None or ways[least] + problem.service_times[some].sum() <= limit:
+                bits = sum(1 << (customer - 1) for customer in some)
+                yield bits, ways[least], orders[least].tolist()

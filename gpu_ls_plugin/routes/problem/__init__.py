@@ -1,0 +1,1 @@
+"""Vehicle routing problems: instances, giant tours, resources and files."""

@@ -1,0 +1,833 @@
+"""The capacitated vehicle routing problem, with limits of the routes and of the fleet."""
+
+from __future__ import annotations
+
+import math
+import operator
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NoReturn, Self
+
+import numpy as np
+
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.exceptions import (
+    InvalidParameterError,
+    InvalidProblemError,
+    InvalidTourError,
+    InvalidTypeError,
+    UnsupportedProblemError,
+)
+from gpu_ls_plugin.core.problem import Problem
+from gpu_ls_plugin.core.values import array_of, check_finite
+from gpu_ls_plugin.routes.problem import cvrp_instances, cvrplib, giant_tours
+from gpu_ls_plugin.routes.problem.giant_tsp import GiantTSP
+from gpu_ls_plugin.routes.problem.resources.base import Resource
+from gpu_ls_plugin.routes.problem.resources.hierarchy import Hierarchy
+from gpu_ls_plugin.routes.problem.routing import Penalties, Routing
+from gpu_ls_plugin.tours.problem.referee import check_permutations
+from gpu_ls_plugin.tours.problem.tsp import TSP
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from gpu_ls_plugin.routes.problem.giant_tours import RouteSums, Violations
+    from gpu_ls_plugin.tours.problem.metrics import Lengths, Metric
+
+CONTENT = (
+    *("nodes", "demands", "capacity", "service_times", "route_limit", "fleet", "copies"),
+    *("resources", "penalties", "hierarchy"),
+)
+MOST = 2**31 - 1  # of demands and capacities
+NO_DURATION = 2**62  # no route takes as long, in integers
+COST_OF_FILE = 0.01  # share by which the cost in a solution file may be off: it may be rounded
+
+
+class CVRP(Problem):
+    """A vehicle routing problem, validated once and immutable.
+
+    A solution is a giant tour: a permutation of 0..n-1 in which 0 and customers+1..n-1 are copies
+    of the depot and 1..customers the customers. It is cyclic; between two copies of the depot lies
+    a route, perhaps an empty one. Two problems are equal only if they are the same object; copies
+    are that object.
+
+    Parameters
+    ----------
+    coordinates : array_like, shape (customers + 1, 2)
+        The depot, then the customers; copied.
+    demands : array_like of integers, shape (customers + 1,)
+        0 for the depot.
+    capacity : int
+        Of a vehicle.
+    metric : str or Metric
+        As of `TSP`.
+    service_times : number or array_like, shape (customers + 1,), optional
+        What customers add to the duration of a route, in the unit of lengths; 0 for the depot.
+    route_limit : number, optional
+        The longest duration of a route: its length and the service times of its customers.
+    vehicles : int, optional
+        The fleet; by default it is not limited, and there are as many as surely suffice.
+    copies : int, optional
+        Copies of the depot in a giant tour: by default the vehicles, but no more than customers.
+        With more than vehicles, tours may have more routes than the fleet, and break that
+        constraint.
+    name, comment : str
+        Free text.
+    optimum : int or float, optional
+        The best cost, where it is known.
+
+    Attributes
+    ----------
+    n : int
+        Length of a row: customers + copies.
+    customers : int
+    vehicles : int
+        The fleet where it is limited, else a number that suffices.
+    fleet : int or None
+        The same; None where it is not limited.
+    copies : int
+    capacity : int
+    demands : int64 array, shape (customers + 1,), read-only
+    service_times : array, shape (customers + 1,), int64 or float64, read-only
+    route_limit : int, float or None
+    nodes : TSP
+        The depot and the customers.
+    resources : tuple of Resource
+        What routes use up beside load and duration, as `with_resources` has it.
+    penalties : Penalties or None
+        What a unit of each violation costs a search; None where constraints are hard.
+    hierarchy : Hierarchy or None
+        Which stretches of giant tours a search computes ahead, as `with_hierarchy` has it.
+
+    Raises
+    ------
+    InvalidProblemError
+        Wrong shapes or values; a customer that no route can serve; more demand than the fleet
+        holds.
+    InvalidParameterError, InvalidTypeError
+        A parameter is out of range or of a wrong type.
+
+    Examples
+    --------
+    >>> import gpu_ls_plugin as gls
+    >>> problem = gls.CVRP([(0, 0), (0, 3), (0, 5), (4, 0)], [0, 2, 2, 3], 4, vehicles=2)
+    >>> tour = problem.tour([[1, 2], [3]])
+    >>> tour.tolist(), problem.cost(tour).tolist(), problem.feasible(tour).tolist()
+    ([0, 1, 2, 4, 3], [18], [True])
+    """
+
+    constrained = True
+
+    customers: int
+    vehicles: int
+    fleet: int | None
+    copies: int
+    capacity: int
+    comment: str
+    demands: NDArray[np.int64]
+    service_times: NDArray[Any]
+    route_limit: float | None
+    nodes: TSP
+    resources: tuple[Resource, ...]
+    penalties: Penalties | None
+    hierarchy: Hierarchy | None
+
+    def __init__(
+        self,
+        coordinates: ArrayLike,
+        demands: ArrayLike,
+        capacity: int,
+        *,
+        metric: str | Metric = "EUC_2D",
+        service_times: ArrayLike | None = None,
+        route_limit: float | None = None,
+        vehicles: int | None = None,
+        copies: int | None = None,
+        name: str = "",
+        comment: str = "",
+        optimum: float | None = None,
+    ) -> None:
+        nodes = TSP(coordinates, metric, name=name, comment=comment, optimum=optimum)
+        self._fill(nodes, demands, capacity, service_times, route_limit, vehicles, copies)
+
+    @classmethod
+    def from_matrix(
+        cls,
+        matrix: ArrayLike,
+        demands: ArrayLike,
+        capacity: int,
+        *,
+        service_times: ArrayLike | None = None,
+        route_limit: float | None = None,
+        vehicles: int | None = None,
+        copies: int | None = None,
+        name: str = "",
+        comment: str = "",
+        optimum: float | None = None,
+    ) -> Self:
+        """Make a problem from a matrix of lengths (customers + 1, customers + 1), as of `TSP`.
+
+        Row 0 is the depot's; everything else as for the class.
+        """
+        nodes = TSP.from_matrix(matrix, name=name, comment=comment, optimum=optimum)
+        return cls._of(nodes, demands, capacity, service_times, route_limit, vehicles, copies)
+
+    @classmethod
+    def read(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        rounding: str = "auto",
+        vehicles: int | None = None,
+        copies: int | None = None,
+        optimum: float | None = None,
+    ) -> Self:
+        """Read a CVRPLIB file (.vrp).
+
+        Customers are numbered 1.. in the order of the file, without the depot.
+
+        Parameters
+        ----------
+        path : path
+        rounding : {"auto", "nearest", "none"}
+            Whether lengths of type EUC_2D are rounded; by default as the sets' best known costs
+            are computed (`problems.cvrplib.rounds`).
+        vehicles, copies, optimum
+            As for the class; the file's VEHICLES unless given.
+
+        Raises
+        ------
+        FileNotFoundError
+            No such file.
+        FileFormatError
+            The file is not CVRPLIB, is cut off or holds unusable values; file and section are
+            named.
+        UnsupportedProblemError
+            The file holds another kind of problem.
+        """
+        checks.choice("rounding", rounding, known=("auto", "nearest", "none"))
+        instance = cvrplib.read_instance(path, rounding)
+        texts = {"name": instance.name, "comment": instance.comment}
+        with cvrplib.naming(path):
+            if instance.matrix is not None:
+                nodes = TSP.from_matrix(instance.matrix, **texts, optimum=optimum)
+            else:
+                assert instance.coordinates is not None
+                nodes = TSP(instance.coordinates, instance.metric, **texts, optimum=optimum)
+            return cls._of(
+                nodes,
+                instance.demands,
+                instance.capacity,
+                instance.service_times,
+                instance.route_limit,
+                instance.vehicles if vehicles is None else vehicles,
+                copies,
+            )
+
+    @classmethod
+    def generated(
+        cls,
+        customers: int,
+        *,
+        depot: str = "random",
+        positioning: str = "random_clustered",
+        demands: str = "1-100",
+        route_size: float | None = None,
+        seed: int | None = 0,
+    ) -> Self:
+        """Make an instance by the published rules of the X set (Uchoa et al. 2017).
+
+        Parameters
+        ----------
+        customers : int
+            At most 501,000: on a grid of 1,001 x 1,001 points, no two nodes at the same place.
+        depot : {"random", "central", "eccentric"}
+            Anywhere, in the middle, or in the corner (0, 0).
+        positioning : {"random_clustered", "random", "clustered"}
+            Customers are anywhere; or 3 to 8 of them are, and attract the others: a point at a
+            distance d is the more likely by exp(-d / 40) for each of them; or half and half.
+        demands : {"1-100", "1-10", "5-10", "50-100", "unitary", "quadrant", "many_small"}
+            Uniform between two limits, or 1; 1 to 50 in the even quadrants and 51 to 100 in the odd
+            ones; or 1 to 10 for 70 % to 95 % of the customers and 50 to 100 for the others.
+        route_size : number, optional
+            Customers that fill a vehicle on average, from which the capacity follows; drawn from a
+            triangular distribution between 3 and 25 with its mode at 6 by default.
+        seed : int or None
+            Of all that is drawn; None draws one.
+
+        Returns
+        -------
+        CVRP
+            Its `comment` says how it was made, its `name` the nodes and the fewest vehicles.
+
+        Raises
+        ------
+        InvalidParameterError, InvalidTypeError
+            A parameter is out of range or of a wrong type.
+
+        Examples
+        --------
+        >>> import gpu_ls_plugin as gls
+        >>> gls.CVRP.generated(100, demands="unitary", route_size=10, seed=1)
+        <CVRP generated-n101-k10: 100 customers, EUC_2D, capacity 10>
+        """
+        most = cvrp_instances.MOST_CUSTOMERS
+        customers = checks.integer("customers", customers, least=1, most=most)
+        depot = checks.choice("depot", depot, known=cvrp_instances.DEPOTS)
+        known = cvrp_instances.POSITIONING
+        positioning = checks.choice("positioning", positioning, known=known)
+        demands = checks.choice("demands", demands, known=cvrp_instances.DEMANDS)
+        if route_size is not None:
+            route_size = checks.number("route_size", route_size, least=1.0, most=float(MOST) / 100)
+        seed = checks.seed(seed)
+        rng = np.random.default_rng(seed)
+        size = cvrp_instances.drawn_route_size(rng) if route_size is None else route_size
+        start = cvrp_instances.depot_point(depot, rng)
+        points = cvrp_instances.customer_points(customers, positioning, start, rng)
+        wanted = cvrp_instances.customer_demands(points, demands, rng)
+        capacity = cvrp_instances.capacity_for(wanted, size)
+        fewest = -(-int(wanted.sum()) // capacity)
+        return cls(
+            np.r_[[start], points],
+            np.r_[0, wanted],
+            capacity,
+            name=f"generated-n{customers + 1}-k{fewest}",
+            comment=f"depot {depot}, customers {positioning}, demands {demands}, "
+            f"{size:.6g} customers a route, seed {seed}",
+        )
+
+    @classmethod
+    def _of(cls, *content: Any) -> Self:
+        problem = cls.__new__(cls)
+        problem._fill(*content)
+        return problem
+
+    def _fill(
+        self,
+        nodes: TSP,
+        demands: ArrayLike,
+        capacity: int,
+        service_times: ArrayLike | None,
+        route_limit: float | None,
+        vehicles: int | None,
+        copies: int | None,
+        resources: tuple[Resource, ...] = (),
+        penalties: Penalties | None = None,
+        hierarchy: Hierarchy | None = None,
+    ) -> None:
+        if nodes.n < 2:
+            raise InvalidProblemError("coordinates: a depot alone; there are no customers")
+        capacity = checks.integer("capacity", capacity, least=1, most=MOST)
+        its_demands = _demands(demands, nodes.n)
+        services = _services(service_times, nodes)
+        limit = None if route_limit is None else _limit(route_limit, services)
+        if vehicles is not None:
+            vehicles = checks.integer("vehicles", vehicles, least=1, most=MOST)
+        _check_service(nodes, its_demands, capacity, services, limit, vehicles)
+        self.__dict__.update(
+            nodes=nodes,
+            name=nodes.name,
+            comment=nodes.comment,
+            optimum=nodes.optimum,
+            customers=nodes.n - 1,
+            capacity=capacity,
+            demands=its_demands,
+            service_times=services,
+            route_limit=limit,
+            fleet=vehicles,
+        )
+        self.__dict__.update(resources=tuple(resources), penalties=penalties, hierarchy=hierarchy)
+        enough = vehicles or self._enough_vehicles()
+        least = min(enough, self.customers)  # a larger fleet needs no copies
+        if copies is not None:
+            copies = checks.integer("copies", copies, least=least, most=MOST - self.customers)
+        copies = copies or least
+        self.__dict__.update(vehicles=enough, copies=copies, n=self.customers + copies)
+
+    def with_resources(self, *resources: Resource) -> Self:
+        """Return the same problem with constraints of a plugin, such as time windows.
+
+        Parameters
+        ----------
+        *resources : Resource
+            In place of those that the problem has; load and duration are not among them.
+
+        Raises
+        ------
+        InvalidTypeError
+            One of them is not a `Resource`.
+        UnsupportedProblemError
+            One of them makes no sense on the problem.
+        """
+        for resource in resources:
+            checks.instance("resources", resource, kind=Resource, wanted="Resource")
+            resource.check(self)
+        return self._changed(resources=resources)
+
+    def penalised(
+        self,
+        load: float | None = None,
+        duration: float | None = None,
+        vehicles: float | None = None,
+    ) -> Self:
+        """Return the same problem with soft constraints: a search pays for violations.
+
+        Parameters
+        ----------
+        load, duration, vehicles : number, optional
+            What a unit of demand beyond the capacity, of duration beyond the limit and a route
+            beyond the fleet cost; by default so much that hardly any length is worth it. Integers
+            where lengths are integers.
+        """
+        return self._changed(penalties=Penalties.of(self, load, duration, vehicles))
+
+    def with_hierarchy(self, level: int | None = 1, parts: Sequence[int] | None = None) -> Self:
+        """Return the same problem, whose searches compute stretches of giant tours ahead.
+
+        Moves are then joined from a few of them, in constant time whatever a resource is (Schulz
+        2013, sections 4.3 and 6.10). Searches find the same tours; real numbers are added up in
+        another order.
+
+        Parameters
+        ----------
+        level : {0, 1, 2} or None
+            0 keeps the stretch between any two places of a tour, 1 those within parts and between
+            them, 2 groups parts once more; None keeps none of them, as is the default.
+        parts : sequence of int, optional
+            Places of a part, powers of two that grow, as many as `level` says; by default those
+            nearest to n^(1/3) for level 1, n^(1/7) and n^(3/7) for level 2.
+
+        Raises
+        ------
+        InvalidTypeError, InvalidParameterError
+            No such level, or no such parts.
+        """
+        if level is None:
+            return self._changed(hierarchy=None)
+        return self._changed(hierarchy=Hierarchy.of(self.n, level, parts))
+
+    def with_fleet(self, vehicles: int) -> Self:
+        """Return the same problem with so many vehicles at most, and giant tours as long as before.
+
+        Parameters
+        ----------
+        vehicles : int
+            Tours with more routes break the limit of the fleet.
+
+        Raises
+        ------
+        InvalidParameterError, InvalidTypeError
+            Not a positive integer, or more vehicles than there are copies of the depot.
+        InvalidProblemError
+            The customers demand more than such a fleet can carry.
+        """
+        return self._changed(fleet=vehicles)
+
+    def _changed(self, **changes: Any) -> Self:
+        """Return the same problem with something else of its content."""
+        return type(self)._of(*(self._content | changes).values())
+
+    @property
+    def _content(self) -> dict[str, Any]:
+        """All that the problem is made of, in the order of `_of`."""
+        return {name: getattr(self, name) for name in CONTENT}
+
+    @property
+    def integer(self) -> bool:
+        """Whether costs are integers."""
+        return self.nodes.integer
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether both directions of every route are equally long."""
+        return self.nodes.symmetric
+
+    @cached_property
+    def longest(self) -> float:
+        """A length that no edge exceeds where ways by the depot are not shorter than others."""
+        nodes = self.nodes
+        if nodes.matrix is not None:
+            return float(nodes.matrix.max())
+        depot, all_nodes = np.zeros(nodes.n, np.int64), np.arange(nodes.n)
+        return float(2 * nodes.lengths(depot, all_nodes).max())
+
+    @cached_property
+    def tolerated_limit(self) -> float | None:
+        """The route limit by which searches judge durations: a little longer if it is real."""
+        if self.route_limit is None:
+            return None
+        alone = giant_tours.durations_alone(self.nodes, self.service_times)
+        return giant_tours.tolerated(self.route_limit, alone)
+
+    @property
+    def least_vehicles(self) -> int:
+        """How many vehicles the demands take at least."""
+        return max(1, -(-int(self.demands.sum()) // self.capacity))
+
+    @cached_property
+    def untimed(self) -> Self:
+        """The same problem, whose routes may take as long as they will."""
+        # As many copies suffice, which simple routes without a limit need not find out.
+        return self._changed(route_limit=None, fleet=self.fleet or self.copies)
+
+    @cached_property
+    def tsp(self) -> TSP:
+        """The giant tours' cities and lengths, under the constraints as an objective.
+
+        What its tours cost is their length and what they pay for violations.
+        """
+        return GiantTSP.of(self, self.name, self.comment)
+
+    def check(self, tours: Any, *, parameter: str = "tours") -> NDArray[np.int32]:
+        """Return giant tours as an array, or say which row is not one; see `Problem.check`.
+
+        Tours on a GPU are copied to the host.
+        """
+        if hasattr(tours, "__cuda_array_interface__") and hasattr(tours, "get"):
+            tours = tours.get()
+        self._check_length(tours, parameter)
+        return check_permutations(tours, self.n, parameter=parameter)
+
+    def _check_length(self, tours: Any, parameter: str) -> None:
+        """Raise where rows have too few or too many copies of the depot."""
+        try:
+            shape = np.shape(tours)
+        except ValueError:  # rows of different lengths, which is reported later
+            return
+        if not 1 <= len(shape) <= 2 or shape[-1] in (0, self.n):
+            return
+        count = shape[-1] - self.customers
+        copies = f"{count} of {self.copies} copies" if count > 0 else "no copies"
+        raise InvalidTourError(
+            f"{parameter}: shape {shape}, but giant tours are (P, {self.n}) or ({self.n},): "
+            f"{self.customers} customers and {self.copies} copies of the depot"
+            + (f"; these have {copies}" if count < self.copies else "")
+        )
+
+    def cost(self, tours: Any) -> Lengths:
+        """Return the travelled cost of every giant tour, computed from scratch, feasible or not."""
+        return giant_tours.travelled(self, self.check(tours))
+
+    def violations(self, tours: Any) -> Violations:
+        """Return by how much every giant tour breaks each constraint, computed from scratch."""
+        return giant_tours.violations(self, self.check(tours))
+
+    def feasible(self, tours: Any) -> NDArray[np.bool_]:
+        """Return which giant tours break no constraint, shape (P,)."""
+        return self.violations(tours).none
+
+    def excess(self, tours: Any) -> NDArray[Any]:
+        """Return by how much giant tours break constraints, shape (P,), in units of costs."""
+        return self.tsp.objective.violated(self.tsp, self.check(tours))
+
+    def route_sums(self, tours: Any) -> RouteSums:
+        """Return customers, loads, costs and durations of all routes of giant tours."""
+        return giant_tours.route_sums(self, self.check(tours))
+
+    def complaints(self, tour: ArrayLike) -> list[str]:
+        """Return what is wrong with one giant tour: which route breaks what by how much."""
+        row = self._one(tour)
+        sums = self.route_sums(row)
+        beyond = giant_tours.beyond_limit(self, sums.durations)[0]
+        said = []
+        numbers = (sums.customers[0] > 0).cumsum()  # as `routes` counts
+        for number, load, duration, over in zip(
+            numbers, sums.loads[0], sums.durations[0], beyond, strict=True
+        ):
+            if load > self.capacity:
+                excess = load - self.capacity
+                said.append(f"route {number}: load {load}, {excess} more than {self.capacity}")
+            if over > 0:
+                said.append(
+                    f"route {number}: duration {duration:.10g}, {over:.10g} more than "
+                    f"{self.route_limit:.10g}"
+                )
+        extra = int(giant_tours.violations(self, row).vehicles[0])
+        if extra:
+            said.append(f"{numbers[-1]} routes, {extra} more than the fleet of {self.fleet}")
+        return said
+
+    def routes(self, tour: Any) -> list[list[int]]:
+        """Return the customers of each route of one giant tour (n,); empty routes are left out."""
+        return giant_tours.routes_of(self._one(tour)[0], self.customers)
+
+    def _one(self, tour: Any) -> NDArray[np.int32]:
+        """Return one giant tour as a batch (1, n)."""
+        row = self.check(tour, parameter="tour")
+        if len(row) != 1:
+            raise InvalidTourError(f"tour: {len(row)} rows; pass one of them")
+        return row
+
+    def tour(self, routes: Sequence[Sequence[int]]) -> NDArray[np.int32]:
+        """Return the giant tour (n,) of routes, which are lists of customers 1..customers.
+
+        Raises
+        ------
+        InvalidTourError
+            More routes than copies of the depot, or customers that are not visited once each.
+        InvalidTypeError
+            Something else than lists of integers.
+        """
+        try:
+            given = [[operator.index(customer) for customer in route] for route in routes]
+        except TypeError as error:
+            raise InvalidTypeError(f"routes: not lists of customers, integers: {error}") from error
+        given = [route for route in given if route]
+        visited = np.bincount(
+            [c if 1 <= c <= self.customers else 0 for route in given for c in route],
+            minlength=self.customers + 1,
+        )
+        if visited[0]:
+            wrong = next(c for route in given for c in route if not 1 <= c <= self.customers)
+            raise InvalidTourError(f"routes: {wrong} is not a customer 1..{self.customers}")
+        if (visited[1:] != 1).any():
+            customer = 1 + int((visited[1:] != 1).argmax())
+            times = visited[customer]
+            raise InvalidTourError(
+                f"routes: customer {customer} is "
+                + ("not visited" if times == 0 else f"visited {times} times")
+            )
+        if len(given) > self.copies:
+            raise InvalidTourError(
+                f"routes: {len(given)} of them, but giant tours have {self.copies} copies of the "
+                f"depot; make the problem with copies={len(given)}"
+            )
+        return giant_tours.written(given, self.customers, self.copies)
+
+    def canonical(self, tours: Any) -> NDArray[np.int32]:
+        """Return giant tours as new rows, equal where their routes are."""
+        return self.tsp.canonical(self.check(tours))
+
+    def difference(self, tour: NDArray[Any]) -> Callable[[NDArray[Any]], float]:
+        """Return a function that says which share of another tour's edges this one lacks.
+
+        All copies of the depot are one; edges are directed where lengths are.
+        """
+        return self.tsp.difference(tour)
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write a CVRPLIB file (.vrp), which `read` makes the same problem of.
+
+        The depot is node 1. Real lengths (metric "EUC") are not told from rounded ones in such a
+        file: `read` has to be told `rounding="none"`, unless the name is one of a set that has
+        them. The file appears complete or not at all and replaces one of the same name.
+
+        Raises
+        ------
+        UnsupportedProblemError
+            Such a file cannot say what the problem is: its metric is a plugin's, or it has further
+            resources.
+        OSError
+            The file cannot be written.
+        """
+        if self.resources:
+            names = ", ".join(part.name for part in self.resources)
+            raise UnsupportedProblemError(f"problem: files (.vrp) do not know of {names}")
+        cvrplib.write_instance(path, self)
+
+    def write_solution(self, tour: Any, path: str | os.PathLike[str]) -> None:
+        """Write the routes and the cost of one giant tour as a CVRPLIB file (.sol).
+
+        The file appears complete or not at all.
+
+        Raises
+        ------
+        InvalidTourError, InvalidTypeError
+            As `check`.
+        OSError
+            The file cannot be written.
+        """
+        row = self._one(tour)
+        cvrplib.write_solution(path, self.routes(row), self.cost(row)[0].item())
+
+    def read_solution(self, path: str | os.PathLike[str]) -> NDArray[np.int32]:
+        """Return the giant tour (n,) of a CVRPLIB file (.sol), feasible or not.
+
+        Raises
+        ------
+        FileNotFoundError
+            No such file.
+        FileFormatError
+            It is not such a file, or one of another instance: other customers, or another cost than
+            it says.
+        """
+        solution = cvrplib.read_solution(path)
+        with cvrplib.naming(path):
+            tour = self.tour(solution.routes)
+            cost = self.cost(tour)[0].item()
+            if solution.cost is not None and abs(cost - solution.cost) > COST_OF_FILE * cost:
+                raise InvalidTourError(
+                    f"routes cost {cost:.10g} here, not {solution.cost:.10g} as the file says; it "
+                    f"belongs to another instance than {self.name or 'this one'}, or its lengths "
+                    "are rounded otherwise"
+                )
+            return tour
+
+    def _enough_vehicles(self) -> int:
+        """Return as many vehicles as simple routes need, a third more than demands (Vidal 2022)."""
+        demand = int(self.demands.sum())
+        needed = math.ceil(1.3 * demand / self.capacity) + 3
+        if self.route_limit is None and needed <= self.customers:
+            # Whoever did not fit, when a simple route was closed, demands this at most.
+            fullest = self.capacity - int(self.demands.max()) + 1
+            if demand // fullest + 1 <= needed:
+                return needed  # simple routes, which take long for many customers, are no more
+        return min(self.customers, max(needed, len(self.simple_routes())))
+
+    def simple_routes(self) -> list[list[int]]:
+        """Return feasible routes, as many as they may be, that go to the nearest that fits."""
+        routes: list[list[int]] = [[]]
+        waiting = np.arange(1, self.customers + 1)
+        at, load, duration, limit = 0, 0, 0.0, self.tolerated_limit
+        while len(waiting):
+            lengths = self.nodes.lengths(np.full(len(waiting), at), waiting)
+            fits = load + self.demands[waiting] <= self.capacity
+            if limit is not None and routes[-1]:  # any customer fits an empty route
+                back = self.nodes.lengths(waiting, np.zeros(len(waiting), np.int64))
+                fits &= duration + lengths + self.service_times[waiting] + back <= limit
+            if not fits.any():
+                at, load, duration = 0, 0, 0.0
+                routes.append([])
+                continue
+            next_one = int(np.where(fits, lengths, np.inf).argmin())
+            duration += float(lengths[next_one] + self.service_times[waiting[next_one]])
+            at = int(waiting[next_one])
+            routes[-1].append(at)
+            load += int(self.demands[at])
+            waiting = np.delete(waiting, next_one)
+        return routes
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"{name}: a CVRP is immutable; make a new one")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"{name}: a CVRP is immutable; make a new one")
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self)._of, tuple(self._content.values())
+
+    def __repr__(self) -> str:
+        limits = f"capacity {self.capacity}"
+        if self.route_limit is not None:
+            limits += f", route limit {self.route_limit:.10g}"
+        if self.fleet is not None:
+            limits += f", {self.fleet} vehicles"
+        return (
+            f"<CVRP {self.name or 'unnamed'}: {self.customers} customers, "
+            f"{self.nodes.metric.name}, {limits}>"
+        )
+
+
+def routing_problem(problem: object) -> CVRP:
+    """Return the CVRP that a problem is, or whose giant tours it is of, or raise."""
+    if isinstance(problem, GiantTSP) and isinstance(problem.objective, Routing):
+        problem = problem.objective.problem
+    if isinstance(problem, CVRP):
+        return problem
+    if isinstance(problem, Problem):
+        raise UnsupportedProblemError(
+            f"problem: {problem!r:.80} has no routes; make a vehicle routing problem by "
+            "CVRP(coordinates, demands, capacity), CVRP.from_matrix(...) or CVRP.read(path)"
+        )
+    raise InvalidTypeError(
+        f"problem: {problem!r:.80} is not a vehicle routing problem; make one by "
+        "CVRP(coordinates, demands, capacity), CVRP.from_matrix(...) or CVRP.read(path)"
+    )
+
+
+def _demands(values: ArrayLike, nodes: int) -> NDArray[np.int64]:
+    demands = array_of(values, "demands")
+    if demands.shape != (nodes,):
+        raise InvalidProblemError(
+            f"demands: shape {demands.shape}, but a depot and {nodes - 1} customers have ({nodes},)"
+        )
+    check_finite(demands, "demands")
+    whole = np.rint(demands)
+    if (whole != demands).any():
+        row = int((whole != demands).argmax())
+        raise InvalidProblemError(
+            f"demands: entry {row} is {demands[row]}, not an integer; scale demands and capacity up"
+        )
+    if demands.min() < 0 or demands.max() > MOST:
+        row = int(((demands < 0) | (demands > MOST)).argmax())
+        raise InvalidProblemError(f"demands: entry {row} is {demands[row]}, not in 0..{MOST}")
+    if demands[0]:
+        raise InvalidProblemError(
+            f"demands: entry 0, the depot's, is {demands[0]}, but a depot demands nothing"
+        )
+    made: NDArray[np.int64] = whole.astype(np.int64)
+    made.setflags(write=False)
+    return made
+
+
+def _services(values: ArrayLike | None, nodes: TSP) -> NDArray[Any]:
+    """Return service times (customers + 1,), int64 where lengths are integers and they are, too."""
+    given = array_of(0 if values is None else values, "service_times")
+    if given.ndim == 0:
+        given = np.full(nodes.n, given.item())
+        given[0] = 0
+    if given.shape != (nodes.n,):
+        raise InvalidProblemError(
+            f"service_times: shape {given.shape}, but a depot and {nodes.n - 1} customers have "
+            f"({nodes.n},)"
+        )
+    check_finite(given, "service_times")
+    if given.min() < 0:
+        row = int((given < 0).argmax())
+        raise InvalidProblemError(f"service_times: entry {row} is {given[row]}, less than 0")
+    if given[0]:
+        raise InvalidProblemError(
+            f"service_times: entry 0, the depot's, is {given[0]}, but a depot is not served"
+        )
+    whole = nodes.integer and bool((np.rint(given) == given).all())
+    if whole and given.max() > MOST:
+        raise InvalidProblemError(f"service_times: {given.max()} is more than {MOST}")
+    made = given.astype(np.int64 if whole else np.float64)
+    made.setflags(write=False)
+    return made
+
+
+def _limit(value: float, services: NDArray[Any]) -> float:
+    limit = checks.number("route_limit", value, least=0.0)
+    if not math.isfinite(limit):
+        raise InvalidParameterError(f"route_limit: {value} is not finite; leave it out")
+    return min(math.floor(limit), NO_DURATION) if services.dtype.kind == "i" else limit
+
+
+def _check_service(
+    nodes: TSP,
+    demands: NDArray[np.int64],
+    capacity: int,
+    services: NDArray[Any],
+    limit: float | None,
+    vehicles: int | None,
+) -> None:
+    """Raise where a customer, or all together, cannot be served."""
+    if demands.max() > capacity:
+        customer = int(demands.argmax())
+        raise InvalidProblemError(
+            f"demands: customer {customer} demands {demands[customer]}, more than the capacity of "
+            f"{capacity}"
+        )
+    if limit is not None:
+        alone = giant_tours.durations_alone(nodes, services)
+        if giant_tours.beyond(alone, limit).any():
+            customer = int(alone.argmax())
+            raise InvalidProblemError(
+                f"route_limit: a route to customer {customer} alone takes "
+                f"{alone[customer]:.10g}, more than {limit:.10g}"
+            )
+    total = int(demands.sum())
+    if vehicles is not None and total > vehicles * capacity:
+        raise InvalidProblemError(
+            f"vehicles: {vehicles} of capacity {capacity} hold {vehicles * capacity}, but "
+            f"customers demand {total}; at least {-(-total // capacity)} are needed"
+        )

@@ -1,0 +1,279 @@
+"""CVRPLIB files: problems (.vrp) and solutions (.sol).
+
+Sources: CVRPLIB (Uchoa et al. 2017) and TSPLIB95 (Reinelt 1995), sections 1.1 and 1.2.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from gpu_ls_plugin.core.exceptions import (
+    FileFormatError,
+    InvalidProblemError,
+    InvalidTourError,
+    UnsupportedProblemError,
+)
+from gpu_ls_plugin.core.files import atomically, plain_name
+from gpu_ls_plugin.core.words import QUOTED, quoted, real, whole
+from gpu_ls_plugin.tours.problem import tsplib
+from gpu_ls_plugin.tours.problem.metrics import find_metric
+from gpu_ls_plugin.tours.problem.tsplib import (
+    KNOWN_FIELDS,
+    Sections,
+    matrix_of,
+    metric_of,
+    node_table,
+    read_sections,
+)
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.routes.problem.giant_tours import RoutedProblem
+
+# Sets whose best known costs are sums of lengths that are not rounded.
+REAL_SETS = re.compile(r"(CMT|Golden|Li|tai)[_-]?\d", re.IGNORECASE)
+MOST = 2**31 - 1
+TYPES = ("CVRP", "DCVRP", "ACVRP", "ADCVRP")  # A: asymmetric, D: routes have a longest duration
+KNOWN_SECTIONS = {"NODE_COORD", "EDGE_WEIGHT", "DEMAND", "DEPOT", "SERVICE_TIME", "DISPLAY_DATA"}
+WRITTEN_AS = {  # EDGE_WEIGHT_TYPE of metrics
+    **{name: name for name in ("EUC_2D", "CEIL_2D", "FLOOR_2D", "ATT", "GEO", "HAVERSINE")},
+    **{name: name for name in ("MAN_2D", "MAX_2D")},
+    "EUC": "EXACT_2D",  # EUC_2D would be rounded when the file is read
+}
+ROUTE = re.compile(r"route\s*(?:#\s*)?[0-9]+(?:\s*:|(?!\S))", re.IGNORECASE)
+COST = re.compile(r"cost\s*:?\s*(\S+)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Instance(tsplib.Instance):
+    """Content of a problem file, the depot first: coordinates and their metric, or a matrix."""
+
+    demands: NDArray[np.float64]
+    capacity: int
+    service_times: NDArray[np.float64] | None
+    route_limit: float | None
+    vehicles: int | None
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Content of a solution file: lists of customers, and what they are said to cost."""
+
+    routes: list[list[int]]
+    cost: float | None
+
+
+@contextmanager
+def naming(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Make errors of what a file holds errors that name it."""
+    try:
+        yield
+    except (InvalidProblemError, InvalidTourError) as error:
+        if isinstance(error, FileFormatError):
+            raise
+        raise FileFormatError(f"{path}: {error}") from error
+
+
+def rounds(name: str) -> bool:
+    """Return whether lengths of type EUC_2D are rounded in a set, by the name of an instance.
+
+    They are, as TSPLIB says, but for the sets of Christofides et al. (CMT), Golden et al., Li et
+    al. and Rochat and Taillard (tai), whose best known costs are sums of real lengths.
+    """
+    return not REAL_SETS.match(name)
+
+
+def read_instance(path: str | os.PathLike[str], rounding: str) -> Instance:
+    """Read a problem file; as `CVRP.read`."""
+    sections = read_sections(path)
+    _check_known(sections)
+    n = sections.dimension()
+    nodes, demands = node_table(sections, "DEMAND", "demand", n)
+    name, comment = sections.about()
+    metric = metric_of(sections)
+    coordinates = matrix = None
+    if metric.explicit:
+        matrix = matrix_of(sections, n)
+    else:
+        coordinates = _values(sections, "NODE_COORD", "x y", nodes)
+    if (
+        metric.name == "EUC_2D"
+        and rounding != "nearest"
+        and not (rounding == "auto" and rounds(name))
+    ):
+        metric = find_metric("EUC")
+    order = _depot_first(sections, nodes)
+    return Instance(
+        name,
+        comment,
+        metric,
+        None if coordinates is None else coordinates[order],
+        None if matrix is None else matrix[np.ix_(order, order)],
+        demands=demands[order, 0],
+        capacity=_whole(sections, "CAPACITY"),
+        service_times=_service_times(sections, nodes, order),
+        route_limit=_number(sections, "DISTANCE") if "DISTANCE" in sections.fields else None,
+        vehicles=_whole(sections, "VEHICLES") if "VEHICLES" in sections.fields else None,
+    )
+
+
+def _check_known(sections: Sections) -> None:
+    """Raise where a file holds another problem, or says what would be left out."""
+    kind = sections.fields.get("TYPE", "").upper().split() or ["CVRP"]
+    if kind[0] not in TYPES:
+        how = "; read it by TSP.read" if kind[0] in ("TSP", "ATSP") else ""
+        raise UnsupportedProblemError(
+            f"{sections.path}: TYPE: {quoted(kind[0])} is neither {' nor '.join(TYPES)}{how}"
+        )
+    unknown = [key for key in sections.fields if key not in KNOWN_FIELDS]
+    unknown += [f"{key}_SECTION" for key in sections.lines if key not in KNOWN_SECTIONS]
+    if unknown:
+        raise UnsupportedProblemError(
+            f"{sections.path}: {unknown[0][:QUOTED]}: not supported, and not left out unasked; "
+            "remove it to solve the problem without"
+        )
+
+
+def _number(sections: Sections, keyword: str) -> float:
+    """Return the number of a keyword, at least 0."""
+    text = sections.field(keyword)
+    value = real(text)
+    if value is None or value < 0:
+        raise sections.error(keyword, f"{quoted(text)} is not a number of at least 0")
+    return value
+
+
+def _whole(sections: Sections, keyword: str) -> int:
+    """Return the integer of a keyword, at least 1."""
+    value = _number(sections, keyword)
+    if value != int(value) or not 1 <= value <= MOST:
+        text = sections.fields[keyword]
+        raise sections.error(keyword, f"{quoted(text)} is not an integer between 1 and {MOST}")
+    return int(value)
+
+
+def _values(
+    sections: Sections, name: str, columns: str, nodes: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return a section's values (n, columns) of the nodes that have demands."""
+    own, values = node_table(sections, name, columns, len(nodes))
+    if (own != nodes).any():
+        node = own[(own != nodes).argmax()]
+        raise sections.error(f"{name}_SECTION", f"node {node} is not one of DEMAND_SECTION")
+    return values
+
+
+def _depot_first(sections: Sections, nodes: NDArray[np.int64]) -> NDArray[np.intp]:
+    """Return the order of nodes in which the one depot comes first."""
+    depots = sections.numbers("DEPOT")
+    depots = depots[: int((depots == -1).argmax()) if (depots == -1).any() else len(depots)]
+    if len(depots) != 1:
+        count = f"{len(depots)} numbers" if len(depots) else "no depot"
+        raise sections.error("DEPOT_SECTION", f"{count}, but one depot is needed, a node's number")
+    if depots[0] not in nodes:
+        raise sections.error("DEPOT_SECTION", f"the depot, {depots[0]}, is not a node of the file")
+    row = int((nodes == depots[0]).argmax())
+    order: NDArray[np.intp] = np.r_[row, np.delete(np.arange(len(nodes)), row)]
+    return order
+
+
+def _service_times(
+    sections: Sections, nodes: NDArray[np.int64], order: NDArray[np.intp]
+) -> NDArray[np.float64] | None:
+    """Return service times, given as one number or as a section, 0 for the depot."""
+    if "SERVICE_TIME" in sections.lines:
+        if "SERVICE_TIME" in sections.fields:
+            raise sections.error("SERVICE_TIME", "given as a number and as a section")
+        times: NDArray[np.float64] = _values(sections, "SERVICE_TIME", "time", nodes)[order, 0]
+    elif "SERVICE_TIME" in sections.fields:
+        times = np.full(len(nodes), _number(sections, "SERVICE_TIME"))
+    else:
+        return None
+    times[0] = 0
+    return times
+
+
+def write_instance(path: str | os.PathLike[str], problem: RoutedProblem) -> None:
+    """Write a problem file (.vrp), the depot first; as `CVRP.write`."""
+    metric = problem.nodes.metric
+    if not metric.explicit and metric.name not in WRITTEN_AS:
+        raise UnsupportedProblemError(f"problem: files (.vrp) do not know lengths {metric.name}")
+    services = problem.service_times[1:]
+    fields: dict[str, object] = {
+        "NAME": problem.nodes.name or plain_name(Path(path)),
+        "COMMENT": problem.nodes.comment,
+        "TYPE": "CVRP" if problem.route_limit is None else "DCVRP",
+        "DIMENSION": problem.customers + 1,
+        "CAPACITY": problem.capacity,
+        "DISTANCE": problem.route_limit,
+        "SERVICE_TIME": services[0] if (services == services[0]).all() and services[0] else None,
+        "VEHICLES": problem.fleet,
+        "EDGE_WEIGHT_TYPE": "EXPLICIT" if metric.explicit else WRITTEN_AS[metric.name],
+        "EDGE_WEIGHT_FORMAT": "FULL_MATRIX" if metric.explicit else None,
+    }
+    texts = {
+        key: " ".join(str(value).split()) for key, value in fields.items() if value is not None
+    }
+    lines = [f"{key} : {text}" for key, text in texts.items() if text]
+    if metric.explicit:
+        rows = problem.nodes.values.tolist()
+        lines += ["EDGE_WEIGHT_SECTION", *(" ".join(map(repr, row)) for row in rows)]
+    else:
+        lines += ["NODE_COORD_SECTION", *_table(problem.nodes.values)]
+    lines += ["DEMAND_SECTION", *_table(problem.demands[:, np.newaxis])]
+    if services.any() and fields["SERVICE_TIME"] is None:
+        lines += ["SERVICE_TIME_SECTION", *_table(problem.service_times[:, np.newaxis])]
+    lines += ["DEPOT_SECTION", "1", "-1", "EOF", ""]
+    with atomically(Path(path)) as file:
+        file.write_bytes("\n".join(lines).encode("utf-8", "replace"))
+
+
+def _table(values: NDArray[Any]) -> Iterator[str]:
+    """Yield a line for each node: its number, from 1 on, and its values."""
+    for number, row in enumerate(values.tolist(), start=1):
+        yield " ".join([str(number), *(repr(value).removesuffix(".0") for value in row)])
+
+
+def read_solution(path: str | os.PathLike[str]) -> Solution:
+    """Read a solution file (.sol)."""
+    routes: list[list[int]] = []
+    cost = None
+    lines = Path(path).read_bytes().decode("utf-8-sig", "replace").splitlines()
+    for number, line in enumerate(map(str.strip, lines), start=1):
+        if line.lower().startswith("route"):
+            match = ROUTE.match(line)
+            customers = [whole(word) for word in line[match.end() :].split()] if match else [None]
+            if None in customers:
+                raise FileFormatError(
+                    f"{path}: line {number}: {quoted(line)} is not such as 'Route #1: 5 3 8'"
+                )
+            routes.append(cast("list[int]", customers))
+        elif match := COST.match(line):
+            cost = real(match[1])
+            if cost is None:
+                raise FileFormatError(f"{path}: line {number}: {quoted(match[1])} is not a cost")
+    if not routes:
+        raise FileFormatError(f"{path}: no line such as 'Route #1: 5 3 8'")
+    return Solution(routes, cost)
+
+
+def write_solution(
+    path: str | os.PathLike[str], routes: Sequence[Sequence[int]], cost: float
+) -> None:
+    """Write routes, lists of customers, and their cost as a solution file (.sol)."""
+    lines = [
+        f"Route #{number}: {' '.join(map(str, route))}"
+        for number, route in enumerate(routes, start=1)
+    ]
+    with atomically(Path(path)) as file:
+        file.write_text("\n".join([*lines, f"Cost {cost}", ""]), encoding="utf-8")

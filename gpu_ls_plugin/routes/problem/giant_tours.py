@@ -1,0 +1,261 @@
+"""Giant tours from scratch: routes, their loads and durations; the referee of vehicle routing.
+
+A giant tour is cyclic. Between two copies of the depot lies a route, perhaps an empty one. Node 0
+and all nodes beyond the customers are copies of the depot. Plain NumPy, and nothing of a search.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from gpu_ls_plugin.tours.problem.referee import added_up, blocks
+from gpu_ls_plugin.tours.problem.tour_rows import gather, row_offsets
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.tours.problem.tsp import TSP
+
+TOLERANCE = 1e-9  # share of a real limit that rounding may add to a duration
+ULPS = 1e-15  # the same of a sum of three numbers
+
+
+class RoutedProblem(Protocol):
+    """What the referee, resources and the objective ask of a vehicle routing problem (`CVRP`)."""
+
+    customers: int
+    copies: int
+    fleet: int | None
+    capacity: int
+    demands: NDArray[np.int64]
+    service_times: NDArray[Any]
+    route_limit: float | None
+    nodes: TSP
+    penalties: Any
+    resources: tuple[Any, ...]
+    hierarchy: Any
+
+    def with_hierarchy(self, level: int | None) -> Any:
+        """Return the same problem with other stretches computed ahead."""
+
+    @property
+    def integer(self) -> bool:
+        """Whether costs are integers."""
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether both directions of every edge are equally long."""
+
+    @property
+    def longest(self) -> float:
+        """A length that no edge exceeds."""
+
+    @property
+    def tolerated_limit(self) -> float | None:
+        """The limit by which searches judge durations."""
+
+    @property
+    def cost_dtype(self) -> np.dtype[Any]:
+        """The type of costs."""
+
+
+@dataclass(frozen=True)
+class RouteSums:
+    """Sums over the routes of giant tours, from a copy of the depot on, shape (P, copies)."""
+
+    customers: NDArray[np.int64]  # 0 where a route is empty
+    loads: NDArray[np.int64]
+    costs: NDArray[Any]  # lengths
+    durations: NDArray[Any]  # lengths and service times
+
+
+@dataclass(frozen=True)
+class Violations:
+    """By how much each row of a batch breaks each constraint: 0 where it does not, shape (P,)."""
+
+    load: NDArray[np.int64]  # demand beyond the capacity, over all routes
+    duration: NDArray[Any]  # beyond the route limit, over all routes
+    vehicles: NDArray[np.int64]  # routes beyond the fleet
+    resources: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+
+    @property
+    def none(self) -> NDArray[np.bool_]:
+        """Which rows break no constraint, shape (P,)."""
+        broken: NDArray[np.bool_] = (self.load > 0) | (self.duration > 0) | (self.vehicles > 0)
+        for excess in self.resources.values():
+            broken = broken | (excess > 0)
+        return ~broken
+
+
+def from_depot(rows: NDArray[Any], customers: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Return giant tours (P, n) rotated to begin with a copy of the depot, and where copies are."""
+    depots: NDArray[np.bool_] = (rows == 0) | (rows > customers)
+    if depots[:, 0].all():
+        return rows, depots
+    n = rows.shape[1]
+    places = (depots.argmax(axis=1)[:, np.newaxis] + np.arange(n)) % n
+    return gather(rows, places), gather(depots, places)
+
+
+def route_sums(problem: RoutedProblem, rows: NDArray[np.int32]) -> RouteSums:
+    """Return the sums over the routes of giant tours (P, n), which are not checked."""
+    rows, depots = from_depot(rows, problem.customers)
+    nodes = np.where(depots, 0, rows)
+    lengths = problem.nodes.lengths(nodes, np.roll(nodes, -1, axis=1))
+    # A length belongs to the route of the node that it leads from; ways from depot to depot are 0.
+    lengths[depots & np.roll(depots, -1, axis=1)] = 0
+    starts = np.flatnonzero(depots)
+
+    def sums(values: NDArray[Any]) -> NDArray[Any]:
+        return np.add.reduceat(values.ravel(), starts).reshape(len(rows), problem.copies)
+
+    costs = sums(lengths)
+    return RouteSums(
+        sums((~depots).astype(np.int64)),
+        sums(problem.demands[nodes]),
+        costs,
+        costs + sums(problem.service_times[nodes]) if problem.service_times.any() else costs,
+    )
+
+
+def travelled(problem: RoutedProblem, rows: NDArray[np.int32]) -> NDArray[Any]:
+    """Return the lengths of giant tours (P, n), which are not checked, shape (P,)."""
+    costs = np.empty(len(rows), problem.cost_dtype)
+    for block in blocks(*rows.shape):
+        nodes = np.where(rows[block] > problem.customers, 0, rows[block])
+        after = np.roll(nodes, -1, axis=1)
+        lengths = problem.nodes.lengths(nodes, after)
+        lengths[(nodes == 0) & (after == 0)] = 0  # from depot to depot
+        costs[block] = added_up(lengths)
+    return costs
+
+
+def violations(problem: RoutedProblem, rows: NDArray[np.int32]) -> Violations:
+    """Return by how much giant tours (P, n), which are not checked, break each constraint."""
+    sums = route_sums(problem, rows)
+    used = (sums.customers > 0).sum(axis=1)
+    fleet = problem.copies if problem.fleet is None else problem.fleet
+    return Violations(
+        np.maximum(sums.loads - problem.capacity, 0).sum(axis=1),
+        beyond_limit(problem, sums.durations).sum(axis=1),
+        np.maximum(used - fleet, 0),
+        {part.name: part.excess(problem, rows) for part in problem.resources},
+    )
+
+
+def beyond_limit(problem: RoutedProblem, durations: NDArray[Any]) -> NDArray[Any]:
+    """Return how much longer than the route limit routes take, where there is one."""
+    if problem.route_limit is None:
+        return np.zeros_like(durations)
+    return beyond(durations, problem.route_limit)
+
+
+def tolerated(limit: float, alone: NDArray[Any]) -> float:
+    """Return what searches compare durations with: a limit, and for real ones some rounding.
+
+    That is half of what `beyond` forgives, so that a route which a search takes for feasible is
+    feasible however its duration is added up. Routes to one customer, whose durations are `alone`,
+    are always feasible.
+    """
+    if alone.dtype.kind == "i":
+        return limit
+    return max(limit * (1 + TOLERANCE / 2), float(alone.max()) * (1 + ULPS))
+
+
+def durations_alone(nodes: TSP, services: NDArray[Any]) -> NDArray[Any]:
+    """Return how long a route to each node alone takes, as `route_sums` adds it up; the depot 0."""
+    depot, customers = np.zeros(nodes.n, np.int64), np.arange(nodes.n)
+    alone: NDArray[Any] = nodes.lengths(depot, customers) + nodes.lengths(customers, depot)
+    alone = alone + services
+    alone[0] = 0
+    return alone
+
+
+def beyond(durations: NDArray[Any], limit: float) -> NDArray[Any]:
+    """Return how much longer than a limit routes take; rounding alone counts for nothing."""
+    excess = np.maximum(durations - limit, 0)
+    if excess.dtype.kind == "f":
+        excess[excess <= TOLERANCE * limit] = 0
+    return excess
+
+
+def routes_of(row: NDArray[Any], customers: int) -> list[list[int]]:
+    """Return the customers of each route of one giant tour (n,); empty routes are left out."""
+    turned, depots = from_depot(row[np.newaxis], customers)
+    parts = np.split(turned[0], np.flatnonzero(depots[0]))
+    return [part[1:].tolist() for part in parts if len(part) > 1]
+
+
+def written(routes: list[list[int]], customers: int, copies: int) -> NDArray[np.int32]:
+    """Return the giant tour (n,) of routes that are at most as many as copies of the depot."""
+    depots = [0, *range(customers + 1, customers + copies)]
+    cities: list[int] = []
+    for number, depot in enumerate(depots):
+        cities.append(depot)
+        if number < len(routes):
+            cities += routes[number]
+    return np.array(cities, np.int32)
+
+
+def canonical(rows: NDArray[Any], *, symmetric: bool = True, customers: int) -> NDArray[np.int32]:
+    """Return the one way of writing the routes of giant tours (P, n), as new rows.
+
+    Routes are in the order of their first customers, empty ones last; they begin with the smaller
+    one of their ends where their direction does not matter. Copies of the depot are in order.
+    """
+    rows, depots = from_depot(rows, customers)
+    size, n = rows.shape
+    copies = n - customers
+    flat, starts = rows.ravel(), np.flatnonzero(depots)
+    lengths = np.diff(starts, append=flat.size)  # with the depot
+    first = np.where(lengths > 1, flat.take(starts + 1, mode="clip"), n)
+    last = np.where(lengths > 1, flat[starts + lengths - 1], n)
+    backward = symmetric & (last < first)
+    order = np.minimum(first, last) if symmetric else first
+    sorted_ = order.reshape(size, copies).argsort(axis=1, kind="stable") + row_offsets(
+        depots[:, :copies]
+    )
+    begins = np.empty(size * copies, np.intp)  # of each route in the new rows
+    begins[sorted_.ravel()] = lengths[sorted_.ravel()].cumsum() - lengths[sorted_.ravel()]
+
+    route = np.repeat(np.arange(len(starts)), lengths)
+    offset = np.arange(flat.size) - starts[route]
+    turned = backward[route] & (offset > 0)
+    offset[turned] = lengths[route[turned]] - offset[turned]
+    made = np.empty(flat.size, np.int32)
+    made[begins[route] + offset] = flat
+    made[begins[sorted_]] = np.r_[0, customers + 1 : customers + copies]
+    return made.reshape(size, n)
+
+
+def edges_of(row: NDArray[Any], customers: int, symmetric: bool) -> NDArray[np.int64]:
+    """Return a key for each edge of one giant tour (n,); all copies of the depot are one.
+
+    The way between two copies is not an edge. Where directions do not matter, both edges of a
+    route to a single customer have keys of their own.
+    """
+    nodes = np.where(row > customers, 0, row).astype(np.int64)
+    after = np.roll(nodes, -1)
+    a, b = (np.minimum(nodes, after), np.maximum(nodes, after)) if symmetric else (nodes, after)
+    alone = (nodes > 0) & (after == 0) & (np.roll(nodes, 1) == 0)
+    a[alone], b[alone] = nodes[alone], after[alone]
+    keys: NDArray[np.int64] = (a * (customers + 1) + b)[(nodes > 0) | (after > 0)]
+    return keys
+
+
+def new_edges(
+    row: NDArray[Any], *, customers: int, symmetric: bool
+) -> Callable[[NDArray[Any]], float]:
+    """Return a function that says which share of another giant tour's edges this one lacks."""
+    own = edges_of(row, customers, symmetric)
+
+    def share(other: NDArray[Any]) -> float:
+        edges = edges_of(other, customers, symmetric)
+        return float(np.isin(edges, own, invert=True).mean())
+
+    return share

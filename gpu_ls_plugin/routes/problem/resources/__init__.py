@@ -1,0 +1,1 @@
+"""What routes use up on their way."""

@@ -1,0 +1,59 @@
+"""How long a route takes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
+from gpu_ls_plugin.routes.problem import giant_tours
+from gpu_ls_plugin.routes.problem.resources.base import Resource
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.routes.problem.giant_tours import RoutedProblem
+
+SCALE = 64  # lengths that a unit of duration is worth
+
+
+class Duration(Resource):
+    """The length of a route and the service times of its customers, up to a limit."""
+
+    name = "duration"
+    segments = 1
+
+    def check(self, problem: RoutedProblem) -> None:
+        """Raise UnsupportedProblemError where durations are not limited."""
+        if problem.route_limit is None:
+            raise UnsupportedProblemError("problem: its routes have no limit of durations")
+
+    def segment_bytes(self, problem: RoutedProblem) -> int:
+        """Return 8, or 16 where lengths have directions."""
+        return 8 if problem.symmetric else 16
+
+    def turns(self, problem: RoutedProblem) -> bool:
+        """Return whether lengths have directions."""
+        return not problem.symmetric
+
+    def functor(self, problem: RoutedProblem) -> str:
+        """Return gls::Duration of integers or real numbers, or where lengths have directions."""
+        amount = "gls::int64" if problem.service_times.dtype.kind == "i" else "double"
+        return f"gls::{'' if problem.symmetric else 'Directed'}Duration<{amount}>"
+
+    def words(self, backend: Any, problem: RoutedProblem) -> list[Any]:
+        """Return the nodes' service times, the customers and the limit."""
+        services = backend.xp.asarray(problem.service_times)
+        limit = problem.tolerated_limit
+        assert limit is not None
+        real = problem.service_times.dtype.kind == "f"
+        return [services, problem.customers, float(limit) if real else int(limit)]
+
+    def excess(self, problem: RoutedProblem, rows: NDArray[Any]) -> NDArray[Any]:
+        """Return the durations beyond the limit."""
+        durations = giant_tours.route_sums(problem, rows).durations
+        excess: NDArray[Any] = giant_tours.beyond_limit(problem, durations).sum(axis=1)
+        return excess
+
+    def weight(self, problem: RoutedProblem) -> float:
+        """Return what makes hardly any length worth it."""
+        return SCALE

@@ -1,0 +1,38 @@
+// The demand of a route's customers.
+#pragma once
+
+#include "routes/problem/resources/resource.cuh"
+
+namespace gls {
+
+struct Load {
+  static constexpr int kWords = 3;
+  static constexpr bool kTurns = false, kAdds = true, kByNodes = true;
+  using Amount = int64;
+  struct Segment {
+    int demand;
+  };
+
+  const int* demands;
+  int customers, capacity;
+
+  GLS_DEVICE explicit Load(const uint64* words)
+      : demands(address<const int>(words[0])), customers(int(words[1])), capacity(int(words[2])) {}
+
+  GLS_DEVICE Segment at(int node) const { return {is_depot(node, customers) ? 0 : demands[node]}; }
+  template <class Edge>
+  GLS_DEVICE Segment join(Segment a, Segment b, const Edge&) const {
+    return {a.demand + b.demand};
+  }
+  GLS_DEVICE Segment turned(Segment segment) const { return segment; }
+  GLS_DEVICE Segment without(Segment whole, Segment first, Segment node) const {
+    return {whole.demand - first.demand + node.demand};
+  }
+  GLS_DEVICE Amount excess(Segment route) const {
+    return route.demand > capacity ? route.demand - capacity : 0;
+  }
+  GLS_DEVICE int used(Segment segment) const { return segment.demand; }
+  GLS_DEVICE int most() const { return capacity; }
+};
+
+}  // namespace gls

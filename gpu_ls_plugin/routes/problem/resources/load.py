@@ -1,0 +1,49 @@
+"""What a vehicle carries."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.routes.problem import giant_tours
+from gpu_ls_plugin.routes.problem.resources.base import Resource
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.routes.problem.giant_tours import RoutedProblem
+
+
+class Load(Resource):
+    """The demand of a route's customers, of which a vehicle holds its capacity."""
+
+    name = "load"
+    segments = 1
+
+    def functor(self, problem: RoutedProblem) -> str:
+        """Return gls::Load."""
+        return "gls::Load"
+
+    def segment_bytes(self, problem: RoutedProblem) -> int:
+        """Return 4."""
+        return 4
+
+    def turns(self, problem: RoutedProblem) -> bool:
+        """Return that it does not matter which way a route is run."""
+        return False
+
+    def words(self, backend: Any, problem: RoutedProblem) -> list[Any]:
+        """Return the nodes' demands, the customers and the capacity."""
+        demands = backend.xp.asarray(problem.demands.astype("int32"))
+        return [demands, problem.customers, problem.capacity]
+
+    def excess(self, problem: RoutedProblem, rows: NDArray[Any]) -> NDArray[Any]:
+        """Return the demand beyond the capacity."""
+        loads = giant_tours.route_sums(problem, rows).loads
+        excess: NDArray[Any] = np.maximum(loads - problem.capacity, 0).sum(axis=1)
+        return excess
+
+    def weight(self, problem: RoutedProblem) -> float:
+        """Return four of the longest lengths: what any customer may cost elsewhere."""
+        return 4 * problem.longest + 1

@@ -1,0 +1,67 @@
+// The pieces of routes that a change of up to four edges leaves, and how its links join them.
+//
+// A cut has two ends, the city in front of it and the one behind. From an end a piece of its route
+// leads away from the cut: to a copy of the depot, or to an end of another cut of the route. Ends
+// and their mates are numbers of four bits, so that all fit into words.
+#pragma once
+
+#include "tours/problem/tour_segments.cuh"
+
+namespace gls {
+
+constexpr int kMostPieces = 4;  // edges of a change
+
+struct RoutePieces {
+  static constexpr int kNone = 15;  // the piece leads to a copy of the depot
+  uint32 linked, inner;             // of every end, that which a link, or its piece, leads to
+  uint32 front;                     // bits of the ends in front of cuts
+  uint32 fresh;                     // bits of cuts of routes that no cut before is of
+
+  // route(place) of a cut's front, offset(place, route) from the beginning of the route.
+  template <class Change, class Route, class Offset>
+  GLS_DEVICE RoutePieces(const Change& change, Route route, Offset offset)
+      : linked(0), inner(0xffffffffu), front(0), fresh(0) {
+    const int n = change.cities(), size = change.edges();
+    int routes[kMostPieces], offsets[kMostPieces], ends[kMostPieces];  // of fronts
+    GLS_UNROLL
+    for (int c = 0; c < kMostPieces; ++c) {
+      routes[c] = -1 - c, offsets[c] = 0, ends[c] = 0;
+      if (c >= size) continue;
+      const Edge cut = change.ends_out(c), link = change.ends_in(c);
+      linked |= uint32(link.to) << 4 * link.from | uint32(link.from) << 4 * link.to;
+      const int from = change.place(cut.from), to = change.place(cut.to);
+      const bool forward = to == (from + 1 < n ? from + 1 : 0);
+      const int place = forward ? from : to;
+      ends[c] = forward ? cut.from | cut.to << 4 : cut.to | cut.from << 4;
+      front |= 1u << (ends[c] & 15);
+      routes[c] = route(place), offsets[c] = offset(place, routes[c]);
+    }
+    GLS_UNROLL
+    for (int c = 0; c < kMostPieces; ++c) {
+      if (c >= size) continue;
+      bool first = true;
+      int next = -1;  // the cut behind it in its route
+      GLS_UNROLL
+      for (int other = 0; other < kMostPieces; ++other) {
+        if (other == c) continue;
+        const bool same = routes[other] == routes[c];
+        first &= !(same & (other < c));
+        if (same && offsets[other] > offsets[c] && (next < 0 || offsets[other] < (next >> 8))) {
+          next = offsets[other] << 8 | (ends[other] & 15);
+        }
+      }
+      fresh |= uint32(first) << c;
+      if (next < 0) continue;
+      const int behind = ends[c] >> 4, ahead = next & 255;
+      inner = (inner & ~(15u << 4 * behind)) | uint32(ahead) << 4 * behind;
+      inner = (inner & ~(15u << 4 * ahead)) | uint32(behind) << 4 * ahead;
+    }
+  }
+
+  GLS_DEVICE int link(int end) const { return int(linked >> 4 * end & 15); }
+  GLS_DEVICE int mate(int end) const { return int(inner >> 4 * end & 15); }
+  GLS_DEVICE bool leads_to_depot(int end) const { return mate(end) == kNone; }
+  GLS_DEVICE bool in_front(int end) const { return (front >> end & 1) != 0; }
+};
+
+}  // namespace gls

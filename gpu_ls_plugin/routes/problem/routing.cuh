@@ -1,0 +1,761 @@
+// The constraints of vehicle routing as an objective: what giant tours pay for routes that use too
+// much of a resource, and for routes beyond the fleet.
+//
+// A change cuts a tour into segments. What it does to routes is known from their ends: each segment
+// begins with the end of a route (its head) and ends with the beginning of another (its tail), and
+// at a link a tail and a head make a new route. Of every place of the tour, the parts of its route
+// before and behind it are kept (Schulz 2013, section 4.3; Irnich 2008), so that a change costs a
+// few joins, however long its segments.
+#pragma once
+
+#include "routes/problem/route_pieces.cuh"
+#include "tours/problem/tour_segments.cuh"
+#include "routes/problem/resources/duration.cuh"
+#include "routes/problem/resources/load.cuh"
+
+namespace gls {
+
+// What is kept of a tour, at `at`, of n places and as many routes as copies of the depot. Routes
+// have the numbers of the copies that they begin with.
+struct KeptRoutes {
+  char* at;
+  int n, copies;
+
+  GLS_DEVICE int* route() const { return reinterpret_cast<int*>(at); }  // of a place
+  GLS_DEVICE int* start() const { return route() + n; }                 // of a route
+  GLS_DEVICE int* customers() const { return start() + copies; }        // of a route
+  GLS_DEVICE static int64 bytes(int n, int copies) { return 4 * int64(n + 2 * copies); }
+
+  // Whether places `first` to `last`, of `length` places, hold a copy of the depot.
+  GLS_DEVICE bool holds_depot(int first, int last, int length) const {
+    const int own = route()[first], begin = start()[own];
+    if (own != route()[last] || first == begin) return true;
+    const int to = last - begin, from = first - begin;
+    return (to < 0 ? to + n : to) - (from < 0 ? from + n : from) + 1 != length;
+  }
+};
+
+// The same of a resource. Where segments are sums, those behind a place follow from the route's.
+template <class Resource>
+struct KeptResource {
+  using Segment = typename Resource::Segment;
+  static constexpr int kSegments = Resource::kAdds ? 1 : 2;
+
+  char* at;
+  int n, copies;
+
+  GLS_DEVICE Segment* before() const { return reinterpret_cast<Segment*>(at); }  // to a place
+  GLS_DEVICE Segment* behind() const { return before() + n; }                    // from a place on
+  GLS_DEVICE Segment* whole() const { return before() + kSegments * n; }         // of a route
+  GLS_DEVICE static int64 bytes(int n, int copies) {
+    return (int64(kSegments * n + copies) * sizeof(Segment) + 15) / 16 * 16;
+  }
+};
+
+// A piece of a route that ends at a copy of the depot: which route's, and what it uses.
+struct RoutePiece {
+  int route;
+  int64 used;
+};
+constexpr int kNoRoute = -1;  // an empty piece
+
+// What routes that a change touches use too much, before it and after.
+template <class Amount>
+struct Excess {
+  Amount before, after;
+};
+
+// Resources one by one: the first, and the rest.
+template <class Weight, class... Resources>
+struct ResourceList {
+  static constexpr int kWords = 0;
+  static constexpr bool kTurns = false, kByNodes = false, kAdds = true;
+  GLS_DEVICE explicit ResourceList(const uint64*) {}
+  GLS_DEVICE static int64 bytes(int, int) { return 0; }
+  template <class Use>
+  GLS_DEVICE void each(char*, int, int, Use) const {}
+};
+template <class Weight, class Resource, class... Rest>
+struct ResourceList<Weight, Resource, Rest...> {
+  static constexpr bool kTurns =
+      Resource::kTurns || !Resource::kAdds || ResourceList<Weight, Rest...>::kTurns;
+  static constexpr bool kByNodes = ByNodes<Resource>::kValue;  // the first
+  static constexpr bool kAdds = Resource::kAdds && ResourceList<Weight, Rest...>::kAdds;
+  static constexpr int kWords = 1 + Resource::kWords + ResourceList<Weight, Rest...>::kWords;
+  Weight weight;
+  Resource resource;
+  ResourceList<Weight, Rest...> rest;
+
+  GLS_DEVICE explicit ResourceList(const uint64* words)
+      : weight(*reinterpret_cast<const Weight*>(words)),
+        resource(words + 1),
+        rest(words + 1 + Resource::kWords) {}
+
+  GLS_DEVICE static int64 bytes(int n, int copies) {
+    return KeptResource<Resource>::bytes(n, copies) +
+           ResourceList<Weight, Rest...>::bytes(n, copies);
+  }
+  // What is kept of the first.
+  GLS_DEVICE static KeptResource<Resource> kept(char* at, int n, int copies) {
+    return {at, n, copies};
+  }
+  // use(resource, its kept data, its weight)
+  template <class Use>
+  GLS_DEVICE void each(char* at, int n, int copies, Use use) const {
+    use(resource, KeptResource<Resource>{at, n, copies}, weight);
+    rest.each(at + KeptResource<Resource>::bytes(n, copies), n, copies, use);
+  }
+};
+
+// Hard constraints are never broken more than they are.
+template <class Metric, class Weight, bool hard, class... Resources>
+struct Routing {
+  static constexpr bool kKeeps = true;
+  static constexpr bool kDirected = ResourceList<Weight, Resources...>::kTurns;
+  using List = ResourceList<Weight, Resources...>;
+
+  const Metric metric;
+  const int customers, copies, fleet;
+  const Weight vehicle_weight;
+  const List resources;
+  char* kept;  // of the tour in hand
+  const int64 stride;
+
+  GLS_DEVICE Routing(const uint64* words, int n)
+      : metric(address<const void>(words[2]), n),
+        customers(int(words[3])),
+        copies(n - customers),
+        fleet(int(words[4])),
+        vehicle_weight(*reinterpret_cast<const Weight*>(words + 5)),
+        resources(words + 6),
+        kept(address<char>(words[0])),
+        stride(int64(words[1])) {}
+
+  // The tour of a row is in hand.
+  GLS_DEVICE void choose(int row) { kept += row * stride; }
+
+  // Keeps the routes of the tour of city(0), ... city(n - 1); all lanes.
+  template <class Team, class City>
+  GLS_DEVICE void keep(const Team& team, int n, City city) const {
+    const KeptRoutes routes = kept_routes(n);
+    keep_routes(team, routes, city);
+    Weight due = 0;
+    each(n, [&](const auto& resource, const auto& its, Weight weight) {
+      keep_segments(team, resource, its, routes, city);
+      due += paid(team, resource, its, routes, weight);
+    });
+    keep_totals(team, routes, due);
+  }
+
+  // The same of a tour of which some places have changed since: keep_places for each range of them,
+  // then keep_sums. One thread.
+  static constexpr bool kKeepsPlaces = List::kAdds;
+  template <class City>
+  GLS_DEVICE void keep_places(int n, City city, int first, int length) const {
+    const KeptRoutes routes = kept_routes(n);
+    const auto on = [&](int place) { return place + 1 < n ? place + 1 : 0; };
+    int begin = first > 0 ? first - 1 : n - 1, most = length;
+    for (; !is_depot(city(begin), customers); ++most) begin = begin > 0 ? begin - 1 : n - 1;
+    int steps = 0;  // from `begin`, where a route does, to the end of that with the last place
+    for (int place = begin; steps <= most && steps < n;) {
+      const int own = number_of(city(place)), before = steps;
+      routes.start()[own] = place;
+      do {
+        routes.route()[place] = own;
+        place = on(place), ++steps;
+      } while (!is_depot(city(place), customers));
+      routes.customers()[own] = steps - before - 1;
+    }
+    each(n, [&](const auto& resource, const auto& its, Weight) {
+      auto since = resource.at(0);
+      for (int place = begin, step = 0; step < steps; ++step) {
+        const int node = city(place), next = on(place), ahead = city(next);
+        if (is_depot(node, customers)) since = resource.at(node);
+        its.before()[place] = since;
+        since = resource.join(since, resource.at(ahead), edge(node, ahead));
+        if (is_depot(ahead, customers)) its.whole()[routes.route()[place]] = since;
+        place = next;
+      }
+    });
+  }
+  template <class Team>
+  GLS_DEVICE void keep_sums(const Team& team, int n) const {
+    const KeptRoutes routes = kept_routes(n);
+    Weight due = 0;
+    each(n, [&](const auto& resource, const auto& its, Weight weight) {
+      due += paid(team, resource, its, routes, weight);
+    });
+    keep_totals(team, routes, due);
+  }
+
+  // What violations cost, and so the most that a change can save beside lengths.
+  template <class Gain>
+  GLS_DEVICE Gain relief() const {
+    return Gain(*relief_place());
+  }
+
+  // Whether a route that a change cuts pays for anything, or all pay for those beyond the fleet.
+  // Those that are turned as a whole may, too, where it matters.
+  template <class Change>
+  GLS_DEVICE bool may_relieve(const Change& change) const {
+    if (kTurns || *used_place() > fleet) return true;
+    const int n = change.cities();
+    const KeptRoutes routes = kept_routes(n);
+    bool pays = false;
+#pragma unroll 1
+    for (int e = 0; e < change.edges(); ++e) {
+      const int own = cut_route(routes, change, e);
+      each(n, [&](const auto& resource, const auto& its, Weight) {
+        pays |= excess_kept(resource, its, routes, own) > 0;
+      });
+    }
+    return pays;
+  }
+
+  GLS_DEVICE bool visits_depot(int node) const { return is_depot(node, customers); }
+  // A copy of the depot that an empty route begins with, if there is one, in place of any copy.
+  GLS_DEVICE int chosen_depot(int node) const { return visits_depot(node) ? *spare_place() : node; }
+  // From a place to the next copy of the depot, none where it is one.
+  GLS_DEVICE int steps_to_depot(int place, int step, int n) const {
+    const KeptRoutes routes = kept_routes(n);
+    const int own = routes.route()[place], from = place - routes.start()[own];
+    const int behind = from < 0 ? from + n : from;  // the copy that the route begins with
+    return step < 0 || behind == 0 ? behind : routes.customers()[own] + 1 - behind;
+  }
+
+  // Whether what routes use of the first resource may say that a change is forbidden, whatever else
+  // it does; then that is asked about the pieces of routes that it joins.
+  static constexpr bool kRooms = hard && List::kByNodes;
+  GLS_DEVICE bool breaks_none() const { return *relief_place() == 0; }
+  GLS_DEVICE int64 most_used() const { return resources.resource.most(); }
+  GLS_DEVICE int64 used(int node) const {
+    return resources.resource.used(resources.resource.at(node));
+  }
+  // From the place of a node on, in the direction of the tour or back, to a copy of the depot.
+  GLS_DEVICE RoutePiece piece(int place, int node, int step, int n) const {
+    if (is_depot(node, customers)) return {kNoRoute, 0};
+    const KeptRoutes routes = kept_routes(n);
+    const auto its = first_kept(n);
+    return {
+        routes.route()[place],
+        resources.resource.used(step < 0 ? its.before()[place]
+                                         : behind(resources.resource, its, routes, place, node))};
+  }
+
+  template <class Change, class Gain>
+  GLS_DEVICE Gain gain(const Change& change, Gain shorter) const {
+    if constexpr (kTurns) {
+      return gain_by_segments(change, shorter);
+    } else if constexpr (Change::kMostEdges <= kMostPieces) {
+      return gain_by_pieces(change, shorter);
+    } else {
+      return change.edges() <= kMostPieces ? gain_by_pieces(change, shorter)
+                                           : gain_by_segments(change, shorter);
+    }
+  }
+
+  // Changes that have no route in common. Where the fleet is limited, each may leave fewer routes,
+  // or more of them by those that were empty: all together as many as it may only if no other does.
+  template <class Cuts>
+  GLS_DEVICE bool add_up(int n, const Cuts& a, const Cuts& b) const {
+    if (*used_place() > fleet) return false;
+    const KeptRoutes routes = kept_routes(n);
+    bool apart = true, opens = false, other_opens = false;
+#pragma unroll 1
+    for (int e = 0; e < a.count; ++e) {
+      const int own = routes.route()[a.place(e)];
+      opens |= routes.customers()[own] == 0;
+      for (int f = 0; f < b.count; ++f) apart &= routes.route()[b.place(f)] != own;
+    }
+    if (fleet >= copies) return apart;
+#pragma unroll 1
+    for (int f = 0; f < b.count; ++f) {
+      other_opens |= routes.customers()[routes.route()[b.place(f)]] == 0;
+    }
+    return apart && !(opens && other_opens);
+  }
+
+  template <class Team, class City>
+  GLS_DEVICE bool feasible(const Team& team, int n, City city) const {
+    const int wrong = team.template sum<int>(n, [&](int begin) {
+      if (!is_depot(city(begin), customers)) return 0;
+      bool over = false;
+      each(n, [&](const auto& resource, const auto&, Weight) {
+        auto part = resource.at(city(begin));
+        for (int place = begin;;) {
+          const int a = city(place);
+          place = place + 1 < n ? place + 1 : 0;
+          const int b = city(place);
+          if (is_depot(a, customers) && is_depot(b, customers)) return;
+          part = resource.join(part, resource.at(b), edge(a, b));
+          if (is_depot(b, customers)) break;
+        }
+        over |= resource.excess(part) > 0;
+      });
+      return int(over);
+    });
+    if (wrong > 0) return false;
+    if (fleet >= copies) return true;
+    const int used = team.template sum<int>(n, [&](int place) {
+      return int(is_depot(city(place), customers) &&
+                 !is_depot(city(place + 1 < n ? place + 1 : 0), customers));
+    });
+    return used <= fleet;
+  }
+
+ protected:
+  static constexpr bool kTurns = List::kTurns;
+
+  // What routes pay for a resource.
+  template <class Team, class Resource, class Kept>
+  GLS_DEVICE Weight paid(const Team& team, const Resource& resource, const Kept& its,
+                         const KeptRoutes& routes, Weight weight) const {
+    return weight * team.template sum<Weight>(copies, [&](int route) {
+      return Weight(excess_kept(resource, its, routes, route));
+    });
+  }
+  // What all of them are due, how many there are, and an empty one.
+  template <class Team>
+  GLS_DEVICE void keep_totals(const Team& team, const KeptRoutes& routes, Weight due) const {
+    const int used = team.template sum<int>(
+        copies, [&](int route) { return int(routes.customers()[route] > 0); });
+    due += vehicle_weight * (used > fleet ? used - fleet : 0);
+    const int spare = team.least(
+        copies, copies, [&](int route) { return routes.customers()[route] ? copies : route; });
+    team.once([&] {
+      *relief_place() = due;
+      *used_place() = used;
+      *spare_place() = spare == 0 || spare == copies ? 0 : customers + spare;
+    });
+  }
+
+  // Of a change of a few edges, by the routes that its links join pieces to; which way round they
+  // are run does not matter.
+  template <class Change, class Gain>
+  GLS_DEVICE Gain gain_by_pieces(const Change& change, Gain shorter) const {
+    const int n = change.cities();
+    const KeptRoutes routes = kept_routes(n);
+    const RoutePieces pieces(
+        change, [&](int place) { return routes.route()[place]; },
+        [&](int place, int route) {
+          const int offset = place - routes.start()[route];
+          return offset < 0 ? offset + n : offset;
+        });
+    bool worse = false;
+    Weight saved = 0;
+    each(n, [&](const auto& resource, const auto& its, Weight weight) {
+      using Amount = decltype(resource.excess(its.before()[0]));
+      Amount before = 0, after = 0;
+#pragma unroll 1
+      for (int c = 0; c < change.edges(); ++c) {
+        if (pieces.fresh >> c & 1) {
+          before += excess_kept(resource, its, routes, cut_route(routes, change, c));
+        }
+      }
+#pragma unroll 1
+      for (int end = 0; end < 2 * change.edges(); ++end) {
+        if (pieces.leads_to_depot(end)) {
+          after += excess_of_chain(resource, its, routes, change, pieces, end);
+        }
+      }
+      worse |= after > before;
+      saved += weight * Weight(before - after);
+    });
+    if (fleet < copies) {
+      int more = 0;
+#pragma unroll 1
+      for (int c = 0; c < change.edges(); ++c) {
+        more -= (pieces.fresh >> c & 1) && routes.customers()[cut_route(routes, change, c)] > 0;
+      }
+#pragma unroll 1
+      for (int end = 0; end < 2 * change.edges(); ++end) {
+        if (!pieces.leads_to_depot(end)) continue;
+        bool visits = !is_depot(change.city(change.place(end)), customers);
+        const int last = end_of_chain(pieces, end, [&](int, int) { visits = true; });
+        visits |= !is_depot(change.city(change.place(last)), customers);
+        more += visits && end < last;
+      }
+      charge_vehicles(more, worse, saved);
+    }
+    return hard && worse ? forbidden<Gain>() : shorter + Gain(saved);
+  }
+
+  // Follows links and pieces from an end whose piece leads to a copy of the depot to another such;
+  // pass(end, mate) at every piece between.
+  template <class Pass>
+  GLS_DEVICE static int end_of_chain(const RoutePieces& pieces, int end, Pass pass) {
+    int at = pieces.link(end);
+    for (int mate = pieces.mate(at); mate != RoutePieces::kNone; mate = pieces.mate(at)) {
+      pass(at, mate);
+      at = pieces.link(mate);
+    }
+    return at;
+  }
+
+  // By how much a new route is too much, that from an end to another with a greater number.
+  template <class Resource, class Kept, class Change>
+  GLS_DEVICE typename Resource::Amount excess_of_chain(const Resource& resource, const Kept& its,
+                                                       const KeptRoutes& routes,
+                                                       const Change& change,
+                                                       const RoutePieces& pieces, int end) const {
+    const auto outer = [&](int end) {
+      const int place = change.place(end);
+      if (pieces.in_front(end)) return its.before()[place];
+      const int node = change.city(place);
+      return is_depot(node, customers) ? resource.at(node)
+                                       : behind(resource, its, routes, place, node);
+    };
+    const auto length = [&](int a, int b) {
+      return edge(change.city(change.place(a)), change.city(change.place(b)));
+    };
+    auto own = outer(end);
+    int left = end;
+    const int last = end_of_chain(pieces, end, [&](int to, int mate) {
+      const int first = change.place(pieces.in_front(to) ? mate : to);
+      const int last = change.place(pieces.in_front(to) ? to : mate);
+      const auto part = resource.without(its.before()[last], its.before()[first],
+                                         resource.at(change.city(first)));
+      own = resource.join(own, part, length(left, to));
+      left = mate;
+    });
+    if (last < end) return 0;
+    if (left == end && is_depot(change.city(change.place(end)), customers) &&
+        is_depot(change.city(change.place(last)), customers)) {
+      return 0;  // an empty route
+    }
+    return resource.excess(resource.join(own, outer(last), length(left, last)));
+  }
+
+  GLS_DEVICE void charge_vehicles(int more, bool& worse, Weight& saved) const {
+    const int used = *used_place();
+    const int over = used > fleet ? used - fleet : 0;
+    const int its = used + more > fleet ? used + more - fleet : 0;
+    worse |= its > over;
+    saved += vehicle_weight * (over - its);
+  }
+
+  // Of any change, by the segments that it makes of the tour.
+  template <class Change, class Gain>
+  GLS_DEVICE Gain gain_by_segments(const Change& change, Gain shorter) const {
+    const int n = change.cities();
+    const KeptRoutes routes = kept_routes(n);
+    const TourSegments tour(change, kTurns ? change.place(0) : -1);
+    int first = 0;  // a segment with a depot, after whose tail the routes that are new begin
+    while (!holds_depot(routes, tour.segments[first], n)) ++first;
+    const auto segment_at = [&](int x) {
+      const int at = first + x;
+      return tour.segments[at < tour.size ? at : at - tour.size];
+    };
+    bool worse = false;
+    Weight saved = 0;
+    each(n, [&](const auto& resource, const auto& its, Weight weight) {
+      const auto excess = excess_of(resource, its, routes, change, tour, segment_at, n);
+      worse |= excess.after > excess.before;
+      saved += weight * Weight(excess.before - excess.after);
+    });
+    if (fleet < copies) {
+      charge_vehicles(more_routes(routes, change, segment_at, n), worse, saved);
+    }
+    return hard && worse ? forbidden<Gain>() : shorter + Gain(saved);
+  }
+
+  // A lane's share of the places, one after the other: from where to where.
+  template <class Team>
+  struct Share {
+    int begin, end;
+    GLS_DEVICE Share(const Team& team, int n) {
+      const int own = (n + Team::kLanes - 1) / Team::kLanes, first = team.lane() * own;
+      begin = first < n ? first : n;
+      end = begin + own < n ? begin + own : n;
+    }
+  };
+
+  // Which route each place is of, where routes begin, and how many customers they visit.
+  template <class Team, class City>
+  GLS_DEVICE void keep_routes(const Team& team, const KeptRoutes& routes, City city) const {
+    const int n = routes.n;
+    const Share<Team> share(team, n);
+    int last = -1;  // the place of the last copy of the depot
+#pragma unroll 1
+    for (int place = share.end - 1; place >= share.begin && last < 0; --place) {
+      if (is_depot(city(place), customers)) last = place;
+    }
+    const auto later = [](int a, int b) { return b >= 0 ? b : a; };
+    const Scanned<int> known = team.scan(last, -1, later);
+    int begin = known.before >= 0 ? known.before : known.all;
+    int own = number_of(city(begin));
+#pragma unroll 1
+    for (int place = share.begin; place < share.end; ++place) {
+      const int node = city(place);
+      if (is_depot(node, customers)) {
+        const int length = place - begin;
+        routes.customers()[own] = (length > 0 ? length : length + n) - 1;
+        begin = place, own = number_of(node);
+        routes.start()[own] = place;
+      }
+      routes.route()[place] = own;
+    }
+    team.sync();
+  }
+
+  // The segments of a resource: from the beginnings of routes to all places, and back.
+  template <class Team, class Resource, class Kept, class City>
+  GLS_DEVICE void keep_segments(const Team& team, const Resource& resource, const Kept& its,
+                                const KeptRoutes& routes, City city) const {
+    const int n = routes.n;
+    const Share<Team> share(team, n);
+    walk<false>(team, resource, share.begin, share.end, n, city, [&](int place, const auto& since) {
+      its.before()[place] = since;
+      const int next = city(place + 1 < n ? place + 1 : 0), node = city(place);
+      if (!is_depot(next, customers)) return;
+      its.whole()[routes.route()[place]] =
+          resource.join(since, resource.at(next), edge(node, next));
+    });
+    if constexpr (!Resource::kAdds) {
+      walk<true>(team, resource, share.begin, share.end, n, city,
+                 [&](int place, const auto& since) { its.behind()[place] = since; });
+    }
+    team.sync();
+  }
+
+  // use(place, segment since the last copy of the depot), for a lane's places; `back`: the tour is
+  // walked from its end, and lanes are numbered from the last.
+  template <bool back, class Team, class Resource, class City, class Use>
+  GLS_DEVICE void walk(const Team& team, const Resource& resource, int begin, int end, int n,
+                       City city, Use use) const {
+    using Segment = typename Resource::Segment;
+    struct Part {
+      Segment since;
+      TwoWay<typename Metric::Length> entry;  // from the place before the first
+      int depot;                              // whether there is one
+      int count;                              // of places
+    };
+    const auto join = [&](const Part& a, const Part& b) {
+      if (a.count == 0) return b;
+      if (b.count == 0) return a;
+      Part both = b;
+      both.count += a.count;
+      if (b.depot) {
+        both.entry = a.entry;
+        return both;
+      }
+      both.since = joined<back>(resource, a.since, b.since, b.entry);
+      both.entry = a.entry, both.depot = a.depot;
+      return both;
+    };
+    const auto at = [&](int place) {
+      const int before = back ? (place + 1 < n ? place + 1 : 0) : (place > 0 ? place : n) - 1;
+      const int a = city(before), b = city(place);
+      TwoWay<typename Metric::Length> its{0, 0};
+      if constexpr (!ByNodes<Resource>::kValue) its = back ? edge(b, a) : edge(a, b);
+      return Part{resource.at(b), its, is_depot(b, customers), 1};
+    };
+    const Part none{resource.at(0), {0, 0}, 0, 0};
+    const auto place_of = [&](int step) { return back ? n - 1 - step : step; };
+    int last = end - 1;  // from the last copy of the depot on
+#pragma unroll 1
+    while (last > begin && !is_depot(city(place_of(last)), customers)) --last;
+    Part mine = none;
+#pragma unroll 1
+    for (int step = last < begin ? begin : last; step < end; ++step)
+      mine = join(mine, at(place_of(step)));
+    const Scanned<Part> known = team.scan(mine, none, join);
+    Part since = known.before.depot ? known.before : join(known.all, known.before);
+#pragma unroll 1
+    for (int step = begin; step < end; ++step) {
+      const int place = place_of(step);
+      since = join(since, at(place));
+      use(place, since.since);
+    }
+  }
+  template <bool back, class Resource, class Segment, class Lengths>
+  GLS_DEVICE static Segment joined(const Resource& resource, const Segment& a, const Segment& b,
+                                   const Lengths& lengths) {
+    return back ? resource.join(b, a, lengths) : resource.join(a, b, lengths);
+  }
+
+  GLS_DEVICE int number_of(int depot) const { return depot == 0 ? 0 : depot - customers; }
+  template <class Resource, class Kept>
+  GLS_DEVICE static typename Resource::Amount excess_kept(const Resource& resource, const Kept& its,
+                                                          const KeptRoutes& routes, int route) {
+    return routes.customers()[route] > 0 ? resource.excess(its.whole()[route]) : 0;
+  }
+  // From a customer's place to the copy of the depot behind it.
+  template <class Resource, class Kept>
+  GLS_DEVICE static typename Resource::Segment behind(const Resource& resource, const Kept& its,
+                                                      const KeptRoutes& routes, int place,
+                                                      int node) {
+    if constexpr (Resource::kAdds) {
+      return resource.without(its.whole()[routes.route()[place]], its.before()[place],
+                              resource.at(node));
+    } else {
+      return its.behind()[place];
+    }
+  }
+
+  GLS_DEVICE TwoWay<typename Metric::Length> edge(int a, int b) const {
+    return {metric(a, b), metric(b, a)};
+  }
+  GLS_DEVICE Weight* relief_place() const { return reinterpret_cast<Weight*>(kept); }
+  GLS_DEVICE int* used_place() const { return reinterpret_cast<int*>(kept + 8); }
+  GLS_DEVICE int* spare_place() const { return reinterpret_cast<int*>(kept + 12); }
+  GLS_DEVICE KeptRoutes kept_routes(int n) const { return {kept + 16, n, copies}; }
+  GLS_DEVICE char* kept_resources(int n) const {
+    return kept + 16 + (KeptRoutes::bytes(n, copies) + 15) / 16 * 16;
+  }
+  GLS_DEVICE auto first_kept(int n) const { return resources.kept(kept_resources(n), n, copies); }
+  template <class Use>
+  GLS_DEVICE void each(int n, Use use) const {
+    resources.each(kept_resources(n), n, copies, use);
+  }
+
+  GLS_DEVICE static bool holds_depot(const KeptRoutes& routes, const Segment& segment, int n) {
+    return routes.holds_depot(segment.first < n ? segment.first : segment.first - n,
+                              segment.last < n ? segment.last : segment.last - n, segment.length());
+  }
+
+  // A segment's ends in the direction in which it is run.
+  GLS_DEVICE static int from(const Segment& segment, int n) { return segment.place(0, n); }
+  GLS_DEVICE static int to(const Segment& segment, int n) {
+    return segment.place(segment.length() - 1, n);
+  }
+
+  // What the routes that are cut use too much.
+  template <class Resource, class Kept, class Change>
+  GLS_DEVICE static typename Resource::Amount excess_of_cut(const Resource& resource,
+                                                            const Kept& its,
+                                                            const KeptRoutes& routes,
+                                                            const Change& change) {
+    typename Resource::Amount excess = 0;
+    for (int e = 0; e < change.edges(); ++e) {
+      const int own = cut_route(routes, change, e);
+      bool fresh = true;
+      for (int other = 0; other < e; ++other) fresh &= cut_route(routes, change, other) != own;
+      if (fresh) excess += excess_kept(resource, its, routes, own);
+    }
+    return excess;
+  }
+
+  template <class Resource, class Kept, class Change, class SegmentAt>
+  GLS_DEVICE auto excess_of(const Resource& resource, const Kept& its, const KeptRoutes& routes,
+                            const Change& change, const TourSegments& tour, SegmentAt segment_at,
+                            int n) const {
+    using Amount = typename Resource::Amount;
+    Excess<Amount> excess{excess_of_cut(resource, its, routes, change), 0};
+    // The routes that are made at links.
+    const auto part = [&](const Segment& segment, bool head) {
+      const int first = segment.first < n ? segment.first : segment.first - n;
+      const int last = segment.last < n ? segment.last : segment.last - n;
+      if (head == segment.forward) {
+        const int node = change.city(first);
+        const auto its_part = is_depot(node, customers)
+                                  ? resource.at(node)
+                                  : behind(resource, its, routes, first, node);
+        return segment.forward ? its_part : resource.turned(its_part);
+      }
+      const auto its_part = its.before()[last];
+      return segment.forward ? its_part : resource.turned(its_part);
+    };
+    Segment at = segment_at(0);
+    auto own = part(at, false);
+    for (int x = 1; x <= tour.size; ++x) {
+      const Segment next = segment_at(x < tour.size ? x : 0);
+      const int a = change.city(to(at, n)), b = change.city(from(next, n));
+      const auto link = edge(a, b);
+      at = next;
+      if (!holds_depot(routes, next, n)) {
+        own = resource.join(own, inner(resource, its, change, next, n), link);
+        continue;
+      }
+      if (!(is_depot(a, customers) && is_depot(b, customers))) {
+        excess.after += resource.excess(resource.join(own, part(next, true), link));
+      }
+      own = part(next, false);
+      if constexpr (Resource::kTurns) {
+        if (!next.forward) excess.after += turned_routes(resource, its, routes, change, next, n);
+      }
+    }
+    return excess;
+  }
+
+  // The route of the edge of a cut: that of the place in front of it.
+  template <class Change>
+  GLS_DEVICE static int cut_route(const KeptRoutes& routes, const Change& change, int edge) {
+    const Edge cut = change.cut(edge);
+    const bool forward = cut.to == (cut.from + 1 < change.cities() ? cut.from + 1 : 0);
+    return routes.route()[forward ? cut.from : cut.to];
+  }
+
+  // A segment within a route.
+  template <class Resource, class Kept, class Change>
+  GLS_DEVICE typename Resource::Segment inner(const Resource& resource, const Kept& its,
+                                              const Change& change, const Segment& segment,
+                                              int n) const {
+    const int first = segment.first < n ? segment.first : segment.first - n;
+    const int last = segment.last < n ? segment.last : segment.last - n;
+    typename Resource::Segment part = resource.at(change.city(first));
+    if constexpr (Resource::kAdds) {
+      part = resource.without(its.before()[last], its.before()[first], part);
+    } else {
+      for (int place = first; place != last;) {
+        const int a = change.city(place);
+        place = place + 1 < n ? place + 1 : 0;
+        const int b = change.city(place);
+        part = resource.join(part, resource.at(b), edge(a, b));
+      }
+    }
+    return segment.forward ? part : resource.turned(part);
+  }
+
+  // What routes within a segment that is turned use more than before.
+  template <class Resource, class Kept, class Change>
+  GLS_DEVICE typename Resource::Amount turned_routes(const Resource& resource, const Kept& its,
+                                                     const KeptRoutes& routes, const Change& change,
+                                                     const Segment& segment, int n) const {
+    typename Resource::Amount more = 0;
+    const int last = segment.last < n ? segment.last : segment.last - n;
+    int place = segment.first < n ? segment.first : segment.first - n;
+    if (!is_depot(change.city(place), customers)) {  // on to the first depot
+      const int own = routes.route()[place];
+      place = routes.start()[own] + routes.customers()[own] + 1;
+      place = place < n ? place : place - n;
+    }
+    while (routes.route()[place] != routes.route()[last]) {
+      const int own = routes.route()[place], length = routes.customers()[own];
+      if (length > 0) {
+        const auto& whole = its.whole()[own];
+        more += resource.excess(resource.turned(whole)) - resource.excess(whole);
+      }
+      place += length + 1;
+      place = place < n ? place : place - n;
+    }
+    return more;
+  }
+
+  // How many routes with customers a change adds.
+  template <class Change, class SegmentAt>
+  GLS_DEVICE int more_routes(const KeptRoutes& routes, const Change& change, SegmentAt segment_at,
+                             int n) const {
+    int more = 0;
+    const int size = change.edges();
+    for (int e = 0; e < size; ++e) {
+      const int own = cut_route(routes, change, e);
+      bool fresh = routes.customers()[own] > 0;
+      for (int other = 0; other < e; ++other) fresh &= cut_route(routes, change, other) != own;
+      more -= fresh;
+    }
+    Segment at = segment_at(0);
+    bool visits = !is_depot(change.city(to(at, n)), customers);
+    for (int x = 1; x <= size; ++x) {
+      const Segment next = segment_at(x < size ? x : 0);
+      visits |= !is_depot(change.city(from(next, n)), customers);
+      at = next;
+      if (!holds_depot(routes, next, n)) continue;
+      more += visits;
+      visits = !is_depot(change.city(to(at, n)), customers);
+    }
+    return more;
+  }
+};
+
+}  // namespace gls

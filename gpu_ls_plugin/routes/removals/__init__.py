@@ -1,0 +1,1 @@
+"""Perturbations of routes: customers are taken out and put back."""

@@ -1,0 +1,117 @@
+// Ruin and recreate of routes: strings of neighbouring customers leave (Christiaens and Vanden
+// Berghe 2020), and join again by regret.
+//
+// Customers near one drawn at random take a string of their route along.
+#pragma once
+
+#include "routes/kernels/rebuilt_routes.cuh"
+
+namespace gls {
+
+// How much is taken out.
+struct Ruin {
+  int removed;  // customers on average
+  int longest;  // customers of a string
+};
+
+// Routes that lose strings of customers.
+template <class Vehicles>
+struct RuinedRoutes : RebuiltRoutes<Vehicles> {
+  using Base = RebuiltRoutes<Vehicles>;
+  using Routes = typename Base::Routes;
+  using Base::near;
+  using Base::room;
+  using Base::routes;
+  using Base::state;
+  using Base::waiting;
+
+  // One lane: who waits.
+  GLS_DEVICE void take_out(const Ruin& ruin, Philox& random) const {
+    const int n = routes.vehicles.customers, mean = n / state.routes;
+    const int longest = mean < ruin.longest ? (mean > 1 ? mean : 1) : ruin.longest;
+    const int strings = 4 * ruin.removed / (1 + longest) - 1;
+    int left = 1 + int(random.below(strings > 1 ? strings : 1));
+    const int seed = 1 + int(random.below(n));
+    state.count = 0;
+    for (int rank = -1; rank < near.near_each && left > 0; ++rank) {
+      const int customer = rank < 0 ? seed : near(seed, rank);
+      if (customer == 0) continue;
+      const int route = routes.owners[customer];
+      if (route < 0 || routes.loads[route] < 0) continue;  // its route has lost a string
+      take_string(customer, route, longest, random);
+      routes.loads[route] = -1;
+      --left;
+    }
+  }
+
+  GLS_DEVICE void take_string(int customer, int route, int longest, Philox& random) const {
+    int place = 0, size = 0;
+    for (int c = routes.after[routes.depot(route)]; c != 0; c = routes.after[c], ++size) {
+      if (c == customer) place = size;
+    }
+    int length = 1 + int(random.below(size < longest ? size : longest));
+    length = length < room - state.count ? length : room - state.count;
+    const int least = place - length + 1 > 0 ? place - length + 1 : 0;
+    const int most = size - length < place ? size - length : place;
+    const int begin = least + int(random.below(most - least + 1));
+    int node = routes.depot(route);
+    for (int step = 0; step < begin; ++step) node = routes.after[node];
+    int next = routes.after[node];
+    for (int k = 0; k < length; ++k) {
+      waiting[state.count++] = next;
+      routes.owners[next] = Routes::kNoRoute;
+      next = routes.after[next];
+    }
+    Base::link(node, next);
+  }
+};
+
+template <class Team, class Vehicles>
+struct RuinRecreate {
+  using Routes = RuinedRoutes<Vehicles>;
+  using Base = RebuiltRoutes<Vehicles>;
+
+  // Rows as orders of customers, and where routes begin: a kick that stands alone.
+  GLS_DEVICE static void run(const Team& team, int item, const void* metric_data,
+                             const uint64* words, int nodes, const int* tours, NearNodes lists,
+                             Ruin ruin, RebuiltMemory memory, uint64 seed, int64 first_row,
+                             int* orders, unsigned char* begins) {
+    const Vehicles vehicles(metric_data, words);
+    const Routes row{Base::of(team, item, vehicles, lists, memory)};
+    Philox random(seed, Purpose::kRuin, first_row + item);
+    rebuild(team, row, nodes, tours + int64(item) * nodes, ruin, random);
+    team.once([&] {
+      const int64 place = int64(item) * vehicles.customers;
+      row.routes.write(row.state.routes, orders + place, begins + place);
+    });
+  }
+
+  // A kick of a chain (tours/kicks/base.py); false where there are too few copies of the depot.
+  GLS_DEVICE static bool kick(const Team& team, int item, int nodes, const int* tour,
+                              const RebuiltVehicles& its, const NearNodes& lists, const Ruin& ruin,
+                              const RebuiltMemory& memory, Philox& random, int* kicked) {
+    const Vehicles vehicles(its.nodes_data, its.vehicles);
+    const Routes row{Base::of(team, item, vehicles, lists, memory)};
+    rebuild(team, row, nodes, tour, ruin, random);
+    return row.write(team, kicked, nodes);
+  }
+
+ private:
+  GLS_DEVICE static void rebuild(const Team& team, const Routes& row, int nodes, const int* tour,
+                                 const Ruin& ruin, Philox& random) {
+    RebuiltState& state = row.state;
+    row.read(team, tour, nodes);
+    team.sync();
+    team.each(state.routes, [&](int route) { row.routes.measure(route); });
+    team.sync();
+    team.once([&] {
+      row.take_out(ruin, random);
+      state.blinks = random.next();
+      row.find_spare();
+    });
+    team.sync();
+    row.recreate(team);
+  }
+};
+
+}  // namespace gls

@@ -1,0 +1,115 @@
+"""Ruin and recreate of routes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.backends.composition import parse_parameters
+from gpu_ls_plugin.backends.structs import struct_of
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.routes.construction.batch import RouteBatch, routes_kernel, vehicles_type
+from gpu_ls_plugin.routes.kernels.rebuilt_routes import (
+    MEMORY,
+    NEAR_NODES,
+    VEHICLES,
+    rebuilt_arguments,
+    rebuilt_vehicles,
+)
+from gpu_ls_plugin.routes.problem.cvrp import routing_problem
+from gpu_ls_plugin.tours.kicks.base import Rebuilding
+from gpu_ls_plugin.tours.kicks.on_backend import KernelPerturbation
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.backends.composition import Kernel
+    from gpu_ls_plugin.core.problem import Problem
+    from gpu_ls_plugin.tours.problem.metrics import Metric
+    from gpu_ls_plugin.tours.problem.tsp import TSP
+
+HEADER = "routes/removals/ruin_recreate.cuh"
+MOST_REMOVED = 1000
+DATA = (NEAR_NODES, struct_of(HEADER, "Ruin"), MEMORY)
+PARAMETERS = (
+    *parse_parameters("int n, const int* tours"),
+    *DATA,
+    *parse_parameters("gls::uint64 seed, gls::int64 first_row, int* orders, unsigned char* begins"),
+)
+
+
+def ruin_kernel(metric: Metric, team: str, time: str) -> Kernel:
+    """Compose the kernel that ruins and recreates routes."""
+    return routes_kernel(
+        "ruin_recreate",
+        metric,
+        header=HEADER,
+        body="gls::RuinRecreate<{team}, {vehicles}>",
+        parameters=PARAMETERS,
+        team=team,
+        time=time,
+    )
+
+
+def in_chains(metric: Metric, time: str, **arguments: Any) -> Rebuilding:
+    """Compose the kick as chains make it; `arguments` are its data by name."""
+    functor = f"gls::RuinRecreate<{{team}}, {vehicles_type(metric.functor, time)}>"
+    parameters = (VEHICLES, *DATA)
+    return Rebuilding(functor, HEADER, parameters, arguments)
+
+
+@dataclass(frozen=True)
+class RuinRecreate(KernelPerturbation):
+    """Take strings of neighbouring customers out of routes, and insert them again by regret.
+
+    A customer is drawn, and of the routes of those near it each loses a string of customers
+    (Christiaens and Vanden Berghe 2020). Always the customer is inserted next whose second best
+    route is worse than the best by most. Capacity, route limit and fleet are respected: feasible
+    giant tours remain so wherever all customers find a place. Where constraints are soft, load
+    beyond the capacity is paid for instead, as by moves.
+
+    Parameters
+    ----------
+    removed : int
+        Customers that leave, on average, 1 to 1000.
+    longest : int
+        Customers of the longest string, 1 to 1000.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError
+        A parameter is not an integer from 1 to 1000.
+    """
+
+    removed: int = 15
+    longest: int = 10
+
+    name = "ruin_recreate"
+    rebuilds = True
+
+    def __post_init__(self) -> None:
+        checks.fields(self, checks.integer, "removed", "longest", least=1, most=MOST_REMOVED)
+
+    def asked(self, problem: Problem) -> TSP:
+        """Return the problem whose giant tours are kicked: one with routes."""
+        return routing_problem(problem).tsp
+
+    def kicked(self, backend: Backend, problem: TSP, tours: Any, numbers: dict[str, int]) -> Any:
+        """Return kicked copies of checked giant tours on a backend; empty routes come last."""
+        routes = RouteBatch(backend, routing_problem(problem), len(tours))
+        kernel = ruin_kernel(routes.problem.nodes.metric, backend.warp(), routes.time)
+        own = {"n": problem.n, "tours": tours, **numbers}
+        routes.launch(kernel, len(tours), {**self.data(routes), **own})
+        return routes.tours()
+
+    def rebuilding(self, backend: Backend, problem: Problem, size: int) -> Rebuilding:
+        """Return the kick in C++ of a batch of so many giant tours."""
+        routes = RouteBatch(backend, routing_problem(problem), size)
+        data = {**rebuilt_vehicles(routes), **self.data(routes)}
+        kick = in_chains(routes.problem.nodes.metric, routes.time, **data)
+        return replace(kick, kept=routes)
+
+    def data(self, routes: RouteBatch, room: int = 0) -> dict[str, Any]:
+        """Return what kernels read, and memory for `room` customers or more that wait."""
+        room = max(4 * self.removed, self.longest, room)
+        ruin = {"removed": self.removed, "longest": self.longest}
+        return {**ruin, **rebuilt_arguments(routes, room)}

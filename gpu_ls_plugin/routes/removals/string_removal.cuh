@@ -1,0 +1,237 @@
+// Slack induction by string removals (Christiaens and Vanden Berghe 2020): strings of customers
+// leave routes that are near to each other, and join again greedily, each at the best place that is
+// not overlooked.
+#pragma once
+
+#include "backends/include/philox.cuh"
+#include "routes/kernels/linked_routes.cuh"
+#include "routes/kernels/near_customers.cuh"
+
+namespace gls {
+
+constexpr int kMostRemoved = 32;  // customers of a kick, one for each lane of a warp
+
+// How much is taken out.
+struct StringRuin {
+  int removed;  // customers on average
+  int longest;  // customers of a string
+  float split;  // share of strings that leave a customer in their midst
+};
+
+// Who waits, in which order, and the routes that they have left.
+template <class City>
+struct Waiting {
+  int count, routes;
+  uint32 blinks, rule;
+  City customers[kMostRemoved], order[kMostRemoved], left[kMostRemoved];
+  uint32 keys[kMostRemoved];
+};
+
+template <class Routes>
+struct StringRemoval {
+  using City = typename Routes::City;
+  using Length = typename Routes::Length;
+  using Cost = typename Routes::Cost;
+  using Waits = Waiting<City>;
+  using Option = Rated<Length>;
+
+  const Routes& routes;
+  const NearCustomers& near;
+  const StringRuin& ruin;
+  Waits& waits;
+
+  // A kick; false where not all customers find a place, which leaves them without one. wake(node),
+  // by one lane, hears of all whose neighbours change; so does changed(route), of routes.
+  template <class Team, class Wake, class Changed>
+  GLS_DEVICE bool kick(const Team& team, Philox& random, Wake wake, Changed changed) const {
+    team.once([&] {
+      take_out(random, wake);
+      for (int k = 0; k < waits.routes; ++k) changed(waits.left[k]);
+      waits.blinks = random.next(), waits.rule = random.below(11);
+    });
+    if (routes.totals.spare < 0) routes.find_spare(team);
+    arrange(team);
+    bool placed = true;
+#pragma unroll 1
+    for (int k = 0; k < waits.count && placed; ++k) {
+      placed = insert(team, waits.order[k], wake, changed);
+    }
+    return placed;
+  }
+
+ private:
+  // One lane: who leaves.
+  template <class Wake>
+  GLS_DEVICE void take_out(Philox& random, Wake wake) const {
+    const int n = routes.customers(), used = routes.totals.used;
+    const int mean = n / (used > 0 ? used : 1);
+    const int longest = mean < ruin.longest ? (mean > 1 ? mean : 1) : ruin.longest;
+    // From 1 to 4 removed / (1 + longest), a real number.
+    const uint32 most = uint32(4 * ruin.removed) << 16;
+    const uint32 strings = random.below(most / uint32(1 + longest) - (1u << 16)) >> 16;
+    int left = 1 + int(strings);
+    const int seed = 1 + int(random.below(n));
+    waits.count = waits.routes = 0;
+#pragma unroll 1
+    for (int rank = -1; rank < near.near_each && left > 0; ++rank) {
+      const int customer = rank < 0 ? seed : near(seed, rank);
+      if (customer == 0) continue;
+      const City route = routes.now.owners[customer];
+      if (route == Routes::kNone || has_lost(route)) continue;
+      take_string(customer, route, longest, random, wake);
+      if (waits.count == kMostRemoved) return;
+      --left;
+    }
+  }
+  GLS_DEVICE bool has_lost(int route) const {
+    bool found = false;
+    for (int k = 0; k < waits.routes; ++k) found |= waits.left[k] == route;
+    return found;
+  }
+
+  template <class Wake>
+  GLS_DEVICE void take_string(int customer, int route, int longest, Philox& random,
+                              Wake wake) const {
+    const int size = routes.now.sizes[route];
+    int length = 1 + int(random.below(size < longest ? size : longest));
+    length = length < kMostRemoved - waits.count ? length : kMostRemoved - waits.count;
+    const bool splits = float(random.next() >> 8) < ruin.split * 0x1p24f && length < size;
+    const int span = length + splits, back = int(random.below(span));
+    int first = customer, ahead = span - 1;
+#pragma unroll 1
+    for (int k = 0; k < back && !routes.is_depot(routes.before(first)); ++k, --ahead) {
+      first = routes.before(first);
+    }
+#pragma unroll 1
+    for (int last = customer; ahead > 0; --ahead) {
+      if (!routes.is_depot(routes.after(last))) {
+        last = routes.after(last);
+      } else {
+        first = routes.before(first);
+      }
+    }
+    const int stays = splits ? int(random.below(span)) : -1;
+    waits.left[waits.routes++] = City(route);
+    wake(routes.before(first));
+#pragma unroll 1
+    for (int k = 0; k < span; ++k) {
+      const int next = routes.after(first);
+      wake(first);
+      if (k != stays) {
+        routes.detach(first);
+        waits.customers[waits.count++] = City(first);
+      }
+      first = next;
+    }
+    wake(first);
+  }
+
+  // Sorts who waits: at random, by demand, or those that are far or near to the depot first.
+  template <class Team>
+  GLS_DEVICE void arrange(const Team& team) const {
+    const int count = waits.count, rule = waits.rule;
+    team.each(count, [&](int w) {
+      const int customer = waits.customers[w];
+      uint32 key = mixed(waits.blinks + uint32(customer));
+      if (rule >= 4 && rule < 8) key = 0x7fffffffu - uint32(routes.vehicles.demands[customer]);
+      if (rule >= 8) key = uint32(routes.length(0, customer));
+      waits.keys[w] = rule == 8 || rule == 9 ? 0x7fffffffu - key : key;
+    });
+    team.sync();
+    team.each(count, [&](int w) {
+      const uint32 key = waits.keys[w];
+      int rank = 0;
+      for (int v = 0; v < count; ++v) {
+        rank += waits.keys[v] < key || (waits.keys[v] == key && v < w);
+      }
+      waits.order[rank] = waits.customers[w];
+    });
+    team.sync();
+  }
+
+  // A customer goes to the best place near it, to any where there is none.
+  template <class Team, class Wake, class Changed>
+  GLS_DEVICE bool insert(const Team& team, int customer, Wake wake, Changed changed) const {
+    const Option none{endless_length(), 0xffffffffu};
+    const uint32 begin = 2 * uint32(near.near_each);  // of a route
+    Option best = team.least(near.near_each, none, [&](int rank) {
+      const int node = beside(customer, rank);
+      const City route = routes.now.owners[node];
+      if (route == Routes::kNone || overlooked(customer, near(customer, rank))) return none;
+      const Option before = option(customer, routes.before(node), route, 2 * rank);
+      const Option after = option(customer, node, route, 2 * rank + 1);
+      return after < before ? after : before;
+    });
+    const int spare = routes.totals.spare;
+    if (spare >= 0) {
+      const Option own = option(customer, routes.depot(spare), spare, begin);
+      best = own < best ? own : best;
+    }
+    int place = -1;
+    if (best.index < begin) {
+      const int node = beside(customer, int(best.index / 2));
+      place = best.index % 2 ? node : routes.before(node);
+    } else if (best.index == begin) {
+      place = routes.depot(spare);
+    } else {
+      best = team.least(routes.nodes, none, [&](int node) {
+        const City route = routes.now.owners[node];
+        if (route == Routes::kNone || routes.now.sizes[route] == 0) return none;
+        // Which copy of the depot a route has makes no difference.
+        const int rank = routes.is_depot(node) ? routes.nodes + routes.after(node) : node;
+        return option(customer, node, route, uint32(rank));
+      });
+      if (best.index == none.index) return false;
+      const int rank = int(best.index);
+      place = rank < routes.nodes ? rank : routes.before(rank - routes.nodes);
+    }
+    const bool begins = spare >= 0 && place == routes.depot(spare);
+    team.sync();
+    team.once([&] {
+      wake(place), wake(routes.after(place));
+      routes.attach(customer, place);
+      changed(routes.owner(customer));
+    });
+    if (begins) routes.find_spare(team);
+    return true;
+  }
+
+  // Where a customer may go: before or behind someone near it. The depot stands for the route of a
+  // customer by chance, of which it may be the first or the last.
+  GLS_DEVICE int beside(int customer, int rank) const {
+    const int node = near(customer, rank);
+    if (node != 0) return node;
+    const uint32 bits = mixed(waits.blinks ^ uint32(customer) * 0x9E3779B1u);
+    const int other = 1 + int(uint64(bits) * uint32(routes.customers()) >> 32);
+    const City route = routes.now.owners[other];
+    return route == Routes::kNone ? other : routes.depot(route);
+  }
+
+  GLS_DEVICE Option option(int customer, int place, int route, uint32 index) const {
+    Option found{endless_length(), 0xffffffffu};
+    const Length more =
+        Length(routes.about_detour(place, customer, routes.after(place)) + routes.slack());
+    const Cost paid = routes.surcharge(route, customer, more);
+    if (paid < 0) return found;
+    const Cost value = Cost(more) + paid;
+    if (value < Cost(endless_length())) found.value = Length(value), found.index = index;
+    return found;
+  }
+
+  GLS_DEVICE static Length endless_length() {
+    return sizeof(Length) == 4 ? Length(0x3fffffff) : Length(int64(1) << 60);
+  }
+
+  GLS_DEVICE static uint32 mixed(uint32 bits) {
+    bits = (bits ^ bits >> 16) * 0x7feb352du;
+    bits = (bits ^ bits >> 15) * 0x846ca68bu;
+    return bits ^ bits >> 16;
+  }
+  GLS_DEVICE bool overlooked(int customer, int node) const {
+    uint32 bits = waits.blinks ^ uint32(customer) * 0x9E3779B1u ^ uint32(node) * 0x85EBCA77u;
+    bits = (bits ^ bits >> 15) * 0x2C1B3C6Du;
+    return bits >> 25 == 0;
+  }
+};
+
+}  // namespace gls

@@ -1,0 +1,125 @@
+"""Slack induction by string removals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.backends.structs import struct_of
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
+from gpu_ls_plugin.core.origins import sources_of
+from gpu_ls_plugin.routes.kernels.linked_rows import LinkedRows, linked_kernel, refusal
+from gpu_ls_plugin.routes.problem.cvrp import routing_problem
+from gpu_ls_plugin.runs.acceptance.rules import Always
+from gpu_ls_plugin.tours.kicks.on_backend import KernelPerturbation
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.backends.composition import Kernel
+    from gpu_ls_plugin.core.problem import Problem
+    from gpu_ls_plugin.runs.acceptance.base import Acceptance
+    from gpu_ls_plugin.tours.problem.tsp import TSP
+
+HEADER, CHAINS = "routes/engines/linked_chain.cuh", "tours/engines/chains/chain_batch.cuh"
+OWN = (
+    *(struct_of(CHAINS, name) for name in ("KickSchedule", "ChainBatch")),
+    struct_of(HEADER, "LinkedBatch"),
+)
+RUIN = (struct_of("routes/removals/string_removal.cuh", "StringRuin"),)
+MOST_REMOVED = 32  # gls::kMostRemoved
+LOOKS = 1000  # at customers after a kick, at most: sums of real numbers might go in circles
+COSTS = ("costs", "best_costs")
+COUNTS = tuple(f"{what}_counts" for what in ("kick", "move", "accepted", "idle", "look"))
+
+
+@dataclass(frozen=True)
+class StringRemoval(KernelPerturbation):
+    """Take strings of neighbouring customers out of routes, and insert them again greedily.
+
+    A customer is drawn, and of the routes of those near it each loses a string of customers, half
+    of them with one that stays in its midst. They join again at the cheapest place, in an order by
+    chance, demand or distance; some places are overlooked (Christiaens and Vanden Berghe 2020).
+    Chains of an iterated search make such kicks on linked lists of routes, repair only what has
+    changed, by moves of their own (relocations of one and two customers, swaps, 2-opt and 2-opt*),
+    and are a hundred times as fast as with `RuinRecreate`. Capacity, route limit and fleet are
+    respected; where constraints are soft, violations are paid for. `perturb` alone does not repair;
+    a tour stays as it is where not all customers find a place.
+
+    Parameters
+    ----------
+    removed : int
+        Customers that leave, on average, 1 to 32; 32 is the most of any kick.
+    longest : int
+        Customers of the longest string, 1 to 32.
+    split : float
+        Share of the strings that leave a customer in their midst, 0 to 1.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError
+        A parameter is out of range or not a number.
+    """
+
+    removed: int = 10
+    longest: int = 10
+    split: float = 0.5
+
+    name = "string_removal"
+    relinks = True
+    bytes_per_city = 64  # twice gls::RouteLists at most, and links of the best
+
+    def __post_init__(self) -> None:
+        checks.fields(self, checks.integer, "removed", "longest", least=1, most=MOST_REMOVED)
+        checks.fields(self, checks.number, "split", least=0.0, most=1.0)
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """Arguments of gls::StringRuin, by name."""
+        return {"removed": self.removed, "longest": self.longest, "split": self.split}
+
+    def check(self, problem: Problem) -> None:
+        """Raise UnsupportedProblemError where routes cannot be searched as linked lists."""
+        if reason := refusal(routing_problem(problem)):
+            raise UnsupportedProblemError(
+                f"perturbation: StringRemoval() {reason}; use RuinRecreate()"
+            )
+
+    def asked(self, problem: Problem) -> TSP:
+        """Return the problem whose giant tours are kicked: one with routes on linked lists."""
+        self.check(problem)
+        return routing_problem(problem).tsp
+
+    def kicked(self, backend: Backend, problem: TSP, tours: Any, numbers: dict[str, int]) -> Any:
+        """Return kicked copies of checked giant tours on a backend."""
+        xp, size, routed = backend.xp, len(tours), routing_problem(problem)
+        rows, taken = LinkedRows(backend, routed, problem, size), xp.array(tours)
+        arguments = {
+            **rows.arguments,
+            **rows.of_chains(looks=0),
+            **self.arguments,
+            **{name: xp.zeros(size, "int64") for name in COUNTS},
+            **{name: xp.zeros(size, routed.cost_dtype) for name in COSTS},
+            **{"until": 1, "max_moves": 1, "patience": 0, "heat": 0.0, "cooling": 0.0},
+            **numbers,
+            "units": xp.zeros(size, "float32"),
+            "tours": taken,
+            "best_tours": taken.copy(),
+            "moves_by": xp.zeros(1, "int64"),
+        }
+        kernel = string_kernel(Always(), *rows.types)
+        backend.launch(kernel, size, arguments, shared_bytes=rows.shared_bytes)
+        return taken
+
+
+def string_kernel(accept: Acceptance, *types: Any) -> Kernel:
+    """Compose the search of chains that kick so, of `LinkedRows.types`."""
+    kernel = linked_kernel(
+        HEADER, "LinkedChain", *types, own=OWN, more=(accept.functor,), others=RUIN
+    )
+    return replace(
+        kernel,
+        headers=(*kernel.headers, accept.header),
+        functors=(*kernel.functors, *sources_of(accept)),
+        parts=(*kernel.parts, "string_removal", accept.name),
+    )

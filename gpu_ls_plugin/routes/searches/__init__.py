@@ -1,0 +1,1 @@
+"""The public searches of routes."""

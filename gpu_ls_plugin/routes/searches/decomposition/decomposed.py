@@ -1,0 +1,288 @@
+"""Search routes in parts, in rounds: cut, search side by side, join."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.budget import NO_LIMIT
+from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
+from gpu_ls_plugin.core.feasibility import warns_if_infeasible
+from gpu_ls_plugin.routes.engines.prices import PricedMigration
+from gpu_ls_plugin.routes.moves.between_routes import TwoOptStar
+from gpu_ls_plugin.routes.problem.cvrp import routing_problem
+from gpu_ls_plugin.routes.removals.string_removal import StringRemoval
+from gpu_ls_plugin.routes.searches.decomposition.cuts import grouped
+from gpu_ls_plugin.routes.searches.decomposition.run import DecomposedRun, chains_of_part
+from gpu_ls_plugin.routes.searches.decomposition.sub_problem import SubProblem, search_part
+from gpu_ls_plugin.routes.searches.decomposition.team import Team
+from gpu_ls_plugin.runs.acceptance.rules import Annealing
+from gpu_ls_plugin.runs.call import Call
+from gpu_ls_plugin.runs.stretch import Stretch
+from gpu_ls_plugin.tours.candidates.nearest import Nearest
+from gpu_ls_plugin.tours.engines import rehearsal
+from gpu_ls_plugin.tours.engines.chains.rehearsal import compile_chains
+from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
+from gpu_ls_plugin.tours.moves.segment_moves import Exchange, Relocate
+from gpu_ls_plugin.tours.problem.tsp import tour_problem
+from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch
+from gpu_ls_plugin.tours.searches.local_search import LocalSearch
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.core.budget import Budget
+    from gpu_ls_plugin.core.problem import Problem
+    from gpu_ls_plugin.core.result import Callback, Result
+    from gpu_ls_plugin.routes.problem.cvrp import CVRP
+    from gpu_ls_plugin.routes.searches.decomposition.sub_problem import Routes
+    from gpu_ls_plugin.tours.problem.tsp import TSP
+
+MOST_LANES = 32  # of a GPU: threads of this process that launch, a few times in 50 ms each
+
+
+def _default_search() -> IteratedLocalSearch:
+    return IteratedLocalSearch(
+        LocalSearch([Relocate(3), Exchange(2, 2), TwoOptStar()], candidates=Nearest(20)),
+        StringRemoval(),
+        accept=Annealing(0.3, 0.01),
+        cooperation=PricedMigration(0.5, 0.2),
+    )
+
+
+@dataclass(frozen=True)
+class Decomposed(rehearsal.Rehearsed):
+    """Improve the routes of one giant tour in parts, which are searched side by side, in rounds.
+
+    Each round groups routes that are near each other, alternately by sectors around the depot and
+    by which of two routes is nearer. A group and the depot are a vehicle routing problem of their
+    own: chains of an iterated search begin with its routes, all parts at the same time, and the
+    best of each part together are the next tour. All chains together make as many kicks as they
+    would on the whole tour, so that a customer is reached by as many more as there are parts
+    (Taillard 1993; Santini et al. 2023). Acceptance follows the whole run, not each round.
+
+    Parameters
+    ----------
+    search : IteratedLocalSearch
+        Searches the parts; the whole instead where it cannot be cut, or no tour is feasible.
+    customers : int
+        Of a part, about.
+    rounds : int
+        Fewer where they would be shorter than a quarter of a second.
+    chains : int, optional
+        In all, in equal shares, but at least one for each part; by default as many as tours.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError
+        A parameter is out of range or of the wrong kind.
+    """
+
+    search: IteratedLocalSearch = field(default_factory=_default_search)
+    customers: int = 350
+    rounds: int = 16
+    chains: int | None = None
+
+    name = "decomposed"
+
+    def __post_init__(self) -> None:
+        wanted = "IteratedLocalSearch"
+        checks.fields(self, checks.instance, "search", kind=IteratedLocalSearch, wanted=wanted)
+        checks.fields(self, checks.integer, "customers", "rounds", least=1, most=checks.MOST_INT)
+        checks.given_fields(self, checks.integer, "chains", least=1, most=checks.MOST_INT)
+
+    @warns_if_infeasible
+    def __call__(
+        self,
+        problem: Problem,
+        tours: Any,
+        *,
+        seed: int | None = 0,
+        budget: Budget | None = None,
+        backend: str | Backend = "auto",
+        device: int | None = None,
+        callback: Callback | None = None,
+        memory_limit: int | None = None,
+        first_row: int = 0,
+        begin_share: float = 0.0,
+        end_share: float = 1.0,
+    ) -> Result:
+        """Improve the best of a batch of giant tours.
+
+        Parameters
+        ----------
+        problem : CVRP
+        tours : array, shape (P, n), integer
+            Not changed. NumPy, or CuPy with the result on the same device. Where there are fewer
+            than chains and the search is one of the whole, they are repeated.
+        seed : int or None
+            Of cuts, kicks and acceptance. Budgets in kicks give the same tours for a seed; the
+            limit in seconds cannot. Pass another seed for each call, or None to draw one.
+        budget : Budget, optional
+            `kicks` and `moves` are per chain; parts share the kicks that all chains together make.
+        backend, device
+            Where to search; see `get_backend`.
+        callback : callable, optional
+            Called with a `Progress` about twenty times a second.
+        memory_limit : int, optional
+            Bytes that may be used.
+        first_row : int
+            Number of the first row, where the batch is a part of a larger one.
+        begin_share, end_share : float
+            Where in a longer run this call begins and ends, 0 to 1: acceptance and the number of
+            rounds are those of that run.
+
+        Returns
+        -------
+        Result
+            Sorted by cost: the tour that was found, and all given ones but that which it comes
+            from. After Ctrl-C what was found so far, with `statistics.interrupted`.
+
+        Raises
+        ------
+        UnsupportedProblemError
+            The problem has no routes, or constraints of plugins, or the search cannot work on it.
+        InvalidTourError, InvalidTypeError, InvalidParameterError
+            `tours` are not giant tours of the problem; a share is no number from 0 to 1, or a run
+            ends before it begins.
+        InsufficientMemoryError
+            Not even one tour fits.
+        """
+        self._check(problem)
+        begin = checks.number("begin_share", begin_share, least=0.0, most=1.0)
+        share = (begin, checks.number("end_share", end_share, least=begin, most=1.0))
+        call = Call(
+            problem,
+            [] if self.search.cooperation is None else [self.search.cooperation],
+            tours,
+            seed=seed,
+            budget=budget,
+            backend=backend,
+            device=device,
+            callback=callback,
+            memory_limit=memory_limit,
+            first_row=first_row,
+            stopped_by="kicks",
+        )
+        whole = routing_problem(call.problem)
+        with call.backend.current():
+            row, routes = _first_routes(call, whole)
+        parts = 1 if routes is None else self._parts(whole, routes, call.backend)
+        if routes is None or parts < 2:
+            return self._whole(call, problem, tours)
+        with call.backend.current():
+            chains = self.chains or len(call.tours)
+            run = DecomposedRun(
+                self.search,
+                call,
+                whole,
+                routes,
+                chains,
+                parts=parts,
+                rounds=self.rounds,
+                share=share,
+            )
+            with Team(call.backend, lanes_of(call.backend, parts)) as team:
+                run.go(team)
+            call.tours[row] = call.backend.xp.asarray(whole.tour(run.routes))
+            with call.statistics.phase("costs"):
+                costs = call.referee()
+            call.statistics.history.append(call.last_point(costs))
+            return call.result(self, costs).sorted()
+
+    def _parts(self, problem: CVRP, routes: Routes, backend: Backend) -> int:
+        """Return how many parts there are."""
+        most = len(routes) if backend.name == "cpu" else min(len(routes), MOST_LANES)
+        return max(1, min(most, round(problem.customers / self.customers)))
+
+    def _whole(self, call: Call, problem: Problem, tours: Any) -> Result:
+        """Search the whole tours in the time that is left."""
+        if (self.chains or 0) > len(call.tours):
+            rows = np.arange(self.chains or 0) % len(call.tours)
+            tours = call.backend.to_numpy(call.tours)[rows]
+        return self.search(
+            problem,
+            tours,
+            seed=call.seed,
+            budget=call.stopwatch.rest,
+            backend=call.backend,
+            callback=call.callback,
+            memory_limit=call.memory(),
+            first_row=call.first_row,
+        )
+
+    def _check(self, problem: Problem) -> None:
+        """Raise UnsupportedProblemError where routes cannot be searched in parts."""
+        if resources := routing_problem(problem).resources:
+            raise UnsupportedProblemError(
+                f"problem: {resources[0].name!r} is a resource of a plugin, which cannot be split "
+                "among parts; search by IteratedLocalSearch(...)"
+            )
+
+    def compile_batch(self, problem: Problem, tours: Any, backend: Backend) -> None:
+        """Compile what a batch like `tours` needs, by one thread before there are many."""
+        compile_parts(self, tour_problem(problem), tours, backend)
+        super().compile_batch(problem, tours, backend)
+
+    def _rehearse(
+        self, problem: TSP, tours: Any, backend: str | Backend, device: int | None
+    ) -> None:
+        self.search._rehearse(problem, tours, backend, device)
+        compile_parts(self, problem, tours, get_backend(backend, device))
+
+
+def _first_routes(call: Call, problem: CVRP) -> tuple[int, Routes | None]:
+    """Return the cheapest of a call's tours by its row, and its routes if they are feasible."""
+    costs = tour_costs(call.backend, problem.tsp, call.tours)
+    row = int(costs.argmin())
+    tour = call.backend.to_numpy(call.tours[row])
+    return row, problem.routes(tour) if problem.feasible(tour)[0] else None
+
+
+def lanes_of(backend: Backend, parts: int) -> int:
+    """Return how many parts are searched at a time."""
+    return min(parts, backend.processors if backend.name == "cpu" else MOST_LANES)
+
+
+def compile_parts(search: Decomposed, problem: TSP, tours: Any, backend: Backend) -> None:
+    """Compile what parts of a batch like `tours` need.
+
+    Raises
+    ------
+    CompilationError
+        A part does not compile.
+    KeyboardInterrupt
+        Ctrl-C.
+    """
+    whole = routing_problem(problem)
+    tour = backend.to_numpy(tours[0])
+    routes = whole.routes(tour) if whole.feasible(tour)[0] else whole.simple_routes()
+    parts = search._parts(whole, routes, backend)
+    if parts < 2:
+        rows = np.arange(search.chains or len(tours)) % len(tours)
+        compile_chains(search.search, problem, backend.to_numpy(tours)[rows], backend)
+        return
+    groups = grouped(whole, routes, parts, 1, np.random.default_rng(0))
+    chains = chains_of_part(search.chains or len(tours), parts)
+    share = max(1, backend.processors // lanes_of(backend, parts))
+    by_size = sorted(groups, key=lambda group: sum(len(routes[route]) for route in group))
+    for group in (by_size[0], by_size[-1]):
+        sub = SubProblem.of(whole, [routes[route] for route in group], len(group))
+        rows = np.tile(sub.tour, (chains, 1))
+        with backend.lane(0, share):
+            compile_chains(search.search, sub.problem.tsp, rows, backend)
+            search_part(
+                sub,
+                search.search,
+                backend,
+                Stretch(kicks=1),
+                chains=chains,
+                seed=0,
+                first_row=0,
+                max_moves=NO_LIMIT,
+                price=1.0,
+                launched=lambda *_: False,
+            )

@@ -1,0 +1,211 @@
+"""One run of a decomposed search: its rounds, and what they have counted."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.core.budget import NO_LIMIT
+from gpu_ls_plugin.core.history import Point, note
+from gpu_ls_plugin.core.result import Progress
+from gpu_ls_plugin.routes.searches.decomposition.cuts import grouped
+from gpu_ls_plugin.routes.searches.decomposition.sub_problem import Found, SubProblem, search_part
+from gpu_ls_plugin.runs.stretch import Stretch
+from gpu_ls_plugin.tours.cooperation.base import MOST_KICKS_PER_CITY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gpu_ls_plugin.routes.problem.cvrp import CVRP
+    from gpu_ls_plugin.routes.searches.decomposition.sub_problem import Routes
+    from gpu_ls_plugin.routes.searches.decomposition.team import Team
+    from gpu_ls_plugin.runs.call import Call
+    from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch
+
+# Random numbers of chains on parts, behind those of whole tours: rows of one round.
+ROWS_OF_ROUND = 1 << 24
+CHAINS_OF_BLOCK = 16  # that share a block of a GPU (`routes/kernels/linked_rows.py`)
+LEAST_SECONDS = 0.25  # of a round: making parts and their chains takes some hundredths
+
+
+class DecomposedRun:
+    """Rounds of cuts, searches of parts by `search` side by side, and joins.
+
+    It begins with feasible `routes`, the best so far, and has so many chains in all and rounds at
+    most. `share` says at which shares of a longer run with so many rounds this one begins and ends.
+    """
+
+    def __init__(
+        self,
+        search: IteratedLocalSearch,
+        call: Call,
+        whole: CVRP,
+        routes: Routes,
+        chains: int,
+        *,
+        parts: int,
+        rounds: int,
+        share: tuple[float, float] = (0.0, 1.0),
+    ) -> None:
+        self.search, self.call, self.whole, self.routes = search, call, whole, routes
+        self.parts, self.price, self.moves_left = parts, 1.0, call.max_moves
+        self.chains = chains_of_part(chains, parts)
+        budget = call.budget
+        limited = (budget.kicks, budget.moves, budget.seconds) != (None, None, None)
+        kicks = budget.kicks if limited else search.own_kicks(whole)
+        # All chains together make as many as one for each tour would.
+        self.kicks = None if kicks is None else kicks * chains // (self.chains * parts)
+        seconds = math.inf if budget.seconds is None else call.stopwatch.left
+        self.begin, self.ahead = share[0], share[1] - share[0]
+        self.rounds = int(max(1, min(round(rounds * self.ahead), seconds / LEAST_SECONDS)))
+        self._random = np.random.default_rng(call.seed)
+        self._turn = int(self._random.integers(2)) if self.begin > 0 else 0  # of the first cut
+        # Kicks and gains of parts that are being searched.
+        self._seen: dict[int, tuple[int, float]] = {}
+
+    def go(self, team: Team) -> None:
+        """Make all rounds; Ctrl-C ends them."""
+        try:
+            self._go(team)
+        except KeyboardInterrupt:
+            self.call.stop("interrupt")
+
+    def _go(self, team: Team) -> None:
+        self._report()
+        for number in range(self.rounds):
+            if self.call.stopwatch.left <= 0:
+                self.call.statistics.stopped_by = "seconds"
+                return
+            self._round(number, team)
+            self._report()
+            if team.interrupted:
+                self.call.stop("interrupt")
+            elif self.moves_left <= 0:
+                self.call.stop("moves")
+            if self.call.stopped:
+                return
+        if self.kicks is None:
+            self.call.statistics.stopped_by = "seconds"
+
+    def _round(self, number: int, team: Team) -> None:
+        """Cut, search the parts, and join what they have found."""
+        statistics = self.call.statistics
+        with statistics.phase("cuts"):
+            turn = number + self._turn
+            groups = grouped(self.whole, self.routes, self.parts, turn, self._random)
+        stretch = self._stretch(number, -(-len(groups) // team.lanes))
+        first = self.call.first_row + (number + 1) * ROWS_OF_ROUND
+        spare, rest = divmod(self.whole.copies - len(self.routes), len(groups))
+        tasks: list[Callable[[], Found]] = []
+        for place, group in enumerate(groups):
+            vehicles = len(group) + spare + ((place + number) % len(groups) < rest)
+            routes = [self.routes[route] for route in group]
+            row = first + place * self.chains
+            tasks.append(partial(self._search, routes, vehicles, stretch, row, team))
+        with statistics.phase("kicks"):
+            found = team.work(tasks, partial(self._look, team))
+        self._join(found)
+
+    def _search(
+        self,
+        routes: Routes,
+        vehicles: int,
+        stretch: Stretch,
+        first_row: int,
+        team: Team,
+    ) -> Found:
+        """Search some routes, in a thread of its own."""
+
+        def launched(kicks: int, gain: float) -> bool:
+            self._seen[first_row] = (kicks, gain)
+            return team.stopped()
+
+        sub = SubProblem.of(self.whole, routes, vehicles)
+        return search_part(
+            sub,
+            _as_often(self.search, self.whole.n / sub.problem.n),
+            self.call.backend,
+            stretch,
+            chains=self.chains,
+            seed=self.call.seed,
+            first_row=first_row,
+            max_moves=self.moves_left,
+            price=self.price,
+            launched=launched,
+        )
+
+    def _stretch(self, number: int, turns: int) -> Stretch:
+        """Return the share of a round, in which each lane searches so many parts in turn."""
+        kicks, left = None, self.call.stopwatch.left
+        if self.kicks is not None:
+            kicks = self.kicks * (number + 1) // self.rounds - self.kicks * number // self.rounds
+        begin, end = (self.begin + self.ahead * done / self.rounds for done in (number, number + 1))
+        seconds = max(0.0, left) / (self.rounds - number) / turns
+        return Stretch(seconds, kicks, begin=begin, end=end)
+
+    def _join(self, found: list[Found]) -> None:
+        """Let the next tour be what all parts have found, and add up their counts."""
+        statistics = self.call.statistics
+        self._seen.clear()
+        self.routes = [route for part in found for route in part.routes]
+        self.price = float(np.mean([part.price for part in found]))
+        if self.moves_left < NO_LIMIT:
+            self.moves_left -= max(part.moves for part in found)
+        for part in found:
+            part.statistics.phases.clear()  # of many threads at once
+            statistics.add(part.statistics)
+
+    def _look(self, team: Team) -> None:
+        """While parts are searched: tell the callback, and end the round at the target."""
+        self._tell()
+        target = self.call.budget.target
+        gained = sum(gain for _, gain in list(self._seen.values()))
+        if target is not None and self.cost - gained <= target:
+            team.stop()
+
+    def _report(self) -> None:
+        """Note the state, tell the callback, stop at the target."""
+        cost = self.cost = self._cost()
+        self._tell(improved=note(self.call.statistics.history, self._point()))
+        target = self.call.budget.target
+        if target is not None and cost <= target:
+            self.call.stop("target")
+
+    def _cost(self) -> int | float:
+        cost: int | float = self.whole.cost(self.whole.tour(self.routes))[0].item()
+        return cost
+
+    def _tell(self, *, improved: bool = False) -> None:
+        """Tell the callback what is known, about what has been joined."""
+        call, statistics = self.call, self.call.statistics
+        if call.callback is None:
+            return
+        more: dict[str, Any] = {
+            "kicks": statistics.kicks + sum(kicks for kicks, _ in list(self._seen.values())),
+            "improved": improved,
+            "best_tours": lambda: self.whole.tour(self.routes)[np.newaxis],
+        }
+        call.callback(Progress.of(statistics, self._point(), 1, **more))
+
+    def _point(self) -> Point:
+        """Return what a history has of this moment."""
+        call = self.call
+        return Point(call.stopwatch.elapsed, call.statistics.kicks, self.cost, float(self.cost))
+
+
+def _as_often(search: IteratedLocalSearch, times: float) -> IteratedLocalSearch:
+    """Return a search whose chains exchange as often as those of so many times as many nodes."""
+    if search.cooperation is None:
+        return search
+    every = min(search.cooperation.every * times, MOST_KICKS_PER_CITY)
+    return replace(search, cooperation=replace(search.cooperation, every=every))  # type: ignore[type-var]
+
+
+def chains_of_part(chains: int, parts: int) -> int:
+    """Return how many of all chains search a part: full blocks of a GPU, if it is more than one."""
+    each = max(1, chains // parts)
+    return each if each < CHAINS_OF_BLOCK else each - each % CHAINS_OF_BLOCK

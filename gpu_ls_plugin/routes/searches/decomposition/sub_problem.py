@@ -1,0 +1,128 @@
+"""Groups of routes as problems of their own, and chains that search them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from gpu_ls_plugin.core.result import Statistics
+from gpu_ls_plugin.routes.engines.priced_chains import PricedChains
+from gpu_ls_plugin.routes.problem.cvrp import CVRP
+from gpu_ls_plugin.runs.drive import drive
+from gpu_ls_plugin.tours.engines.chains.rounds import Rounds
+from gpu_ls_plugin.tours.engines.chains.start import Start
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.runs.stretch import Stretch
+    from gpu_ls_plugin.tours.engines.chains.chains import Chains
+    from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch
+
+    Routes = list[list[int]]
+
+
+@dataclass(frozen=True)
+class SubProblem:
+    """Customers of some routes and the depot, under the constraints of the whole problem."""
+
+    problem: CVRP  # its fleet is what may be used of the whole one's copies of the depot
+    nodes: NDArray[Any]  # (customers + 1,), numbers in the whole problem; the depot's is first
+    tour: NDArray[np.int32]  # (n,), the routes
+
+    @classmethod
+    def of(cls, whole: CVRP, routes: Sequence[Sequence[int]], vehicles: int) -> Self:
+        """Return the problem of some routes, at most `vehicles` of them.
+
+        What constraints of plugins know of customers stays behind: `whole` has none.
+        """
+        nodes = np.r_[0, np.sort(np.concatenate([np.asarray(route) for route in routes]))]
+        given: dict[str, Any] = {
+            "service_times": whole.service_times[nodes],
+            "route_limit": whole.route_limit,
+            "vehicles": vehicles,
+            "name": whole.name,
+        }
+        demands, its = whole.demands[nodes], whole.nodes
+        if its.coordinates is None:
+            lengths = its.values[np.ix_(nodes, nodes)]
+            problem = CVRP.from_matrix(lengths, demands, whole.capacity, **given)
+        else:
+            points = its.coordinates[nodes]
+            problem = CVRP(points, demands, whole.capacity, metric=its.metric, **given)
+        if (due := whole.penalties) is not None:
+            problem = problem.penalised(due.load, due.duration, due.vehicles)
+        numbers = np.empty(whole.customers + 1, np.int64)
+        numbers[nodes] = np.arange(len(nodes))
+        tour = problem.tour([numbers[np.asarray(route)].tolist() for route in routes])
+        return cls(problem, nodes, tour)
+
+    def routes(self, tour: NDArray[Any]) -> Routes:
+        """Return the routes of a tour of this problem, customers numbered as in the whole one."""
+        return [self.nodes[route].tolist() for route in self.problem.routes(tour)]
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the chains of a sub-problem have found."""
+
+    routes: Routes  # customers are numbered as in the whole problem
+    statistics: Statistics
+    price: float  # of violations, at last
+    moves: int  # the most of a chain
+
+
+def search_part(
+    sub: SubProblem,
+    search: IteratedLocalSearch,
+    backend: Backend,
+    stretch: Stretch,
+    *,
+    chains: int,
+    seed: int,
+    first_row: int,
+    max_moves: int,
+    price: float,
+    launched: Callable[[int, float], bool],
+) -> Found:
+    """Return the best routes that chains find which all begin with those of a sub-problem.
+
+    Violations cost `price` times what the problem says at first, and a chain stops after
+    `max_moves`. After each launch `launched` is told the kicks of all chains so far and by how much
+    the best of them is cheaper than at first, and says whether that is enough. The device's arrays
+    live no longer than the call.
+    """
+    statistics, xp, tsp = Statistics(), backend.xp, sub.problem.tsp
+    tours = xp.tile(xp.asarray(sub.tour), (chains, 1))
+    its = search.chains(Start(backend, tsp, tours, seed, first_row, max_moves))
+    if sub.problem.penalties is not None and isinstance(its, PricedChains):
+        its.reprice(price)
+    rounds = Rounds(its, statistics, search.search, search.cooperation, stirs=False)
+    begin = _best_cost(its)
+
+    def enough() -> bool:
+        return launched(rounds.done * chains, begin - _best_cost(its))
+
+    if not enough() and drive(rounds, stretch, enough) == "interrupt":
+        raise KeyboardInterrupt
+    rounds.count()
+    moves = int(its.moves.max())
+    return Found(_best_routes(sub, its), statistics, getattr(its, "price", 1.0), moves)
+
+
+def _best_cost(chains: Chains) -> float:
+    return float(chains.best_costs.min())
+
+
+def _best_routes(sub: SubProblem, chains: Chains) -> Routes:
+    """Return the routes of the cheapest best tour, or those at first where it is none."""
+    row = int(chains.best_costs.argmin())
+    tour: Any = chains.start.backend.to_numpy(chains.best_tours[row])
+    problem = sub.problem
+    better = problem.cost(tour)[0] < problem.cost(sub.tour)[0] and problem.feasible(tour)[0]
+    return sub.routes(tour if better else sub.tour)

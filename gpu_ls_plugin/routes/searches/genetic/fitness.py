@@ -1,0 +1,95 @@
+"""Biased fitness: what an individual costs, and how different it is from the others.
+
+Arrays are of NumPy or of a GPU; the first axis is that of populations, which know nothing of each
+other.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Unpack
+
+from gpu_ls_plugin.tours.kernels.edge_keys import edge_numbers
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.tours.problem.tour_rows import Writing
+
+BUCKETS = 4096  # into which edges are sorted by chance: few edges of a tour share one
+CHUNK_BYTES = 1 << 28  # of sets of buckets at once
+CLOSEST = 5  # others, to which the distance counts
+FAR = 1 << 30  # more than any distance, or any fitness
+_GOLDEN = 0x9E3779B97F4A7C15  # odd: multiples of it lie all over 64 bits
+
+
+def shared_buckets(xp: Any, tours: Any, **writing: Unpack[Writing]) -> Any:
+    """Return how many buckets of edges each two individuals of a population share, (S, M, M).
+
+    Nearly the number of edges that they share, in a few products of matrices. On the diagonal is
+    how many buckets each individual has. `tours` are M individuals of each of S populations.
+    """
+    populations, size, n = tours.shape
+    numbers = edge_numbers(xp, tours.reshape(-1, n), **writing).astype(xp.uint64)
+    shift = 65 - BUCKETS.bit_length()
+    buckets = (numbers * xp.uint64(_GOLDEN) >> xp.uint64(shift)).reshape(populations, size, n)
+    shared = xp.empty((populations, size, size), xp.int32)
+    step = max(1, CHUNK_BYTES // (4 * BUCKETS * size))
+    for begin in range(0, populations, step):
+        some = buckets[begin : begin + step].astype(xp.int64)
+        has = xp.zeros((*some.shape[:2], BUCKETS), xp.float32)
+        rows, columns = xp.ogrid[: some.shape[0], :size]
+        has[rows[..., None], columns[..., None], some] = 1
+        shared[begin : begin + step] = has @ has.swapaxes(1, 2)
+    return shared
+
+
+def biased_fitness(xp: Any, by_cost: Any, shared: Any, feasible: Any, elite: int) -> Any:
+    """Return the float64 fitness (S, M) of each individual in its population; less is better.
+
+    Feasible ones and others are ranked each among their own kind: by cost (`ranks`) and, weighted
+    by less the larger the `elite` is, by the distance to the closest of that kind (Vidal 2022), of
+    what is `shared` (S, M, M); as a share of so many, so that both kinds may compete. Copies of
+    cheaper individuals come last, and are nobody's neighbours.
+    """
+    count = feasible.sum(axis=1, keepdims=True)
+    alike = xp.where(feasible, count, feasible.shape[1] - count)
+    own = xp.diagonal(shared, axis1=1, axis2=2)
+    distance = xp.maximum(own[:, :, None], own[:, None, :]) - shared
+    apart = feasible[:, :, None] != feasible[:, None, :]
+    copies = ((distance == 0) & (by_cost[:, :, None] > by_cost[:, None, :])).any(axis=2)
+    everyone = xp.arange(by_cost.shape[1])
+    distance[:, everyone, everyone] = FAR
+    distance = xp.where(apart | copies[:, None, :], FAR, distance)
+    closest = xp.sort(distance, axis=2)[:, :, :CLOSEST].sum(axis=2, dtype=xp.int64)
+    by_distance = ranks(xp, -closest, feasible)
+    fitness = (by_cost + (1 - xp.minimum(elite / alike, 1)) * by_distance) / alike
+    return xp.where(copies, fitness + FAR, fitness)
+
+
+def survivors(xp: Any, fitness: Any, by_cost: Any, feasible: Any, elite: int, size: int) -> Any:
+    """Return which `size` of M survive in each population: the fittest of both kinds, in halves.
+
+    Where there are not so many feasible ones, or others, more of the other kind. Among parents, the
+    `elite` cheapest of each kind, by `ranks`, are as fit as they are; here they come first, but for
+    copies.
+    """
+    rows = xp.arange(len(fitness))[:, None]
+    fitness = xp.where((by_cost < elite) & (fitness < FAR), by_cost - elite, fitness)
+    first = xp.where(feasible, fitness, fitness + 2 * FAR)
+    half = _order(xp, first)[:, : size // 2]
+    second = xp.where(feasible, fitness + 2 * FAR, fitness)
+    second[rows, half] = xp.inf
+    others = _order(xp, second)[:, : size - size // 2]
+    return xp.concatenate([half, others], axis=1)
+
+
+def _order(xp: Any, keys: Any) -> Any:
+    return xp.argsort(keys, axis=1, kind="stable")
+
+
+def ranks(xp: Any, keys: Any, feasible: Any) -> Any:
+    """Return the place of each key among its kind, the least first; ties go to the first."""
+    rows, order = xp.arange(len(keys))[:, None], _order(xp, keys)
+    kinds = xp.take_along_axis(feasible, order, axis=1)
+    up_to = kinds.cumsum(axis=1)  # how many feasible ones
+    places = xp.empty(keys.shape, xp.int64)
+    places[rows, order] = xp.where(kinds, up_to - 1, xp.arange(keys.shape[1]) - up_to)
+    return places

@@ -1,0 +1,127 @@
+"""The built-in acceptance rules (Lourenço, Martin and Stützle 2003, section 4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.runs.acceptance.base import Acceptance
+
+LOWEST, HIGHEST = 1e-9, 1e6  # levels, in mean edge lengths
+
+
+@dataclass(frozen=True)
+class Better(Acceptance):
+    """Go on from a tour that is cheaper than the one before."""
+
+    name = "better"
+    functor = "gls::Better"
+
+    def takes(self, rise: Any, level: Any, uniform: Any) -> Any:
+        """Return whether costs fell."""
+        return rise < 0
+
+
+@dataclass(frozen=True)
+class BetterOrEqual(Acceptance):
+    """Go on from a tour that costs no more than the one before."""
+
+    name = "better_or_equal"
+    functor = "gls::BetterOrEqual"
+
+    def takes(self, rise: Any, level: Any, uniform: Any) -> Any:
+        """Return whether costs fell or stayed."""
+        return rise <= 0
+
+
+@dataclass(frozen=True)
+class Always(Acceptance):
+    """Go on from every tour: a random walk on local optima (Fosin et al. 2013, Algorithm 1)."""
+
+    name = "always"
+    functor = "gls::Always"
+    never_worse = False
+
+    def takes(self, rise: Any, level: Any, uniform: Any) -> Any:
+        """Return True for all."""
+        return rise == rise
+
+
+@dataclass(frozen=True)
+class Threshold(Acceptance):
+    """Go on from a tour that costs at most `rise` more.
+
+    Parameters
+    ----------
+    rise : float
+        In mean edge lengths of the chain's first local optimum; not negative.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError
+        `rise` is negative or not a number.
+    """
+
+    rise: float = 0.1
+
+    name = "threshold"
+    functor = "gls::Threshold"
+    never_worse = False
+
+    def __post_init__(self) -> None:
+        checks.fields(self, checks.number, "rise", least=0, most=HIGHEST)
+
+    def takes(self, rise: Any, level: Any, uniform: Any) -> Any:
+        """Return whether costs rose by no more than the level."""
+        return rise <= level
+
+    def level(self, progress: float) -> float:
+        """Return `rise`."""
+        return self.rise
+
+
+@dataclass(frozen=True)
+class Annealing(Acceptance):
+    """Go on from a costlier tour with a probability that falls with the rise and with time.
+
+    A rise r is taken with probability exp(-r / T); T falls from `start` over the budget, linearly
+    to 0 or geometrically to `end` (Kirkpatrick, Gelatt and Vecchi 1983; Martin, Otto and Felten
+    1991).
+
+    Parameters
+    ----------
+    start : float
+        First temperature, in mean edge lengths of the chain's first local optimum; not negative.
+    end : float, optional
+        Last temperature, more than 0 and at most `start`.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError
+        A temperature is out of range or not a number.
+    """
+
+    start: float = 0.8
+    end: float | None = None
+
+    name = "annealing"
+    functor = "gls::Annealing"
+    never_worse = False
+
+    def __post_init__(self) -> None:
+        checks.fields(self, checks.number, "start", least=0, most=HIGHEST)
+        if self.end is not None:
+            checks.fields(self, checks.number, "end", least=LOWEST, most=self.start)
+
+    def takes(self, rise: Any, level: Any, uniform: Any) -> Any:
+        """Return whether rises are below -level ln u."""
+        return rise <= level * -np.log(uniform)
+
+    def level(self, progress: float) -> float:
+        """Return the temperature after a share of the budget."""
+        if self.end is None:
+            return self.start * (1.0 - progress)
+        return float(self.start * (self.end / self.start) ** progress)

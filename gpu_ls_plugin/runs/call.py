@@ -1,0 +1,200 @@
+"""The frame of every search's call: what is asked is checked, rows go in turns that fit the memory,
+and what is found is measured by the referee.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.backends import arrays, get_backend
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.budget import NO_LIMIT, Budget, Stopwatch
+from gpu_ls_plugin.core.exceptions import InsufficientMemoryError
+from gpu_ls_plugin.core.history import Point
+from gpu_ls_plugin.core.result import Result, Statistics, told
+from gpu_ls_plugin.runs import observers
+from gpu_ls_plugin.tours.kernels.evaluation import better, exact_costs, tour_costs
+from gpu_ls_plugin.tours.problem.tsp import tour_problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.core.problem import Problem
+    from gpu_ls_plugin.core.result import Callback
+
+NO_TOURS: Any = object()  # of a search that makes its own
+
+
+class Call:
+    """One call of a search: what it was asked, where it runs, and what it has to say at the end.
+
+    The clock begins with it. What follows belongs into ``with call.backend.current()``.
+
+    Parameters
+    ----------
+    problem : Problem
+    parts : sequence
+        Whatever has a ``check(problem)`` that refuses problems.
+    tours : array, shape (P, n), integer
+        Not changed. `NO_TOURS` where the search makes its own.
+    stopped_by : str
+        As in `Statistics`, where nothing else ends the search.
+    seed, budget, backend, device, callback, memory_limit, first_row
+        As searches take them.
+
+    Attributes
+    ----------
+    backend : Backend
+    seed, first_row, max_moves : int
+    stopwatch : Stopwatch
+    tours : array of the backend, shape (P, n), int32
+        To be improved in place.
+    statistics : Statistics
+    stopped : bool
+        Whether no further rows are searched.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        parts: Sequence[Any],
+        tours: Any = NO_TOURS,
+        *,
+        seed: int | None = 0,
+        budget: Budget | None = None,
+        backend: str | Backend = "auto",
+        device: int | None = None,
+        callback: Callback | None = None,
+        memory_limit: int | None = None,
+        first_row: int = 0,
+        stopped_by: str = "optimum",
+    ) -> None:
+        self.stopwatch = Stopwatch(budget)
+        self._asked = problem
+        problem = tour_problem(problem)
+        self.seed, self.first_row = checks.seed(seed), checks.first_row(first_row)
+        checks.callback(callback)
+        for part in parts:
+            part.check(problem)
+        self.problem, self.callback, self._like = problem, callback, tours
+        self.backend = get_backend(backend, device, tours=tours)
+        self.statistics = Statistics(backend=self.backend.name, stopped_by=stopped_by)
+        self.stopped = False
+        if tours is not NO_TOURS:
+            with self.backend.current():
+                self.tours = arrays.take_tours(self.backend, problem, tours)
+                problem.require_rows(len(self.tours))
+                self.statistics.climbs = len(self.tours)
+                # Real costs may grow by rounding, although every single move improves.
+                self._given = None if problem.integer else self.tours.copy()
+        self._memory_limit = memory_limit
+        if memory_limit is not None:
+            self._memory_limit = checks.integer("memory_limit", memory_limit, least=0)
+
+    @property
+    def budget(self) -> Budget:
+        """What limits the search."""
+        return self.stopwatch.budget
+
+    @property
+    def max_moves(self) -> int:
+        """Moves after which a tour stops."""
+        return NO_LIMIT if self.budget.moves is None else min(self.budget.moves, NO_LIMIT)
+
+    def memory(self, needed: float = math.inf) -> int:
+        """Return the bytes that may be used; nobody asks how many there are beyond those needed."""
+        return self.backend.memory(self._memory_limit, needed)
+
+    def rows_that_fit(self, bytes_per_tour: int, rows: float = math.inf) -> int:
+        """Return how many tours can be searched together; none raises InsufficientMemoryError.
+
+        Where it is sure that `rows` fit, nobody asks whether more would.
+        """
+        fixed = self.backend.metric_data(self.problem).nbytes
+        each = bytes_per_tour + self.problem.objective.kept_bytes(self.problem)
+        return self.backend.rows_that_fit(each, fixed, self.memory(fixed + rows * each))
+
+    def turns(self, bytes_per_tour: int) -> Iterator[slice]:
+        """Iterate over rows that are searched together, until the call is stopped."""
+        size = self.rows_that_fit(bytes_per_tour, len(self.tours))
+        if self.problem.rows is not None and size < self.problem.rows:
+            raise InsufficientMemoryError(
+                f"memory_limit: {size:,} of {self.problem.rows:,} tours fit, and those of rows "
+                "with lengths of their own are not searched in turns; search fewer at once"
+            )
+        for begin in range(0, len(self.tours), size):
+            if self.stopped:
+                return
+            yield slice(begin, min(begin + size, len(self.tours)))
+
+    def stop(self, reason: str) -> None:
+        """Search no further rows."""
+        self.stopped, self.statistics.stopped_by = True, reason
+
+    def end(self, reason: str) -> None:
+        """Note why some rows are searched no further; none are after a target or Ctrl-C."""
+        self.stopped = self.stopped or reason in ("target", "interrupt")
+        self.statistics.stopped_by = reason
+
+    def report(
+        self, costs: Any, tours: Callable[[], NDArray[Any]] | None = None, done: int = 0
+    ) -> bool:
+        """Note the state, tell the callback, stop at the target; return whether the best fell.
+
+        `costs` are those of the best tours, which `tours` copies to the host; `done` are finished.
+        """
+        point = self.point(costs)
+        total, more = len(self.tours), {"done": done, "best_tours": tours}
+        improved = told(self.statistics, self.callback, point, total, **more)
+        if self.budget.target is not None and point.best_cost <= self.budget.target:
+            self.stop("target")
+        return improved
+
+    def point(self, costs: Any) -> Point:
+        """Return what a history has of this moment, where tours cost so much."""
+        elapsed, kicks = self.stopwatch.elapsed, self.statistics.kicks
+        return Point(elapsed, kicks, costs.min().item(), float(costs.mean()))
+
+    def referee(self) -> Any:
+        """Put back rows that rounding worsened; return the problem's exact `cost` of all, (P,)."""
+        costs = exact_costs(self.backend, self._asked, self.tours)
+        if self._given is not None:
+            before = exact_costs(self.backend, self._asked, self._given)
+            worse = self._worsened(self._given, costs > before)
+            if bool(worse.any()):
+                self.tours[worse], costs[worse] = self._given[worse], before[worse]
+        return costs
+
+    def _worsened(self, given: Any, dearer: Any) -> Any:
+        """Return which rows are worse than those given, among those that cost more, shape (P,).
+
+        A tour that may be a result is better than one that may not, whatever they cost.
+        """
+        problem, backend = self.problem, self.backend
+        objective = problem.objective
+        if objective.length_alone or not bool(dearer.any()):
+            return dearer
+        if objective.keeps and objective.proven:  # what it asks for is known to kernels
+            before, now = (tour_costs(backend, problem, tours) for tours in (given, self.tours))
+            return dearer & (now > before)
+        known = ((rows, exact_costs(backend, problem, rows)) for rows in (given, self.tours))
+        return dearer & better(backend, problem, *known)
+
+    def last_point(self, costs: Any) -> Point:
+        """Return the last point of a history, of the best tour and of all, by exact costs."""
+        best = Result(self.tours, costs, problem=self._asked).best_cost
+        elapsed, kicks = self.stopwatch.elapsed, self.statistics.kicks
+        return Point(elapsed, kicks, best, float(costs.mean()))
+
+    def result(self, search: object, costs: Any) -> Result:
+        """Return the tours as the kind of array that came in; observers are told."""
+        self.statistics.seconds = self.stopwatch.elapsed
+        observers.notify(self._asked, search, self.statistics)
+        tours, costs = (
+            arrays.give(self.backend, found, like=self._like) for found in (self.tours, costs)
+        )
+        return Result(tours, costs, self.statistics, self._asked)

@@ -1,0 +1,88 @@
+"""What can be said about how to solve."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.backends import NAMES
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.budget import Budget
+from gpu_ls_plugin.core.exceptions import InvalidTypeError
+from gpu_ls_plugin.plugins.search_text import FORM, parse_search
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to solve.
+
+    Parameters
+    ----------
+    seconds : float
+        Wall time for everything but compiling, which comes before it; infinite for no limit.
+    population : int, optional
+        Number of tours or states, up to 2**31 - 1; by default, as start and search, chosen by
+        `default_settings`.
+    seed : int or None
+        Same seed, same random numbers; a limit in seconds may still end a run elsewhere. None
+        draws one.
+    start : str, optional
+        Name of a registered construction, of tours; states of assignment problems begin empty.
+    backend : {"auto", "cpu", "cuda"}
+        Where to search.
+    target : float, optional
+        Cost at which the best tour is good enough.
+    search : callable or str, optional
+        Search that improves given tours, or a text that `parse_search` reads. A `LocalSearch` is
+        what repairs the kicked tours of an `IteratedLocalSearch`; others are taken as they are.
+        Assignment problems take a `SuccessorSearch`.
+    kicks, moves : int, optional
+        Further limits, per tour; rounds and steps, per state.
+    rows : int32 array, shape (P, n), optional
+        Checked rows that are the first of the population; `start` makes the others.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError, UnknownPartError
+        A value is out of range, of the wrong type, or a text that cannot be read.
+    """
+
+    seconds: float = 10.0
+    population: int | None = None
+    seed: int | None = 1
+    start: str | None = None
+    backend: str = "auto"
+    target: float | None = None
+    search: Callable[..., Any] | str | None = None
+    kicks: int | None = None
+    moves: int | None = None
+    rows: NDArray[np.int32] | None = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        checks.fields(self, checks.number, "seconds", least=0.0)
+        checks.given_fields(self, checks.integer, "population", least=1, most=checks.MOST_INT)
+        checks.given_fields(self, checks.text, "start")
+        checks.fields(self, checks.choice, "backend", known=("auto", *NAMES))
+        limits = self.budget(self.seconds)
+        checks.store(self, kicks=limits.kicks, moves=limits.moves, target=limits.target)
+        checks.store(self, seed=checks.seed(self.seed))
+        if isinstance(self.search, str):
+            object.__setattr__(self, "search", parse_search(self.search))
+        if isinstance(self.search, type) or not (self.search is None or callable(self.search)):
+            raise InvalidTypeError(f"search: {self.search!r} is not a search; write {FORM}")
+
+    @property
+    def by_time_alone(self) -> bool:
+        """Whether no search, no starts and no limits beside time and target were asked for."""
+        asked = (self.search, self.start, self.kicks, self.moves, self.rows)
+        return all(given is None for given in asked)
+
+    def budget(self, seconds: float) -> Budget:
+        """Return the limits, with so many seconds."""
+        return Budget(seconds=seconds, kicks=self.kicks, moves=self.moves, target=self.target)

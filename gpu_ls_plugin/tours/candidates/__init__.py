@@ -1,0 +1,1 @@
+"""Cities that a search may link a city to."""

@@ -1,0 +1,70 @@
+"""Cities on the way to the depot."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.tours.candidates.base import Candidates
+from gpu_ls_plugin.tours.candidates.lists import lists_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.tours.candidates.lists import CandidateLists
+    from gpu_ls_plugin.tours.problem.tsp import TSP
+
+BLOCK_ENTRIES = 1 << 22  # pairs of cities measured at once
+
+
+@dataclass(frozen=True)
+class Detour(Candidates):
+    """The k cities of least detour: those on a city's way to the depot, or on whose way it lies.
+
+    The detour of two cities is how much longer one's way to the depot, city 0, becomes by the
+    other, whichever of them that is less for. A route that goes far visits cities on its way, which
+    need not be near each other; `Nearest(16) | Detour(16)` has both. Lists are by (detour, length,
+    city), so that the depot, which is no detour, comes first. All pairs of cities are measured: n
+    squared lengths.
+
+    Parameters
+    ----------
+    k : int
+        Number of candidates, at least 1; where a problem has fewer other cities, all of them.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError
+        k is not a positive integer.
+    """
+
+    k: int = 16
+
+    def __post_init__(self) -> None:
+        checks.fields(self, checks.integer, "k", least=1)
+
+    def build(self, problem: TSP) -> CandidateLists:
+        """Make the lists for a problem, on the host."""
+        n = problem.n
+        everyone, depot = np.arange(n), np.zeros(n, np.intp)
+        home = np.where(everyone == depot, 0, problem.lengths(everyone, depot))
+        cities = np.empty((n, min(self.k, n - 1)), np.int32)
+        step = max(1, BLOCK_ENTRIES // n)
+        for begin in range(0, n, step):
+            own = everyone[begin : begin + step, None]
+            there, back = (
+                problem.lengths(*np.broadcast_arrays(*pair))
+                for pair in ((own, everyone), (everyone, own))
+            )
+            detours = np.minimum(there + home - home[own], back + home[own] - home)
+            cities[own[:, 0]] = _least(own, everyone, detours, there)[:, : cities.shape[1]]
+        return lists_of(problem, cities)
+
+
+def _least(own: NDArray[Any], everyone: NDArray[Any], *keys: NDArray[Any]) -> NDArray[Any]:
+    """Return all cities by some keys of each row, the first counts most; the city itself last."""
+    cities = np.broadcast_to(everyone, keys[0].shape)
+    return np.lexsort((cities, *reversed(keys), cities == own), axis=1)

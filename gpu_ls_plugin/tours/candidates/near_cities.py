@@ -1,0 +1,154 @@
+"""Lists of near cities in the plane, made by the CPU backend: what NumPy makes, in a tenth of it.
+
+Wherever tours are searched: lists are made on the host. Where no program can be compiled there, or
+cities crowd together, nothing is made, and the callers do without.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.backends import available, get_backend
+from gpu_ls_plugin.backends.composition import metric_kernel, parse_parameters
+from gpu_ls_plugin.backends.structs import struct_of
+from gpu_ls_plugin.core.budget import compiling
+from gpu_ls_plugin.tours.candidates.lists import CandidateLists
+from gpu_ls_plugin.tours.problem.metrics import (
+    Att,
+    Ceil2D,
+    Euc2D,
+    Euclidean,
+    Floor2D,
+    Man2D,
+    Max2D,
+    Planar,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.backends.composition import Kernel
+    from gpu_ls_plugin.tours.problem.metrics import Metric
+    from gpu_ls_plugin.tours.problem.tsp import TSP
+
+HEADER = "tours/candidates/near_cities.cuh"
+SERVED = (Euc2D, Ceil2D, Floor2D, Att, Man2D, Max2D, Euclidean)
+MOST_LOOKED, ROWS = 256, 256  # gls::kMostLooked, NearCities::kRows
+IN_A_CELL = 2.0  # cities, in the mean
+CROWDED = 100.0  # cities in a city's cell, in the mean, from which on a tree is faster
+LESS = 1.0 - 1e-9  # what rounding may take from a bound
+
+
+def near_cities_kernel(metric: Metric) -> Kernel:
+    """Compose the kernel that lists near cities."""
+    return metric_kernel(
+        "near_cities",
+        metric,
+        header=HEADER,
+        body="gls::NearCities<{team}, {metric}>",
+        parameters=(
+            *parse_parameters("const void* metric_data, int n"),
+            struct_of(HEADER, "CellGrid"),
+            struct_of(HEADER, "NearChoice"),
+            *parse_parameters("int* near_cities, void* lengths"),
+        ),
+        team="gls::Host",
+    )
+
+
+def served(problem: TSP) -> bool:
+    """Return whether lists of a problem can be made here, wherever its cities lie."""
+    return type(problem.metric) in SERVED and compiles()
+
+
+@cache
+def compiles() -> bool:
+    """Return whether the CPU backend can be used, asked once: it asks a compiler."""
+    return available()["cpu"] is None
+
+
+def compile_ahead(problem: TSP) -> None:
+    """Compile what lists of a problem take, in the calling thread."""
+    with compiling():
+        if served(problem):
+            _compile(type(problem.metric))
+
+
+@cache
+def _compile(metric: type[Planar]) -> None:
+    from gpu_ls_plugin.tours.problem.tsp import TSP
+
+    near_lists(TSP(1e3 * np.eye(3, 2), metric()), 1)
+
+
+def near_lists(
+    problem: TSP,
+    width: int,
+    *,
+    each: int = 0,
+    looks: tuple[int, int, int] | None = None,
+    subset: NDArray[Any] | None = None,
+) -> CandidateLists | None:
+    """Return lists of near cities by exact length, ties by city number; None if none are made.
+
+    Of the `width` cities of a list, `each` are of every quadrant; the nearest others fill it up.
+    `looks` says how many cities are looked at to fill quadrants, more where these do not; `width`
+    by default. Row r belongs to subset[r], and lists are made among `subset`, cities (m,), alone.
+    """
+    looks = looks or (width, width, width)
+    rows = problem.n if subset is None else len(subset)
+    if not served(problem) or not 0 < looks[-1] <= min(MOST_LOOKED, rows - 1):
+        return None
+    cities = np.arange(rows, dtype=np.int32) if subset is None else subset.astype(np.int32)
+    grid = _grid(problem, cities)
+    if grid is None:
+        return None
+    lists = CandidateLists(
+        np.empty((rows, width), np.int32), np.empty((rows, width), problem.cost_dtype)
+    )
+    cpu = get_backend("cpu")
+    arguments = {
+        "metric_data": cpu.metric_data(problem),
+        "n": problem.n,
+        **grid,
+        "each": each,
+        "width": width,
+        "first_look": looks[0],
+        "second_look": looks[1],
+        "last_look": looks[2],
+        "near_cities": lists.cities,
+        "lengths": lists.lengths,
+    }
+    cpu.launch(near_cities_kernel(problem.metric), -(-rows // ROWS), arguments)
+    return lists
+
+
+def _grid(problem: TSP, cities: NDArray[Any]) -> dict[str, Any] | None:
+    """Return the arguments of a `CellGrid`, None where cities crowd in few cells."""
+    assert problem.coordinates is not None and isinstance(problem.metric, Planar)
+    rows, points = len(cities), problem.coordinates[cities]
+    low = points.min(axis=0)
+    extent = points.max(axis=0) - low
+    share = IN_A_CELL / rows
+    side = max(float(np.sqrt(extent.prod() * share)), float(extent.max()) * share) or 1.0
+    wide, high = (int(e / side) + 1 for e in extent)
+    places = np.minimum(((points - low) / side).astype(np.int32), (wide - 1, high - 1))
+    cells = (places[:, 1] * wide + places[:, 0]).astype(np.int32)
+    sizes = np.bincount(cells, minlength=wide * high)
+    if (sizes**2).sum() > CROWDED * rows:
+        return None
+    reached = np.arange(max(wide, high), dtype=np.float64) * (side * LESS)
+    bounds = problem.metric.rounded(problem.metric.real(reached, np.zeros_like(reached)))
+    return {
+        "rows": rows,
+        "wide": wide,
+        "high": high,
+        "bounds": bounds.astype(float),
+        "cities": cities,
+        "cells": cells,
+        "starts": np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32),
+        "members": np.argsort(cells, kind="stable").astype(np.int32),
+    }

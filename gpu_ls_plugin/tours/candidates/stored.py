@@ -1,0 +1,70 @@
+"""Candidate lists from files."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Self
+
+from gpu_ls_plugin.core.exceptions import InvalidParameterError
+from gpu_ls_plugin.tours.candidates.base import Candidates
+from gpu_ls_plugin.tours.candidates.list_files import read_lists
+from gpu_ls_plugin.tours.candidates.lists import lists_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.tours.candidates.lists import CandidateLists
+    from gpu_ls_plugin.tours.problem.tsp import TSP
+
+
+@dataclass(frozen=True)
+class Stored(Candidates):
+    """Lists that were saved, for the one instance they belong to.
+
+    Two are equal if they hold the same lists for the same instance, wherever they were read from.
+
+    Attributes
+    ----------
+    path : str
+        The file.
+    rule : str
+        The candidate set that was saved, such as "Alpha(k=5, steps=30)".
+    fingerprint : str
+        `TSP.fingerprint` of the instance.
+    digest : str
+        SHA-256 (hexadecimal) of the lists.
+    cities : ndarray, shape (n, k), int32, read-only
+        Candidates of each city.
+    """
+
+    path: str = field(compare=False)
+    rule: str
+    fingerprint: str = field(repr=False)
+    digest: str = field(repr=False)
+    cities: NDArray[np.int32] = field(compare=False, repr=False)
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a file that `Candidates.save` wrote; see `Candidates.load`."""
+        content = read_lists(path)
+        cities = content["cities"]
+        cities.setflags(write=False)
+        return cls(
+            path=os.fspath(path),
+            rule=str(content["rule"]),
+            fingerprint=str(content["fingerprint"]),
+            digest=hashlib.sha256(cities.tobytes()).hexdigest(),
+            cities=cities,
+        )
+
+    def build(self, problem: TSP) -> CandidateLists:
+        """Return the lists; another instance than that they were saved for raises."""
+        if problem.fingerprint != self.fingerprint:
+            raise InvalidParameterError(
+                f"candidates: {self.path} holds {self.rule} of another instance than {problem!r}: "
+                "metric, coordinates or matrix differ; make the lists of this one and save them"
+            )
+        return lists_of(problem, self.cities)

@@ -1,0 +1,188 @@
+"""Greedy edge tours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.tours.candidates.nearest import Nearest, nearest_lists
+from gpu_ls_plugin.tours.construction.draws import batch_size, philox
+from gpu_ls_plugin.tours.problem.tsp import tour_problem
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.core.problem import Problem
+    from gpu_ls_plugin.tours.candidates.lists import CandidateLists
+    from gpu_ls_plugin.tours.problem.tsp import TSP
+
+CANDIDATES = 8
+BYTES_PER_CITY = 150  # of a tour, most of it for about five edges in order of length
+NOISE = 0.1  # lengths of the randomised variants are up to this share longer
+
+
+def greedy_edges_kernel(team: str) -> Kernel:
+    """Compose the kernel that takes edges in order of length."""
+    return Kernel(
+        name="greedy_edges",
+        header="tours/construction/greedy.cuh",
+        body=f"gls::GreedyEdges<{team}>",
+        parameters=parse_parameters(
+            "int n, const gls::int64* first_edges, const int* edges, const int* horizons, "
+            "int* mates, int* links, unsigned char* waiting"
+        ),
+        team=team,
+        parts=("greedy",),
+    )
+
+
+def follow_links_kernel(team: str) -> Kernel:
+    """Compose the kernel that turns links into tours."""
+    return Kernel(
+        name="follow_links",
+        header="tours/construction/greedy.cuh",
+        body=f"gls::FollowLinks<{team}>",
+        parameters=parse_parameters("int n, const int* links, int* tours"),
+        team=team,
+        parts=("greedy",),
+    )
+
+
+def greedy(
+    problem: Problem,
+    size: int = 1,
+    *,
+    seed: int | None = 0,
+    backend: str | Backend = "auto",
+    device: int | None = None,
+) -> Any:
+    """Return greedy edge tours: the shortest edge that fits, again and again.
+
+    Row 0 is the greedy tour of the complete graph (ties by city numbers); further rows lengthen
+    the edges at random by up to 10 %.
+
+    Parameters
+    ----------
+    problem : Problem
+        Symmetric or not; the length from the smaller to the larger city counts.
+    size : int
+        Number of tours, up to 2**31 - 1.
+    seed : int or None
+        Key of the random lengths. The same seed gives the same tours: pass another one for each
+        call, or None to draw one.
+    backend, device
+        Where the tours are made; see `get_backend`. Edges are sorted on the host.
+
+    Returns
+    -------
+    ndarray, shape (size, n), int32
+
+    Raises
+    ------
+    InsufficientMemoryError
+        So many tours do not fit the memory.
+    """
+    problem = tour_problem(problem)
+    key, chosen = checks.seed(seed), get_backend(backend, device)
+    count = batch_size(chosen, problem.n, size, per_city=BYTES_PER_CITY)
+    n = problem.n
+    if n < 4:
+        return np.tile(np.arange(n, dtype=np.int32), (count, 1))
+    with chosen.current():
+        fragments = _Fragments(chosen, n, count)
+        exact = _edges(problem, np.arange(n), Nearest(CANDIDATES).of(problem))
+        random = philox(key)
+        fragments.add([exact, *(exact.lengthened(random) for _ in range(count - 1))])
+        while any(map(len, open_ends := fragments.open_ends())):
+            fragments.add([_edges_between(problem, ends) for ends in open_ends])
+        return fragments.tours()
+
+
+@dataclass(frozen=True)
+class _Edges:
+    """Edges in order; no other edge of a city comes before its `horizon`, the number of an edge."""
+
+    pairs: NDArray[Any]  # (m, 2) int32
+    lengths: NDArray[Any]
+    horizon: NDArray[Any]  # (n,) int32
+
+    def lengthened(self, random: np.random.Generator) -> _Edges:
+        """Return the edges in the order of randomly longer lengths."""
+        longer = self.lengths * random.uniform(1.0, 1.0 + NOISE, len(self.lengths))
+        order = np.argsort(longer, kind="stable")
+        everything = np.full_like(self.horizon, len(order))
+        return _Edges(self.pairs[order], self.lengths[order], everything)
+
+
+def _edges(problem: TSP, cities: NDArray[Any], lists: CandidateLists) -> _Edges:
+    """Return the edges of candidate lists whose row r belongs to cities[r]."""
+    n, degree = problem.n, lists.degree
+    a = np.repeat(cities.astype(np.int64), degree)
+    b = lists.cities.ravel().astype(np.int64)
+    keys, listed = np.unique(np.minimum(a, b) * n + np.maximum(a, b), return_inverse=True)
+    low, high = keys // n, keys % n
+    lengths = problem.lengths(low, high)
+    order = np.argsort(lengths, kind="stable")  # equal lengths stay in the order of the cities
+    horizon = np.full(n, len(order), np.int32)
+    if degree < len(cities) - 1:
+        ranks = np.empty_like(order)
+        ranks[order] = np.arange(len(order))
+        horizon[cities] = ranks[listed].reshape(-1, degree).max(axis=1)
+    pairs = np.stack([low, high], axis=1).astype(np.int32)
+    return _Edges(pairs[order], lengths[order], horizon)
+
+
+def _edges_between(problem: TSP, ends: NDArray[Any]) -> _Edges:
+    """Return candidate edges between the ends of fragments."""
+    lists = nearest_lists(problem, max(0, min(CANDIDATES, len(ends) - 1)), ends)
+    return _edges(problem, ends, lists)
+
+
+class _Fragments:
+    """Paths that grow together, for a batch of tours, on a backend."""
+
+    def __init__(self, backend: Backend, n: int, size: int) -> None:
+        xp = backend.xp
+        self.backend, self.n, self.size = backend, n, size
+        self.mates = xp.tile(xp.arange(n, dtype="int32"), (size, 1))
+        self.links = xp.full((size, n, 2), -1, "int32")
+        self._waiting = xp.empty((size, n), "uint8")
+
+    def add(self, edges: list[_Edges]) -> None:
+        """Take those of each tour's edges that fit."""
+        asarray = self.backend.xp.asarray
+        first = np.cumsum([0, *(len(e.lengths) for e in edges)])
+        arguments = {
+            "n": self.n,
+            "first_edges": asarray(first.astype(np.int64)),
+            "edges": asarray(np.concatenate([e.pairs for e in edges])),
+            "horizons": asarray(np.stack([e.horizon for e in edges])),
+            "mates": self.mates,
+            "links": self.links,
+            "waiting": self._waiting,
+        }
+        self.backend.launch(greedy_edges_kernel(self.backend.warp()), self.size, arguments)
+
+    def open_ends(self) -> list[NDArray[Any]]:
+        """Return the ends of each tour's fragments, none where there is one fragment only."""
+        mates = self.backend.to_numpy(self.mates)
+        ends = [np.flatnonzero(row >= 0) for row in mates]
+        return [e if len(e) > 2 else e[:0] for e in ends]
+
+    def tours(self) -> Any:
+        """Close the single fragment of each tour and return the tours from city 0 on, in NumPy."""
+        xp, rows = self.backend.xp, self.backend.xp.arange(self.size)
+        a = (self.mates >= 0).argmax(axis=1)
+        b = self.mates[rows, a]
+        self.links[rows, a, 1] = b
+        self.links[rows, b, 1] = a
+        tours = xp.empty((self.size, self.n), "int32")
+        arguments = {"n": self.n, "links": self.links, "tours": tours}
+        self.backend.launch(follow_links_kernel(self.backend.warp()), self.size, arguments)
+        return self.backend.to_numpy(tours)

@@ -1,0 +1,74 @@
+"""Uniform random tours."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.tours.construction.draws import batch_size
+from gpu_ls_plugin.tours.problem.tsp import tour_problem
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.core.problem import Problem
+
+
+def random_tours_kernel(team: str) -> Kernel:
+    """Compose the kernel that shuffles tours."""
+    return Kernel(
+        name="random_tours",
+        header="tours/construction/random_tours.cuh",
+        body=f"gls::RandomTours<{team}>",
+        parameters=parse_parameters("int n, gls::uint64 seed, gls::int64 first_row, int* tours"),
+        team=team,
+        parts=("random_tours",),
+    )
+
+
+def random_tours(
+    problem: Problem,
+    size: int = 1,
+    *,
+    seed: int | None = 0,
+    backend: str | Backend = "auto",
+    device: int | None = None,
+) -> Any:
+    """Return uniform random tours.
+
+    Row r depends on `seed` and r alone: a larger batch begins with the rows of a smaller one.
+
+    Parameters
+    ----------
+    problem : Problem
+    size : int
+        Number of tours, up to 2**31 - 1.
+    seed : int or None
+        Key of the random numbers. The same seed gives the same tours: pass another one for each
+        call, or None to draw one.
+    backend, device
+        Where the tours are made; see `get_backend`.
+
+    Returns
+    -------
+    ndarray, shape (size, n), int32
+
+    Raises
+    ------
+    InsufficientMemoryError
+        So many tours do not fit the memory.
+    """
+    problem = tour_problem(problem)
+    key, chosen = checks.seed(seed), get_backend(backend, device)
+    count = batch_size(chosen, problem.n, size)
+    with chosen.current():
+        return chosen.to_numpy(shuffle(chosen, problem.n, count, key))
+
+
+def shuffle(backend: Backend, n: int, size: int, seed: int, first_row: int = 0) -> Any:
+    """Return rows first_row .. first_row + size - 1 of the random tours of a seed, on a backend."""
+    tours = backend.xp.empty((size, n), "int32")
+    arguments = {"n": n, "seed": seed, "first_row": first_row, "tours": tours}
+    backend.launch(random_tours_kernel(backend.warp()), size, arguments)
+    return tours

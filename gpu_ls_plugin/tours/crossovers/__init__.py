@@ -1,0 +1,1 @@
+"""Crossovers of pairs of tours and of populations."""

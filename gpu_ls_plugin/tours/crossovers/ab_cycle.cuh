@@ -1,0 +1,75 @@
+// AB-cycles (Nagata and Kobayashi 2013): closed walks whose edges come from parent A and parent B
+// in turn, of edges that only one of them has. Those of a pair have no edge in common.
+#pragma once
+
+#include "backends/include/team.cuh"
+#include "tours/kernels/tour_memory.cuh"
+
+namespace gls {
+
+constexpr int kMostEdges = 512;  // of a walk, and of both parents in a cycle
+
+// Edge i joins the cities at(i) and at(i + 1); it belongs to parent B where i + first is odd.
+template <class City>
+struct AbCycle {
+  const City* cities;
+  int edges;  // of both parents
+  int first;
+  int turn = 0;  // edges that come last instead of first
+
+  // Of an i below `edges` + 2.
+  GLS_DEVICE int at(int i) const {
+    const int k = i + turn;
+    return int(cities[k < edges ? k : k - edges]);
+  }
+  // The same cycle from an edge of A on.
+  GLS_DEVICE AbCycle from_a() const { return {cities, edges, 0, first}; }
+};
+
+// The cycles of a pair, one behind the other.
+template <class City>
+struct AbCycles {
+  City* cities;   // one for each edge
+  uint32* marks;  // bit of a cycle's last edge; and of its first one where that is B's
+  int edges = 0;  // of all cycles
+  int count = 0;
+
+  template <class Memory>
+  GLS_DEVICE AbCycles(int n, Memory& memory)
+      : cities(memory.template take<City>(2 * n)), marks(memory.template take<uint32>(words(n))) {}
+
+  GLS_DEVICE static int64 bytes(int n) {
+    return piece_bytes<City>(2 * n) + piece_bytes<uint32>(words(n));
+  }
+
+  template <class Team>
+  GLS_DEVICE void clear(const Team& team, int n) {
+    team.each(words(n), [&](int word) { marks[word] = 0; });
+    team.sync();
+  }
+
+  // Appends a cycle of which edge i begins at city(i).
+  template <class Team, class Begin>
+  GLS_DEVICE void append(const Team& team, int more, int first, Begin city) {
+    team.each(more, [&](int i) {
+      cities[edges + i] = city(i);
+      if (i == more - 1 || (i == 0 && first != 0)) team.set_bit(marks, edges + i);
+    });
+    edges += more;
+    ++count;
+  }
+
+  // The cycle whose edges begin here, which the next one follows.
+  GLS_DEVICE AbCycle<City> from(int begin) const {
+    int word = (begin + 1) / 32;
+    uint32 bits = marks[word] & ~0u << (begin + 1) % 32;
+    while (bits == 0) bits = marks[++word];
+    const int end = 32 * word + lowest_bit(bits) + 1;
+    return {cities + begin, end - begin, int(marks[begin / 32] >> begin % 32 & 1)};
+  }
+
+ private:
+  GLS_DEVICE static int words(int n) { return (2 * n + 31) / 32; }
+};
+
+}  // namespace gls

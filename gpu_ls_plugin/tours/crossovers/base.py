@@ -1,0 +1,276 @@
+"""What every recombination says of itself; crossing of given pairs, and of a population."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from gpu_ls_plugin.backends import arrays, get_backend
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.budget import NO_LIMIT, Stopwatch
+from gpu_ls_plugin.core.exceptions import (
+    GpuLsError,
+    InvalidTourError,
+    InvalidTypeError,
+    UnsupportedProblemError,
+)
+from gpu_ls_plugin.tours.cooperation.base import Cooperation
+from gpu_ls_plugin.tours.crossovers.partners import Partners
+from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
+from gpu_ls_plugin.tours.problem.objective import require_length
+from gpu_ls_plugin.tours.problem.tsp import tour_problem
+from gpu_ls_plugin.tours.searches.audit import foreign_names, refereed_costs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.core.problem import Problem
+    from gpu_ls_plugin.tours.crossovers.workspace import Workspace
+    from gpu_ls_plugin.tours.engines.chains.chains import Chains
+    from gpu_ls_plugin.tours.moves.composed import CandidateMoves
+    from gpu_ls_plugin.tours.problem.tsp import TSP
+
+FEW = 0.1  # of the tours of a population, that gain
+
+
+@dataclass(frozen=True)
+class Recombination(Cooperation):
+    """A way to make a child of two tours: of given pairs, or of a population of chains.
+
+    As a cooperation, it crosses the best tour of each chain with the present tour of another one,
+    a different one in every generation: kicks keep present tours different even where the best
+    ones have become alike. A chain goes on from a child that is cheaper than its best tour.
+
+    Parameters
+    ----------
+    every : float
+        Kicks per city between two exchanges of a population; more than 0.
+    generations : int
+        Of each exchange.
+
+    Attributes
+    ----------
+    reverses : bool
+        Whether it has to reverse paths, so that lengths must be symmetric.
+    never_worse : bool
+        Whether a child is never costlier than the first parent.
+    by_lengths : bool
+        Whether it compares lengths, so that it cannot cross tours under other objectives.
+    """
+
+    every: float = 0.1
+    generations: int = 5
+
+    reverses: ClassVar[bool] = True
+    never_worse: ClassVar[bool] = False
+    by_lengths: ClassVar[bool] = True
+    by_row = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        checks.fields(self, checks.integer, "generations", least=1, most=checks.MOST_INT)
+
+    @abstractmethod
+    def workspace(
+        self,
+        backend: Backend,
+        problem: TSP,
+        size: int,
+        *,
+        seed: int,
+        first_row: int = 0,
+        parts: CandidateMoves | None = None,
+    ) -> Workspace:
+        """Return kernels and memory for batches of `size` pairs.
+
+        `parts` has a search's candidate lists, None where there are none.
+        """
+
+    def workspace_of(self, chains: Chains, size: int) -> Workspace:
+        """Return kernels and memory for batches of `size` pairs of tours of chains."""
+        start = chains.start
+        return self.workspace(
+            start.backend,
+            start.problem,
+            size,
+            seed=start.seed,
+            first_row=start.first_row,
+            parts=chains.parts,
+        )
+
+    @abstractmethod
+    def bytes_per_tour(self, n: int) -> int:
+        """Return the device memory of one pair in bytes."""
+
+    @property
+    def later(self) -> Recombination:
+        """What takes its place in a population in which it gains for few tours: itself."""
+        return self
+
+    def instance(self, problem: TSP) -> TSP:
+        """Return the problem on which tours are crossed: by lengths, which is all most know of."""
+        return problem.crossed
+
+    def check(self, problem: TSP) -> None:
+        """Raise UnsupportedProblemError where chains of a problem cannot be crossed.
+
+        A chain goes on from any child that is cheaper, whether or not it may be a result.
+        """
+        self._check(problem, "cooperation", "use Migration()")
+
+    def cross(
+        self,
+        problem: Problem,
+        first: Any,
+        second: Any,
+        *,
+        seed: int | None = 0,
+        backend: str | Backend = "auto",
+        device: int | None = None,
+        memory_limit: int | None = None,
+        first_row: int = 0,
+    ) -> Any:
+        """Return one child for each pair of rows.
+
+        The child of row r depends on its two parents, on `seed` and on its number alone.
+
+        Parameters
+        ----------
+        problem : Problem
+        first, second : array, shape (P, n), integer
+            Parents, row by row; not changed. NumPy, or CuPy with the result on the same device.
+        seed : int or None
+            Pass another one for each call, or None to draw one.
+        backend, device
+            Where they are crossed; see `get_backend`.
+        memory_limit : int, optional
+            Bytes that may be used besides the parents and children; without a difference to the
+            result.
+        first_row : int
+            Number of the first row, where the batch is a part of a larger one.
+
+        Returns
+        -------
+        array, shape (P, n), int32
+
+        Raises
+        ------
+        UnsupportedProblemError
+            The recombination makes no sense on the problem.
+        InvalidTourError, InvalidTypeError
+            Parents are not permutations of the cities, or do not go together in pairs.
+        InsufficientMemoryError
+            Not even one pair fits.
+        """
+        problem = tour_problem(problem)
+        key, number = checks.seed(seed), checks.first_row(first_row)
+        self._check(problem, "problem", "use OrderCrossover(), which reverses none")
+        chosen = get_backend(backend, device, tours=first)
+        with chosen.current():
+            with _said_of("first"):
+                children, check_first = arrays.queue_tours(chosen, problem, first)
+            with _said_of("second"):
+                others, check_second = arrays.queue_tours(chosen, problem, second)
+            if len(children) != len(others):
+                raise InvalidTourError(
+                    f"second: {len(others)} rows do not match the {len(children)} of first"
+                )
+            fixed = chosen.metric_data(problem).nbytes
+            each = self.bytes_per_tour(problem.n)
+            memory = chosen.memory(memory_limit, fixed + len(children) * each)
+            size = chosen.rows_that_fit(each, fixed, memory)
+            for begin in range(0, len(children), size):
+                rows = slice(begin, begin + size)
+                self._cross(chosen, problem, children[rows], others[rows], key, number + begin)
+            with _said_of("first"):  # waits for a GPU, which has all of its work by now
+                check_first()
+            with _said_of("second"):
+                check_second()
+            return arrays.give(chosen, children, like=first)
+
+    def exchange(
+        self, chains: Chains, level: float, seconds: float = math.inf, kicks: int = NO_LIMIT
+    ) -> int:
+        """Cross the best tours; nothing happens to a single chain."""
+        watch = Stopwatch.of(seconds)
+        for _ in range(self.generations if len(chains.tours) > 1 else 0):
+            if watch.left <= 0:
+                break
+            chains.kept(self, lambda: _Generations(self, chains)).next(watch.left)
+            if seconds < math.inf:
+                chains.start.backend.wait()  # launches only queue
+        return 0
+
+    def _cross(
+        self, backend: Backend, problem: TSP, tours: Any, second: Any, seed: int, first_row: int
+    ) -> None:
+        """Replace tours by their children."""
+        xp, size = backend.xp, len(tours)
+        costs = cache(lambda: tour_costs(backend, problem, tours))
+        workspace = self.workspace(backend, problem, size, seed=seed, first_row=first_row)
+        itself = xp.arange(size, dtype="int32")
+        children = workspace.children(tours, costs, second, itself)
+        if names := foreign_names(problem, (self,)):
+            refereed_costs(names, problem, backend.to_numpy(children))
+        if self.never_worse and not problem.integer:  # gains are sums, which are rounded
+            as_good = tour_costs(backend, problem, children) <= costs()
+            xp.copyto(tours, children, where=as_good[:, None])  # without waiting for a GPU
+        else:
+            tours[:] = children
+
+    def _check(self, problem: TSP, parameter: str, remedy: str) -> None:
+        if self.by_lengths or parameter == "cooperation":
+            require_length(problem.objective, f"{type(self).__name__}()")
+        self._check_direction(problem, parameter, remedy)
+
+    def _check_direction(self, problem: TSP, parameter: str, remedy: str) -> None:
+        if self.reverses and not problem.symmetric:
+            raise UnsupportedProblemError(
+                f"{parameter}: {type(self).__name__} reverses paths, which changes the lengths of "
+                f"this asymmetric problem; {remedy}"
+            )
+
+
+class _Generations:
+    """The generations of a population of chains, one after the other."""
+
+    def __init__(self, part: Recombination, chains: Chains) -> None:
+        start, size = chains.start, len(chains.tours)
+        self._first = part.workspace_of(chains, size)
+        self._later = None if part.later is part else part.later.workspace_of(chains, size)
+        self._partners = Partners(start.backend.xp, size, start.seed, start.first_row)
+        self._chains = chains
+
+    def next(self, seconds: float) -> None:
+        """Cross each chain's best tour with the present one of its partner."""
+        chains, generation = self._chains, self._chains.crossed
+        chains.crossed += 1
+        workspace = self._first
+        if self._later is not None and float(chains.gaining) <= FEW:
+            workspace = self._later
+        found = workspace.cross(
+            chains.best_tours,
+            chains.best_costs,
+            chains.tours,
+            self._partners.of(generation),
+            generation=generation,
+            seconds=seconds,
+        )
+        gained = chains.adopt(*found)
+        if self._later is not None:
+            chains.gaining = gained.mean()  # without waiting for a GPU
+
+
+@contextmanager
+def _said_of(name: str) -> Iterator[None]:
+    """Let what is wrong with tours be said of the parents of that name."""
+    try:
+        yield
+    except (InvalidTourError, InvalidTypeError) as error:
+        kind: type[GpuLsError] = type(error)
+        raise kind(name + str(error).removeprefix("tours")) from error

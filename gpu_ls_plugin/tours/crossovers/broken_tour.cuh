@@ -1,0 +1,313 @@
+// A tour some of whose edges are out and as many others in: the paths that are left, and the
+// subtours that they form.
+//
+// Path s runs from place begins[s] to place cuts[s]. Side 2 s is its first city, side 2 s + 1 its
+// last one. Paths are numbered in the order of their last places; those that come of exchanges
+// later on have the numbers behind.
+#pragma once
+
+#include "tours/crossovers/in_order.cuh"
+#include "tours/crossovers/path_cycles.cuh"
+#include "tours/crossovers/ranked_places.cuh"
+#include "tours/kernels/ring_tour.cuh"
+#include "tours/kernels/tour_memory.cuh"
+
+namespace gls {
+
+constexpr int kMostCuts = kMostPaths;
+
+template <class CityType>
+struct BrokenTour {
+  using City = CityType;
+
+  RingTour<City> tour;
+  City* spare;  // order of the next tour
+  City* out;    // places before the edges that are out
+  City* cuts;   // and where paths end, once connected
+  City* begins;
+  City* ranked;               // paths in the order of their last places
+  City* ends;                 // new edge e joins the cities ends[2 e] and ends[2 e + 1]
+  City* sides;                // of `ends`; before they are known, their paths
+  City* at;                   // which of `ends` is at a side
+  City* owner;                // subtour of each path: a path of it
+  RankedPlaces<City> places;  // of `cuts`
+  uint32* words;              // scratch; then cities of a subtour, its first cut, its paths
+  int size;                   // edges that are out, and in
+
+  struct Subtour {
+    int number, cities;
+  };
+
+  GLS_DEVICE static int64 bytes(int n) {
+    return 3 * piece_bytes<City>(n) + 5 * piece_bytes<City>(kMostCuts) +
+           3 * piece_bytes<City>(2 * kMostCuts) + RankedPlaces<City>::bytes(n) +
+           piece_bytes<uint32>(3 * kMostCuts);
+  }
+
+  template <class Memory>
+  GLS_DEVICE BrokenTour(int n, Memory& memory)
+      : tour{memory.template take<City>(n), memory.template take<City>(n), n},
+        spare(memory.template take<City>(n)),
+        out(memory.template take<City>(kMostCuts)),
+        cuts(memory.template take<City>(kMostCuts)),
+        begins(memory.template take<City>(kMostCuts)),
+        ranked(memory.template take<City>(kMostCuts)),
+        ends(memory.template take<City>(2 * kMostCuts)),
+        sides(memory.template take<City>(2 * kMostCuts)),
+        at(memory.template take<City>(2 * kMostCuts)),
+        owner(memory.template take<City>(kMostCuts)),
+        places(n, memory),
+        words(memory.template take<uint32>(3 * kMostCuts)),
+        size(0) {}
+
+  GLS_DEVICE int first(int path) const { return int(begins[path]); }
+  GLS_DEVICE int last(int path) const { return int(cuts[path]); }
+  GLS_DEVICE int length(int path) const {
+    const int steps = last(path) - first(path);
+    return (steps < 0 ? steps + tour.n : steps) + 1;
+  }
+  // The path of a place: the first that ends there or later, around the end of the array.
+  GLS_DEVICE int path_of(int place) const {
+    const int rank = places.rank(place);
+    return int(ranked[rank < size ? rank : 0]);
+  }
+  // The side that follows when a path that was entered at a side has been left at its other one.
+  GLS_DEVICE int follow(int side) const { return int(sides[int(at[side ^ 1]) ^ 1]); }
+
+  // Tells the subtours apart; returns how many there are.
+  template <class Team>
+  GLS_DEVICE int connect(const Team& team) {
+    team.sync();
+    places.fill(team, size, [&](int i) { return int(out[i]); });
+    const auto path_of_end = [&](int end) {
+      const int rank = places.rank(tour.place(int(ends[end])));
+      return rank < size ? rank : 0;
+    };
+    return number_cycles(team, size, path_of_end, sides, at, words, owner);
+  }
+
+  // Sorts the cuts of a tour that is connected, and finds which ends are at which sides.
+  template <class Team>
+  GLS_DEVICE void close(const Team& team) {
+    team.each(size, [&](int i) {
+      const int place = int(out[i]), rank = places.rank(place);
+      cuts[rank] = City(place);
+      begins[rank + 1 < size ? rank + 1 : 0] = City(tour.wrap(place + 1));
+      ranked[i] = City(i);
+    });
+    uint32* const entered = words;  // bit s: an end is at the first side of path s, a single city
+    team.each((size + 31) / 32, [&](int word) { entered[word] = 0; });
+    team.sync();
+    find_sides(team, entered);
+  }
+
+  // Measures the subtours.
+  template <class Team>
+  GLS_DEVICE void measure(const Team& team) {
+    team.each(size, [&](int i) {
+      words[i] = 0;
+      first_cuts()[i] = uint32(cuts[i]);
+    });
+    team.sync();
+    team.each(size, [&](int i) { fetch_add(&words[int(owner[i])], uint32(length(i))); });
+    team.sync();
+  }
+
+  // The smallest subtour; of equals, the one with the first cut.
+  template <class Team>
+  GLS_DEVICE Subtour smallest(const Team& team) const {
+    uint64 own = ~uint64(0);
+    team.each(size, [&](int i) {
+      if (int(owner[i]) != i) return;
+      const uint64 its = uint64(words[i]) << 36 | uint64(first_cuts()[i]) << 8 | uint32(i);
+      if (its < own) own = its;
+    });
+    const uint64 found = team.least(own);
+    return {int(found & 0xff), int(found >> 36)};
+  }
+
+  // Makes the tour of which the paths have become one.
+  template <class Team>
+  GLS_DEVICE void mend(const Team& team) {
+    uint32* const next = words;                   // of a side
+    uint32* const begun = words + 2 * kMostCuts;  // where a path begins, and at which of its sides
+    each_ahead(
+        team, 2 * size, [&](int side) { return follow(side); },
+        [&](int side, int following) { next[side] = uint32(following); });
+    team.sync();
+    team.once([&] {
+      const int start = 2 * int(ranked[0]);
+      int to = 0, side = start;
+      do {
+        begun[side / 2] = uint32(2 * to + side % 2);
+        to += length(side / 2);
+        side = int(next[side]);
+      } while (side != start);
+    });
+    struct Placed {
+      int city, to;
+    };
+    const auto placed = [&](int place, int path) {
+      const int own = int(begun[path]), begin = first(path), end = last(path);
+      return Placed{int(tour.order[place]),
+                    own / 2 + tour.wrap_low(own % 2 == 0 ? place - begin : end - place)};
+    };
+    const auto put = [&](int, const Placed& its) {
+      spare[its.to] = City(its.city);
+      tour.position[its.city] = City(its.to);
+    };
+    if constexpr (Team::kLanes > 1) {
+      each_ahead(team, tour.n, [&](int place) { return placed(place, path_of(place)); }, put);
+    } else {  // which need not ask where it is
+      for (int path = 0; path < size; ++path) {
+        const int begin = first(path), cities = length(path);
+        for (int i = 0; i < cities; ++i) put(i, placed(tour.wrap_high(begin + i), path));
+      }
+    }
+    team.sync();
+    City* const old = tour.order;
+    tour.order = spare;
+    spare = old;
+    size = 0;
+  }
+
+  // A city's neighbour before or after it.
+  struct Neighbour {
+    int city;
+    int edge;  // new edge between them, -1 for one of the tour
+  };
+  GLS_DEVICE Neighbour neighbour(int place, int path, bool after) const {
+    // All is read, whether or not it counts, so that nothing waits for a branch.
+    const int beside = tour.at(after ? place + 1 : place - 1), end = int(at[2 * path + after]);
+    const int other = int(ends[end ^ 1]);
+    return place == (after ? last(path) : first(path)) ? Neighbour{other, end / 2}
+                                                       : Neighbour{beside, -1};
+  }
+
+  // Two cities, on which sides of them edges go out, and to which neighbours these lead.
+  struct Exchange {
+    int u_place, c_place;
+    bool v_after, w_after;
+    Neighbour v, w;
+  };
+
+  // Replaces the edges from u to v and from c to w by (u, c) and (v, w): a subtour, that of u,
+  // becomes one with that of c. There must be room for two more cuts.
+  template <class Team>
+  GLS_DEVICE void merge(const Team& team, const Exchange& exchange, int into) {
+    const Neighbour v = exchange.v, w = exchange.w;
+    const int u_place = exchange.u_place, c_place = exchange.c_place;
+    const int gone = int(owner[path_of(c_place)]);
+    team.sync();  // all have read what is about to change
+    int next = size;
+    const int joined = v.edge < 0 ? next++ : v.edge, other = w.edge < 0 ? next : w.edge;
+    if (v.edge < 0) split(team, exchange.v_after ? u_place : tour.wrap(u_place - 1));
+    if (w.edge < 0) split(team, exchange.w_after ? c_place : tour.wrap(c_place - 1));
+    team.once([&] {
+      const int u_side = 2 * path_of(u_place) + exchange.v_after;
+      const int c_side = 2 * path_of(c_place) + exchange.w_after;
+      const int v_side = across(u_side, v), w_side = across(c_side, w);
+      put(2 * joined, tour.at(u_place), u_side);
+      put(2 * joined + 1, tour.at(c_place), c_side);
+      put(2 * other, v.city, v_side);
+      put(2 * other + 1, w.city, w_side);
+      settle(u_side / 2);
+      settle(c_side / 2);
+      settle(v_side / 2);
+      settle(w_side / 2);
+      words[into] += words[gone];
+      lower_first_cut(into, first_cuts()[gone]);
+    });
+    team.each(size, [&](int path) {
+      if (int(owner[path]) == gone) owner[path] = City(into);
+    });
+    team.sync();
+  }
+
+ private:
+  // Finds the side of every new edge's ends, and which end is at a side.
+  template <class Team>
+  GLS_DEVICE void find_sides(const Team& team, uint32* entered) {
+    struct End {
+      int place, path;
+    };
+    bool single = false;
+    each_ahead(
+        team, 2 * size, [&](int i) { return End{tour.place(int(ends[i])), int(sides[i])}; },
+        [&](int i, const End& end) {
+          const bool is_last = end.place == last(end.path);
+          const bool both = is_last && end.place == first(end.path);  // two new edges join it
+          single |= both;
+          const bool second = both ? !team.set_bit(entered, end.path) : is_last;
+          sides[i] = City(2 * end.path + second);
+          at[2 * end.path + second] = City(i);
+        });
+    team.sync();
+    if (Team::kLanes == 1 || !team.any(single)) return;  // the first of two ends came first
+    each_ahead(
+        team, size, [&](int path) { return first(path) == last(path); },
+        [&](int path, bool is_city) {
+          if (is_city) settle(path);
+        });
+    team.sync();
+  }
+
+  // Of each subtour, the first place where one of its paths ends.
+  GLS_DEVICE uint32* first_cuts() const { return words + kMostCuts; }
+
+  GLS_DEVICE void lower_first_cut(int subtour, uint32 place) const {
+    if (place < first_cuts()[subtour]) first_cuts()[subtour] = place;
+  }
+
+  // Takes out the edge behind a place: what of the path lies before it becomes a new one.
+  template <class Team>
+  GLS_DEVICE void split(const Team& team, int place) {
+    const int rank = places.rank(place), path = path_of(place), added = size;
+    team.sync();  // all have read
+#pragma unroll 1
+    for (int end = size; end > rank; end -= Team::kLanes) {
+      const int i = end - 1 - team.lane();
+      const City held = ranked[i > rank ? i : rank];
+      team.sync();
+      if (i >= rank) ranked[i + 1] = held;
+      team.sync();
+    }
+    places.insert(team, place);
+    ++size;
+    team.once([&] {
+      ranked[rank] = City(added);
+      cuts[added] = City(place);
+      begins[added] = begins[path];
+      begins[path] = City(tour.wrap(place + 1));
+      const City end = at[2 * path];
+      at[2 * added] = end;
+      sides[int(end)] = City(2 * added);
+      owner[added] = owner[path];
+      lower_first_cut(int(owner[path]), uint32(place));
+    });
+  }
+
+  // The side of a neighbour of the city at a side, once the edge between them is out.
+  GLS_DEVICE int across(int side, const Neighbour& neighbour) const {
+    if (neighbour.edge >= 0) return int(sides[int(at[side]) ^ 1]);
+    return 2 * path_of(tour.place(neighbour.city)) + 1 - side % 2;
+  }
+
+  GLS_DEVICE void put(int end, int city, int side) {
+    ends[end] = City(city);
+    sides[end] = City(side);
+    at[side] = City(end);
+  }
+
+  // Where both sides of a path are one city, the first of its ends is at the first side.
+  GLS_DEVICE void settle(int path) {
+    const City low = at[2 * path], high = at[2 * path + 1];
+    if (first(path) != last(path) || low < high) return;
+    at[2 * path] = high;
+    at[2 * path + 1] = low;
+    sides[int(high)] = City(2 * path);
+    sides[int(low)] = City(2 * path + 1);
+  }
+};
+
+}  // namespace gls

@@ -1,0 +1,183 @@
+// The components into which the union of two tours falls without their common edges, and in which
+// of them one tour's paths may take the place of the other's, whatever is done in the others.
+//
+// Cities with common edges alone are in no component: they are passed between two components, or
+// within one. A tour is in a component until it comes to another one: this is a passage, and its
+// first and last city are its ends. Where both tours' passages have the same ends, in pairs, either
+// tour's may be taken: nothing changes for what is outside.
+#pragma once
+
+#include "tours/crossovers/in_order.cuh"
+#include "tours/crossovers/neighbours.cuh"
+#include "tours/kernels/tour_memory.cuh"
+
+namespace gls {
+
+template <class City>
+struct Components {
+  struct Parent {
+    const int* tour;
+    Neighbours<City>* of;
+
+    // Whether one of a city's edges is in this tour alone.
+    GLS_DEVICE bool leaves(int city, const Parent& other) const {
+      return !other.of[city].has(int(of[city].before)) || !other.of[city].has(int(of[city].after));
+    }
+  };
+
+  int n;
+  Parent first, second;
+  City* number;    // component of a city
+  City* parent;    // of a city in a tree for each component; then scratch
+  City* listed;    // cities, in the order of a tour
+  City* opposite;  // the other end of a passage of the first tour
+  uint32* mixed;   // bit k: the passages of component k differ
+  int count = 0;
+
+  template <class Memory>
+  GLS_DEVICE Components(int n, const int* first, const int* second, Memory& memory)
+      : n(n),
+        first{first, memory.template take<Neighbours<City>>(n)},
+        second{second, memory.template take<Neighbours<City>>(n)},
+        number(memory.template take<City>(n)),
+        parent(memory.template take<City>(n)),
+        listed(memory.template take<City>(n)),
+        opposite(memory.template take<City>(n)),
+        mixed(memory.template take<uint32>(words(n))) {}
+
+  GLS_DEVICE static int64 bytes(int n) {
+    return 2 * piece_bytes<Neighbours<City>>(n) + 4 * piece_bytes<City>(n) +
+           piece_bytes<uint32>(words(n));
+  }
+
+  // A component has four cities at least: as many edges of the one tour as of the other.
+  GLS_DEVICE static int most(int n) { return n / 4 + 1; }
+
+  GLS_DEVICE bool is_mixed(int component) const {
+    return mixed[component / 32] >> component % 32 & 1;
+  }
+
+  // Finds and numbers the components, and which of them are mixed.
+  template <class Team>
+  GLS_DEVICE void find(const Team& team) {
+    note(team, first);
+    note(team, second);
+    team.each(n, [&](int city) { parent[city] = City(city); });
+    team.each(words(n), [&](int word) { mixed[word] = 0; });
+    team.sync();
+    grow(team, first, second);
+    grow(team, second, first);
+    number_trees(team);
+    compare_passages(team);
+  }
+
+  // The sum of length(city, next) over the edges of a tour that the other one lacks, for each
+  // component: put(component, length), in the order of the tour.
+  template <class Team, class Length, class Put>
+  GLS_DEVICE void each_length(const Team& team, const Parent& own, const Parent& other,
+                              Length length, Put put) {
+    const int edges = list_edges(team, own, other);
+    each_in_order(
+        team, edges, [&](int i) { return length(int(listed[i]), int(own.of[listed[i]].after)); },
+        [&](int i, auto value) { put(int(number[listed[i]]), value); });
+    team.sync();
+  }
+
+ private:
+  GLS_DEVICE static int words(int n) { return most(n) / 32 + 1; }
+
+  template <class Team>
+  GLS_DEVICE void note(const Team& team, const Parent& own) {
+    team.each(n, [&](int p) { own.of[own.tour[p]] = neighbours_at<City>(own.tour, n, p); });
+  }
+
+  // Lists the cities behind which an edge lies that the other tour lacks.
+  template <class Team>
+  GLS_DEVICE int list_edges(const Team& team, const Parent& own, const Parent& other) {
+    return put_kept(
+        team, n,
+        [&](int p) {
+          const int city = own.tour[p];
+          return !other.of[city].has(int(own.of[city].after));
+        },
+        [&](int rank, int p) { listed[rank] = City(own.tour[p]); });
+  }
+
+  GLS_DEVICE int root(int city) const {
+    while (int(parent[city]) != city) city = int(parent[city]);
+    return city;
+  }
+
+  // Joins the trees of the ends of a tour's own edges. Paths to roots are halved.
+  template <class Team>
+  GLS_DEVICE void grow(const Team& team, const Parent& own, const Parent& other) {
+    const int edges = list_edges(team, own, other);
+    team.once([&] {
+      const auto climb = [&](int city) {
+        int up = int(parent[city]);
+        while (up != city) {
+          const int next = int(parent[up]);
+          parent[city] = City(next);
+          city = next;
+          up = int(parent[city]);
+        }
+        return city;
+      };
+      int before = -1, tree = -1;  // a path goes on from the city before
+#pragma unroll 1
+      for (int i = 0; i < edges; ++i) {
+        const int city = int(listed[i]), next = int(own.of[city].after);
+        const int here = city == before ? tree : climb(city), there = climb(next);
+        parent[there] = City(here);
+        tree = here;
+        before = next;
+      }
+    });
+  }
+
+  template <class Team>
+  GLS_DEVICE void number_trees(const Team& team) {
+    count = put_kept(
+        team, n, [&](int city) { return int(parent[city]) == city && first.leaves(city, second); },
+        [&](int rank, int city) { number[city] = City(rank); });
+    team.each(n, [&](int city) {
+      const int top = root(city);
+      if (top != city)
+        number[city] = number[top];
+      else if (!first.leaves(city, second))
+        number[city] = 0;  // it has the same edges in both
+    });
+    team.sync();
+  }
+
+  // use(begin, end) for each passage of a tour.
+  template <class Team, class Use>
+  GLS_DEVICE void each_passage(const Team& team, const Parent& own, const Parent& other, Use use) {
+    const int cities = put_kept(
+        team, n, [&](int p) { return own.leaves(own.tour[p], other); },
+        [&](int rank, int p) { listed[rank] = City(own.tour[p]); });
+    City* const last = parent;  // ranks of the last cities of passages
+    const int passages = put_kept(
+        team, cities,
+        [&](int i) { return number[listed[i]] != number[listed[i + 1 < cities ? i + 1 : 0]]; },
+        [&](int rank, int i) { last[rank] = City(i); });
+    team.each(passages, [&](int i) {
+      const int begin = int(last[i > 0 ? i - 1 : passages - 1]) + 1;
+      use(int(listed[begin < cities ? begin : 0]), int(listed[last[i]]));
+    });
+    team.sync();
+  }
+
+  template <class Team>
+  GLS_DEVICE void compare_passages(const Team& team) {
+    each_passage(team, first, second, [&](int begin, int end) {
+      opposite[begin] = City(end);
+      opposite[end] = City(begin);
+    });
+    each_passage(team, second, first, [&](int begin, int end) {
+      if (int(opposite[begin]) != end) team.set_bit(mixed, int(number[begin]));
+    });
+  }
+};
+
+}  // namespace gls

@@ -1,0 +1,65 @@
+// Cycle crossover (Oliver, Smith and Holland 1987): every city of the child lies where one of the
+// parents has it. Places whose cities are the same in both parents, as sets, form cycles: behind a
+// place comes the one where the first parent has what the second has there. They are taken from
+// the parents in turn, in the order of their first places.
+#pragma once
+
+#include "tours/crossovers/cross_pairs.cuh"
+#include "tours/crossovers/in_order.cuh"
+
+namespace gls {
+
+template <class City>
+struct Cycle {
+  // The least place of a stretch of a cycle, and the one behind it.
+  struct alignas(2 * sizeof(City)) Stretch {
+    City least, next;
+  };
+
+  int n;
+  Stretch *from, *to;
+
+  template <class Memory>
+  GLS_DEVICE Cycle(int n, Memory& memory)
+      : n(n), from(memory.template take<Stretch>(n)), to(memory.template take<Stretch>(n)) {}
+
+  GLS_DEVICE static int64 bytes(int n) { return 2 * piece_bytes<Stretch>(n); }
+
+  template <class Team, class Child>
+  GLS_DEVICE void cross(const Team& team, const int* first, const int* second, Philox&,
+                        Child child) {
+    find(team, first, second);
+    // What a cycle's first place is told of it: its number.
+    put_kept(
+        team, n, [&](int p) { return int(from[p].least) == p; },
+        [&](int rank, int p) { to[p].next = City(rank); });
+    team.each(n, [&](int p) {
+      const bool odd = int(to[from[p].least].next) % 2 != 0;
+      child(p, odd ? second[p] : first[p]);
+    });
+  }
+
+ private:
+  // Finds the first place of each cycle; stretches from every place on double until they have met
+  // themselves.
+  template <class Team>
+  GLS_DEVICE void find(const Team& team, const int* first, const int* second) {
+    team.each(n, [&](int p) { to[first[p]].next = City(p); });
+    team.sync();
+    team.each(n, [&](int p) { from[p] = {City(p), to[second[p]].next}; });
+    team.sync();
+#pragma unroll 1
+    for (int64 reach = 1; reach < n; reach *= 2) {
+      team.each(n, [&](int p) {
+        const Stretch own = from[p], behind = from[own.next];
+        to[p] = {own.least < behind.least ? own.least : behind.least, behind.next};
+      });
+      team.sync();
+      Stretch* const old = from;
+      from = to;
+      to = old;
+    }
+  }
+};
+
+}  // namespace gls

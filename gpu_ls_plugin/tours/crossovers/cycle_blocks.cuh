@@ -1,0 +1,150 @@
+// Edge assembly's block strategy: an offspring has the edges of several AB-cycles exchanged, of one
+// and of smaller ones that it shares cities with (after Nagata and Kobayashi 2013, who choose them
+// by tabu search).
+//
+// All cycles are found before the first offspring. Each is the centre of a block once, the largest
+// first. Its neighbours are looked at in the order in which they were found: one comes into the
+// block if the tour falls into fewer subtours with it, or into as many and becomes shorter.
+#pragma once
+
+#include "tours/crossovers/ab_cycle.cuh"
+#include "tours/crossovers/bit_set.cuh"
+#include "tours/crossovers/cycle_exchange.cuh"
+#include "tours/crossovers/in_order.cuh"
+
+namespace gls {
+
+template <class City>
+struct CycleBlocks {
+  AbCycles<City> cycles;
+  uint32* begins;  // edge with which a cycle begins; of one more
+  City* before;    // cycle that has the edge of A before a city
+  City* behind;
+  City* listed;     // what may come into a block
+  char* gains;      // of the first cycles
+  BitSet near;      // cycles beside the centre
+  int64 last = -1;  // rank of the last centre
+
+  template <class Memory>
+  GLS_DEVICE CycleBlocks(int n, const AbCycles<City>& cycles, Memory& memory)
+      : cycles(cycles),
+        begins(memory.template take<uint32>(most(n) + 1)),
+        before(memory.template take<City>(n)),
+        behind(memory.template take<City>(n)),
+        listed(memory.template take<City>(kMostEdges)),
+        gains(memory.template take<char>(8 * kKept)),
+        near(most(n), memory) {}
+
+  // Memory beside the cycles, and how many of them are needed for so many offspring.
+  GLS_DEVICE static int64 bytes(int n) {
+    return piece_bytes<uint32>(most(n) + 1) + 2 * piece_bytes<City>(n) +
+           piece_bytes<City>(kMostEdges) + piece_bytes<char>(8 * kKept) + BitSet::bytes(most(n));
+  }
+  GLS_DEVICE static int cycles_for(int, int n) { return most(n); }
+
+  // Notes where the cycles lie in parent A, and what they gain.
+  template <class Cost, class Team, class Length>
+  GLS_DEVICE void open(const Team& team, const Length& length, const RingTour<City>& tour) {
+    team.each(tour.n, [&](int city) { before[city] = behind[city] = kNone; });
+    team.each(1, [&](int) { begins[0] = 0; });
+    team.sync();
+    int begin = 0;
+#pragma unroll 1
+    for (int number = 0; number < cycles.count; ++number) {
+      const AbCycle<City> cycle = cycles.from(begin).from_a();
+      team.each(cycle.edges / 2, [&](int i) {
+        const int from = cycle.at(2 * i), to = cycle.at(2 * i + 1);
+        const bool forward = tour.wrap(tour.place(from) + 1) == tour.place(to);
+        behind[forward ? from : to] = City(number);
+        before[forward ? to : from] = City(number);
+      });
+      begin += cycle.edges;
+      team.each(1, [&](int) { begins[number + 1] = uint32(begin); });
+      if (number >= kKept) continue;
+      const Cost gain = cycle_gain<Cost>(team, length, cycle);
+      team.each(1, [&](int) { reinterpret_cast<Cost*>(gains)[number] = gain; });
+    }
+    team.sync();
+  }
+
+  // Exchanges the edges of the next block in a tour, and says what that gains, 0 if the tour has
+  // lost one of the centre's. False if no centre is left.
+  template <class Team, class Length, class Cost>
+  GLS_DEVICE bool next(const Team& team, const Length& length, BrokenTour<City>& child,
+                       Cost& gain) {
+    constexpr int64 kNowhere = int64(1) << 62;
+    const int64 chosen = team.least(cycles.count, kNowhere, [&](int k) {
+      const int64 own = rank(k);
+      return own > last ? own : kNowhere;
+    });
+    if (chosen == kNowhere) return false;
+    last = chosen;
+    gain = 0;
+    child.size = 0;
+    grow(team, length, list(team), child, gain);
+    return true;
+  }
+
+ private:
+  static constexpr City kNone = City(-1);
+  static constexpr int kKept = 256;  // gains
+  static constexpr int64 kNumber = (int64(1) << 32) - 1;
+
+  // A cycle has four edges at least, of 2 n that can be in one.
+  GLS_DEVICE static int most(int n) { return n / 2 + 1; }
+
+  GLS_DEVICE int edges(int cycle) const { return int(begins[cycle + 1] - begins[cycle]); }
+  // The larger the cycle the less; of equals the first.
+  GLS_DEVICE int64 rank(int cycle) const { return int64(kMostEdges - edges(cycle)) << 32 | cycle; }
+
+  GLS_DEVICE AbCycle<City> cycle(int number) const {
+    return cycles.from(int(begins[number])).from_a();
+  }
+
+  template <class Cost, class Team, class Length>
+  GLS_DEVICE Cost gain_of(const Team& team, const Length& length, int number) const {
+    if (number < kKept) return reinterpret_cast<const Cost*>(gains)[number];
+    return cycle_gain<Cost>(team, length, cycle(number));
+  }
+
+  // Lists the smaller cycles that share cities with the centre; returns how many there are.
+  template <class Team>
+  GLS_DEVICE int list(const Team& team) {
+    const int centre = int(last & kNumber), own = int(begins[centre]);
+    near.fill(team, 2 * edges(centre), [&](int i) {
+      const City city = cycles.cities[own + i / 2];
+      const City held = i % 2 == 0 ? behind[city] : before[city];
+      return held != kNone ? int(held) : centre;
+    });
+    return put_kept(
+        team, cycles.count, [&](int k) { return near.has(k) && rank(k) > last; },
+        [&](int place, int k) { listed[place] = City(k); });
+  }
+
+  // Takes the centre into the block, which is empty, and those of the listed cycles that help.
+  template <class Team, class Length, class Cost>
+  GLS_DEVICE void grow(const Team& team, const Length& length, int count, BrokenTour<City>& child,
+                       Cost& gain) {
+    int subtours = kMostCuts + 1;  // more than there can be, so that the centre helps
+#pragma unroll 1
+    for (int i = -1; i < count; ++i) {
+      const int number = i < 0 ? int(last & kNumber) : int(listed[i]);
+      if (child.size + edges(number) / 2 > kMostCuts) continue;
+      const int before = child.size;
+      const Cost more = gain_of<Cost>(team, length, number);
+      if ((subtours > 1 || more > 0) &&  // a tour falls into one at least
+          exchange_cycle(team, cycle(number), child)) {
+        const int found = child.connect(team);
+        if (found < subtours || (found == subtours && more > 0)) {
+          subtours = found;
+          gain += more;
+          continue;
+        }
+      }
+      child.size = before;  // without it
+      if (i < 0) return;
+    }
+  }
+};
+
+}  // namespace gls

@@ -1,0 +1,89 @@
+"""Merging: all chains go on from one tour, which has what each of them has found."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
+
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.budget import NO_LIMIT, Stopwatch
+from gpu_ls_plugin.core.exceptions import InvalidParameterError
+from gpu_ls_plugin.tours.cooperation.base import Cooperation
+from gpu_ls_plugin.tours.crossovers.base import Recombination
+from gpu_ls_plugin.tours.crossovers.partition_crossover import PartitionCrossover
+from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.tours.engines.chains.chains import Chains
+    from gpu_ls_plugin.tours.problem.tsp import TSP
+
+
+@dataclass(frozen=True)
+class Merging(Cooperation):
+    """Let all chains go on from one tour that has what each of them has found.
+
+    Best tours are crossed in pairs, and their children, until one is left: half as many crossovers
+    each time, where a population of as many generations crosses all of its tours in each. Chains
+    that have begun at the same tour share nearly all of its edges, so that little is lost.
+
+    Parameters
+    ----------
+    every : float
+        Kicks per city between two mergings; more than 0.
+    crossover : Recombination
+        Whose children are never worse than their first parents.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError
+        A parameter is out of range or of the wrong kind.
+    """
+
+    every: float = 1.0
+    crossover: Recombination = field(default_factory=PartitionCrossover)
+
+    name = "merging"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        wanted = "recombination, such as PartitionCrossover()"
+        checks.fields(self, checks.instance, "crossover", kind=Recombination, wanted=wanted)
+        if not self.crossover.never_worse:
+            raise InvalidParameterError(
+                f"crossover: children of {type(self.crossover).__name__} may be worse than their "
+                "parents; choose PartitionCrossover()"
+            )
+
+    def check(self, problem: TSP) -> None:
+        """Raise UnsupportedProblemError where tours of a problem cannot be crossed."""
+        self.crossover.check(problem)
+
+    def bytes_per_tour(self, n: int) -> int:
+        """Return the device memory of one tour in bytes, beside that of its chain."""
+        return self.crossover.bytes_per_tour(n)
+
+    def exchange(
+        self, chains: Chains, level: float, seconds: float = math.inf, kicks: int = NO_LIMIT
+    ) -> int:
+        """Merge the best tours; nothing happens where there is no time for it."""
+        watch, start = Stopwatch.of(seconds), chains.start
+        backend, problem, xp = start.backend, start.problem, start.backend.xp
+        tours = chains.best_tours
+        while (count := len(tours)) > 1:
+            if watch.left <= 0:
+                return 0
+            pairs = count // 2
+            first, others = tours[:pairs], xp.arange(count - pairs, count, dtype="int32")
+            workspace = chains.kept(
+                (self, pairs), partial(self.crossover.workspace_of, chains, pairs)
+            )
+            children = workspace.children(
+                first, partial(tour_costs, backend, problem, first), tours, others
+            )
+            tours = xp.concatenate([children, tours[pairs : count - pairs]])
+        size = len(chains.tours)
+        costs = tour_costs(backend, problem, tours).repeat(size)
+        chains.adopt(xp.broadcast_to(tours, (size, problem.n)), costs)
+        return 0

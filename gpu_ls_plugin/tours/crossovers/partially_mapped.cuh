@@ -1,0 +1,42 @@
+// Partially mapped crossover (Goldberg and Lingle 1985): a section of the first parent stays where
+// it is, and so do the other cities of the second. A city of it that the section has already gives
+// way to the one that lies in the second parent where the section has it, and so on.
+#pragma once
+
+#include "tours/crossovers/cross_pairs.cuh"
+#include "tours/crossovers/section.cuh"
+
+namespace gls {
+
+template <class City>
+struct PartiallyMapped {
+  int n;
+  City* place;  // of every city in the first parent
+
+  template <class Memory>
+  GLS_DEVICE PartiallyMapped(int n, Memory& memory) : n(n), place(memory.template take<City>(n)) {}
+
+  GLS_DEVICE static int64 bytes(int n) { return piece_bytes<City>(n); }
+
+  template <class Team, class Child>
+  GLS_DEVICE void cross(const Team& team, const int* first, const int* second, Philox& random,
+                        Child child) {
+    const Section section = Section::drawn(random, n);
+    team.each(n, [&](int p) { place[first[p]] = City(p); });
+    team.sync();
+    // No two places pass through the same city: all of them together look at each city once.
+    team.each(n, [&](int p) {
+      int city = first[p];
+      if (!section.holds(p)) {
+        int at = p;
+        do {
+          city = second[at];
+          at = int(place[city]);
+        } while (section.holds(at));
+      }
+      child(p, city);
+    });
+  }
+};
+
+}  // namespace gls

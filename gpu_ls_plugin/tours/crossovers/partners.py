@@ -1,0 +1,38 @@
+"""Who is crossed with whom in a population."""
+
+from __future__ import annotations
+
+from typing import Any
+
+PARTNER = 8  # gls::Purpose::kPartner
+WORD = 2**32
+
+
+class Partners:
+    """The partner of each row: in every generation another one, and each is the partner of one.
+
+    There are at least 2 rows. Populations of another seed or first row have partners of their own.
+    """
+
+    def __init__(self, xp: Any, size: int, seed: int, first_row: int) -> None:
+        self._size, self._seed, self._first_row = size, seed, first_row
+        self._rows = xp.arange(2 * size, dtype="int32") % size
+
+    def of(self, generation: int) -> Any:
+        """Return the rows' partners in a generation, shape (P,), int32."""
+        drawn = _philox(self._seed, PARTNER, self._first_row, generation)
+        distance = 1 + drawn * (self._size - 1) // WORD
+        return self._rows[distance : distance + self._size]
+
+
+def _philox(seed: int, purpose: int, row: int, step: int) -> int:
+    """Return the first number of a step of a stream, as `backends/include/philox.cuh` draws it."""
+    a, b = step % WORD, purpose + (step // WORD << 8)
+    c, d = row % WORD, row // WORD
+    k, q = seed % WORD, seed // WORD
+    for _ in range(10):
+        left, right = 0xD2511F53 * a, 0xCD9E8D57 * c
+        a, b = (right // WORD) ^ b ^ k, right % WORD
+        c, d = (left // WORD) ^ d ^ q, left % WORD
+        k, q = (k + 0x9E3779B9) % WORD, (q + 0xBB67AE85) % WORD
+    return a

@@ -1,0 +1,60 @@
+// A set of places of a tour that knows how many of its own lie before any place.
+#pragma once
+
+#include "backends/include/team.cuh"
+#include "tours/kernels/tour_memory.cuh"
+
+namespace gls {
+
+template <class Count>
+struct RankedPlaces {
+  int words;
+  uint32* bits;
+  Count* before;  // how many there are before the first place of a word
+
+  template <class Memory>
+  GLS_DEVICE RankedPlaces(int n, Memory& memory)
+      : words(words_of(n)),
+        bits(memory.template take<uint32>(words)),
+        before(memory.template take<Count>(words)) {}
+
+  GLS_DEVICE static int64 bytes(int n) {
+    return piece_bytes<uint32>(words_of(n)) + piece_bytes<Count>(words_of(n));
+  }
+
+  GLS_DEVICE int rank(int place) const {
+    const uint32 low = bits[place / 32] & ((1u << place % 32) - 1);
+    return int(before[place / 32]) + bits_in(low);
+  }
+
+  // Becomes the set of place(i) for i in [0, count). Not for blocks.
+  template <class Team, class Place>
+  GLS_DEVICE void fill(const Team& team, int count, Place place) {
+    team.each(words, [&](int word) { bits[word] = 0; });
+    team.sync();
+    each_ahead(team, count, place, [&](int, int its) { team.set_bit(bits, its); });
+    team.sync();
+    int total = 0;
+#pragma unroll 1
+    for (int base = 0; base < words; base += Team::kLanes) {
+      const int word = base + team.lane();
+      const Compacted own = team.stacked(word < words ? bits_in(bits[word]) : 0);
+      if (word < words) before[word] = Count(total + own.place);
+      total += own.total;
+    }
+    team.sync();
+  }
+
+  template <class Team>
+  GLS_DEVICE void insert(const Team& team, int place) {
+    team.each(1, [&](int) { team.set_bit(bits, place); });
+    const int first = place / 32 + 1;
+    team.each(words - first, [&](int k) { ++before[first + k]; });
+    team.sync();
+  }
+
+ private:
+  GLS_DEVICE static int words_of(int n) { return (n + 31) / 32; }
+};
+
+}  // namespace gls

@@ -1,0 +1,40 @@
+// Edge assembly's single strategy: an offspring has the edges of one AB-cycle exchanged, of one
+// after the other in the order in which they were found.
+#pragma once
+
+#include "tours/crossovers/ab_cycle.cuh"
+#include "tours/crossovers/cycle_exchange.cuh"
+
+namespace gls {
+
+template <class City>
+struct SingleCycles {
+  AbCycles<City> cycles;
+  int next_edge = 0;
+
+  template <class Memory>
+  GLS_DEVICE SingleCycles(int, const AbCycles<City>& cycles, Memory&) : cycles(cycles) {}
+
+  // Memory beside the cycles, and how many of them are needed for so many offspring.
+  GLS_DEVICE static int64 bytes(int) { return 0; }
+  GLS_DEVICE static int cycles_for(int offspring, int) { return offspring; }
+
+  template <class Cost, class Team, class Length>
+  GLS_DEVICE void open(const Team&, const Length&, const RingTour<City>&) {}
+
+  // Exchanges the edges of the next cycle in a tour, and says what that gains, 0 if the tour has
+  // lost one of them. False if no cycle is left.
+  template <class Team, class Length, class Cost>
+  GLS_DEVICE bool next(const Team& team, const Length& length, BrokenTour<City>& child,
+                       Cost& gain) {
+    if (next_edge == cycles.edges) return false;
+    const AbCycle<City> cycle = cycles.from(next_edge);
+    next_edge += cycle.edges;
+    child.size = 0;
+    gain = cycle_gain<Cost>(team, length, cycle);
+    if (gain > 0 && !exchange_cycle(team, cycle, child)) gain = 0;
+    return true;
+  }
+};
+
+}  // namespace gls

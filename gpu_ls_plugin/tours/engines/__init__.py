@@ -1,0 +1,1 @@
+"""Engines of local search and of chains, and which one serves what."""

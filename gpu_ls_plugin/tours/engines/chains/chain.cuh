@@ -1,0 +1,457 @@
+// Iterated local search: kick, repair, accept or undo, again and again; one chain a team.
+//
+// The repair of a kick looks at the cities whose edges changed only. Each reversal enters a
+// journal; undone in reverse order they restore the tour, whose copy is never made.
+#pragma once
+
+#include "tours/moves/apply_move.cuh"
+#include "tours/kicks/bridge_cuts.cuh"
+#include "tours/engines/chains/chain_batch.cuh"
+#include "tours/engines/chains/kick_numbers.cuh"
+#include "tours/engines/descent/next_move.cuh"
+#include "runs/acceptance/rules.cuh"
+#include "tours/kernels/tour_memory.cuh"
+
+namespace gls {
+
+// A chain's journal and queue are short, or tours would not fit beside each other; a repair that
+// fills one of them ends early.
+constexpr int kJournal = 96, kChainQueue = 128;
+constexpr int kKickAttempts = 8;
+
+template <class City>
+struct Journal {
+  City* entries;  // first place and length of each reversal
+  int size = 0;
+
+  template <class Team>
+  GLS_DEVICE void add(const Team& team, int first, int length) {
+    team.each(1, [&](int) {
+      entries[2 * size] = City(first);
+      entries[2 * size + 1] = City(length);
+    });
+    ++size;
+  }
+
+  template <class Team>
+  GLS_DEVICE void undo(const Team& team, const RingTour<City>& tour) {
+    team.sync();
+#pragma unroll 1
+    while (size > 0) {
+      --size;
+      tour.reverse(team, int(entries[2 * size]), int(entries[2 * size + 1]));
+    }
+  }
+};
+
+// A double bridge, and the lengths of its edges; without segments where none was found.
+template <class Length>
+struct Bridge {
+  BridgeCuts cuts;
+  Length lengths[8];
+
+  // Whether its segments change places at once, by way of the empty queue's ring. If not it is
+  // made, and undone, like any move.
+  GLS_DEVICE bool swaps() const { return cuts.at[3] - cuts.at[0] <= kChainQueue; }
+
+  template <class Team, class City>
+  GLS_DEVICE void swap(const Team& team, const RingTour<City>& tour, bool back, City* ring) const {
+    const int b = cuts.at[1] - cuts.at[0], c = cuts.at[2] - cuts.at[1], d = cuts.at[3] - cuts.at[2];
+    const int first = tour.wrap_high(cuts.first + cuts.at[0]);
+    tour.swap_segments(team, first, back ? d : b, c, back ? b : d, ring);
+  }
+};
+
+// Cuts a tour by a double bridge: the move in `move` with its gain, false where none was found.
+// Neither it nor the bridge lies in registers.
+template <class Cuts, class Team, class View, class Length = typename View::Length>
+GLS_DEVICE bool draw_bridge(const Team& team, KickNumbers<Team>& random, const View& view,
+                            int window, Bridge<Length>& bridge, Move& move, Length& gain) {
+  const auto& tour = view.tour;
+#pragma unroll 1
+  for (int attempt = 0; attempt < kKickAttempts; ++attempt) {
+    BridgeCuts cuts = Cuts::draw(random, view, window);
+    GLS_UNROLL
+    for (int c = 0; c < 4; ++c) {  // next to a fixed edge there is one that is not
+      const int place = tour.wrap_high(cuts.first + cuts.at[c]);
+      cuts.at[c] += view.fixed.hold(tour.at(place - 1), tour.at(place));
+    }
+    if (!cuts.separate(tour.n)) continue;
+    team.once([&] {
+      bridge.cuts = cuts;
+      move.shape = Shape::kBridge;
+      move.forward = 1;
+      move.edges = 4;
+    });
+    // The city before a cut leaves the one behind it for the one behind the cut after the next.
+    team.each(8, [&](int edge) {
+      const int cut = edge / 2, other = edge % 2 ? cut ^ 2 : cut;
+      const auto place = [&](int c) { return tour.wrap_high(cuts.first + bridge.cuts.at[c]); };
+      const int before = tour.at(place(cut) - 1), behind = tour.at(place(other));
+      bridge.lengths[edge] = view.length(before, behind);
+      if (edge % 2) return;
+      move.t[cut == 0 ? 6 : 2 * cut - 1] = before;  // t[6] t[0], t[1] t[2], ... t[5] t[7]
+      move.t[cut == 3 ? 7 : 2 * cut] = behind;
+    });
+    team.sync();
+    gain = 0;
+    GLS_UNROLL
+    for (int edge = 0; edge < 8; edge += 2) gain += bridge.lengths[edge] - bridge.lengths[edge + 1];
+    gain = view.worth(move, gain);
+    if (view.allows(gain)) return true;
+    team.sync();  // all have read the move
+    gain = 0;
+  }
+  team.once([&] { bridge.cuts = {}; });
+  return false;
+}
+
+// What a chain works on: a whole tour, all of whose cities it shares with the other chains ...
+struct WholeTour {
+  static constexpr bool kWhole = true;
+  template <class Metric>
+  using Named = Metric;
+  template <class City>
+  using Fixed = NoFixedEdges;
+};
+
+// ... or a part, of which `replicas` chains have copies: cities with numbers of their own, whose
+// names are those in the tour, with candidates and fixed edges of their own.
+struct TourPart {
+  static constexpr bool kWhole = false;
+  template <class Metric>
+  using Named = typename NamedMetric<Metric>::Type;
+  template <class City>
+  using Fixed = FixedEdges<City>;
+};
+
+// The parts that chains work on where they do not on whole tours; names and mates in rows.
+struct PartsOfTours {
+  int stride;        // cities of a part, at most
+  int replicas;      // chains of a part
+  const int* sizes;  // cities of every part
+  const int* names;  // the cities' numbers in the whole problem
+  const int* mates;  // the other ends of their fixed edges, or themselves
+};
+
+template <class Team, class Scope, class Metric, class Length, class Memory, class Neighbourhood,
+          class Cuts, class Accept>
+struct Chain {
+  using City = typename Memory::City;
+  using Named = typename Scope::template Named<Metric>;
+  using Fixed = typename Scope::template Fixed<City>;
+  using MetricLengths = Lengths<Named, Length>;
+  using Site = typename MetricLengths::City;
+  using View = gls::View<MetricLengths, City, Fixed>;
+  using Cost = typename Metric::Length;
+
+  // Once a block, before its tours.
+  template <class... Rest>
+  GLS_DEVICE static void prepare(const Team&, const Instance& instance, const Rest&...) {
+    Memory::template load_sites<Site>(static_cast<const Site*>(instance.sites), instance.n);
+  }
+
+  GLS_DEVICE static void run(const Team& team, int item, Instance instance, Candidates lists,
+                             KickSchedule schedule, ChainBatch batch, PartsOfTours parts = {}) {
+    if (batch.ended(item, schedule)) return;
+    choose_row<Metric>(instance, lists, item);
+    const int stride = Scope::kWhole ? instance.n : parts.stride;
+    Memory memory(team, item, chain_bytes(stride), piece_bytes<Site>(stride), batch.scratch);
+    Chain chain(team, item, stride, memory, instance, lists, schedule, batch, parts);
+    chain.begin(item);
+    const State& state = chain.shared.state;
+#pragma unroll 1
+    while (chain.goes_on()) {
+      Philox random(schedule.seed, Purpose::kKick, schedule.first_row + state.item);
+      KickNumbers<Team> draws(team, random, state.kicks, chain.shared.drawn);
+      bool moves = chain.draw_kick(draws);
+#pragma unroll 1
+      for (; moves; moves = !chain.returned() && chain.find_repair()) chain.make_move();
+      const Cost rise = chain.end_repair();
+      random.seek((state.kicks + 1) * kDrawsPerKick - 1);
+      const bool taken = Accept::takes(rise, chain.level(), random);
+      if (!taken) chain.undo();
+      chain.count_kick(taken, rise);
+    }
+    chain.write();
+  }
+
+ private:
+  static constexpr bool kReal = MetricLengths::kReal;
+  // What journal and queue have room for: twice as much where moves are deeper than a device's, and
+  // always another move.
+  static constexpr bool kDeep = MostEdges<Neighbourhood>::kValue > kUsualExchange;
+  static constexpr int kEdges = kDeep ? kDeepestExchange : kUsualExchange;
+  static constexpr int kReversals = (1 + kDeep) * kJournal, kWaiting = (1 + kDeep) * kChainQueue;
+  // Whether registers are scarce, for many warps share them.
+  static constexpr bool kScarce = Team::kTeams > 10;
+
+  // Whether tours may be no results: then the best is the best of those that may, once there is
+  // one. A part cannot tell.
+  static constexpr bool kJudges = Scope::kWhole && !length_alone<Metric>();
+
+  // Kept in shared memory, always ...
+  struct State : MovesByPart<Neighbourhood> {
+    Cost cost, best;
+    int64 kicks, idle;
+    int item, accepted;
+  };
+  // ... and where registers are scarce, what changes with each move, too.
+  struct Sums {
+    Cost rise;  // by a kick and its repair
+    int looks, moves_left;
+  };
+  struct ChainMemory : ScoutMemory<Team, Length> {
+    Bridge<Length> bridge;
+    DrawnNumbers<Team> drawn;
+    State state;
+    Sums sums;
+  };
+
+  const Team& team;
+  const KickSchedule& schedule;
+  const ChainBatch& batch;
+  const int stride;  // from the tour of a chain to that of the next
+  // What has a fixed size comes first: one address serves for all of it, and for the order.
+  ChainMemory& shared;
+  City* const ring;
+  Journal<City> journal;
+  const View view;
+  WorkQueue<City> queue;
+  const Choices choices;
+  Sums own_sums;
+  bool best_is_feasible = true;
+  bool limited = false;  // whether the moves left are fewer than a journal's
+
+  GLS_DEVICE Chain(const Team& team, int item, int stride, Memory& memory, const Instance& instance,
+                   const Candidates& lists, const KickSchedule& schedule, const ChainBatch& batch,
+                   const PartsOfTours& parts)
+      : team(team),
+        schedule(schedule),
+        batch(batch),
+        stride(stride),
+        shared(memory.template slot<ChainMemory>(team)),
+        ring(memory.template take<City>(kWaiting)),
+        journal{memory.template take<City>(2 * kReversals)},
+        view(make_view(team, item, stride, memory, instance, lists, parts)),
+        queue{ring, memory.template take<uint32>((stride + 31) / 32), kWaiting, 0, 0},
+        choices(lists.directions, lists.breadth, Neighbourhood::variants(lists.degree)),
+        own_sums{0, 0, moves_of_launch(item)} {}
+
+  // What moves look at: the whole problem, or a part whose sites and mates are copied.
+  GLS_DEVICE static View make_view(const Team& team, int item, int stride, Memory& memory,
+                                   const Instance& instance, const Candidates& lists,
+                                   const PartsOfTours& parts) {
+    const int part = Scope::kWhole ? 0 : item / parts.replicas;
+    const int n = Scope::kWhole ? stride : parts.sizes[part];
+    const int64 first_city = int64(part) * stride;
+    const int* const names = parts.names + first_city;
+    City* order = memory.template take<City>(stride);
+    City* position = memory.template take<City>(stride);
+    const Site* sites = memory.sites(static_cast<const Site*>(instance.sites));
+    Fixed fixed;
+    if constexpr (!Scope::kWhole) {
+      Site* own_sites = memory.template take<Site>(stride);
+      City* mates = memory.template take<City>(stride);
+      team.each(n, [&](int c) {
+        own_sites[c] = static_cast<const Site*>(instance.sites)[names[c]];
+        mates[c] = City(parts.mates[first_city + c]);
+      });
+      sites = own_sites;
+      fixed = {mates};
+    }
+    return {{order, position, n},
+            {named(static_cast<const Named*>(nullptr),
+                   metric_of<Metric>(instance.metric_data, instance.n, item), names),
+             sites,
+             {instance.error_absolute, instance.error_relative}},
+            {lists.candidates, lists.candidate_lengths, lists.degree, lists.sorted != 0,
+             first_city * lists.degree},
+            fixed};
+  }
+
+  // Takes a chain up where the last launch has left it.
+  GLS_DEVICE void begin(int item) {
+    const auto& tour = view.tour;
+    const int* const its_tour = batch.tours + int64(item) * stride;
+    team.each(tour.n, [&](int p) {
+      const int city = its_tour[p];
+      tour.order[p] = City(city);
+      tour.position[city] = City(p);
+    });
+    queue.clear(team, tour.n);
+    team.once([&] {
+      State& state = shared.state;
+      shared.drawn.group = -1;
+      state.cost = static_cast<Cost*>(batch.costs)[item];
+      state.best = static_cast<Cost*>(batch.best_costs)[item];
+      state.kicks = batch.kick_counts[item];
+      state.idle = batch.idle_counts[item];
+      state.item = item;
+      state.accepted = 0;
+      shared.sums = {0, 0, moves_of_launch(item)};
+      state.clear();
+    });
+    begin_sums(team, view);
+    keep_tour(team, view);
+    if constexpr (kJudges) {
+      const int* const best_tour = batch.best_tours + int64(item) * stride;
+      best_is_feasible = is_feasible(team, view, [&](int p) { return best_tour[p]; });
+    }
+  }
+
+  // Leaves a chain to the next launch.
+  GLS_DEVICE void write() {
+    const int item = shared.state.item;
+    int* const its_tour = batch.tours + int64(item) * stride;
+    team.each(view.tour.n, [&](int p) { its_tour[p] = view.tour.order[p]; });
+    team.once([&] {
+      const State& state = shared.state;
+      static_cast<Cost*>(batch.costs)[item] = state.cost;
+      static_cast<Cost*>(batch.best_costs)[item] = state.best;
+      batch.kick_counts[item] = state.kicks;
+      batch.accepted_counts[item] += state.accepted;
+      batch.idle_counts[item] = state.idle;
+      batch.look_counts[item] += sums().looks;
+      batch.move_counts[item] += moves_of_launch(item) - sums().moves_left;
+      state.add_to(batch.moves_by);
+    });
+  }
+
+  GLS_DEVICE bool goes_on() const {
+    const State& state = shared.state;
+    return state.kicks < schedule.until && sums().moves_left > 0 && schedule.patient(state.idle) &&
+           !team.cut();
+  }
+
+  // Draws a double bridge, the first move of a kick; false where none is found.
+  GLS_DEVICE bool draw_kick(KickNumbers<Team>& draws) {
+    limited = sums().moves_left < kReversals;
+    change_sums(team, view, [](const auto& objective) { objective.mark(); });
+    Length gain = 0;
+    const bool found =
+        draw_bridge<Cuts>(team, draws, view, schedule.window, shared.bridge, shared.move, gain);
+    note([&] { sums().rise = -Cost(gain); });
+    return found;
+  }
+
+  // Whether a kick and its repair have led back.
+  GLS_DEVICE bool returned() const { return rise() == 0; }
+
+  // Finds the next move of a repair; false where there is none, or no room or moves are left.
+  GLS_DEVICE bool find_repair() {
+    if (journal.size + kEdges > kReversals || (limited && sums().moves_left <= 0) ||
+        queue.size + 2 * kEdges > kWaiting) {
+      return false;
+    }
+    const int size = queue.size;
+    FirstFound<Length> found{{kNowhere, 0, 0}};
+#pragma unroll 1
+    while (queue.size > 0 && found.rank == kNowhere) {
+      found = next_move<Neighbourhood, Length>(team, view, queue, choices, schedule.ahead, shared);
+    }
+    const bool finds = found.rank != kNowhere;
+    note([&] {
+      sums().looks += size - queue.size;
+      sums().moves_left -= finds;
+      sums().rise -= Cost(found.gain);
+    });
+    if (finds) team.each(1, [&](int) { shared.state.count(shared.move); });
+    return finds;
+  }
+
+  // Makes the move that was drawn or found; its ends are to be looked at.
+  GLS_DEVICE void make_move() {
+    const Move& move = shared.move;
+    follow_move(team, view, move);
+    ChangedPlaces<keeps_places<View>()> changed;
+    if (move.shape == Shape::kBridge && shared.bridge.swaps()) {
+      shared.bridge.swap(team, view.tour, false, ring);
+      changed.add_all();
+    } else {
+      apply_move(team, view.tour, move, turns_either_way(view, choices.directions),
+                 [&](int first, int length) {
+                   journal.add(team, first, length);
+                   changed.add(first, length, view.tour.n);
+                 });
+    }
+    keep_changed(team, view, changed);
+    queue.push(team, move.t, 2 * move.edges);
+  }
+
+  // Forgets what was not looked at; returns what a kick and its repair add to the cost.
+  GLS_DEVICE Cost end_repair() {
+    queue.drop(team, queue.size);
+    return rise();
+  }
+
+  GLS_DEVICE Cost rise() const { return rounded<kReal>(sums().rise, shared.state.cost); }
+
+  // Of the acceptance rule, as a length.
+  GLS_DEVICE float level() const {
+    const State& state = shared.state;
+    return batch.units[state.item] *
+           fmax(schedule.heat - schedule.cooling * float(state.kicks), 0.0f);
+  }
+
+  // Undoes a kick and its repair.
+  GLS_DEVICE void undo() {
+    change_sums(team, view, [](const auto& objective) { objective.restore(); });
+    journal.undo(team, view.tour);
+    if (shared.bridge.swaps()) shared.bridge.swap(team, view.tour, true, ring);
+    keep_tour(team, view);
+  }
+
+  // Counts a kick, and keeps a tour that is better than the best.
+  GLS_DEVICE void count_kick(bool taken, Cost rise) {
+    State& state = shared.state;
+    const Cost cost = state.cost;
+    bool leads = taken && cost + rise < state.best;
+    journal.size = 0;
+    if constexpr (kJudges) {
+      if (taken && (leads || !best_is_feasible)) {
+        const bool feasible = is_feasible(team, view, [&](int p) { return view.tour.at(p); });
+        leads = feasible == best_is_feasible ? leads : feasible;
+        best_is_feasible = leads ? feasible : best_is_feasible;
+      }
+    }
+    if (leads && batch.best_tours != batch.tours) {
+      int* const best_tour = batch.best_tours + int64(state.item) * stride;
+      team.each(view.tour.n, [&](int p) { best_tour[p] = view.tour.order[p]; });
+    }
+    team.sync();  // all have read the state
+    team.once([&] {
+      ++state.kicks;
+      state.idle = leads ? 0 : state.idle + 1;
+      if (!taken) return;
+      ++state.accepted;
+      state.cost = cost + rise;
+      if (leads) state.best = cost + rise;
+    });
+  }
+
+  // Changes the sums: one lane does where they are shared, else each its own.
+  template <class Change>
+  GLS_DEVICE void note(Change change) {
+    if constexpr (kScarce)
+      team.each(1, [&](int) { change(); });
+    else
+      change();
+  }
+  GLS_DEVICE Sums& sums() { return kScarce ? shared.sums : own_sums; }
+  GLS_DEVICE const Sums& sums() const { return kScarce ? shared.sums : own_sums; }
+
+  // As many as fit into the count of a launch.
+  GLS_DEVICE int moves_of_launch(int item) const {
+    const int64 left = schedule.max_moves - batch.move_counts[item];
+    return int(left < 1 << 30 ? left : 1 << 30);
+  }
+
+  GLS_DEVICE static int64 chain_bytes(int n) {
+    const int64 own = Scope::kWhole ? 0 : piece_bytes<Site>(n) + piece_bytes<City>(n);
+    return own + Memory::template slot_bytes<ChainMemory>() + tour_bytes<City>(n, kWaiting) +
+           piece_bytes<City>(2 * kReversals);
+  }
+};
+
+}  // namespace gls

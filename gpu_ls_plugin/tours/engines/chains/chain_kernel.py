@@ -1,0 +1,130 @@
+"""The kernel of chains: how it is composed, who holds a chain, and what a launch works on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+from gpu_ls_plugin.backends.structs import struct_of
+from gpu_ls_plugin.core.origins import sources_of
+from gpu_ls_plugin.tours.kernels import tour_layouts
+from gpu_ls_plugin.tours.moves import composed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.backends.composition import Kernel
+    from gpu_ls_plugin.runs.acceptance.base import Acceptance
+    from gpu_ls_plugin.tours.engines.chains.start import Start
+    from gpu_ls_plugin.tours.kicks.base import Perturbation
+    from gpu_ls_plugin.tours.moves.composed import CandidateMoves, Moves
+    from gpu_ls_plugin.tours.problem.metrics import Metric
+
+Shape = TypeVar("Shape", bound=tour_layouts.ChainShape | None)
+HEADER, BATCH = "tours/engines/chains/chain.cuh", "tours/engines/chains/chain_batch.cuh"
+PARAMETERS = (
+    *composed.PARAMETERS,
+    *(
+        struct_of("tours/engines/chains/chain_batch.cuh", name)
+        for name in ("KickSchedule", "ChainBatch")
+    ),
+)
+OF_PARTS = (struct_of(HEADER, "PartsOfTours"),)
+WHOLE_TOUR, TOUR_PART = "gls::WholeTour", "gls::TourPart"  # what a chain works on
+
+
+class ChainState:
+    """Where a batch of chains stands: what launches read and write.
+
+    Attributes
+    ----------
+    divisible : bool
+        Whether launches may end anywhere without a difference to the result.
+    tours, best_tours : arrays, shape (P, n), int32
+        The same, changed in place, if a chain's current tour is always its best one.
+    costs, best_costs : arrays, shape (P,)
+    units : array, shape (P,), float32
+        Length for which 1 stands in the level of the acceptance rule.
+    kicks, accepted, idle, looks, moves, restarts : arrays, shape (P,), int64
+        Counts; `idle` of the kicks since the last best.
+    moves_by : array, shape (K,), int64
+        Moves of each neighbourhood, of all chains together, where there are several.
+    """
+
+    divisible: ClassVar[bool] = True
+    start: Start
+    accept: Acceptance
+
+    def __init__(
+        self,
+        xp: Any,
+        tours: Any,
+        costs: Any,
+        units: Any,
+        *,
+        current_is_best: bool,
+        neighbourhoods: int = 1,
+    ) -> None:
+        self.tours = tours
+        self.best_tours = tours if current_is_best else tours.copy()
+        self.costs, self.best_costs = costs, costs.copy()
+        self.units = units
+        self.kicks, self.accepted, self.idle, self.looks, self.moves, self.restarts = (
+            xp.zeros(len(tours), "int64") for _ in range(6)
+        )
+        self.moves_by = xp.zeros(neighbourhoods, "int64")
+
+    @property
+    def state_arguments(self) -> dict[str, Any]:
+        """Arguments of the kernel, by name."""
+        return {
+            "units": self.units,
+            "tours": self.tours,
+            "best_tours": self.best_tours,
+            "costs": self.costs,
+            "best_costs": self.best_costs,
+            "kick_counts": self.kicks,
+            "accepted_counts": self.accepted,
+            "idle_counts": self.idle,
+            "look_counts": self.looks,
+            "move_counts": self.moves,
+            "moves_by": self.moves_by,
+        }
+
+
+def chain_layout(
+    backend: Backend, parts: CandidateMoves, n: int, choose: Callable[..., Shape]
+) -> Shape | tour_layouts.HostShape:
+    """Return who holds a chain on n cities, and where; `choose` is a rule for GPUs."""
+    if backend.name == "cpu":
+        return tour_layouts.HostShape.of(n)
+    return choose(n, shared_memory=backend.shared_memory, needs=parts.needs)
+
+
+def chain_kernel(
+    metric: Metric,
+    moves: Moves,
+    kick: Perturbation,
+    accept: Acceptance,
+    layout: tour_layouts.ChainShape,
+    scope: str = WHOLE_TOUR,
+) -> Kernel:
+    """Compose the search of one chain per team; `scope` is what a chain works on."""
+    kernel = moves.kernel(
+        "chain",
+        metric,
+        header=HEADER,
+        body=f"gls::Chain<{{team}}, {scope}, {{metric}}, {{length}}, {layout.memory}, {{moves}}, "
+        f"{kick.cuts}, {accept.functor}>",
+        parameters=PARAMETERS + (OF_PARTS if scope == TOUR_PART else ()),
+        team=layout.team,
+    )
+    return replace(
+        kernel,
+        blocks_per_multiprocessor=layout.blocks,
+        prepared=not kernel.on_host and scope == WHOLE_TOUR,
+        headers=(*kernel.headers, kick.header, accept.header),
+        functors=(*kernel.functors, *sources_of(kick, accept)),
+        parts=(*kernel.parts, accept.name),
+    )

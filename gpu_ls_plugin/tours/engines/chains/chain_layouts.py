@@ -1,0 +1,94 @@
+"""How chains are laid out: on whole tours, on parts of tours, on contracted problems."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gpu_ls_plugin.backends import tuning
+from gpu_ls_plugin.backends.tuning import LARGEST_SHORT
+from gpu_ls_plugin.core.exceptions import InvalidParameterError
+from gpu_ls_plugin.tours.kernels.tour_layouts import (
+    LARGE_LANES,
+    ONE_BLOCK,
+    ChainNeeds,
+    ChainShape,
+    first_fitting,
+    padded,
+    warp_bytes,
+)
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
+
+LONGEST_WHOLE = 12_000  # cities of a tour that one chain works on
+# What a kick and its repair take at most.
+SECONDS_PER_KICK = {"cuda": 5e-6, "cpu": 5e-5}
+PART_WARPS = {
+    "few": ((12, 2), (10, 2), (18, 1), *ONE_BLOCK),
+    "some": ONE_BLOCK,
+    "many": ONE_BLOCK[2:],
+    "most": ONE_BLOCK[5:],
+}
+CHAIN_WARPS = {**PART_WARPS, "few": ((16, 2), (14, 2), *PART_WARPS["few"])}
+CONTRACTED_WARPS = {"few": (2, 10), "some": (2, 8), "many": (2, 6), "most": (2, 4)}
+
+
+def first_kicks(backend: Backend, chains: int, seconds: dict[str, float] = SECONDS_PER_KICK) -> int:
+    """Return kicks that surely take less than a launch, of at most a backend's `seconds` each."""
+    turns = -(-chains // backend.processors)
+    return max(1, int(tuning.LAUNCH_SECONDS / (seconds[backend.name] * turns)))
+
+
+def part_bytes(n: int, needs: ChainNeeds) -> int:
+    """Return that of a chain on a part, which has sites and mates of its own."""
+    return warp_bytes(n, needs) + padded(n * needs.site_bytes) + padded(2 * n)
+
+
+@dataclass(frozen=True)
+class PartShape(ChainShape):
+    """How chains on parts are laid out."""
+
+    def shared_bytes(self, n: int) -> int:
+        """Return the dynamic shared memory of a block."""
+        return self.teams * part_bytes(n, self.needs)
+
+
+def chain_shape(n: int, tours: int, shared_memory: int, needs: ChainNeeds) -> ChainShape:
+    """Return who holds a chain on n cities, and where, with so many chains per multiprocessor."""
+    registers = "most" if needs.chooses and needs.registers == "many" else needs.registers
+    layouts = [(w, b) for w, b in CHAIN_WARPS[registers] if w * b <= max(1, tours)]
+    fitting = first_fitting(layouts, warp_bytes(n, needs), shared_memory)
+    if fitting is None or n > LARGEST_SHORT:
+        return ChainShape(f"gls::Block<{LARGE_LANES}>", LARGE_LANES, 1, False, False)
+    warps, blocks, left = fitting
+    beside = padded(n * needs.site_bytes) <= left
+    return ChainShape(f"gls::Warp<{warps}>", 32, warps, True, beside, blocks, needs)
+
+
+def part_shape(n: int, shared_memory: int, needs: ChainNeeds) -> ChainShape:
+    """Return who holds a chain on a part of n cities, as `chain_shape` does for many chains."""
+    own = part_bytes(n, needs)
+    fitting = first_fitting(PART_WARPS[needs.registers], own, shared_memory)
+    if fitting is None:
+        raise InvalidParameterError(
+            f"part: {n:,} cities do not fit into shared memory; choose fewer"
+        )
+    return _part_shape(*fitting[:2], needs)
+
+
+def contracted_shape(n: int, shared_memory: int, needs: ChainNeeds) -> ChainShape | None:
+    """Return who holds a chain on a contracted problem of n cities; None if nobody can.
+
+    The same for all n, since that changes from one exchange to the next and each layout is a
+    program of its own: small blocks, as many of which are resident as there is room for.
+    """
+    warps, blocks = CONTRACTED_WARPS[needs.registers]
+    own = part_bytes(n, needs)
+    if first_fitting([(warps, 1)], own, shared_memory) is None:
+        return None
+    return _part_shape(warps, blocks, needs)
+
+
+def _part_shape(warps: int, blocks: int, needs: ChainNeeds) -> PartShape:
+    return PartShape(f"gls::Warp<{warps}>", 32, warps, True, False, blocks, needs)

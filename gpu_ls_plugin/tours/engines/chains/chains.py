@@ -1,0 +1,433 @@
+"""Chains of kicks in progress: what the loop of an iterated search drives."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
+
+import numpy as np
+
+from gpu_ls_plugin.core.budget import Stopwatch
+from gpu_ls_plugin.tours.construction.random_tours import shuffle
+from gpu_ls_plugin.tours.engines.chains import chain_layouts
+from gpu_ls_plugin.tours.engines.chains.chain_kernel import ChainState, chain_kernel, chain_layout
+from gpu_ls_plugin.tours.engines.chains.part_search import PartSearch
+from gpu_ls_plugin.tours.kernels import tour_layouts
+from gpu_ls_plugin.tours.kernels.evaluation import better, tour_costs
+from gpu_ls_plugin.tours.problem.under import searched
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.core.result import Statistics
+    from gpu_ls_plugin.runs.acceptance.base import Acceptance
+    from gpu_ls_plugin.tours.engines.chains.part_search import TourParts
+    from gpu_ls_plugin.tours.engines.chains.start import Start
+    from gpu_ls_plugin.tours.kicks.base import Perturbation
+    from gpu_ls_plugin.tours.moves.composed import CandidateMoves
+    from gpu_ls_plugin.tours.searches.local_search import LocalSearch
+
+RESTART_STREAM = 2**40  # rows of random tours that belong to one round of restarts
+Kept = TypeVar("Kept")
+_STATE = (
+    *("tours", "best_tours", "costs", "best_costs", "units", "kicks", "accepted", "idle"),
+    *("looks", "moves", "moves_by", "restarts"),
+)
+
+
+class Contracted(Protocol):
+    """Smaller problems that stand for the tours of some chains, one for each, of `sizes` (P,)."""
+
+    sizes: Any
+
+    def cut(self, parts: CandidateMoves) -> TourParts:
+        """Return the problems; `parts` has the candidates of the whole one."""
+
+    def expand(self, rings: Any) -> Any:
+        """Return tours of the problems, shape (P, m), as tours of all cities."""
+
+
+class Chains(ChainState, ABC):
+    """A batch of chains; each goes on from its current tour and keeps the best.
+
+    Parameters
+    ----------
+    patience : int, optional
+        Kicks without a new best after which a chain waits for a restart.
+    parts : CandidateMoves, optional
+        Neighbourhoods and candidates on the backend.
+    neighbourhoods : int
+        That moves are counted by.
+
+    Attributes
+    ----------
+    contractible : bool
+        Whether chains can work on contracted problems.
+    crossed : int
+        Generations of crossings so far; each has random numbers of its own.
+    gaining : float, or array of the backend, shape ()
+        Share of the chains that the last crossing led to a new best tour, kept where it matters.
+    """
+
+    contractible: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        start: Start,
+        accept: Acceptance,
+        patience: int | None,
+        parts: CandidateMoves | None = None,
+        neighbourhoods: int = 1,
+    ) -> None:
+        self.start, self.accept, self.patience = start, accept, patience or 0
+        self.parts = parts
+        self._kept: dict[Hashable, Any] = {}
+        costs = tour_costs(start.backend, start.problem, start.tours)
+        units = (costs / start.problem.n).astype("float32")
+        super().__init__(
+            start.backend.xp,
+            start.tours,
+            costs,
+            units,
+            current_is_best=self.current_is_best,
+            neighbourhoods=neighbourhoods,
+        )
+        self.moves += start.moves
+        self.moves_by += start.moves_by
+        self.crossed, self.gaining = 0, 1.0
+
+    @property
+    def current_is_best(self) -> bool:
+        """Whether a chain's current tour is always its best one."""
+        alone = self.start.problem.objective.length_alone  # cheaper tours may not be results
+        return self.accept.never_worse and not self.patience and alone
+
+    def state(self) -> dict[str, Any]:
+        """Return where the chains stand, as new NumPy arrays and plain values by name."""
+        to_numpy = self.start.backend.to_numpy
+        arrays = {name: np.array(to_numpy(getattr(self, name))) for name in _STATE}
+        return {**arrays, "crossed": self.crossed, "gaining": float(self.gaining)}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from where chains on as many tours stood that `state` was asked."""
+        for name in _STATE:
+            getattr(self, name)[...] = self.start.backend.xp.asarray(state[name])
+        self.crossed, self.gaining = state["crossed"], state["gaining"]
+
+    @abstractmethod
+    def advance(self, until: int, heat: float, cooling: float, seconds: float) -> None:
+        """Let every chain go on to kick number `until`, if it is begun within `seconds`.
+
+        The acceptance rule's level is ``heat - cooling * kick``.
+        """
+
+    @abstractmethod
+    def first_kicks(self) -> int:
+        """Return a number of kicks that surely takes less than a launch should."""
+
+    @abstractmethod
+    def moves_per_look(self) -> int:
+        """Return how many moves looking at one city stands for."""
+
+    def search_contracted(
+        self, contracted: Contracted, *, kicks: int, level: float, seconds: float
+    ) -> int:
+        """Let each chain go on, for about so many seconds, on a smaller problem made of its tour.
+
+        Nothing happens where chains are not `contractible`, or a problem is too large. The kicks
+        that each chain has made are returned.
+        """
+        return 0
+
+    def kept(self, owner: Hashable, make: Callable[[], Kept]) -> Kept:
+        """Return what `make` returned when it was called for `owner`: once."""
+        if owner not in self._kept:
+            self._kept[owner] = make()
+        kept: Kept = self._kept[owner]
+        return kept
+
+    def behind(self, until: int) -> bool:
+        """Return whether a chain has kicks and moves left; waits for the launches."""
+        return bool(((self.kicks < until) & (self.moves < self.start.max_moves)).any())
+
+    def take(self, rows: Any, others: Any) -> None:
+        """Let the chains `rows` go on from the best tours of the chains `others`."""
+        for mine, best in ((self.tours, self.best_tours), (self.costs, self.best_costs)):
+            mine[rows] = best[others]
+            if mine is not best:
+                best[rows] = mine[rows]
+        self.idle[rows] = 0
+
+    def adopt(self, tours: Any, costs: Any) -> Any:
+        """Let chains go on from tours (P, n) cheaper than their best ones; return which are."""
+        xp = self.start.backend.xp
+        cheaper = xp.asarray(costs) < self.best_costs  # a mask: rows by number make a GPU wait
+        for mine, best in ((self.tours, self.best_tours), (self.costs, self.best_costs)):
+            found, where = (costs, cheaper) if mine.ndim == 1 else (tours, cheaper[:, None])
+            xp.copyto(mine, found, where=where)
+            if mine is not best:
+                xp.copyto(best, found, where=where)
+        xp.copyto(self.idle, 0, where=cheaper)
+        return cheaper
+
+    def keep_best(self) -> Any:
+        """Keep current tours that are cheaper than the best so far; return which are."""
+        return self.offer(self.tours, self.costs)
+
+    def offer(self, tours: Any, costs: Any) -> Any:
+        """Keep those of some tours, one for each chain, that are better; return which are."""
+        start, best = self.start, (self.best_tours, self.best_costs)
+        leads = better(start.backend, start.problem, (tours, costs), best)
+        self.best_costs[leads] = costs[leads]
+        if self.best_tours is not tours:
+            self.best_tours[leads] = tours[leads]
+        return leads
+
+    def restart_stalled(self, search: LocalSearch, seconds: float = math.inf) -> None:
+        """Let chains without a new best for `patience` kicks go on from random local optima."""
+        if self.patience:
+            (rows,) = self.start.backend.xp.nonzero(self.idle >= self.patience)
+            self.restart(search, rows, seconds)
+
+    def restart(self, search: LocalSearch, rows: Any, seconds: float = math.inf) -> None:
+        """Let the chains of some ascending rows go on from random local optima.
+
+        Their best tours are kept, and nothing more happens after so many seconds.
+        """
+        if not len(rows):
+            return
+        backend, problem, seed = self.start.backend, self.start.problem, self.start.seed
+        watch, rounds = Stopwatch.of(seconds), backend.to_numpy(self.restarts[rows])
+        for number in sorted(set(rounds.tolist())):
+            mine = rows[backend.xp.asarray(rounds == number)]
+            first = self.start.first_row + (number + 1) * RESTART_STREAM
+            fresh = shuffle(backend, problem.n, len(self.tours), seed, first)
+            found = self.searched(search, fresh, mine, seed, watch.left)
+            if found is None:
+                return
+            self.begin_anew(mine, *found[:2])
+        self.keep_best()
+
+    def begin_anew(self, rows: Any, tours: Any, costs: Any) -> None:
+        """Let the chains `rows` go on from these tours; their best ones are kept."""
+        self.tours[rows], self.costs[rows] = tours, costs
+        self.restarts[rows] += 1
+        self.idle[rows] = 0
+
+    def searched(
+        self, search: LocalSearch, fresh: Any, rows: Any, seed: int, seconds: float
+    ) -> tuple[Any, Any, Statistics] | None:
+        """Search some ascending rows from fresh tours (P, n), whatever other rows there are.
+
+        Return the tours, costs and statistics of those rows; None where they have not become local
+        optima in so many seconds.
+        """
+        return self._found(search, fresh[rows], seed, 0, seconds)
+
+    def _found(
+        self, search: LocalSearch, begin: Any, seed: int, first: int, seconds: float
+    ) -> tuple[Any, Any, Statistics] | None:
+        """Search tours that have the numbers of the rows from `first` on."""
+        backend, first_row = self.start.backend, self.start.first_row + first
+        found = search(
+            self.start.problem,
+            begin,
+            seed=seed,
+            budget=Stopwatch.of(seconds).budget,
+            backend=backend,
+            first_row=first_row,
+        )
+        if found.statistics.interrupted:  # which the search has taken for its own
+            raise KeyboardInterrupt
+        if found.statistics.stopped_by == "seconds":
+            return None
+        xp = backend.xp
+        return xp.asarray(found.tours), xp.asarray(found.costs), found.statistics
+
+
+class FusedChains(Chains):
+    """Chains of one kernel: kick by `cuts`, repair, accept or undo, without a step to the host."""
+
+    contractible = True
+
+    parts: CandidateMoves
+
+    def __init__(
+        self,
+        start: Start,
+        accept: Acceptance,
+        patience: int | None,
+        parts: CandidateMoves,
+        perturbation: Perturbation,
+    ) -> None:
+        super().__init__(start, accept, patience, parts, len(parts.moves.names))
+        backend, problem, (size, n) = start.backend, start.problem, start.tours.shape
+        self._perturbation = perturbation
+        rule = partial(chain_layouts.chain_shape, tours=-(-size // backend.processors))
+        layout = chain_layout(backend, parts, n, rule)
+        self._kernel = chain_kernel(searched(problem), parts.moves, perturbation, accept, layout)
+        self._shared_bytes, scratch = layout.shared_bytes(n), None
+        if not layout.in_shared:
+            scratch = backend.xp.empty((size, tour_layouts.chain_bytes(n, 4)), "uint8")
+        self._arguments: dict[str, Any] = {
+            **parts.arguments,
+            **self.start.backend.batch_data(self.start.problem, len(self.tours)),
+            **self.state_arguments,
+            "ahead": layout.ahead(parts.steps, parts.needs.listed),
+            "seed": start.seed,
+            "first_row": start.first_row,
+            "max_moves": start.max_moves,
+            "patience": self.patience,
+            "window": perturbation.window(n),
+            "scratch": scratch,
+        }
+
+    @staticmethod
+    def bytes_per_tour(n: int) -> int:
+        """Return the device memory of one chain in bytes."""
+        return 8 * n + tour_layouts.chain_bytes(n, 4) + 128
+
+    def advance(self, until: int, heat: float, cooling: float, seconds: float) -> None:
+        """Queue one launch."""
+        self.start.backend.launch(
+            self._kernel,
+            len(self.tours),
+            {**self._arguments, "until": until, "heat": heat, "cooling": cooling},
+            shared_bytes=self._shared_bytes,
+            seconds=seconds,
+        )
+
+    def search_contracted(
+        self, contracted: Contracted, *, kicks: int, level: float, seconds: float
+    ) -> int:
+        """Let each chain go on for a while on a smaller problem that stands for its tour."""
+        backend, size = self.start.backend, int(contracted.sizes.max())
+        layout = chain_layout(backend, self.parts, size, chain_layouts.contracted_shape)
+        if layout is None:
+            return 0
+        search = PartSearch(self.start, self.accept, self.parts, self._perturbation, size, layout)
+        rings = backend.xp.empty((len(self.tours), size), "int32")
+        rings[:] = backend.xp.arange(size, dtype="int32")
+        found = search.run(
+            contracted.cut(self.parts),
+            rings,
+            self.units,
+            kicks=kicks,
+            level=level,
+            fall=0.0,
+            window=self._perturbation.window(size),
+            first_row=self.start.first_row + (int(self.kicks.max()) << 32),
+            seconds=seconds,
+            step=self.first_kicks(),
+        )
+        best_costs = self.costs + found.best_costs
+        if self.best_tours is self.tours:
+            leads = best_costs < self.best_costs
+            self.best_costs[leads] = best_costs[leads]
+        else:
+            leads = self.offer(contracted.expand(found.best_tours), best_costs)
+        self.tours[:] = contracted.expand(found.tours)  # of which they are contractions: last
+        self.costs += found.costs
+        self.kicks += found.kicks
+        self.accepted += found.accepted
+        self.looks += found.looks
+        self.moves += found.moves
+        self.moves_by += found.moves_by
+        self.idle[leads] = 0
+        return int(found.kicks.max())
+
+    def first_kicks(self) -> int:
+        """Return a number of kicks that surely takes less than a launch should."""
+        return chain_layouts.first_kicks(self.start.backend, len(self.tours))
+
+    def moves_per_look(self) -> int:
+        """Return how many moves looking at one city stands for."""
+        return self.parts.neighbours
+
+
+class SteppedChains(Chains):
+    """Chains of any search and perturbation, kick by kick from the host."""
+
+    def __init__(
+        self,
+        start: Start,
+        accept: Acceptance,
+        patience: int | None,
+        search: LocalSearch,
+        perturbation: Perturbation,
+    ) -> None:
+        super().__init__(start, accept, patience, neighbourhoods=len(search.neighbourhoods))
+        self._search, self._perturbation = search, perturbation
+
+    def advance(self, until: int, heat: float, cooling: float, seconds: float) -> None:
+        """Kick, search and accept for all chains together, until all have made their kicks."""
+        watch = Stopwatch.of(seconds)
+        xp = self.start.backend.xp
+        while self.behind(until) and watch.left > 0:
+            going = (self.kicks < until) & (self.moves < self.start.max_moves)
+            if self.patience:
+                going &= self.idle < self.patience
+            (rows,) = xp.nonzero(going)
+            if not len(rows):
+                return
+            kick = int(self.kicks[rows].min())
+            rows = rows[self.kicks[rows] == kick]  # who fell behind goes first
+            self._step(rows, kick, max(0.0, heat - cooling * kick), watch.left)
+
+    def searched(
+        self, search: LocalSearch, fresh: Any, rows: Any, seed: int, seconds: float
+    ) -> tuple[Any, Any, Statistics] | None:
+        """As for all chains; each row keeps its number, on which random moves depend.
+
+        Rows in between go along: they are at local optima, which is little work.
+        """
+        first, last = int(rows[0]), int(rows[-1])
+        begin = self.tours[first : last + 1].copy()
+        begin[rows - first] = fresh[rows]
+        found = self._found(search, begin, seed, first, seconds)
+        if found is None:
+            return None
+        tours, costs, statistics = found
+        return tours[rows - first], costs[rows - first], statistics
+
+    def _step(self, rows: Any, kick: int, level: float, seconds: float) -> None:
+        """Kick and repair once; a kick that is not repaired in the time is forgotten."""
+        backend, problem, first_row = self.start.backend, self.start.problem, self.start.first_row
+        seed = (self.start.seed * 0x9E3779B97F4A7C15 + kick + 1) % 2**64
+        kicked = self._perturbation.perturb(
+            problem, self.tours, seed=seed, backend=backend.name, first_row=first_row
+        )
+        found = self.searched(self._search, kicked, rows, seed, seconds)
+        if found is None:
+            return
+        tours, costs, statistics = found
+        uniform = backend.xp.asarray(_uniform(seed, first_row, len(self.tours)))[rows]
+        taken = self.accept.takes(costs - self.costs[rows], level * self.units[rows], uniform)
+        self.tours[rows[taken]] = tours[taken]
+        self.costs[rows[taken]] = costs[taken]
+        self.kicks[rows] += 1
+        self.accepted[rows] += taken
+        self.moves[rows] += statistics.moves // len(rows)
+        self.moves_by += backend.xp.asarray(list(statistics.moves_by.values()))
+        self.looks[rows] += statistics.passes // len(rows)
+        self.idle[rows] += 1
+        self.idle[self.keep_best()] = 0
+
+    def first_kicks(self) -> int:
+        """Return 1: a kick may take long."""
+        return 1
+
+    def moves_per_look(self) -> int:
+        """Return 1: searches differ in what they count."""
+        return 1
+
+
+def _uniform(seed: int, first_row: int, count: int) -> NDArray[np.float64]:
+    """Return a number in (0, 1] for each of some rows, which no other row changes."""
+    bits = np.random.Philox(key=seed)
+    bits.advance(first_row)
+    return 1.0 - np.random.Generator(bits).random((count, 4))[:, 0]  # four numbers a step

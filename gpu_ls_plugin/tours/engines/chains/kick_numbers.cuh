@@ -1,0 +1,70 @@
+// The random numbers of a chain's kicks, drawn by all lanes of a team together.
+#pragma once
+
+#include "backends/include/philox.cuh"
+
+namespace gls {
+
+constexpr int kDrawsPerKick = 1024;  // steps of the random stream that belong to a kick
+
+// What a team has drawn: the first eight numbers of some successive kicks, which are all that most
+// kicks need, or further ones of a kick.
+template <class Team>
+struct DrawnNumbers {
+  static constexpr int kKicks = Team::kLanes > 1 ? 4 : 1, kOfKick = 8, kAll = kOfKick * kKicks;
+  uint32 numbers[kAll];
+  int group;  // of kicks, its lower bits; -1 for none
+};
+
+// The stream of one kick, the same for all lanes.
+template <class Team>
+class KickNumbers {
+  using Drawn = DrawnNumbers<Team>;
+
+ public:
+  GLS_DEVICE KickNumbers(const Team& team, const Philox& stream, int64 kick, Drawn& drawn)
+      : team(team), stream(stream), drawn(drawn), step(kick * kDrawsPerKick) {
+    const int group = int(kick / Drawn::kKicks & 0x7fffffff), own = int(kick % Drawn::kKicks);
+    base = Drawn::kOfKick * own;
+    end = base + Drawn::kOfKick;
+    if (drawn.group != group) {
+      constexpr int kBlocks = Drawn::kOfKick / 4;
+      draw(group, [&](int block) {
+        return step + (block / kBlocks - own) * kDrawsPerKick + block % kBlocks;
+      });
+    }
+  }
+
+  // The next numbers, so many, are drawn if they are not yet.
+  GLS_DEVICE void ahead(int count) {
+    if (base + taken + count <= end) return;
+    const int first = taken / 4;
+    draw(-1, [&](int block) { return step + first + block; });
+    base = -4 * first;
+    end = Drawn::kAll;
+  }
+
+  GLS_DEVICE uint32 below(uint32 bound) {
+    return multiply_high(drawn.numbers[base + taken++], bound);
+  }
+
+ private:
+  template <class Step>
+  GLS_DEVICE void draw(int group, Step step_of) {
+    team.sync();  // all have read those before
+    team.each(Drawn::kAll / 4, [&](int block) {
+      Philox own = stream;
+      own.four(step_of(block), &drawn.numbers[4 * block]);
+    });
+    team.once([&] { drawn.group = group; });
+  }
+
+  const Team& team;
+  const Philox& stream;
+  Drawn& drawn;
+  const int64 step;
+  int base, end;  // where the kick's first number would be, and the end of what is drawn
+  int taken = 0;
+};
+
+}  // namespace gls

@@ -1,0 +1,347 @@
+"""Engine for large tours: many chains, each on a small part of a tour at a time.
+
+A tour is cut into segments; a part is one of them, or two that lie next to each other in space. The
+rest of the tour is contracted to fixed edges, so that a part is a small problem that fits into
+shared memory, and all parts are searched at the same time, each by several chains with different
+random numbers. The best chain of each part counts; the parts are joined, and the next round cuts
+elsewhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
+from gpu_ls_plugin.core.budget import NO_LIMIT, Stopwatch, now
+from gpu_ls_plugin.tours.engines.chains import chain_layouts
+from gpu_ls_plugin.tours.engines.chains.chain_kernel import ChainState, chain_layout
+from gpu_ls_plugin.tours.engines.chains.chains import Chains
+from gpu_ls_plugin.tours.engines.chains.part_search import PartSearch, TourParts
+from gpu_ls_plugin.tours.engines.descent.best_sweep import positions_kernel
+from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.runs.acceptance.base import Acceptance
+    from gpu_ls_plugin.tours.engines.chains.start import Start
+    from gpu_ls_plugin.tours.kicks.base import Perturbation
+    from gpu_ls_plugin.tours.moves.composed import CandidateMoves
+
+SEGMENT_DTYPE = np.dtype(
+    [(name, "i4") for name in ("tour", "begin1", "length1", "begin2", "length2")]
+)
+PATH_DTYPE = np.dtype([(name, "i4") for name in ("begin", "step", "split", "turned")])
+PIECE_DTYPE = np.dtype([(name, "i4") for name in ("part", "from", "count", "turned", "to")])
+KICKS_PER_CITY = 2  # of each chain in a round
+SMALLEST_SEGMENT = 8
+CITIES_TOGETHER = {"cpu": 1, "cuda": 2**20}  # of tours whose segments are paired up at once
+KEY_STEP = 0x9E3779B97F4A7C15  # odd: first rows have different keys
+
+
+def make_part_kernel(lists: str, team: str) -> Kernel:
+    """Compose the kernel that makes parts, with candidate lists of a C++ type."""
+    return _kernel(
+        "make_part",
+        f"gls::MakePart<{team}, {lists}>",
+        "int n, int stride, int degree, const void* segments, const int* tours, const int* places, "
+        "const int* candidates, const void* candidate_lengths, int* sizes, int* names, int* mates, "
+        "void* near, void* near_lengths",
+        team,
+    )
+
+
+def unroll_kernel(team: str) -> Kernel:
+    """Compose the kernel that reads the best tours of parts as paths."""
+    return _kernel(
+        "unroll_part",
+        f"gls::UnrollPart<{team}>",
+        "int stride, const void* segments, const int* tours, const int* winners, void* unrolled",
+        team,
+    )
+
+
+def write_kernel(team: str) -> Kernel:
+    """Compose the kernel that joins parts."""
+    return _kernel(
+        "write_piece",
+        f"gls::WritePiece<{team}>",
+        "int n, int stride, const void* segments, const void* pieces, const int* rings, "
+        "const int* winners, const void* unrolled, const int* names, int* tours",
+        team,
+    )
+
+
+def _kernel(name: str, body: str, parameters: str, team: str) -> Kernel:
+    return Kernel(
+        name,
+        "tours/engines/chains/parts.cuh",
+        body,
+        parse_parameters(parameters),
+        team,
+        parts=(name,),
+    )
+
+
+class PartedTours(Chains):
+    """Chains on parts of `size` cities; as a chain, a tour counts the kicks of all its parts."""
+
+    divisible = False  # a round is what it is, however long it takes
+
+    parts: CandidateMoves
+
+    def __init__(
+        self,
+        start: Start,
+        accept: Acceptance,
+        parts: CandidateMoves,
+        perturbation: Perturbation,
+        size: int,
+    ) -> None:
+        super().__init__(start, accept, None, parts, len(parts.moves.names))
+        backend, (tours, n) = start.backend, start.tours.shape
+        self.best_costs = self.costs
+        self._perturbation = perturbation
+        self._segment = max(SMALLEST_SEGMENT, min(size, n) // 2)
+        self._round = 0
+        self._random = np.random.default_rng([start.seed, start.first_row])
+        self._stride = 2 * -(-n // max(2, n // self._segment))
+        count = max(1, tours * n // (2 * self._segment))
+        layout = chain_layout(backend, parts, self._stride, chain_layouts.part_shape)
+        # A row's parts have as many streams as they like: the first row is a part of the key.
+        key = (start.seed + start.first_row * KEY_STEP) % 2**64
+        numbered = replace(start, seed=key)
+        self._search = PartSearch(numbered, accept, parts, perturbation, self._stride, layout)
+        slots = backend.processors * layout.teams * layout.blocks
+        self._replicas = max(1, slots // count)
+        warp = backend.warp()
+        self._make = make_part_kernel(parts.moves.lists, warp)
+        self._unroll, self._write = unroll_kernel(warp), write_kernel(warp)
+        self._kicks = max(1, KICKS_PER_CITY * self._stride)  # of each chain in a round
+        share = -(-self._replicas * count // backend.processors)  # chains of a processor
+        self._pace = chain_layouts.SECONDS_PER_KICK[backend.name] * share  # seconds a kick
+        self._unit = float(self.costs.mean()) / n
+
+    @property
+    def current_is_best(self) -> bool:
+        """True: a part is replaced by nothing worse than itself."""
+        return True
+
+    def state(self) -> dict[str, Any]:
+        """Return where the chains stand."""
+        own = {"round": self._round, "random": self._random.bit_generator.state, "unit": self._unit}
+        return super().state() | own
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from where chains on as many tours stood."""
+        super().restore(state)
+        self._round, self._unit = state["round"], state["unit"]
+        self._random.bit_generator.state = state["random"]
+
+    def advance(self, until: int, heat: float, cooling: float, seconds: float) -> None:
+        """Make one round, of fewer kicks where `until` or `seconds` would be exceeded."""
+        level = max(0.0, heat - cooling * int(self.kicks.min()))
+        # With some reserve for the rest of a round.
+        in_time = min(0.8 * seconds / self._pace, NO_LIMIT)
+        begin = now()
+        kicks = self._make_round(until, level, max(1, min(self._kicks, int(in_time))), seconds)
+        self._pace = (now() - begin) / kicks
+
+    def first_kicks(self) -> int:
+        """Return the kicks of a round for one tour."""
+        parts: int = max(1, self.start.problem.n // self._stride)
+        kicks: int = self._kicks * self._replicas * parts
+        return kicks
+
+    def moves_per_look(self) -> int:
+        """Return how many moves looking at one city stands for."""
+        return self.parts.neighbours
+
+    def _make_round(self, until: int, level: float, most: int, seconds: float) -> int:
+        """Cut, search and join all tours; return the kicks of each chain."""
+        watch = Stopwatch.of(seconds)
+        xp, tours = self.start.backend.xp, len(self.tours)
+        segments, cut, arrays = self._cut()
+        chains = len(segments) * self._replicas
+        per_tour = chains // tours
+        kicks: int = max(1, min(most, -(-(until - int(self.kicks.max())) // per_tour)))
+        rings = xp.empty((chains, self._stride), "int32")
+        rings[:] = xp.arange(self._stride, dtype="int32")
+        found = self._search.run(
+            cut,
+            rings,
+            xp.full(chains, self._unit, "float32"),
+            kicks=kicks,
+            level=level,
+            fall=level,
+            window=self._perturbation.window(min(self._stride, int(segments["length1"].min()))),
+            first_row=(self._round + 1) << 32,
+            seconds=watch.left,
+        )
+        before = None if self.start.problem.objective.length_alone else self.tours.copy()
+        self._join(segments, arrays, found)
+        if before is not None:
+            self._keep_feasible(before)
+        self.costs[:] = tour_costs(self.start.backend, self.start.problem, self.tours)
+        self.kicks += kicks * per_tour
+        self.accepted += found.accepted.sum() // tours
+        self.looks += found.looks.sum() // tours
+        self.moves += found.moves.sum() // tours
+        self.moves_by += found.moves_by
+        self._round += 1
+        return kicks
+
+    def _keep_feasible(self, before: Any) -> None:
+        """Put back tours that may no longer be results, although they might have been."""
+        backend, problem = self.start.backend, self.start.problem
+        may, might = (
+            problem.objective.feasible(problem, backend.to_numpy(tours))
+            for tours in (self.tours, before)
+        )
+        lost = backend.xp.asarray(might & ~may)
+        self.tours[lost] = before[lost]
+
+    def _cut(self) -> tuple[NDArray[Any], TourParts, dict[str, Any]]:
+        """Return segments, their parts, and what the kernels that make and join these read."""
+        backend, arguments = self.start.backend, self.parts.arguments
+        xp, (tours, n) = backend.xp, self.tours.shape
+        self.tours[:] = xp.roll(self.tours, -int(self._random.integers(n)), axis=1)
+        places = xp.empty((tours, n), "int32")
+        backend.launch(
+            positions_kernel(backend.block(256)),
+            tours,
+            {"n": n, "tours": self.tours, "positions": places},
+        )
+        cuts = np.linspace(0, n, max(2, n // self._segment) + 1).astype(np.int64)
+        segments = self._pair_up(places, cuts)
+        count, stride, degree = len(segments), self._stride, arguments["degree"]
+        cut = TourParts.empty(xp, count, stride, arguments)
+        arrays = {
+            "n": n,
+            "stride": stride,
+            "degree": degree,
+            "segments": _bytes(xp, segments),
+            "tours": self.tours,
+            "places": places,
+            "candidates": arguments["candidates"],
+            "candidate_lengths": arguments["candidate_lengths"],
+            **vars(cut),  # under the names that the kernels' parameters have
+        }
+        backend.launch(self._make, count, arrays)
+        return segments, cut, arrays
+
+    def _pair_up(self, places: Any, cuts: NDArray[np.int64]) -> NDArray[Any]:
+        """Return the parts of all tours: pairs of segments next to each other in space."""
+        tours, count = len(places), len(cuts) - 1
+        segments = np.zeros(tours * count, SEGMENT_DTYPE)
+        segments["tour"] = np.arange(tours).repeat(count)
+        segments["begin1"] = np.tile(cuts[:-1], tours)
+        segments["length1"] = np.tile(np.diff(cuts), tours)
+        first, second, links = self._links(places, cuts)
+        # Neighbours on the tour are one segment in the rounds that cut elsewhere.
+        weight = links * self._random.random(len(first))
+        weight[(second - first == 1)] *= 0.5
+        taken = [False] * len(segments)
+        pairs = []
+        by_weight = np.lexsort((-weight, first // count))
+        for a, b in zip(first[by_weight].tolist(), second[by_weight].tolist(), strict=True):
+            if not (taken[a] or taken[b]):
+                taken[a] = taken[b] = True
+                pairs.append((a, b))
+        chosen = np.array(pairs, np.int64).reshape(-1, 2)
+        double, others = segments[chosen[:, 0]], segments[chosen[:, 1]]
+        double["begin2"], double["length2"] = others["begin1"], others["length1"]
+        parts = np.concatenate([segments[~np.array(taken)], double])
+        return parts[np.argsort(parts["tour"], kind="stable")]
+
+    def _links(self, places: Any, cuts: NDArray[np.int64]) -> tuple[NDArray[Any], ...]:
+        """Return neighbouring segments, numbered over tours, and how many candidates link them."""
+        backend, count = self.start.backend, len(cuts) - 1
+        xp, together = backend.xp, max(1, CITIES_TOGETHER[backend.name] // places.shape[1])
+        cities = self.parts.cities.reshape(-1, self.parts.arguments["degree"])
+        ends = xp.asarray(cuts[1:])
+        found = []
+        for tour in range(0, len(places), together):
+            own = xp.searchsorted(ends, places[tour : tour + together], side="right")
+            own += xp.arange(tour, tour + len(own))[:, None] * count
+            others = own[:, cities]
+            low, high = xp.minimum(own[..., None], others), xp.maximum(own[..., None], others)
+            keys, links = xp.unique((low << 32 | high)[low < high], return_counts=True)
+            found.append(backend.to_numpy(xp.stack([keys >> 32, keys & 0xFFFFFFFF, links])))
+        return tuple(np.concatenate(found, axis=1))
+
+    def _join(self, segments: NDArray[Any], arrays: dict[str, Any], found: ChainState) -> None:
+        """Write the best tour of each part into the tours."""
+        backend, count, rings = self.start.backend, len(segments), found.best_tours
+        xp = backend.xp
+        of_part = found.best_costs.reshape(count, self._replicas)
+        first = xp.arange(count) * self._replicas
+        joined = {
+            **arrays,
+            "rings": rings,
+            "winners": (first + of_part.argmin(axis=1)).astype("int32"),
+            "unrolled": xp.empty(count * PATH_DTYPE.itemsize, "uint8"),
+        }
+        backend.launch(self._unroll, count, {**joined, "tours": rings})
+        paths = backend.to_numpy(joined["unrolled"]).view(PATH_DTYPE)
+        gained = backend.to_numpy(of_part.min(axis=1))
+        pieces = np.concatenate(
+            [
+                _layout(segments, paths, gained, np.flatnonzero(segments["tour"] == tour))
+                for tour in range(len(self.tours))
+            ]
+        )
+        if (paths["step"] == 0).any():
+            joined["unrolled"] = _bytes(xp, paths)
+        joined |= {"pieces": _bytes(xp, pieces), "tours": self.tours.copy()}
+        backend.launch(self._write, len(pieces), joined)
+        self.tours[:] = joined["tours"]
+
+
+def _layout(
+    segments: NDArray[Any], paths: NDArray[Any], gained: NDArray[Any], parts: NDArray[np.int64]
+) -> NDArray[Any]:
+    """Return the pieces of one tour.
+
+    A part of two segments whose path leaves by the other end turns what lies between them round.
+    Parts that do so must not cross each other: of those that do the ones that gain less, and paths
+    that are void, are left as they were (in place: `paths`).
+    """
+    begin, end = segments["begin1"], segments["begin2"]
+    double = segments["length2"][parts] > 0
+    turning = parts[double & (paths["turned"][parts] != 0) & (paths["step"][parts] != 0)]
+    turned: list[tuple[int, int]] = []
+    for part in turning[np.argsort(gained[turning], kind="stable")]:
+        a, b = int(begin[part]), int(end[part])
+        if any((c < a < d) != (c < b < d) for c, d in turned):
+            paths["step"][part] = 0
+        else:
+            turned.append((a, b))
+    void = parts[paths["step"][parts] == 0]
+    paths["split"][void], paths["turned"][void] = segments["length1"][void], 0
+    # One or two stretches of each part, in the order in which they lie in the tour.
+    split, size = paths["split"][parts], (segments["length1"] + segments["length2"])[parts]
+    starts = np.concatenate([begin[parts], end[parts[double]]])
+    stretches = np.zeros(len(starts), PIECE_DTYPE)
+    stretches["part"] = np.concatenate([parts, parts[double]])
+    stretches["from"][len(parts) :] = split[double]
+    stretches["count"] = np.concatenate([split, (size - split)[double]])
+    by_start = np.argsort(starts)
+    starts, stretches = starts[by_start], stretches[by_start]
+    order = np.arange(len(starts))
+    # From the inside out: an inner part's stretches lie together when an outer one turns them.
+    for a, b in sorted(turned, key=lambda pair: pair[1] - pair[0]):
+        low, high = np.searchsorted(starts, (a, b))
+        within = slice(low + 1, high)
+        order[within] = order[within][::-1]
+        stretches["turned"][within] ^= 1
+    pieces = stretches[order]
+    pieces["to"][1:] = np.cumsum(pieces["count"])[:-1]
+    return pieces
+
+
+def _bytes(xp: Any, records: NDArray[Any]) -> Any:
+    return xp.asarray(np.ascontiguousarray(records).view(np.uint8))

@@ -1,0 +1,120 @@
+// Parts of tours as small problems, and back.
+//
+// A part is one segment of a tour or two of them; the rest of the tour is one path, or two, each
+// contracted to a fixed edge. Cities of a part have numbers of their own, in the order of the tour:
+// segment one is 0 .. length1 - 1, segment two what follows; the last is the mate of the first.
+#pragma once
+
+#include "tours/problem/lengths.cuh"
+
+namespace gls {
+
+struct Segments {
+  int tour, begin1, length1, begin2, length2;  // in places of the tour
+
+  GLS_DEVICE int size() const { return length1 + length2; }
+  GLS_DEVICE int place(int number) const {
+    return number < length1 ? begin1 + number : begin2 + number - length1;
+  }
+  // The number of the city at a place, -1 if that is elsewhere.
+  GLS_DEVICE int number(int place) const {
+    if (place >= begin1 && place < begin1 + length1) return place - begin1;
+    if (place >= begin2 && place < begin2 + length2) return place - begin2 + length1;
+    return -1;
+  }
+  GLS_DEVICE int mate(int number) const {
+    const int last = size() - 1;
+    if (number == 0 || number == last) return last - number;
+    if (number == length1 - 1 || number == length1) return 2 * length1 - 1 - number;
+    return number;
+  }
+};
+
+// Names, mates and candidates of a part.
+template <class Team, class Lists>
+struct MakePart {
+  GLS_DEVICE static void run(const Team& team, int item, int n, int stride, int degree,
+                             const void* segments, const int* tours, const int* places,
+                             const int* candidates, const void* candidate_lengths, int* sizes,
+                             int* names, int* mates, void* near, void* near_lengths) {
+    const Segments part = static_cast<const Segments*>(segments)[item];
+    const int64 tour = int64(part.tour) * n, first = int64(item) * stride;
+    const Lists lists(candidates, candidate_lengths, degree, false);
+    team.each(part.size(), [&](int number) {
+      const int city = tours[tour + part.place(number)];
+      names[first + number] = city;
+      mates[first + number] = part.mate(number);
+      keep_inside(
+          lists, city, [&](int other) { return part.number(places[tour + other]); },
+          number > 0 ? number - 1 : 1, near, near_lengths, (first + number) * degree);
+    });
+    team.once([&] { sizes[item] = part.size(); });
+  }
+};
+
+// A part's best tour as a path from its first city to its last: where that begins, in which
+// direction it runs, after how many cities it leaves the part in between, and by which of the two
+// ends it does so.
+struct Unrolled {
+  int begin, step;  // step 0: the fixed edges are not where they were, and the path is void
+  int split, turned;
+};
+
+template <class Team>
+struct UnrollPart {
+  GLS_DEVICE static void run(const Team& team, int item, int stride, const void* segments,
+                             const int* tours, const int* winners, void* unrolled) {
+    const Segments part = static_cast<const Segments*>(segments)[item];
+    const int size = part.size();
+    const int* ring = tours + int64(winners[item]) * stride;
+    const auto at = [&](int place) { return ring[place < 0 ? place + size : place % size]; };
+    Unrolled path{
+        team.least(size, size, [&](int place) { return ring[place] == 0 ? place : size; }), 0, size,
+        0};
+    if (at(path.begin - 1) == size - 1)
+      path.step = 1;
+    else if (at(path.begin + 1) == size - 1)
+      path.step = -1;
+    if (part.length2 > 0) {
+      const int end1 = part.length1 - 1;
+      path.split = team.least(size, size, [&](int step) {
+        const int here = at(path.begin + path.step * step % size);
+        const int next = at(path.begin + path.step * (step + 1) % size);
+        const bool leaves =
+            (here == end1 && next == end1 + 1) || (here == end1 + 1 && next == end1);
+        return leaves && step + 1 < size ? step + 1 : size;
+      });
+      if (path.split == size) path.step = 0;
+      const int last = at(path.begin + path.step * (path.split - 1) % size);
+      path.turned = last == end1 + 1;
+    }
+    team.once([&] { static_cast<Unrolled*>(unrolled)[item] = path; });
+  }
+};
+
+// A stretch of a part's path on its way into a tour: `count` cities from `from` on, turned round or
+// not, to the places from `to` on.
+struct Piece {
+  int part, from, count, turned, to;
+};
+
+template <class Team>
+struct WritePiece {
+  GLS_DEVICE static void run(const Team& team, int item, int n, int stride, const void* segments,
+                             const void* pieces, const int* rings, const int* winners,
+                             const void* unrolled, const int* names, int* tours) {
+    const Piece piece = static_cast<const Piece*>(pieces)[item];
+    const Segments part = static_cast<const Segments*>(segments)[piece.part];
+    const Unrolled path = static_cast<const Unrolled*>(unrolled)[piece.part];
+    const int size = part.size();
+    const int* ring = rings + int64(winners[piece.part]) * stride;
+    team.each(piece.count, [&](int t) {
+      const int along = piece.from + (piece.turned ? piece.count - 1 - t : t);
+      const int place = path.begin + path.step * along % size;
+      const int number = path.step == 0 ? along : ring[place < 0 ? place + size : place % size];
+      tours[int64(part.tour) * n + piece.to + t] = names[int64(piece.part) * stride + number];
+    });
+  }
+};
+
+}  // namespace gls

@@ -1,0 +1,210 @@
+"""Chains as a population: launches of kicks up to the next exchange, and the exchange."""
+
+from __future__ import annotations
+
+import math
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from gpu_ls_plugin.core.budget import NO_LIMIT
+from gpu_ls_plugin.core.result import summed
+from gpu_ls_plugin.runs.pace import Pace
+from gpu_ls_plugin.runs.population import Population
+from gpu_ls_plugin.tours.engines.chains.equal_costs import EqualCosts
+from gpu_ls_plugin.tours.engines.engine import moves_by_name
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.core.problem import Problem
+    from gpu_ls_plugin.core.result import Statistics
+    from gpu_ls_plugin.runs.stretch import Leg
+    from gpu_ls_plugin.tours.engines.chains.start import Start
+    from gpu_ls_plugin.tours.problem.tsp import TSP
+    from gpu_ls_plugin.tours.searches.local_search import LocalSearch
+
+KICKS_PER_CITY = 0.5  # of a generation, if chains do not cooperate
+_STATE = (
+    *("done", "exchanges", "generations"),
+    *("_next", "_pace", "_equal_costs", "_best", "_counted"),
+)
+
+
+class Kicking(Protocol):
+    """What an iterated search says of its chains: `IteratedLocalSearch`."""
+
+    @property
+    def search(self) -> LocalSearch: ...
+
+    @property
+    def cooperation(self) -> Any: ...
+
+    @property
+    def parts(self) -> tuple[Any, ...]: ...
+
+    def chains(self, start: Start) -> Any: ...
+
+    def kicks_tours(self, problem: TSP) -> bool: ...
+
+    def own_kicks(self, problem: Problem) -> int: ...
+
+
+class Rounds(Population):
+    """Chains that kick and repair, and exchange what they have found at certain kicks.
+
+    A generation ends with an exchange.
+
+    Parameters
+    ----------
+    chains : ChainState
+    statistics : Statistics
+    search : LocalSearch, optional
+        Searches chains that begin anew; without it none do.
+    cooperation : Cooperation, optional
+    best : float
+        Cost that is known; a lower one is an improvement.
+    stirs : bool
+        Whether chains begin anew once all have come to the same cost.
+    """
+
+    def __init__(
+        self,
+        chains: Any,
+        statistics: Statistics,
+        search: LocalSearch | None = None,
+        cooperation: Any = None,
+        *,
+        best: float = math.inf,
+        stirs: bool = True,
+    ) -> None:
+        n, size = chains.start.problem.n, len(chains.tours)
+        self.chains, self.statistics = chains, statistics
+        self.backend = chains.start.backend
+        self.done = self.exchanges = self.generations = 0
+        self._search, self._cooperation = search, cooperation
+        self._stirs = stirs and search is not None
+        self._period = NO_LIMIT if cooperation is None else cooperation.period(n)
+        self._next = self._period
+        self._pace = Pace(chains.first_kicks())
+        self._equal_costs = EqualCosts(n, size)
+        self._counted: Any
+        # Moves of a descent are not counted again: the first count tells what there was before.
+        fresh = isinstance(chains.start.moves, int)
+        self._best, self._counted = best, 0 if fresh else None
+
+    @property
+    def tours(self) -> Any:
+        """The best tour of each chain."""
+        return self.chains.best_tours
+
+    @property
+    def costs(self) -> Any:
+        """Their costs, by which they are searched."""
+        return self.chains.best_costs
+
+    def over(self, leg: Leg) -> str | None:
+        """Return "moves" or "kicks" if no chain has any left, or generations are over; or None."""
+        if leg.bred(self.generations):
+            return "kicks"
+        chains = self.chains
+        if chains.behind(leg.until):
+            return None
+        most = chains.start.max_moves
+        return "moves" if most < NO_LIMIT and bool((chains.moves >= most).any()) else "kicks"
+
+    def launch(self, leg: Leg) -> None:
+        """Kick for about as long as a launch should take; exchange if it is time."""
+        chains, before, until = self.chains, self.exchanges, self._end(leg)
+        to = min(until, self._next)
+        if chains.divisible:
+            to = min(to, self.done + self._pace.steps)
+        with self._pace.timed() as pace, self.statistics.phase("kicks"):
+            pace.made = max(1, to - self.done)
+            heat, cooling = leg.level(chains.accept, self.done, to)
+            chains.advance(to, heat, cooling, leg.left)
+            behind = chains.behind(to)
+        self.statistics.launches += 1
+        if self._search is not None:
+            chains.restart_stalled(self._search, leg.left)
+        self.done = self.done if behind else to
+        if self._cooperation is not None:
+            reached = self.done if chains.divisible else int(chains.kicks.min())
+            if reached >= self._next:
+                level = max(0.0, heat - cooling * reached)
+                self._exchange(self._cooperation, reached, level, leg.left, until)
+        pace.follow(leg.left)
+        bred = leg.stretch.generations is not None
+        if self.exchanges > before or not chains.divisible or (bred and self.done == until):
+            self.generations += 1
+        if self._stirs and (leg.bred(self.generations) if bred else until == NO_LIMIT):
+            self._stir(leg.left)
+
+    def count(self) -> None:
+        """Add what chains have counted since they were asked last to the statistics."""
+        statistics, counted = self.statistics, self._counts()
+        if self._counted is None:
+            self._counted = counted
+            return
+        kicks, accepted, restarts, moves, looks, *moves_by = (counted - self._counted).tolist()
+        self._counted = counted
+        statistics.kicks += kicks
+        statistics.accepted += accepted
+        statistics.restarts += restarts
+        statistics.moves += moves
+        statistics.passes += looks
+        statistics.evaluations += looks * self.chains.moves_per_look()
+        if self._search is not None:
+            by_name = moves_by_name(self._search.neighbourhoods, moves, np.array(moves_by))
+            statistics.moves_by = summed(statistics.moves_by, by_name)
+
+    def state(self) -> dict[str, Any]:
+        """Return where all stands, as NumPy arrays and plain values by name."""
+        own = {name: deepcopy(getattr(self, name)) for name in _STATE}
+        return {"chains": self.chains.state(), **own}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from where as many chains stood that `state` was asked."""
+        self.chains.restore(state["chains"])
+        for name in _STATE:
+            setattr(self, name, deepcopy(state[name]))
+
+    def _end(self, leg: Leg) -> int:
+        """Return the kick at which the stretch ends, or its generation without an exchange."""
+        if leg.stretch.generations is None or self._cooperation is not None:
+            return leg.until
+        if not self.chains.divisible:
+            return leg.until
+        own: int = max(1, round(KICKS_PER_CITY * self.chains.start.problem.n))
+        return min(leg.until, leg.first + own)
+
+    def _stir(self, seconds: float) -> None:
+        """Let every second chain begin anew if all stagnate and that costs no best tour."""
+        chains, best = self.chains, self.chains.best_costs.min().item()
+        improved, self._best = best < self._best, best
+        if not self._equal_costs.reached(chains, self.done, improved) or chains.current_is_best:
+            return
+        if chains.start.problem.rows is not None:  # each chain has lengths of its own
+            return
+        rows = chains.start.backend.xp.arange(1, len(chains.tours), 2)
+        chains.restart(self._search, rows, seconds)
+
+    def _exchange(
+        self, cooperation: Any, reached: int, level: float, seconds: float, until: int
+    ) -> None:
+        with self.statistics.phase("exchange"):
+            kicks = cooperation.exchange(self.chains, level, seconds, until - reached)
+        self.exchanges += 1
+        self.done += kicks
+        self._next = reached + kicks + self._period
+
+    def _counts(self) -> NDArray[np.int64]:
+        """Return the counts of all chains together, and those of several neighbourhoods."""
+        chains, xp = self.chains, self.chains.start.backend.xp
+        each = (chains.kicks, chains.accepted, chains.restarts, chains.moves, chains.looks)
+        sums = xp.stack(each).sum(axis=1)
+        if len(chains.moves_by) > 1:
+            sums = xp.concatenate([sums, chains.moves_by])
+        counts: NDArray[np.int64] = chains.start.backend.to_numpy(sums)
+        return counts.copy()

@@ -1,0 +1,107 @@
+// Best improvement on candidates (Fosin et al. 2013): all cities are looked at, the best move of
+// all is applied. Chunks of the cities and shares of their first steps are evaluated side by side,
+// one block takes the best of them.
+#pragma once
+
+#include "tours/moves/apply_move.cuh"
+#include "tours/engines/descent/scout.cuh"
+#include "tours/engines/search_state.cuh"
+
+namespace gls {
+
+// Every `step`-th city in place of a queue: cities with much work often have neighbouring numbers.
+// Of their first steps a team takes its share.
+struct EveryCity {
+  int first, step, share, shares;
+  GLS_DEVICE int operator[](int rank) const { return first + rank * step; }
+  GLS_DEVICE int count(int n) const { return (n - first + step - 1) / step; }
+};
+
+// The tours of a launch as they stand, and what has been found of each.
+struct SweepBatch {
+  int chunks, shares;      // of a tour's cities, of a chunk's first steps
+  int64 max_moves;         // after which a tour stops
+  int *tours, *positions;  // in rows: cities by their places, and the places of the cities
+  unsigned char* states;   // of every tour, a SearchState
+  int64* pass_counts;      // of every tour, evaluations ...
+  int64* move_counts;      // ... and moves so far
+  int64* moves_by;         // of each neighbourhood, moves of all tours together
+  void* found;             // of every share of every chunk, its best move
+};
+
+// Evaluation: item = (tour * chunks + chunk) * shares + share.
+template <class Team, class Metric, class Length, class Neighbourhood>
+struct EvaluateChunk {
+  using Lengths = gls::Lengths<Metric, Length>;
+
+  GLS_DEVICE static void run(const Team& team, int item, Instance instance, Candidates lists,
+                             SweepBatch batch) {
+    const int n = instance.n, shares = batch.shares, chunks = batch.chunks;
+    const int share = item % shares, chunk = item / shares % chunks, tour = item / shares / chunks;
+    if (batch.states[tour] != kRunning) return;
+    const int64 row = int64(tour) * n;
+    const auto view = view_of<Lengths, int>(
+        {batch.tours + row, batch.positions + row, n}, instance,
+        static_cast<const typename Lengths::City*>(instance.sites), lists, tour);
+    const Choices choices(lists.directions, lists.breadth, Neighbourhood::variants(lists.degree));
+    const EveryCity cities{chunk, chunks, share, shares};
+    auto& scout = shared_slot<ScoutMemory<Team, Length>>(team);
+    auto best =
+        look<Neighbourhood, BestFound<Length>>(team, view, cities, choices, cities.count(n), scout);
+    if (best.rank != kNowhere) best.rank = cities[best.rank];
+    team.once([&] { static_cast<BestFound<Length>*>(batch.found)[item] = best; });
+  }
+};
+
+// Replacement: the best move of a tour is applied.
+template <class Team, class Metric, class Length, class Neighbourhood>
+struct TakeBest {
+  using Lengths = gls::Lengths<Metric, Length>;
+
+  GLS_DEVICE static void run(const Team& team, int item, Instance instance, Candidates lists,
+                             SweepBatch batch) {
+    if (batch.states[item] != kRunning) return;
+    const int n = instance.n;
+    const int64 row = int64(item) * n;
+    const auto view = view_of<Lengths, int>(
+        {batch.tours + row, batch.positions + row, n}, instance,
+        static_cast<const typename Lengths::City*>(instance.sites), lists, item);
+    const int evaluated = batch.chunks * batch.shares;
+    const auto* own = static_cast<const BestFound<Length>*>(batch.found) + int64(item) * evaluated;
+    const auto best =
+        team.least(evaluated, BestFound<Length>{{kNowhere, 0, 0}}, [&](int i) { return own[i]; });
+    const bool improves = best.rank != kNowhere;
+    if (improves) {
+      Move& move = shared_slot<Move>(team);
+      team.once([&] {
+        const Choices choices(lists.directions, lists.breadth,
+                              Neighbourhood::variants(lists.degree));
+        make_move<Neighbourhood>(view, choices, best.rank, best.index, move);
+        MovesByPart<Neighbourhood> one;
+        one.clear();
+        one.count(move);
+        one.add_to(batch.moves_by);
+      });
+      apply_kept_move(team, view, move, turns_either_way(view, lists.directions));
+    }
+    team.once([&] {
+      ++batch.pass_counts[item];
+      batch.move_counts[item] += improves;
+      if (!improves)
+        batch.states[item] = kOptimum;
+      else if (batch.move_counts[item] >= batch.max_moves)
+        batch.states[item] = kOutOfMoves;
+    });
+  }
+};
+
+// Where each city stands.
+template <class Team>
+struct MakePositions {
+  GLS_DEVICE static void run(const Team& team, int item, int n, const int* tours, int* positions) {
+    const int64 row = int64(item) * n;
+    team.each(n, [&](int p) { positions[row + tours[row + p]] = p; });
+  }
+};
+
+}  // namespace gls

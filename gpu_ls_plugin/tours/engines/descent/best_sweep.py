@@ -1,0 +1,135 @@
+"""Engine of best improvement on candidates (Fosin, Davidović and Carić 2013)."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.backends.composition import Kernel, metric_kernel, parse_parameters
+from gpu_ls_plugin.backends.structs import Arguments, struct_of
+from gpu_ls_plugin.core.budget import Stopwatch
+from gpu_ls_plugin.tours.engines.descent import descent_layouts
+from gpu_ls_plugin.tours.engines.engine import Engine
+from gpu_ls_plugin.tours.moves import composed
+from gpu_ls_plugin.tours.problem.under import searched
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.tours.moves.composed import CandidateMoves, Moves
+    from gpu_ls_plugin.tours.problem.metrics import Metric
+    from gpu_ls_plugin.tours.problem.tsp import TSP
+
+HEADER = "tours/engines/descent/best_sweep.cuh"
+# As one, for there are two launches a pass, which may be short.
+PARAMETERS = (Arguments.of((*composed.PARAMETERS, struct_of(HEADER, "SweepBatch"))),)
+FOUND_BYTES = 16  # gls::BestFound<Length>
+
+
+def sweep_kernels(metric: Metric, moves: Moves, team: str, block: str) -> tuple[Kernel, Kernel]:
+    """Compose the evaluation of chunks of cities, and the replacement of tours."""
+    template = "gls::{name}<{team}, {metric}, {length}, {moves}>"
+    return (
+        moves.kernel(
+            "evaluate_chunks",
+            metric,
+            header=HEADER,
+            body=template.replace("{name}", "EvaluateChunk"),
+            parameters=PARAMETERS,
+            team=team,
+        ),
+        moves.kernel(
+            "take_best",
+            metric,
+            header=HEADER,
+            body=template.replace("{name}", "TakeBest"),
+            parameters=PARAMETERS,
+            team=block,
+        ),
+    )
+
+
+def keep_kernel(metric: Metric, team: str) -> Kernel:
+    """Compose the kernel that keeps what an objective needs to know of tours."""
+    return metric_kernel(
+        "keep_tours",
+        metric,
+        header="tours/problem/keep_tours.cuh",
+        body="gls::KeepTours<{team}, {metric}>",
+        parameters="const void* metric_data, int n, const int* tours",
+        team=team,
+    )
+
+
+def positions_kernel(team: str) -> Kernel:
+    """Compose the kernel that notes where each city stands."""
+    return Kernel(
+        name="make_positions",
+        header=HEADER,
+        body=f"gls::MakePositions<{team}>",
+        parameters=parse_parameters("int n, const int* tours, int* positions"),
+        team=team,
+        parts=("make_positions",),
+    )
+
+
+class BestSweep(Engine):
+    """A batch of climbs in progress, each pass of which takes the best move of all cities."""
+
+    def __init__(
+        self, backend: Backend, problem: TSP, tours: Any, parts: CandidateMoves, max_moves: int
+    ) -> None:
+        super().__init__(backend, problem, tours, len(parts.moves.names))
+        xp, n, size = backend.xp, problem.n, len(tours)
+        self._parts = parts
+        chunks, shares, lanes = descent_layouts.sweep_shape(n, size, backend.name)
+        self._teams = size * chunks * shares
+        positions = xp.empty((size, n), "int32")
+        backend.launch(
+            positions_kernel(backend.block(256)),
+            size,
+            {"n": n, "tours": tours, "positions": positions},
+        )
+        self._arguments: dict[str, Any] = {
+            **parts.arguments,
+            **backend.batch_data(problem, size),
+            **self.arrays,
+            "chunks": chunks,
+            "shares": shares,
+            "max_moves": max_moves,
+            "positions": positions,
+            "found": xp.empty((self._teams, FOUND_BYTES), "uint8"),
+        }
+        if problem.objective.keeps:
+            kernel = keep_kernel(searched(problem), backend.block(256))
+            backend.launch(kernel, size, self._arguments)
+        self._evaluate, self._take = sweep_kernels(
+            searched(problem), parts.moves, backend.block(lanes), backend.block(256)
+        )
+
+    @staticmethod
+    def bytes_per_tour(n: int) -> int:
+        """Return the device memory of one tour in bytes."""
+        chunks, shares, _ = descent_layouts.sweep_shape(
+            n, 1, "cuda"
+        )  # a single tour is divided most
+        return n * (4 + 4) + chunks * shares * FOUND_BYTES + 64
+
+    def launch(self, passes: int, seconds: float) -> None:
+        """Queue up to `passes` passes of every unfinished tour."""
+        watch = Stopwatch.of(seconds)
+        for _ in range(passes):
+            if not self.evaluate(watch.left):
+                return
+            self.backend.launch(self._take, len(self.tours), self._arguments)
+
+    def evaluate(self, seconds: float = math.inf) -> bool:
+        """Queue the evaluation of a pass; return whether it was not cut."""
+        return self.backend.launch(self._evaluate, self._teams, self._arguments, seconds=seconds)
+
+    def first_passes(self) -> int:
+        """Return 1: the driver finds out how many passes a launch may have."""
+        return 1
+
+    def moves_per_evaluation(self) -> int:
+        """Return the size of the neighbourhood."""
+        return self.problem.n * self._parts.neighbours

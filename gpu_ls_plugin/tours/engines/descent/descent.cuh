@@ -1,0 +1,78 @@
+// Local search by a work queue (first improvement): the city in front is looked at, its best
+// improving move is applied, and the ends of the edges that changed join the queue again.
+//
+// One tour a team. A team of many lanes looks at several cities at once; what it finds is used only
+// if no city before has a move, so that all teams return the same tour.
+#pragma once
+
+#include "tours/engines/descent/descend.cuh"
+#include "tours/engines/descent/descent_batch.cuh"
+#include "tours/kernels/tour_memory.cuh"
+
+namespace gls {
+
+// The cities that a tour has yet to look at.
+struct WaitingCities {
+  int ahead;         // that a team looks at together
+  int* queues;       // of every tour, room for n
+  int* queue_sizes;  // of every tour; -1: all cities wait, in the order of the tour
+};
+
+// Length: of the moves' arithmetic, int where sums of a move's lengths fit.
+template <class Team, class Metric, class Length, class Memory, class Neighbourhood>
+struct Descent {
+  using City = typename Memory::City;
+  using MetricLengths = Lengths<Metric, Length>;
+  using Site = typename MetricLengths::City;
+
+  // Once a block, before its tours.
+  template <class... Rest>
+  GLS_DEVICE static void prepare(const Team&, const Instance& instance, const Rest&...) {
+    Memory::template load_sites<Site>(static_cast<const Site*>(instance.sites), instance.n);
+  }
+
+  GLS_DEVICE static void run(const Team& team, int item, Instance instance, Candidates lists,
+                             DescentBatch descents, WaitingCities cities) {
+    if (descents.states[item] != kRunning) return;
+    choose_row<Metric>(instance, lists, item);
+    const int n = instance.n;
+    int* row = descents.tours + int64(item) * n;
+    int* waiting = cities.queues + int64(item) * n;
+    Memory memory(team, item, tour_bytes<City>(n, n), piece_bytes<Site>(n), descents.scratch);
+    const auto view = view_of<MetricLengths, City>(
+        {memory.template take<City>(n), memory.template take<City>(n), n}, instance,
+        memory.sites(static_cast<const Site*>(instance.sites)), lists, item);
+    WorkQueue<City> queue{memory.template take<City>(n),
+                          memory.template take<uint32>((n + 31) / 32), n, 0, 0};
+    const auto& tour = view.tour;
+    tour.read(team, row);
+    begin_sums(team, view);
+    keep_tour(team, view);
+    if (cities.queue_sizes[item] < 0)
+      queue.fill(team, n, n, [&](int rank) { return row[rank]; });
+    else
+      queue.fill(team, n, cities.queue_sizes[item], [&](int rank) { return waiting[rank]; });
+
+    const Choices choices(lists.directions, lists.breadth, Neighbourhood::variants(lists.degree));
+    auto& scout = shared_slot<ScoutMemory<Team, Length>>(team);
+    auto& by_part = shared_slot<MovesByPart<Neighbourhood>>(team);
+    team.each(1, [&](int) { by_part.clear(); });
+    int64 moves = descents.move_counts[item];
+    const int looked = descend<Neighbourhood>(team, view, queue, choices, cities.ahead, scout,
+                                              by_part, descents.max_moves, descents.passes, moves);
+    team.sync();
+    team.each(n, [&](int p) { row[p] = tour.order[p]; });
+    team.each(queue.size, [&](int rank) { waiting[rank] = queue[rank]; });
+    team.once([&] {
+      cities.queue_sizes[item] = queue.size;
+      descents.pass_counts[item] += looked;
+      descents.move_counts[item] = moves;
+      by_part.add_to(descents.moves_by);
+      descents.states[item] = queue.size == 0               ? kOptimum
+                              : moves >= descents.max_moves ? kOutOfMoves
+                                                            : kRunning;
+    });
+  }
+};
+
+}  // namespace gls

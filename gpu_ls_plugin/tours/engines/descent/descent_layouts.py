@@ -1,0 +1,126 @@
+"""How descents, sweeps and multi improvement are laid out."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gpu_ls_plugin.backends import tuning
+from gpu_ls_plugin.backends.tuning import BLOCK_OVERHEAD, LARGEST_SHORT
+from gpu_ls_plugin.tours.kernels.tour_layouts import (
+    LARGE_LANES,
+    MOVE_BYTES,
+    SITE_BYTES,
+    ChainNeeds,
+    DescentShape,
+    padded,
+    survivor_bytes,
+    tour_bytes,
+)
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
+
+# What a look at a city, its move included, takes at most.
+SECONDS_PER_LOOK = {"cuda": 1e-6, "cpu": 2e-6}
+WARPS = (16, 12, 8, 6, 4, 2, 1)  # of a block of tours held by warps
+# At most, where moves look for places, by how many registers they need besides.
+CHOOSING_WARPS = {"few": 16, "some": 16, "many": 12, "most": 8}
+# Lanes of a block that holds one tour, by the cities up to which that is best; half of them where
+# a multiprocessor has more than FEW tours.
+BLOCK_LANES = {2_000: 128, 8_000: 256}
+FEW = 2
+SOME = 8  # tours a multiprocessor, from which on each gets a warp
+LISTED_BYTES = 16  # of a lane of a block, for what lanes share of their lists, and scans hand on
+THREADS = 32  # of a block of tours held by threads
+# Of a sweep, by the cities of all tours: cities of a chunk, and among how many blocks their first
+# steps are shared. Where many share many, none is left alone with a city whose edges are long;
+# large instances need what neighbouring lanes read in common.
+SWEEP_SHAPES: tuple[tuple[float, int, int], ...] = (
+    (2_000, 64, 64),
+    (10_000, 64, 32),
+    (40_000, 8, 2),
+    (math.inf, 8, 1),
+)
+SWEEP_LANES = 128
+CPU_SWEEP_CITIES = 8
+
+
+def looks_of_a_launch(backend: Backend, tours: int) -> int:
+    """Return how many looks of each of so many tours surely take less than a launch should."""
+    seconds = SECONDS_PER_LOOK[backend.name] * -(-tours // backend.processors)
+    return max(1, int(tuning.LAUNCH_SECONDS / seconds))
+
+
+def descent_shape(
+    n: int, tours: int, shared_memory: int, layout: str = "auto", needs: ChainNeeds = ChainNeeds()
+) -> DescentShape:
+    """Return who holds a tour of n cities, and where, with so many tours per multiprocessor.
+
+    Many tours are held by warps, which share a block's copy of the cities; few tours by blocks,
+    whose lanes look further ahead. Tours that do not fit into shared memory lie in global memory. A
+    `layout` of `LAYOUTS` is the caller's choice.
+    """
+    most = CHOOSING_WARPS[needs.registers] if needs.chooses else WARPS[0]
+    own, sites = tour_bytes(n, 2), padded(n * SITE_BYTES)
+
+    def room(lanes: int) -> int:
+        scouts = 2 * lanes * survivor_bytes(needs.length_bytes)
+        return shared_memory - scouts - needs.listed * lanes * LISTED_BYTES - BLOCK_OVERHEAD
+
+    def fitting(teams: int) -> bool:
+        return n <= LARGEST_SHORT and teams * own + sites <= room(32 * teams)
+
+    lanes = next((count for most, count in BLOCK_LANES.items() if n <= most), LARGE_LANES)
+    lanes = lanes if tours <= FEW else lanes // 2
+    if layout == "auto":
+        many = tours >= SOME and fitting(SOME)
+        layout = "warp" if many else "block"
+    if layout == "thread":
+        return DescentShape(f"gls::Thread<{THREADS}>", 1, THREADS, False, False)
+    if layout == "warp":
+        warps = next((w for w in WARPS if w <= min(most, max(1, tours)) and fitting(w)), 1)
+        in_shared = n <= LARGEST_SHORT and own <= room(32)
+        return DescentShape(f"gls::Warp<{warps}>", 32, warps, in_shared, fitting(warps))
+    in_shared = layout != "global" and n <= LARGEST_SHORT and own <= room(lanes)
+    lanes = lanes if in_shared else LARGE_LANES
+    beside = in_shared and tours * (own + sites) <= room(lanes)  # of all blocks
+    return DescentShape(f"gls::Block<{lanes}>", lanes, 1, in_shared, beside)
+
+
+def sweep_shape(n: int, tours: int, backend: str) -> tuple[int, int, int]:
+    """Return the chunks of a sweep's cities, shares of a chunk's first steps, and their lanes."""
+    if backend == "cpu":
+        return -(-n // CPU_SWEEP_CITIES), 1, 1
+    cities, shares = next((c, s) for most, c, s in SWEEP_SHAPES if n * tours <= most)
+    return -(-n // cities), shares, SWEEP_LANES
+
+
+# Lanes of a block that looks at many cities together, by how many registers the moves need; those
+# of one whose tours lie in global memory, which has static shared memory alone for the rest.
+MULTI_LANES = {"few": 512, "some": 512, "many": 384, "most": 256}
+MULTI_GLOBAL_LANES = 256
+LOOK_BATCH_BYTES = 25_888  # gls::LookBatch
+
+
+@dataclass(frozen=True)
+class MultiShape(DescentShape):
+    """How multi improvement is laid out."""
+
+    def shared_bytes(self, n: int) -> int:
+        """Return the dynamic shared memory of a block."""
+        return super().shared_bytes(n) + LOOK_BATCH_BYTES * self.in_shared
+
+
+def multi_shape(n: int, shared_memory: int, needs: ChainNeeds, layout: str = "auto") -> MultiShape:
+    """Return how many lanes look at a tour's cities together, and where it lies, or "global"."""
+    lanes = MULTI_LANES[needs.registers]
+    scouts = lanes // 32 * (MOVE_BYTES + 2 * 32 * survivor_bytes(needs.length_bytes))
+    room = shared_memory - LOOK_BATCH_BYTES - scouts - BLOCK_OVERHEAD
+    own, sites = tour_bytes(n, 2), padded(n * SITE_BYTES)
+    in_shared = layout != "global" and n <= LARGEST_SHORT and own <= room
+    lanes = lanes if in_shared else MULTI_GLOBAL_LANES
+    return MultiShape(
+        f"gls::Block<{lanes}>", lanes, 1, in_shared, in_shared and own + sites <= room
+    )

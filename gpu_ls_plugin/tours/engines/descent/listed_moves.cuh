@@ -1,0 +1,84 @@
+// Moves that lengths let gain, of many that an objective is asked about: of a lane's own, few.
+//
+// Lanes count those of the variants that they look at, and share what all of them have: each finds
+// one by its number and asks the objective about it. So lanes ask together, about as many moves.
+#pragma once
+
+#include "tours/moves/move.cuh"
+
+namespace gls {
+
+// How many moves a lane has listed of each variant that it looks at, one after the other.
+struct ListedByTurn {
+  static constexpr int kTurns = 8, kMost = 31;
+  uint64 counts = 0;  // a byte each
+
+  GLS_DEVICE void set(int turn, int count) { counts |= uint64(count) << 8 * turn; }
+  GLS_DEVICE int size() const { return int(counts * 0x0101010101010101ull >> 56); }
+  // The turn of a move, and its number among those of that turn.
+  GLS_DEVICE int turn_of(int& number) const {
+    int turn = 0;
+    for (uint64 left = counts; number >= int(left & 255); left >>= 8, ++turn) {
+      number -= int(left & 255);
+    }
+    return turn;
+  }
+};
+
+// Of one variant: how many there are, and the lengths of the one that is looked for.
+template <class Length>
+struct Listed {
+  int count = 0;
+  Length removed = 0, added = 0;
+};
+
+constexpr int kNotWanted = -1;
+
+// A view that says of one move that it gains, that of number `wanted`, and of no other.
+template <class View>
+struct ListingView : View {
+  using typename View::Length;
+  int wanted;
+  mutable Listed<Length> listed;
+
+  GLS_DEVICE ListingView(const View& view, int wanted) : View(view), wanted(wanted) {}
+
+  template <class Write>
+  GLS_DEVICE Length gain(Write, Length removed, Length added, bool exists = true) const {
+    if (!exists || this->may_not_gain(removed, added)) return 0;
+    if (listed.count++ != wanted) return 0;
+    listed.removed = removed, listed.added = added;
+    return 1;
+  }
+  GLS_DEVICE Length gain(const Move&, Length removed, Length added) const {
+    return gain([](Move&) {}, removed, added);
+  }
+};
+
+// How many moves of a variant lengths let gain.
+template <class Neighbourhood, class View, class Length = typename View::Length>
+GLS_DEVICE int count_moves(const View& view, const FirstStep<Length>& first, int variant) {
+  using Lengths = typename View::Lengths;
+  Move unused;
+  if constexpr (Lengths::kQuick) {
+    const auto tentative = view.with(Tentative<Lengths>(view.length));
+    const ListingView quick(tentative, kNotWanted);
+    Neighbourhood::gain(quick, first, variant, unused);
+    if (!quick.length.doubt()) return quick.listed.count;
+  }
+  const ListingView exact(view, kNotWanted);
+  Neighbourhood::gain(exact, first, variant, unused);
+  return exact.listed.count;
+}
+
+// Writes one of these moves, and returns what it gains. Out of line: few moves are listed.
+template <class Neighbourhood, class View, class Length = typename View::Length>
+GLS_OUT_OF_LINE Length gain_of_listed(const View* view, const FirstStep<Length>* first, int variant,
+                                      int number, Move* move) {
+  const ListingView exact(*view, number);
+  Neighbourhood::gain(exact, *first, variant, *move);
+  return view->template gain_of<MostEdges<Neighbourhood>::kValue>(*move, exact.listed.removed,
+                                                                  exact.listed.added);
+}
+
+}  // namespace gls

@@ -1,0 +1,51 @@
+// Which cities are still to be looked at, one bit each (Bentley's don't-look bits, turned round),
+// and a sweep over them that goes round and round.
+#pragma once
+
+#include "backends/include/team.cuh"
+
+namespace gls {
+
+// City c has bit c / count of word c % count: neighbouring numbers, which are often neighbouring
+// cities whose moves exclude each other, lie far apart in the sweep.
+struct LookBits {
+  uint32* words;
+  int count;
+
+  template <class Team>
+  GLS_DEVICE void set(const Team& team, int city) const {
+    team.set_bit(words, bit(city));
+  }
+  template <class Team>
+  GLS_DEVICE void clear(const Team& team, int city) const {
+    team.clear_bit(words, bit(city));
+  }
+
+  // Writes the next cities of a sweep from `begin` on, `most` at most; returns how many. If there
+  // are as many, `later` becomes where it goes on. Bits stay as they are.
+  template <class Team>
+  GLS_DEVICE int next(const Team& team, int begin, int most, int* cities, int& later) const {
+    const int first = begin / 32;
+    const uint32 behind = (1u << begin % 32) - 1;  // of the first word: the sweep ends with them
+    int found = 0;
+#pragma unroll 1
+    for (int base = 0; base <= count && found < most; base += Team::kLanes) {
+      const int step = base + team.lane(), at = first + step, w = at < count ? at : at - count;
+      uint32 word = step <= count ? words[w] : 0;
+      if (step == 0) word &= ~behind;
+      if (step == count) word &= behind;
+      const Compacted own = team.stacked(bits_in(word));
+      for (int rank = found + own.place; word != 0 && rank < most; ++rank, word &= word - 1) {
+        cities[rank] = lowest_bit(word) * count + w;
+        if (rank == most - 1) later = (32 * w + lowest_bit(word) + 1) % (32 * count);
+      }
+      found += own.total;
+    }
+    return found < most ? found : most;
+  }
+
+ private:
+  GLS_DEVICE int bit(int city) const { return city % count * 32 + city / count; }
+};
+
+}  // namespace gls

@@ -1,0 +1,530 @@
+// Looks at cities and finds the move that a pivoting rule takes. Moves of a city are ranked by
+// gain, then by (direction, candidate, variant).
+#pragma once
+
+#include "tours/engines/descent/listed_moves.cuh"
+#include "tours/engines/descent/work_queue.cuh"
+
+namespace gls {
+
+constexpr int kNowhere = 0x7fffffff;
+
+// An improving move among those that a scout has looked at: the rank of its city, its gain, and
+// which of the city's moves it is.
+template <class LengthType>
+struct Found {
+  using Length = LengthType;
+  int rank;  // kNowhere: nothing was found
+  int index;
+  Length gain;
+  GLS_DEVICE bool operator==(const Found& other) const {
+    return rank == other.rank && index == other.index;
+  }
+};
+
+// First improvement: what counts is the place of the move, then the gain.
+template <class Length>
+struct FirstFound : Found<Length> {
+  static constexpr bool kStops = true;  // at the first city that improves
+  GLS_DEVICE bool operator<(const FirstFound& other) const {
+    if (this->rank != other.rank) return this->rank < other.rank;
+    if (this->gain != other.gain) return this->gain > other.gain;
+    return this->index < other.index;
+  }
+};
+
+// Best improvement: what counts is the gain.
+template <class Length>
+struct BestFound : Found<Length> {
+  static constexpr bool kStops = false;
+  GLS_DEVICE bool operator<(const BestFound& other) const {
+    if (this->gain != other.gain) return this->gain > other.gain;
+    if (this->rank != other.rank) return this->rank < other.rank;
+    return this->index < other.index;
+  }
+};
+
+// What first improvement takes for the place of a move, its `rank`: that of its city in the queue,
+// or of its first step where the first one that has a move is taken.
+template <class Neighbourhood>
+struct Place {
+  static constexpr bool kStep = TakesFirstStep<Neighbourhood>::kValue;
+  static constexpr int kBits = kStep ? 15 : 0;  // of a step among those of a city
+  GLS_DEVICE static int of(int rank, int choice) {
+    return kStep ? int(uint32(rank) << kBits | uint32(choice)) : rank;
+  }
+  GLS_DEVICE static int city(int place) { return place >> kBits; }
+};
+
+#ifdef __CUDACC__
+GLS_DEVICE FirstFound<int> least_in_warp(FirstFound<int> mine) {
+#if __CUDA_ARCH__ >= 800
+  const int rank = __reduce_min_sync(kAllLanes, mine.rank);
+  const int gain = __reduce_max_sync(kAllLanes, mine.rank == rank ? mine.gain : 0);
+  const bool leads = mine.rank == rank && mine.gain == gain;
+  return {{rank, __reduce_min_sync(kAllLanes, leads ? mine.index : kNowhere), gain}};
+#else
+  return least_in_warp<FirstFound<int> >(mine);
+#endif
+}
+#endif
+
+// Division by a number that the compiler does not know, where their product is below 2^31.
+struct Divisor {
+  int divisor;
+  uint32 inverse;  // times 2^31, rounded up
+  GLS_DEVICE explicit Divisor(int d) : divisor(d), inverse(0x7fffffffu / d + 1) {}
+  GLS_DEVICE int quotient(int x) const { return int(multiply_high(2 * x, inverse)); }
+};
+
+// How the moves of a city are counted: first steps in one or two directions to candidates of rank
+// below `breadth`, each with a number of variants.
+struct Choices {
+  int directions;
+  Divisor breadth, variants;
+  GLS_DEVICE Choices(int directions, int breadth, int variants)
+      : directions(directions), breadth(breadth), variants(variants) {}
+};
+
+// The first steps of a city to one of its candidates, backward and forward.
+template <class Length>
+struct FirstSteps {
+  FirstStep<Length> in[2];
+  bool gains[2];
+
+  // No branches: some lane always goes on.
+  template <class View>
+  GLS_DEVICE FirstSteps(const View& view, int directions, int city, int rank) {
+    const auto entry = view.candidates.entry(city, rank);
+    const Length added = view.candidates.length(entry);
+    const int t3 = view.chosen(view.candidates.city(entry)), place = view.tour.place(city);
+    const int next = view.tour.at(place + 1), before = view.tour.at(place - 1);
+    const Length length = view.leaving(city, next), other = view.leaving(city, before);
+    in[0] = {next, city, t3, 0, length, length - added};
+    in[1] = {before, city, t3, 1, other, other - added};
+    gains[0] = (in[0].gain > 0) & (t3 != before);
+    gains[1] = (in[1].gain > 0) & (t3 != next) & (directions == 2);
+  }
+};
+
+// Makes move number `index` of a city, as it was found.
+template <class Neighbourhood, class View>
+GLS_DEVICE void make_move(const View& view, const Choices& choices, int city, int index,
+                          Move& move) {
+  const int variants = choices.variants.divisor, breadth = choices.breadth.divisor;
+  const int choice = index / variants, forward = choice >= breadth;
+  const FirstSteps<typename View::Length> first(view, choices.directions, city,
+                                                choice - forward * breadth);
+  Neighbourhood::gain(view, first.in[forward], index - choice * variants, move);
+}
+
+// The gain of a move out of line: what is rare must not be in the way of what is not.
+template <class Neighbourhood, class View, class Length = typename View::Length>
+GLS_RARE Length exact_gain(const View* view, const FirstStep<Length>* first, int variant,
+                           Move* move) {
+  return Neighbourhood::gain(*view, *first, variant, *move);
+}
+
+// Writes a move that was found: once for many that are looked at.
+template <class Neighbourhood, class View, class Length = typename View::Length>
+GLS_DEVICE void write_found(const View& view, const FirstStep<Length>& first, int variant,
+                            Move& move) {
+#ifdef __CUDACC__
+  Neighbourhood::gain(view, first, variant, move);
+#else  // in line it would take the compiler as long as the look itself
+  const View its_view = view;
+  const FirstStep<Length> its_first = first;
+  exact_gain<Neighbourhood>(&its_view, &its_first, variant, &move);
+#endif
+}
+
+// The gain of a move by estimates; exactly if one of them is in doubt.
+template <class Neighbourhood, class View, class Length = typename View::Length>
+GLS_DEVICE Length gain_of(const View& view, const FirstStep<Length>& first, int variant,
+                          Move& move) {
+  using Lengths = typename View::Lengths;
+  if constexpr (Lengths::kQuick) {
+    const auto quick = view.with(Tentative<Lengths>(view.length));
+    const Length gain = Neighbourhood::gain(quick, first, variant, move);
+    if (!quick.length.doubt()) return gain;
+    const View its_view = view;
+    const FirstStep<Length> its_first = first;
+    Move its_move;
+    const Length exact = exact_gain<Neighbourhood>(&its_view, &its_first, variant, &its_move);
+    move = its_move;
+    return exact;
+  } else {
+    return Neighbourhood::gain(view, first, variant, move);
+  }
+}
+
+// Lesser gains than that are of no use from now on; lanes that share variants know nothing of it.
+template <class View, class Length = typename View::Length>
+GLS_DEVICE void expect(const View& view, Length least) {
+#ifndef __CUDACC__
+  view.least = least;
+#endif
+}
+
+// The better of what was found before and the best move of a first step, whose moves are numbered
+// from `index` on.
+template <class Neighbourhood, class Found, class View, class Length = typename View::Length>
+GLS_DEVICE Found best_of_step(const View& view, const FirstStep<Length>& first, int rank, int index,
+                              Found best) {
+  const auto take = [&](int variant, Length gain) {
+    if (gain <= 0 || gain < best.gain) return;
+    const Found other{{rank, index + variant, gain}};
+    if (gain > best.gain || other < best) best = other;
+    expect(view, best.gain);
+  };
+  expect(view, best.gain);
+  if constexpr (SharesLengths<Neighbourhood>::kValue) {
+    Neighbourhood::each_gain(view, first, take);
+    expect(view, Length(0));
+    return best;
+  }
+  const int variants = Neighbourhood::variants(view.candidates.degree);
+#pragma unroll 1
+  for (int variant = 0; variant < variants; ++variant) {
+    Move unused;
+    take(variant, Neighbourhood::gain(view, first, variant, unused));
+  }
+  expect(view, Length(0));
+  return best;
+}
+
+template <class Neighbourhood, class Found, class View, class Length = typename View::Length>
+GLS_RARE Found exact_best_of_step(const View& view, const FirstStep<Length>& first, int rank,
+                                  int index, Found best) {
+  return best_of_step<Neighbourhood>(view, first, rank, index, best);
+}
+
+template <class Neighbourhood, class Found, class View, class Length = typename View::Length>
+GLS_DEVICE Found look_at_step(const View& view, const FirstStep<Length>& first, int rank, int index,
+                              Found best) {
+  using Lengths = typename View::Lengths;
+  if constexpr (Lengths::kQuick) {
+    const auto quick = view.with(Tentative<Lengths>(view.length));
+    const Found found = best_of_step<Neighbourhood>(quick, first, rank, index, best);
+    if (!quick.length.doubt()) return found;
+    const View its_view = view;
+    const FirstStep<Length> its_first = first;
+    return exact_best_of_step<Neighbourhood>(its_view, its_first, rank, index, best);
+  } else {
+    return best_of_step<Neighbourhood>(view, first, rank, index, best);
+  }
+}
+
+// A first step that gains: number `choice`, below 2^15, of the city of a rank below 2^16.
+template <class Length>
+struct alignas(8) Survivor {  // two words at a time
+  int t1, t2, t3;
+  uint32 tag;  // rank, choice, forward
+  Length length, gain;
+
+  GLS_DEVICE void set(const FirstStep<Length>& first, int rank, int choice) {
+    t1 = first.t1, t2 = first.t2, t3 = first.t3;
+    tag = uint32(rank) << 16 | uint32(choice) << 1 | uint32(first.forward);
+    length = first.length, gain = first.gain;
+  }
+  GLS_DEVICE FirstStep<Length> first() const { return {t1, t2, t3, int(tag & 1), length, gain}; }
+  GLS_DEVICE int rank() const { return int(tag >> 16); }
+  GLS_DEVICE int choice() const { return int(tag >> 1 & 0x7fff); }
+};
+
+// What lanes that look together share: the move that was found, and first steps that gain.
+template <class Team, class Length>
+struct ScoutMemory {
+  Move move;
+  Survivor<Length> survivors[2 * Team::kLanes];
+};
+
+// Cities that a team looks at, in place of a queue.
+struct Cities {
+  const int* cities;
+  static constexpr int share = 0, shares = 1;
+  GLS_DEVICE int operator[](int rank) const { return cities[rank]; }
+};
+
+// Looks at the cities of rank 0 to `end - 1`, one after the other. The move that was found is made
+// in the end: to carry it along costs more.
+template <class Neighbourhood, class Found, class View, class Queue>
+GLS_DEVICE Found look_alone(const View& view, const Queue& queue, Choices choices, int end,
+                            Move& move) {
+  using Length = typename View::Length;
+  const auto& candidates = view.candidates;
+  const int variants = Neighbourhood::variants(candidates.degree);
+  const int breadth = choices.breadth.divisor;
+  Found best{{kNowhere, 0, 0}};
+  FirstStep<Length> first, its_first;
+  using Place = gls::Place<Neighbourhood>;
+  const auto done = [&](bool stops) { return stops && Found::kStops && best.rank != kNowhere; };
+#pragma unroll 1
+  for (int rank = 0; rank < end && !done(true); ++rank) {
+    first.t2 = queue[rank];
+    const int place = view.tour.place(first.t2);
+    const auto row = candidates.entry(first.t2, 0);
+#pragma unroll 1
+    for (int begin = 0; begin < choices.directions * breadth && !done(Place::kStep);
+         begin += breadth) {
+      first.forward = begin > 0;
+      first.t1 = view.tour.at(first.forward ? place - 1 : place + 1);
+      first.length = view.leaving(first.t2, first.t1);
+      const int neighbour = view.tour.at(first.forward ? place + 1 : place - 1);
+#pragma unroll 1
+      for (int choice = 0; choice < breadth && !done(Place::kStep); ++choice) {
+        first.gain = first.length - candidates.length(row + choice);
+        if (first.gain <= 0 && candidates.sorted) break;
+        first.t3 = view.chosen(candidates.city(row + choice));
+        if (first.gain <= 0 || first.t3 == neighbour) continue;
+        const Found before = best;
+        best = look_at_step<Neighbourhood>(view, first, Place::of(rank, begin + choice),
+                                           (begin + choice) * variants, before);
+        if (!(best == before)) its_first = first;
+      }
+    }
+  }
+  if (best.rank != kNowhere) {
+    write_found<Neighbourhood>(view, its_first, best.index % variants, move);
+  }
+  return best;
+}
+
+#ifdef __CUDACC__
+
+// First steps that gain, compacted: those of the next items, a city and a candidate each, from
+// `item` on, until there are any; or of as many items as there is room for (`gathers`). Returns how
+// many.
+template <bool gathers = false, class Team, class View, class Queue,
+          class Length = typename View::Length>
+GLS_DEVICE int next_first_steps(const Team& team, const View& view, const Queue& queue,
+                                const Choices& choices, int items, int& item,
+                                Survivor<Length>* survivors) {
+  constexpr int kLanes = Team::kLanes;
+  const int lane = team.lane(), breadth = choices.breadth.divisor;
+  int count = 0;
+#pragma unroll 1
+  for (; item < items && (gathers || count == 0); item += kLanes) {
+    const bool within = item + lane < items;
+    const int mine = (within ? item + lane : item) * queue.shares + queue.share;
+    const int rank = choices.breadth.quotient(mine), near = mine - rank * breadth;
+    const FirstSteps<Length> first(view, choices.directions, queue[rank], near);
+    const bool backward = within & first.gains[0], forward = within & first.gains[1];
+    const Compacted kept = team.compact(backward, forward);
+    if (gathers && count + kept.total > 2 * kLanes) break;
+    Survivor<Length>* to = &survivors[(gathers ? count : 0) + kept.place];
+    if (backward) (to++)->set(first.in[0], rank, near);
+    if (forward) to->set(first.in[1], rank, breadth + near);
+    count = (gathers ? count : 0) + kept.total;
+    if (gathers || count == 0) team.sync();  // before they are compacted again
+  }
+  team.sync();
+  return count;
+}
+
+// The same by all lanes of a team, which look at several cities ahead: they share the first steps,
+// compact those that gain, and share the variants of these.
+template <class Neighbourhood, class Found, class Team, class View, class Queue>
+GLS_DEVICE Found look_together(const Team& team, const View& view, const Queue& queue,
+                               Choices choices, int end,
+                               ScoutMemory<Team, typename View::Length>& memory) {
+  using Length = typename View::Length;
+  using Place = gls::Place<Neighbourhood>;
+  constexpr int kLanes = Team::kLanes;
+  Survivor<Length>* const survivors = memory.survivors;
+  const int lane = team.lane(), variants = choices.variants.divisor;
+  const int shares = queue.shares, share = queue.share;
+  const int breadth = choices.breadth.divisor;
+  int items = (end * breadth - share + shares - 1) / shares;  // a city and a candidate
+  Found best{{kNowhere, 0, 0}}, own = best;
+  int item = 0;
+#pragma unroll 1
+  while (item < items) {
+    const int count = next_first_steps(team, view, queue, choices, items, item, survivors);
+    const int moves = count * variants;
+#pragma unroll 1
+    for (int base = 0; base < moves; base += kLanes) {
+      const bool within = base + lane < moves;
+      const int mine = within ? base + lane : base;
+      const int step = choices.variants.quotient(mine), variant = mine - step * variants;
+      const Survivor<Length>& from = survivors[step];
+      Move its_move;
+      const Length gain = gain_of<Neighbourhood>(view, from.first(), variant, its_move);
+      bool leads = false;
+      if (within & (gain > 0)) {
+        const Found other{
+            {Place::of(from.rank(), from.choice()), from.choice() * variants + variant, gain}};
+        leads = other < own;
+        if (leads) own = other;
+      }
+      if constexpr (Found::kStops) {
+        if (!team.any(own.rank != kNowhere)) continue;
+        // Done, unless moves of the first city that improves are still to come.
+        best = team.least(own);
+        if (leads && own == best) {
+          memory.move = its_move;
+          if constexpr (!OwnEnds<Neighbourhood>::kValue) {
+            memory.move.start(
+                survivors[choices.variants.quotient(mine)].first());  // not kept till here
+          }
+        }
+        const int next = base + kLanes < moves
+                             ? survivors[choices.variants.quotient(base + kLanes)].rank()
+                         : item < items ? choices.breadth.quotient(item)
+                                        : kNowhere;
+        if (next > Place::city(best.rank)) {
+          items = 0;
+          break;
+        }
+      }
+    }
+    team.sync();
+  }
+  if constexpr (!Found::kStops) {
+    best = team.least(own);
+    team.sync();
+  }
+  return best;
+}
+
+// As `look_together`. Lanes count the moves that lengths let gain, of the same variant of several
+// first steps, and then share these moves.
+template <class Neighbourhood, class Found, class Team, class View, class Queue>
+GLS_DEVICE Found look_by_lists(const Team& team, const View& view, const Queue& queue,
+                               const Choices& choices, int end,
+                               ScoutMemory<Team, typename View::Length>& memory) {
+  using Length = typename View::Length;
+  using Place = gls::Place<Neighbourhood>;
+  constexpr int kLanes = Team::kLanes, kGroup = ListedByTurn::kTurns * kLanes;
+  constexpr int kNumber = 16;  // bits of the number of a move among those of a variant
+  const Survivor<Length>* const survivors = memory.survivors;
+  const View its_view = view;  // a copy, for what is out of line
+  const int variants = choices.variants.divisor;
+  int items = (end * choices.breadth.divisor - queue.share + queue.shares - 1) / queue.shares;
+  Found best{{kNowhere, 0, 0}}, own = best;
+  Move its_moves[2];  // the lane's best, and one to be written
+  int item = 0, spare = 0;
+#pragma unroll 1
+  while (item < items) {
+    const int count =
+        next_first_steps<true>(team, view, queue, choices, items, item, memory.survivors);
+    const int moves = count * variants;
+    const Divisor steps(count > 0 ? count : 1);
+#pragma unroll 1
+    for (int base = 0; base < moves; base += kGroup) {
+      const auto variant_of = [&](int mine) { return steps.quotient(mine); };
+      const auto survivor_of = [&](int mine) -> const Survivor<Length>& {
+        return survivors[mine - variant_of(mine) * count];
+      };
+      ListedByTurn listed;
+#pragma unroll 1
+      for (int turn = 0; turn < ListedByTurn::kTurns; ++turn) {
+        const int mine = base + turn * kLanes + team.lane();
+        if (mine >= moves) break;
+        const auto first = survivor_of(mine).first();
+        listed.set(turn, count_moves<Neighbourhood>(view, first, variant_of(mine)));
+      }
+      int leading = kNowhere;  // variant and move of the lane's best, if it is of this group
+      team.share(listed, [&](int whose, int number, const ListedByTurn& its) {
+        const int mine = base + its.turn_of(number) * kLanes + whose, variant = variant_of(mine);
+        const Survivor<Length>& from = survivor_of(mine);
+        const FirstStep<Length> first = from.first();
+        const Length gain =
+            gain_of_listed<Neighbourhood>(&its_view, &first, variant, number, &its_moves[spare]);
+        const Found other{
+            {Place::of(from.rank(), from.choice()), from.choice() * variants + variant, gain}};
+        if (gain > 0 && other < own) own = other, leading = mine << kNumber | number, spare ^= 1;
+      });
+      if constexpr (Found::kStops) {
+        if (!team.any(own.rank != kNowhere)) continue;
+        best = team.least(own);
+        const bool leads = leading != kNowhere && own == best && own.gain == best.gain;
+        // Lanes may have found moves of one variant that gain the same.
+        const int first = team.least(leads ? leading : kNowhere);
+        if (leads && first == leading) memory.move = its_moves[spare ^ 1];
+        // Done, unless moves of the first city that improves are still to come.
+        const int next = base + kGroup < moves ? Place::city(best.rank)
+                         : item < items        ? choices.breadth.quotient(item)
+                                               : kNowhere;
+        if (next > Place::city(best.rank)) {
+          items = 0;
+          break;
+        }
+      }
+    }
+    team.sync();
+  }
+  if constexpr (!Found::kStops) {
+    best = team.least(own);
+    team.sync();
+  }
+  return best;
+}
+
+// As `look_each`, by all lanes of a team.
+template <class Neighbourhood, class Team, class View, class Length = typename View::Length>
+GLS_DEVICE void look_each_together(const Team& team, const View& view, const Cities& queue,
+                                   const Choices& choices, int end,
+                                   ScoutMemory<Team, Length>& memory, FirstFound<Length>* found) {
+  const FirstFound<Length> none{{kNowhere, 0, 0}};
+  const Survivor<Length>* const survivors = memory.survivors;
+  const int variants = choices.variants.divisor, items = end * choices.breadth.divisor;
+  team.each(end, [&](int rank) { found[rank] = none; });
+  int item = 0;
+#pragma unroll 1
+  while (item < items) {
+    const int steps = next_first_steps(team, view, queue, choices, items, item, memory.survivors);
+#pragma unroll 1
+    for (int base = 0; base < steps; base += Team::kLanes) {
+      const bool within = base + team.lane() < steps;
+      const Survivor<Length>& from = survivors[within ? base + team.lane() : base];
+      FirstFound<Length> own = look_at_step<Neighbourhood>(view, from.first(), from.rank(),
+                                                           from.choice() * variants, none);
+      if (!within) own = none;
+      for (FirstFound<Length> best; (best = team.least(own)).rank != kNowhere;) {
+        if (own.rank == best.rank) own = none;  // on to the next city
+        team.once([&] {
+          if (found[best.rank].rank == kNowhere || best < found[best.rank]) found[best.rank] = best;
+        });
+      }
+    }
+    team.sync();
+  }
+}
+
+#endif
+
+// Looks at each city of rank 0 to `end - 1` by itself: its best move becomes found[rank].
+template <class Neighbourhood, class Team, class View, class Length = typename View::Length>
+GLS_DEVICE void look_each(const Team& team, const View& view, const int* cities,
+                          const Choices& choices, int end, ScoutMemory<Team, Length>& memory,
+                          FirstFound<Length>* found) {
+#ifdef __CUDACC__
+  look_each_together<Neighbourhood>(team, view, Cities{cities}, choices, end, memory, found);
+#else
+  for (int rank = 0; rank < end; ++rank) {
+    found[rank] = look_alone<Neighbourhood, FirstFound<Length> >(view, Cities{cities + rank},
+                                                                 choices, 1, memory.move);
+  }
+#endif
+}
+
+// Looks at the cities of rank 0 to `end - 1`. Where the search stops at the first city that
+// improves, the move that was found lies in the team's `memory`.
+template <class Neighbourhood, class Found, class Team, class View, class Queue>
+GLS_DEVICE Found look(const Team& team, const View& view, const Queue& queue, Choices choices,
+                      int end, ScoutMemory<Team, typename View::Length>& memory) {
+#ifdef __CUDACC__
+  constexpr int listed =
+      keeps<typename View::Lengths::Metric>() ? ListedMoves<Neighbourhood>::kMost : 0;
+  constexpr bool lists = listed > 0 && listed <= ListedByTurn::kMost;
+  if constexpr (Team::kLanes > 1 && lists) {
+    return look_by_lists<Neighbourhood, Found>(team, view, queue, choices, end, memory);
+  } else if constexpr (Team::kLanes > 1) {
+    return look_together<Neighbourhood, Found>(team, view, queue, choices, end, memory);
+  } else
+#endif
+    return look_alone<Neighbourhood, Found>(view, queue, choices, end, memory.move);
+}
+
+}  // namespace gls

@@ -1,0 +1,159 @@
+"""What every engine of a local search is: a batch of tours being improved in place."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from gpu_ls_plugin.core.budget import Stopwatch
+from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.backends.composition import Kernel
+    from gpu_ls_plugin.tours.moves.base import Neighbourhood
+    from gpu_ls_plugin.tours.problem.tsp import TSP
+
+RUNNING, OPTIMUM, OUT_OF_MOVES, NOTHING_KEPT = range(4)  # gls::SearchState
+RANKED_BYTES = 16  # gls::Ranked, whatever its value is
+OF_A_TOUR = ("tours", "states", "pass_counts", "move_counts")
+
+
+class Engine(ABC):
+    """A batch of descents in progress on a backend.
+
+    Attributes
+    ----------
+    smallest : int
+        Tours of fewer cities have no neighbours.
+    tours : array of the backend, shape (P, n), int32
+        Improved in place by `launch`.
+    states : array of the backend, shape (P,), uint8
+        `RUNNING`, `OPTIMUM`, `OUT_OF_MOVES` or `NOTHING_KEPT`.
+    seen : array of NumPy, shape (P,), uint8
+        The states as they were when the host looked last.
+    pass_counts, move_counts : arrays of the backend, shape (P,), int64
+        Evaluations of a neighbourhood, and moves applied, per tour.
+    moves_by : array of the backend, shape (K,), int64
+        Moves of each neighbourhood, of all tours together, where there are several.
+    arrays : dict
+        All of these by name, as kernels have them.
+    """
+
+    smallest: ClassVar[int] = 4
+
+    def __init__(self, backend: Backend, problem: TSP, tours: Any, neighbourhoods: int = 1) -> None:
+        xp = backend.xp
+        size, n = tours.shape
+        self.backend, self.problem, self.tours = backend, problem, tours
+        state = RUNNING if n >= self.smallest else OPTIMUM
+        self.states, self.seen = (where.full(size, state, "uint8") for where in (xp, np))
+        self._counts = xp.zeros((2, size), "int64")  # together, so that both come by one way
+        self.pass_counts, self.move_counts = self._counts
+        self.moves_by = xp.zeros(neighbourhoods, "int64")
+        self.arrays: dict[str, Any] = {
+            "tours": tours,
+            "states": self.states,
+            "pass_counts": self.pass_counts,
+            "move_counts": self.move_counts,
+            "moves_by": self.moves_by,
+        }
+
+    def look_at(self, cities: Any) -> None:
+        """Look at some cities of each tour first, of a bool array (P, n): here at all of them."""
+
+    @abstractmethod
+    def launch(self, passes: int, seconds: float) -> None:
+        """Queue up to `passes` passes of every unfinished tour that can begin within `seconds`."""
+
+    @abstractmethod
+    def first_passes(self) -> int:
+        """Return a number of passes that surely takes less than a launch should."""
+
+    @abstractmethod
+    def moves_per_evaluation(self) -> int:
+        """Return how many moves one pass stands for."""
+
+    def slices(self, together: int, seconds: float) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Iterate over the first of some tours, and what `arrays` have of them, while time lasts.
+
+        All of a batch in one launch might take too long to be stopped.
+        """
+        watch = Stopwatch.of(seconds)
+        for begin in range(0, len(self.tours), together):
+            if begin > 0:
+                self.backend.wait()
+                if watch.left <= 0:
+                    return
+            rows = slice(begin, begin + together)
+            yield begin, {name: self.arrays[name][rows] for name in OF_A_TOUR}
+
+    def made(self) -> tuple[int, int]:
+        """Return the passes and the moves of all tours so far."""
+        passes, moves = self.backend.to_numpy(self._counts).sum(axis=1).tolist()
+        return passes, moves
+
+    def evaluations(self, passes: int) -> int:
+        """Return how many moves the passes so far stand for, of which there are so many."""
+        return passes * self.moves_per_evaluation()
+
+    @property
+    def left(self) -> int:
+        """How many tours could still be improved when the host looked last."""
+        return int(np.count_nonzero(self.seen == RUNNING))
+
+    def unfinished(self) -> int:
+        """Return how many tours can still be improved; waits for the launches."""
+        self.seen = self.backend.to_numpy(self.states)
+        return self.left
+
+
+def require_symmetric(problem: TSP, search: str) -> None:
+    """Raise UnsupportedProblemError where a search reverses paths, but lengths are directed."""
+    if not problem.symmetric:
+        raise UnsupportedProblemError(
+            f"problem: {search} reverses paths, which changes the lengths of an asymmetric "
+            "problem; search with OrOpt() or ThreeOpt() on candidates such as Nearest(10), or "
+            "Symmetrised() of integer lengths"
+        )
+
+
+def moves_by_name(
+    neighbourhoods: Sequence[Neighbourhood], moves: int, moves_by: Any
+) -> dict[str, int]:
+    """Return the moves of each neighbourhood by its name; a name's second has a number.
+
+    All made `moves` together, and `moves_by` (K,) if there are several.
+    """
+    counts = moves_by.tolist() if len(neighbourhoods) > 1 else [moves]
+    found: dict[str, int] = {}
+    for part, count in zip(neighbourhoods, counts, strict=True):
+        number = sum(name.split(" ")[0] == part.name for name in found) + 1
+        found[part.name if number == 1 else f"{part.name} {number}"] = count
+    return found
+
+
+class PersistentEngine(Engine):
+    """An engine whose one kernel makes all passes of a launch.
+
+    A subclass sets `_kernel` and its `_arguments` by name, all but `passes`, and where it needs
+    dynamic shared memory, `_shared_bytes`.
+    """
+
+    _kernel: Kernel
+    _arguments: dict[str, Any]
+    _shared_bytes = 0
+
+    def launch(self, passes: int, seconds: float) -> None:
+        """Let every unfinished tour make up to `passes` passes, if it is begun in time."""
+        self.backend.launch(
+            self._kernel,
+            len(self.tours),
+            {**self._arguments, "passes": passes},
+            shared_bytes=self._shared_bytes,
+            seconds=seconds,
+        )

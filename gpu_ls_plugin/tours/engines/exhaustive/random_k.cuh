@@ -1,0 +1,286 @@
+// Random-k-best improvement (Delevacq, Delisle and Krajecki 2012, section 4.2): a step draws k
+// random triples of edges, evaluates their reconnections and takes the best.
+//
+// On a GPU a step is two kernels: several blocks of a tour evaluate a share of the samples each,
+// then one block per tour takes the best of their moves. On a CPU a thread makes all steps of a
+// tour. Moves are ranked by (delta, sample, way). float32 estimates tell which of them cannot be
+// better than one already found; all others are evaluated exactly.
+#pragma once
+
+#include "tours/problem/metric.cuh"
+#include "backends/include/philox.cuh"
+#include "tours/moves/reconnection.cuh"
+#include "tours/moves/two_opt.cuh"
+#include "tours/problem/objective.cuh"
+#include "tours/engines/search_state.cuh"
+
+namespace gls {
+
+// The samples of one step of one tour: they depend on (seed, row, step) alone.
+struct RandomTriples {
+  uint64 seed;
+  int64 stream;
+  int n;
+
+  GLS_DEVICE RandomTriples(uint64 seed, int64 row, int64 step, int n)
+      : seed(seed), stream(int64(uint64(step) << 32 | uint32(row))), n(n) {}
+
+  // Positions i < j < k; each of the n (n - 1) (n - 2) / 6 triples is equally likely.
+  GLS_DEVICE Reconnection operator()(int sample, int way) const {
+    Philox random(seed, Purpose::kRandomK, stream);
+    random.seek(uint32(sample));
+    const int p = int(random.below(n));
+    int q = int(random.below(n - 1)), r = int(random.below(n - 2));
+    q += q >= p;  // the q-th of those that are not p
+    const int low = p < q ? p : q, high = p < q ? q : p;
+    r += r >= low;
+    r += r >= high;
+    return {r < low ? r : low, r < low ? low : r < high ? r : high, r < high ? high : r, way};
+  }
+};
+
+// Where the estimates read their points: through the tour,
+template <class Metric>
+struct PointsOfTour {
+  const Metric& metric;
+  Tour<const int> tour;
+
+  template <class Team>
+  GLS_DEVICE PointsOfTour(const Team&, const Metric& metric, Tour<const int> tour)
+      : metric(metric), tour(tour) {}
+  GLS_DEVICE Point operator()(int position) const { return metric.point(tour[position]); }
+};
+
+#ifdef __CUDACC__
+// or from a copy of all points in the order of the tour, in shared memory.
+template <class Metric>
+struct PointsInShared {
+  const Point* points;
+
+  template <class Team>
+  GLS_DEVICE PointsInShared(const Team& team, const Metric& metric, Tour<const int> tour) {
+    extern __shared__ Point shared[];
+    team.sync();  // the points of the tour before may still be read
+    team.each(tour.n, [&](int p) { shared[p] = metric.point(tour[p]); });
+    team.sync();
+    points = shared;
+  }
+  GLS_DEVICE Point operator()(int position) const { return points[position]; }
+};
+#endif
+
+// Evaluates samples. Ways below kFirstWay are left out: 0 for 3-opt, kPureReconnections for the
+// 2-opt moves of the three pairs of edges.
+template <class Metric, int kFirstWay, class Points>
+struct RandomKSamples {
+  using Length = typename Metric::Length;
+  // Float32 sums of six estimates are relatively better than this.
+  static constexpr float kRounding = 1.0f / (1 << 21);
+  static constexpr int kLongestRound = 1 << 17;  // samples
+
+  const Metric& metric;
+  Tour<const int> tour;
+  const Points& points;
+  float slack;  // bound on the error of six estimates, less the least gain
+
+  GLS_DEVICE static int position(const Reconnection& move, int end, int n) {
+    const int p = end < 2 ? move.i : end < 4 ? move.j : move.k;
+    return end % 2 == 0 ? p : p + 1 < n ? p + 1 : 0;
+  }
+
+  GLS_DEVICE Length delta(const Reconnection& move) const {
+    const auto length = [&](int x, int y) {
+      return metric(tour[position(move, x, tour.n)], tour[position(move, y, tour.n)]);
+    };
+    const Length longer = TwoOpt::change(Reconnection::added<Length>(move.way, length),
+                                         length(0, 1) + length(2, 3) + length(4, 5));
+    if constexpr (length_alone<Metric>()) {
+      return longer;
+    } else {
+      return -metric.objective.gain(Change{tour, move}, -longer);
+    }
+  }
+
+  // A move as an objective sees it.
+  struct Change {
+    const Tour<const int>& tour;
+    const Reconnection& move;
+
+    GLS_DEVICE int edges() const { return 3; }
+    GLS_DEVICE Edge leaving(int edge) const { return named(cut(edge)); }
+    GLS_DEVICE Edge coming(int edge) const { return named(link(edge)); }
+
+    GLS_DEVICE int cities() const { return tour.n; }
+    GLS_DEVICE int city(int place) const { return tour[place]; }
+    GLS_DEVICE Edge cut(int edge) const { return placed(2 * edge, 2 * edge + 1); }
+    GLS_DEVICE Edge link(int edge) const {
+      const Edge ends = ends_in(edge);
+      return placed(ends.from, ends.to);
+    }
+    GLS_DEVICE int place(int end) const { return position(move, end, tour.n); }
+    GLS_DEVICE Edge ends_out(int edge) const { return {2 * edge, 2 * edge + 1}; }
+    GLS_DEVICE Edge ends_in(int edge) const {
+      const int pair = Reconnection::edges(move.way) >> 8 * edge;
+      return {pair >> 4 & 15, pair & 15};
+    }
+
+   private:
+    GLS_DEVICE Edge placed(int x, int y) const {
+      return {position(move, x, tour.n), position(move, y, tour.n)};
+    }
+    GLS_DEVICE Edge named(Edge places) const { return {city(places.from), city(places.to)}; }
+  };
+
+  // The ways, one bit each, whose change may be below `bar`.
+  GLS_DEVICE uint32 promising(const Reconnection& triple, float bar) const {
+    if constexpr (!length_alone<Metric>()) {  // no length tells what an objective says
+      return (1u << kReconnections) - (1u << kFirstWay);
+    }
+    Point ends[6];
+#pragma unroll
+    for (int x = 0; x < 6; ++x) ends[x] = points(position(triple, x, tour.n));
+    const auto estimate = [&](int x, int y) { return metric.estimate(ends[x], ends[y]); };
+    const float removed = estimate(0, 1) + estimate(2, 3) + estimate(4, 5);
+    const float most = fused(removed, 1 + kRounding, bar + slack);
+    uint32 ways = 0;
+#pragma unroll
+    for (int way = kFirstWay; way < kReconnections; ++way) {
+      const float added = Reconnection::added<float>(way, estimate);
+      ways |= uint32(added * (1 - kRounding) <= most) << way;
+    }
+    return ways;
+  }
+
+  // The best move of a triple, if it is below `reached`; else perhaps another, or none.
+  GLS_DEVICE Ranked<Length> best_way(Reconnection move, int64 index, Length reached) const {
+    Ranked<Length> best{0, 0};
+    const uint32 ways = promising(move, float(reached));
+    if (ways == 0) return best;
+#pragma unroll 1
+    for (; move.way < kReconnections; ++move.way) {
+      if (!(ways >> move.way & 1)) continue;
+      const Ranked<Length> found{delta(move), index + move.way};
+      if (found < best) best = found;
+    }
+    return best;
+  }
+
+  // The best move of the samples in [first, first + count), its index sample * kReconnections +
+  // way. It is sought in rounds, each three times all before, so that lanes soon know what to beat;
+  // none is so long that a host could not stop in between.
+  template <class Team>
+  GLS_DEVICE Ranked<Length> best(const Team& team, const RandomTriples& triples, int first,
+                                 int count) const {
+    Ranked<Length> best{0, 0};
+    for (int begin = 0, size; begin < count; begin += size) {
+      if (team.cut()) return {0, 0};
+      size = begin > kLongestRound / 3 ? kLongestRound : begin > 0 ? 3 * begin : Team::kLanes;
+      if (size > count - begin) size = count - begin;
+      Length reached = best.value;  // by this lane
+      best = team.least(size, best, [&](int s) {
+        const int sample = first + begin + s;
+        const Ranked<Length> found =
+            best_way(triples(sample, kFirstWay), int64(sample) * kReconnections, reached);
+        if (found.value < reached) reached = found.value;
+        return found;
+      });
+    }
+    return best;
+  }
+};
+
+// What follows the evaluation of all samples: the best move, if it gains, or the end.
+template <class Length>
+struct RandomKStep {
+  Ranked<Length> best;
+  RandomTriples triples;
+
+  template <class Team>
+  GLS_DEVICE unsigned char take(const Team& team, Tour<int> tour, int64& passes,
+                                int64& moves) const {
+    const bool gains = best.value < 0;
+    team.once([&] {
+      ++passes;
+      moves += gains;
+    });
+    if (!gains) return kOptimum;
+    triples(int(best.index / kReconnections), int(best.index % kReconnections)).apply(team, tour);
+    return kRunning;
+  }
+};
+
+// The steps of a tour on the CPU.
+template <class Metric, int kFirstWay>
+struct RandomKSearch {
+  using Points = PointsOfTour<Metric>;
+
+  template <class Team>
+  GLS_DEVICE static void run(const Team& team, int item, const void* metric_data, int n,
+                             float slack, int samples, uint64 seed, int64 first_row, int passes,
+                             int64 max_moves, int* tours, unsigned char* states, int64* pass_counts,
+                             int64* move_counts) {
+    const Metric metric(metric_data, n);
+    const Tour<int> tour{tours + int64(item) * n, n};
+    const Tour<const int> read{tour.order, n};
+    const Points points(team, metric, read);
+    const RandomKSamples<Metric, kFirstWay, Points> evaluation{metric, read, points, slack};
+    for (int pass = 0; pass < passes && states[item] == kRunning; ++pass) {
+      if (move_counts[item] >= max_moves) {
+        states[item] = kOutOfMoves;
+        return;
+      }
+      const RandomTriples triples(seed, first_row + item, pass_counts[item], n);
+      const auto best = evaluation.best(team, triples, 0, samples);
+      if (team.cut()) return;  // a pass that is not complete counts for nothing
+      states[item] = RandomKStep<typename Metric::Length>{best, triples}.take(
+          team, tour, pass_counts[item], move_counts[item]);
+    }
+  }
+};
+
+// The first kernel of a step on a GPU: an item is one of `shares` shares of the samples of a tour.
+template <class Metric, int kFirstWay, class Points>
+struct RandomKEvaluation {
+  template <class Team>
+  GLS_DEVICE static void run(const Team& team, int item, const void* metric_data, int n,
+                             float slack, int samples, uint64 seed, int64 first_row, int shares,
+                             int64 max_moves, const int* tours, const unsigned char* states,
+                             const int64* pass_counts, const int64* move_counts, void* best) {
+    const int row = item / shares, share = item % shares;
+    if (states[row] != kRunning || move_counts[row] >= max_moves) return;
+    const Metric metric(metric_data, n);
+    const Tour<const int> tour{tours + int64(row) * n, n};
+    const Points points(team, metric, tour);
+    const RandomKSamples<Metric, kFirstWay, Points> evaluation{metric, tour, points, slack};
+    const RandomTriples triples(seed, first_row + row, pass_counts[row], n);
+    const int first = int(int64(samples) * share / shares);
+    const int end = int(int64(samples) * (share + 1) / shares);
+    const auto found = evaluation.best(team, triples, first, end - first);
+    team.once([&] { static_cast<Ranked<typename Metric::Length>*>(best)[item] = found; });
+  }
+};
+
+// The second: a block takes the best move that the shares of its tour have left.
+template <class Length>
+struct RandomKReplacement {
+  template <class Team>
+  GLS_DEVICE static void run(const Team& team, int item, int n, uint64 seed, int64 first_row,
+                             int shares, int64 max_moves, int* tours, unsigned char* states,
+                             int64* pass_counts, int64* move_counts, const void* best) {
+    const bool running = states[item] == kRunning, may_move = move_counts[item] < max_moves;
+    const RandomTriples triples(seed, first_row + item, pass_counts[item], n);
+    team.sync();  // all lanes have read what one of them will change
+    if (!running) return;
+    unsigned char state = kOutOfMoves;
+    if (may_move) {
+      const auto* const found = static_cast<const Ranked<Length>*>(best) + int64(item) * shares;
+      const auto least =
+          team.least(shares, Ranked<Length>{0, 0}, [&](int share) { return found[share]; });
+      state = RandomKStep<Length>{least, triples}.take(team, {tours + int64(item) * n, n},
+                                                       pass_counts[item], move_counts[item]);
+    }
+    team.once([&] { states[item] = state; });
+  }
+};
+
+}  // namespace gls

@@ -1,0 +1,197 @@
+"""Engine of random-k-best improvement (Delevacq, Delisle and Krajecki 2012): two kernels a step on
+a GPU, a thread per tour on a CPU.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.backends import tuning
+from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
+from gpu_ls_plugin.tours.engines.engine import RANKED_BYTES, Engine, require_symmetric
+from gpu_ls_plugin.tours.problem.metrics import ROOTLESS
+from gpu_ls_plugin.tours.problem.under import searched
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.tours.problem.metrics import Metric
+    from gpu_ls_plugin.tours.problem.tsp import TSP
+
+DRAWN = "gls::uint64 seed, gls::int64 first_row"
+SAMPLED = f"const void* metric_data, int n, float slack, int samples, {DRAWN}"
+COUNTED = "unsigned char* states, gls::int64* pass_counts, gls::int64* move_counts"
+HOST_PARAMETERS = f"{SAMPLED}, int passes, gls::int64 max_moves, int* tours, {COUNTED}"
+EVALUATION_PARAMETERS = (
+    f"{SAMPLED}, int shares, gls::int64 max_moves, const int* tours, const unsigned char* states, "
+    "const gls::int64* pass_counts, const gls::int64* move_counts, void* best"
+)
+REPLACEMENT_PARAMETERS = (
+    f"int n, {DRAWN}, int shares, gls::int64 max_moves, int* tours, {COUNTED}, const void* best"
+)
+
+RECONNECTIONS, PURE_RECONNECTIONS = 7, 4  # gls::kReconnections and gls::kPureReconnections
+EVALUATION_THREADS, REPLACEMENT_THREADS = 256, 256
+# Evaluation blocks that a multiprocessor should have registers for, by whether estimates are fast.
+RESIDENT_BLOCKS = {True: 3, False: 2}
+ENOUGH_BLOCKS = 3  # evaluation blocks of a step on a multiprocessor that keep it busy
+COPY_COST = 0.3  # of a point into shared memory, in samples that read six points through the tour
+
+# What a sample and the move of a step surely do not exceed, in seconds.
+CPU_SECONDS = {"sample": 1e-6, "city": 1e-8}
+CUDA_SECONDS = {"sample": 2e-9, "step": 1e-4}  # a sample on a multiprocessor
+
+
+def host_kernel(metric: Metric, first_way: int) -> Kernel:
+    """Compose the steps of one CPU thread per tour, with the reconnections from `first_way` on."""
+    return metric_kernel(
+        "random_k",
+        metric,
+        header="tours/engines/exhaustive/random_k.cuh",
+        body=f"gls::RandomKSearch<{{metric}}, {first_way}>",
+        parameters=HOST_PARAMETERS,
+        team="gls::Host",
+    )
+
+
+def evaluation_kernel(metric: Metric, first_way: int, in_shared: bool) -> Kernel:
+    """Compose the evaluation: some blocks per tour; they copy its points or do not."""
+    points = "gls::PointsInShared" if in_shared else "gls::PointsOfTour"
+    kernel = metric_kernel(
+        "random_k_evaluation",
+        metric,
+        header="tours/engines/exhaustive/random_k.cuh",
+        body=f"gls::RandomKEvaluation<{{metric}}, {first_way}, {points}<{{metric}}>>",
+        parameters=EVALUATION_PARAMETERS,
+        team=f"gls::Block<{EVALUATION_THREADS}>",
+    )
+    # With points in shared memory and lengths without a root, a third block would lack a register.
+    many = metric.fast_estimate and not (in_shared and metric.name in ROOTLESS)
+    return replace(kernel, blocks_per_multiprocessor=RESIDENT_BLOCKS[many])
+
+
+def replacement_kernel(metric: Metric) -> Kernel:
+    """Compose the replacement: one block per tour takes the best move of the evaluation."""
+    return metric_kernel(
+        "random_k_replacement",
+        metric,
+        header="tours/engines/exhaustive/random_k.cuh",
+        body="gls::RandomKReplacement<{metric}::Length>",
+        parameters=REPLACEMENT_PARAMETERS,
+        team=f"gls::Block<{REPLACEMENT_THREADS}>",
+    )
+
+
+def shares_of_a_step(tours: int, k: int, processors: int) -> int:
+    """Return how many blocks share a tour's samples, so that all are busy, with enough each."""
+    enough = -(-processors * ENOUGH_BLOCKS // max(1, tours))
+    return max(1, min(enough, k // EVALUATION_THREADS))
+
+
+def copies_points(n: int, samples: int, shared_memory: int) -> bool:
+    """Whether a block that draws so many samples reads its points from a copy in shared memory."""
+    fits = n * tuning.POINT_BYTES + tuning.BLOCK_OVERHEAD <= shared_memory
+    return fits and samples >= COPY_COST * n
+
+
+class RandomKSteps(Engine):
+    """A batch of random-k-best searches in progress on a backend.
+
+    A pass is a step of Delevacq et al. (2012, section 4.2): k triples of distinct edges are drawn
+    uniformly, all reconnections of each are evaluated, and the best move under the order (delta,
+    sample, way) is applied. A tour is finished by a pass that finds no gain. The samples depend on
+    the seed (64 bits), the tour's row and the number of the pass alone, so that both backends take
+    the same moves whatever the size of the batch.
+
+    Distances are symmetric: all reconnections but one reverse paths. With `three_opt`, all seven
+    are evaluated, else those three that change two edges.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        problem: TSP,
+        tours: Any,
+        k: int,
+        seed: int,
+        max_moves: int,
+        *,
+        first_row: int = 0,
+        three_opt: bool = True,
+    ) -> None:
+        require_symmetric(problem, "RandomK")
+        super().__init__(backend, problem, tours)
+        size, n = tours.shape
+        self._k = k
+        self._first_way = 0 if three_opt else PURE_RECONNECTIONS
+        self._arguments: dict[str, Any] = {
+            "metric_data": backend.search_data(problem),
+            "n": n,
+            "slack": _slack(problem),
+            "samples": k,
+            "seed": seed,
+            "first_row": first_row,
+            "max_moves": max_moves,
+            **self.arrays,
+        }
+        if backend.name == "cpu":
+            self._host = host_kernel(searched(problem), self._first_way)
+            return
+        self._together = max(1, min(size, int(tuning.LAUNCH_SECONDS / self._seconds_of_step())))
+        shares = shares_of_a_step(self._together, k, backend.processors)
+        in_shared = copies_points(n, k // shares, backend.shared_memory)
+        self._shared_bytes = n * tuning.POINT_BYTES if in_shared else 0
+        self._evaluation = evaluation_kernel(searched(problem), self._first_way, in_shared)
+        self._replacement = replacement_kernel(problem.metric)
+        best = backend.xp.empty((self._together * shares, RANKED_BYTES), "uint8")
+        self._arguments |= {"shares": shares, "best": best}
+
+    @staticmethod
+    def bytes_per_tour(n: int, k: int) -> int:
+        """Return the memory of one tour in bytes."""
+        return 4 * n + 64 + 2 * RANKED_BYTES
+
+    def launch(self, passes: int, seconds: float) -> None:
+        """Let every unfinished tour make up to `passes` passes, if it is begun in time."""
+        if self.backend.name == "cpu":
+            arguments = self._arguments | {"passes": passes}
+            self.backend.launch(self._host, len(self.tours), arguments, seconds=seconds)
+            return
+        for begin, own in self.slices(self._together, seconds):
+            first_row = self._arguments["first_row"] + begin
+            arguments, count = self._arguments | own | {"first_row": first_row}, len(own["tours"])
+            drawn = count * self._arguments["shares"]
+            evaluate = self.backend.bound(
+                self._evaluation, drawn, arguments, shared_bytes=self._shared_bytes
+            )
+            replace = self.backend.bound(self._replacement, count, arguments)
+            for _ in range(passes):
+                evaluate()
+                replace()
+
+    def _seconds_of_step(self) -> float:
+        """Return what a step of one tour surely does not exceed, alone on a GPU or CPU thread."""
+        if self.backend.name == "cpu":
+            return CPU_SECONDS["sample"] * self._k + CPU_SECONDS["city"] * self.problem.n
+        return CUDA_SECONDS["sample"] * self._k / self.backend.processors + 1e-9
+
+    def first_passes(self) -> int:
+        """Return a number of passes that surely takes less than a launch should."""
+        size, seconds = len(self.tours), self._seconds_of_step()
+        if self.backend.name == "cpu":
+            seconds *= -(-size // self.backend.processors)
+        else:
+            seconds = seconds * size + CUDA_SECONDS["step"]
+        return max(1, int(tuning.LAUNCH_SECONDS / seconds))
+
+    def moves_per_evaluation(self) -> int:
+        """Return how many moves a pass evaluates: the reconnections of k triples."""
+        return self._k * (RECONNECTIONS - self._first_way)
+
+
+def _slack(problem: TSP) -> float:
+    """Bound the error of six estimated lengths, less one unit where gains are integers."""
+    slack = 6 * problem.metric.slack(problem.values) - problem.integer
+    return float(np.nextafter(np.float32(slack), np.float32(np.inf)))

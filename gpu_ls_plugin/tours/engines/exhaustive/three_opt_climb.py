@@ -1,0 +1,200 @@
+"""Engine of the exhaustive 3-opt climb: all bars of all tours at once on a GPU, a thread per tour
+on a CPU.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.backends import tuning
+from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
+from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
+from gpu_ls_plugin.tours.engines.engine import Engine, require_symmetric
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.tours.problem.metrics import Metric
+    from gpu_ls_plugin.tours.problem.tsp import TSP
+
+LARGEST = 3000  # cities: a pass takes n**3 / 6 times four moves
+COUNTS = "gls::int64* pass_counts, gls::int64* move_counts"
+HOST_PARAMETERS = (
+    "const void* metric_data, int n, int passes, gls::int64 max_moves, int* tours, "
+    f"unsigned char* states, {COUNTS}"
+)
+TILES_PARAMETERS = (
+    "const void* metric_data, int n, float error_absolute, float error_relative, "
+    "gls::int64 max_moves, const int* tours, const unsigned char* states, "
+    "const gls::int64* move_counts, void* best"
+)
+MOVES_PARAMETERS = (
+    "const void* metric_data, int n, gls::int64 max_moves, int* tours, unsigned char* states, "
+    f"{COUNTS}, const void* best"
+)
+
+LONGEST_INT = 2.0**29  # lengths up to this fit gls::ThreeOptStep<Metric, int>
+DISTRUST = 2.0**-22  # least relative error: no float32 from 2**22 on is rounded as it stands
+
+# Edges and depths of bars; the first is taken of which a multiprocessor gets enough.
+BARS = ((64, 4), (64, 2), (64, 1), (32, 1))
+ENOUGH = 3
+# Threads on a multiprocessor: 128 or 255 registers each.
+RESIDENT = {"int": 512, "gls::int64": 256, "double": 256}
+SQUARE = 4  # gls::TripleTiles::kSquare
+STEP_THREADS = 512
+MOST_BARS = 1 << 20  # in a launch; each has 16 bytes for its best pair
+PAIR_BYTES = 16  # gls::Ranked<Value>
+
+# What a triple surely does not exceed, in seconds on a multiprocessor and on a CPU thread.
+CUDA_SECONDS_PER_TRIPLE = 1e-9
+CPU_SECONDS_PER_TRIPLE = 1e-8
+
+
+def host_kernel(metric: Metric, value: str) -> Kernel:
+    """Compose the climb for one CPU thread per tour; lengths are of C++ type `value`."""
+    return metric_kernel(
+        "three_opt_climb",
+        metric,
+        header="tours/engines/exhaustive/three_opt_climb_host.cuh",
+        body=f"gls::ThreeOptClimb<{{metric}}, {value}>",
+        parameters=HOST_PARAMETERS,
+        team="gls::Host",
+    )
+
+
+def tiles_kernel(metric: Metric, value: str, edge: int, depth: int) -> Kernel:
+    """Compose the evaluation: one block per tour and bar of positions (gls::TripleTiles)."""
+    threads = (edge // SQUARE) ** 2
+    kernel = metric_kernel(
+        "three_opt_tiles",
+        metric,
+        header="tours/engines/exhaustive/three_opt_climb.cuh",
+        body=f"gls::ThreeOptTiles<{edge}, {depth}, {{metric}}, {value}>",
+        parameters=TILES_PARAMETERS,
+        team=f"gls::Block<{threads}>",
+    )
+    return replace(kernel, blocks_per_multiprocessor=RESIDENT[value] // threads)
+
+
+def moves_kernel(metric: Metric, value: str, edge: int, depth: int) -> Kernel:
+    """Compose what follows an evaluation: one block per tour takes the best move."""
+    return metric_kernel(
+        "three_opt_moves",
+        metric,
+        header="tours/engines/exhaustive/three_opt_climb.cuh",
+        body=f"gls::ThreeOptMoves<{edge}, {depth}, {{team}}, {{metric}}, {value}>",
+        parameters=MOVES_PARAMETERS,
+        team=f"gls::Block<{STEP_THREADS}>",
+    )
+
+
+class ThreeOptClimb(Engine):
+    """A batch of exhaustive best-improvement 3-opt climbs in progress on a backend.
+
+    A pass evaluates the complete neighbourhood, as Schulz (2013, sections 3 and 6) does on a GPU:
+    the four pure reconnections of all n (n - 1) (n - 2) / 6 triples of edges. Those of triples with
+    neighbouring edges are the 2-opt moves and segment insertions of one city. The best move under
+    the order (delta, i, j, k, way) is applied. Both backends take the same moves. Problems are
+    symmetric, of up to 3,000 cities.
+    """
+
+    def __init__(self, backend: Backend, problem: TSP, tours: Any, max_moves: int) -> None:
+        require_symmetric(problem, "exhaustive 3-opt")
+        check_size(problem)
+        super().__init__(backend, problem, tours)
+        size, n = tours.shape
+        self._fixed: dict[str, Any] = {
+            "metric_data": backend.metric_data(problem),
+            "n": n,
+            "max_moves": max_moves,
+        }
+        value = _value(problem)
+        if backend.name == "cpu":
+            self._host = host_kernel(problem.metric, value)
+            return
+        self._together = max(1, min(size, int(tuning.LAUNCH_SECONDS / self._seconds_of_pass())))
+        bar = _bar(n, self._together / backend.processors)
+        self._tiles = tiles_kernel(problem.metric, value, *bar)
+        self._moves = moves_kernel(problem.metric, value, *bar)
+        self._bars = bar_count(n, *bar)
+        self._together = max(1, min(self._together, MOST_BARS // self._bars))  # tours in a launch
+        absolute, relative = problem.metric.estimate_error(problem.values)
+        self._fixed |= {
+            "error_absolute": absolute,
+            "error_relative": max(relative, DISTRUST),
+            "best": backend.xp.empty((self._together * self._bars, PAIR_BYTES), "uint8"),
+        }
+
+    @staticmethod
+    def bytes_per_tour(n: int) -> int:
+        """Return the memory of one tour in bytes, on a CPU without the table of its thread."""
+        return 4 * n + 64
+
+    def launch(self, passes: int, seconds: float) -> None:
+        """Let every unfinished tour make up to `passes` passes, if it is begun in time."""
+        if self.backend.name == "cpu":
+            arguments = self._fixed | self.arrays | {"passes": passes}
+            self.backend.launch(self._host, len(self.tours), arguments, seconds=seconds)
+            return
+        for _, own in self.slices(self._together, seconds):
+            arguments, count = self._fixed | own, len(own["tours"])
+            for _ in range(min(passes, self._fixed["max_moves"] + 1)):  # a pass makes one move
+                self.backend.launch(self._tiles, count * self._bars, arguments)
+                self.backend.launch(self._moves, count, arguments)
+
+    def _seconds_of_pass(self) -> float:
+        """Return what a pass of one tour surely does not exceed, alone on a GPU or CPU thread."""
+        triples = math.comb(self.problem.n, 3)
+        if self.backend.name == "cpu":
+            return CPU_SECONDS_PER_TRIPLE * triples + 1e-6
+        return CUDA_SECONDS_PER_TRIPLE * triples / self.backend.processors + 1e-6
+
+    def first_passes(self) -> int:
+        """Return a number of passes that surely takes less than a launch should."""
+        size = len(self.tours)
+        if self.backend.name == "cpu":
+            seconds = self._seconds_of_pass() * -(-size // self.backend.processors)
+        else:  # passes of tours that are done cost their launches all the same
+            seconds = self._seconds_of_pass() * size + 1e-3
+        return max(1, int(tuning.LAUNCH_SECONDS / seconds))
+
+    def moves_per_evaluation(self) -> int:
+        """Return the size of the neighbourhood: four reconnections of every triple of edges."""
+        return 4 * math.comb(self.problem.n, 3)
+
+
+def bar_count(n: int, edge: int, depth: int) -> int:
+    """Return the number of bars of n positions, as gls::TripleTiles::count does."""
+    layers = (n - 1) // (edge * depth)
+    return sum(math.comb(depth * m + 1, 2) for m in range(1, layers + 1)) + math.comb(
+        -(-n // edge) + 1, 2
+    )
+
+
+def _bar(n: int, tours: float) -> tuple[int, int]:
+    """Return edge and depth of a bar for so many tours on a multiprocessor.
+
+    Deep bars spend less on loading points and on the lengths that do not depend on k, but few of
+    them leave multiprocessors idle.
+    """
+    enough = (bar for bar in BARS if bar_count(n, *bar) * tours >= ENOUGH)
+    return next(enough, BARS[-1])
+
+
+def check_size(problem: TSP) -> None:
+    """Raise UnsupportedProblemError where a pass would take too long: above 3,000 cities."""
+    if problem.n > LARGEST:
+        raise UnsupportedProblemError(
+            f"problem: the exhaustive 3-opt neighbourhood of {problem.n:,} cities has "
+            f"{4 * math.comb(problem.n, 3):.1e} moves, the limit is {LARGEST:,} cities; use "
+            "candidates=Nearest(10) instead of All()"
+        )
+
+
+def _value(problem: TSP) -> str:
+    """Return the C++ type of lengths and changes."""
+    if not problem.integer:
+        return "double"
+    return "int" if problem.metric.longest(problem.values) <= LONGEST_INT else "gls::int64"

@@ -1,0 +1,110 @@
+// A step of the exhaustive 3-opt climb: from the best pair of edges to the tour after the move.
+//
+// Moves are the four pure reconnections of every triple of edges (reconnection.cuh), ranked by
+// (delta, i, j, k, way). They hold every 2-opt move: where two edges of the triple are neighbours,
+// one edge comes back. The 2-opt move of positions i < j is way 1 of the triple (i, j, j + 1), also
+// of (i - 1, i, j), or way 3 of (0, i, n - 1); whichever ranks first stands for it.
+//
+// With a = t[i], b = t[i+1], c = t[j], d = t[j+1], e = t[k], f = t[k+1], changes are added up as
+//
+//   way 0   (((be - ef) + cf) + ad) - (ab + cd)        way 2   ((bf + (ce - ef)) + ad) - (ab + cd)
+//   way 1   (((be - ef) + df) + ac) - (ab + cd)        way 3   (((ae - ef) + cf) + bd) - (ab + cd)
+//   way 1 with d = e, a 2-opt move:   (bd + ac) - (ab + cd)
+//
+// everywhere, so that real changes have the same bits whoever computes them. What depends on k
+// stands inside, and rounding is monotone: the least change of a pair (i, j) is that of its least
+// inner sums. With lengths P(x, y) between positions and e(k) = P(k, k+1), these are entries of two
+// (min, +) products,
+//
+//   M(r, s) = min over k > s of (P(r, k) - e(k)) + P(s, k+1)
+//   N(r, s) = min over k > s of P(r, k+1) + (P(s, k) - e(k)):
+//
+// M(i+1, j) and N(i+1, j) for the ways that add ad, M(i+1, j+1) for ac, M(i, j) for bd.
+#pragma once
+
+#include "tours/problem/metric.cuh"
+#include "tours/moves/reconnection.cuh"
+#include "tours/moves/two_opt.cuh"
+
+namespace gls {
+
+// What the ends of three edges a b, c d and e f are apart, and the edges that leave.
+template <class Value>
+struct TripleLengths {
+  Value ac, ad, bd, ae, be, ce, bf, cf, df, ef;
+  Value removed;  // ab + cd
+  bool meet;      // d is e
+
+  GLS_DEVICE void changes(Value (&its)[kPureReconnections]) const {
+    const Value added = be - ef;
+    its[0] = ((added + cf) + ad) - removed;
+    its[1] = ((meet ? bd : added + df) + ac) - removed;
+    its[2] = ((bf + (ce - ef)) + ad) - removed;
+    its[3] = (((ae - ef) + cf) + bd) - removed;
+  }
+};
+
+// Lengths and changes are of type Value: int where sums of three lengths surely fit, else the
+// metric's own.
+template <class Metric, class Value>
+struct ThreeOptStep {
+  static constexpr bool kReal = Value(0.5) != Value(0);
+  // More than any inner sum that belongs to an improving move, and far from overflow.
+  static constexpr Value kNone = Value(kReal ? 1e300 : double(int64(1) << (8 * sizeof(Value) - 2)));
+
+  const Metric metric;
+  Tour<int> tour;
+
+  GLS_DEVICE static Value least(Value a, Value b) { return b < a ? b : a; }
+
+  // Between two positions.
+  GLS_DEVICE Value length(int p, int q) const { return Value(metric(tour[p], tour[q])); }
+
+  // What the least sums of a pair lead to; the pair's own lengths do not depend on k.
+  GLS_DEVICE static Value change(Value sum_ad, Value sum_ac, Value sum_bd, Value ac, Value ad,
+                                 Value bd, Value removed) {
+    return least(least(sum_ad + ad, least(sum_ac, bd) + ac), sum_bd + bd) - removed;
+  }
+
+  // The least (delta, k, way) of the triples that contain the edges after positions i < j.
+  template <class Team>
+  GLS_DEVICE Ranked<Value> third_edge(const Team& team, int i, int j) const {
+    const int b = i + 1, d = j + 1;
+    const Value ac = length(i, j), ad = length(i, d), bd = length(b, d);
+    const Value removed = length(i, b) + length(j, d);
+    return team.least(tour.n - d, Ranked<Value>{0, 0}, [&](int s) {
+      const int e = d + s, f = tour.next(e);
+      Value changes[kPureReconnections];
+      TripleLengths<Value>{ac,           ad,           bd,           length(i, e),
+                           length(b, e), length(j, e), length(b, f), length(j, f),
+                           length(d, f), length(e, f), removed,      s == 0}
+          .changes(changes);
+      Ranked<Value> best{changes[0], int64(e) * kPureReconnections};
+      for (int way = 1; way < kPureReconnections; ++way) {
+        if (changes[way] < best.value) best = {changes[way], int64(e) * kPureReconnections + way};
+      }
+      return best;
+    });
+  }
+
+  // Applies the best move of the best pair (delta, i n + j). A real gain that may be rounding alone
+  // is none. Returns whether there was a move.
+  template <class Team>
+  GLS_DEVICE bool take(const Team& team, Ranked<Value> pair) const {
+    if (!(pair.value < 0)) return false;
+    const int i = int(pair.index / tour.n), j = int(pair.index % tour.n);
+    const Ranked<Value> third = third_edge(team, i, j);
+    if (!(third.value < 0)) return false;  // a functor's estimate was beyond its bound
+    const int k = int(third.index / kPureReconnections);
+    if constexpr (kReal) {
+      const Value removed = length(i, i + 1) + length(j, j + 1) + length(k, tour.next(k));
+      if (third.value > removed * Value(-1e-12)) return false;
+      team.sync();  // the ends have been read
+    }
+    const Reconnection move{i, j, k, int(third.index % kPureReconnections)};
+    move.apply(team, tour);
+    return true;
+  }
+};
+
+}  // namespace gls

@@ -1,0 +1,237 @@
+// Exhaustive best-improvement 2-opt on the GPU, one block per tour (O'Neil and Burtscher 2015).
+//
+// A pass evaluates all n (n - 3) / 2 moves in float32 and keeps the least estimate of every row.
+// Estimates are within `slack` of the exact change, so only rows that can hold the best move are
+// evaluated again, exactly; the move taken is the best of the whole neighbourhood.
+//
+// Rows i and offsets k = 2 .. n/2 around the tour form a band of parallelograms with hardly any
+// waste. A lane keeps `Rows` consecutive rows in registers and streams columns i + k; the distance
+// (i + 1, j + 1) of one move is the distance (i, j) of the next row's, so a move costs little more
+// than one square root. Lanes stand `Rows` columns apart; one pad every 8 points spreads them over
+// the banks. Columns pass through a ring in shared memory, so n is limited by global memory only.
+#pragma once
+
+#include "tours/problem/metric.cuh"
+#include "tours/moves/two_opt.cuh"
+#include "tours/engines/search_state.cuh"
+
+namespace gls {
+
+template <int Warps, int Rows, class Metric, class City>
+struct TwoOptClimb {
+  using Team = Block<32 * Warps>;
+  using Length = typename Metric::Length;
+
+  static constexpr int kGroup = 8;                     // columns between two pads
+  static constexpr int kChunk = 128;                   // columns between two barriers
+  static constexpr int kBand = Team::kThreads * Rows;  // rows in flight
+  static constexpr int kRing = kBand + 2 * kChunk;
+  static constexpr int kRingSlots = kRing / kGroup * (kGroup + 1);
+  static_assert(Rows % kGroup == 0 || kGroup % Rows == 0,
+                "lanes start at a fixed place of a group");
+  static constexpr float kInfinity = 3.0e38f;
+
+  const Team& team;
+  const Metric metric;
+  Tour<City> tour;
+  const float slack;  // of a move: twice that of a distance
+  Point* ring;
+  RowBest<Length>* rows;  // best move of each row, only for several moves per pass
+
+  GLS_DEVICE static constexpr int pad(int slot) { return slot + slot / kGroup; }
+
+  // Loads positions base + [from, from + count) of the tour into the ring.
+  GLS_DEVICE void load(int base, int from, int count) const {
+    team.each(count, [&](int c) {
+      const int w = from + c;
+      const int position = int(uint32(base + w) % uint32(tour.n));
+      const int city = tour[position];
+      Point point = metric.point(city);
+      point.edge = float(metric(city, tour[tour.next(position)]));
+      ring[pad(w % kRing)] = point;
+    });
+  }
+
+  // Eight columns against the rows of this lane; `column` is the offset of the first.
+  template <bool Masked>
+  GLS_DEVICE void columns(const Point* points, int column, const Point (&row)[Rows + 1],
+                          float (&before)[Rows], float (&low)[Rows]) const {
+#pragma unroll
+    for (int u = 0; u < kGroup; ++u) {
+      const Point point = points[u];
+      float length = metric.estimate(row[0], point);
+#pragma unroll
+      for (int q = 0; q < Rows; ++q) {
+        const float below = metric.estimate(row[q + 1], point);
+        const int offset = column + u - 1 - q;
+        if (!Masked || (offset >= 2 && offset <= tour.n / 2)) {
+          low[q] = fminf(low[q], before[q] + below);
+        }
+        before[q] = length - point.edge;
+        length = below;
+      }
+    }
+  }
+
+  // Least estimates of the rows base + lane * Rows + [0, Rows).
+  GLS_DEVICE void estimate_rows(int base, float (&low)[Rows]) const {
+    __shared__ float row_edges[Rows][Team::kThreads];
+    const int last_column = tour.n / 2 + Rows;
+    const int own = team.lane() * Rows;
+    const int mine = base + own < tour.n ? own : 0;  // lanes without rows see points that are there
+    const bool busy = base + (own & ~(32 * Rows - 1)) < tour.n;  // the same for a whole warp
+    // Positions that the rows in use and their columns reach: short tours need no full band.
+    const int reach = min(kBand, tour.n - base) + last_column + 2 * kGroup;
+    load(base, 0, min(kBand + kChunk, reach));
+    team.sync();
+    Point row[Rows + 1];
+    float before[Rows];
+#pragma unroll
+    for (int q = 0; q <= Rows; ++q) row[q] = ring[pad(mine + q)];
+#pragma unroll
+    for (int q = 0; q < Rows; ++q) {
+      row_edges[q][team.lane()] = row[q].edge;  // registers are for the inner loop
+      low[q] = before[q] = kInfinity;
+    }
+    // A lane whose first row is not the first of a group reads from the start of that group.
+    const int shift = mine % kGroup;
+    int slot = pad(mine - shift);
+    for (int chunk = 0; chunk <= last_column + kGroup; chunk += kChunk) {
+      const int from = kBand + kChunk + chunk;
+      load(base, from, min(kChunk, reach - from));
+      const int end = min(chunk + kChunk, last_column + shift + 1);
+      for (int c = chunk; busy && c < end; c += kGroup) {
+        const int column = c - shift;
+        const bool inner = column > Rows + 1 && column + kGroup <= tour.n / 2 + 2;
+        if (inner) {
+          columns<false>(ring + slot, column, row, before, low);
+        } else {
+          columns<true>(ring + slot, column, row, before, low);
+        }
+        slot += kGroup + 1;
+        if (slot >= kRingSlots) slot -= kRingSlots;
+      }
+      team.sync();
+    }
+#pragma unroll
+    for (int q = 0; q < Rows; ++q) {
+      low[q] = base + own + q < tour.n ? low[q] - row_edges[q][team.lane()] : kInfinity;
+    }
+  }
+
+  // The best exact move of one row, found by a whole warp.
+  GLS_DEVICE Ranked<Length> exact_row(int row) const {
+    const int last = TwoOpt::last_offset(row, tour.n);
+    Ranked<Length> best{0, 0};
+    for (int offset = 2 + int(threadIdx.x % 32); offset <= last; offset += 32) {
+      const int end = tour.wrap(row + offset);
+      const Ranked<Length> move{TwoOpt::delta(metric, tour, row, end),
+                                TwoOpt::index(row, end, tour.n)};
+      if (move < best) best = move;
+    }
+    best = least_in_warp(best);
+    if (rows != nullptr && threadIdx.x % 32 == 0) {
+      const RowMove move = TwoOpt::row_move(best.index, tour.n);
+      rows[row] = {best.value, best.value < 0 ? move.offset : 0};
+    }
+    return best;
+  }
+
+  // The best move of the whole neighbourhood; value 0 where no move improves.
+  GLS_DEVICE Ranked<Length> best_move() const {
+    __shared__ uint32 least_bits;
+    Ranked<Length> best{0, 0};
+    if (rows != nullptr) team.each(tour.n, [&](int row) { rows[row].offset = 0; });
+    team.once([&] { least_bits = ordered(kInfinity); });
+    for (int base = 0; base < tour.n; base += kBand) {
+      float low[Rows];
+      estimate_rows(base, low);
+      float least = low[0];
+#pragma unroll
+      for (int q = 1; q < Rows; ++q) least = fminf(least, low[q]);
+      const uint32 warp_bits = least_in_warp(ordered(least));
+      if (threadIdx.x % 32 == 0) atomicMin(&least_bits, warp_bits);
+      team.sync();
+      const float bar = threshold(unordered(least_bits));
+      uint32 wanted = 0;
+#pragma unroll
+      for (int q = 0; q < Rows; ++q) wanted |= uint32(low[q] <= bar) << q;
+      for (uint32 lanes; (lanes = __ballot_sync(kAllLanes, wanted != 0)) != 0;) {
+        const int lane = __ffs(lanes) - 1;
+        const int q = __ffs(__shfl_sync(kAllLanes, wanted, lane)) - 1;
+        if (int(threadIdx.x % 32) == lane) wanted &= wanted - 1;
+        const int row = base + int(threadIdx.x / 32 * 32 + lane) * Rows + q;
+        const Ranked<Length> move = exact_row(row);
+        if (move < best) best = move;
+      }
+    }
+    return team.least(best);
+  }
+
+  // Rows whose estimate is above this hold neither the best move nor any that improves.
+  GLS_DEVICE float threshold(float least) const {
+    const float improving = slack - (Length(0.5) == Length(0) ? 1.0f : 0.0f);
+    const float needed = rows == nullptr
+                             ? least + 2 * slack
+                             : fmaxf((least + slack) / kGainShare, least + slack) + slack;
+    return fminf(improving, needed);
+  }
+
+  // Maps floats to unsigned integers of the same order.
+  GLS_DEVICE static uint32 ordered(float value) {
+    const uint32 bits = __float_as_uint(value);
+    return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
+  }
+  GLS_DEVICE static float unordered(uint32 bits) {
+    return __uint_as_float(bits & 0x80000000u ? bits & 0x7fffffffu : ~bits);
+  }
+
+  // Climbs until the local optimum, `passes` evaluations or the tour's last permitted move.
+  // Counts are kept in global memory: registers are for the inner loop.
+  GLS_DEVICE unsigned char climb(int passes, int64 max_moves, int moves_per_pass,
+                                 int64* passes_done, int64* moves_done) const {
+    __shared__ RowMove chosen[kMaxMovesPerPass];
+    for (int pass = 0; pass < passes; ++pass) {
+      const int64 left = max_moves - *moves_done;
+      if (left <= 0) return kOutOfMoves;
+      const Ranked<Length> best = best_move();
+      int count = best.value < 0;
+      if (count && rows != nullptr) {
+        const int limit = left < moves_per_pass ? int(left) : moves_per_pass;
+        count = TwoOpt::choose(team, rows, tour.n, best, limit, chosen);
+      } else if (count) {
+        team.once([&] { chosen[0] = TwoOpt::row_move(best.index, tour.n); });
+      }
+      for (int c = 0; c < count; ++c) TwoOpt::apply(team, tour, chosen[c]);
+      team.once([&] {
+        ++*passes_done;
+        *moves_done += count;
+      });
+      if (count == 0) return kOptimum;
+    }
+    return kRunning;
+  }
+
+  GLS_DEVICE static void run(const Team& team, int item, const void* metric_data, int n,
+                             float slack, const int*, const void*, int, int passes, int64 max_moves,
+                             int moves_per_pass, int* tours, unsigned char* states,
+                             int64* pass_counts, int64* move_counts, void* row_scratch) {
+    extern __shared__ Point shared[];
+    if (states[item] != kRunning) return;
+    int* stored = tours + int64(item) * n;
+    constexpr bool kInShared = sizeof(City) < sizeof(int);
+    City* order =
+        kInShared ? reinterpret_cast<City*>(shared + kRingSlots) : reinterpret_cast<City*>(stored);
+    if (kInShared) team.each(n, [&](int p) { order[p] = City(stored[p]); });
+    team.sync();
+    RowBest<Length>* rows = nullptr;
+    if (moves_per_pass > 1) rows = static_cast<RowBest<Length>*>(row_scratch) + int64(item) * n;
+    TwoOptClimb search{team, Metric(metric_data, n), {order, n}, slack, shared, rows};
+    const unsigned char state =
+        search.climb(passes, max_moves, moves_per_pass, pass_counts + item, move_counts + item);
+    if (kInShared) team.each(n, [&](int p) { stored[p] = int(order[p]); });
+    team.once([&] { states[item] = state; });
+  }
+};
+
+}  // namespace gls

@@ -1,0 +1,220 @@
+// What the kernels of a filtered neighbourhood share: the tours as they stand, and what has been
+// found of their moves.
+//
+// A complete neighbourhood is evaluated chunk by chunk; all tours of a launch are at a chunk of
+// their own. Within a chunk, moves have 32-bit numbers, way by way, and are spread over `slots`
+// teams.
+#pragma once
+
+#include "tours/filters/filter.cuh"
+#include "tours/problem/lengths.cuh"
+#include "tours/moves/mappings.cuh"
+#include "tours/engines/exhaustive/three_opt_step.cuh"
+#include "tours/engines/search_state.cuh"
+
+namespace gls {
+
+// What all kernels are given.
+struct FilteredBatch {
+  const void* metric_data;
+  int n;
+  const void* sites;
+  float error_absolute, error_relative;
+  int64 first_row, chunk_size;
+  int chunks, slots, eager;
+  const void* table;         // of positions, where numbers are mapped by one
+  int64 table_first;         // the number that it begins with
+  const uint64* parameters;  // of the filter
+  int64 flag_words, room;    // of a tour's flags, and for its entries
+  int64 max_moves;
+  int* tours;
+  void *placed, *edges;  // sites in the order of the tour, lengths to the next position
+  uint64* filter_state;
+  int *cursors, *looked;  // the chunk a tour is at, and how many it has seen
+  void* before;           // the move of every tour behind which one is sought
+  void* best;             // of every slot
+  void* bars;             // of tours whose objective is asked, the best change so far: eight bytes
+  int64* kept;            // moves evaluated of a tour since its last change
+  int64* evaluated;       // and before
+  uint32 *flags, *entries, *entry_counts;
+  unsigned char* states;
+  int64 *pass_counts, *move_counts;
+
+  GLS_DEVICE bool running(int row) const {
+    return states[row] == kRunning && move_counts[row] < max_moves;
+  }
+};
+
+// A tour as it stands.
+template <class MetricType, class Value>
+struct PlacedTour {
+  using Metric = MetricType;
+  using Length = Value;
+  using Named = typename NamedMetric<Metric>::Type;
+  using Placed = Lengths<Named, Value>;
+  using Site = typename Placed::City;
+  using Known = typename Placed::Known;
+  using Sum = typename Placed::Sum;
+
+  const int n;
+  const int* const order;
+  const Value* const edges;
+  const Placed lengths;
+  const int64 row, pass;
+
+  GLS_DEVICE PlacedTour(const FilteredBatch& batch, int row)
+      : n(batch.n),
+        order(batch.tours + int64(row) * n),
+        edges(static_cast<const Value*>(batch.edges) + int64(row) * n),
+        lengths{named(static_cast<const Named*>(nullptr),
+                      metric_of<Metric>(batch.metric_data, n, row), order),
+                static_cast<const Site*>(batch.placed) + int64(row) * n,
+                {batch.error_absolute, batch.error_relative}},
+        row(batch.first_row + row),
+        pass(batch.pass_counts[row]) {}
+
+  GLS_DEVICE int next(int p) const { return p + 1 < n ? p + 1 : 0; }
+  GLS_DEVICE int city(int p) const { return order[p]; }
+  GLS_DEVICE Value length(int p, int q) const { return lengths(p, q); }
+  GLS_DEVICE Known known(int p) const { return lengths.known(p); }
+  GLS_DEVICE Value length(const Known& p, int q) const { return lengths(p, q); }
+};
+
+// The numbers of a tour's chunk: `count` positions or openings from `first` on, in every way.
+struct Chunk {
+  int64 first;
+  uint32 count;
+
+  GLS_DEVICE Chunk(const FilteredBatch& batch, int row, int64 all)
+      : first(batch.cursors[row] * batch.chunk_size),
+        count(uint32(all - first < batch.chunk_size ? all - first : batch.chunk_size)) {}
+};
+
+// A filtered neighbourhood of a tour.
+template <class SpaceType, class Mapping, class Metric, class ValueType, class Filter>
+struct FilteredMoves {
+  using Space = SpaceType;
+  using Value = ValueType;
+  using Move = typename Space::Move;
+  using Tour = PlacedTour<Metric, Value>;
+  using Test = typename Filter::template On<Space, Tour>;
+
+  const FilteredBatch& batch;
+  const int row;
+  const Tour tour;
+  const Test test;
+
+  GLS_DEVICE FilteredMoves(const FilteredBatch& batch, int row)
+      : batch(batch),
+        row(row),
+        tour(batch, row),
+        test(tour, batch.parameters, batch.filter_state + row * Test::state_words(batch.n)) {}
+
+  GLS_DEVICE Chunk chunk() const { return {batch, row, Space::count(batch.n)}; }
+  GLS_DEVICE Chunk openings() const { return {batch, row, Space::openings(batch.n)}; }
+
+  GLS_DEVICE Move move(const Chunk& chunk, uint32 index) const {
+    int way = 0;
+    uint32 within = index;
+    for (; Space::kWays > 1 && within >= chunk.count; within -= chunk.count) ++way;
+    const int64 number = chunk.first + within;
+    Move move = Space::decode(Mapping(batch.n, batch.table, batch.table_first), number);
+    move.way = way;
+    return move;
+  }
+  // Openings have kWays variants for each rotation that the filter wants.
+  static constexpr int kOpeningVariants = Space::kWays * Test::kRotations;
+  GLS_DEVICE Opening<Move> opening(int64 number, int variant) const {
+    return Space::opening(number, variant % Space::kWays, variant / Space::kWays, batch.n);
+  }
+  GLS_DEVICE bool keeps(const Move& move) const {
+    if (!Space::exists(move, batch.n)) return false;
+    const Opening<Move> opening = Space::last_open(move);
+    return test.at(opening).keeps(move.at[opening.open]);
+  }
+};
+
+// The best improving move that a lane has met, and how many moves were kept. Where an objective is
+// asked (`kAsks`), moves that lengths make worse than the best of all lanes so far are left out,
+// unless the filter hears of all that improve the tour.
+template <class Moves>
+struct Improving {
+  using Value = typename Moves::Value;
+  static constexpr bool kAsks = keeps<typename Moves::Tour::Metric>();
+  static constexpr int kCounts = kAsks;  // moves before they are wanted
+  const Moves& moves;
+  Ranked<Value> best{0, 0};
+  // Moves that make the tour longer by `most` or less may be the best, if it is less than `relief`.
+  Value most = 0, relief = 0;
+  int64 kept = 0;
+
+  GLS_DEVICE explicit Improving(const Moves& moves) : moves(moves) { look(); }
+
+  // What other lanes have found meanwhile.
+  GLS_DEVICE void look() {
+    if constexpr (kAsks) {
+      relief = relief_of<Value>(moves.tour.lengths.metric);
+      most = relief;
+      if constexpr (hears<typename Moves::Test>()) return;
+      // Real reliefs are sums, which are off by more than the differences of equal changes.
+      const bool exact = Value(0.5) == Value(0) || relief == 0;
+      if (exact) most += read(shared_bar());
+    }
+  }
+  GLS_DEVICE bool may_be_best(Value longer) const {
+    return !kAsks || ((longer <= most) & (longer < relief));
+  }
+  GLS_DEVICE bool wants(const typename Moves::Move& move) {
+    if constexpr (!kAsks) return true;
+    ++kept;
+    return may_be_best(Moves::Space::change(moves.tour, move));
+  }
+  // Evaluates a move that is wanted.
+  GLS_DEVICE void judge(const typename Moves::Move& move) {
+    kept += !kAsks;
+    const Value change = change_of<typename Moves::Space>(moves.tour, move);
+    if (!(change < 0)) return;
+    moves.test.found(move);
+    if (best.value < change) return;  // ranks are costly
+    const Ranked<Value> found{change, Moves::Space::rank(move, moves.tour.n)};
+    if (!(found < best)) return;
+    best = found;
+    if constexpr (kAsks) lower(shared_bar(), change);
+  }
+  GLS_DEVICE void evaluate(const typename Moves::Move& move) {
+    if (wants(move)) judge(move);
+  }
+
+ private:
+  GLS_DEVICE Value* shared_bar() const {
+    return reinterpret_cast<Value*>(static_cast<int64*>(moves.batch.bars) + moves.row);
+  }
+};
+
+// The best move behind the one that was found before, improving or not.
+template <class Moves>
+struct Following {
+  using Value = typename Moves::Value;
+  using Step = ThreeOptStep<typename Moves::Tour::Metric, Value>;
+  static constexpr int kCounts = 0;
+  const Moves& moves;
+  const Ranked<Value> before;
+  Ranked<Value> best{Step::kNone, 0};
+  int64 kept = 0;
+
+  GLS_DEVICE explicit Following(const Moves& moves)
+      : moves(moves), before(static_cast<const Ranked<Value>*>(moves.batch.before)[moves.row]) {}
+
+  GLS_DEVICE void look() {}
+  GLS_DEVICE static bool may_be_best(Value) { return true; }
+  GLS_DEVICE static bool wants(const typename Moves::Move&) { return true; }
+  GLS_DEVICE void judge(const typename Moves::Move& move) {
+    ++kept;
+    const Ranked<Value> found{change_of<typename Moves::Space>(moves.tour, move),
+                              Moves::Space::rank(move, moves.tour.n)};
+    if (before < found && found < best) best = found;
+  }
+  GLS_DEVICE void evaluate(const typename Moves::Move& move) { judge(move); }
+};
+
+}  // namespace gls

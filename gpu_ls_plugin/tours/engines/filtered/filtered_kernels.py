@@ -1,0 +1,111 @@
+"""The kernels of a filtered neighbourhood, composed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
+from gpu_ls_plugin.backends.structs import struct_of
+from gpu_ls_plugin.core.origins import sources_of
+from gpu_ls_plugin.tours.engines.filtered import filter_layouts
+from gpu_ls_plugin.tours.engines.filtered.complete import COMPLETE
+from gpu_ls_plugin.tours.filters.filtered_neighbourhood import MAPPINGS
+from gpu_ls_plugin.tours.kernels.sites import metric_type
+from gpu_ls_plugin.tours.problem.under import keeps
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.tours.filters.filtered_neighbourhood import FilteredNeighbourhood
+    from gpu_ls_plugin.tours.problem.metrics import Metric
+
+PARAMETERS = (struct_of("tours/engines/filtered/filtered_batch.cuh", "FilteredBatch"),)
+# The steps of an evaluation; {source} and {sink} are chosen by the caller.
+STEPS = {
+    "masked": ("EvaluateMasked<{moves}, {source}, {sink}>",),
+    "fused": ("EvaluateFused<{moves}, {source}, {sink}>",),
+    "compact": (
+        "MakeFlags<{moves}>",
+        "CompactFlags<{moves}>",
+        "EvaluateMapped<{moves}, {sink}>",
+    ),
+    "whole": ("EvaluateWhole<{moves}, {sink}>",),
+    "openings": (
+        "ListOpenings<{moves}>",
+        "EvaluateOpenings<{moves}, {sink}>",
+    ),
+}
+HEADERS = {"whole": "tours/engines/filtered/whole_mode.cuh"}  # of modes with one of their own
+
+
+@dataclass(frozen=True)
+class FilteredKernels:
+    """What composes the kernels of one filtered neighbourhood."""
+
+    part: FilteredNeighbourhood
+    metric: Metric
+    length: str  # as `Sites` has it, and the next
+    grid: str = ""
+    warp: str = f"gls::Warp<{filter_layouts.FILTER_WARPS}>"  # evaluates
+    block: str = f"gls::Block<{filter_layouts.FILTER_STEP_LANES}>"  # takes moves
+
+    def evaluation(
+        self, mode: str, source: str = "Tested", sink: str = "Improving"
+    ) -> list[Kernel]:
+        """Return the kernels of a mode; moves are kept where `source` says so."""
+        chosen = {"moves": self._moves(self.part.mapping)}
+        chosen |= {"source": f"gls::{source}", "sink": f"gls::{sink}"}
+        header = HEADERS.get(mode, "tours/engines/filtered/filtered_modes.cuh")
+        kernels = (self._evaluation(header, step.format(**chosen)) for step in STEPS[mode])
+        asks = keeps(self.metric)  # which takes registers
+        blocks = filter_layouts.ASKING_BLOCKS if asks else filter_layouts.FILTER_BLOCKS
+        return [replace(kernel, blocks_per_multiprocessor=blocks) for kernel in kernels]
+
+    def step(self, body: str) -> Kernel:
+        """Return ``BeginFiltered``, ``TakeFiltered`` or ``NoteFiltered``, whatever the mapping."""
+        moves = self._moves("roots")
+        return self._kernel(
+            "tours/engines/filtered/filtered_step.cuh",
+            body,
+            f"{body}<{self.block}, {moves}>",
+            self.block,
+        )
+
+    def _moves(self, mapping: str) -> str:
+        """Return the C++ type of the moves of a tour."""
+        types = (
+            COMPLETE[self.part.edges].functor,
+            MAPPINGS[mapping][0],
+            metric_type(self.metric, self.grid),
+            self.length,
+            self.part.filter.functor(),
+        )
+        return f"gls::FilteredMoves<{', '.join(types)}>"
+
+    def _evaluation(self, header: str, step: str) -> Kernel:
+        return self._kernel(
+            header,
+            step.partition("<")[0],
+            f"OnSlots<{self.warp}, gls::{step}>",
+            self.warp,
+        )
+
+    def _kernel(self, header: str, name: str, body: str, team: str) -> Kernel:
+        kernel = metric_kernel(
+            "filtered_" + name.lower(),
+            self.metric,
+            header=header,
+            body=f"gls::{body}",
+            parameters=PARAMETERS,
+            team=team,
+        )
+        filters = self.part.filter.parts
+        return replace(
+            kernel,
+            functors=(*kernel.functors, *sources_of(*filters)),
+            headers=(
+                *kernel.headers,
+                "tours/moves/mappings.cuh",
+                *(part.header for part in filters),
+            ),
+            parts=(*kernel.parts, *(part.name for part in (self.part, *filters))),
+        )

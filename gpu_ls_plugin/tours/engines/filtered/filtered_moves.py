@@ -1,0 +1,273 @@
+"""Engine of filtered complete neighbourhoods (Schulz 2013, sections 6.14, 6.15 and 7)."""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.backends import tuning
+from gpu_ls_plugin.backends.base import repeated
+from gpu_ls_plugin.backends.words import kept_words, packed_words
+from gpu_ls_plugin.core.budget import Stopwatch
+from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
+from gpu_ls_plugin.tours.engines.engine import RANKED_BYTES, Engine
+from gpu_ls_plugin.tours.engines.filtered import filter_layouts
+from gpu_ls_plugin.tours.engines.filtered.complete import COMPLETE, MovingTable, triples_table
+from gpu_ls_plugin.tours.engines.filtered.filtered_kernels import FilteredKernels
+from gpu_ls_plugin.tours.filters.base import Everything, Setting
+from gpu_ls_plugin.tours.kernels import tour_layouts
+from gpu_ls_plugin.tours.kernels.sites import Sites
+from gpu_ls_plugin.tours.problem.under import searched
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.backends.composition import Kernel
+    from gpu_ls_plugin.tours.filters.filtered_neighbourhood import FilteredNeighbourhood
+    from gpu_ls_plugin.tours.problem.tsp import TSP
+
+ONES = 0x0101010101010101  # every byte 1
+EAGER_CHUNKS = 16  # of a neighbourhood whose first chunk with an improving move is enough
+RECORDED = 4  # passes that are launched as one
+UNWATCHED = 64  # passes, after which the host looks whether all tours are finished
+
+
+class FilteredMoves(Engine):
+    """A batch of descents in progress, whose passes evaluate what a filter keeps of all moves.
+
+    All passes of a launch are queued at once and decide on the device whether there is anything
+    left to do, so that nothing waits for the host.
+
+    If `eager`, the best move of the first chunk that has an improving one is taken, not that of all
+    chunks. `memory` are the bytes for flags, lists and bests of the batch; the neighbourhood is
+    evaluated in as many chunks as that takes.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        problem: TSP,
+        tours: Any,
+        part: FilteredNeighbourhood,
+        max_moves: int,
+        *,
+        seed: int = 0,
+        first_row: int = 0,
+        eager: bool = False,
+        memory: int = 2**62,
+    ) -> None:
+        check_size(problem, part)
+        super().__init__(backend, problem, tours)
+        self.part, self._eager = part, eager
+        self._watch = Stopwatch.of(math.inf)  # of a launch
+        self.space = COMPLETE[part.edges]
+        self.evaluated = backend.xp.zeros(len(tours), "int64")
+        if problem.n < self.smallest:
+            return
+        sites = Sites.of(backend, problem)
+        self.dtype = sites.dtype
+        self._sum_bytes = 4 if sites.grid else backend.xp.dtype(sites.dtype).itemsize
+        self.kernels = self._composed(sites)
+        self._words = kept_words(
+            backend.xp, part.filter.words(Setting(backend, problem, sites.dtype, seed))
+        )
+        self.slots = filter_layouts.filter_slots(
+            self.moves_per_evaluation(), len(tours), backend.processors, backend.name
+        )
+        self.arguments: dict[str, Any] = {
+            **sites.arguments,
+            **backend.batch_data(problem, len(tours)),
+            **self.arrays,
+            **self._tour_memory(),
+            "first_row": first_row,
+            "slots": self.slots,
+            "eager": int(eager),
+            "parameters": packed_words(backend.xp, self._words, backend.address),
+            "max_moves": max_moves,
+        }
+        self._memory = self._left_of(memory)
+        self._kept = 1.0  # share of the moves that are evaluated, so far
+        self._set_mode(self._chosen_mode())
+        self.backend.launch(self.kernels.step("BeginFiltered"), len(tours), self.arguments)
+
+    def _composed(self, sites: Sites) -> FilteredKernels:
+        """Return what composes the kernels."""
+        return FilteredKernels(
+            self.part,
+            searched(self.problem),
+            sites.length,
+            sites.grid,
+            self.backend.warp(filter_layouts.FILTER_WARPS),
+            self.backend.block(filter_layouts.FILTER_STEP_LANES),
+        )
+
+    def _tour_memory(self) -> dict[str, Any]:
+        """Return the arrays that kernels keep of each tour; those of a mode are missing."""
+        xp, (size, n) = self.backend.xp, self.tours.shape
+        return {
+            "table": None,
+            "table_first": 0,
+            "placed": xp.empty((size, n, tour_layouts.SITE_BYTES), "uint8"),
+            "edges": xp.empty((size, n), self.dtype),
+            "filter_state": xp.full((size, self.part.filter.state_words(n)), ONES, "uint64"),
+            "cursors": xp.zeros(size, "int32"),
+            "looked": xp.zeros(size, "int32"),
+            "before": None,
+            "best": xp.zeros((size, self.slots, RANKED_BYTES), "uint8"),
+            "bars": xp.zeros(size, "int64"),
+            "kept": xp.zeros(size, "int64"),
+            "evaluated": self.evaluated,
+            "flags": None,
+            "entries": None,
+            "entry_counts": xp.zeros(size, "uint32"),
+        }
+
+    def _left_of(self, memory: int) -> int:
+        """Return how many of a batch's bytes each tour has for flags and lists."""
+        shared = self.backend.metric_data(self.problem).nbytes + self.arguments["sites"].nbytes
+        own = (
+            self.bytes_per_tour(self.problem.n, self.part)
+            + self.problem.objective.kept_bytes(self.problem)
+            - filter_layouts.LEAST_CHUNK_BYTES
+            + RANKED_BYTES * self.slots
+        )
+        return int((memory - shared) // len(self.tours) - own)
+
+    @staticmethod
+    def bytes_per_tour(n: int, part: FilteredNeighbourhood) -> int:
+        """Return the least memory of one tour in bytes."""
+        state: int = 8 * part.filter.state_words(n)
+        return n * (tour_layouts.SITE_BYTES + 12) + state + filter_layouts.LEAST_CHUNK_BYTES
+
+    @property
+    def mode(self) -> str:
+        """How kept moves are evaluated, if need be until more is known of the filter."""
+        return self._mode
+
+    def moves_per_evaluation(self) -> int:
+        """Return the size of the neighbourhood, whatever the filter keeps of it."""
+        return self.space.moves(self.problem.n)
+
+    def evaluations(self, passes: int) -> int:
+        """Return how many moves the filter has kept, in however many passes."""
+        return int(self.evaluated.sum())
+
+    def first_passes(self) -> int:
+        """Return 1: the driver finds out how many passes a launch may have."""
+        return 1
+
+    def launch(self, passes: int, seconds: float) -> None:
+        """Queue evaluations of up to `passes` chunks of every unfinished tour."""
+        self._watch = Stopwatch.of(seconds)
+        for begin in range(0, passes, UNWATCHED):
+            count = min(UNWATCHED, passes - begin)
+            for replay, times in ((self._many, count // RECORDED), (self._once, count % RECORDED)):
+                for _ in range(times):
+                    replay()
+                    if self._watch.left <= 0:
+                        return
+            if begin + count < passes and not super().unfinished():
+                return
+
+    def unfinished(self) -> int:
+        """Return how many tours can still be improved; waits for the launches."""
+        left = super().unfinished()
+        if left and (done := int(self.pass_counts.sum())):
+            self._kept = self.evaluations(done) / (done * self.moves_per_evaluation())
+            self._set_mode(self._chosen_mode(self._kept))
+        return left
+
+    def _chosen_mode(self, kept: float | None = None) -> str:
+        part = self.part
+        if part.mode != "auto":
+            return part.mode
+        return filter_layouts.filter_mode(
+            self.backend.name,
+            part.edges,
+            self.problem.n,
+            opens=part.filter.opens,
+            ordered=self._eager,
+            asks=self.problem.objective.keeps,
+            whole=isinstance(part.filter, Everything),
+            kept=kept,
+        )
+
+    def _chunk_size(self, mode: str) -> tuple[int, int, int]:
+        """Return how many numbers a mode has, in how many variants, and how many a chunk has."""
+        if mode == "openings":
+            numbers = self.space.openings(self.problem.n)
+            variants = self.space.ways * self.part.filter.rotations(self.space.edges)
+        elif mode == "whole":
+            numbers = self.space.squares(self.problem.n, self._sum_bytes)
+            variants = self.space.ways
+        else:
+            numbers, variants = self.space.numbers(self.problem.n), self.space.ways
+        most = filter_layouts.most_of_chunk(mode, variants, self._memory)
+        if self._eager:  # the chunks decide which move is taken, whatever the device
+            return numbers, variants, min(numbers, most, -(-numbers // EAGER_CHUNKS))
+        each = len(self.tours) * (variants + self._kept * self.moves_per_evaluation() / numbers)
+        return numbers, variants, min(numbers, most, self._in_time(each))
+
+    def _in_time(self, moves: float) -> int:
+        """Return of how many numbers a GPU surely evaluates so many moves each within a launch."""
+        if self.backend.name == "cpu":  # which can be stopped at any time
+            return sys.maxsize
+        seconds = filter_layouts.CUDA_SECONDS_PER_FILTERED / self.backend.processors
+        return max(1, int(tuning.LAUNCH_SECONDS / (seconds * moves)))
+
+    def _set_mode(self, mode: str) -> None:
+        """Cut the neighbourhood into chunks for a mode, and record its launches."""
+        numbers, variants, chunk_size = self._chunk_size(mode)
+        if mode == getattr(self, "_mode", None) and chunk_size < 2 * self.arguments["chunk_size"]:
+            return
+        self._mode = mode
+        n, xp, size = self.problem.n, self.backend.xp, len(self.tours)
+        moves = chunk_size * variants
+        flag_words = -(-moves // 32) if mode == "compact" else 0
+        room = moves if mode in ("compact", "openings") else 0
+        self.arguments |= {
+            "chunk_size": chunk_size,
+            "chunks": -(-numbers // chunk_size),
+            "flag_words": flag_words,
+            "room": room,
+            "flags": xp.empty((size, flag_words), "uint32"),
+            "entries": xp.empty((size, room), "uint32"),
+        }
+        for name in ("cursors", "looked"):
+            self.arguments[name].fill(0)
+        self._pass = [*self.kernels.evaluation(mode), self.kernels.step("TakeFiltered")]
+        self._table: MovingTable | None = None
+        if self.part.mapping == "table" and mode not in ("openings", "whole"):
+            if self._eager or chunk_size == numbers:
+                self.arguments["table"] = xp.asarray(triples_table(n, 0, numbers))
+            else:  # all tours are at the same chunk
+                self._table = MovingTable(self.backend, n, chunk_size)
+        repeat = repeated if self._table else self.backend.recorded
+        self._once, self._many = (repeat(self._one_pass, times) for times in (1, RECORDED))
+
+    def _one_pass(self) -> None:
+        """Evaluate a chunk of every tour, and take what is best."""
+        if self._table:
+            self.arguments |= self._table.following()
+        self.evaluate(self._pass[:-1], self._pass[-1])
+
+    def evaluate(self, kernels: Sequence[Kernel], step: Kernel) -> None:
+        """Queue an evaluation of a chunk of every tour, and what follows it unless that is cut."""
+        size = len(self.tours)
+        for kernel in kernels:
+            left = self._watch.left
+            if not self.backend.launch(kernel, size * self.slots, self.arguments, seconds=left):
+                return
+        self.backend.launch(step, size, self.arguments)
+
+
+def check_size(problem: TSP, part: FilteredNeighbourhood) -> None:
+    """Raise UnsupportedProblemError where the neighbourhood cannot be enumerated."""
+    largest = COMPLETE[part.edges].largest
+    if problem.n > largest:
+        raise UnsupportedProblemError(
+            f"problem: the complete {part.neighbourhood.name} neighbourhood is for up to "
+            f"{largest:,} cities, not {problem.n:,}; use candidates=Nearest(10) without a filter"
+        )

@@ -1,0 +1,68 @@
+// What the steps of all modes begin with: moves are spread over the slots of a tour, a team each.
+#pragma once
+
+#include "tours/engines/filtered/filtered_batch.cuh"
+
+namespace gls {
+
+// A slot's share of `total` things; shares begin at multiples of 32.
+struct Share {
+  uint32 begin, end;
+
+  GLS_DEVICE Share(uint32 total, int slot, int slots) {
+    const uint32 size = (total / slots + 32) / 32 * 32;
+    const uint64 from = uint64(slot) * size;
+    begin = uint32(from < total ? from : total);
+    end = total - begin < size ? total : begin + size;
+  }
+};
+
+// A slot of a tour that is searched. Its moves stay beside it, for filters may need their address:
+// as a field they would take the slot along into memory.
+template <class Team>
+struct Slot {
+  const Team& team;
+  const FilteredBatch& batch;
+  const int item, row;
+
+  GLS_DEVICE int number() const { return item % batch.slots; }
+  GLS_DEVICE Share share(uint32 total) const { return {total, number(), batch.slots}; }
+  GLS_DEVICE uint32* flags() const { return batch.flags + row * batch.flag_words; }
+  GLS_DEVICE uint32* entries() const { return batch.entries + row * batch.room; }
+  GLS_DEVICE uint32& entry_count() const { return batch.entry_counts[row]; }
+
+  // The slot's share of some numbers, as long as the launch is not cut: f(begin, end).
+  template <class F>
+  GLS_DEVICE void until_cut(uint32 total, F f) const {
+    constexpr uint32 kAtOnce = 4096;
+    const Share own = share(total);
+    for (uint32 begin = own.begin, end; begin < own.end && !team.cut(); begin = end) {
+      end = kOnDevice || own.end - begin < kAtOnce ? own.end : begin + kAtOnce;
+      f(begin, end);
+    }
+  }
+
+  // Adds what a sink has found to what the slot found in other chunks.
+  template <class Sink>
+  GLS_DEVICE void note(const Sink& sink) const {
+    using Value = typename Sink::Value;
+    const Ranked<Value> best = team.least(sink.best);
+    const int64 kept = team.total(sink.kept);
+    team.once([&] {
+      Ranked<Value>& slot = static_cast<Ranked<Value>*>(batch.best)[item];
+      if (best < slot) slot = best;
+      if (kept > 0) add(&batch.kept[row], kept);
+    });
+  }
+};
+
+// A step of a mode on all slots.
+template <class Team, class Step>
+struct OnSlots {
+  GLS_DEVICE static void run(const Team& team, int item, const FilteredBatch batch) {
+    const int row = item / batch.slots;
+    if (batch.running(row)) Step::run(Slot<Team>{team, batch, item, row});
+  }
+};
+
+}  // namespace gls

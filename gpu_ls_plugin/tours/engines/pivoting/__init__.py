@@ -1,0 +1,1 @@
+"""Which improving move is taken."""

@@ -1,0 +1,88 @@
+// Moves that can improve the tour, as far as one of their new edges tells.
+//
+// Every end of an edge that is taken out gets a new edge, which is no shorter than the way from
+// there to the nearest city. With doubled lengths, an edge of the tour therefore has at most
+// spare(p) = 2 e(p) - nearest(t_p) - nearest(t_p+1) to give, a new edge (x, y) costs
+// 2 d(x, y) - nearest(x) - nearest(y) >= 0, and twice the gain of a move is the sum of its spares
+// less the sum of its costs: no more than the spares less any one cost.
+//
+// In 3-opt, each new edge joins two of the three edges; the sum over these pairs of both spares
+// less twice the cost is four times the gain, so that of a move that improves one pair has a
+// positive sum. Pairs without are no openings.
+#pragma once
+
+#include "tours/filters/filter.cuh"
+
+namespace gls {
+
+struct GainBound {
+  template <class Space, class PlacedTour>
+  struct On {
+    using Length = typename PlacedTour::Length;
+    using Move = typename Space::Move;
+    static constexpr int kWords = 1;  // the length from every city to its nearest
+    static constexpr int kRotations = Space::kRotations;
+    static constexpr bool kReal = Length(0.5) != Length(0);
+    // Real spares may be too small by rounding.
+    static constexpr Length kRounding = Length(kReal ? 1e-11 : 0);
+
+    const PlacedTour& tour;
+    const Length* const nearest;
+    Length* const spare;  // of every position, and behind them the largest
+
+    GLS_DEVICE static int64 state_words(int n) { return n + 1; }
+    GLS_DEVICE On(const PlacedTour& tour, const uint64* parameters, uint64* state)
+        : tour(tour),
+          nearest(address<const Length>(parameters[0])),
+          spare(reinterpret_cast<Length*>(state)) {}
+
+    GLS_DEVICE Length of_city(int position) const { return nearest[tour.city(position)]; }
+    GLS_DEVICE Length cost(const Move& move, Link link) const {
+      const int p = move.position(link.from, tour.n), q = move.position(link.to, tour.n);
+      return 2 * tour.length(p, q) - of_city(p) - of_city(q);
+    }
+
+    struct Test {
+      const On& filter;
+      const Opening<Move> opening;
+      const Length spares, paid;  // of the edges known, for the new edge known
+
+      GLS_DEVICE bool any() const {
+        return Space::kKnownLinks == 0 ? spares + filter.spare[filter.tour.n] > 0
+                                       : spares > 2 * paid;
+      }
+      GLS_DEVICE bool keeps(int position) const {
+        const Length all = spares + filter.spare[position];
+        if (Space::kKnownLinks > 0 || !(all > 0)) return all > paid;
+        return all > filter.cost(opening.closed(position), Space::link(0, 0));
+      }
+    };
+    GLS_DEVICE Test at(const Opening<Move>& opening) const {
+      Length spares = 0, paid = 0;
+      for (int x = 0; x < Space::kEdges; ++x) {
+        if (x != opening.open) spares += spare[opening.move.at[x]];
+      }
+      if (Space::kKnownLinks > 0) {
+        paid = cost(opening.move, Space::link(opening.move.way, opening.rotation));
+      }
+      return {*this, opening, spares, paid};
+    }
+
+    GLS_DEVICE void found(const Move&) const {}
+    template <class Team>
+    GLS_DEVICE void refresh(const Team& team, bool) const {
+      struct Least {
+        Length value;
+        GLS_DEVICE bool operator<(const Least& other) const { return value < other.value; }
+      };
+      const Least least = team.least(tour.n, Least{0}, [&](int p) {
+        const Length edge = tour.edges[p];
+        spare[p] = 2 * edge - of_city(p) - of_city(tour.next(p)) + edge * kRounding;
+        return Least{-spare[p]};
+      });
+      team.once([&] { spare[tour.n] = -least.value; });
+    }
+  };
+};
+
+}  // namespace gls

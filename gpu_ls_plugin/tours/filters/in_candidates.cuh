@@ -1,0 +1,40 @@
+// Moves all of whose new edges but `missing` lead from a city to one of its candidates, in either
+// direction.
+#pragma once
+
+#include "tours/filters/new_edges.cuh"
+
+namespace gls {
+
+struct CandidateEdge {
+  static constexpr int kWords = 3;
+  const int* const cities;
+  const double* const reach;  // of every city: no candidate is farther
+  const int degree;
+  GLS_DEVICE explicit CandidateEdge(const uint64* parameters)
+      : cities(address<const int>(parameters[0])),
+        reach(address<const double>(parameters[1])),
+        degree(int(parameters[2])) {}
+
+  GLS_DEVICE bool lists(int city, int other) const {
+    const int* const own = cities + int64(city) * degree;
+    for (int rank = 0; rank < degree; ++rank) {
+      if (own[rank] == other) return true;
+    }
+    return false;
+  }
+  template <class PlacedTour>
+  GLS_DEVICE bool operator()(const PlacedTour& tour, int p, int q) const {
+    const int a = tour.city(p), b = tour.city(q);
+    const double length = double(tour.length(p, q));  // most pairs are too far apart for a look
+    return (length <= reach[a] && lists(a, b)) || (length <= reach[b] && lists(b, a));
+  }
+};
+
+template <int missing>
+struct InCandidates {
+  template <class Space, class PlacedTour>
+  using On = NewEdges<CandidateEdge, missing, Space, PlacedTour>;
+};
+
+}  // namespace gls

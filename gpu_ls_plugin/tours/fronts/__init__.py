@@ -1,0 +1,1 @@
+"""Tours under several objectives."""

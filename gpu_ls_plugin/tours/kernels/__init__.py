@@ -1,0 +1,1 @@
+"""How a tour lies in a kernel, and what it costs there."""

@@ -1,0 +1,130 @@
+"""The cities of a problem as kernels compute lengths from them, on a backend."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.backends import tuning
+from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
+from gpu_ls_plugin.tours.kernels import tour_layouts
+from gpu_ls_plugin.tours.problem.under import searched
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.tours.problem.metrics import Metric
+    from gpu_ls_plugin.tours.problem.tsp import TSP
+
+MOST_EDGES = 8  # of a move
+NARROW = 2.0**27  # sums of the lengths of a move, each below this, fit into 32 bits
+ROUNDED_BY_SHIFT = 2.0**22  # float32 estimates below this are rounded in a few instructions
+ROOTS = 2.0**21  # float32 roots below this are less than 1/2 off
+GRID_METRICS = ("EUC_2D", "CEIL_2D")
+GRID_BACKENDS = ("cuda",)  # on a CPU, vectors of float32 estimates are twice as fast
+GRID_BYTES = {"fine": 4, "wide": 8}  # of a city
+GRIDS = {"fine": "false", "wide": "true"}  # OnGrid's `wide`
+TABLES = {"shorts": "gls::uint16", "integers": "int", "reals": "double"}  # entries of gls::Tabled
+TABLE_BYTES = {"shorts": 2, "integers": 4, "reals": 8}
+LARGEST_TABLE = 3 << 19  # bytes; what is computed is at hand sooner than what is in no cache
+WIDTH_OF_GRID = 2**15  # of a fine one
+DTYPES = {"int": "int32", "gls::int64": "int64", "double": "float64"}
+
+
+def length_type(metric: Metric, longest: float) -> str:
+    """Return the C++ type in which the lengths of a move are added up."""
+    if not metric.integer:
+        return "double"
+    return "int" if longest < NARROW else "gls::int64"
+
+
+def metric_type(metric: Metric, grid: str) -> str:
+    """Return the C++ type of a metric, of its variant for integer coordinates if `grid`."""
+    if grid in TABLES:
+        return f"gls::Tabled<{metric.functor}, {TABLES[grid]}>"
+    return f"gls::OnGrid<{metric.functor}, {GRIDS[grid]}>" if grid else metric.functor
+
+
+def grid_of(problem: TSP) -> str:
+    """Return "fine" or "wide" where lengths can be had from integer coordinates, else ""."""
+    points = problem.coordinates
+    if problem.metric.name not in GRID_METRICS or points is None:
+        return ""
+    if not (points == np.floor(points)).all() or problem.metric.longest(problem.values) > ROOTS:
+        return ""
+    fine = np.ptp(points, axis=0).max() < WIDTH_OF_GRID and problem.n <= tuning.LARGEST_SHORT
+    return "fine" if fine else "wide"
+
+
+def table_of(problem: TSP, longest: float) -> str:
+    """Return of what entries a table of all lengths is, "" where there should be none."""
+    if problem.metric.explicit or problem.rows is not None:
+        return ""
+    integer = problem.metric.integer
+    kind = "reals" if not integer else "shorts" if longest < 2**16 else "integers"
+    return kind if problem.n**2 * TABLE_BYTES[kind] <= LARGEST_TABLE else ""
+
+
+def sites_kernel(metric: Metric, team: str, grid: str = "") -> Kernel:
+    """Compose the kernel that turns cities into what lengths are computed from."""
+    return metric_kernel(
+        "make_sites",
+        metric,
+        header="tours/kernels/make_sites.cuh",
+        body=f"gls::MakeSites<{{team}}, {metric_type(metric, grid)}>",
+        parameters="const void* metric_data, int n, float left, float low, void* sites",
+        team=team,
+    )
+
+
+class Sites:
+    """The cities of a problem on a backend, as `arguments` of kernels.
+
+    `length` and `dtype` are the types in which lengths are added up. `grid` is "fine" or "wide"
+    where lengths come from integer coordinates, a kind of `TABLES` where they lie in one, else "".
+    """
+
+    @classmethod
+    def of(cls, backend: Backend, problem: TSP, *, table: bool = False) -> Sites:
+        """Return those of a problem, made once; a `table` of lengths where that is faster."""
+        what = ("sites", table)
+        made: Sites = backend.made_once(problem, what, lambda: cls(backend, problem, table=table))
+        return made
+
+    def __init__(self, backend: Backend, problem: TSP, *, table: bool = False) -> None:
+        metric, n = searched(problem), problem.n
+        objective = problem.objective
+        longest = problem.metric.longest(problem.values)
+        absolute, relative = _estimate_error(problem, longest)
+        self.length = length_type(metric, longest + objective.most(problem) / MOST_EDGES)
+        self.dtype = DTYPES[self.length]
+        on_grid = objective.length_alone or objective.keeps
+        self.grid = grid_of(problem) if backend.name in GRID_BACKENDS and on_grid else ""
+        site_bytes = tour_layouts.SITE_BYTES
+        if table and backend.name == "cpu" and objective.keeps:
+            self.grid = table_of(problem, longest)
+            site_bytes = n * TABLE_BYTES[self.grid] if self.grid else site_bytes
+        self.arguments: dict[str, Any] = {
+            "metric_data": backend.search_data(problem),
+            "n": n,
+            "sites": backend.xp.empty((n, site_bytes), "uint8"),
+            "error_absolute": absolute,
+            "error_relative": relative,
+        }
+        left = low = 0.0
+        if self.grid == "fine":
+            # What the sites' float32 points are counted from, so that none is negative.
+            points = problem.coordinates
+            assert points is not None
+            left, low = points.min(axis=0) - points[0]
+        kernel = sites_kernel(metric, backend.block(1024), self.grid)
+        backend.launch(kernel, 1, {**self.arguments, "left": left, "low": low})
+
+
+def _estimate_error(problem: TSP, longest: float) -> tuple[float, float]:
+    """Return (absolute, relative) bounds on the error of the float32 estimates of lengths."""
+    metric, values = problem.metric, problem.values
+    if metric.integer:
+        absolute, relative = metric.estimate_error(values)
+        return (absolute if longest < ROUNDED_BY_SHIFT else 1.0), relative
+    return float(np.nextafter(np.float32(metric.slack(values)), np.float32(np.inf))), 0.0

@@ -1,0 +1,35 @@
+// Copies a row and says whether it is a permutation: a city stands at one place if that is where it
+// has been noted, whatever else has been. What is none is replaced: others read it before anybody
+// has heard of it.
+#pragma once
+
+#include "backends/include/team.cuh"
+
+namespace gls {
+
+template <class Team>
+struct TakeTour {
+  // `faults` becomes 1 where a row is not a permutation; `places` has room for each row.
+  GLS_DEVICE static void run(const Team& team, int item, int n, const int* rows, int* tours,
+                             int* places, int* faults) {
+    const int64 row = int64(item) * n;
+    const auto outside = [&](int city) { return uint32(city) >= uint32(n); };
+    each_ahead(
+        team, n, [&](int p) { return rows[row + p]; },
+        [&](int p, int city) {
+          tours[row + p] = city;
+          if (!outside(city)) places[row + city] = p;
+        });
+    team.sync();
+    bool wrong = false;
+    team.each(n, [&](int p) {
+      const int city = rows[row + p];
+      wrong |= outside(city) || places[row + city] != p;
+    });
+    if (!team.any(wrong)) return;
+    team.each(1, [&](int) { *faults = 1; });
+    team.each(n, [&](int p) { tours[row + p] = p; });
+  }
+};
+
+}  // namespace gls

@@ -1,0 +1,151 @@
+// Where a tour, its queue and the cities lie while a team works on it.
+#pragma once
+
+#include "tours/kernels/ring_tour.cuh"
+
+#ifndef __CUDACC__
+#include <vector>
+#endif
+
+namespace gls {
+
+// What `take` hands out for `count` numbers.
+template <class T>
+GLS_DEVICE int64 piece_bytes(int count) {
+  return (int64(count) * sizeof(T) + 15) / 16 * 16;
+}
+
+// Hands out pieces of memory, each at a multiple of 16 bytes.
+struct Pieces {
+  char* free;
+
+  // What a team keeps beside its tour: in shared memory, wherever the tour is.
+  template <class T, class Team>
+  GLS_DEVICE T& slot(const Team& team) {
+    return shared_slot<T>(team);
+  }
+  template <class T>
+  GLS_DEVICE static int64 slot_bytes() {
+    return 0;
+  }
+
+  template <class T>
+  GLS_DEVICE T* take(int count) {
+    T* taken = static_cast<T*>(__builtin_assume_aligned(free, 16));
+    free += piece_bytes<T>(count);
+    return taken;
+  }
+};
+
+// Of a tour: order, position, ring and bits.
+template <class City>
+GLS_DEVICE int64 tour_bytes(int n, int ring) {
+  return 2 * piece_bytes<City>(n) + piece_bytes<City>(ring) + piece_bytes<uint32>((n + 31) / 32);
+}
+
+#ifdef __CUDACC__
+
+extern __shared__ __align__(16) char shared_memory[];
+
+// Tours in shared memory, 16 bits a city; the cities, too, where `with_sites`.
+template <bool with_sites>
+struct SharedMemory : Pieces {
+  using City = uint16;
+
+  // In front of the tour, so that one address serves for both.
+  template <class T, class Team>
+  GLS_DEVICE T& slot(const Team&) {
+    return *take<T>(1);
+  }
+  template <class T>
+  GLS_DEVICE static int64 slot_bytes() {
+    return piece_bytes<T>(1);
+  }
+
+  // `own` bytes a team, beside `sites` bytes of all.
+  template <class Team>
+  GLS_DEVICE SharedMemory(const Team& team, int, int64 own, int64 sites, char*)
+      : Pieces{shared_memory + (with_sites ? sites : 0) + team.in_block() * own} {}
+
+  template <class Site>
+  GLS_DEVICE static void load_sites(const Site* from, int n) {
+    if constexpr (with_sites) {
+      Site* to = reinterpret_cast<Site*>(shared_memory);
+      for (int c = threadIdx.x; c < n; c += blockDim.x) to[c] = from[c];
+      __syncthreads();
+    }
+  }
+  template <class Site>
+  GLS_DEVICE const Site* sites(const Site* from) const {
+    return with_sites ? reinterpret_cast<const Site*>(shared_memory) : from;
+  }
+
+  // More that all teams read, `before` bytes behind the sites' begin.
+  template <class T>
+  GLS_DEVICE static void load_beside(int64 before, const T* from, int count) {
+    if constexpr (with_sites) {
+      T* to = reinterpret_cast<T*>(shared_memory + before);
+      for (int i = threadIdx.x; i < count; i += blockDim.x) to[i] = from[i];
+      __syncthreads();
+    }
+  }
+  template <class T>
+  GLS_DEVICE const T* beside(int64 before, const T* from) const {
+    return with_sites ? reinterpret_cast<const T*>(shared_memory + before) : from;
+  }
+};
+
+// Everything in global memory.
+struct GlobalMemory : Pieces {
+  using City = int;
+
+  template <class Team>
+  GLS_DEVICE GlobalMemory(const Team&, int item, int64 own, int64, char* scratch)
+      : Pieces{scratch + item * own} {}
+
+  template <class Site>
+  GLS_DEVICE static void load_sites(const Site*, int) {}
+  template <class Site>
+  GLS_DEVICE const Site* sites(const Site* from) const {
+    return from;
+  }
+  template <class T>
+  GLS_DEVICE static void load_beside(int64, const T*, int) {}
+  template <class T>
+  GLS_DEVICE const T* beside(int64, const T* from) const {
+    return from;
+  }
+};
+
+#else
+
+// Memory of the thread, reused by its tours.
+template <class CityType>
+struct HostMemory : Pieces {
+  using City = CityType;
+
+  HostMemory(const Host&, int, int64 own, int64, char*) : Pieces{memory(own)} {}
+
+  static char* memory(int64 bytes) {
+    struct alignas(16) Sixteen {
+      char bytes[16];
+    };
+    static thread_local std::vector<Sixteen> kept;
+    kept.resize(bytes / 16);
+    return kept.data()->bytes;
+  }
+  template <class Site>
+  static void load_sites(const Site*, int) {}
+  template <class Site>
+  const Site* sites(const Site* from) const {
+    return from;
+  }
+  template <class T>
+  const T* beside(int64, const T* from) const {
+    return from;
+  }
+};
+
+#endif
+
+}  // namespace gls

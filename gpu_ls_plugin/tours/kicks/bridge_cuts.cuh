@@ -1,0 +1,72 @@
+// Where a double bridge cuts a tour.
+#pragma once
+
+#include "tours/moves/move.cuh"
+#include "backends/include/philox.cuh"
+
+namespace gls {
+
+// Four cuts in increasing order: cut c lies before place `first + at[c]`, around the tour.
+struct BridgeCuts {
+  int first, at[4];
+
+  // By a network: registers must not be indexed by variables.
+  GLS_DEVICE void sort() { order(0, 1), order(2, 3), order(0, 2), order(1, 3), order(1, 2); }
+  GLS_DEVICE void order(int a, int b) {
+    const int low = at[a] < at[b] ? at[a] : at[b];
+    at[b] += at[a] - low;
+    at[a] = low;
+  }
+
+  // All differ, and no two neighbouring segments have one city each: they would keep their edge.
+  GLS_DEVICE bool separate(int n) const {
+    const int b = at[1] - at[0], c = at[2] - at[1], d = at[3] - at[2], a = n - b - c - d;
+    return b > 0 && c > 0 && d > 0 && a > 0 && a + b > 2 && b + c > 2 && c + d > 2 && d + a > 2;
+  }
+};
+
+// All cuts in a window of consecutive cities, which holds the cut edges with both their ends, or
+// uniform over the tour where the window is the whole of it.
+struct WindowCuts {
+  template <class Random, class View>
+  GLS_DEVICE static BridgeCuts draw(Random& random, const View& view, int window) {
+    return draw(random, view.tour.n, window);
+  }
+  template <class Random>
+  GLS_DEVICE static BridgeCuts draw(Random& random, int n, int window) {
+    const bool uniform = window >= n;
+    random.ahead(5);
+    BridgeCuts cuts{int(random.below(n)), {}};
+    GLS_UNROLL
+    for (int c = 0; c < 4; ++c) {
+      cuts.at[c] = uniform ? int(random.below(n)) : 1 + int(random.below(window - 1));
+    }
+    cuts.sort();
+    return cuts;
+  }
+};
+
+// Cuts at cities that lie next to each other in space: each is reached from the one before by a
+// random walk of `window` steps along the candidates.
+struct WalkCuts {
+  template <class Random, class View>
+  GLS_DEVICE static BridgeCuts draw(Random& random, const View& view, int window) {
+    const auto& candidates = view.candidates;
+    BridgeCuts cuts{0, {}};
+    random.ahead(1);
+    int city = random.below(view.tour.n);
+    GLS_UNROLL
+    for (int c = 0; c < 4; ++c) {
+#pragma unroll 1
+      for (int step = 0; step < window && c > 0; ++step) {
+        random.ahead(1);
+        city = candidates.city(candidates.entry(city, random.below(candidates.degree)));
+      }
+      cuts.at[c] = view.tour.place(city);
+    }
+    cuts.sort();
+    return cuts;
+  }
+};
+
+}  // namespace gls

@@ -1,0 +1,105 @@
+"""The double bridge (Martin, Otto and Felten 1991)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.exceptions import InvalidParameterError, UnsupportedProblemError
+from gpu_ls_plugin.tours.kicks.on_backend import KernelPerturbation
+from gpu_ls_plugin.tours.problem.tsp import tour_problem
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.core.problem import Problem
+    from gpu_ls_plugin.tours.problem.tsp import TSP
+
+LONGEST_WALK = 100  # steps, whose random numbers belong to one kick
+SMALLEST = 6  # cities: segments of 1, 2, 1 and 2
+
+
+def double_bridge_kernel(team: str) -> Kernel:
+    """Compose the kernel that cuts and reconnects tours."""
+    return Kernel(
+        name="double_bridge",
+        header="tours/kicks/double_bridge.cuh",
+        body=f"gls::DoubleBridge<{team}>",
+        parameters=parse_parameters(
+            "int n, int window, gls::uint64 seed, gls::int64 first_row, const int* tours, "
+            "int* kicked"
+        ),
+        team=team,
+        parts=("double_bridge",),
+    )
+
+
+@dataclass(frozen=True)
+class DoubleBridge(KernelPerturbation):
+    """Cut a tour into A B C D and reconnect it as A D C B, which changes exactly four edges.
+
+    No path is reversed. Cuts that leave two neighbouring segments with one city each are not
+    drawn: they would change three edges only.
+
+    Parameters
+    ----------
+    segment : int, optional
+        Number of consecutive cities that hold all four cut edges, at least 6, drawn uniformly
+        around the tour; by default the cuts are uniform over the whole tour.
+    walk : int, optional
+        Cut at cities that lie next to each other in space instead: each is reached from the one
+        before by a random walk of so many steps along the candidates of an iterated search, which
+        alone can use it.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError
+        `segment` is not an integer of at least 6, `walk` is not one from 1 to 100, or both are
+        given.
+    """
+
+    segment: int | None = None
+    walk: int | None = None
+
+    name = "double_bridge"
+    smallest = SMALLEST
+    by_lengths = False
+
+    def __post_init__(self) -> None:
+        checks.given_fields(self, checks.integer, "segment", least=SMALLEST)
+        checks.given_fields(self, checks.integer, "walk", least=1, most=LONGEST_WALK)
+        if self.walk is not None and self.segment is not None:
+            raise InvalidParameterError(
+                "walk: cuts are either in a segment of the tour or along a walk; give one"
+            )
+
+    @property
+    def cuts(self) -> str:
+        """C++ type that draws the cuts, as `tours/kicks/bridge_cuts.cuh` describes it."""
+        return "gls::WindowCuts" if self.walk is None else "gls::WalkCuts"
+
+    def window(self, n: int) -> int:
+        """Return the argument of `cuts` for tours of n cities."""
+        return self.walk or min(self.segment or n, n)
+
+    def asked(self, problem: Problem) -> TSP:
+        """Return the problem whose tours are kicked: one with enough cities."""
+        if self.walk is not None:
+            raise InvalidParameterError(
+                "walk: a walk goes along candidates, which an IteratedLocalSearch has; "
+                "use DoubleBridge(segment=...) without one"
+            )
+        tsp = tour_problem(problem)
+        if tsp.n < SMALLEST:
+            raise UnsupportedProblemError(
+                f"problem: a double bridge needs at least {SMALLEST} cities, not {tsp.n}"
+            )
+        return tsp
+
+    def kicked(self, backend: Backend, problem: TSP, tours: Any, numbers: dict[str, int]) -> Any:
+        """Return kicked copies of checked tours on a backend."""
+        kicked = backend.xp.empty_like(tours)
+        own = {"n": problem.n, "window": self.window(problem.n), "tours": tours, "kicked": kicked}
+        backend.launch(double_bridge_kernel(backend.warp()), len(tours), {**own, **numbers})
+        return kicked

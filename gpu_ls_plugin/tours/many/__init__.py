@@ -1,0 +1,1 @@
+"""Many instances in one call."""

@@ -1,0 +1,110 @@
+"""Crossing of the chains of each instance: what is good in one of them, the others take over."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.backends.structs import struct_of
+from gpu_ls_plugin.core.budget import Stopwatch
+from gpu_ls_plugin.tours.crossovers import edge_assembly
+from gpu_ls_plugin.tours.crossovers.assembly_layouts import STRATEGIES
+from gpu_ls_plugin.tours.kernels.sites import metric_type
+from gpu_ls_plugin.tours.kernels.tour_layouts import HostShape
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.backends.composition import Kernel
+    from gpu_ls_plugin.tours.engines.chains.chain_kernel import ChainState
+    from gpu_ls_plugin.tours.engines.chains.part_search import TourParts
+    from gpu_ls_plugin.tours.moves.composed import CandidateMoves
+    from gpu_ls_plugin.tours.problem.metrics import Metric
+
+HEADER = "tours/many/crossing.cuh"
+PARAMETERS = (*edge_assembly.PARAMETERS, struct_of(HEADER, "PairedInstances"))
+STRATEGY = STRATEGIES["single"]
+OFFSPRING = 32  # of a pair, at most
+GENERATIONS = 6
+
+
+def crossing_kernel(metric: Metric, parts: CandidateMoves, layout: HostShape) -> Kernel:
+    """Compose the crossover of a pair of tours of an instance."""
+    kernel = parts.moves.kernel(
+        "instance_crossing",
+        metric,
+        header=HEADER,
+        body=f"gls::InstanceAssembly<{{team}}, {metric_type(metric, parts.grid)}, {{length}}, "
+        f"{layout.memory}, {STRATEGY.functor}>",
+        parameters=PARAMETERS,
+        team=layout.team,
+    )
+    return replace(kernel, headers=(*kernel.headers, STRATEGY.header))
+
+
+class Crossing:
+    """Crosses the chains of each instance by edge assembly, on a CPU.
+
+    Some of all instances, whose candidates are `parts`, are `cut`; `state` has chains on these,
+    equally many on each and at least two. Chain c has the random numbers of row `first_row` + c.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        metric: Metric,
+        parts: CandidateMoves,
+        cut: TourParts,
+        state: ChainState,
+        seed: int,
+        first_row: int,
+    ) -> None:
+        rows, stride = state.tours.shape
+        self._backend, self._state, self._generation = backend, state, 0
+        self._replicas = rows // len(cut.sizes)
+        self._kernel = crossing_kernel(metric, parts, HostShape.of(stride))
+        xp = backend.xp
+        self._children, self._costs = xp.empty_like(state.tours), xp.empty_like(state.costs)
+        self._chains = xp.arange(rows, dtype="int32").reshape(-1, self._replicas)
+        self._arguments: dict[str, Any] = {
+            **parts.arguments,
+            "candidates": cut.near,
+            "candidate_lengths": cut.near_lengths,
+            "seed": seed,
+            "first_row": first_row,
+            "offspring": OFFSPRING,
+            "stride": stride,
+            "replicas": self._replicas,
+            "sizes": cut.sizes,
+            "names": cut.names,
+            "children": self._children,
+            "costs": self._costs,
+            "scratch": None,
+        }
+
+    def cross_all(self, seconds: float) -> None:
+        """Cross the best tours for some generations; a chain goes on from a cheaper child."""
+        watch = Stopwatch.of(seconds)
+        for _ in range(min(GENERATIONS, self._replicas - 1)):
+            if watch.left > 0:
+                self._cross(watch.left)
+
+    def _cross(self, seconds: float) -> None:
+        state, xp = self._state, self._backend.xp
+        distance = 1 + self._generation % (self._replicas - 1)
+        partners = xp.roll(self._chains, -distance, axis=1).ravel()
+        self._children[:], self._costs[:] = state.best_tours, state.best_costs
+        arguments = {
+            **self._arguments,
+            "first": state.best_tours,
+            "second": state.best_tours,
+            "partners": partners,
+            "generation": self._generation,
+        }
+        self._backend.launch(self._kernel, len(partners), arguments, seconds=seconds)
+        self._generation += 1
+        (cheaper,) = xp.nonzero(self._costs < state.best_costs)
+        for mine in (state.tours, state.best_tours):
+            mine[cheaper] = self._children[cheaper]
+        for mine in (state.costs, state.best_costs):
+            mine[cheaper] = self._costs[cheaper]
+        state.idle[cheaper] = 0

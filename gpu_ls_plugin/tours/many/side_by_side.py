@@ -1,0 +1,162 @@
+"""Chains on instances side by side: each searches one, several where there are few instances."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.core.budget import Stopwatch, now
+from gpu_ls_plugin.core.exceptions import InvalidParameterError
+from gpu_ls_plugin.core.result import Statistics
+from gpu_ls_plugin.runs.acceptance.rules import Annealing
+from gpu_ls_plugin.runs.drive import drive
+from gpu_ls_plugin.runs.stretch import Stretch
+from gpu_ls_plugin.tours.engines.chains import chain_layouts
+from gpu_ls_plugin.tours.engines.chains.chain_kernel import chain_layout
+from gpu_ls_plugin.tours.engines.chains.part_search import PartChains, PartSearch
+from gpu_ls_plugin.tours.engines.chains.rounds import Rounds
+from gpu_ls_plugin.tours.engines.chains.start import Start
+from gpu_ls_plugin.tours.kicks.double_bridge import DoubleBridge
+from gpu_ls_plugin.tours.many.crossing import Crossing
+from gpu_ls_plugin.tours.many.instances import DEGREE
+from gpu_ls_plugin.tours.moves.lin_kernighan import LinKernighan
+from gpu_ls_plugin.tours.moves.reconnections import TwoOpt
+from gpu_ls_plugin.tours.moves.segment_moves import OrOpt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.tours.engines.chains.part_search import TourParts
+    from gpu_ls_plugin.tours.many.instances import Instances
+    from gpu_ls_plugin.tours.moves.base import Neighbourhood
+    from gpu_ls_plugin.tours.moves.composed import CandidateMoves
+
+NEIGHBOURHOODS = (LinKernighan(3),)
+# Where a CPU's seconds count: what fewer moves miss, kicks and crossings find.
+NARROW, NARROW_DEGREE = (OrOpt(3), TwoOpt()), 5
+PERTURBATION = DoubleBridge(segment=100)
+# Of annealing: a chain on few cities makes more kicks for each, and has the time to cool down.
+FEW_CITIES, HEAT_OF_FEW, HEAT = 300, 1.2, 0.6
+# On a CPU several chains of an instance are crossed after these shares of its time: all that are
+# crossed sooner would become alike. Each chain needs some time for each city.
+CROSSED_AFTER = (0.5, 0.75, 1.0)
+MOST_CROSSED, SECONDS_OF_CHAIN = 8, 3e-6
+
+
+def moves_of(backend: Backend, kicks: int | None) -> tuple[Sequence[Neighbourhood], int]:
+    """Return the neighbourhoods of chains, and how many candidates a city has.
+
+    They suit the backend, unless `kicks` says when chains stop: then all backends make the same.
+    """
+    if backend.name == "cpu" and kicks is None:
+        return NARROW, NARROW_DEGREE
+    return NEIGHBOURHOODS, DEGREE
+
+
+def bytes_per_instance(n: int) -> int:
+    """Return the memory of an instance with one chain at most, without its coordinates."""
+    return n * (12 * DEGREE + 32) + 128
+
+
+def slots_of(backend: Backend, parts: CandidateMoves, n: int) -> int:
+    """Return how many chains on n cities a backend works on at a time; 0 if it cannot."""
+    try:
+        layout = chain_layout(backend, parts, n, chain_layouts.part_shape)
+    except InvalidParameterError:
+        return 0
+    return backend.processors * layout.teams * layout.blocks
+
+
+def replicas_of(
+    backend: Backend, slots: int, count: int, fit: int, cities: int, seconds: float | None
+) -> int:
+    """Return how many chains each of `count` instances should have.
+
+    The backend works on `slots` chains at a time, and there is memory for `fit`. All the instances
+    that share the seconds have so many cities; without seconds, kicks say when chains stop.
+    """
+    busy = max(1, min(slots, fit) // count)
+    if backend.name != "cpu" or seconds is None or not np.isfinite(seconds):
+        return busy
+    crossed = int(seconds * backend.processors / (cities * SECONDS_OF_CHAIN))
+    return max(busy, min(crossed, MOST_CROSSED, fit // count))
+
+
+class SideBySide:
+    """Chains on some instances, all in each launch.
+
+    The `chosen` of the instances (K,), which `Instances.parts` has `cut`, begin at `tours` (K, m),
+    int32, with so many `replicas` each. Chain c has the random numbers of row `first_row` + c.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        instances: Instances,
+        parts: CandidateMoves,
+        chosen: NDArray[np.int64],
+        cut: TourParts,
+        tours: Any,
+        replicas: int,
+        seed: int,
+        first_row: int,
+    ) -> None:
+        self._backend, self._replicas = backend, replicas
+        stride = tours.shape[1]
+        accept = Annealing(HEAT_OF_FEW if stride <= FEW_CITIES else HEAT)
+        layout = chain_layout(backend, parts, stride, chain_layouts.part_shape)
+        start = Start(backend, instances.whole, None, seed)
+        search = PartSearch(start, accept, parts, PERTURBATION, stride, layout)
+        window = PERTURBATION.window(int(instances.sizes[chosen].min()))
+        rings = tours.repeat(replicas, axis=0)
+        costs = instances.costs(backend, parts, cut, rings)
+        units = (costs / backend.xp.asarray(instances.sizes[chosen]).repeat(replicas)).astype("f4")
+        first = chain_layouts.first_kicks(backend, len(rings))
+        self.state = PartChains(search, cut, rings, costs, units, window, first_row, first)
+        self.rounds = Rounds(self.state, Statistics())
+
+        def crossing() -> Crossing:
+            metric, state = instances.metric, self.state
+            return Crossing(backend, metric, parts, cut, state, seed, first_row)
+
+        self._crossing = crossing
+
+    def drive(self, seconds: float, kicks: int | None, after: Callable[[], bool]) -> str:
+        """Launch until every chain has made its kicks or the time is up; return which.
+
+        Where seconds count, a CPU crosses the chains of each instance. `after` is called after each
+        launch, and returns whether that is enough.
+        """
+        watch, stretch = Stopwatch.of(seconds), Stretch(seconds, kicks)
+        if kicks is not None or self._replicas == 1 or self._backend.name != "cpu":
+            return drive(self.rounds, stretch, after, watch)
+        crossing, taken = self._crossing(), 0.0
+        for share in CROSSED_AFTER:
+            part = watch.until(min(share * seconds, seconds - taken))
+            ended = drive(self.rounds, stretch, after, part)
+            if ended != "seconds":
+                return ended
+            begun = now()
+            crossing.cross_all(watch.left)
+            taken = now() - begun
+            after()
+        return "seconds"
+
+    def best_costs(self) -> NDArray[Any]:
+        """Return the cost of each instance's best tour, on the host; float64 sums nearly."""
+        costs: NDArray[Any] = self._backend.to_numpy(self._of_instances().min(axis=1))
+        return costs
+
+    def best_tours(self) -> NDArray[np.int32]:
+        """Return each instance's best tour, on the host, shape (K, m)."""
+        costs = self._of_instances()
+        rows = self._backend.xp.arange(len(costs)) * self._replicas + costs.argmin(axis=1)
+        tours: NDArray[np.int32] = self._backend.to_numpy(self.state.best_tours[rows])
+        return tours
+
+    def _of_instances(self) -> Any:
+        return self.state.best_costs.reshape(-1, self._replicas)

@@ -1,0 +1,1 @@
+"""Neighbourhoods: moves of edges, and how they are composed."""

@@ -1,0 +1,205 @@
+"""What engines of composed moves share: the moves' C++ type, and what every kernel reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
+from gpu_ls_plugin.backends.structs import struct_of
+from gpu_ls_plugin.core.exceptions import InvalidParameterError
+from gpu_ls_plugin.core.origins import sources_of
+from gpu_ls_plugin.core.trust import foreign
+from gpu_ls_plugin.tours.kernels import tour_layouts
+from gpu_ls_plugin.tours.kernels.sites import DTYPES, GRID_BYTES, Sites, metric_type
+from gpu_ls_plugin.tours.problem.under import RowsUnder, Under, keeps, searched
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.backends.composition import Parameter
+    from gpu_ls_plugin.tours.candidates.base import Candidates
+    from gpu_ls_plugin.tours.moves.base import Neighbourhood
+    from gpu_ls_plugin.tours.problem.metrics import Metric
+    from gpu_ls_plugin.tours.problem.tsp import TSP
+
+PARAMETERS = tuple(
+    struct_of("tours/problem/instance.cuh", name) for name in ("Instance", "Candidates")
+)
+EITHER, CHECKED = "tours/moves/either.cuh", "tours/moves/checked.cuh"
+REGISTERS = ("few", "some", "many", "most")
+LONGEST_LIST = 800  # candidates of a city: moves of a city are counted in 32 bits
+
+
+@dataclass(frozen=True)
+class Moves:
+    """A list of neighbourhoods, composed for one kind of problem."""
+
+    functor: str  # C++ type of the moves at a city, ...
+    headers: tuple[str, ...]  # ... and what defines it
+    sources: tuple[str, ...]
+    length: str  # C++ type in which a move's lengths are added up
+    names: tuple[str, ...]
+    grid: str = ""  # as `Sites` has it
+    checked: tuple[str, ...] = ()  # those that somebody else wrote: what they say is measured
+
+    @classmethod
+    def of(
+        cls,
+        neighbourhoods: Sequence[Neighbourhood],
+        *,
+        symmetric: bool,
+        length: str,
+        grid: str = "",
+        by_step: bool = False,
+    ) -> Moves:
+        """Compose neighbourhoods, `by_step` as a pivoting rule says; ties go to the first."""
+        checked: list[str] = []
+
+        def functor_of(part: Neighbourhood) -> str:
+            if not foreign(part):
+                return part.functor(symmetric)
+            checked.append(part.name)
+            return f"gls::Checked<{part.functor(symmetric)}, {len(checked)}>"
+
+        functors = [functor_of(part) for part in neighbourhoods]
+        functor = functors[-1]
+        for first in reversed(functors[:-1]):
+            functor = f"gls::Either<{first}, {functor}>"
+        return cls(
+            f"gls::ByStep<{functor}>" if by_step else functor,
+            (EITHER, *[CHECKED][: len(checked)], *(part.header for part in neighbourhoods)),
+            sources_of(*neighbourhoods),
+            length,
+            tuple(part.name for part in neighbourhoods),
+            grid,
+            tuple(checked),
+        )
+
+    @property
+    def length_bytes(self) -> int:
+        """Of a number of type `length`."""
+        return np.dtype(DTYPES[self.length]).itemsize
+
+    @property
+    def lists(self) -> str:
+        """C++ type of the candidate lists."""
+        kind = "Packed" if self.grid == "fine" else "Candidate"
+        return f"gls::{kind}Lists<{self.length}>"
+
+    def kernel(
+        self,
+        name: str,
+        metric: Metric,
+        *,
+        header: str,
+        body: str,
+        parameters: tuple[Parameter, ...],
+        team: str,
+    ) -> Kernel:
+        """Compose a kernel of these moves, which `body` names ``{length}`` and ``{moves}``."""
+        body = body.replace("{length}", self.length).replace("{moves}", self.functor)
+        body = body.replace("{metric}", metric_type(metric, self.grid))
+        kernel = metric_kernel(
+            name,
+            metric,
+            header=header,
+            body=body,
+            parameters=parameters,
+            team=team,
+        )
+        return replace(
+            kernel,
+            functors=(*kernel.functors, *self.sources),
+            headers=(*kernel.headers, *self.headers),
+            parts=(*kernel.parts, *self.names),
+            checked=self.checked,
+        )
+
+
+def chain_needs(
+    metric: Metric, moves: Moves, neighbourhoods: Sequence[Neighbourhood]
+) -> tour_layouts.ChainNeeds:
+    """Return what chains of these moves need."""
+    deep, grid = any(part.deep for part in neighbourhoods), bool(moves.grid)
+    level = 1 if deep == grid else 0 if grid else 2
+    if isinstance(metric, Under) and not metric.objective.by_edges:
+        level += 1
+    return tour_layouts.ChainNeeds(
+        GRID_BYTES.get(moves.grid, metric.site_bytes),
+        moves.length_bytes,
+        len(moves.names),
+        "many" if isinstance(metric, RowsUnder) else REGISTERS[level],
+        any(part.chooses for part in neighbourhoods),
+        keeps(metric),
+    )
+
+
+class CandidateMoves:
+    """Neighbourhoods and candidates on a problem and backend: the arguments of `PARAMETERS`.
+
+    A city has `steps` first steps and `neighbours` moves, and its candidates are in `cities` (n *
+    degree,). `needs` are those of chains, and `grid` is as `Sites` has it.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        problem: TSP,
+        neighbourhoods: Sequence[Neighbourhood],
+        candidates: Candidates,
+        by_step: bool = False,
+    ) -> None:
+        for part in neighbourhoods:
+            part.check_backend(backend)
+        cities, lengths, degree = _lists(backend, problem, candidates)
+        sites = Sites.of(backend, problem, table=True)
+        breadth = max(part.first_breadth(degree) for part in neighbourhoods)
+        directions = 2 if problem.symmetric else 1
+        self.moves = Moves.of(
+            neighbourhoods,
+            symmetric=problem.symmetric,
+            length=sites.length,
+            grid=sites.grid,
+            by_step=by_step,
+        )
+        self.steps = directions * breadth
+        self.neighbours = self.steps * sum(
+            part.variants(degree, problem.symmetric) for part in neighbourhoods
+        )
+        self.cities = cities
+        self.needs = chain_needs(searched(problem), self.moves, neighbourhoods)
+        self.grid = sites.grid
+        if sites.grid == "fine":  # one array of words
+            cities = backend.made_once(problem, candidates, partial(_packed, cities, lengths))
+            lengths = None
+        else:
+            lengths = lengths.astype(sites.dtype, copy=False)
+        self.arguments: dict[str, Any] = {
+            **sites.arguments,
+            "candidates": cities,
+            "candidate_lengths": lengths,
+            "degree": degree,
+            "sorted": int(problem.rows is None and candidates.of(problem).sorted),
+            "directions": directions,
+            "breadth": breadth,
+        }
+
+
+def _packed(cities: Any, lengths: Any) -> Any:
+    return cities.astype("uint32") | lengths.astype("uint32") << 16
+
+
+def _lists(backend: Backend, problem: TSP, candidates: Candidates) -> tuple[Any, Any, int]:
+    longest = candidates.most(problem)  # known before the lists are made, where they are long
+    lists = candidates.on(backend, problem) if longest <= LONGEST_LIST else (None, None, longest)
+    if lists[2] > LONGEST_LIST:
+        raise InvalidParameterError(
+            f"candidates: {candidates!r} lists {lists[2]:,} cities for each city, the limit is "
+            f"{LONGEST_LIST}; use fewer, such as Nearest(10), or pivoting=Best() with All()"
+        )
+    return lists

@@ -1,0 +1,177 @@
+// Mappings from consecutive numbers to the pairs or triples of a complete neighbourhood; each meets
+// every one once. They are made of the number of cities, a table or none, and the first number.
+// Roots in float32 are where the search for the exact answer in integers begins, so that rounding
+// cannot lead to another pair.
+#pragma once
+
+#include "tours/moves/complete.cuh"
+#include "tours/problem/metric.cuh"
+
+namespace gls {
+
+// Pairs x < y and triples x < y < z of numbers with a largest number below the given one. Triples
+// are of fewer than 2^16 numbers, so that a product of two has 32 bits.
+GLS_DEVICE uint64 pairs_below(uint64 y) { return y * (y - 1) / 2; }
+GLS_DEVICE uint32 few_pairs_below(uint32 y) { return y * (y - 1) / 2; }
+GLS_DEVICE uint64 triples_below_six_fold(uint32 z) { return uint64(z * (z - 1)) * (z - 2); }
+
+// Corrects a guess of the largest x with below(x) <= number.
+template <class Number, class F>
+GLS_DEVICE int settle(int guess, Number number, F below) {
+  while (below(guess) > number) --guess;
+  while (below(guess + 1) <= number) ++guess;
+  return guess;
+}
+
+GLS_DEVICE float cube_root(float value) {
+#ifdef __CUDACC__
+  float power;
+  asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(value));
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(power * (1.0f / 3)));
+  return power;
+#else
+  return std::cbrt(value);
+#endif
+}
+
+// Ordered by the largest number, then the second largest: positions follow from roots.
+struct Roots {
+  GLS_DEVICE Roots(int, const void*, int64) {}
+
+  GLS_DEVICE void pair(uint64 number, int& x, int& y) const {
+    if (number >= pairs_below(1 << 16)) {  // products below have 32 bits
+      y = settle(guess(number), number, pairs_below);
+      x = int(number - pairs_below(uint64(y)));
+    } else {
+      few(uint32(number), x, y);
+    }
+  }
+
+  GLS_DEVICE void triple(uint64 number, int& x, int& y, int& z) const {
+    const int guess = 1 + int(cube_root(6.0f * float(number) + 1.0f));
+    rest(number, guess > 2 ? guess : 2, x, y, z);
+  }
+
+ protected:
+  GLS_DEVICE void rest(uint64 number, int guess, int& x, int& y, int& z) const {
+    z = settle(guess, 6 * number, triples_below_six_fold);
+    // What is left has 32 bits. Divides by 3 where nothing is left over: by its inverse.
+    constexpr uint32 kThird = 0xAAAAAAABu;
+    few(uint32(number) - uint32(triples_below_six_fold(z) / 2) * kThird, x, y);
+  }
+
+ private:
+  template <class Number>
+  GLS_DEVICE static int guess(Number number) {
+    const int root = int(0.5f + 0.5f * fast_sqrt(8.0f * float(number) + 1.0f));
+    return root > 1 ? root : 1;
+  }
+  GLS_DEVICE static void few(uint32 number, int& x, int& y) {
+    y = settle(guess(number), number, few_pairs_below);
+    x = int(number - few_pairs_below(y));
+  }
+};
+
+// The same order, from integers alone: bit by bit.
+struct Bisection {
+  GLS_DEVICE Bisection(int, const void*, int64) {}
+
+  GLS_DEVICE void pair(uint64 number, int& x, int& y) const {
+    y = largest(1 << 20, number, pairs_below);
+    x = int(number - pairs_below(uint64(y)));
+  }
+  GLS_DEVICE void triple(uint64 number, int& x, int& y, int& z) const {
+    z = largest(1 << 15, 6 * number, triples_below_six_fold);
+    pair(number - triples_below_six_fold(z) / 6, x, y);
+  }
+
+ private:
+  template <class F>
+  GLS_DEVICE static int largest(int most, uint64 number, F below) {
+    int found = 1;
+    for (int step = most; step > 0; step /= 2) {
+      if (below(found + step) <= number) found += step;
+    }
+    return found;
+  }
+};
+
+// Ordered by the smallest number first: the order above, seen in a mirror.
+struct Lexicographic {
+  const int n;
+  const Roots roots;
+  GLS_DEVICE Lexicographic(int n, const void* table, int64 first) : n(n), roots(n, table, first) {}
+
+  // Of pairs of numbers below n - 1 (see Pairs).
+  GLS_DEVICE void pair(uint64 number, int& x, int& y) const {
+    int low, high;
+    roots.pair(uint64(Pairs::count(n)) - 1 - number, low, high);
+    x = n - 2 - high;
+    y = n - 2 - low;
+  }
+  GLS_DEVICE void triple(uint64 number, int& x, int& y, int& z) const {
+    int low, middle, high;
+    roots.triple(uint64(Triples::count(n)) - 1 - number, low, middle, high);
+    x = n - 1 - high;
+    y = n - 1 - middle;
+    z = n - 1 - low;
+  }
+};
+
+// Pairs in a rectangle (Schulz 2013, 6.8): the short rows of their triangle are cut off and put
+// beside the long ones.
+struct CutTriangle {
+  const uint32 longest, width;  // m numbers have rows of 0 .. m - 1 pairs
+  const int shift;
+  GLS_DEVICE CutTriangle(int n, const void*, int64)
+      : longest(uint32(n - 2)), width(longest | 1), shift(int(width - longest)) {}
+
+  GLS_DEVICE void pair(uint64 number, int& x, int& y) const {
+    const uint64 row = number >> 32 ? number / width : uint32(number) / width;
+    const int column = int(number - row * width), length = int(longest - row);
+    x = column < length ? column : column - length;
+    y = column < length ? length : int(row) + shift;
+  }
+};
+
+// Triples by Newton's iteration for the root of the cubic (Luong et al. 2010, as Schulz 2013, 6.11,
+// has tried it).
+struct Newton : Roots {
+  const int n;
+  GLS_DEVICE Newton(int n, const void* table, int64 first) : Roots(n, table, first), n(n) {}
+
+  GLS_DEVICE void triple(uint64 number, int& x, int& y, int& z) const {
+    const float wanted = 6.0f * float(number);
+    float root = float(n), step = root;
+    for (int round = 0; round < 64 && step > 0.5f; ++round) {
+      const float value = root * (root - 1) * (root - 2) - wanted;
+      step = value / (3 * root * root - 6 * root + 2);
+      root -= step;
+    }
+    rest(number, root > 2 ? int(root) : 2, x, y, z);
+  }
+};
+
+// Positions from a table that was made before (Schulz 2013, 6.1): three 16-bit numbers a triple,
+// from the first of the part that is evaluated.
+struct Table {
+  const unsigned short* const table;
+  const int64 first;
+  GLS_DEVICE Table(int, const void* table, int64 first)
+      : table(static_cast<const unsigned short*>(table)), first(first) {}
+
+  GLS_DEVICE void triple(uint64 number, int& x, int& y, int& z) const {
+    const unsigned short* const entry = table + 3 * (number - first);
+    x = entry[0], y = entry[1], z = entry[2];
+  }
+};
+
+GLS_DEVICE Opening<Triples::Move> Triples::opening(int64 number, int way, int rotation, int n) {
+  int p, q;
+  Roots(n, nullptr, 0).pair(uint64(number), p, q);
+  if (rotation == 0) return {{{p, q, 0}, way}, 2, 0, q + 1, n};
+  if (rotation == 1) return {{{0, p, q}, way}, 0, 1, 0, p};
+  return {{{p, 0, q}, way}, 1, 2, p + 1, q};
+}
+
+}  // namespace gls

@@ -1,0 +1,198 @@
+// Or-opt at a city: up to `max_length` neighbouring cities move elsewhere (Or 1976).
+//
+// Either the segment begins at t2 and is put next to t3, or it begins at t3 and is put between t1
+// and t2; in both cases t4 may stand on either side of t3. A variant is one of these four, with all
+// lengths, which share the cities they run over.
+#pragma once
+
+#include "tours/moves/route_rooms.cuh"
+
+namespace gls {
+
+template <int max_length, bool reversing>
+struct OrOptMove {
+  static constexpr int kListed = max_length;
+  static constexpr int kMostEdges = 3;
+
+  GLS_DEVICE static int variants(int) { return reversing ? 4 : 2; }
+
+  template <class View, class Length>
+  GLS_DEVICE static Length gain(const View& view, const FirstStep<Length>& first, int variant,
+                                Move& move) {
+    const auto path = view.path(first);
+    const int at3 = path.step(first.t3), n = view.tour.n;
+    const bool at_t2 = variant % 2 == 0, turns = variant >= 2;
+    const int at4 = turns ? at3 - 1 : at3 + 1, t4 = path.at(at4);
+    // The segment runs away from its first city; it must end before t4 or t3, or within the path.
+    const int begin = at_t2 ? 0 : at3, ahead = at_t2 || turns ? 1 : -1;
+    const int room = at_t2 ? (turns ? at4 : at3) : turns ? n - 1 - at3 : at3;
+    const Length removed = first.length + view.leaving(t4, first.t3);
+    const Length added = first.length - first.gain;
+    Length best = 0;
+    int last = at_t2 ? first.t2 : first.t3;
+#pragma unroll
+    for (int length = 1; length <= max_length; ++length) {
+      const int behind = path.at(begin + (length <= room ? length * ahead : 0));
+      const int t5 = at_t2 ? last : behind, t6 = at_t2 ? behind : last;
+      const auto write = [&](Move& to) {
+        to.set(first, turns ? Shape::kFlips : Shape::kSwap, 3, t4, t5, t6);
+      };
+      const Length gain =
+          view.gain(write, removed + view.leaving(t6, t5),
+                    added + view.length(t4, t5) + view.length(t6, first.t1), length <= room);
+      if (length <= room && gain > best) {
+        best = gain;
+        write(move);
+      }
+      last = behind;
+    }
+    return best;
+  }
+
+  static constexpr bool kSharesLengths = true;
+  template <class View, class Length, class Take>
+  GLS_DEVICE static void each_gain(const View& view, const FirstStep<Length>& first, Take take) {
+    const auto path = view.path(first);
+    const int n = view.tour.n, at3 = path.step(first.t3), place3 = view.tour.place(first.t3);
+    // The cities from t2 on, and from t3 on towards t1 and t2.
+    int front[max_length + 1], up[max_length + 1], down[max_length + 1];
+    GLS_UNROLL
+    for (int k = 0; k <= max_length; ++k) {
+      const int steps = k >= n ? 0 : first.forward ? k : -k;
+      front[k] = view.tour.at(path.begin + steps);
+      up[k] = view.tour.at(place3 + steps);
+      down[k] = view.tour.at(place3 - steps);
+    }
+    if constexpr (asks_seldom<View>()) {
+      each_gain_of_routes(view, first, at3, front, up, down, take);
+      return;
+    }
+    const Length added = first.length - first.gain;
+    const Length removed_up = first.length + view.leaving(up[1], first.t3);
+    const Length removed_down = reversing ? first.length + view.leaving(down[1], first.t3) : 0;
+    Length best[4] = {};
+    const auto offer = [&](int variant, bool fits, int t4, int t5, int t6, Length removed,
+                           Length added) {
+      const auto write = [&](Move& to) {
+        to.set(first, variant < 2 ? Shape::kSwap : Shape::kFlips, 3, t4, t5, t6);
+      };
+      const Length gain = view.gain(write, removed, added, fits);
+      if (fits && gain > best[variant]) best[variant] = gain;
+    };
+    GLS_UNROLL
+    for (int length = 1; length <= max_length; ++length) {
+      const int last = front[length - 1], next = front[length];  // of a segment from t2 on
+      const Length removed = view.leaving(next, last), closed = view.length(next, first.t1);
+      offer(0, length <= at3, up[1], last, next, removed_up + removed,
+            added + view.length(up[1], last) + closed);
+      offer(1, length <= at3, up[1], down[length], down[length - 1],
+            removed_up + view.leaving(down[length - 1], down[length]),
+            added + view.length(up[1], down[length]) + view.length(down[length - 1], first.t1));
+      if constexpr (reversing) {
+        offer(2, length < at3, down[1], last, next, removed_down + removed,
+              added + view.length(down[1], last) + closed);
+        offer(3, length < n - at3, down[1], up[length], up[length - 1],
+              removed_down + view.leaving(up[length - 1], up[length]),
+              added + view.length(down[1], up[length]) + view.length(up[length - 1], first.t1));
+      }
+    }
+    GLS_UNROLL
+    for (int variant = 0; variant < variants(0); ++variant) take(variant, best[variant]);
+  }
+
+ private:
+  // The same where gains are an objective's: all lengths first, without branches, then the few
+  // moves that they leave.
+  template <class View, class Length, class Take>
+  GLS_DEVICE static void each_gain_of_routes(const View& view, const FirstStep<Length>& first,
+                                             int at3, const int* front, const int* up,
+                                             const int* down, Take take) {
+    constexpr int count = reversing ? 4 : 2;
+    const int n = view.tour.n, t1 = first.t1, t3 = first.t3;
+    const Length near = first.length - first.gain;
+    const Length removed_up = first.length + view.leaving(up[1], t3);
+    const Length removed_down = reversing ? first.length + view.leaving(down[1], t3) : 0;
+    Length removed[count][max_length], added[count][max_length];
+    uint32 left[count] = {};  // the lengths, as bits
+    const auto put = [&](int variant, int length, bool fits, Length its_removed, Length its_added) {
+      removed[variant][length - 1] = its_removed, added[variant][length - 1] = its_added;
+      left[variant] |= uint32(fits & !view.may_not_gain(its_removed, its_added)) << length;
+    };
+    GLS_UNROLL
+    for (int length = 1; length <= max_length; ++length) {
+      const int last = front[length - 1], next = front[length];
+      const Length leaving = view.leaving(next, last), closed = view.length(next, t1);
+      put(0, length, length <= at3, removed_up + leaving, near + view.length(up[1], last) + closed);
+      put(1, length, length <= at3, removed_up + view.leaving(down[length - 1], down[length]),
+          near + view.length(up[1], down[length]) + view.length(down[length - 1], t1));
+      if constexpr (reversing) {
+        put(2, length, length < at3, removed_down + leaving,
+            near + view.length(down[1], last) + closed);
+        put(3, length, length < n - at3, removed_down + view.leaving(up[length - 1], up[length]),
+            near + view.length(down[1], up[length]) + view.length(up[length - 1], t1));
+      }
+    }
+    for (int variant = 0; variant < count; ++variant) {
+      if (left[variant] == 0) continue;
+      const bool at_t2 = variant % 2 == 0, turns = variant >= 2;
+      const int* const cities = at_t2 ? front : turns ? up : down;
+      const int t4 = turns ? down[1] : up[1];
+      if constexpr (RouteRooms<View>::kKnown) {
+        left[variant] &= ~too_much(view, first, cities, t4, at_t2, turns);
+      }
+      Length best = 0;
+      for (uint32 lengths = left[variant]; lengths != 0; lengths &= lengths - 1) {
+        const int length = lowest_bit(lengths);
+        const int last = cities[length - 1], next = cities[length];
+        const auto write = [&](Move& to) {
+          to.set(first, turns ? Shape::kFlips : Shape::kSwap, 3, t4, at_t2 ? last : next,
+                 at_t2 ? next : last);
+        };
+        const Length gain =
+            view.gain(write, removed[variant][length - 1], added[variant][length - 1]);
+        if (gain > best) best = gain;
+      }
+      take(variant, best);
+    }
+  }
+
+  // The lengths, as bits, of segments that a route has no room for.
+  template <class View, class Length>
+  GLS_DEVICE static uint32 too_much(const View& view, const FirstStep<Length>& first,
+                                    const int* cities, int t4, bool at_t2, bool turns) {
+    const RouteRooms<View> rooms{view};
+    if (!rooms.known()) return 0;
+    const int step = first.forward ? 1 : -1, on = turns ? step : -step;  // away from t4
+    const auto t1 = rooms.piece(first.t1, -step), t2 = rooms.piece(first.t2, step);
+    const auto t3 = rooms.piece(first.t3, on), behind = rooms.piece(t4, -on);
+    return at_t2 ? too_much(rooms, cities, step, t1, t2, t3, behind)
+                 : too_much(rooms, cities, on, behind, t3, t2, t1);
+  }
+
+  // Of the first cities of `own`, behind the piece `before`, that are put between two pieces.
+  template <class View, class Piece>
+  GLS_OUT_OF_LINE static uint32 too_much(const RouteRooms<View>& rooms, const int* cities, int step,
+                                         const Piece& before, const Piece& own, const Piece& a,
+                                         const Piece& b) {
+    if (!rooms.apart(own, a) || !rooms.apart(own, b)) return 0;
+    uint32 lengths = 0;
+    CarriedCities<View> carried;
+    for (int length = 1; length <= max_length; ++length) {
+      carried.add(rooms, cities[length - 1]);
+      if (carried.customers) {
+        lengths |= uint32(rooms.too_much(a.used + carried.head + b.used)) << length;
+        continue;
+      }
+      if (!rooms.apart(before, a) || !rooms.apart(before, b)) break;
+      const auto behind = rooms.piece(cities[length], step);
+      if (!rooms.apart(behind, a) || !rooms.apart(behind, b)) break;
+      lengths |=
+          uint32(rooms.too_much(before.used + behind.used) ||
+                 rooms.too_much(a.used + carried.head) || rooms.too_much(carried.tail + b.used))
+          << length;
+    }
+    return lengths;
+  }
+};
+
+}  // namespace gls

@@ -1,0 +1,66 @@
+// 3-opt on positions: take out the edges after positions i < j < k, put the three paths together
+// in another way.
+//
+//   a b ... c d ... e f      a, c, e stand at i, j, k; b, d, f behind them
+//     first   second         paths i+1 .. j and j+1 .. k
+//
+// Ways 0 to 3 are the pure 3-opt moves (all three edges change), 4 to 6 the 2-opt moves.
+#pragma once
+
+#include "tours/kernels/tour.cuh"
+
+namespace gls {
+
+constexpr int kPureReconnections = 4;
+constexpr int kReconnections = 7;
+
+struct Reconnection {
+  int i, j, k, way;
+
+  // The three edges that come in, as pairs of the six ends (0 = a ... 5 = f) in hexadecimal:
+  // the first edge in the lowest two digits.
+  GLS_DEVICE static constexpr int edges(int way) {
+    return way == 0   ? 0x251403   // second, first           a-d e-b c-f
+           : way == 1 ? 0x351402   // first', second'         a-c b-e d-f
+           : way == 2 ? 0x152403   // second, first'          a-d e-c b-f
+           : way == 3 ? 0x251304   // second', first          a-e d-b c-f
+           : way == 4 ? 0x451302   // first', second          a-c b-d e-f
+           : way == 5 ? 0x352401   // first, second'          a-b c-e d-f
+                      : 0x152304;  // second', first'         a-e d-c b-f
+  }
+
+  // Those of a pure move by what they join: the first edge and the second, the second and the
+  // third, the outer two.
+  GLS_DEVICE static constexpr int edges_by_joined(int way) {
+    int ordered = 0;
+    for (int pairs = edges(way); pairs != 0; pairs >>= 8) {
+      const int from = pairs >> 4 & 15, to = pairs & 15, joined = from / 2 + to / 2;
+      ordered |= (pairs & 0xff) << (joined == 1 ? 0 : joined == 3 ? 8 : 16);
+    }
+    return ordered;
+  }
+
+  // Length of the edges that come in; `length(x, y)` is of two of the six ends.
+  template <class Length, class F>
+  GLS_DEVICE static Length added(int way, F length) {
+    const int pairs = edges(way);
+    return length(pairs >> 4 & 15, pairs & 15) + length(pairs >> 12 & 15, pairs >> 8 & 15) +
+           length(pairs >> 20 & 15, pairs >> 16 & 15);
+  }
+
+  // Applies the move by at most three reversals.
+  template <class Team, class City>
+  GLS_DEVICE void apply(const Team& team, Tour<City> tour) const {
+    const int first = tour.next(i), p = j - i, q = k - j;
+    if (way == 0 || way == 2 || way == 3 || way == 6) {
+      tour.reverse(team, first, p + q);  // second', first'
+      if (way == 0 || way == 2) tour.reverse(team, first, q);
+      if (way == 0 || way == 3) tour.reverse(team, tour.wrap(first + q), p);
+    } else {
+      if (way == 1 || way == 4) tour.reverse(team, first, p);
+      if (way == 1 || way == 5) tour.reverse(team, tour.next(j), q);
+    }
+  }
+};
+
+}  // namespace gls

@@ -1,0 +1,109 @@
+// 3-opt at a city on candidates: the 2-opt move, and for both choices of t4 the candidates t5 of
+// it: all four pure reconnections (Lin 1965).
+#pragma once
+
+#include "tours/moves/two_opt_move.cuh"
+
+namespace gls {
+
+// How a move goes on with t4 on either side of t3.
+struct ThirdEdge {
+  int at3, at4, t4;
+  bool behind;  // t4 lies behind t3
+
+  template <class Path>
+  GLS_DEVICE ThirdEdge(const Path& path, int t3, bool behind)
+      : at3(path.step(t3)), at4(behind ? at3 + 1 : at3 - 1), t4(path.at(at4)), behind(behind) {}
+
+  // The step of t6 where t5 stands at `at5`; false, with a step all the same, where there is no
+  // move. With t4 behind t3 there are two ways; the second turns both paths round.
+  GLS_DEVICE bool step6(int at5, bool second, int& at6) const {
+    if (behind) {
+      at6 = second ? (at5 > 0 ? at5 - 1 : 0) : at5 + 1;
+      return (at5 < at3) & (!second | (at5 > 0));
+    }
+    at6 = at5 > at3 ? at5 - 1 : at5 + 1;
+    return !second & (at5 != at3) & ((at5 > at3) | (at6 < at4));  // the edge (t4, t5) must be new
+  }
+  GLS_DEVICE Shape shape(bool second) const {
+    return !behind ? Shape::kFlips : second ? Shape::kTurn : Shape::kSwap;
+  }
+};
+
+// A variant after the first is a choice of t4 with every `strides(degree)`-th candidate as t5.
+template <bool reversing>
+struct ThreeOptMove {
+  static constexpr int kSides = reversing ? 2 : 1;
+  static constexpr int kEach = 4;  // candidates of a variant in long lists
+
+  GLS_DEVICE static int variants(int degree) { return reversing + kSides * strides(degree); }
+
+  template <class View, class Length>
+  GLS_DEVICE static Length gain(const View& view, const FirstStep<Length>& first, int variant,
+                                Move& move) {
+    if (reversing && variant == 0) return TwoOptMove::gain(view, first, 0, move);
+    const int choice = variant - reversing;
+    Length best = 0;
+    go_on(view, first, !reversing || choice % kSides == 1, choice / kSides,
+          strides(view.candidates.degree), [&](int, Length gain, auto write) {
+            if (gain <= best) return;
+            best = gain;
+            write(move);
+          });
+    return best;
+  }
+
+  static constexpr bool kSharesLengths = true;
+  template <class View, class Length, class Take>
+  GLS_DEVICE static void each_gain(const View& view, const FirstStep<Length>& first, Take take) {
+    Move unused;
+    if (reversing) take(0, TwoOptMove::gain(view, first, 0, unused));
+    const int count = strides(view.candidates.degree);
+    for (int side = 0; side < kSides; ++side) {
+      go_on(view, first, !reversing || side == 1, 0, 1, [&](int rank, Length gain, auto) {
+        take(reversing + rank % count * kSides + side, gain);
+      });
+    }
+  }
+
+ private:
+  // Lanes that share the candidates.
+  GLS_DEVICE static int strides(int degree) {
+    return degree < 4 ? degree : degree <= 4 * kEach ? 4 : (degree + kEach - 1) / kEach;
+  }
+
+  // use(rank, gain, write) for the moves with a t4 and candidates of it as t5.
+  template <class View, class Length, class Use>
+  GLS_DEVICE static void go_on(const View& view, const FirstStep<Length>& first, bool behind,
+                               int begin, int stride, Use use) {
+    const auto path = view.path(first);
+    const ThirdEdge third(path, first.t3, behind);
+    const Length removed = first.length + view.leaving(third.t4, first.t3);
+    const Length added = first.length - first.gain;
+    const auto& candidates = view.candidates;
+    const auto row = candidates.entry(third.t4, 0);
+#pragma unroll 1
+    for (int rank = begin; rank < candidates.degree; rank += stride) {
+      const Length now_added = added + candidates.length(row + rank);
+      if (removed <= now_added) {
+        if (candidates.sorted) break;
+        continue;
+      }
+      const int t5 = candidates.city(row + rank), at5 = path.step(t5);
+#pragma unroll
+      for (int second = 0; second < kSides; ++second) {
+        int at6;
+        if (!third.step6(at5, second, at6)) continue;
+        const int t6 = path.at(at6);
+        const auto write = [&](Move& to) {
+          to.set(first, third.shape(second), 3, third.t4, t5, t6);
+        };
+        use(rank,
+            view.gain(write, removed + view.leaving(t6, t5), now_added + view.length(t6, first.t1)),
+            write);
+      }
+    }
+  }
+};
+
+}  // namespace gls

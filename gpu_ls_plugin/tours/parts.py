@@ -1,0 +1,77 @@
+"""The parts of tours, by kind: what searches are made of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.runs.acceptance.rules import (
+    Always,
+    Annealing,
+    Better,
+    BetterOrEqual,
+    Threshold,
+)
+from gpu_ls_plugin.tours.candidates.alpha import Alpha
+from gpu_ls_plugin.tours.candidates.combined import Closure, Union
+from gpu_ls_plugin.tours.candidates.detour import Detour
+from gpu_ls_plugin.tours.candidates.nearest import All, Nearest
+from gpu_ls_plugin.tours.candidates.quadrant import Quadrant
+from gpu_ls_plugin.tours.construction.greedy import greedy
+from gpu_ls_plugin.tours.construction.nearest_neighbour import nearest_neighbour
+from gpu_ls_plugin.tours.construction.random_tours import random_tours
+from gpu_ls_plugin.tours.construction.space_filling_curve import space_filling_curve
+from gpu_ls_plugin.tours.cooperation.elite_edges import EliteEdges
+from gpu_ls_plugin.tours.cooperation.migration import Migration
+from gpu_ls_plugin.tours.crossovers.edge_assembly import EdgeAssembly
+from gpu_ls_plugin.tours.crossovers.merging import Merging
+from gpu_ls_plugin.tours.crossovers.partition_crossover import PartitionCrossover
+from gpu_ls_plugin.tours.crossovers.tour_crossovers import (
+    Cycle,
+    EdgeRecombination,
+    OrderCrossover,
+    PartiallyMapped,
+    SegmentCrossover,
+)
+from gpu_ls_plugin.tours.engines.pivoting.best import Best
+from gpu_ls_plugin.tours.engines.pivoting.first import First
+from gpu_ls_plugin.tours.engines.pivoting.multi import Multi
+from gpu_ls_plugin.tours.engines.pivoting.random_k import RandomK
+from gpu_ls_plugin.tours.filters.base import Everything
+from gpu_ls_plugin.tours.filters.filtered_neighbourhood import FilteredNeighbourhood
+from gpu_ls_plugin.tours.filters.in_candidates import InCandidates
+from gpu_ls_plugin.tours.filters.lengths import GainBound, Radius
+from gpu_ls_plugin.tours.filters.passes import DontLook, RandomKeep
+from gpu_ls_plugin.tours.kicks.double_bridge import DoubleBridge
+from gpu_ls_plugin.tours.kicks.on_backend import Restart
+from gpu_ls_plugin.tours.moves.lin_kernighan import LinKernighan, LinKernighanLead
+from gpu_ls_plugin.tours.moves.reconnections import ThreeOpt, TwoOpt
+from gpu_ls_plugin.tours.moves.segment_moves import Exchange, OrOpt, Relocate
+from gpu_ls_plugin.tours.problem.length import Length
+from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch
+from gpu_ls_plugin.tours.searches.local_search import LocalSearch
+from gpu_ls_plugin.tours.searches.random_restarts import RandomRestarts
+from gpu_ls_plugin.tours.searches.symmetrised import Symmetrised
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+CROSSOVERS = (
+    *(EdgeAssembly, EdgeRecombination, PartitionCrossover, OrderCrossover),
+    *(PartiallyMapped, Cycle, SegmentCrossover),
+)
+PARTS: Mapping[str, tuple[Any, ...]] = {
+    "objective": (Length,),
+    "candidates": (All, Nearest, Quadrant, Detour, Alpha, Union, Closure),
+    "construction": (random_tours, nearest_neighbour, greedy, space_filling_curve),
+    "neighbourhood": (
+        *(TwoOpt, OrOpt, ThreeOpt, LinKernighan, LinKernighanLead),
+        *(FilteredNeighbourhood, Relocate, Exchange),
+    ),
+    "filter": (Everything, GainBound, Radius, InCandidates, DontLook, RandomKeep),
+    "pivoting": (Best, First, Multi, RandomK),
+    "perturbation": (DoubleBridge, Restart),
+    "acceptance": (Better, BetterOrEqual, Always, Threshold, Annealing),
+    "recombination": CROSSOVERS,
+    "cooperation": (Migration, EliteEdges, Merging, *CROSSOVERS),
+    "search": (LocalSearch, IteratedLocalSearch, Symmetrised, RandomRestarts),
+}

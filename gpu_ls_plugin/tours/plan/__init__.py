@@ -1,0 +1,1 @@
+"""What `solve` does with tours."""

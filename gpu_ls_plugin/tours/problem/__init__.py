@@ -1,0 +1,1 @@
+"""Problems whose rows are tours, their metrics, objectives and files."""

@@ -1,0 +1,282 @@
+// Exact lengths at the price of float32 ones.
+//
+// An integer length is the rounded value of a real function. Its float32 estimate, which is within
+// a known error of the real value, rounds to the same integer unless it lies next to a rounding
+// point; only then is the exact float64 evaluation asked. Real metrics are always evaluated
+// exactly.
+#pragma once
+
+#include "tours/problem/candidate_lists.cuh"
+#include "backends/include/chosen.cuh"
+#include "tours/problem/metric.cuh"
+#include "tours/problem/row_lists.cuh"
+
+namespace gls {
+
+// The number of float32 coordinates of a city that the estimate of a metric reads.
+template <class Metric, class = void>
+struct Dimensions {
+  static constexpr int kCount = 3;
+};
+template <class Metric>
+struct Dimensions<Metric, decltype(void(Metric::kDimensions))> {
+  static constexpr int kCount = Metric::kDimensions;
+};
+
+// What is kept of a city: as many coordinates as the estimate reads.
+template <int dimensions>
+struct Site {
+  float x, y, z;
+  GLS_DEVICE void set(const Point& p) { x = p.x, y = p.y, z = p.z; }
+  GLS_DEVICE Point point() const { return {x, y, z, 0}; }
+};
+template <>
+struct alignas(8) Site<2> {
+  float x, y;
+  GLS_DEVICE void set(const Point& p) { x = p.x, y = p.y; }
+  GLS_DEVICE Point point() const { return {x, y, 0, 0}; }
+};
+template <>
+struct Site<0> {
+  GLS_DEVICE void set(const Point&) {}
+  GLS_DEVICE Point point() const { return {}; }
+};
+
+// |estimate - real value| <= absolute + relative * estimate; relative is 0 for real metrics.
+struct EstimateError {
+  float absolute, relative;
+};
+
+// What is rare must not be in the way of what is not.
+template <class Metric>
+GLS_RARE typename Metric::Length rare_length(Metric metric, int a, int b) {
+  return metric(a, b);
+}
+
+// The candidate lists that go with a metric.
+template <class Metric, class Length, bool of_rows = (RowBytes<Metric>::kCount > 0)>
+struct ListsOf {
+  using Type = CandidateLists<Length>;
+};
+template <class Metric, class Length>
+struct ListsOf<Metric, Length, true> {
+  using Type = RowLists<Metric>;
+};
+
+// Lengths of a metric as numbers of type `LengthType` (int where all sums of a move fit).
+template <class MetricType, class LengthType>
+struct Lengths {
+  using Metric = MetricType;
+  using Length = LengthType;
+  using Sum = Length;  // of a few lengths
+  static constexpr int kDimensions = Dimensions<Metric>::kCount;
+  static constexpr bool kReal = Length(0.5) != Length(0);
+  static constexpr bool kQuick = !kReal && kDimensions > 0;
+  static constexpr bool kEstimated = kReal && kDimensions > 0;  // by less work than exactly
+  // Of a fixed edge: no move with it among those that leave gains.
+  static constexpr Length kFixed = -Length(int64(1) << (sizeof(Length) == 4 ? 27 : 59));
+  using City = Site<kDimensions>;
+  using Lists = typename ListsOf<Metric, Length>::Type;
+
+  Metric metric;
+  const City* sites;
+  EstimateError error;
+
+  // A city that many lengths are from.
+  struct Known {
+    int city;
+  };
+  GLS_DEVICE Known known(int a) const { return {a}; }
+  GLS_DEVICE Length operator()(const Known& a, int b) const { return (*this)(a.city, b); }
+
+  GLS_DEVICE Length exact(int a, int b) const { return Length(metric(a, b)); }
+
+  GLS_DEVICE Length operator()(int a, int b) const {
+    if constexpr (kQuick) {
+      bool doubt = false;
+      const Length length = quick(a, b, doubt);
+      return doubt ? Length(rare_length(metric, a, b)) : length;
+    } else {
+      return exact(a, b);
+    }
+  }
+
+  // The nearest integer to the estimate; `doubt` becomes true where that may be another length.
+  GLS_DEVICE Length quick(int a, int b, bool& doubt) const {
+    float estimate, off;
+    const Length length = nearest(a, b, estimate, off);
+    doubt |= doubtful(estimate, off);
+    return length;
+  }
+
+  // The nearest integer to the estimate, which is `off` it.
+  GLS_DEVICE Length nearest(int a, int b, float& estimate, float& off) const {
+    estimate = metric.estimate(sites[a].point(), sites[b].point());
+    const float shifted = estimate + kShift;
+    off = fabsf(estimate - (shifted - kShift));
+    return Length(float_to_bits(shifted) - float_to_bits(kShift));
+  }
+  GLS_DEVICE bool doubtful(float estimate, float off) const {
+    return off + fused(estimate, error.relative, error.absolute) >= 0.5f;
+  }
+
+  // A real gain that may be rounding alone counts as none, or a search might never end.
+  GLS_DEVICE static Length gain(Length removed, Length added) {
+    const Length difference = removed - added;
+    if (kReal && difference <= removed * Length(1e-12)) return 0;
+    return difference;
+  }
+};
+
+// A planar metric on a grid: coordinates are integers, so that integer arithmetic gives the exact
+// length without a detour. Squared distances are below 2^42 where the grid is `wide`; else they are
+// below 2^31, coordinates and numbers of cities have 16 bits, and everything is packed.
+template <class Metric, bool wide>
+struct OnGrid : Metric {
+  using Metric::Metric;
+  GLS_DEVICE OnGrid(const Metric& metric) : Metric(metric) {}
+};
+
+template <bool wide>
+struct GridSite {
+  int x, y;
+
+  GLS_DEVICE void set(const Point& p) { x = int(p.x), y = int(p.y); }
+  template <class Metric>
+  GLS_DEVICE static int length(const GridSite& p, const GridSite& q) {
+    const int dx = p.x - q.x, dy = p.y - q.y;
+    const float x = float(dx), y = float(dy);
+    const int64 squared = int64(dx) * dx + int64(dy) * dy;
+    return Metric::root(squared, fast_sqrt(fused(x, x, y * y)));
+  }
+};
+template <>
+struct GridSite<false> {
+  uint32 word;  // y, x; from 0 to 2^15 - 1, so that their differences can be told apart
+
+  GLS_DEVICE void set(const Point& p) { word = uint32(p.y) << 16 | uint32(p.x); }
+  template <class Metric>
+  GLS_DEVICE static int length(const GridSite& p, const GridSite& q) {
+    const int both = int(p.word - q.word), dx = short(both), dy = (both - dx) >> 16;
+    const int squared = dx * dx + dy * dy;
+    return Metric::root(squared, fast_sqrt(float(squared)));
+  }
+};
+
+template <class MetricType, bool wide, class LengthType>
+struct Lengths<OnGrid<MetricType, wide>, LengthType> {
+  using Metric = OnGrid<MetricType, wide>;
+  using Length = LengthType;
+  using Sum = int;  // of a few lengths, which are below 2^22
+  using City = GridSite<wide>;
+  using Lists = Chosen<wide, CandidateLists<Length>, PackedLists<Length>>;
+  static constexpr bool kReal = false, kQuick = false, kEstimated = false;
+  static constexpr Length kFixed = -Length(int64(1) << (sizeof(Length) == 4 ? 27 : 59));
+
+  Metric metric;
+  const City* sites;
+  EstimateError error;
+
+  struct Known {  // its site is at hand
+    City site;
+  };
+  GLS_DEVICE Known known(int a) const { return {sites[a]}; }
+  GLS_DEVICE Length operator()(const Known& a, int b) const {
+    return Length(City::template length<Metric>(a.site, sites[b]));
+  }
+  GLS_DEVICE Length operator()(int a, int b) const { return (*this)(known(a), b); }
+  GLS_DEVICE static Length gain(Length removed, Length added) { return removed - added; }
+};
+
+// A metric whose lengths between all pairs of cities, fewer than 2^32, lie in a table in place of
+// sites: what a CPU reads faster than it computes.
+template <class Metric, class EntryType>
+struct Tabled : Metric {
+  using Entry = EntryType;
+
+  int n;
+  GLS_DEVICE Tabled(const void* data, int n) : Metric(data, n), n(n) {}
+};
+
+template <class MetricType, class Entry, class LengthType>
+struct Lengths<Tabled<MetricType, Entry>, LengthType> {
+  using Metric = Tabled<MetricType, Entry>;
+  using Length = LengthType;
+  using Sum = Length;  // of a few lengths
+  using City = Entry;
+  using Lists = CandidateLists<Length>;
+  static constexpr bool kReal = Length(0.5) != Length(0), kQuick = false, kEstimated = false;
+  static constexpr Length kFixed = -Length(int64(1) << (sizeof(Length) == 4 ? 27 : 59));
+
+  Metric metric;
+  const City* sites;
+  EstimateError error;
+
+  struct Known {  // its row is at hand
+    const City* row;
+  };
+  GLS_DEVICE Known known(int a) const { return {sites + uint32(a) * uint32(metric.n)}; }
+  GLS_DEVICE Length operator()(const Known& a, int b) const { return Length(a.row[b]); }
+  GLS_DEVICE Length operator()(int a, int b) const { return (*this)(known(a), b); }
+
+  // A real gain that may be rounding alone counts as none.
+  GLS_DEVICE static Length gain(Length removed, Length added) {
+    const Length difference = removed - added;
+    if (kReal && difference <= removed * Length(1e-12)) return 0;
+    return difference;
+  }
+};
+
+// A metric under other names of the cities: city c is names[c] to it.
+template <class Metric>
+struct Renamed : Metric {
+  const int* names;
+  GLS_DEVICE Renamed(const Metric& metric, const int* names) : Metric(metric), names(names) {}
+  GLS_DEVICE typename Metric::Length operator()(int a, int b) const {
+    return static_cast<const Metric&>(*this)(names[a], names[b]);
+  }
+};
+
+// What lengths are computed by where sites are stored under other names, and how it is made.
+template <class Metric>
+struct NamedMetric {
+  using Type = Renamed<Metric>;
+};
+template <class Metric, bool wide>
+struct NamedMetric<OnGrid<Metric, wide>> {  // sites say all
+  using Type = OnGrid<Metric, wide>;
+};
+template <class Metric>
+GLS_DEVICE Renamed<Metric> named(const Renamed<Metric>*, const Metric& metric, const int* names) {
+  return {metric, names};
+}
+template <class Metric>
+GLS_DEVICE Metric named(const Metric*, const Metric& metric, const int*) {
+  return metric;
+}
+
+// Lengths by estimate alone, for a computation that is repeated exactly where one was in doubt: one
+// branch for many lengths.
+template <class Lengths>
+struct Tentative : Lengths {
+  using typename Lengths::Length;
+  GLS_DEVICE explicit Tentative(const Lengths& lengths) : Lengths(lengths) {}
+
+#ifdef __CUDACC__
+  mutable bool any = false;
+  GLS_DEVICE Length operator()(int a, int b) const { return this->quick(a, b, any); }
+  GLS_DEVICE bool doubt() const { return any; }
+#else  // two maxima take fewer instructions than a comparison for each length
+  mutable float longest = 0, farthest = 0;
+  GLS_DEVICE Length operator()(int a, int b) const {
+    float estimate, off;
+    const Length length = this->nearest(a, b, estimate, off);
+    longest = estimate > longest ? estimate : longest;
+    farthest = off > farthest ? off : farthest;
+    return length;
+  }
+  GLS_DEVICE bool doubt() const { return this->doubtful(longest, farthest); }
+#endif
+};
+
+}  // namespace gls

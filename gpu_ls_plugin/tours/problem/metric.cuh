@@ -1,0 +1,256 @@
+// Metrics: distance functors, the same text for both backends.
+//
+// A metric has
+//   using Length            long long where the definition rounds to integers, else double;
+//   Metric(data, n)         what its Python class prepared (see `Metric.data`);
+//   metric(a, b)            the exact length, bit for bit the referee's;
+//   metric.point(c)         16 bytes of a city for the float32 estimate;
+//   metric.estimate(p, q)   within `Metric.slack` of the exact length;
+//   kDimensions             how many of a point's x, y, z the estimate reads (0: it reads the
+//                           city's number; 3 where the constant is missing).
+// A metric without a faster estimate of its own derives from EstimateByLength.
+//
+// Exact lengths are evaluated in IEEE float64 and compiled without contraction.
+#pragma once
+
+#include "backends/include/team.cuh"
+
+namespace gls {
+
+// A city in the float32 world: up to three coordinates, and the exact edge to the next city where
+// the point stands for a position of a tour.
+struct alignas(16) Point {
+  float x, y, z, edge;
+};
+
+#ifdef __CUDACC__
+GLS_DEVICE float fast_sqrt(float v) {
+  float root;
+  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(v));
+  return root;
+}
+GLS_DEVICE float fused(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+GLS_DEVICE float bits_to_float(int bits) { return __int_as_float(bits); }
+GLS_DEVICE int float_to_bits(float value) { return __float_as_int(value); }
+#else
+GLS_DEVICE float fast_sqrt(float v) { return std::sqrt(v); }
+GLS_DEVICE float fused(float a, float b, float c) { return a * b + c; }
+GLS_DEVICE float bits_to_float(int bits) {
+  float value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+GLS_DEVICE int float_to_bits(float value) {
+  int bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+using std::acos;
+using std::fabs;
+using std::fmax;
+using std::fmin;
+using std::sqrt;
+#endif
+
+// TSPLIB's nint for lengths, which are never negative.
+GLS_DEVICE int64 nint(double v) { return int64(v + 0.5); }
+
+// The slow but always valid estimate: the exact length as float32.
+template <class Metric>
+struct EstimateByLength {
+  static constexpr int kDimensions = 0;
+  GLS_DEVICE Point point(int city) const { return {bits_to_float(city), 0, 0, 0}; }
+  GLS_DEVICE float estimate(const Point& p, const Point& q) const {
+    return float(static_cast<const Metric&>(*this)(float_to_bits(p.x), float_to_bits(q.x)));
+  }
+};
+
+// Cities in the plane; estimates start from the first city, so that a far origin costs no digits.
+struct Planar {
+  static constexpr int kDimensions = 2;
+  const double* xy;
+
+  GLS_DEVICE Planar(const void* data, int) : xy(static_cast<const double*>(data)) {}
+
+  GLS_DEVICE double dx(int a, int b) const { return xy[2 * a] - xy[2 * b]; }
+  GLS_DEVICE double dy(int a, int b) const { return xy[2 * a + 1] - xy[2 * b + 1]; }
+  GLS_DEVICE double squared(int a, int b) const {
+    const double x = dx(a, b), y = dy(a, b);
+    return x * x + y * y;
+  }
+  GLS_DEVICE Point point(int city) const { return {float(dx(city, 0)), float(dy(city, 0)), 0, 0}; }
+  GLS_DEVICE float estimate(const Point& p, const Point& q) const {
+    const float x = p.x - q.x, y = p.y - q.y;
+    return fast_sqrt(fused(x, x, y * y));
+  }
+};
+
+struct Euclidean : Planar {
+  using Length = double;
+  using Planar::Planar;
+  GLS_DEVICE Length operator()(int a, int b) const { return sqrt(squared(a, b)); }
+};
+
+// The integer next to a number from 0 to 2^22, and the one at or below it.
+constexpr float kShift = 12582912.0f;  // leaves integers in the lowest bits
+GLS_DEVICE int rounded(float v) { return float_to_bits(v + kShift) - float_to_bits(kShift); }
+GLS_DEVICE int rounded_down(float v) {
+#ifdef __CUDACC__
+  return float_to_bits(__fadd_rd(v, kShift)) - float_to_bits(kShift);
+#else
+  return int(v);
+#endif
+}
+
+struct Euc2D : Planar {
+  using Length = int64;
+  using Planar::Planar;
+  GLS_DEVICE Length operator()(int a, int b) const { return nint(sqrt(squared(a, b))); }
+
+  // The length from its square, an integer, and an estimate of the root that is less than 1/2 off:
+  // between k and k + 1/2 lie the roots of k^2 to k^2 + k.
+  template <class Square>
+  GLS_DEVICE static int root(Square squared, float estimate) {
+    const int k = rounded_down(estimate);
+    return k + (squared > Square(k) * k + k);
+  }
+};
+
+struct Ceil2D : Planar {
+  using Length = int64;
+  using Planar::Planar;
+  GLS_DEVICE Length operator()(int a, int b) const { return int64(ceil(sqrt(squared(a, b)))); }
+  template <class Square>
+  GLS_DEVICE static int root(Square squared, float estimate) {
+    const int k = rounded(estimate);
+    return k + (squared > Square(k) * k);
+  }
+  GLS_DEVICE float estimate(const Point& p, const Point& q) const {
+    return Planar::estimate(p, q) + 0.5f;
+  }
+};
+
+struct Floor2D : Planar {
+  using Length = int64;
+  using Planar::Planar;
+  GLS_DEVICE Length operator()(int a, int b) const { return int64(sqrt(squared(a, b))); }
+  GLS_DEVICE float estimate(const Point& p, const Point& q) const {
+    return Planar::estimate(p, q) - 0.5f;
+  }
+};
+
+// Pseudo-Euclidean: the root of a tenth, rounded up.
+struct Att : Planar {
+  using Length = int64;
+  using Planar::Planar;
+  GLS_DEVICE Length operator()(int a, int b) const {
+    const double r = sqrt(squared(a, b) / 10.0);
+    const int64 t = nint(r);
+    return double(t) < r ? t + 1 : t;
+  }
+  GLS_DEVICE float estimate(const Point& p, const Point& q) const {
+    return fused(Planar::estimate(p, q), 0.31622776601683794f, 0.5f);
+  }
+};
+
+struct Man2D : Planar {
+  using Length = int64;
+  using Planar::Planar;
+  GLS_DEVICE Length operator()(int a, int b) const { return nint(fabs(dx(a, b)) + fabs(dy(a, b))); }
+  GLS_DEVICE float estimate(const Point& p, const Point& q) const {
+    return fabs(p.x - q.x) + fabs(p.y - q.y);
+  }
+};
+
+struct Max2D : Planar {
+  using Length = int64;
+  using Planar::Planar;
+  GLS_DEVICE Length operator()(int a, int b) const {
+    return nint(fmax(fabs(dx(a, b)), fabs(dy(a, b))));
+  }
+  GLS_DEVICE float estimate(const Point& p, const Point& q) const {
+    return fmax(fabs(p.x - q.x), fabs(p.y - q.y));
+  }
+};
+
+// Cities on a sphere as unit vectors; other data of the metric lie behind them.
+struct Globe {
+  const double *unit, *more;
+
+  GLS_DEVICE Globe(const void* data, int n)
+      : unit(static_cast<const double*>(data)), more(unit + 3 * int64(n)) {}
+
+  GLS_DEVICE Point point(int city) const {
+    const double* u = unit + 3 * city;
+    return {float(u[0]), float(u[1]), float(u[2]), 0};
+  }
+  // Half of the angle between two cities.
+  GLS_DEVICE static float half_angle(const Point& p, const Point& q) {
+    const float x = p.x - q.x, y = p.y - q.y, z = p.z - q.z;
+    const float half_chord = 0.5f * fast_sqrt(fused(x, x, fused(y, y, z * z)));
+    return asinf(half_chord < 1.0f ? half_chord : 1.0f);
+  }
+};
+
+// Geographical distance in km between unit vectors made from TSPLIB's radians. What lies next to a
+// whole number of km is decided by a table of cosines: arc cosines differ in their last digits.
+struct Geo : Globe {
+  using Length = int64;
+  static constexpr double kRadius = 6378.388;
+  using Globe::Globe;
+
+  GLS_DEVICE Length operator()(int a, int b) const {
+    const double *u = unit + 3 * a, *v = unit + 3 * b, *reaches = more;
+    const double cosine = u[0] * v[0] + u[1] * v[1] + u[2] * v[2];
+    int near = int(kRadius * acos(fmin(1.0, fmax(-1.0, cosine))));
+    near += cosine <= reaches[near + 1];
+    near -= cosine > reaches[near];
+    return near + 1;
+  }
+  GLS_DEVICE float estimate(const Point& p, const Point& q) const {
+    return fused(float(2 * kRadius), half_angle(p, q), 0.5f);
+  }
+};
+
+// Great circles in km. The arc sine is a polynomial whose coefficients the Python class hands over,
+// so that both sides agree to the last bit. Far cities are measured from the antipode.
+struct Haversine : Globe {
+  using Length = double;
+  static constexpr double kRadius = 6371.0088, kQuarter = 1.57079632679489661923;
+  static constexpr int kTerms = 19;
+  using Globe::Globe;
+
+  GLS_DEVICE Length operator()(int a, int b) const {
+    const double *u = unit + 3 * a, *v = unit + 3 * b;
+    const double x = u[0] - v[0], y = u[1] - v[1], z = u[2] - v[2];
+    double square = x * x + y * y + z * z;
+    const bool far = square > 2.0;
+    if (far) {
+      const double x = u[0] + v[0], y = u[1] + v[1], z = u[2] + v[2];
+      square = x * x + y * y + z * z;
+    }
+    square *= 0.25;
+    double series = more[kTerms - 1];
+    for (int k = kTerms - 2; k >= 0; --k) series = series * square + more[k];
+    const double half = sqrt(square) * series;
+    return 2 * kRadius * (far ? kQuarter - half : half);
+  }
+  GLS_DEVICE float estimate(const Point& p, const Point& q) const {
+    return float(2 * kRadius) * half_angle(p, q);
+  }
+};
+
+template <class Entry, class LengthType>
+struct Explicit : EstimateByLength<Explicit<Entry, LengthType>> {
+  using Length = LengthType;
+  const Entry* matrix;
+  int n;
+
+  GLS_DEVICE Explicit(const void* data, int n) : matrix(static_cast<const Entry*>(data)), n(n) {}
+  GLS_DEVICE Length operator()(int a, int b) const { return Length(matrix[int64(a) * n + b]); }
+};
+
+using ExplicitInteger = Explicit<int, int64>;
+using ExplicitReal = Explicit<double, double>;
+
+}  // namespace gls

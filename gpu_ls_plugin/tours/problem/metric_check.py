@@ -1,0 +1,132 @@
+"""A metric that somebody else wrote: its functor beside its Python face, on sampled pairs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
+from gpu_ls_plugin.core.exceptions import FaultyPartError
+from gpu_ls_plugin.tours.problem.metrics import INTEGER_LIMIT, REAL_LIMIT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import ModuleType
+
+    from gpu_ls_plugin.tours.problem.metrics import Metric
+    from gpu_ls_plugin.tours.problem.tsp import TSP
+
+Pairs = tuple[NDArray[np.int32], NDArray[np.int32]]
+
+PAIRS = 4096  # that are compared at most
+ROUNDING = 1e-12  # relative, that real lengths may differ by
+
+
+class Launcher(Protocol):
+    """What of a backend runs the functor."""
+
+    xp: ModuleType
+
+    def block(self, threads: int) -> str:
+        """Return the C++ type of a team of about `threads` lanes."""
+
+    def launch(self, kernel: Kernel, count: int, arguments: Mapping[str, Any]) -> bool:
+        """Run a kernel on items 0..count-1 with arguments by name."""
+
+    def to_numpy(self, array: Any) -> Any:
+        """Return an array as NumPy."""
+
+
+def pair_lengths_kernel(metric: Metric, team: str) -> Kernel:
+    """Compose the kernel that computes lengths and estimates of pairs of cities."""
+    return metric_kernel(
+        "pair_lengths",
+        metric,
+        header="tours/problem/pair_lengths.cuh",
+        body="gls::PairLengths<{team}, {metric}>",
+        parameters="const void* metric_data, int n, int pairs, const int* from, const int* to, "
+        "void* lengths, float* estimates",
+        team=team,
+    )
+
+
+def check_metric(backend: Launcher, problem: TSP, data: Any) -> None:
+    """Raise FaultyPartError where a metric's functor, which reads `data`, and its face differ."""
+    if problem.n < 2:
+        return
+    a, b = pairs = sampled_pairs(problem.n)
+    metric, face = problem.metric, _face(problem, a, b)
+    lengths, estimates = _functor(backend, problem, data, a, b)
+    apart = 0 if metric.integer else ROUNDING * face
+    _refuse(metric, pairs, np.abs(lengths - face) > apart, f"{metric.functor} says", lengths, face)
+    far = np.abs(estimates - face) > metric.slack(problem.values)
+    _refuse(metric, pairs, far, f"{metric.functor} estimates, beyond slack(),", estimates, face)
+
+
+def sampled_pairs(n: int) -> Pairs:
+    """Return pairs of different cities in both directions, all of them where there are few."""
+    if n * (n - 1) <= PAIRS:
+        a, b = np.divmod(np.arange(n * n), n)
+        a, b = a[a != b], b[a != b]
+    else:
+        random = np.random.default_rng(0)
+        a, step = random.integers(n, size=PAIRS // 2), random.integers(1, n, size=PAIRS // 2)
+        step[::8] = 1  # cities of neighbouring numbers are often near
+        b = (a + step) % n
+        a, b = np.concatenate([a, b]), np.concatenate([b, a])
+    return a.astype(np.int32), b.astype(np.int32)
+
+
+def _face(problem: TSP, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+    """Return the lengths by the metric's Python face, which must make sense by themselves."""
+    metric = problem.metric
+    face = np.asarray(problem.lengths(a, b))
+    kinds = "iu" if metric.integer else "f"
+    if face.shape != a.shape or face.dtype.kind not in kinds:
+        raise FaultyPartError(
+            f"metric: lengths() of {metric.name!r} returns {face.dtype} of shape {face.shape} for "
+            f"{len(a)} pairs, but should return {problem.cost_dtype} of shape {a.shape}"
+        )
+    unusable = (
+        ~np.isfinite(face)
+        | (face < 0)
+        | (face >= (INTEGER_LIMIT if metric.integer else REAL_LIMIT))
+    )
+    _refuse(metric, (a, b), unusable, "lengths() says", face, "a number from 0 on")
+    if problem.symmetric:
+        back = np.asarray(problem.lengths(b, a))
+        _refuse(metric, (b, a), back != face, "lengths() says", back, face)
+    return face
+
+
+def _functor(
+    backend: Launcher, problem: TSP, data: Any, a: NDArray[Any], b: NDArray[Any]
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    xp, count = backend.xp, len(a)
+    arguments = {
+        "metric_data": data,
+        "n": problem.n,
+        "pairs": count,
+        "from": xp.asarray(a),
+        "to": xp.asarray(b),
+        "lengths": xp.empty(count, problem.cost_dtype),
+        "estimates": xp.empty(count, "float32"),
+    }
+    backend.launch(pair_lengths_kernel(problem.metric, backend.block(256)), 1, arguments)
+    return backend.to_numpy(arguments["lengths"]), backend.to_numpy(arguments["estimates"])
+
+
+def _refuse(
+    metric: Metric, pairs: Pairs, wrong: NDArray[Any], who: str, said: Any, wanted: Any
+) -> None:
+    """Raise for the first pair of which something wrong is said."""
+    if wrong.any():
+        pair = int(wrong.argmax())
+        a, b = (int(cities[pair]) for cities in pairs)
+        raise FaultyPartError(
+            f"metric: {metric.name!r}: {who} {said[pair]} from city {a} to city {b} instead of "
+            f"{np.broadcast_to(wanted, wrong.shape)[pair]}; the functor and lengths() must compute "
+            "the same numbers, alike in both directions"
+        )

@@ -1,0 +1,266 @@
+"""The travelling salesman problem with several lengths of every edge."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.exceptions import (
+    InvalidParameterError,
+    InvalidProblemError,
+    InvalidTypeError,
+)
+from gpu_ls_plugin.core.values import array_of
+from gpu_ls_plugin.tours.problem.tchebycheff import Tchebycheff
+from gpu_ls_plugin.tours.problem.tsp import TSP
+from gpu_ls_plugin.tours.problem.weighted import WeightedTSP
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from gpu_ls_plugin.tours.problem.tour_rows import Writing
+
+MIXTURES = 8  # at least so many directions have candidate lists, besides the objectives' own
+SAMPLE = 2000  # pairs of cities by which the objectives' lengths are compared
+
+
+class MultiObjectiveTSP:
+    """Tours of the same cities with several lengths, none of which may be left out.
+
+    Immutable, like a `TSP`. Searches work on weighted sums: `weighted` gives each tour of a batch
+    weights of its own.
+
+    Parameters
+    ----------
+    objectives : sequence of TSP or array_like
+        At least two: problems of the same number of cities, with any metrics; coordinates (n, 2)
+        or symmetric or asymmetric matrices (n, n).
+    metric : str or Metric
+        Of those given as coordinates, as in `TSP`.
+    name : str
+        Free text; the objectives' names by default.
+
+    Attributes
+    ----------
+    objectives : tuple of TSP
+    n, n_objectives : int
+        Numbers of cities and of objectives.
+    symmetric : bool
+        Whether a tour and its reverse cost the same in all objectives.
+    name : str
+
+    Raises
+    ------
+    InvalidProblemError
+        Fewer than two objectives, or of different numbers of cities, or one that has an objective
+        besides the length; as in `TSP` otherwise.
+    InvalidTypeError
+        An objective is neither a TSP nor numbers.
+
+    Examples
+    --------
+    >>> import gpu_ls_plugin as gls
+    >>> first = [(0, 0), (9, 0), (4, 1), (2, 0), (7, 2)]
+    >>> second = [(3, 3), (0, 9), (1, 0), (8, 8), (5, 1)]
+    >>> problem = gls.MultiObjectiveTSP([first, second], "EUC_2D")
+    >>> problem.cost([[0, 1, 2, 3, 4]]).tolist()
+    [[28, 42]]
+    >>> tours = gls.random_tours(problem.objectives[0], 3, seed=1)
+    >>> weighted = problem.weighted([(1, 0), (0.5, 0.5), (0, 1)])
+    >>> found = gls.LocalSearch(candidates=gls.Nearest(4))(weighted, tours)
+    >>> problem.cost(found.tours).tolist()
+    [[20, 40], [20, 40], [30, 28]]
+    """
+
+    def __init__(
+        self, objectives: Sequence[TSP | ArrayLike], metric: Any = "EUC_2D", *, name: str = ""
+    ) -> None:
+        if isinstance(objectives, TSP) or not hasattr(objectives, "__len__"):
+            raise InvalidTypeError(f"objectives: {objectives!r:.80} is not a sequence of problems")
+        parts = tuple(_problem(given, metric) for given in objectives)
+        if len(parts) < 2:
+            raise InvalidProblemError(f"objectives: {len(parts)} of them; one alone is a TSP")
+        for number, part in enumerate(parts):
+            if part.n != parts[0].n:
+                raise InvalidProblemError(
+                    f"objectives: number {number} has {part.n} cities, but number 0 has "
+                    f"{parts[0].n}"
+                )
+            if not part.objective.length_alone:
+                raise InvalidProblemError(
+                    f"objectives: number {number} has the objective {part.objective.name!r} "
+                    "besides its length; use problem.under('length')"
+                )
+        self.objectives = parts
+        self.name = checks.text("name", name) or "-".join(filter(None, (p.name for p in parts)))
+
+    @property
+    def n(self) -> int:
+        """Number of cities."""
+        return self.objectives[0].n
+
+    @property
+    def n_objectives(self) -> int:
+        """Number of objectives."""
+        return len(self.objectives)
+
+    @cached_property
+    def symmetric(self) -> bool:
+        """Whether a tour and its reverse cost the same in all objectives."""
+        return all(part.symmetric for part in self.objectives)
+
+    @property
+    def writing(self) -> Writing:
+        """Which ways of writing a tour stand for the same solution."""
+        return {"symmetric": self.symmetric}
+
+    @property
+    def integer(self) -> bool:
+        """Whether all costs are integers."""
+        return all(part.integer for part in self.objectives)
+
+    def check(self, tours: ArrayLike, *, parameter: str = "tours") -> NDArray[np.int32]:
+        """Return tours as an array, or say which row is not one; see `Problem.check`."""
+        return self.objectives[0].check(tours, parameter=parameter)
+
+    def cost(self, tours: Any) -> Any:
+        """Return the exact costs of every tour, computed from scratch.
+
+        Parameters
+        ----------
+        tours : array_like of any integer type, shape (P, n) or (n,)
+            Zero-based permutations of the cities; not changed. CuPy arrays stay on their device.
+
+        Returns
+        -------
+        array, shape (P, M), int64 if `integer`, else float64
+            CuPy for CuPy input, else NumPy.
+
+        Raises
+        ------
+        InvalidTourError, InvalidTypeError
+            As `TSP.cost`.
+        """
+        columns = [part.cost(tours) for part in self.objectives]
+        dtype = np.int64 if self.integer else np.float64
+        first = columns[0].astype(dtype)
+        costs = first[:, None].repeat(self.n_objectives, axis=1)
+        for number, column in enumerate(columns):
+            costs[:, number] = column
+        return costs
+
+    def weighted(self, weights: ArrayLike) -> WeightedTSP:
+        """Return the problem of a batch each of whose tours has a weight for every objective.
+
+        Candidate lists are those of the most similar of `directions`: the objectives themselves,
+        and mixtures of them.
+
+        Parameters
+        ----------
+        weights : array_like, shape (P, M) or (M,)
+            Finite and at least 0; a tour's cost is the sum of its objectives times these.
+
+        Returns
+        -------
+        WeightedTSP
+
+        Raises
+        ------
+        InvalidParameterError, InvalidTypeError
+            Weights of another shape, negative, infinite or all 0.
+        """
+        return WeightedTSP(self.objectives, weights, self.directions, self.scales)
+
+    def tchebycheff(
+        self, weights: ArrayLike, ideal: ArrayLike, augmentation: float = 0.05
+    ) -> WeightedTSP:
+        """Return the problem of a batch whose tours are to come near an ideal point.
+
+        A tour costs its augmented weighted Tchebycheff distance (Steuer and Choo 1983): the largest
+        of its weighted distances in the objectives, and a small part of its weighted sum. So any
+        tour of a front is the best one by some weights. Moves are looked at by the weighted sum.
+
+        Parameters
+        ----------
+        weights : array_like, shape (P, M) or (M,)
+            As in `weighted`.
+        ideal : array_like, shape (M,)
+            A point at least as good as any tour in every objective, or nearly.
+        augmentation : float
+            Part of the weighted sum, more than 0.
+
+        Returns
+        -------
+        WeightedTSP
+            For `LocalSearch` with `First()` and `IteratedLocalSearch`; crossovers refuse it.
+
+        Raises
+        ------
+        InvalidParameterError, InvalidTypeError
+            As `weighted`; the ideal is not a finite point, or `augmentation` out of range.
+        """
+        part = checks.number("augmentation", augmentation, least=1e-9, most=1e9)
+        point = array_of(ideal, "ideal").astype(np.float64)
+        if point.shape != (self.n_objectives,) or not np.isfinite(point).all():
+            raise InvalidParameterError(
+                f"ideal: {ideal!r:.80} is not a point of {self.n_objectives} finite costs"
+            )
+        own = self.weighted(weights).weights
+        functors = tuple(objective.metric.functor for objective in self.objectives)
+        objective = Tchebycheff(own, point, functors)
+        return WeightedTSP(self.objectives, part * own, self.directions, self.scales, objective)
+
+    @cached_property
+    def scales(self) -> NDArray[np.float64]:
+        """The mean length of an edge in each objective, by a sample of pairs of cities."""
+        random = np.random.default_rng(0)
+        a = random.integers(self.n, size=SAMPLE)
+        b = (a + random.integers(1, max(self.n, 2), size=SAMPLE)) % self.n
+        means = [float(part.lengths(a, b).mean()) for part in self.objectives]
+        return np.array([mean if mean > 0 else 1.0 for mean in means])
+
+    @cached_property
+    def directions(self) -> WeightedTSP:
+        """The weights that have candidate lists, evenly spread, of lengths of equal scale."""
+        parts = 1
+        while len(lattice(self.n_objectives, parts)) < self.n_objectives + MIXTURES:
+            parts += 1
+        return WeightedTSP(self.objectives, lattice(self.n_objectives, parts) / self.scales)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _made, (self.objectives, self.name)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+    def __repr__(self) -> str:
+        return f"<MultiObjectiveTSP {self.name or 'unnamed'}: {self.n} cities, {self.objectives}>"
+
+
+def lattice(objectives: int, parts: int) -> NDArray[np.float64]:
+    """Return all weights that are multiples of 1 / `parts` with the sum 1 (Das and Dennis 1998)."""
+    places = parts + objectives - 1
+    bars = np.array(list(combinations(range(places), objectives - 1))).reshape(-1, objectives - 1)
+    ends = np.pad(bars, ((0, 0), (1, 1)), constant_values=(-1, places))
+    ends[:, 0], ends[:, -1] = -1, places
+    return (np.diff(ends, axis=1) - 1) / parts
+
+
+def _problem(given: Any, metric: Any) -> TSP:
+    """Return an objective as a problem: a square array of more than two columns is a matrix."""
+    if isinstance(given, TSP):
+        return given
+    shape = np.shape(given)
+    if len(shape) == 2 and shape[0] == shape[1] and shape[1] != 2:
+        return TSP.from_matrix(given)
+    return TSP(given, metric)
+
+
+def _made(objectives: Any, name: str) -> MultiObjectiveTSP:
+    return MultiObjectiveTSP(objectives, name=name)

@@ -1,0 +1,180 @@
+"""Shortest paths through all cities, as tours with one more city."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.exceptions import (
+    InvalidParameterError,
+    InvalidProblemError,
+    InvalidTourError,
+)
+from gpu_ls_plugin.tours.problem.metrics import Explicit, ExplicitReal
+from gpu_ls_plugin.tours.problem.objective import require_length
+from gpu_ls_plugin.tours.problem.tsp import TSP, tour_problem
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from gpu_ls_plugin.core.problem import Problem
+    from gpu_ls_plugin.tours.problem.metrics import Lengths
+
+
+class OpenPath:
+    """Paths that visit every city once and do not return, with ends that are free or given.
+
+    A dummy city, number n, closes a path to a tour: it is left for the path's first city and
+    entered from its last one. Lengths between the dummy and cities that may be ends are 0, all
+    others so long that no optimal tour has them, whatever the lengths of the problem. Where
+    lengths are symmetric and one end alone is given, the other end is any city, so that every tour
+    has one such length; costs of tours then are that much higher than those of their paths.
+
+    Parameters
+    ----------
+    problem : TSP
+        Symmetric or not.
+    first, last : int, optional
+        Where paths begin and end; by default anywhere.
+
+    Attributes
+    ----------
+    problem : TSP
+        As given.
+    tsp : TSP
+        A matrix of n + 1 cities, so that memory limits n to about ten thousand.
+    first, last : int or None
+        As given.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError
+        An end is not a city, or both are the same one of several.
+    InvalidProblemError
+        Three times the longest length is too large for a matrix.
+    UnsupportedProblemError
+        The problem has an objective beside its lengths, which a path would not have.
+
+    Examples
+    --------
+    >>> import gpu_ls_plugin as gls
+    >>> problem = gls.TSP([(0, 0), (9, 0), (4, 1), (2, 0), (7, 2)])
+    >>> way = gls.OpenPath(problem, first=2)
+    >>> starts = gls.random_tours(way.tsp, 10, seed=1)
+    >>> found = gls.LocalSearch(candidates=gls.Nearest(5))(way.tsp, starts)
+    >>> way.path(found.best_tour).tolist(), way.cost(way.path(found.best_tour)).tolist()
+    ([2, 3, 0, 4, 1], [14])
+    """
+
+    def __init__(self, problem: Problem, first: int | None = None, last: int | None = None) -> None:
+        self.problem = problem = tour_problem(problem)
+        require_length(problem.objective, "OpenPath()")
+        self.first, self.last = self._end("first", first), self._end("last", last)
+        if problem.n > 1 and first is not None and self.first == self.last:
+            raise InvalidParameterError(f"last: {last} is also the first city; a path has two ends")
+        self.tsp = TSP.from_matrix(self._matrix(), name=problem.name, comment=problem.comment)
+
+    def __repr__(self) -> str:
+        return f"OpenPath({self.problem!r}, first={self.first}, last={self.last})"
+
+    def path(self, tours: ArrayLike) -> NDArray[np.int32]:
+        """Return the paths that tours of `tsp` stand for.
+
+        Parameters
+        ----------
+        tours : array_like, shape (P, n + 1) or (n + 1,), integer
+            Not changed.
+
+        Returns
+        -------
+        ndarray, shape (P, n) or (n,), int32
+            Cities from the first to the last.
+
+        Raises
+        ------
+        InvalidTourError
+            A row is not a permutation, or its path does not begin and end where it should, which a
+            search can leave so; the row is named.
+        InvalidTypeError
+            The entries are not integers.
+        """
+        batch = self.tsp.check(tours)
+        dummies = (batch == self.problem.n).argmax(axis=1)
+        places = (dummies[:, None] + np.arange(1, self.problem.n + 1)) % (self.problem.n + 1)
+        paths = np.take_along_axis(batch, places, axis=1)
+        if self.problem.symmetric:
+            turned = ~self._joined(paths) & self._joined(paths[:, ::-1])
+            paths[turned] = paths[turned, ::-1]
+        joined = self._joined(paths)
+        if not joined.all():
+            row = int(joined.argmin())
+            raise InvalidTourError(
+                f"tours: row {row} is a path from city {paths[row, 0]} to city {paths[row, -1]}, "
+                f"not from {_name(self.first)} to {_name(self.last)}; keep searching"
+            )
+        return paths if np.ndim(tours) > 1 else paths[0]
+
+    def cost(self, paths: ArrayLike) -> Lengths:
+        """Return the exact length of every path, computed from scratch by the problem itself.
+
+        Parameters
+        ----------
+        paths : array_like, shape (P, n) or (n,), integer
+            Permutations of the problem's cities, whatever their ends; not changed.
+
+        Returns
+        -------
+        ndarray, shape (P,), int64 for integer metrics, else float64
+
+        Raises
+        ------
+        InvalidTourError, InvalidTypeError
+            A row is not a permutation of the cities.
+        """
+        batch = self.problem.check(paths, parameter="paths")
+        lengths = self.problem.distance(batch[:, :-1], batch[:, 1:])
+        costs: Lengths = lengths.sum(axis=1, dtype=self.problem.cost_dtype)
+        return costs
+
+    def _end(self, name: str, city: int | None) -> int | None:
+        if city is None:
+            return None
+        return checks.integer(name, city, least=0, most=self.problem.n - 1)
+
+    def _matrix(self) -> NDArray[Any]:
+        """Return the lengths (n + 1, n + 1); row and column n are the dummy's."""
+        n, cities = self.problem.n, np.arange(self.problem.n)
+        matrix = np.zeros((n + 1, n + 1), self.problem.cost_dtype)
+        matrix[:n, :n] = self.problem.distance(cities[:, None], cities)
+        np.fill_diagonal(matrix, 0)
+        longest = matrix.max().item()
+        barred = 3 * longest + 1
+        if barred >= (Explicit if self.problem.integer else ExplicitReal).limit:
+            raise InvalidProblemError(
+                f"problem: its longest length is {longest:.10g}, and three times as much does not "
+                "fit a matrix; scale the lengths down"
+            )
+        after, before = _given(self.first), _given(self.last)
+        if self.problem.symmetric:  # neither knows which way round a tour goes
+            after = before = after + before
+        matrix[n, :n] = np.where(np.isin(cities, after), 0, barred) if after else 0
+        matrix[:n, n] = np.where(np.isin(cities, before), 0, barred) if before else 0
+        return matrix
+
+    def _joined(self, paths: NDArray[Any]) -> NDArray[np.bool_]:
+        """Return which paths begin and end where they should."""
+        joined = np.ones(len(paths), np.bool_)
+        for end, city in ((0, self.first), (-1, self.last)):
+            if city is not None:
+                joined &= paths[:, end] == city
+        return joined
+
+
+def _given(city: int | None) -> list[int]:
+    return [] if city is None else [city]
+
+
+def _name(city: int | None) -> str:
+    return "anywhere" if city is None else f"city {city}"

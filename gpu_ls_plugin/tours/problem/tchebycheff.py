@@ -1,0 +1,53 @@
+"""The distance of a tour's costs from an ideal point: of the objective that is farthest from it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.tours.problem.objective import Objective
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class Tchebycheff(Objective):
+    """The weighted Tchebycheff distance of the costs in several objectives (Bowman 1976).
+
+    Of row r, ``max(weights[r] * (costs - ideal))`` over the objectives, with C++ metrics
+    `functors`, of a problem whose rows have `weights` (P, M), at least 0, of their own. Tours of
+    any part of a front are the best by some weights, while weighted sums find those on its convex
+    hull alone.
+    """
+
+    name = "tchebycheff"
+    header = "tours/problem/tchebycheff.cuh"
+
+    def __init__(
+        self,
+        weights: NDArray[np.float64],
+        ideal: NDArray[np.float64],
+        functors: tuple[str, ...],
+    ) -> None:
+        self.weights, self.ideal = weights, ideal
+        vars(self)["functor"] = f"gls::Tchebycheff<{', '.join(functors)}>"
+
+    def costs(self, problem: Any, rows: NDArray[np.int32]) -> NDArray[Any]:
+        """Return the distances of tours (P, n), row by row."""
+        apart = np.stack([part.cost(rows) for part in problem.parts], axis=1) - self.ideal
+        distances: NDArray[Any] = (self.weights * apart).max(axis=1)
+        return distances
+
+    def row_words(self, backend: Any, problem: Any) -> tuple[NDArray[np.uint64], Any]:
+        """Return the words of each row, and the arrays on the backend that they lead to."""
+        size, objectives = self.weights.shape
+        sums = backend.xp.zeros((size, 2 * objectives))
+        words = np.empty((size, 3 * objectives + 1), np.uint64)
+        for number, part in enumerate(problem.parts):
+            words[:, number] = backend.address(backend.metric_data(part))
+        reals = words[:, objectives : 3 * objectives]
+        reals[:, :objectives] = np.ascontiguousarray(self.weights).view(np.uint64)
+        reals[:, objectives:] = np.ascontiguousarray(self.ideal).view(np.uint64)
+        words[:, -1] = backend.address(sums) + 16 * objectives * np.arange(size, dtype=np.uint64)
+        return words, sums

@@ -1,0 +1,439 @@
+"""The travelling salesman problem: cities and the lengths between them."""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NoReturn, Self
+
+import numpy as np
+
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.exceptions import (
+    FileFormatError,
+    InvalidParameterError,
+    InvalidProblemError,
+    InvalidTypeError,
+    PrecisionWarning,
+)
+from gpu_ls_plugin.core.problem import Problem
+from gpu_ls_plugin.core.registry import registry
+from gpu_ls_plugin.core.values import array_of, check_finite, labels, points_of
+from gpu_ls_plugin.tours.problem import tsplib
+from gpu_ls_plugin.tours.problem.length import Length
+from gpu_ls_plugin.tours.problem.metrics import Explicit, ExplicitReal, Metric, find_metric
+from gpu_ls_plugin.tours.problem.objective import Objective
+from gpu_ls_plugin.tours.problem.referee import check_permutations, tour_costs
+from gpu_ls_plugin.tours.problem.tour_rows import Writing, canonical, new_edges
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from gpu_ls_plugin.tours.problem.metrics import Cities, Lengths
+
+LENGTH = Length()
+
+
+class TSP(Problem):
+    """A travelling salesman problem, validated once and immutable.
+
+    Two problems are equal only if they are the same object; copies are that object, and
+    `fingerprint` compares the content.
+
+    Parameters
+    ----------
+    coordinates : array_like, shape (n, 2)
+        One row per city, copied; (latitude, longitude) in DDD.MM for the metric "GEO", in decimal
+        degrees for "HAVERSINE".
+    metric : str or Metric
+        "EUC" for real Euclidean lengths, "HAVERSINE" for kilometres on the globe, a TSPLIB name
+        for rounded lengths ("EUC_2D", "CEIL_2D", "FLOOR_2D", "ATT", "GEO", "MAN_2D", "MAX_2D"),
+        the name of a plugin's metric, or a Metric.
+    name, comment : str
+        Free text.
+    optimum : int or float, optional
+        The optimal length, where it is known: finite and at least 0. Nothing depends on it but
+        reports.
+
+    Attributes
+    ----------
+    n : int
+        Number of cities.
+    coordinates : float64 array (n, 2), read-only, or None with a matrix
+    matrix : int32 or float64 array (n, n), read-only, with a zero diagonal, or None
+    metric : Metric
+        What computes the lengths.
+    symmetric : bool
+        Whether both directions of every edge are equally long.
+    integer : bool
+        Whether lengths are integers.
+    objective : Objective
+        What tours cost in addition to length: nothing, unless the problem is made by `under`.
+
+    Raises
+    ------
+    InvalidProblemError
+        Wrong shape, no city, NaN, infinite or overflowing values.
+    InvalidParameterError
+        The optimum is negative or not finite.
+    InvalidTypeError
+        Values that are not numbers.
+    UnknownPartError
+        No metric of that name is registered.
+
+    Warns
+    -----
+    PrecisionWarning
+        The metric rounds most lengths to 0 or 1.
+    """
+
+    comment: str
+    coordinates: NDArray[np.float64] | None
+    matrix: NDArray[Any] | None
+    metric: Metric
+    objective: Objective
+
+    def __init__(
+        self,
+        coordinates: ArrayLike,
+        metric: str | Metric = "EUC",
+        *,
+        name: str = "",
+        comment: str = "",
+        optimum: float | None = None,
+    ) -> None:
+        self._place(coordinates, metric, name, comment, optimum)
+
+    @classmethod
+    def from_matrix(
+        cls,
+        matrix: ArrayLike,
+        *,
+        name: str = "",
+        comment: str = "",
+        optimum: float | None = None,
+    ) -> Self:
+        """Make a problem from a matrix of lengths.
+
+        Parameters
+        ----------
+        matrix : array_like, shape (n, n)
+            Length from the row's city to the column's, copied; need not be symmetric. Integers
+            make an integer problem, floats a real one, even if they are all whole. The diagonal
+            is ignored and may hold anything.
+        name, comment, optimum
+            As in the constructor.
+
+        Raises
+        ------
+        InvalidProblemError
+            Not square, no city, NaN, infinite, negative or too large entries.
+        InvalidParameterError
+            The optimum is negative or not finite.
+        InvalidTypeError
+            Entries that are not numbers.
+        """
+        values = array_of(matrix, "matrix")
+        if values.ndim != 2 or values.shape[0] != values.shape[1] or not values.size:
+            raise InvalidProblemError(
+                f"matrix: shape {values.shape}, but lengths between n >= 1 cities are (n, n)"
+            )
+        np.fill_diagonal(values, 0)
+        check_finite(values, "matrix")
+        integer = values.dtype.kind in "iu"
+        metric = Explicit() if integer else ExplicitReal()
+        metric.check(values)
+        stored = np.ascontiguousarray(values, dtype=np.int32 if integer else np.float64)
+        return cls._assemble(None, stored, metric, *labels(name, comment, optimum))
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str], *, optimum: float | None = None) -> Self:
+        """Read a TSPLIB file (.tsp, .atsp).
+
+        Cities are numbered 0..n-1 in the order of the file's node numbers.
+
+        Raises
+        ------
+        FileNotFoundError
+            No such file.
+        FileFormatError
+            The file is not TSPLIB, is cut off or holds unusable values; file and section are
+            named.
+        UnsupportedProblemError
+            The file holds another kind of problem, or one with fixed edges.
+        InvalidParameterError
+            The optimum is negative or not finite.
+
+        Warns
+        -----
+        PrecisionWarning
+            The file's metric rounds most lengths to 0 or 1.
+        """
+        instance = tsplib.read_instance(path)
+        text = {"name": instance.name, "comment": instance.comment}
+        try:
+            if instance.matrix is not None:
+                return cls.from_matrix(instance.matrix, **text, optimum=optimum)
+            assert instance.coordinates is not None
+            problem = cls.__new__(cls)
+            problem._place(instance.coordinates, instance.metric, **text, optimum=optimum)
+            return problem
+        except InvalidProblemError as error:
+            section = (
+                "EDGE_WEIGHT_SECTION" if instance.coordinates is None else "NODE_COORD_SECTION"
+            )
+            raise FileFormatError(f"{path}: {section}: {error}") from error
+
+    def _place(
+        self,
+        coordinates: ArrayLike,
+        metric: str | Metric,
+        name: str,
+        comment: str,
+        optimum: float | None,
+    ) -> None:
+        """Check and take over coordinates; warnings are for the caller's caller."""
+        found = find_metric(metric)
+        if found.explicit:
+            raise InvalidParameterError(
+                f"metric: {found.name!r} takes its lengths from a matrix, not from coordinates; "
+                "use TSP.from_matrix(matrix)"
+            )
+        points = points_of(coordinates)
+        found.check(points)
+        if found.rounds_away(points):
+            warnings.warn(
+                f"coordinates: {found.name} rounds lengths to integers, most of them to 0 or 1 "
+                'here; use metric="EUC" for real lengths, or scale the coordinates up',
+                PrecisionWarning,
+                stacklevel=3,
+            )
+        self._fill(points, None, found, *labels(name, comment, optimum))
+
+    @classmethod
+    def _assemble(cls, *content: Any) -> Self:
+        """Make a problem from content that has been checked."""
+        problem = cls.__new__(cls)
+        problem._fill(*content)
+        return problem
+
+    def _fill(
+        self,
+        coordinates: NDArray[np.float64] | None,
+        matrix: NDArray[Any] | None,
+        metric: Metric,
+        name: str,
+        comment: str,
+        optimum: float | None,
+        objective: Objective = LENGTH,
+    ) -> None:
+        values = matrix if coordinates is None else coordinates
+        assert values is not None
+        values.setflags(write=False)
+        self.__dict__.update(
+            n=len(values),
+            coordinates=coordinates,
+            matrix=matrix,
+            metric=metric,
+            name=name,
+            comment=comment,
+            optimum=optimum,
+            objective=objective,
+            constrained=type(objective).feasible is not Objective.feasible,
+        )
+
+    def under(self, objective: str | Objective) -> Self:
+        """Return the same problem with another objective, of which no optimum is known.
+
+        Parameters
+        ----------
+        objective : str or Objective
+            What tours cost in addition to length, or its registered name.
+
+        Raises
+        ------
+        UnknownPartError
+            No objective of that name is registered.
+        InvalidTypeError
+            Something else than an objective.
+        UnsupportedProblemError
+            The objective makes no sense on the problem.
+        """
+        made = (
+            registry.lookup("objective", objective)() if isinstance(objective, str) else objective
+        )
+        if not isinstance(made, Objective):
+            raise InvalidTypeError(f"objective: {objective!r:.80} is not an objective")
+        content = (self.coordinates, self.matrix, self.metric, self.name, self.comment)
+        problem = type(self)._assemble(*content, None, made)
+        made.check(problem)
+        return problem
+
+    @property
+    def integer(self) -> bool:
+        """Whether lengths are integers."""
+        return self.metric.integer
+
+    @property
+    def rows(self) -> int | None:
+        """How many tours a batch has to have; None where lengths do not depend on the row."""
+        return None
+
+    @property
+    def listed(self) -> TSP:
+        """The problem whose candidate lists are used: the problem itself."""
+        return self
+
+    @property
+    def crossed(self) -> TSP:
+        """The problem by whose lengths recombinations cross tours: the problem itself."""
+        return self
+
+    def lists_by(self, build: Callable[[TSP], Any]) -> Any:
+        """Return the candidate lists that a rule builds."""
+        return build(self)
+
+    def require_rows(self, count: int) -> None:
+        """Raise InvalidParameterError where a batch cannot have so many tours: never."""
+
+    @property
+    def tsp(self) -> Self:
+        """The problem itself."""
+        return self
+
+    @property
+    def values(self) -> NDArray[Any]:
+        """What the metric computes lengths from: the coordinates, or the matrix."""
+        values = self.matrix if self.coordinates is None else self.coordinates
+        assert values is not None
+        return values
+
+    @cached_property
+    def symmetric(self) -> bool:
+        """Whether both directions of every edge are equally long."""
+        return self.matrix is None or bool(np.array_equal(self.matrix, self.matrix.T))
+
+    @property
+    def writing(self) -> Writing:
+        """Which ways of writing a tour stand for the same solution."""
+        return {"symmetric": self.symmetric and not self.objective.directed}
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 (hexadecimal) of the metric's name and the problem's values."""
+        digest = hashlib.sha256(f"{self.metric.name} {self.values.shape} ".encode())
+        digest.update(self.values.tobytes())
+        return digest.hexdigest()
+
+    def check(self, tours: ArrayLike, *, parameter: str = "tours") -> NDArray[np.int32]:
+        """Return tours as an array, or say which row is not one; see `Problem.check`."""
+        return check_permutations(tours, self.n, parameter=parameter)
+
+    def cost(self, tours: Any) -> Lengths:
+        """Return the exact cost of every tour, computed from scratch: its length, unless the
+        objective adds to that.
+
+        Parameters
+        ----------
+        tours : array_like of any integer type, shape (P, n) or (n,)
+            Zero-based permutations of the cities; not changed. CuPy arrays stay on their device.
+
+        Returns
+        -------
+        array, shape (P,), int64 for integer metrics, else float64
+            CuPy for CuPy input, else NumPy.
+
+        Raises
+        ------
+        InvalidTourError
+            A row is not a permutation of the cities.
+        InvalidTypeError
+            The entries are not integers.
+        """
+        return tour_costs(self, tours)
+
+    def feasible(self, tours: ArrayLike) -> NDArray[np.bool_]:
+        """Return which tours may be results under the objective, shape (P,); all by length."""
+        return self.objective.feasible(self, self.check(tours))
+
+    def excess(self, tours: ArrayLike) -> NDArray[Any]:
+        """Return by how much tours break constraints of the objective; see `Problem.excess`."""
+        return self.objective.violated(self, self.check(tours))
+
+    def canonical(self, tours: ArrayLike) -> NDArray[np.int32]:
+        """Return tours with city 0 first, its smaller neighbour second if that costs the same."""
+        return canonical(self.check(tours), symmetric=self.writing["symmetric"])
+
+    def difference(self, tour: NDArray[Any]) -> Callable[[NDArray[Any]], float]:
+        """Return a function that says which share of another tour's undirected edges is new."""
+        return new_edges(tour)
+
+    def device_data(self) -> Mapping[str, NDArray[Any]]:
+        """Return what the metric's functor reads."""
+        return {"metric_data": self.metric.data(self.values)}
+
+    def lengths(self, a: Cities, b: Cities) -> Lengths:
+        """Return the exact lengths from cities `a` to cities `b`, which are not checked."""
+        return self.metric.lengths(self.values, a, b)
+
+    def distance(self, a: ArrayLike, b: ArrayLike) -> Lengths:
+        """Return the exact lengths from cities `a` to cities `b`, broadcast against each other.
+
+        Raises
+        ------
+        InvalidParameterError
+            A city is not in 0..n-1.
+        InvalidTypeError
+            The cities are not integers.
+        """
+        return self.lengths(self._cities(a, "a"), self._cities(b, "b"))
+
+    def write_tour(self, path: str | os.PathLike[str], tour: ArrayLike, comment: str = "") -> None:
+        """Write one tour as a TSPLIB tour file, with its length in the comment."""
+        row = self.check(tour, parameter="tour")
+        length = self.cost(row)[0].item()
+        text = checks.text("comment", comment)
+        tsplib.write_tour(path, row, name=self.name, length=length, comment=text)
+
+    def _cities(self, values: ArrayLike, parameter: str) -> NDArray[Any]:
+        cities = array_of(values, parameter)
+        if cities.dtype.kind not in "iu":
+            raise InvalidTypeError(f"{parameter}: cities must be integers, not {cities.dtype}")
+        if cities.size and not (cities.min() >= 0 and cities.max() < self.n):
+            raise InvalidParameterError(f"{parameter}: cities must be in 0..{self.n - 1}")
+        return cities
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"{name}: a TSP is immutable; make a new one")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"{name}: a TSP is immutable; make a new one")
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        content = (self.coordinates, self.matrix, self.metric, self.name, self.comment)
+        return type(self)._assemble, (*content, self.optimum, self.objective)
+
+    def __repr__(self) -> str:
+        return f"<TSP {self.name or 'unnamed'}: {self.n} cities, {self.metric.name}>"
+
+
+def tour_problem(problem: object) -> TSP:
+    """Return the TSP whose tours a problem's rows are, or raise InvalidTypeError."""
+    tsp = problem.tsp if isinstance(problem, Problem) else None
+    if not isinstance(tsp, TSP):
+        raise InvalidTypeError(
+            f"problem: {problem!r:.80} is not a TSP; make one by TSP(coordinates), "
+            "TSP.from_matrix(matrix) or TSP.read(path), or of a problem of pymoo by "
+            "gpu_ls_pymoo.as_tsp(problem)"
+        )
+    return tsp

@@ -1,0 +1,335 @@
+"""TSPLIB95 files: problems (.tsp, .atsp) are read, tours (.tour) are read and written.
+
+Source: G. Reinelt, TSPLIB95 (1995), sections 1.1 (specification part) and 1.2 (data part).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.core.exceptions import (
+    FileFormatError,
+    InvalidTourError,
+    InvalidTypeError,
+    UnknownPartError,
+    UnsupportedProblemError,
+)
+from gpu_ls_plugin.core.files import atomically, plain_name
+from gpu_ls_plugin.core.words import QUOTED, quoted, real, whole
+from gpu_ls_plugin.tours.problem.metrics import find_metric
+from gpu_ls_plugin.tours.problem.referee import check_permutations
+
+if TYPE_CHECKING:
+    import os
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from gpu_ls_plugin.tours.problem.metrics import Metric
+
+KEYWORD = re.compile(r"([A-Za-z][A-Za-z0-9_]*)\s*(:?)\s*(.*)")
+COUNT = re.compile(r"0*[1-9][0-9]{0,8}")
+KNOWN_FIELDS = {  # keywords that need no colon
+    *("NAME", "COMMENT", "TYPE", "DIMENSION", "CAPACITY", "DISTANCE", "SERVICE_TIME", "VEHICLES"),
+    *("EDGE_WEIGHT_TYPE", "EDGE_WEIGHT_FORMAT", "EDGE_DATA_FORMAT"),
+    *("NODE_COORD_TYPE", "DISPLAY_DATA_TYPE"),
+}
+
+# Where the numbers of a triangle go, read in order. By columns is the other triangle by rows.
+TRIANGLES = {
+    "UPPER_ROW": (np.triu_indices, 1),
+    "LOWER_COL": (np.triu_indices, 1),
+    "LOWER_ROW": (np.tril_indices, -1),
+    "UPPER_COL": (np.tril_indices, -1),
+    "UPPER_DIAG_ROW": (np.triu_indices, 0),
+    "LOWER_DIAG_COL": (np.triu_indices, 0),
+    "LOWER_DIAG_ROW": (np.tril_indices, 0),
+    "UPPER_DIAG_COL": (np.tril_indices, 0),
+}
+
+
+READERS = {"VRP": "; read it by CVRP.read", "TOUR": "; read it by problems.tsplib.read_tour"}
+
+
+@dataclass(frozen=True)
+class Sections:
+    """A TSPLIB file taken apart: keywords in upper case, values as text."""
+
+    path: str
+    fields: dict[str, str]
+    lines: dict[str, list[str]]  # of each section (without `_SECTION`), stripped and not empty
+
+    def error(self, section: str, reason: str) -> FileFormatError:
+        """Make the error that names the file and the section or keyword."""
+        return FileFormatError(f"{self.path}: {section[:QUOTED]}: {reason}")
+
+    def about(self) -> tuple[str, str]:
+        """Return the name, that of the file if it has none, and the comment."""
+        name = self.fields.get("NAME") or plain_name(Path(self.path))
+        return name, self.fields.get("COMMENT", "")
+
+    def field(self, keyword: str, known: str = "") -> str:
+        """Return the value of a keyword; a missing one raises."""
+        if not self.fields.get(keyword):
+            raise self.error(keyword, f"missing{known and f'; known: {known}'}")
+        return self.fields[keyword]
+
+    def section(self, name: str) -> list[str]:
+        """Return the lines of a section; a missing one raises."""
+        if name not in self.lines:
+            raise self.error(f"{name}_SECTION", "missing; the file may be cut off")
+        return self.lines[name]
+
+    def dimension(self) -> int:
+        """Return the number of cities, at least one."""
+        text = self.field("DIMENSION")
+        if not COUNT.fullmatch(text):
+            raise self.error("DIMENSION", f"{quoted(text)} is not a number of cities")
+        return int(text)
+
+    def words(self, name: str) -> list[str]:
+        """Return the words of a section in order, all of them finite decimal numbers."""
+        words = [word for line in self.section(name) for word in line.split()]
+        for word in words:
+            if real(word) is None:
+                raise self.error(f"{name}_SECTION", f"{quoted(word)} is not a finite number")
+        return words
+
+    def numbers(self, name: str) -> NDArray[Any]:
+        """Return the numbers of a section in order, int64 if all are written as integers."""
+        integers = [whole(word) for line in self.section(name) for word in line.split()]
+        if None in integers:
+            return np.array([float(word) for word in self.words(name)])
+        return np.array(integers, dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class Instance:
+    """Content of a problem file: coordinates and their metric, or a matrix."""
+
+    name: str
+    comment: str
+    metric: Metric
+    coordinates: NDArray[np.float64] | None = None
+    matrix: NDArray[Any] | None = None
+
+
+def read_sections(path: str | os.PathLike[str]) -> Sections:
+    """Take a TSPLIB file apart; keywords in any case, with or without colon, and any line ends."""
+    content = Path(path).read_bytes()
+    if b"\0" in content:
+        raise FileFormatError(f"{path}: a binary file, not a TSPLIB text file")
+    sections = Sections(str(path), {}, {})
+    current: list[str] | None = None
+    for number, raw in enumerate(content.decode("utf-8-sig", "replace").splitlines(), start=1):
+        line = raw.strip()
+        if not line or line.startswith("#"):
+            continue
+        if current is not None and not line[0].isalpha():
+            current.append(line)
+            continue
+        match = KEYWORD.fullmatch(line)
+        keyword, colon, value = (match[1].upper(), match[2], match[3]) if match else ("", "", "")
+        if keyword == "EOF":
+            break
+        if keyword.endswith("_SECTION"):
+            current = _new_section(sections, keyword)
+        elif colon or keyword in KNOWN_FIELDS:
+            current = None
+            _add_field(sections, keyword, value)
+        elif current is not None:
+            current.append(line)
+        else:
+            raise FileFormatError(
+                f"{path}: line {number}: {quoted(line)} is neither 'KEYWORD : value' nor part of a "
+                "section; this is not a TSPLIB file"
+            )
+    return sections
+
+
+def _new_section(sections: Sections, keyword: str) -> list[str]:
+    name = keyword.removesuffix("_SECTION")
+    if name in sections.lines:
+        raise sections.error(keyword, "given twice")
+    return sections.lines.setdefault(name, [])
+
+
+def _add_field(sections: Sections, keyword: str, value: str) -> None:
+    if keyword == "COMMENT" and keyword in sections.fields:
+        value = f"{sections.fields[keyword]}\n{value}"
+    elif sections.fields.get(keyword, value) != value:
+        raise sections.error(keyword, "given twice, with different values")
+    sections.fields[keyword] = value
+
+
+def read_instance(path: str | os.PathLike[str]) -> Instance:
+    """Read a symmetric or asymmetric travelling salesman problem.
+
+    Cities are ordered by their node numbers, which need not begin at 1 nor be in order.
+    """
+    sections = read_sections(path)
+    kind = sections.fields.get("TYPE", "").upper().split() or ["TSP"]
+    if kind[0] not in ("TSP", "ATSP"):
+        how = next((how for word, how in READERS.items() if word in kind[0]), "")
+        raise UnsupportedProblemError(
+            f"{path}: TYPE: {quoted(kind[0])} is neither TSP nor ATSP{how}"
+        )
+    if (vehicles := sections.fields.get("VEHICLES", "1")) and whole(vehicles) != 1:
+        raise UnsupportedProblemError(
+            f"{path}: VEHICLES: {quoted(vehicles)}, but a tour is for 1; tours of several vehicles "
+            "are routes, with CAPACITY, DEMAND_SECTION and DEPOT_SECTION: TYPE CVRP"
+        )
+    if set(sections.lines.get("FIXED_EDGES", ())) - {"-1"}:
+        raise UnsupportedProblemError(
+            f"{path}: FIXED_EDGES_SECTION: fixed edges are not supported; remove the section to "
+            "solve the problem without them, or, if there is one edge, to search for paths "
+            "between its ends: gpu_ls_plugin.OpenPath(problem, first, last)"
+        )
+    n = sections.dimension()
+    metric = metric_of(sections)
+    if metric.explicit:
+        return Instance(*sections.about(), metric, matrix=matrix_of(sections, n))
+    points = node_table(sections, "NODE_COORD", "x y", n)[1]
+    return Instance(*sections.about(), metric, coordinates=points)
+
+
+def metric_of(sections: Sections) -> Metric:
+    """Return what EDGE_WEIGHT_TYPE names."""
+    keyword = "EDGE_WEIGHT_TYPE"
+    try:
+        return find_metric(sections.field(keyword, known="EUC_2D, GEO, EXPLICIT, ...").upper())
+    except UnknownPartError as error:
+        raise sections.error(keyword, str(error)) from error
+
+
+def node_table(
+    sections: Sections, name: str, columns: str, n: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return what a section says of each node: node numbers (n,) in order, values (n, columns)."""
+    from vrplib.parse import parse_vrplib
+
+    section = f"{name}_SECTION"
+    lines = sections.section(name)
+    sections.words(name)
+    for line in lines:
+        if len(line.split()) != 1 + len(columns.split()):
+            form = f"number {columns}"
+            raise sections.error(
+                section, f"{quoted(line)} is not {form!r}; the file may be cut off"
+            )
+    if len(lines) != n:
+        what = "cities" if name == "NODE_COORD" else "nodes"
+        raise sections.error(section, f"{len(lines)} {what}, but DIMENSION is {n}")
+    # The parser drops the first column, the node numbers; a column before it keeps them.
+    text = "\n".join([section, *(f"0 {line}" for line in lines)])
+    parsed = parse_vrplib(text, compute_edge_weights=False)[name.lower()]
+    table = np.asarray(parsed, dtype=np.float64)
+    if (unknown := ~(np.abs(table[:, 0]) < 2.0**63)).any():
+        raise sections.error(
+            section, f"{quoted(lines[unknown.argmax()])} begins with no number of a node"
+        )
+    nodes, first = np.unique(table[:, 0], return_index=True)
+    if len(nodes) < n:
+        again = np.setdiff1d(np.arange(n), first)[0]
+        raise sections.error(section, f"node {table[again, 0]:.0f} is given twice")
+    return nodes.astype(np.int64), table[first, 1:]
+
+
+def matrix_of(sections: Sections, n: int) -> NDArray[Any]:
+    """Return the explicit lengths (n, n): integers if all numbers are written so, else floats."""
+    keyword, section = "EDGE_WEIGHT_FORMAT", "EDGE_WEIGHT_SECTION"
+    known = ", ".join(["FULL_MATRIX", *TRIANGLES])
+    layout = sections.field(keyword, known).upper()
+    if layout != "FULL_MATRIX" and layout not in TRIANGLES:
+        raise sections.error(keyword, f"{quoted(layout)} is unknown; known: {known}")
+    values = sections.numbers("EDGE_WEIGHT")
+    if "DIAG" in layout and _lacks_diagonal(values, layout, n):
+        layout = layout.replace("DIAG_", "")
+    corner = TRIANGLES[layout][1] if layout in TRIANGLES else 0
+    count = n * n if layout == "FULL_MATRIX" else n * (n + 1 - 2 * abs(corner)) // 2
+    if len(values) != count:
+        raise sections.error(
+            section,
+            f"{len(values)} numbers, but {layout} of {n} cities has {count}; the file may be cut "
+            "off, or DIMENSION or EDGE_WEIGHT_FORMAT be wrong",
+        )
+    if layout == "FULL_MATRIX":
+        return values.reshape(n, n)
+    triangle, offset = TRIANGLES[layout]
+    rows, columns = triangle(n, offset)
+    matrix = np.zeros((n, n), dtype=values.dtype)
+    matrix[rows, columns] = values
+    matrix[columns, rows] = values
+    return matrix
+
+
+def _lacks_diagonal(values: NDArray[Any], layout: str, n: int) -> bool:
+    """Return whether a triangle lacks its diagonal, as in eil7.vrp, and was not just cut off."""
+    if len(values) != n * (n - 1) // 2:
+        return False
+    triangle, _ = TRIANGLES[layout]
+    rows, columns = triangle(n)
+    diagonal = np.flatnonzero(rows == columns)
+    return bool(values[diagonal[diagonal < len(values)]].any())
+
+
+def read_tour(path: str | os.PathLike[str]) -> NDArray[np.int32]:
+    """Read the first tour of a TSPLIB tour file.
+
+    Returns
+    -------
+    int32 array, shape (n,)
+        A permutation of 0..n-1 (the file counts from 1).
+
+    Raises
+    ------
+    FileNotFoundError
+        No such file.
+    FileFormatError
+        Not a tour file, or its tour is not a permutation or not of length DIMENSION.
+    """
+    sections = read_sections(path)
+    values = sections.numbers("TOUR")  # TYPE says TSP in some files, so the section decides
+    ends = np.flatnonzero(values == -1)
+    tour = values[: ends[0]] if ends.size else values
+    n = sections.dimension() if "DIMENSION" in sections.fields else len(tour)
+    if len(tour) != n or not n:
+        raise sections.error(
+            "TOUR_SECTION", f"{len(tour)} cities, but DIMENSION is {n}; the file may be cut off"
+        )
+    try:
+        (cities,) = check_permutations(tour - 1, n, parameter="tour")
+    except (InvalidTourError, InvalidTypeError) as error:
+        raise sections.error("TOUR_SECTION", f"{error} (zero-based)") from error
+    return np.asarray(cities)
+
+
+def write_tour(
+    path: str | os.PathLike[str],
+    tour: ArrayLike,
+    *,
+    name: str = "",
+    length: float | None = None,
+    comment: str = "",
+) -> None:
+    """Write one zero-based tour (n,) as a TSPLIB tour file, which counts from 1.
+
+    `length` is put into the comment. The file appears complete or not at all and replaces one of
+    the same name.
+    """
+    (row,) = check_permutations(tour, np.size(tour), parameter="tour")
+    remarks = [comment, "" if length is None else f"length {length}"]
+    fields = {
+        "NAME": name or plain_name(Path(path)),
+        "COMMENT": ", ".join(filter(None, remarks)),
+        "TYPE": "TOUR",
+        "DIMENSION": str(len(row)),
+    }
+    head = [f"{key} : {' '.join(value.split())}" for key, value in fields.items() if value]
+    lines = [*head, "TOUR_SECTION", *(str(city + 1) for city in row), "-1", "EOF", ""]
+    with atomically(Path(path)) as file:
+        file.write_bytes("\n".join(lines).encode("utf-8", "replace"))

@@ -1,0 +1,70 @@
+"""A metric together with an objective, as the kernels of a search are composed with it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.core.origins import sources_of
+from gpu_ls_plugin.tours.problem.metrics import Metric
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.tours.problem.metrics import Cities, Lengths
+    from gpu_ls_plugin.tours.problem.objective import Objective
+    from gpu_ls_plugin.tours.problem.tsp import TSP
+
+KEPT = ("name", "integer", "explicit", "fast_estimate", "site_bytes", "tree_p")
+
+
+class Under(Metric):
+    """The lengths of a metric, and the objective that moves ask what they gain."""
+
+    def __init__(self, metric: Metric, objective: Objective) -> None:
+        self.metric, self.objective = metric, objective
+        vars(self).update({name: getattr(metric, name) for name in KEPT})
+        vars(self)["functor"] = f"gls::Under<{metric.functor}, {objective.functor}>"
+        vars(self)["header"] = objective.header
+
+    def source(self) -> str:
+        """Return the C++ texts of both."""
+        return "\n".join(sources_of(self.metric, self.objective))
+
+    def lengths(self, values: NDArray[Any], a: Cities, b: Cities) -> Lengths:
+        """Return the metric's lengths."""
+        return self.metric.lengths(values, a, b)
+
+    def slack(self, values: NDArray[Any]) -> float:
+        """Return the metric's bound."""
+        return self.metric.slack(values)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Under) and self._both == other._both
+
+    def __hash__(self) -> int:
+        return hash(self._both)
+
+    @property
+    def _both(self) -> tuple[Any, ...]:
+        return self.metric, self.objective
+
+
+class RowsUnder(Under):
+    """The same where each row has data of its own, those of the objective behind the metric's."""
+
+    def __init__(self, metric: Metric, objective: Objective) -> None:
+        super().__init__(metric, objective)
+        vars(self)["functor"] = f"gls::RowsUnder<{metric.functor}, {objective.functor}>"
+
+
+def keeps(metric: Metric) -> bool:
+    """Return whether the metric is one with an objective that keeps something of tours."""
+    return isinstance(metric, Under) and metric.objective.keeps
+
+
+def searched(problem: TSP) -> Metric:
+    """Return what the kernels of a search on the problem are composed with in place of a metric."""
+    if problem.objective.length_alone:
+        return problem.metric
+    under = Under if problem.rows is None else RowsUnder
+    return under(problem.metric, problem.objective)

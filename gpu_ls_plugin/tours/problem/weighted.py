@@ -1,0 +1,264 @@
+"""Weighted sums of several lengths, for each row of a batch its own."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+import numpy as np
+
+from gpu_ls_plugin.core.exceptions import InvalidParameterError, UnsupportedProblemError
+from gpu_ls_plugin.core.origins import sources_of
+from gpu_ls_plugin.core.values import array_of, check_finite
+from gpu_ls_plugin.tours.problem.metrics import Metric
+from gpu_ls_plugin.tours.problem.tsp import LENGTH, TSP
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from gpu_ls_plugin.tours.problem.metrics import Cities, Lengths
+    from gpu_ls_plugin.tours.problem.objective import Objective
+
+
+class WeightedValues(NamedTuple):
+    """What a weighted sum computes lengths from."""
+
+    weights: NDArray[np.float64]  # (P, M), of each row
+    parts: tuple[NDArray[Any], ...]  # values of each objective: coordinates or matrix
+
+
+class WeightedSum(Metric):
+    """The sum of several metrics' lengths, each times a weight of the problem."""
+
+    name = "WEIGHTED_SUM"
+    integer = False
+    explicit = True
+    header = "tours/problem/weighted_sum.cuh"
+
+    def __init__(self, metrics: tuple[Metric, ...]) -> None:
+        self.metrics = metrics
+        functors = ", ".join(metric.functor for metric in metrics)
+        vars(self)["functor"] = f"gls::WeightedSum<{functors}>"
+
+    def source(self) -> str:
+        """Return the C++ texts of the metrics that have one, each once."""
+        return "\n".join(sources_of(*self.metrics))
+
+    def lengths(self, values: Any, a: Cities, b: Cities) -> Lengths:
+        """Return the lengths from cities `a` to cities `b` with the weights of the only row."""
+        total: Lengths = np.zeros(np.broadcast_shapes(np.shape(a), np.shape(b)))
+        for metric, part, weight in zip(self.metrics, values.parts, values.weights[0], strict=True):
+            total = total + weight * metric.lengths(part, a, b)
+        return total
+
+    def slack(self, values: Any) -> float:
+        """Return infinity: estimates are the lengths themselves, and nobody asks how good."""
+        return float("inf")
+
+    def estimate_error(self, values: Any) -> tuple[float, float]:
+        """Return zeros: real lengths are not estimated."""
+        return 0.0, 0.0
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, WeightedSum) and self.metrics == other.metrics
+
+    def __hash__(self) -> int:
+        return hash(self.metrics)
+
+    def __repr__(self) -> str:
+        return f"WeightedSum({self.metrics!r})"
+
+
+class WeightedTSP(TSP):
+    """A problem for each row of a batch: the lengths are sums of several with the row's weights.
+
+    Searches and crossovers take batches of exactly as many tours as there are rows of weights.
+    Nothing of size n x n is made; all rows share the coordinates or matrices of the objectives.
+
+    Parameters
+    ----------
+    parts : sequence of TSP
+        The objectives, of the same cities.
+    weights : array_like, shape (P, M) or (M,)
+        Finite, at least 0, and not all 0 in a row; copied.
+    listed : WeightedTSP, optional
+        Whose candidate lists are used, each row those of the most similar weights; by default every
+        row has lists of its own.
+    scales : array_like, shape (M,), optional
+        By which weights are multiplied before they are compared with those of `listed`.
+    """
+
+    parts: tuple[TSP, ...]
+    weights: NDArray[np.float64]
+    _listed: WeightedTSP | None
+    _scales: ArrayLike
+
+    def __init__(
+        self,
+        parts: tuple[TSP, ...],
+        weights: ArrayLike,
+        listed: WeightedTSP | None = None,
+        scales: ArrayLike = 1.0,
+        objective: Objective = LENGTH,
+    ) -> None:
+        checked = _weights(weights, len(parts))
+        self.__dict__.update(
+            n=parts[0].n,
+            coordinates=None,
+            matrix=None,
+            metric=WeightedSum(tuple(part.metric for part in parts)),
+            name=" + ".join(part.name for part in parts if part.name),
+            comment="",
+            optimum=None,
+            objective=objective,
+            parts=tuple(parts),
+            weights=checked,
+            _listed=listed,
+            _scales=scales,
+        )
+
+    @property
+    def rows(self) -> int:
+        """Number of tours in a batch."""
+        return len(self.weights)
+
+    @property
+    def listed(self) -> WeightedTSP:
+        """The problem whose candidate lists are used."""
+        return self if self._listed is None else self._listed
+
+    @property
+    def values(self) -> Any:
+        """What the metric computes lengths from: weights, and the values of the objectives."""
+        return WeightedValues(self.weights, tuple(part.values for part in self.parts))
+
+    @cached_property
+    def symmetric(self) -> bool:
+        """Whether both directions of every edge are equally long, whatever the weights."""
+        return all(part.symmetric for part in self.parts)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 (hexadecimal) of the objectives' fingerprints and the weights."""
+        digest = hashlib.sha256(" ".join(part.fingerprint for part in self.parts).encode())
+        digest.update(self.weights.tobytes())
+        return digest.hexdigest()
+
+    def row(self, number: int) -> WeightedTSP:
+        """Return the problem of one row alone."""
+        return WeightedTSP(self.parts, self.weights[number], objective=self.objective)
+
+    def lengths(self, a: Cities, b: Cities) -> Lengths:
+        """Return the exact lengths from cities `a` to `b`; refused where there are several rows."""
+        if self.rows > 1:
+            raise UnsupportedProblemError(
+                f"problem: each of its {self.rows} rows has lengths of its own; use row(r), or a "
+                "search or crossover that takes a batch of as many tours: LocalSearch with First() "
+                "on candidate lists, IteratedLocalSearch, EdgeAssembly"
+            )
+        return self.metric.lengths(self.values, a, b)
+
+    def cost(self, tours: Any) -> Lengths:
+        """Return the cost of every tour, with the weights of its row or of all, shape (P,)."""
+        total: Lengths = self.weighed([part.cost(tours) for part in self.parts])
+        if not self.objective.length_alone:
+            total = total + self.objective.costs(self, self.check(tours))
+        return total
+
+    def weighed(self, parts: Sequence[Any]) -> Any:
+        """Return the weighted sums (P,) of what tours cost by each objective, P numbers each."""
+        if self.rows > 1:
+            self.require_rows(len(parts[0]))
+        total: Any = 0.0
+        for weight, costs in zip(self.weights.T, parts, strict=True):
+            total = total + (_like(costs, weight) * costs)
+        return total
+
+    def require_rows(self, count: int) -> None:
+        """Raise InvalidParameterError unless a batch has as many tours as there are rows."""
+        if count != self.rows:
+            raise InvalidParameterError(
+                f"tours: {count} of them, but the problem has weights for {self.rows} rows; make "
+                "one of as many weights as tours"
+            )
+
+    def lists_by(self, build: Callable[[TSP], Any]) -> Any:
+        """Return what a rule builds for each row, one after the other."""
+        if self.rows == 1:
+            return build(self)
+        made = [build(self.row(number)) for number in range(self.rows)]
+        return type(made[0]).stacked(made)
+
+    def device_arrays(self, backend: Any) -> Mapping[str, Any]:
+        """Return what the functor reads: the words of each row (tours/problem/row_lists.cuh)."""
+        size, objectives = self.weights.shape
+        words = np.empty((size, 2 + 2 * objectives), np.uint64)
+        words[:, 0] = self.n
+        words[:, 1] = self._list_numbers()
+        for number, part in enumerate(self.parts):
+            words[:, 2 + number] = backend.address(backend.metric_data(part))
+        words[:, 2 + objectives :] = self.weights.view(np.uint64)
+        return {"metric_data": backend.xp.asarray(words)}
+
+    def under(self, objective: str | Objective) -> NoReturn:
+        """Raise UnsupportedProblemError: objectives of several lengths go by other ways."""
+        raise UnsupportedProblemError("objective: a weighted problem takes no other objective")
+
+    def _list_numbers(self) -> NDArray[Any]:
+        """Return the row of `listed` whose weights are the most similar to those of each row."""
+        if self._listed is None:
+            return np.arange(self.rows)
+        scales = np.asarray(self._scales)
+        mine, theirs = (
+            scaled / scaled.sum(axis=1, keepdims=True)
+            for scaled in (self.weights * scales, self._listed.weights * scales)
+        )
+        near: NDArray[Any] = ((mine[:, None] - theirs) ** 2).sum(axis=2).argmin(axis=1)
+        return near
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        content = (self.parts, self.weights, self._listed, self._scales, self.objective)
+        return type(self), content
+
+    def __repr__(self) -> str:
+        return f"<WeightedTSP {self.name or 'unnamed'}: {self.n} cities, {self.rows} rows>"
+
+
+def require_shared_lengths(problem: TSP, search: str) -> None:
+    """Raise UnsupportedProblemError where each row has lengths of its own, but a search has not."""
+    if problem.rows is not None:
+        raise UnsupportedProblemError(
+            f"problem: {search} takes all tours to have the same lengths, but each row of this "
+            "problem has its own; use First() on candidate lists and whole tours"
+        )
+
+
+def _weights(given: ArrayLike, objectives: int) -> NDArray[np.float64]:
+    weights = np.ascontiguousarray(np.atleast_2d(array_of(given, "weights")), np.float64)
+    if weights.ndim != 2 or weights.shape[1] != objectives or not len(weights):
+        raise InvalidParameterError(
+            f"weights: shape {np.shape(given)}, but those of {objectives} objectives are "
+            f"(P, {objectives}), P >= 1"
+        )
+    check_finite(weights, "weights")
+    wrong = (weights < 0).any(axis=1) | ~(weights > 0).any(axis=1)
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise InvalidParameterError(
+            f"weights: row {row} is {weights[row].tolist()}, but weights are at least 0, and one "
+            "of them is more"
+        )
+    weights.setflags(write=False)
+    return weights
+
+
+def _like(costs: Any, weights: NDArray[np.float64]) -> Any:
+    """Return weights as the kind of array that costs are."""
+    if isinstance(costs, np.ndarray):
+        return weights
+    made = type(costs)(weights.shape, weights.dtype)
+    made.set(np.ascontiguousarray(weights))
+    return made

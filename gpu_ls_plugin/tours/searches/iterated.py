@@ -1,0 +1,313 @@
+"""Iterated local search: kick, repair, accept or undo (Lourenço, Martin and Stützle 2003)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.exceptions import InvalidParameterError
+from gpu_ls_plugin.core.feasibility import warns_if_infeasible
+from gpu_ls_plugin.routes.engines.linked_chains import LinkedChains
+from gpu_ls_plugin.routes.engines.rebuilt_chains import RebuiltChains
+from gpu_ls_plugin.routes.removals.string_removal import StringRemoval
+from gpu_ls_plugin.runs.acceptance.base import Acceptance
+from gpu_ls_plugin.runs.acceptance.rules import Annealing
+from gpu_ls_plugin.runs.call import Call
+from gpu_ls_plugin.tours.candidates.alpha import Alpha
+from gpu_ls_plugin.tours.candidates.nearest import All
+from gpu_ls_plugin.tours.cooperation.base import MOST_KICKS_PER_CITY, Cooperation
+from gpu_ls_plugin.tours.engines import rehearsal
+from gpu_ls_plugin.tours.engines.chains.chain_layouts import LONGEST_WHOLE
+from gpu_ls_plugin.tours.engines.chains.chains import Chains, FusedChains, SteppedChains
+from gpu_ls_plugin.tours.engines.chains.parted import PartedTours
+from gpu_ls_plugin.tours.engines.chains.rehearsal import SMALLEST_KICKED, compile_chains
+from gpu_ls_plugin.tours.engines.pivoting.first import First
+from gpu_ls_plugin.tours.kicks.base import Perturbation, as_perturbation
+from gpu_ls_plugin.tours.kicks.double_bridge import DoubleBridge
+from gpu_ls_plugin.tours.moves.composed import CandidateMoves
+from gpu_ls_plugin.tours.moves.lin_kernighan import LinKernighan
+from gpu_ls_plugin.tours.problem.objective import require_by_edges, require_undirected
+from gpu_ls_plugin.tours.problem.tsp import tour_problem
+from gpu_ls_plugin.tours.problem.weighted import require_shared_lengths
+from gpu_ls_plugin.tours.searches.first_descents import descended
+from gpu_ls_plugin.tours.searches.iterated_run import improve, last_point
+from gpu_ls_plugin.tours.searches.local_search import LocalSearch
+from gpu_ls_plugin.tours.searches.opening import open_batch
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.core.budget import Budget
+    from gpu_ls_plugin.core.problem import Problem
+    from gpu_ls_plugin.core.result import Callback, Result
+    from gpu_ls_plugin.tours.engines.chains.start import Start
+    from gpu_ls_plugin.tours.problem.tsp import TSP
+    from gpu_ls_plugin.tours.searches.chain_population import ChainPopulation
+
+PART, SMALLEST_PART = 800, 32
+
+
+def _default_search() -> LocalSearch:
+    return LocalSearch([LinKernighan(3)], candidates=Alpha(5))
+
+
+@dataclass(frozen=True)
+class IteratedLocalSearch(rehearsal.Rehearsed):
+    """Improve tours by kicks: each is repaired locally, and kept or undone.
+
+    One chain for each tour of the batch, all at the same time. The first repair is a full local
+    search, each further one looks only at the cities whose edges changed. With `First()` pivoting
+    on candidate lists and a `DoubleBridge`, everything happens in one kernel (journal of
+    reversals, no copy of the tour); any other search or perturbation is run kick by kick.
+
+    Parameters
+    ----------
+    search : LocalSearch
+        Repairs tours.
+    perturbation : Perturbation
+        Kicks them: DoubleBridge, Restart, or any object with a method `perturb` like theirs.
+    accept : Acceptance
+        Whether a chain goes on from the repaired tour.
+    kicks_per_city : float
+        Kicks of each chain by the number of cities (Fosin et al. 2013: 0.1, 1 and 10), where the
+        budget limits neither kicks, moves nor seconds.
+    restart_after : int, optional
+        Kicks without a new best tour after which a chain goes on from a random local optimum.
+    cooperation : Cooperation, optional
+        How chains help each other; by default they are independent.
+    part : "auto", int or None
+        Cities of the parts in which tours are searched, each by several chains at the same time;
+        None: one chain for each tour as a whole. "auto" takes parts for tours too long for a chain.
+        Only with `First()` on candidate lists and a `DoubleBridge`, and without `restart_after`.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError
+        A parameter is out of range or of the wrong kind.
+    """
+
+    search: LocalSearch = field(default_factory=_default_search)
+    perturbation: Any = field(default_factory=lambda: DoubleBridge(segment=100))
+    accept: Acceptance = field(default_factory=Annealing)
+    kicks_per_city: float = 10.0
+    restart_after: int | None = None
+    cooperation: Cooperation | None = None
+    part: int | str | None = "auto"
+
+    name = "iterated_local_search"
+    adopts: ClassVar[bool] = True  # a population takes rows of others
+    of_tours: ClassVar[bool] = True  # and not of states
+    opens: ClassVar[bool] = True  # whether a batch has one good tour first where time is short
+
+    def __post_init__(self) -> None:
+        checks.fields(self, checks.instance, "search", kind=LocalSearch, wanted="LocalSearch")
+        as_perturbation(self.perturbation)
+        wanted = "acceptance rule, such as Better()"
+        checks.fields(self, checks.instance, "accept", kind=Acceptance, wanted=wanted)
+        wanted = "cooperation, such as Migration()"
+        checks.given_fields(self, checks.instance, "cooperation", kind=Cooperation, wanted=wanted)
+        checks.fields(self, checks.number, "kicks_per_city", least=0.0, most=MOST_KICKS_PER_CITY)
+        checks.given_fields(self, checks.integer, "restart_after", least=1, most=checks.MOST_INT)
+        if isinstance(self.part, str):
+            checks.fields(self, checks.choice, "part", known=("auto",))
+        else:
+            checks.given_fields(self, checks.integer, "part", least=SMALLEST_PART)
+        if isinstance(self.part, int) and (self.restart_after is not None or not self.fused):
+            raise InvalidParameterError(
+                "part: tours are searched in parts by First() on candidate lists and "
+                "DoubleBridge() only, without restart_after; leave the parameter out"
+            )
+
+    @warns_if_infeasible
+    def __call__(
+        self,
+        problem: Problem,
+        tours: Any,
+        *,
+        seed: int | None = 0,
+        budget: Budget | None = None,
+        backend: str | Backend = "auto",
+        device: int | None = None,
+        callback: Callback | None = None,
+        memory_limit: int | None = None,
+        first_row: int = 0,
+    ) -> Result:
+        """Improve a batch of tours.
+
+        Parameters
+        ----------
+        problem : Problem
+        tours : array, shape (P, n), integer
+            Not changed. NumPy, or CuPy with the result on the same device.
+        seed : int or None
+            Of the kicks and of acceptance. Budgets in kicks give the same tours for a seed, and if
+            chains are independent and tours whole, on every backend, device and batch size; the
+            limit in seconds cannot. Pass another seed for each call, or None to draw one.
+        budget : Budget, optional
+            `kicks` and `moves` are per tour. Where `seconds` alone limit the search and are too
+            few for a descent from all tours, half of them are for one good tour, which takes the
+            place of the first row if that is costlier.
+        backend, device
+            Where to search; see `get_backend`.
+        callback : callable, optional
+            Called with a `Progress` after each launch of about 50 ms.
+        memory_limit : int, optional
+            Bytes that may be used; larger batches are searched in turns, each with its share of
+            the seconds, and chains cooperate with those of their turn.
+        first_row : int
+            Number of the first row, where the batch is a part of a larger one.
+
+        Returns
+        -------
+        Result
+            Row r is the best tour of chain r and never worse than row r of `tours`. With
+            cooperation, rows are sorted by cost. After Ctrl-C what was found so far, with
+            `statistics.interrupted`.
+
+        Raises
+        ------
+        UnsupportedProblemError
+            The search cannot work on the problem.
+        InvalidTourError, InvalidTypeError
+            `tours` are not permutations of the cities.
+        InsufficientMemoryError
+            Not even one tour fits.
+        """
+        cooperation = self.cooperation
+        call = Call(
+            problem,
+            [*self.search.neighbourhoods, *([] if cooperation is None else [cooperation])],
+            tours,
+            seed=seed,
+            budget=budget,
+            backend=backend,
+            device=device,
+            callback=callback,
+            memory_limit=memory_limit,
+            first_row=first_row,
+            stopped_by="kicks",
+        )
+        if cooperation is not None and not cooperation.by_row:
+            require_shared_lengths(call.problem, type(cooperation).__name__)
+        with call.backend.current():
+            if self.opens and call.first_row == 0:
+                open_batch(call, OpeningSearch)
+            per_row = FusedChains.bytes_per_tour(problem.n) + self.kick.bytes_per_city * problem.n
+            if cooperation is not None:
+                per_row += cooperation.bytes_per_tour(problem.n)
+            for rows in call.turns(per_row):
+                try:
+                    improve(self, call, rows)
+                except KeyboardInterrupt:
+                    call.stop("interrupt")
+            with call.statistics.phase("costs"):
+                costs = call.referee()
+            call.statistics.history.append(last_point(self, call, costs))
+            result = call.result(self, costs)
+            in_order = cooperation is None or call.problem.rows is not None
+            return result if in_order else result.sorted()
+
+    def compile_batch(self, problem: Problem, tours: Any, backend: Backend) -> None:
+        """Compile what a batch like `tours` needs, chains included."""
+        super().compile_batch(problem, tours, backend)
+        compile_chains(self, tour_problem(problem), tours, backend)
+
+    def quickened(self, problem: TSP) -> IteratedLocalSearch:
+        """Return a search with the same programs, on candidates that are made quickly."""
+        return replace(self, search=rehearsal.quick(self.search, problem))
+
+    def _rehearse(
+        self, problem: TSP, tours: Any, backend: str | Backend, device: int | None
+    ) -> None:
+        search = self.quickened(problem)
+        rehearsal.compile_batch(search, problem, tours, backend, device)
+        compile_chains(search, problem, tours, get_backend(backend, device))
+
+    def chains(self, start: Start) -> Chains:
+        """Return the chains of a batch of local optima."""
+        search, problem, kick = self.search, start.problem, self.kick
+        if self.cooperation is not None:
+            kick = self.cooperation.kicks(kick, fused=self._in_one_kernel)
+        rebuilt = self._in_one_kernel and kick.rebuilds
+        if isinstance(kick, StringRemoval):
+            return LinkedChains(
+                start, self.accept, self.restart_after, kick, len(search.neighbourhoods)
+            )
+        if not self.fused and not rebuilt:
+            require_shared_lengths(problem, "a search that is kicked from the host")
+            return SteppedChains(start, self.accept, self.restart_after, search, kick)
+        parts = CandidateMoves(
+            start.backend,
+            problem,
+            search.neighbourhoods,
+            search.candidates,
+            search.pivoting.by_step,
+        )
+        if rebuilt:
+            return RebuiltChains(start, self.accept, self.restart_after, parts, kick)
+        part = self._part_of(problem)
+        if self.restart_after is not None:
+            require_shared_lengths(problem, "restart_after")
+        if part is not None:
+            require_shared_lengths(problem, f"part={self.part!r}")
+            require_by_edges(problem.objective, f"part={self.part!r}")
+            require_undirected(problem.objective, f"part={self.part!r}")
+            return PartedTours(start, self.accept, parts, kick, part)
+        return FusedChains(start, self.accept, self.restart_after, parts, kick)
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """Neighbourhoods and rules of the search, and how chains kick and accept."""
+        return (*self.search.parts, self.perturbation, self.accept)
+
+    def population(self, problem: Problem, tours: Any, **place: Any) -> ChainPopulation:
+        """Return local optima of tours as a population; see `descended`."""
+        return descended(self, problem, tours, **place)
+
+    def own_kicks(self, problem: Problem) -> int:
+        """Return the kicks of each chain in a search that nothing else limits."""
+        return round(self.kicks_per_city * problem.n)
+
+    def kicks_tours(self, problem: TSP) -> bool:
+        """Return whether tours of a problem are long enough to be kicked."""
+        return problem.n >= max(SMALLEST_KICKED, self.kick.smallest)
+
+    @property
+    def kick(self) -> Perturbation:
+        """The perturbation, with all that the contract of perturbations has."""
+        return as_perturbation(self.perturbation)
+
+    @property
+    def fused(self) -> bool:
+        """Whether double bridges, search and acceptance are one kernel."""
+        return self._in_one_kernel and bool(self.kick.cuts)
+
+    @property
+    def rebuilds(self) -> bool:
+        """Whether kicks that rebuild giant tours, search and acceptance are one kernel."""
+        return self._in_one_kernel and self.kick.rebuilds
+
+    @property
+    def _in_one_kernel(self) -> bool:
+        """Whether the search can be part of a kernel of chains."""
+        return (
+            isinstance(self.search.pivoting, First)
+            and not isinstance(self.search.candidates, All)
+            and not self.search.neighbourhoods[0].alone
+        )
+
+    def _part_of(self, problem: TSP) -> int | None:
+        """Return the cities of a part, None where tours are searched as a whole."""
+        if not isinstance(self.part, int):
+            large = problem.n > LONGEST_WHOLE and self.restart_after is None
+            objective = problem.objective
+            divisible = large and objective.by_edges and not objective.directed
+            return PART if self.part == "auto" and divisible else None
+        return self.part if problem.n >= 2 * self.part else None
+
+
+class OpeningSearch(IteratedLocalSearch):
+    """The search of an opening, which is not opened itself."""
+
+    opens = False

@@ -1,0 +1,165 @@
+"""What an iterated local search does with some rows: descend, then kick, repair and accept."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.core.budget import Stopwatch
+from gpu_ls_plugin.core.trust import foreign
+from gpu_ls_plugin.routes.engines.prices import of_feasible
+from gpu_ls_plugin.runs.drive import drive
+from gpu_ls_plugin.runs.stretch import Stretch
+from gpu_ls_plugin.tours.engines import engines
+from gpu_ls_plugin.tours.engines.chains.rounds import Kicking, Rounds
+from gpu_ls_plugin.tours.engines.chains.start import Start
+from gpu_ls_plugin.tours.kernels.evaluation import better, tour_costs
+from gpu_ls_plugin.tours.searches.audit import Audit, check_tours, foreign_names
+from gpu_ls_plugin.tours.searches.descents import Descents
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.core.history import Point
+    from gpu_ls_plugin.runs.call import Call
+    from gpu_ls_plugin.tours.engines.chains.chains import Chains
+
+
+def improve(search: Kicking, call: Call, rows: slice) -> None:
+    """Improve some rows of a call in place, in their share of its time."""
+    tours, problem = call.tours[rows], call.problem
+    watch = _watch(call, rows)
+    # What a descent leaves behind may be a result, and what it leads to none.
+    before = None if problem.objective.length_alone else tours.copy()
+    start = _descend(search, call, rows, watch)
+    if start is None:
+        return
+    if call.stopped or not search.kicks_tours(problem):
+        if before is not None:
+            _put_back(call, tours, before)
+        return
+    chains = search.chains(start)
+    if before is not None:
+        chains.offer(before, tour_costs(call.backend, problem, before))
+    _kick(search, call, rows, chains, watch)
+
+
+def _kick(search: Kicking, call: Call, rows: slice, chains: Chains, watch: Stopwatch) -> None:
+    """Let chains go on until the budget is spent; their best tours become the call's."""
+    kicks = _kicks(search, call)
+    best = chains.best_costs.min().item() if kicks is None else math.inf
+    rounds = Rounds(chains, call.statistics, search.search, search.cooperation, best=best)
+    watcher = _Watcher(search, call, rounds, rows.start)
+    ended = "target"
+    try:
+        if not watcher():
+            ended = drive(rounds, Stretch(watch.seconds, kicks), watcher, watch)
+    finally:
+        call.tours[rows] = chains.best_tours
+        rounds.count()
+    call.end(ended)
+    if ended == "interrupt":  # maybe in the middle of an exchange
+        return
+    names = foreign_names(call.problem, search.parts)
+    check_tours(names, call.problem, call.backend, chains.best_tours, chains.best_costs)
+
+
+class _Watcher:
+    """Tells what chains come to, and sees to it that exchanged tours cost what they claim."""
+
+    def __init__(self, search: Kicking, call: Call, rounds: Rounds, finished: int) -> None:
+        self._search, self._call, self._rounds = search, call, rounds
+        self._finished = finished  # tours of earlier turns
+        self._exchanges = 0
+
+    def __call__(self) -> bool:
+        """Note the state after a launch; return whether that is enough."""
+        call, rounds, chains = self._call, self._rounds, self._rounds.chains
+        if rounds.exchanges > self._exchanges:
+            self._exchanges = rounds.exchanges
+            self._check_exchange(chains)
+
+        def tours() -> NDArray[Any]:
+            return np.array(call.backend.to_numpy(chains.best_tours))
+
+        rounds.count()
+        costs = _results_alone(self._search, call, chains.best_tours, chains.best_costs)
+        constrained = not call.problem.objective.length_alone
+        call.report(costs, tours if constrained else None, self._finished)
+        return call.stopped
+
+    def _check_exchange(self, chains: Chains) -> None:
+        cooperation, call = self._search.cooperation, self._call
+        if cooperation is not None and foreign(cooperation):
+            names = (cooperation.name,)
+            for tours, costs in (
+                (chains.tours, chains.costs),
+                (chains.best_tours, chains.best_costs),
+            ):
+                check_tours(names, call.problem, call.backend, tours, costs)
+
+
+def last_point(search: Kicking, call: Call, costs: Any) -> Point:
+    """Return the last point of a call's history, by exact costs."""
+    point = call.last_point(costs)
+    if search.cooperation is None or not search.cooperation.priced:
+        return point
+    soft = tour_costs(call.backend, call.problem, call.tours)
+    costs = _results_alone(search, call, call.tours, soft)
+    best = point.best_cost if math.isfinite(costs.min()) else math.inf
+    return replace(point, best_cost=best, mean_cost=float(costs.mean()))
+
+
+def _watch(call: Call, rows: slice) -> Stopwatch:
+    """Return the stopwatch of some rows, which end when their share of the time is over."""
+    seconds = call.budget.seconds
+    if seconds is None:
+        return Stopwatch.of(math.inf)
+    return Stopwatch.of(rows.stop / len(call.tours) * seconds - call.stopwatch.elapsed)
+
+
+def _kicks(search: Kicking, call: Call) -> int | None:
+    """Return the kicks of each chain, None if other limits end them."""
+    budget = call.budget
+    if (budget.kicks, budget.moves, budget.seconds) != (None, None, None):
+        return budget.kicks
+    return search.own_kicks(call.problem)
+
+
+def _descend(search: Kicking, call: Call, rows: slice, watch: Stopwatch) -> Start | None:
+    """Descend from some rows in place; return where chains begin, None if there was no time."""
+    its, statistics = search.search, call.statistics
+    with statistics.phase("descent"):
+        if not engines.ready(its, call.backend, call.problem, watch.left):
+            statistics.stopped_by = "seconds"
+            return None
+        first = call.first_row + rows.start
+        factory = engines.choose(its)(its, call.backend, call.problem, call.seed, call.memory)
+        engine = factory.make(call.tours[rows], first, call.max_moves)
+        audit = Audit(engine, foreign_names(call.problem, its.parts))
+        descents = Descents(engine, statistics, audit, its.neighbourhoods)
+        ended = drive(descents, Stretch(watch.seconds), watch=watch)
+        audit.compare()
+    descents.count()
+    call.end(ended)
+    # The moves so far go along, so that a budget in moves holds for both together.
+    moves = engine.move_counts, engine.moves_by
+    tours = engine.tours.copy()
+    return Start(call.backend, call.problem, tours, call.seed, first, call.max_moves, *moves)
+
+
+def _put_back(call: Call, tours: Any, before: Any) -> None:
+    """Put tours back in place that were better before a descent."""
+    known = ((rows, tour_costs(call.backend, call.problem, rows)) for rows in (before, tours))
+    worse = better(call.backend, call.problem, *known)
+    tours[worse] = before[worse]
+
+
+def _results_alone(search: Kicking, call: Call, tours: Any, costs: Any) -> Any:
+    """Return the costs of tours, as far as these are results."""
+    if search.cooperation is None or not search.cooperation.priced:
+        return costs
+    return of_feasible(call.backend, call.problem, tours, costs)

@@ -1,0 +1,283 @@
+"""Local search of whole batches of tours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeError
+from gpu_ls_plugin.core.feasibility import warns_if_infeasible
+from gpu_ls_plugin.core.registry import registry
+from gpu_ls_plugin.core.result import Progress, Result
+from gpu_ls_plugin.runs.call import Call
+from gpu_ls_plugin.runs.drive import drive
+from gpu_ls_plugin.runs.stretch import Stretch
+from gpu_ls_plugin.tours.candidates.base import Candidates
+from gpu_ls_plugin.tours.candidates.nearest import All, Nearest
+from gpu_ls_plugin.tours.engines import engines, rehearsal
+from gpu_ls_plugin.tours.engines.engine import NOTHING_KEPT, OUT_OF_MOVES
+from gpu_ls_plugin.tours.engines.exhaustive.two_opt_climb import MAX_MOVES_PER_PASS
+from gpu_ls_plugin.tours.engines.pivoting.base import Pivoting
+from gpu_ls_plugin.tours.engines.pivoting.first import First
+from gpu_ls_plugin.tours.filters.filtered_neighbourhood import FilteredNeighbourhood
+from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
+from gpu_ls_plugin.tours.kernels.tour_layouts import LAYOUTS
+from gpu_ls_plugin.tours.moves.base import Neighbourhood
+from gpu_ls_plugin.tours.moves.reconnections import TwoOpt
+from gpu_ls_plugin.tours.moves.segment_moves import OrOpt
+from gpu_ls_plugin.tours.searches.audit import Audit, foreign_names
+from gpu_ls_plugin.tours.searches.descents import Descents
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.core.budget import Budget
+    from gpu_ls_plugin.core.problem import Problem
+    from gpu_ls_plugin.core.result import Callback
+    from gpu_ls_plugin.tours.engines.factories import EngineFactory
+    from gpu_ls_plugin.tours.problem.tsp import TSP
+
+ENDS = ("seconds", "target", "interrupt")  # of all rows
+
+
+@dataclass(frozen=True)
+class LocalSearch(rehearsal.Rehearsed):
+    """Improve tours until the search finds no better neighbour.
+
+    All tours of a batch are searched at the same time, on the device until all are done.
+
+    - `First()`: the cities wait in a queue (don't-look bits); the best move at the city in front is
+      applied, and the ends of the edges that changed join the queue again (Bentley 1992; Delevacq
+      et al. 2012, 4.1). Any list of neighbourhoods, on candidate lists; `RouteMoves()`, alone or
+      before `SwapStar()`, on linked lists of routes.
+    - `Multi()`: several cities are looked at side by side, and all of their moves that are
+      independent are applied in one pass over the tour (Rios et al. 2017). Also any list of
+      neighbourhoods, on candidate lists.
+    - `Best()`: each pass takes the best move of all cities, on candidate lists (Fosin et al. 2013)
+      or over `All()` cities: exhaustive 2-opt (O'Neil and Burtscher 2015) and 3-opt (Schulz 2013).
+    - A `FilteredNeighbourhood`, with `Best()` or `First()`: the moves of a complete neighbourhood
+      that a filter keeps (Schulz 2013, section 7).
+    - `RandomK(k)`: each pass takes the best of k random moves over `All()` cities (Delevacq et al.
+      2012, 4.2).
+
+    Parameters
+    ----------
+    neighbourhoods : sequence of Neighbourhood or str
+        Moves to try, combined in one pass; parts or their registered names.
+    candidates : Candidates or str, optional
+        Cities to link a city to: `Nearest(10)`, or `All()` where the neighbourhood is filtered.
+    pivoting : Pivoting or str
+        Which improving move is taken.
+    moves_per_pass : int
+        Of exhaustive 2-opt with `Best()`: up to this many moves (1 to 32) are applied after one
+        evaluation: the best, and further ones that gain at least half as much and do not overlap.
+        More than 1 is faster and leads to other, on average equally good, local optima. It pays
+        on a GPU.
+    layout : str
+        Of `First()` on a GPU: "thread", "warp" or "block" holds a tour, "global" is a block with
+        the tour in global memory; "auto" chooses. Of `Multi()`: "global", or a block with the tour
+        in shared memory as long as it fits. The result is the same.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError, UnknownPartError
+        A part is of the wrong kind or unknown, or the combination is not supported.
+    """
+
+    # A name is replaced by the part that it stands for.
+    neighbourhoods: Sequence[Any] = (TwoOpt(), OrOpt(3))
+    candidates: Any = None
+    pivoting: Any = field(default_factory=First)
+    moves_per_pass: int = 1
+    layout: str = "auto"
+
+    name = "local_search"
+    of_tours: ClassVar[bool] = True  # and not of states
+    repairs: ClassVar[bool] = True  # kicked tours, and makes no kicks
+
+    def __post_init__(self) -> None:
+        if isinstance(self.neighbourhoods, str) or not isinstance(
+            self.neighbourhoods, (list, tuple)
+        ):
+            raise InvalidTypeError(
+                f"neighbourhoods: {self.neighbourhoods!r} is not a list, such as [TwoOpt()]"
+            )
+        parts = tuple(
+            _part("neighbourhood", "neighbourhoods", part, Neighbourhood)
+            for part in self.neighbourhoods
+        )
+        object.__setattr__(self, "neighbourhoods", parts)
+        if self.candidates is None:
+            filtered = any(isinstance(part, FilteredNeighbourhood) for part in parts)
+            object.__setattr__(self, "candidates", All() if filtered else Nearest())
+        for kind, base in (("candidates", Candidates), ("pivoting", Pivoting)):
+            object.__setattr__(self, kind, _part(kind, kind, getattr(self, kind), base))
+        most = MAX_MOVES_PER_PASS
+        checks.fields(self, checks.integer, "moves_per_pass", least=1, most=most)
+        checks.fields(self, checks.choice, "layout", known=("auto", *LAYOUTS))
+        if not parts:
+            raise InvalidParameterError("neighbourhoods: the list is empty; give it TwoOpt()")
+        engines.choose(self)
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """What kernels are composed of, besides the metric."""
+        return (*self.neighbourhoods, self.pivoting)
+
+    @warns_if_infeasible
+    def __call__(
+        self,
+        problem: Problem,
+        tours: Any,
+        *,
+        seed: int | None = 0,
+        budget: Budget | None = None,
+        backend: str | Backend = "auto",
+        device: int | None = None,
+        callback: Callback | None = None,
+        memory_limit: int | None = None,
+        first_row: int = 0,
+        awake: Any = None,
+    ) -> Result:
+        """Improve a batch of tours.
+
+        Parameters
+        ----------
+        problem : Problem
+            A TSP, with symmetric distances.
+        tours : array, shape (P, n), integer
+            Not changed. NumPy, or CuPy with the result on the same device.
+        seed : int or None
+            Of the random numbers of `RandomK` and `RandomKeep`; other parts are deterministic. The
+            same seed gives the same result: pass another one for each call, or None to draw one.
+        budget : Budget, optional
+            `moves` are per tour; `kicks` do not apply.
+        backend, device
+            Where to search; see `get_backend`.
+        callback : callable, optional
+            Called with a `Progress` after each launch of about 50 ms.
+        memory_limit : int, optional
+            Bytes that may be used; larger batches are searched in turns.
+        first_row : int
+            Number of the first row, where the batch is a part of a larger one: row r has the
+            random moves of row `first_row` + r.
+        awake : bool array, shape (P, n), optional
+            Customers by their numbers, where `tours` are, that `RouteMoves()` looks at first: the
+            others are taken to have no move until a neighbour changes. By default, and by other
+            neighbourhoods, all are looked at.
+
+        Returns
+        -------
+        Result
+            Row r descends from row r of `tours` and is never worse. After Ctrl-C the tours as far
+            as they were improved, with `statistics.interrupted`.
+
+        Raises
+        ------
+        UnsupportedProblemError
+            The distances are asymmetric.
+        InvalidTourError, InvalidTypeError
+            `tours` are not permutations of the cities.
+        InvalidParameterError
+            `awake` is not of the shape of `tours`, or not of bools.
+        InsufficientMemoryError
+            Not even one tour fits.
+        """
+        call = Call(
+            problem,
+            self.neighbourhoods,
+            tours,
+            seed=seed,
+            budget=budget,
+            backend=backend,
+            device=device,
+            callback=callback,
+            memory_limit=memory_limit,
+            first_row=first_row,
+        )
+        with call.backend.current():
+            awake = _flags(call, awake)
+            factory = engines.choose(self)(self, call.backend, call.problem, call.seed, call.memory)
+            turns = call.turns(factory.bytes_per_tour)
+            if not engines.ready(self, call.backend, call.problem, call.stopwatch.left):
+                call.stop("seconds")
+            for rows in turns:
+                self._improve(factory, call, rows, awake)
+            return call.result(self, call.referee())
+
+    def _rehearse(
+        self, problem: TSP, tours: Any, backend: str | Backend, device: int | None
+    ) -> None:
+        rehearsal.compile_batch(rehearsal.quick(self, problem), problem, tours, backend, device)
+
+    def _improve(self, factory: EngineFactory, call: Call, rows: slice, awake: Any) -> None:
+        """Climb with some rows in place and add to the statistics."""
+        climb = factory.make(call.tours[rows], call.first_row + rows.start, call.max_moves)
+        if awake is not None:
+            climb.look_at(awake[rows])
+        audit = Audit(climb, foreign_names(climb.problem, self.parts))
+        descents = Descents(climb, call.statistics, audit, self.neighbourhoods)
+        turn = _Turn(call, descents, rows.stop)
+        watched = call.callback is not None or call.budget.target is not None
+        seen = turn.report if watched else (lambda: False)
+        stopped_by = drive(descents, Stretch(call.stopwatch.seconds), seen, call.stopwatch)
+        audit.compare()
+        descents.count()
+        turn.end(stopped_by)
+
+
+def _flags(call: Call, awake: Any) -> Any:
+    """Return which cities are awake on a call's backend, if anybody says so."""
+    if awake is None:
+        return None
+    checks.unmasked("awake", awake)
+    flags = call.backend.xp.asarray(awake)
+    if flags.shape != call.tours.shape or flags.dtype != bool:
+        raise InvalidParameterError(
+            f"awake: bools of shape {call.tours.shape} are expected, one for each city of each "
+            f"tour, not {flags.dtype} of shape {flags.shape}"
+        )
+    return flags
+
+
+class _Turn:
+    """Rows that climb together: what is told of them, and why they have ended."""
+
+    def __init__(self, call: Call, descents: Descents, end: int) -> None:
+        self._call, self._descents = call, descents
+        self._end = end  # tours of this turn and those before
+
+    def report(self) -> bool:
+        """Tell the callback; return whether the target is reached."""
+        call, target = self._call, self._call.budget.target
+        point = call.point(tour_costs(call.backend, call.problem, call.tours))
+        if call.callback is not None:
+            self._descents.count()
+            done, total = self._end - self._descents.engine.left, len(call.tours)
+            call.callback(Progress.of(call.statistics, point, total, done=done))
+        return target is not None and point.best_cost <= target
+
+    def end(self, stopped_by: str) -> None:
+        """Take note of why the climb has ended."""
+        states = self._descents.engine.seen
+        if stopped_by == "optimum" and (states == OUT_OF_MOVES).any():
+            stopped_by = "moves"
+        if stopped_by == "optimum" and (states == NOTHING_KEPT).all():
+            stopped_by = "filter"
+        if stopped_by in ENDS:
+            self._call.stop(stopped_by)
+        elif stopped_by != "optimum":
+            self._call.statistics.stopped_by = stopped_by
+
+
+def _part(kind: str, parameter: str, given: object, base: type) -> Any:
+    """Return a part, made by its registered name if need be."""
+    made = registry.lookup(kind, given)() if isinstance(given, str) else given
+    if not isinstance(made, base):
+        raise InvalidTypeError(
+            f"{parameter}: {given!r} is not {checks.indefinite(kind)} part; "
+            "gpu-ls operators lists those there are"
+        )
+    return made

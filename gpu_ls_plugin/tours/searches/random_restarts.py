@@ -1,0 +1,214 @@
+"""Random-restart hill climbing (O'Neil and Burtscher 2015)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.feasibility import warns_if_infeasible
+from gpu_ls_plugin.core.history import Point
+from gpu_ls_plugin.core.result import Progress, Result
+from gpu_ls_plugin.runs.call import Call
+from gpu_ls_plugin.tours.construction.random_tours import shuffle
+from gpu_ls_plugin.tours.engines import engines, rehearsal
+from gpu_ls_plugin.tours.searches.local_search import ENDS, LocalSearch
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.core.budget import Budget
+    from gpu_ls_plugin.core.problem import Problem
+    from gpu_ls_plugin.core.result import Callback
+
+CLIMBS_PER_PROCESSOR = {"cpu": 16, "cuda": 32}  # of one batch
+
+
+@dataclass(frozen=True)
+class RandomRestarts:
+    """Climb from many random tours and keep the best local optima.
+
+    Climbers run in batches that fill the device; only the best `keep` tours and one batch are in
+    memory, so `climbs` may be any number. Climber c starts from row c of `random_tours`, whatever
+    the batch size.
+
+    Parameters
+    ----------
+    search : LocalSearch
+        Climbs from each start.
+    climbs : int
+        Number of climbers.
+    keep : int
+        Number of tours returned, the best first; equal costs in the order of the climbers.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError
+        A parameter is not a positive integer, or not a search.
+    """
+
+    search: LocalSearch = field(default_factory=LocalSearch)
+    climbs: int = 1000
+    keep: int = 10
+
+    name = "random_restarts"
+    of_tours: ClassVar[bool] = True  # and not of states
+
+    def __post_init__(self) -> None:
+        checks.fields(self, checks.instance, "search", kind=LocalSearch, wanted="LocalSearch")
+        checks.fields(self, checks.integer, "climbs", "keep", least=1)
+
+    @warns_if_infeasible
+    def __call__(
+        self,
+        problem: Problem,
+        *,
+        seed: int | None = 0,
+        budget: Budget | None = None,
+        backend: str | Backend = "auto",
+        device: int | None = None,
+        callback: Callback | None = None,
+        memory_limit: int | None = None,
+    ) -> Result:
+        """Run the climbers.
+
+        Parameters
+        ----------
+        problem : Problem
+            A TSP, with symmetric distances.
+        seed : int or None
+            Key of the random starts, and of the search's random moves. The same seed gives the same
+            result: pass another one for each call, or None to draw one.
+        budget : Budget, optional
+            `seconds` and `target` end the search early; `moves` are per climber.
+        backend, device
+            Where to search; see `get_backend`.
+        callback : callable, optional
+            Called with a `Progress` after each batch; its `done` counts climbers.
+        memory_limit : int, optional
+            Bytes that may be used; smaller batches use less.
+
+        Returns
+        -------
+        Result
+            Up to `keep` tours, sorted by cost; all climbs count in the statistics. After Ctrl-C
+            those of the climbers so far, with `statistics.interrupted`.
+
+        Raises
+        ------
+        UnsupportedProblemError
+            The distances are asymmetric.
+        InsufficientMemoryError
+            Not even one climber fits.
+        KeyboardInterrupt
+            Ctrl-C before there was a tour.
+        """
+        call = Call(
+            problem,
+            self.search.neighbourhoods,
+            seed=seed,
+            budget=budget,
+            backend=backend,
+            device=device,
+            callback=callback,
+            memory_limit=memory_limit,
+            stopped_by="climbs",
+        )
+        chosen, stopwatch, statistics = call.backend, call.stopwatch, call.statistics
+        with chosen.current():
+            size, tours, costs = self._batch_size(call), None, None
+            try:
+                for begin in range(0, self.climbs, size):
+                    starts = shuffle(
+                        chosen, problem.n, min(size, self.climbs - begin), call.seed, begin
+                    )
+                    result = self._climb(problem, starts, call, begin, memory_limit)
+                    statistics.add(result.statistics)
+                    tours, costs = self._best(chosen, tours, costs, result, problem)
+                    if callback is not None:
+                        best, mean = costs[0].item(), float(costs.mean())
+                        point = Point(stopwatch.elapsed, statistics.kicks, best, mean)
+                        done = statistics.climbs
+                        callback(Progress.of(statistics, point, self.climbs, done=done))
+                    if result.statistics.stopped_by in ENDS:
+                        statistics.stopped_by = result.statistics.stopped_by
+                        break
+            except KeyboardInterrupt:
+                if tours is None:
+                    raise
+                statistics.stopped_by = "interrupt"
+            statistics.seconds = stopwatch.elapsed
+            return Result(chosen.to_numpy(tours), chosen.to_numpy(costs), statistics, problem)
+
+    def prepare(
+        self,
+        problem: Problem,
+        size: int | None = None,
+        *,
+        backend: str | Backend = "auto",
+        device: int | None = None,
+    ) -> None:
+        """Compile ahead, so that a later call searches at once.
+
+        Parameters
+        ----------
+        problem : Problem
+            Or another one of the same size and metric; candidates are not made for it.
+        size : int
+            Number of climbers of a batch; by default as many as a call takes.
+        backend, device
+            Where it will search; see `get_backend`.
+
+        Raises
+        ------
+        CompilationError, UnsupportedProblemError, BackendUnavailableError
+            As the search does.
+        InvalidParameterError, InvalidTypeError
+            `size` is not a positive integer, or `problem` is not a problem.
+        KeyboardInterrupt
+            Ctrl-C.
+        """
+        copy = rehearsal.copy_of(problem)
+        if size is None:
+            parts = self.search.neighbourhoods
+            size = self._batch_size(Call(copy, parts, backend=backend, device=device))
+        size = checks.integer("size", size, least=1, most=checks.MOST_INT)
+        search = replace(self, search=rehearsal.quick(self.search, copy), climbs=size)
+        rehearsal.compile_batch(_without_tours(search), copy, None, backend, device)
+
+    def _climb(
+        self, problem: Problem, starts: Any, call: Call, first_row: int, memory_limit: int | None
+    ) -> Result:
+        """Climb from a batch of starts in the time that is left."""
+        return self.search(
+            problem,
+            starts,
+            seed=call.seed,
+            first_row=first_row,
+            budget=call.stopwatch.rest,
+            backend=call.backend,
+            memory_limit=memory_limit,
+        )
+
+    def _batch_size(self, call: Call) -> int:
+        """Return how many climbers run at a time: enough to fill the device, as many as fit."""
+        backend, problem = call.backend, call.problem
+        factory = engines.choose(self.search)(self.search, backend, problem, 0, call.memory)
+        # Starts, results and kept tours are three more tours each.
+        fits = call.rows_that_fit(factory.bytes_per_tour + 12 * problem.n)
+        return min(fits, CLIMBS_PER_PROCESSOR[backend.name] * backend.processors)
+
+    def _best(
+        self, backend: Backend, tours: Any, costs: Any, found: Result, problem: Problem
+    ) -> tuple[Any, Any]:
+        """Return the best `keep` of the tours so far and of those found, the best first."""
+        xp = backend.xp
+        rows, values = xp.asarray(found.tours), xp.asarray(found.costs)
+        if tours is not None:
+            rows, values = xp.concatenate([tours, rows]), xp.concatenate([costs, values])
+        ordered = Result(rows, values, problem=problem).sorted()
+        return ordered.tours[: self.keep], ordered.costs[: self.keep]
+
+
+def _without_tours(search: RandomRestarts) -> Any:
+    """Return a search that makes its tours itself, to be called as those that are given some."""
+    return lambda problem, _, **options: search(problem, **options)

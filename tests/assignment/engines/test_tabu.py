@@ -1,0 +1,69 @@
+"""Tabu steps are those of an oracle, in one launch or in many."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.assignment.engines.searched_states import SearchedStates
+from gpu_ls_plugin.backends import get_backend
+from tests.helpers.examples import examples
+from tests.helpers.marks import slow_after
+from tests.helpers.tabu_oracle import tabu_search
+
+ROWS, STEPS, FIRST_ROW = 2, 25, 2**33
+
+
+def problems(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(3, 8))
+    edges = [(a, b) for a in range(n) for b in range(a) if rng.random() < 0.7] or [(0, 1)]
+    return {
+        "colouring": gls.GraphColouring(n, edges, int(rng.integers(1, 4))),
+        "generalised": gls.GeneralisedAssignment.generated("D", n, int(rng.integers(1, 5)), seed),
+        "quadratic": gls.QuadraticAssignment(*rng.integers(0, 9, (2, n, n))),
+    }
+
+
+@pytest.mark.parametrize("kind", slow_after(2, ["generalised", "quadratic", "colouring"]))
+@examples(60)
+@given(seed=st.integers(0, 2**20), launch=st.sampled_from([1, 7, STEPS]))
+def test_steps_are_the_oracle_s(kind, seed, launch):
+    problem = problems(seed)[kind]
+    rng = np.random.default_rng(seed)
+    draw = rng.permutation if problem.distinct else lambda n: rng.integers(0, problem.sizes[:n])
+    states = np.array([draw(problem.n) for _ in range(ROWS)], np.int32)
+    plan = gls.SuccessorSearch(improvement="tabu").plan(problem)
+    population = SearchedStates(
+        plan, get_backend("cpu"), problem, states.copy(), seed, FIRST_ROW, None, 2**30
+    )
+    for _ in range(-(-STEPS // launch)):
+        population.advance(min(launch, STEPS - population.step), 100.0)
+    for row, state in enumerate(states.tolist()):
+        last, best = tabu_search(
+            problem, state, STEPS, plan.improvement.tenures[0], seed=seed, row=FIRST_ROW + row
+        )
+        assert population.states[row].tolist() == last
+        assert population.elites.states[row].tolist() == best
+
+
+def test_a_step_is_the_best_of_all_moves():
+    problem = gls.QuadraticAssignment([[0, 5, 1], [5, 0, 0], [1, 0, 0]], np.arange(9).reshape(3, 3))
+    result = gls.SuccessorSearch()(problem, [[0, 1, 2]], budget=gls.Budget(moves=1), backend="cpu")
+    swaps = [[1, 0, 2], [2, 1, 0], [0, 2, 1]]
+    assert result.best_cost == min(problem.cost([[0, 1, 2], *swaps]))
+    assert result.statistics.moves == 1 and result.statistics.stopped_by == "moves"
+
+
+def test_of_many_moves_a_part_is_looked_at():
+    problem = gls.QuadraticAssignment.generated(30, 1)
+    start = np.arange(30)[None]
+    few, all_ = (
+        gls.SuccessorSearch(sample=s)(problem, start, budget=gls.Budget(moves=1), backend="cpu")
+        for s in (1, 435)
+    )
+    assert problem.cost(start)[0] >= few.best_cost >= all_.best_cost
+    assert few.best_cost > all_.best_cost

@@ -1,0 +1,182 @@
+"""The cheapest values are the likeliest: weights are those of costs from scratch."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.core.exceptions import (
+    InvalidParameterError,
+    InvalidProblemError,
+    InvalidTypeError,
+    UnsupportedProblemError,
+)
+from gpu_ls_plugin.testing import check_heuristic
+from tests.helpers import successor_oracle
+from tests.helpers.bin_packing import BinPacking
+from tests.helpers.marks import slow_after
+
+RNG = np.random.default_rng(8)
+COSTS, RESOURCES = RNG.integers(-50, 50, (7, 9)), RNG.integers(1, 9, (7, 9))
+
+
+def with_penalty(problem, penalty):
+    """The problem, whose searches take a unit of excess for something else."""
+    problem.penalty = penalty
+    return problem
+
+
+PROBLEMS = {
+    "bins": with_penalty(BinPacking(RNG.integers(1, 9, 7), 4, 10), 0.7),
+    "jobs": with_penalty(gls.GeneralisedAssignment(COSTS, RESOURCES, [10] * 9), 3.5),
+    "plants": gls.QuadraticAssignment(*RNG.integers(-9, 50, (2, 7, 7))),
+    "large": gls.GeneralisedAssignment(COSTS * 10**12, RESOURCES, [10] * 9),
+}
+
+
+def excess(problem, rows):
+    """By how much states break constraints, values that are used twice aside."""
+    match problem:
+        case BinPacking():
+            return np.maximum(problem.loads(rows)[0] - problem.room, 0).sum(axis=1)
+        case gls.GeneralisedAssignment():
+            return np.maximum(problem.loads(rows) - problem.capacities, 0).sum(axis=1)
+    return np.zeros(len(rows), int)
+
+
+def ratings_of(problem, state, variable):
+    """What each value adds to the state's cost and excess."""
+    rows = np.tile(state, (problem.sizes[variable] + 1, 1))
+    rows[:-1, variable] = np.arange(len(rows) - 1)
+    worth = problem.cost(rows) * 256 + excess(problem, rows) * round(problem.penalty * 256)
+    return (worth[:-1] - worth[-1]).tolist()
+
+
+def halved(rating, least, greatest, sharpness):
+    """The weight of a rating, by the definition and with integers only."""
+    span = greatest - least
+    if span == 0:
+        return 2**31
+    shift = max(0, span.bit_length() - 16)
+    halvings = (rating - least >> shift) * 1024 * sharpness // (span >> shift)
+    return 2**31 - 2**20 * (halvings % 1024) >> halvings // 1024
+
+
+def weigh(problem, sharpness, *, distinct=False):
+    """Weights by costs of whole states."""
+
+    def weights(state, variable):
+        ratings = ratings_of(problem, state, variable)
+        used = set(state) if distinct or problem.distinct else ()
+        allowed = [rating for value, rating in enumerate(ratings) if value not in used]
+        return [
+            0 if value in used else halved(rating, min(allowed), max(allowed), sharpness)
+            for value, rating in enumerate(ratings)
+        ]
+
+    return weights
+
+
+CASES = [(n, "rescan") for n in PROBLEMS] + [
+    (n, s) for n in PROBLEMS for s in ("stored", "softmax")
+]
+
+
+@pytest.mark.parametrize(("name", "sampler"), slow_after(4, CASES))
+def test_weights_are_those_of_costs_from_scratch(name, sampler):
+    problem, random = PROBLEMS[name], np.random.default_rng(2)
+    states = random.integers(-1, problem.sizes[0], (5, 7))
+    for sharpness in (0, 3, 30):
+        options = {"count": 3, "active": random.random((5, 7)) < 0.8, "seed": sharpness}
+        generate = gls.SuccessorGeneration(gls.CheapestValue(sharpness), sampler)
+        found = generate(problem, states, backend="cpu", order="shuffled", **options)
+        expected = successor_oracle.successors(
+            weigh(problem, sharpness), states, sampler=sampler, order="shuffled", **options
+        )
+        assert np.array_equal(found, expected)
+
+
+def test_weights_fall_from_the_least_to_the_greatest():
+    for span in (1, 5, 1000, 2**16, 2**40 + 12345):
+        for sharpness in (0, 1, 8, 30):
+            steps = np.linspace(0, span, 9).astype(int).tolist()
+            weights = [halved(7 + step, 7, 7 + span, sharpness) for step in steps]
+            assert weights == sorted(weights, reverse=True)
+            assert (weights[0], weights[-1]) == (2**31, 2**31 >> sharpness)
+
+
+def test_sharper_is_cheaper_and_what_is_used_is_impossible():
+    problem, empty = PROBLEMS["plants"], np.full((100, 7), -1)
+    found = [
+        gls.SuccessorGeneration(gls.CheapestValue(sharpness))(problem, empty, backend="cpu")
+        for sharpness in (0, 5, 30)
+    ]
+    assert all(len(set(row)) == 7 for rows in found for row in rows.tolist())
+    costs = [problem.cost(rows).mean() for rows in found]
+    assert costs == sorted(costs, reverse=True) and costs[2] < costs[0]
+
+
+def test_the_costs_of_a_problem_of_its_own():
+    own = gls.CheapestValue(30, PROBLEMS["plants"])
+    expected = gls.SuccessorGeneration(gls.CheapestValue(30))
+    empty = np.full((4, 7), -1)
+    found = gls.SuccessorGeneration(own)(None, empty, backend="cpu")
+    assert np.array_equal(found, expected(PROBLEMS["plants"], empty, backend="cpu"))
+
+
+@pytest.mark.parametrize("name", slow_after(0, ("bins", "jobs", "plants")))
+def test_the_check_of_heuristics_passes(name):
+    check_heuristic(gls.CheapestValue(), PROBLEMS[name], backend="cpu")
+
+
+@pytest.mark.slow
+def test_it_composes_with_masks_and_types():
+    problem = PROBLEMS["jobs"]
+    table = gls.WeightTable(np.ones((7, 9), int))
+    by_type = gls.ByType([gls.CheapestValue(30), table], [0, 1, 0, 1, 0, 1, 0])
+    part = gls.Masked(by_type, gls.Distinct())
+    check_heuristic(part, problem, backend="cpu")
+    cheapest = weigh(problem, 30, distinct=True)
+
+    def weights(state, variable):
+        if variable % 2 == 0:
+            return cheapest(state, variable)
+        return [int(value not in state) for value in range(9)]
+
+    states = np.full((5, 7), -1)
+    found = gls.SuccessorGeneration(part)(problem, states, count=4, backend="cpu")
+    assert np.array_equal(found, successor_oracle.successors(weights, states, count=4))
+
+
+class Plain(gls.Assignment):
+    integer = True
+
+    def cost(self, rows):
+        return self.check(rows).sum(axis=1)
+
+
+def test_what_has_no_costs_is_refused():
+    generate = gls.SuccessorGeneration(gls.CheapestValue())
+    tsp = gls.TSP([(0, 0), (1, 0), (0, 1)])
+    for problem, words in ((None, "none is given"), (tsp, "TSP is none")):
+        with pytest.raises(UnsupportedProblemError, match=f"CheapestValue needs .*{words}"):
+            generate(problem, [(0, 0, 0)], backend="cpu")
+    with pytest.raises(UnsupportedProblemError, match=r"Plain says no functor\(\)"):
+        generate(Plain([2, 2]), [(0, 0)], backend="cpu")
+    for penalty in (-1.0, float("nan"), float("inf")):
+        with pytest.raises(InvalidProblemError, match="penalty: "):
+            generate(with_penalty(BinPacking([1], 2, 1), penalty), [[0]], backend="cpu")
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "words"),
+    [
+        ({"sharpness": 31}, InvalidParameterError, "sharpness: 31 is not between 0 and 30"),
+        ({"sharpness": 0.5}, InvalidTypeError, "sharpness: 0.5 is not an integer"),
+        ({"problem": 3}, InvalidTypeError, "problem: 3 is not an Assignment"),
+    ],
+)
+def test_parameters_that_are_none(given, error, words):
+    with pytest.raises(error, match=words):
+        gls.CheapestValue(**given)

@@ -1,0 +1,122 @@
+"""Reassignment: which variables are released, what they get, and where a heuristic is silent."""
+
+from __future__ import annotations
+
+import pickle
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.assignment.plan.domains import Domains
+from gpu_ls_plugin.assignment.plan.reassignment import Reassignment, released
+from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeError
+from tests.assignment.plan.test_domains import Permutation
+
+SIZES = (3, 1, 7, 4)
+DOMAINS = Domains.between([5, 0, -3, 1], [7, 0, 3, 4])
+SILENT = gls.WeightTable([[0] * 7, [1] * 7, [0, 1, 0, 0, 0, 0, 0], [0] * 7])  # of variables 0, 3
+
+
+def rng(seed=0):
+    return np.random.default_rng(seed)
+
+
+@given(st.integers(1, 40), st.integers(1, 9), st.floats(0, 1), st.integers(1, 2))
+def test_a_share_of_each_row_is_released(n, rows, share, least):
+    mask = released((rows, n), share, least, rng())
+    assert mask.shape == (rows, n)
+    assert (mask.sum(axis=1) == min(n, max(least, round(share * n)))).all()
+
+
+def test_every_variable_is_released_alike():
+    counts = released((20_000, 10), 0.3, 1, rng()).sum(axis=0)
+    assert (abs(counts - 6000) < 5 * np.sqrt(6000 * 0.7)).all()
+
+
+def test_the_default_is_uniform():
+    found = Reassignment().sample(DOMAINS, 4000, rng())
+    for variable, size in enumerate(SIZES):
+        counts = np.bincount(found[:, variable])
+        assert len(counts) == size
+        assert (abs(counts - 4000 / size) < 5 * np.sqrt(4000 / size)).all()
+
+
+def test_only_what_is_active_changes_and_only_by_what_is_likely():
+    states = rng().integers(0, SIZES, (300, 4)).astype(np.int32)
+    active, before = rng(1).random(states.shape) < 0.5, states.copy()
+    found = Reassignment(SILENT)(DOMAINS, states, active, rng(2))
+    assert (states == before).all() and found.dtype == np.int32
+    assert (found[~active] == states[~active]).all()
+    assert (found[active[:, 2], 2] == 1).all()
+    assert (found[:, [0, 3]] == states[:, [0, 3]]).all()  # weights are 0: as they were
+
+
+def test_samples_are_complete():
+    found = Reassignment(SILENT, order="given").sample(DOMAINS, 2000, rng())
+    assert (found[:, 2] == 1).all()
+    for variable in (0, 3):  # weights are 0: uniform
+        counts = np.bincount(found[:, variable])
+        assert len(counts) == SIZES[variable] and counts.min() > 400
+    keys = rng(3).random((50, 8))
+    decoded = Reassignment(SILENT).decode(DOMAINS, keys)
+    assert (decoded[:, 0] == np.floor(3 * keys[:, 0])).all()
+    assert (Reassignment(SILENT).decode(DOMAINS, keys[7:8]) == decoded[7]).all()
+    assert Reassignment(SILENT).decode(DOMAINS, np.ones((1, 8))).tolist() == [[2, 0, 1, 3]]
+
+
+@given(st.integers(2, 9), st.integers(0, 999))
+def test_permutations_stay_permutations(n, seed):
+    """What is kept stays; a value that is chosen is lost only to another variable that has it."""
+    domains, random = Domains.of(Permutation([n] * n)), rng(seed)
+    table = gls.WeightTable(np.eye(n, dtype=int)[random.integers(0, n, n)])  # one value each
+    wanted = table.weights.argmax(axis=1)
+    states = random.permuted(np.tile(np.arange(n, dtype=np.int32), (6, 1)), axis=1)
+    active = released(states.shape, random.random(), 2, random)
+    found = Reassignment(table)(domains, states, active, random)
+    assert (np.sort(found, axis=1) == np.arange(n)).all()
+    assert (found[~active] == states[~active]).all()
+    for before, after, free in zip(states, found, active, strict=True):
+        has = dict(zip(after.tolist(), range(n), strict=True))
+        for variable in np.flatnonzero(free):
+            owner = has[wanted[variable]]
+            assert (
+                wanted[owner] == wanted[variable] if free[owner] else before[owner] == after[owner]
+            )
+    sample = Reassignment(table).sample(domains, 5, random)
+    decoded = Reassignment(table).decode(domains, random.random((5, 2 * n)))
+    assert (np.sort(np.concatenate([sample, decoded]), axis=1) == np.arange(n)).all()
+
+
+def test_permutations_are_alike_without_a_heuristic():
+    found = Reassignment().sample(Domains.of(Permutation([3] * 3)), 6000, rng())
+    counts = Counter(map(tuple, found.tolist()))
+    assert len(counts) == 6 and min(counts.values()) > 500
+
+
+def test_seeds_copies_and_device_arrays():
+    states, active = np.zeros((9, 4), np.int32), np.ones((9, 4), bool)
+    part = Reassignment(sampler="softmax")
+    found = [p(DOMAINS, states, active, rng(5)) for p in (part, pickle.loads(pickle.dumps(part)))]
+    assert (found[0] == found[1]).all()
+    assert (part(DOMAINS, states, active, rng(6)) != found[0]).any()
+    assert part._generation(DOMAINS) is part._generation(DOMAINS)
+    assert len(pickle.dumps(part)) < 300
+    short_lived = Domains.between([0], [1])
+    part._generation(short_lived)
+    del short_lived
+    assert len(part._made) == 1
+
+
+def test_wrong_parameters_are_named():
+    for given_, error, text in (
+        ({"heuristic": [[1]]}, InvalidTypeError, "heuristic"),
+        ({"sampler": "best"}, InvalidParameterError, "sampler: 'best'"),
+        ({"order": "keys"}, InvalidParameterError, "order: 'keys'"),
+        ({"backend": "tpu"}, InvalidParameterError, "backend: 'tpu'"),
+    ):
+        with pytest.raises(error, match=text):
+            Reassignment(**given_)

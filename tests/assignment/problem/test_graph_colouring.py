@@ -1,0 +1,212 @@
+"""Graph colouring: costs by brute force, the functor, files, and graphs that are well known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.core.exceptions import (
+    FileFormatError,
+    InvalidParameterError,
+    InvalidProblemError,
+)
+from gpu_ls_plugin.testing import check_assignment
+from tests.testing.faults import ON_BOTH
+
+TRIANGLE = "c a triangle and a vertex\np edge 4 3\nn 1 2\ne 1 2\ne 3 2\ne 1 3\n"
+
+
+@st.composite
+def colourings(draw):
+    """A graph whose edges may be given twice, and states of it."""
+    n, colours = draw(st.integers(1, 7)), draw(st.integers(1, 4))
+    vertex = st.integers(0, n - 1)
+    edges = draw(st.lists(st.tuples(vertex, vertex).filter(lambda e: e[0] != e[1]), max_size=12))
+    row = st.lists(st.integers(-1, colours - 1), min_size=n, max_size=n)
+    return n, edges, colours, draw(st.lists(row, min_size=1, max_size=5))
+
+
+@given(colourings())
+def test_costs_are_conflicts(case):
+    n, edges, colours, rows = case
+    problem = gls.GraphColouring(n, edges, colours)
+    distinct = {frozenset(edge) for edge in edges}
+    assert {frozenset(edge) for edge in problem.edges.tolist()} == distinct
+    assert len(problem.edges) == len(distinct)
+    expected = [sum(row[a] == row[b] >= 0 for a, b in map(tuple, distinct)) for row in rows]
+    assert problem.cost(rows).tolist() == expected
+    assert problem.feasible(rows).tolist() == [min(row) >= 0 for row in rows]
+
+
+@given(colourings(), st.randoms())
+def test_names_of_colours_make_no_difference(case, random):
+    n, edges, colours, rows = case
+    problem = gls.GraphColouring(n, edges, colours)
+    names = [*random.sample(range(colours), colours), -1]
+    renamed = [[names[colour] for colour in row] for row in rows]
+    written = problem.canonical(rows)
+    assert np.array_equal(written, problem.canonical(renamed))
+    assert ((written < 0) == (np.array(rows) < 0)).all()
+    assert np.array_equal(problem.cost(written), problem.cost(rows))
+
+
+def test_canonical_by_hand():
+    problem = gls.GraphColouring(5, [], 4)
+    assert problem.canonical([[3, -1, 0, 3, 2]]).tolist() == [[0, -1, 1, 0, 2]]
+
+
+@ON_BOTH
+def test_the_functor(backend):
+    for problem in (
+        gls.GraphColouring.random(15, 0.4, 3, seed=2),
+        gls.GraphColouring(3, [], 1),
+        gls.GraphColouring.queen(3, 4, 5),
+    ):
+        check_assignment(problem, backend=backend)
+
+
+@pytest.mark.slow
+def test_the_functor_for_vertices_with_many_neighbours():
+    star = gls.GraphColouring(2**16 + 1, [(0, leaf) for leaf in range(1, 2**16 + 1)], 2)
+    assert star.functor() == "gls::GraphColouring<int>"
+
+    class Wide(gls.GraphColouring):
+        _count_bytes = 4
+
+    check_assignment(Wide(7, [(0, leaf) for leaf in range(1, 7)], 2), backend="cpu")
+
+
+def test_a_graph_is_read(tmp_path):
+    path = tmp_path / "triangle.col"
+    path.write_text(TRIANGLE)
+    problem = gls.GraphColouring.read(path, 3)
+    assert (problem.n, problem.colours, problem.name) == (4, 3, "triangle")
+    assert problem.edges.tolist() == [[0, 1], [0, 2], [1, 2]]
+    assert (problem.optimum, problem.integer, problem.moves) == (0, True, ("assign",))
+
+
+@pytest.mark.parametrize("line", ["p edge 4 3 3", "p col 4 3", "p edges 4 3 3.5", "p  edge\t4 3"])
+def test_forms_of_the_problem_line(line, tmp_path):
+    path = tmp_path / "triangle.col"
+    path.write_text(TRIANGLE.replace("p edge 4 3", line))
+    assert len(gls.GraphColouring.read(path, 3).edges) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "no line 'p edge"),
+        ("p edge 0 0\n", "line 1"),
+        ("p edge 3\n", "line 1"),
+        ("p edge 3 1\np edge 3 1\n", "line 2"),
+        ("e 1 2\np edge 3 1\n", "line 1"),
+        ("p edge 3 1\n\ne 1 4\n", r"line 3: vertices are 1\.\.3"),
+        ("p edge 3 1\ne 0 1\n", "line 2: vertices"),
+        ("p edge 3 1\ne 2 2\n", "line 2: .* to itself"),
+        ("p edge 3 1\ne 1 x\n", "line 2"),
+        ("p edge 3 1\ne 1 2 3\n", "line 2"),
+        ("p edge 3 3\ne 1 2\n", "1 edges of 3; the file may be cut off"),
+        ("DIMENSION : 3\n", "line 1"),
+        ("p edge 3 1\0\n", "binary"),
+    ],
+)
+def test_files_that_are_none(tmp_path, text, words):
+    path = tmp_path / "broken.col"
+    path.write_text(text)
+    with pytest.raises(FileFormatError, match=f"broken.col: .*{words}"):
+        gls.GraphColouring.read(path, 3)
+
+
+@pytest.mark.parametrize(
+    ("n", "edges", "words"),
+    [
+        (3, [(0, 3)], "edge 0 joins 0 and 3"),
+        (3, [(0, 1), (-1, 1)], "edge 1"),
+        (3, [(1, 1)], "to itself"),
+        (3, [(0, 1, 2)], "shape"),
+        (3, [0, 1], "shape"),
+        (3, [(0.5, 1)], "not an integer"),
+        (3, [(float("nan"), 1)], "not finite"),
+    ],
+)
+def test_edges_that_are_none(n, edges, words):
+    with pytest.raises(InvalidProblemError, match=f"^edges: .*{words}"):
+        gls.GraphColouring(n, edges, 2)
+
+
+@pytest.mark.parametrize(("n", "colours"), [(0, 2), (3, 0), (2**31, 2)])
+def test_numbers_out_of_range(n, colours):
+    with pytest.raises(InvalidParameterError):
+        gls.GraphColouring(n, [], colours)
+
+
+@pytest.mark.parametrize(
+    ("problem", "n", "edges"),
+    [  # the sizes of DIMACS' graphs: queen5_5, queen8_8, queen8_12, myciel3, myciel5
+        (gls.GraphColouring.queen(5, 5, 5), 25, 160),
+        (gls.GraphColouring.queen(8, 8, 9), 64, 728),
+        (gls.GraphColouring.queen(8, 12, 12), 96, 1368),
+        (gls.GraphColouring.mycielski(4, 4), 11, 20),
+        (gls.GraphColouring.mycielski(6, 6), 47, 236),
+        (gls.GraphColouring.mycielski(2, 2), 2, 1),
+        (gls.GraphColouring.leighton(450, 25, 17343), 450, 17343),
+        (gls.GraphColouring.leighton(9, 3, 27), 9, 27),  # all that there can be
+        (gls.GraphColouring.leighton(9, 3, 3), 9, 3),  # a triangle
+    ],
+    ids=str,
+)
+def test_sizes_of_graphs(problem, n, edges):
+    assert (problem.n, len(problem.edges)) == (n, edges)
+
+
+def least_colours(problem):
+    """The chromatic number, by trying."""
+
+    def colourable(colours, state):
+        vertex = len(state)
+        if vertex == problem.n:
+            return True
+        taken = {state[a] for a, b in problem.edges if b == vertex}
+        return any(
+            colourable(colours, [*state, colour])
+            for colour in range(min(colours, max(state, default=-1) + 2))
+            if colour not in taken
+        )
+
+    return next(colours for colours in range(1, problem.n + 1) if colourable(colours, []))
+
+
+def test_graphs_need_as_many_colours_as_is_said():
+    assert [least_colours(gls.GraphColouring.mycielski(k, k)) for k in (2, 3, 4)] == [2, 3, 4]
+    assert least_colours(gls.GraphColouring.queen(5, 5, 5)) == 5
+    for seed in range(5):
+        assert least_colours(gls.GraphColouring.leighton(14, 4, 40, seed)) == 4
+
+
+def test_mycielski_graphs_have_no_triangle():
+    problem = gls.GraphColouring.mycielski(6, 6)
+    joined = np.zeros((problem.n, problem.n), int)
+    joined[tuple(problem.edges.T)] = 1
+    joined |= joined.T
+    assert np.trace(joined @ joined @ joined) == 0
+    assert problem.optimum == 0 and gls.GraphColouring.mycielski(6, 5).optimum is None
+
+
+def test_random_graphs():
+    problem = gls.GraphColouring.random(300, 0.25, 9, seed=5)
+    share = len(problem.edges) / (300 * 299 / 2)
+    assert abs(share - 0.25) < 0.01  # five standard deviations
+    again, other = (gls.GraphColouring.random(300, 0.25, 9, seed=seed) for seed in (5, 6))
+    assert np.array_equal(problem.edges, again.edges)
+    assert not np.array_equal(problem.edges, other.edges)
+    assert [len(gls.GraphColouring.random(20, p, 3).edges) for p in (0, 1)] == [0, 190]
+    assert gls.GraphColouring.random(1, 1, 3).n == 1
+
+
+@pytest.mark.parametrize("edges", [2, 28])
+def test_graphs_that_cannot_be(edges):
+    with pytest.raises(InvalidParameterError, match="between 3 and 27"):
+        gls.GraphColouring.leighton(9, 3, edges)

@@ -1,0 +1,65 @@
+"""How often values are chosen: chi-square tests of every sampler, which planted faults fail."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.backends import composition
+from gpu_ls_plugin.backends.cpu import CpuBackend
+from tests.helpers.marks import slow_after
+
+SAMPLES = 40_000
+LEAST_P = 1e-4
+WEIGHTS = np.array([5, 1, 0, 8, 2, 2, 0, 13, 1, 4, 0, 7])  # the last is a likely one
+FAULTS = {
+    "bound": ("alone", "weights[found] <= range.left", "weights[found] < range.left"),
+    "last of softmax": ("softmax", "value < count ?", "value < count - 1 ?"),
+    "last of rescan": ("alone", "draw.below(all)", "draw.below(all - 7)"),
+    "bound side by side": ("rescan", "its[lane] <= numbers[lane]", "its[lane] < numbers[lane]"),
+    "last side by side": ("rescan", "below(all[lane])", "below(all[lane] - 7)"),
+    "sums of ratings": ("stored alone", "heuristic.weight(rate(", "1 + heuristic.weight(rate("),
+    "lots without weights": ("softmax", "/ float(weights[0])", "/ 1.0f"),
+    "lots that are passed over": ("softmax", "1.00001f", "0.5f"),
+}
+
+ALONE = {"alone": "rescan", "stored alone": "stored"}  # not side by side
+
+
+def p_value(sampler, backend="cpu", weights=WEIGHTS):
+    """How likely it is that values are chosen this unevenly; 0 where an impossible one is."""
+    order = "shuffled" if sampler in ALONE else "given"
+    generate = gls.SuccessorGeneration(gls.WeightTable([weights]), ALONE.get(sampler, sampler))
+    found = generate(None, [[-1]], count=SAMPLES, order=order, seed=5, backend=backend)
+    counts = np.bincount(found[:, 0], minlength=len(weights))
+    possible = weights > 0
+    if counts[~possible].any():
+        return 0.0
+    expected = weights[possible] / weights.sum() * SAMPLES
+    return chisquare(counts[possible], expected).pvalue
+
+
+@pytest.mark.parametrize("sampler", ["stored", "rescan", *ALONE, "softmax"])
+def test_values_are_chosen_by_weight(sampler):
+    assert p_value(sampler) > LEAST_P
+    large = WEIGHTS.astype(np.int64) * (2**32 // 13 - 1)  # sums beyond 32 bits
+    assert p_value(sampler, weights=large) > LEAST_P
+
+
+@pytest.mark.parametrize("fault", slow_after(3, FAULTS))
+def test_planted_faults_are_seen(fault, monkeypatch):
+    sampler, right, wrong = FAULTS[fault]
+    read = composition.read
+
+    def faulty(header):
+        text = read(header)
+        planted.append(header.startswith("assignment/successors/") and right in text)
+        return text.replace(right, wrong) if planted[-1] else text
+
+    planted = []
+    monkeypatch.setattr(composition, "read", faulty)
+    monkeypatch.setattr(composition, "_pieces", composition._pieces.__wrapped__)  # not kept
+    assert p_value(sampler, CpuBackend()) < LEAST_P
+    assert sum(planted) == 1

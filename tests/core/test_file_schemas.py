@@ -1,0 +1,293 @@
+"""Every field of every file kind with every kind of wrong value: one error, or the same meaning."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import math
+import zipfile
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.core.exceptions import FileFormatError, InvalidParameterError
+from gpu_ls_plugin.core.history import Point, load_history, save_history
+from gpu_ls_plugin.core.result import Result
+from gpu_ls_plugin.distributed.checkpoint import Checkpoint
+from gpu_ls_plugin.experiments import Results
+from gpu_ls_plugin.experiments.plan import Plan, stored_keys
+from gpu_ls_plugin.experiments.records import CurvePoint, Record
+from gpu_ls_plugin.runs.elites import Elites
+from gpu_ls_plugin.tours.candidates.base import Candidates
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+PROBLEM = gls.TSP([[0, 0], [3, 4], [5, 0], [9, 9], [1, 7]])
+ROWS = np.array([[0, 1, 2, 3, 4], [4, 2, 3, 1, 0]], np.int32)
+COSTS = PROBLEM.cost(ROWS)
+BEST = COSTS.min().item()
+POINTS = [Point(0.5, 1, BEST, 2.0 * BEST), Point(1.5, 2, BEST, 1.5 * BEST)]
+STATISTICS = gls.Statistics(history=POINTS, moves_by={"two_opt": 1}, phases={"kicks": 1.0})
+RECORD = Record(
+    "a", "p", 1, {"algorithm": "x"}, {"algorithm": "y"}, optimum=3.0, machine={"cores": "2"},
+    curve=[CurvePoint(0.5, 3, 1, [[4.0]]), CurvePoint(1.5, 6, 2, [[3.5]])], solutions=[[1, 2]],
+    error="", begun="2026",
+)  # fmt: skip
+
+MISSING = object()
+VALUES = (
+    *(MISSING, None, True, "text", "", "\ud800\0", [], {}, [[[]]], {"a": {"b": []}}),
+    *(math.nan, math.inf, -math.inf, -1, -0.5, 0, 10**400, -(10**400), 1e308, 2**63, 0.5),
+)
+SIGNED = {"best_cost", "mean_cost", "costs", "optimum"}  # fields whose numbers may be negative
+
+
+@dataclass
+class Kind:
+    """A kind of files: how one is written, read, and taken apart into fields."""
+
+    name: str
+    write: Callable[[Path], object]
+    read: Callable[[Path], object]
+    fields: Callable[[bytes], Any]
+    bytes: Callable[[Any], bytes]
+    reals: bool = False  # whether numbers may be negative and infinite, since nothing runs on them
+
+
+def _json(content: Any) -> bytes:
+    return json.dumps(content).encode()
+
+
+def _table(data: bytes) -> Any:
+    return list(csv.reader(io.StringIO(data.decode())))
+
+
+def _csv(content: Any) -> bytes:
+    return "".join(",".join(map(str, row)) + "\n" for row in content).encode("utf-8", "replace")
+
+
+def _arrays(data: bytes) -> Any:
+    with np.load(io.BytesIO(data)) as found:
+        arrays = {name: array.tolist() for name, array in found.items()}
+    return arrays | {"head": json.loads(arrays["head"])} if "head" in arrays else arrays
+
+
+def _npz(content: Any) -> bytes:
+    stream = io.BytesIO()
+    arrays = {k: json.dumps(v) if k == "head" else v for k, v in content.items()}
+    np.savez(stream, **{name: np.array(array) for name, array in arrays.items()})
+    return stream.getvalue()
+
+
+def write_checkpoint(path: Path) -> None:
+    elites = Elites.of(PROBLEM, ROWS, COSTS)
+    Checkpoint({0: elites, 1: elites.take([1])}, 1, 2, 0.5, 3, POINTS).save(path, PROBLEM, 1)
+
+
+def read_record(path: Path) -> list[Any]:
+    runs = Results([Record.load(path)])
+    tables = runs.table(), runs.times(), runs.tests(), runs.ranks(), runs.failures()
+    runs.save_csv(path.with_suffix(".csv"))
+    return [str(table) + table.csv() + table.html() for table in (*tables, runs.machines())]
+
+
+def write_plan(path: Path) -> None:
+    Plan({"a": ""}, {"p": ""}, (1, 2), "t").save(path.parent)
+
+
+JSON = (json.loads, _json)
+KINDS = {
+    "result": Kind("a.json", Result(ROWS, COSTS, STATISTICS).save, Result.load, *JSON, True),
+    "result of a problem": Kind(
+        "a.json",
+        Result(ROWS, COSTS, STATISTICS).save,
+        lambda path: Result.load(path, PROBLEM),
+        *JSON,
+        True,
+    ),
+    "packed result": Kind(
+        "a.json.gz",
+        Result(ROWS, COSTS, STATISTICS).save,
+        Result.load,
+        lambda data: json.loads(gzip.decompress(data)),
+        lambda content: gzip.compress(_json(content)),
+        True,
+    ),
+    "record": Kind("a.json", RECORD.save, read_record, *JSON),
+    "plan": Kind("plan.json", write_plan, lambda path: stored_keys(path.parent), *JSON),
+    "history": Kind(
+        "a.csv", lambda path: save_history(POINTS, path), load_history, _table, _csv, True
+    ),
+    "checkpoint": Kind(
+        "a.ckpt",
+        write_checkpoint,
+        lambda path: Checkpoint.load(path, PROBLEM, 1),
+        _arrays,
+        _npz,
+    ),
+    "lists": Kind(
+        "a.npz", lambda path: gls.Nearest(2).save(path, PROBLEM), Candidates.load, _arrays, _npz
+    ),
+}
+
+
+def places(content: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The paths of all values within a value, outer ones first."""
+    yield path
+    if not isinstance(content, (dict, list)):
+        return
+    items = content.items() if isinstance(content, dict) else enumerate(content)
+    for key, item in items:
+        yield from places(item, (*path, key))
+
+
+def changed(content: Any, path: tuple[Any, ...], value: Any) -> Any:
+    """A copy with another value at a place, or none."""
+    if not path:
+        return value
+    made = deepcopy(content)
+    inner = made
+    for key in path[:-1]:
+        inner = inner[key]
+    if value is MISSING:
+        del inner[path[-1]]
+    else:
+        inner[path[-1]] = value
+    return made
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+def test_fields_of_wrong_values(kind: Kind, tmp_path: Path) -> None:
+    path = tmp_path / kind.name
+    kind.write(path)
+    kind.read(path)
+    whole = kind.fields(path.read_bytes())
+    wrong = []
+    for place in places(whole):
+        for value in VALUES:
+            if not place and kind.bytes in (_npz, _csv):
+                continue  # arrays and lines are never anything else
+            content = changed(whole, place, value) if place or value is not MISSING else None
+            try:
+                data = kind.bytes(content)
+            except (ValueError, OverflowError, TypeError):  # no such array can be written
+                continue
+            path.write_bytes(data)
+            try:
+                kind.read(path)
+            except (FileFormatError, InvalidParameterError) as error:
+                assert len(str(error)) < 1000
+            except Exception as error:
+                wrong.append((place, repr(value)[:20], repr(error)[:100]))
+            else:
+                if must_be_refused(place, value, kind.reals):
+                    wrong.append((place, repr(value)[:20], "accepted"))
+    assert not wrong
+
+
+def must_be_refused(place: tuple[Any, ...], value: Any, reals: bool) -> bool:
+    """Whether a value means nothing wherever it is, free texts and solutions aside."""
+    names = {part for part in place if isinstance(part, str)}
+    if not isinstance(value, (int, float)) or isinstance(value, bool) or "solutions" in names:
+        return False
+    if reals:
+        return (isinstance(value, float) and math.isnan(value)) or abs(value) == 10**400
+    if value == 10**400 and names & {"seed", "seeds"}:
+        return False
+    signed = names & SIGNED
+    if value == math.inf:
+        return not names & {"best_cost", "mean_cost"} and not signed
+    return not -1e300 <= value <= 1e300 or (value < 0 and not signed)
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+def test_bytes_that_are_changed_or_cut_off(kind: Kind, tmp_path: Path) -> None:
+    path = tmp_path / kind.name
+    kind.write(path)
+    whole = path.read_bytes()
+    if zipfile.is_zipfile(path):  # deflated, so that damage reaches what decompresses
+        with zipfile.ZipFile(io.BytesIO(whole)) as archive:
+            members = {name: archive.read(name) for name in archive.namelist()}
+        stream = io.BytesIO()
+        with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, data in members.items():
+                archive.writestr(name, data)
+        whole = stream.getvalue()
+    step = max(1, len(whole) // 120)
+    refused = 0
+    for place in range(0, len(whole), step):
+        flipped = bytearray(whole)
+        flipped[place] ^= 255 if place % 2 else 1
+        for content in (bytes(flipped), whole[:place]):
+            path.write_bytes(content)
+            try:
+                kind.read(path)
+            except (FileFormatError, InvalidParameterError):
+                refused += 1
+    assert refused > 100
+
+
+RIGHT = Result(ROWS, COSTS, STATISTICS)
+CLAIMS = {
+    "result": (
+        RIGHT.save,
+        lambda path: Result.load(path, PROBLEM),
+        ("costs", 0),
+        json.loads,
+        _json,
+    ),
+    "elite": (write_checkpoint, KINDS["checkpoint"].read, ("costs_0", 0), _arrays, _npz),
+    "flag": (write_checkpoint, KINDS["checkpoint"].read, ("feasible_1", 0), _arrays, _npz),
+    "history": (
+        *(write_checkpoint, KINDS["checkpoint"].read),
+        *(("head", "history", 1, "best_cost"), _arrays, _npz),
+    ),
+}
+
+
+@pytest.mark.parametrize("claim", CLAIMS.values(), ids=CLAIMS)
+def test_claims_that_contradict_the_rows_are_refused(claim: Any, tmp_path: Path) -> None:
+    write, read, place, fields, data = claim
+    path = tmp_path / "a.json"
+    write(path)
+    read(path)
+    content = fields(path.read_bytes())
+    for value in (BEST - 1, -(10**9)) if place[0] != "feasible_1" else (False,):
+        path.write_bytes(data(changed(content, place, value)))
+        with pytest.raises(FileFormatError, match=r"a\.json.*(costs|feasible|history)"):
+            read(path)
+
+
+@pytest.mark.filterwarnings("ignore:Glyph:UserWarning")
+def test_extreme_records_make_a_page(tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    names = "a\0b", "$x_{", "\ud800", "=1", "<i>", "\n"
+    points = [(0, -1e300), (1e300, 1e300), (1e-300, 0), (0.5, 2**70)]
+    for place, name in enumerate(names):
+        seconds, cost = points[place % len(points)]
+        curve = [CurvePoint(seconds, 0, 2**63 - 1, [[cost]])]
+        record = Record(name, "p" if place % 2 else name, 10**100, curve=curve, error="\n" * place)
+        record.save(tmp_path / "runs" / f"{place}.json")
+    results = Results.load(tmp_path)
+    results.report(tmp_path / "page.html")
+    results.save_csv(tmp_path / "curves.csv")
+
+
+@pytest.mark.parametrize(
+    ("records", "words"),
+    [
+        ([RECORD, RECORD], "there twice"),
+        ([RECORD, Record("b", "p", 1, objectives=2)], "have 1 and 2 objectives"),
+    ],
+)
+def test_records_that_contradict_each_other(records: list[Record], words: str) -> None:
+    with pytest.raises(InvalidParameterError, match=words):
+        Results(records)

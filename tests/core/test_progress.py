@@ -1,0 +1,114 @@
+"""The live display: what it shows on a terminal and what it writes to a log."""
+
+from __future__ import annotations
+
+import io
+import math
+import subprocess
+import sys
+import time
+from dataclasses import replace
+
+import pytest
+from rich.console import Console
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.core.progress import SearchDisplay, cost_text, gap_percent, in_units
+from gpu_ls_plugin.core.result import Progress
+
+STATE = Progress(
+    elapsed=2.0,
+    best_cost=1020,
+    mean_cost=1033.5,
+    moves=7,
+    evaluations=3_000_000_000,
+    done=3,
+    total=8,
+)
+SHOWN = ("best 1,020", "gap 2.00 %", "mean 1,033.50", "1.5 G moves/s", "3 of 8 tours done")
+
+
+def test_a_log_gets_a_line_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = io.StringIO()
+    now = 100.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    with SearchDisplay("x", 10.0, 1000, Console(file=stream, width=40)) as display:
+        for _ in range(100):
+            display(STATE)
+        now += 6.0
+        display(STATE)
+    lines = stream.getvalue().splitlines()
+    assert len(lines) == 3 and lines[0].startswith("x: preparing")
+    assert all(text in line for line in lines[1:] for text in SHOWN)
+
+
+def test_a_terminal_gets_lines_that_are_redrawn_and_removed() -> None:
+    stream = io.StringIO()
+    console = Console(file=stream, width=160, force_terminal=True, color_system=None)
+    with SearchDisplay("[x]", 10.0, 1000, console) as display:
+        display._live.refresh()
+        assert "[x]: preparing" in stream.getvalue()
+        display(STATE)
+        display._live.refresh()
+    shown = stream.getvalue()
+    assert all(text in shown for text in SHOWN) and "[x] " in shown
+    assert shown.endswith("\x1b[2K")  # the lines are erased
+
+
+def test_kicks_take_the_place_of_tours() -> None:
+    stream = io.StringIO()
+    with SearchDisplay("x", console=Console(file=stream)) as display:
+        display(replace(STATE, kicks=5_000))
+    assert "2.5 k kicks/s" in stream.getvalue() and "tours done" not in stream.getvalue()
+
+
+def test_a_bar_without_a_limit_pulses() -> None:
+    stream = io.StringIO()
+    console = Console(file=stream, width=160, force_terminal=True, color_system=None)
+    with SearchDisplay("x", console=console) as display:
+        display(STATE)
+        display._live.refresh()
+        head = display._render().renderables[0]
+        assert next(iter(head.columns[1].cells)).total is None
+    assert "best 1,020" in stream.getvalue()
+
+
+def test_the_display_is_public_and_costs_nothing_to_import() -> None:
+    assert gls.SearchDisplay is SearchDisplay
+    code = "import sys, gpu_ls_plugin as gls; gls.SearchDisplay; print('rich' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+def test_without_an_optimum_there_is_no_gap() -> None:
+    stream = io.StringIO()
+    with SearchDisplay("x", 10.0, None, Console(file=stream)) as display:
+        display(STATE)
+    assert "gap" not in stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("cost", "optimum", "gap"),
+    [(103, 100, 3.0), (100, 100, 0.0), (0, 0, 0.0), (5, 0, math.inf), (5, None, None)],
+)
+def test_gap(cost: float, optimum: float | None, gap: float | None) -> None:
+    assert gap_percent(cost, optimum) == gap
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0, "0"),
+        (999, "999"),
+        (999.6, "1 k"),
+        (1234567, "1.23 M"),
+        (2.5e12, "2.5 T"),
+        (3e15, "3e+03 T"),
+    ],
+)
+def test_units(value: float, text: str) -> None:
+    assert in_units(value) == text
+
+
+def test_costs() -> None:
+    assert (cost_text(12345), cost_text(12345.678)) == ("12,345", "12,345.68")

@@ -1,0 +1,40 @@
+"""How rows on linked lists share the multiprocessors of a GPU."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpu_ls_plugin.routes.kernels.linked_rows import LinkedShape
+from tests.helpers.routing import random_cvrp
+
+SHARED = 227 << 10  # bytes of a block
+
+
+@pytest.mark.parametrize(
+    ("kind", "customers", "rows", "uneven", "teams"),
+    [
+        ("capacity", 50, 1, False, 1),
+        ("capacity", 50, 15, False, 1),  # a block each, all on the multiprocessor at a time
+        ("capacity", 50, 16, False, 16),
+        ("capacity", 50, 40, False, 14),  # three turns
+        ("real duration", 50, 11, False, 1),
+        ("real duration", 50, 12, False, 12),
+        ("real duration", 50, 16, False, 8),  # two turns
+        ("capacity", 1500, 4, False, 4),  # blocks of their own would not fit all at a time
+        ("capacity", 1500, 16, False, 5),
+        ("capacity", 50, 16, True, 1),
+        ("capacity", 50, 40, True, 1),
+        ("capacity", 1500, 16, True, 5),
+    ],
+)
+def test_few_or_uneven_rows_have_blocks_of_their_own(kind, customers, rows, uneven, teams):
+    problem = random_cvrp(kind, customers)
+    shape = LinkedShape.of(problem, rows, SHARED, 8, uneven=uneven)
+    assert shape.team == f"gls::Warp<{teams}>" and shape.in_shared
+    blocks = -(-rows // teams) if teams == 1 else 1
+    assert blocks * shape.shared <= SHARED
+
+
+def test_rows_that_fit_nowhere_lie_outside():
+    shape = LinkedShape.of(random_cvrp("capacity", 9000), 16, SHARED, 8)
+    assert shape.team == "gls::Warp<4>" and not shape.in_shared

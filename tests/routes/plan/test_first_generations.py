@@ -1,0 +1,127 @@
+"""A solve of few customers that begins by generations."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.routes.plan import first_generations as opening
+from gpu_ls_plugin.runs.settings import Settings
+from gpu_ls_plugin.solver.plans import plan_of
+from gpu_ls_plugin.solver.run import joined
+from tests.helpers.routing import random_cvrp
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.runs.plan import Stage
+
+CPU = {"backend": "cpu", "seed": 1}
+SMALL = gls.HybridGeneticSearch(size=6, children=6)
+
+
+@pytest.fixture
+def always(monkeypatch):
+    """However little time there is, small populations evolve."""
+    monkeypatch.setattr(opening, "enough", lambda *_: 1)
+    monkeypatch.setattr(opening, "SEARCH", SMALL)
+
+
+def planned(problem: gls.CVRP | gls.TSP, **given) -> Stage | None:
+    """Return the stage of generations, which is the first one, if there is any."""
+    first, *rest = plan_of(problem, Settings(**CPU | given)).stages
+    assert "generations of routes" not in [stage.name for stage in rest]
+    return first if first.name == "generations of routes" else None
+
+
+def test_who_begins_by_generations(monkeypatch):
+    problem = random_cvrp("duration", 20)
+    assert not planned(problem, seconds=0.1)  # too little for generations
+    assert planned(problem, seconds=1e4)
+    assert not planned(random_cvrp("capacity", 1500), seconds=np.inf)  # not in LONGEST
+    monkeypatch.setattr(opening, "enough", lambda *_: 1)
+    assert planned(problem, seconds=0.1)
+    assert not planned(random_cvrp("directed", 20))
+    assert not planned(problem.penalised(load=1))
+    assert not planned(problem, start="sweep") and not planned(problem, kicks=5)
+    assert not planned(problem, search=gls.LocalSearch([gls.OrOpt()]))
+    assert not planned(gls.TSP(np.random.default_rng(1).random((20, 2))))
+
+
+def test_twice_as_many_customers_need_32_times_the_seconds():
+    """16 times the children, each of which takes twice as long."""
+    cpu = get_backend("cpu")
+    one, two = (opening.enough(cpu, n) / opening._rate(cpu, n) for n in (400, 800))
+    assert two == pytest.approx(32 * one)
+    assert opening.enough(cpu, 50) == opening.enough(cpu, 250) < opening.enough(cpu, 350)
+
+
+def test_a_cpu_has_as_many_populations_as_there_is_time_for():
+    """From a few on, of which each has more children, too, up to all that a search has."""
+    problem, cpu = random_cvrp("capacity", 250), get_backend("cpu")
+    least = opening.enough(cpu, 250) / opening._rate(cpu, 250) / opening.SHARE
+    assert planned(problem, seconds=0.99 * least) is None
+    given = [planned(problem, seconds=factor * least) for factor in (1.01, 2.01, 4.01, 100)]
+    assert [each.size for each in given] == [4, 5, 8, opening.SEARCH.populations(cpu)]
+    assert [each.seconds / least for each in given[:2]] == pytest.approx([0.505, 1.005])
+
+
+@pytest.mark.parametrize("kind", ["capacity", "real duration"])
+def test_routes_are_feasible_and_times_add_up(always, kind, clock):
+    problem, seen = random_cvrp(kind, 30), []
+    found = gls.solve(problem, seconds=4, population=4, callback=seen.append, **CPU)
+    assert problem.feasible(found.tours).all() and len(found.tours) == 4
+    np.testing.assert_allclose(found.costs, problem.cost(found.tours), rtol=1e-12)
+    own = found.statistics
+    assert own.climbs > SMALL.populations(get_backend("cpu"))
+    assert 4 * opening.SHARE <= own.phases["opening"] < own.seconds < 10
+    assert [p.elapsed for p in seen] == sorted(p.elapsed for p in seen)
+    assert [p.kicks for p in seen] == sorted(p.kicks for p in seen)
+    history = [point.best_cost for point in own.history]
+    assert history == sorted(history, reverse=True)
+    assert min(p.best_cost for p in seen) == pytest.approx(found.best_cost)
+
+
+def test_what_generations_find_is_not_lost(always):
+    """Where chains have no time, it is the result; and it ends a solve that has a target."""
+    problem = random_cvrp("capacity", 30)
+    start = float(problem.cost(gls.savings(problem, size=1, backend="cpu"))[0])
+    for asked in (3, 2 * SMALL.populations(get_backend("cpu"))):
+        found = gls.solve(problem, seconds=30, target=start - 1, population=asked, **CPU)
+        assert found.statistics.stopped_by == "target" and found.best_cost < start
+        assert len(found.tours) == asked == len(found.costs)
+        np.testing.assert_allclose(found.costs, problem.cost(found.tours), rtol=1e-12)
+        assert found.costs[0] == found.best_cost == found.costs.min()
+
+
+def test_a_solve_without_an_end_comes_to_its_chains(always, monkeypatch, clock):
+    monkeypatch.setattr(opening, "LONGEST", 0.2)
+    problem, called = random_cvrp("capacity", 30), []
+    assert planned(problem, seconds=np.inf).seconds == 0.2
+
+    def chains(self, problem, tours, **options):
+        called.append(self)
+        raise KeyboardInterrupt
+
+    gls.solve(problem, kicks=1, **CPU)  # compiles
+    monkeypatch.setattr(gls.IteratedLocalSearch, "compile_batch", lambda *_: None)
+    monkeypatch.setattr(gls.IteratedLocalSearch, "__call__", chains)
+    found = gls.solve(problem, seconds=np.inf, **CPU)
+    assert len(called) == 1 and found.statistics.interrupted
+    assert 0.2 <= found.statistics.seconds < 5
+
+
+def test_feasible_tours_are_worth_more_than_cheaper_ones():
+    problem = random_cvrp("capacity", 6)
+    one = problem.tour([[c] for c in range(1, 7)])[None]
+    all_in_one = problem.tour([list(range(1, 7))])[None]
+    assert problem.feasible(one)[0] and not problem.feasible(all_in_one)[0]
+    good, bad = (
+        gls.Result(tours, problem.cost(tours), problem=problem) for tours in (one, all_in_one)
+    )
+    assert bad.best_cost < good.best_cost
+    assert (joined(good, bad).best_tour == one).all()
+    assert (joined(bad, replace(good)).best_tour == one).all()

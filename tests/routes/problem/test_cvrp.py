@@ -1,0 +1,478 @@
+"""Vehicle routing problems: giant tours, their referee, and what is not a problem or a tour."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.core.exceptions import (
+    InvalidParameterError,
+    InvalidProblemError,
+    InvalidTourError,
+    InvalidTypeError,
+)
+from tests.helpers.calls import calls_of
+from tests.helpers.routing import KINDS, giant_tours, plain_violations, random_cvrp
+
+INF, NAN = float("inf"), float("nan")
+POINTS = [(0, 0), (0, 3), (0, 5), (4, 0)]
+DEMANDS = [0, 2, 2, 3]
+SQUARE = [[0, 1, 2], [3, 0, 4], [5, 6, 0]]
+ALL_KINDS = pytest.mark.parametrize("kind", list(KINDS))
+
+
+def small(**more):
+    return gls.CVRP(POINTS, DEMANDS, 4, **{"vehicles": 3} | more)
+
+
+@st.composite
+def problems(draw):
+    kind = draw(st.sampled_from(sorted(KINDS)))
+    return random_cvrp(kind, draw(st.integers(1, 12)), draw(st.integers(0, 2**32 - 1)))
+
+
+@st.composite
+def problems_with_rows(draw, size=4):
+    problem = draw(problems())
+    random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    return problem, np.stack([random.permutation(problem.n) for _ in range(size)]), random
+
+
+def plain_routes(problem, row):
+    """Return the routes of a giant tour, empty ones too, by a walk from a copy of the depot on."""
+    row = [0 if node > problem.customers else int(node) for node in row]
+    row = row[row.index(0) :] + row[: row.index(0)]
+    routes = []
+    for node in row:
+        if node == 0:
+            routes.append([])
+        else:
+            routes[-1].append(node)
+    return routes
+
+
+def plain_length(problem, route):
+    stops = [0, *route, 0] if route else []
+    return sum(problem.nodes.distance(a, b).item() for a, b in itertools.pairwise(stops))
+
+
+def shuffled(problem, row, random):
+    """Return another way of writing the same routes."""
+    routes = plain_routes(problem, row)
+    random.shuffle(routes)
+    if problem.symmetric:
+        routes = [route[::-1] if random.random() < 0.5 else route for route in routes]
+    depots = random.permutation([0, *range(problem.customers + 1, problem.n)]).tolist()
+    cities = [node for route in routes for node in (depots.pop(), *route)]
+    return np.roll(cities, random.integers(problem.n))
+
+
+# the referee
+
+
+@settings(deadline=None)
+@given(problems_with_rows())
+def test_the_referee_is_a_walk_along_the_routes(given_rows):
+    problem, rows, _ = given_rows
+    costs, violations = problem.cost(rows), problem.violations(rows)
+    sums = problem.route_sums(rows)
+    assert costs.dtype == problem.cost_dtype
+    for number, row in enumerate(rows):
+        routes = plain_routes(problem, row)
+        lengths = [plain_length(problem, route) for route in routes]
+        assert costs[number] == pytest.approx(sum(lengths), rel=1e-12)
+        assert sums.customers[number].tolist() == [len(route) for route in routes]
+        assert sums.loads[number].tolist() == [int(problem.demands[r].sum()) for r in routes]
+        services = [problem.service_times[route].sum() for route in routes]
+        np.testing.assert_allclose(sums.costs[number], lengths, rtol=1e-12)
+        np.testing.assert_allclose(sums.durations[number], np.add(lengths, services), rtol=1e-12)
+        if problem.integer:
+            assert costs[number] == sum(lengths)
+        load, duration, vehicles = plain_violations(problem, row)
+        assert violations.load[number] == load and violations.vehicles[number] == vehicles
+        assert violations.duration[number] == pytest.approx(duration, abs=1e-6)
+        broken = bool(load or vehicles or duration > 1e-6)
+        assert problem.feasible(rows)[number] == (not broken)
+        assert bool(problem.complaints(row)) == broken
+        kept = [route for route in routes if route]
+        assert problem.routes(row) == kept
+        assert problem.cost(problem.tour(kept))[0] == pytest.approx(costs[number], rel=1e-12)
+
+
+def test_violations_by_hand():
+    problem = small(route_limit=11, service_times=1, copies=4, vehicles=2)
+    # 0-1-2-0: length 3 + 2 + 5, two services; 0-3-0: 4 + 4 and one.
+    (cost,) = problem.cost(problem.tour([[1, 2], [3]]))
+    assert cost == 18
+    row = problem.tour([[1, 2], [3]])
+    assert problem.complaints(row) == ["route 1: duration 12, 1 more than 11"]
+    row = problem.tour([[3, 1], [2]])  # load 5; 4 + 5 + 3 and two services; 5 + 5 and one
+    found = problem.violations(row)
+    assert [found.load.tolist(), found.duration.tolist(), found.vehicles.tolist()] == [
+        [1],
+        [3],
+        [0],
+    ]
+    assert problem.complaints(row) == [
+        "route 1: load 5, 1 more than 4",
+        "route 1: duration 14, 3 more than 11",
+    ]
+    row = problem.tour([[1], [2], [3]])
+    assert problem.complaints(row) == ["3 routes, 1 more than the fleet of 2"]
+    assert problem.violations(row).vehicles.tolist() == [1]
+    assert not problem.feasible(row)[0]
+
+
+def test_rounding_alone_breaks_no_limit():
+    # Out, back and service add up to a little more than 0.3.
+    made = {"metric": "EUC", "service_times": 0.1}
+    problem = gls.CVRP([(0, 0), (0.1, 0)], [0, 1], 1, route_limit=0.3, **made)
+    assert 0.1 + 0.1 + 0.1 > 0.3 and problem.feasible([0, 1])[0]
+    with pytest.raises(InvalidProblemError, match=r"takes 0\.3, more than 0\.2999"):
+        gls.CVRP([(0, 0), (0.1, 0)], [0, 1], 1, route_limit=0.2999, **made)
+
+
+# giant tours
+
+
+@settings(deadline=None)
+@given(problems_with_rows(size=1))
+def test_routes_there_and_back(given_rows):
+    problem, rows, _ = given_rows
+    routes = problem.routes(rows[0])
+    tour = problem.tour([[], *routes])
+    assert tour.dtype == np.int32 and tour.shape == (problem.n,)
+    assert problem.routes(tour) == routes
+
+
+@settings(deadline=None)
+@given(problems_with_rows())
+def test_the_same_routes_are_one_row(given_rows):
+    problem, rows, random = given_rows
+    others = np.stack([shuffled(problem, row, random) for row in rows])
+    once = problem.canonical(rows)
+    np.testing.assert_array_equal(once, problem.canonical(others))
+    np.testing.assert_array_equal(once, problem.canonical(once))
+    np.testing.assert_allclose(problem.cost(once), problem.cost(rows), rtol=1e-12)
+    for row, other in zip(rows, others, strict=True):
+        assert problem.difference(row)(other) == 0
+        written = [
+            r[::-1] if problem.symmetric and r[-1] < r[0] else r for r in problem.routes(row)
+        ]
+        np.testing.assert_array_equal(problem.canonical(row)[0], problem.tour(sorted(written)))
+
+
+@settings(deadline=None)
+@given(problems_with_rows())
+def test_other_routes_differ(given_rows):
+    problem, rows, _ = given_rows
+    canonical = problem.canonical(rows)
+    for a in range(len(rows)):
+        apart = problem.difference(rows[a])
+        for b in range(len(rows)):
+            assert (apart(rows[b]) == 0) == (canonical[a] == canonical[b]).all()
+            assert 0 <= apart(rows[b]) <= 1
+
+
+def test_difference_counts_edges():
+    problem = small()
+    row = problem.tour([[1, 2], [3]])
+    apart = problem.difference(row)
+    assert apart(problem.tour([[2, 1], [3]])) == 0
+    assert apart(problem.tour([[1], [2], [3]])) == 2 / 6  # the ways back from 1 and out to 2
+    directed = gls.CVRP.from_matrix(np.arange(16).reshape(4, 4), DEMANDS, 4, vehicles=3)
+    assert directed.difference(row)(directed.tour([[2, 1], [3]])) == 3 / 5
+
+
+@settings(deadline=None)
+@given(st.data())
+def test_tours_of_other_routes_are_refused(data):
+    problem = small()
+    customers = data.draw(st.lists(st.integers(-1, 5), max_size=6))
+    if sorted(customers) != [1, 2, 3]:
+        with pytest.raises(InvalidTourError, match=r"^routes: "):
+            problem.tour([customers])
+
+
+def test_batches_are_worked_on_as_a_whole():
+    problem = random_cvrp("real duration", 400)
+    rows = np.stack([np.random.default_rng(seed).permutation(problem.n) for seed in range(1000)])
+    for method in (problem.cost, problem.violations, problem.canonical, problem.feasible):
+        assert calls_of(lambda method=method: method(rows)) < len(rows)
+
+
+# problems
+
+
+@ALL_KINDS
+def test_copies_and_pickles(kind):
+    problem = random_cvrp(kind, 8)
+    assert copy.copy(problem) is problem and copy.deepcopy(problem) is problem
+    for original in (problem, problem.penalised(load=3, vehicles=7)):
+        made = pickle.loads(pickle.dumps(original))
+        for name in (
+            *("n", "customers", "vehicles", "fleet", "copies", "capacity", "name", "comment"),
+            *("route_limit", "optimum", "integer", "symmetric", "penalties"),
+        ):
+            assert getattr(made, name) == getattr(original, name), name
+        rows = np.stack([np.random.default_rng(1).permutation(problem.n)])
+        assert made.cost(rows) == original.cost(rows)
+        assert made.tsp.cost(rows) == original.tsp.cost(rows)
+
+
+def test_problems_do_not_change():
+    demands = np.array(DEMANDS)
+    problem = gls.CVRP(POINTS, demands, 4)
+    demands[1] = 9
+    assert problem.demands.tolist() == DEMANDS
+    for array in (problem.demands, problem.service_times, problem.nodes.coordinates):
+        with pytest.raises(ValueError, match="read-only"):
+            array[1] = 7
+    for change in (lambda: setattr(problem, "capacity", 5), lambda: delattr(problem, "capacity")):
+        with pytest.raises(AttributeError, match="immutable"):
+            change()
+
+
+def test_the_fleet_suffices_where_it_is_not_limited():
+    assert small(vehicles=None).vehicles == 3  # no more than customers
+    problem = random_cvrp("capacity", 60)
+    assert gls.CVRP(problem.nodes.coordinates, problem.demands, 25).vehicles >= 3 + 1.3 * (
+        problem.demands.sum() / 25
+    )
+    crowded = gls.CVRP(POINTS, [0, 1, 1, 1], 3, route_limit=10)
+    assert crowded.vehicles == crowded.copies == 3 and crowded.fleet is None
+    assert "3 customers, EUC_2D, capacity 3, route limit 10" in repr(crowded)
+
+
+def test_a_fleet_of_more_vehicles_than_customers_needs_no_copies():
+    problem = small(vehicles=10**9)
+    assert (problem.vehicles, problem.copies, problem.n) == (10**9, 3, 6)
+
+
+def test_service_times_and_limits():
+    assert small(service_times=2).service_times.tolist() == [0, 2, 2, 2]
+    assert small(service_times=[0, 1, 2, 3]).service_times.dtype == np.int64
+    assert small(service_times=0.5).service_times.dtype == np.float64
+    assert small(route_limit=12.7).route_limit == 12  # durations are integers
+    assert small(route_limit=12.7, service_times=0.5).route_limit == 12.7
+
+
+def test_soft_constraints_cost_what_is_said():
+    problem = small(copies=4, vehicles=2).penalised(load=10, vehicles=1000)
+    rows = np.stack([problem.tour([[1, 2, 3]]), problem.tour([[1], [2], [3]])])
+    np.testing.assert_array_equal(problem.tsp.cost(rows) - problem.cost(rows), [30, 1000])
+
+
+def test_one_customer():
+    problem = gls.CVRP([(0, 0), (3, 4)], [0, 1], 1)
+    assert (problem.customers, problem.vehicles, problem.n) == (1, 1, 2)
+    assert problem.routes([1, 0]) == [[1]] and problem.cost([[0, 1], [1, 0]]).tolist() == [10, 10]
+    assert problem.canonical([1, 0]).tolist() == [[0, 1]]
+
+
+WRONG_PROBLEMS = {
+    "customer larger than the capacity": (
+        *(lambda: gls.CVRP(POINTS, [0, 2, 9, 3], 4), InvalidProblemError),
+        "demands: customer 2 demands 9, more than the capacity of 4",
+    ),
+    "more demand than the fleet holds": (
+        *(lambda: small(vehicles=1), InvalidProblemError),
+        "vehicles: 1 of capacity 4 hold 4, but customers demand 7; at least 2 are needed",
+    ),
+    "customer out of reach": (
+        *(lambda: small(route_limit=9), InvalidProblemError),
+        "route_limit: a route to customer 2 alone takes 10, more than 9",
+    ),
+    "customer out of reach by service": (
+        *(lambda: small(route_limit=10, service_times=1), InvalidProblemError),
+        "route_limit: a route to customer 2 alone takes 11, more than 10",
+    ),
+    "negative demand": (
+        *(lambda: gls.CVRP(POINTS, [0, 2, -1, 3], 4), InvalidProblemError),
+        r"demands: entry 2 is -1, not in 0\.\.",
+    ),
+    "fractional demand": (
+        *(lambda: gls.CVRP(POINTS, [0, 2, 1.5, 3], 4), InvalidProblemError),
+        "demands: entry 2 is 1.5, not an integer; scale demands and capacity up",
+    ),
+    "NaN demand": (
+        *(lambda: gls.CVRP(POINTS, [0, NAN, 1, 3], 4), InvalidProblemError),
+        r"demands: entry \(1,\) is nan, not finite",
+    ),
+    "demand of the depot": (
+        *(lambda: gls.CVRP(POINTS, [1, 2, 2, 3], 4), InvalidProblemError),
+        "demands: entry 0, the depot's, is 1",
+    ),
+    "too few demands": (
+        *(lambda: gls.CVRP(POINTS, [0, 2, 2], 4), InvalidProblemError),
+        r"demands: shape \(3,\), but a depot and 3 customers have \(4,\)",
+    ),
+    "demands as text": (
+        *(lambda: gls.CVRP(POINTS, list("0223"), 4), InvalidTypeError),
+        "demands: entries must be numbers",
+    ),
+    "no nodes": (*(lambda: gls.CVRP([], [], 4), InvalidProblemError), "coordinates: shape"),
+    "depot alone": (
+        *(lambda: gls.CVRP([(0, 0)], [0], 4), InvalidProblemError),
+        "a depot alone; there are no customers",
+    ),
+    "capacity 0": (
+        *(lambda: gls.CVRP(POINTS, DEMANDS, 0), InvalidParameterError),
+        "capacity: 0 is not between 1 and",
+    ),
+    "fractional capacity": (
+        *(lambda: gls.CVRP(POINTS, DEMANDS, 4.5), InvalidTypeError),
+        "capacity: 4.5 is not an integer",
+    ),
+    "no vehicles": (
+        *(lambda: small(vehicles=0), InvalidParameterError),
+        "vehicles: 0 is not between 1 and",
+    ),
+    "fewer copies than vehicles": (
+        *(lambda: small(copies=2), InvalidParameterError),
+        "copies: 2 is not between 3 and",
+    ),
+    "negative limit": (
+        *(lambda: small(route_limit=-1), InvalidParameterError),
+        "route_limit: -1 is not at least 0",
+    ),
+    "infinite limit": (
+        *(lambda: small(route_limit=INF), InvalidParameterError),
+        "route_limit: inf is not finite; leave it out",
+    ),
+    "negative service": (
+        *(lambda: small(service_times=[0, 1, -1, 1]), InvalidProblemError),
+        "service_times: entry 2 is -1, less than 0",
+    ),
+    "service at the depot": (
+        *(lambda: small(service_times=[1, 1, 1, 1]), InvalidProblemError),
+        "service_times: entry 0, the depot's, is 1, but a depot is not served",
+    ),
+    "NaN service": (
+        *(lambda: small(service_times=NAN), InvalidProblemError),
+        "service_times: entry .* is nan, not finite",
+    ),
+    "too few services": (
+        *(lambda: small(service_times=[0, 1]), InvalidProblemError),
+        r"service_times: shape \(2,\)",
+    ),
+    "unreachable node": (
+        *(lambda: gls.CVRP.from_matrix([[0, INF], [1, 0]], [0, 1], 1), InvalidProblemError),
+        r"matrix: entry \(0, 1\) is inf, not finite",
+    ),
+    "negative length": (
+        *(lambda: gls.CVRP.from_matrix([[0, -1], [1, 0]], [0, 1], 1), InvalidProblemError),
+        "matrix: ",
+    ),
+    "matrix that is not square": (
+        *(lambda: gls.CVRP.from_matrix(SQUARE[:2], [0, 1], 1), InvalidProblemError),
+        r"matrix: shape \(2, 3\)",
+    ),
+    "negative penalty": (
+        *(lambda: small().penalised(load=-1), InvalidParameterError),
+        "load: -1 is not between 0",
+    ),
+    "fractional penalty": (
+        *(lambda: small().penalised(duration=0.5), InvalidParameterError),
+        "duration: 0.5 is not an integer",
+    ),
+    "unknown rounding": (
+        *(lambda: gls.CVRP.read("a.vrp", rounding="down"), InvalidParameterError),
+        "rounding: 'down' is not one of auto, nearest, none",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WRONG_PROBLEMS)
+def test_wrong_problems(case):
+    make, error, message = WRONG_PROBLEMS[case]
+    with pytest.raises(error, match=message) as raised:
+        make()
+    assert raised.type is error and "\n" not in str(raised.value)
+
+
+WRONG_TOURS = {
+    "too few copies": (
+        [[0, 1, 2, 3, 4]],
+        r"tours: shape \(1, 5\), but giant tours are \(P, 6\) or \(6,\): 3 customers and 3 copies "
+        "of the depot; these have 2 of 3 copies",
+    ),
+    "too many copies": ([range(7)], r"3 customers and 3 copies of the depot$"),
+    "no copies": ([[0, 1, 2]], "these have no copies"),
+    "empty": ([], r"tours: shape \(0,\)"),
+    "no rows": (np.empty((0, 6), int), r"tours: shape \(0, 6\)"),
+    "three dimensions": (np.zeros((1, 1, 6), int), r"tours: shape \(1, 1, 6\)"),
+    "a customer twice": ([[0, 1, 1, 3, 4, 5]], "row 0 is not a permutation: city 1 appears 2"),
+    "a depot twice": ([[0, 1, 2, 3, 0, 5]], "row 0 is not a permutation: city 0 appears 2"),
+    "out of range": ([[0, 1, 2, 3, 4, 6]], "row 0 holds city 6 at position 5"),
+    "negative": ([[0, 1, 2, 3, 4, -1]], "row 0 holds city -1 at position 5"),
+}
+
+
+@pytest.mark.parametrize("method", ["check", "cost", "feasible", "violations", "canonical"])
+@pytest.mark.parametrize("case", WRONG_TOURS)
+def test_wrong_tours(case, method):
+    tours, message = WRONG_TOURS[case]
+    problem = small()
+    given_tours = tours if isinstance(tours, np.ndarray) else [list(row) for row in tours]
+    with pytest.raises(InvalidTourError, match=message):
+        getattr(problem, method)(given_tours)
+
+
+def test_tours_that_are_not_integers():
+    with pytest.raises(InvalidTypeError, match="tours: cities must be integers"):
+        small().cost(np.arange(6) + 0.5)
+
+
+def test_routes_are_those_of_one_tour():
+    problem = small()
+    for method in (problem.routes, problem.complaints):
+        with pytest.raises(InvalidTourError, match="tour: 2 rows; pass one of them"):
+            method(np.stack([np.arange(6)] * 2))
+    with pytest.raises(InvalidTourError, match="tour: 2 rows"):
+        problem.write_solution(np.stack([np.arange(6)] * 2), Path("out.sol"))
+
+
+@pytest.mark.parametrize(
+    ("routes", "error", "message"),
+    [
+        ([[1, 2]], InvalidTourError, "customer 3 is not visited"),
+        ([[1, 2], [2, 3]], InvalidTourError, "customer 2 is visited 2 times"),
+        ([[0, 1], [2, 3]], InvalidTourError, r"0 is not a customer 1\.\.3"),
+        ([[1, 2, 3, 4]], InvalidTourError, r"4 is not a customer 1\.\.3"),
+        ([], InvalidTourError, "customer 1 is not visited"),
+        ([[1.0, 2, 3]], InvalidTypeError, "routes: not lists of customers"),
+        (["123"], InvalidTypeError, "routes: not lists of customers"),
+        ([1, 2, 3], InvalidTypeError, "routes: not lists of customers"),
+    ],
+)
+def test_wrong_routes(routes, error, message):
+    with pytest.raises(error, match=message):
+        small().tour(routes)
+
+
+def test_more_routes_than_copies():
+    with pytest.raises(InvalidTourError, match=r"3 of them, .* 2 copies .* copies=3"):
+        small(vehicles=2).tour([[1], [2], [3]])
+
+
+@pytest.mark.parametrize("kind", ["duration", "real duration"])
+def test_the_same_problem_without_a_limit_of_durations(kind):
+    problem = random_cvrp(kind, 20, 1)
+    tours = giant_tours(problem, 10)
+    untimed = problem.untimed
+    assert problem.penalised(load=3, duration=2).untimed.penalties.load == 3
+    assert untimed.route_limit is None
+    assert (untimed.n, untimed.copies) == (problem.n, problem.copies)
+    assert (untimed.cost(tours) == problem.cost(tours)).all()
+    assert (untimed.violations(tours).load == problem.violations(tours).load).all()
+    late = problem.violations(tours).duration > 0
+    assert late.any() and untimed.feasible(tours)[late].any()

@@ -1,0 +1,345 @@
+"""CVRPLIB files: everything that they say counts, and what is wrong with one is said."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import stat
+
+import numpy as np
+import pytest
+import vrplib
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.core.exceptions import FileFormatError, GpuLsError, UnsupportedProblemError
+from gpu_ls_plugin.routes.problem.cvrplib import rounds
+from tests.helpers.instances import FOLDER, each_name, instance_path
+
+HEAD = "NAME : small\nTYPE : CVRP\nDIMENSION : 4\nEDGE_WEIGHT_TYPE : EUC_2D\nCAPACITY : 4\n"
+NODES = "NODE_COORD_SECTION\n1 0 0\n2 0 3\n3 0 5\n4 4 0\n"
+DEMANDS = "DEMAND_SECTION\n1 0\n2 2\n3 2\n4 3\n"
+DEPOT = "DEPOT_SECTION\n1\n-1\nEOF\n"
+SMALL = HEAD + NODES + DEMANDS + DEPOT
+FULL = np.array([[0, 3, 5, 4], [1, 0, 2, 6], [7, 8, 0, 9], [5, 5, 6, 0]])
+
+LIBRARY = FOLDER / "cvrp"
+TWICE = {f"XML/XML100_{name}" for name in ("1371_11", "2271_25", "3371_07")}  # visit a customer so
+SOLVED = sorted({str(path.relative_to(LIBRARY))[:-4] for path in LIBRARY.glob("*/*.sol")} - TWICE)
+ALL = sorted(str(path.relative_to(LIBRARY))[:-4] for path in LIBRARY.glob("*/*.vrp"))
+
+
+def problem_of(tmp_path, text, **more):
+    path = tmp_path / "small.vrp"
+    path.write_text(text)
+    return gls.CVRP.read(path, **more)
+
+
+# the library
+
+
+@each_name(SOLVED)
+def test_published_solutions_cost_what_is_published(name):
+    problem = gls.CVRP.read(instance_path(f"cvrp/{name}.vrp"))
+    path = instance_path(f"cvrp/{name}.sol")
+    tour = problem.read_solution(path)
+    costs = json.loads((LIBRARY / "solutions.json").read_text())
+    published = costs.get(problem.name) or vrplib.read_solution(path)["cost"]
+    (cost,) = problem.cost(tour)
+    assert cost == published if problem.integer else abs(cost - published) < 0.05
+    assert problem.feasible(tour)[0] and problem.complaints(tour) == []
+    assert problem.routes(tour) == vrplib.read_solution(path)["routes"]
+    assert problem.vehicles >= len(problem.routes(tour))
+
+
+@each_name(ALL)
+def test_every_word_of_a_library_file_counts(name):
+    path = instance_path(f"cvrp/{name}.vrp")
+    problem, content = gls.CVRP.read(path), vrplib.read_instance(path, compute_edge_weights=False)
+    assert problem.route_limit == content.get("distance")
+    assert set(problem.service_times[1:]) == {content.get("service_time", 0)}
+    assert problem.capacity == content["capacity"]
+    np.testing.assert_array_equal(problem.demands, content["demand"])
+    assert problem.nodes.metric.name == ("EUC_2D" if name.startswith("X") else "EUC")
+
+
+@pytest.mark.parametrize(
+    ("name", "rounded"),
+    [
+        *(("X-n101-k25", True), ("A-n32-k5", True), ("Little-n5", True), ("", True)),
+        *(("CMT1", False), ("Golden_12", False), ("Li_21", False), ("tai75a", False)),
+    ],
+)
+def test_sets_and_their_rounding(name, rounded):
+    assert rounds(name) == rounded
+
+
+def test_rounding_can_be_chosen(tmp_path):
+    text = SMALL.replace("4 4 0", "4 4 1")
+    assert problem_of(tmp_path, text).nodes.metric.name == "EUC_2D"
+    assert problem_of(tmp_path, text, rounding="none").nodes.metric.name == "EUC"
+    real = text.replace("small", "CMT77")
+    assert problem_of(tmp_path, real).nodes.metric.name == "EUC"
+    assert problem_of(tmp_path, real, rounding="nearest").nodes.metric.name == "EUC_2D"
+
+
+# what a file says
+
+
+def test_limits_of_routes_and_fleet(tmp_path):
+    text = "DISTANCE : 12\nSERVICE_TIME : 1\nVEHICLES : 2\n" + SMALL
+    problem = problem_of(tmp_path, text)
+    assert (problem.route_limit, problem.fleet, problem.n) == (12, 2, 5)
+    assert problem.service_times.tolist() == [0, 1, 1, 1]
+    assert problem_of(tmp_path, text, vehicles=3).fleet == 3
+    section = "SERVICE_TIME_SECTION\n4 3\n1 0\n2 1\n3 2\n"
+    assert problem_of(
+        tmp_path, HEAD + NODES + section + DEMANDS + DEPOT
+    ).service_times.tolist() == [*(0, 1, 2, 3)]
+
+
+def test_the_depot_is_where_the_file_says(tmp_path):
+    demands = "DEMAND_SECTION\n1 2\n2 3\n3 0\n4 2\n"
+    problem = problem_of(tmp_path, HEAD + NODES + demands + DEPOT.replace("1\n", "3\n", 1))
+    assert problem.demands.tolist() == [0, 2, 3, 2]
+    assert problem.nodes.coordinates.tolist() == [[0, 5], [0, 0], [0, 3], [4, 0]]
+    head = HEAD.replace("EUC_2D", "EXPLICIT\nEDGE_WEIGHT_FORMAT : FULL_MATRIX")
+    rows = "EDGE_WEIGHT_SECTION\n" + "\n".join(" ".join(map(str, row)) for row in FULL) + "\n"
+    problem = problem_of(tmp_path, head + rows + demands + DEPOT.replace("1\n", "3\n", 1))
+    order = [2, 0, 1, 3]
+    np.testing.assert_array_equal(problem.nodes.matrix, FULL[np.ix_(order, order)])
+
+
+def test_nodes_of_other_numbers_and_orders(tmp_path):
+    nodes = "NODE_COORD_SECTION\n40 4 0\n10 0 0\n30 0 5\n20 0 3\n"
+    demands = "DEMAND_SECTION\n30 2\n20 2\n40 3\n10 0\n"
+    problem = problem_of(tmp_path, HEAD + nodes + demands + "DEPOT_SECTION\n10\nEOF\n")
+    same = problem_of(tmp_path, SMALL)
+    np.testing.assert_array_equal(problem.nodes.coordinates, same.nodes.coordinates)
+    np.testing.assert_array_equal(problem.demands, same.demands)
+
+
+@pytest.mark.parametrize("layout", ["FULL_MATRIX", "LOWER_ROW", "UPPER_ROW", "LOWER_DIAG_ROW"])
+def test_explicit_matrices(layout, tmp_path):
+    wanted = FULL if layout == "FULL_MATRIX" else np.triu(FULL, 1) + np.triu(FULL, 1).T
+    numbers = {
+        "FULL_MATRIX": wanted.ravel(),
+        "LOWER_ROW": wanted[np.tril_indices(4, -1)],
+        "UPPER_ROW": wanted[np.triu_indices(4, 1)],
+        "LOWER_DIAG_ROW": wanted[np.tril_indices(4)],
+    }[layout]
+    head = HEAD.replace("EUC_2D", f"EXPLICIT\nEDGE_WEIGHT_FORMAT : {layout}")
+    text = head + f"EDGE_WEIGHT_SECTION\n{' '.join(map(str, numbers))}\n" + DEMANDS + DEPOT
+    problem = problem_of(tmp_path, text)
+    np.testing.assert_array_equal(problem.nodes.matrix, wanted)
+    assert problem.integer and problem.symmetric == (layout != "FULL_MATRIX")
+    assert (
+        problem.cost(problem.tour([[1, 2], [3]])) == wanted[[0, 1, 2, 0, 3], [1, 2, 0, 3, 0]].sum()
+    )
+
+
+# solutions
+
+
+def test_solutions_there_and_back(tmp_path):
+    problem, path = problem_of(tmp_path, SMALL), tmp_path / "out.sol"
+    tour = problem.tour([[2, 1], [3]])
+    problem.write_solution(tour, path)
+    assert path.read_text() == "Route #1: 2 1\nRoute #2: 3\nCost 18\n"
+    np.testing.assert_array_equal(problem.read_solution(path), tour)
+    content = vrplib.read_solution(path)
+    assert content == {"routes": [[2, 1], [3]], "cost": 18}
+    assert {file.name for file in tmp_path.iterdir()} == {"small.vrp", "out.sol"}
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.permutations([1, 2, 3, 4, 5, 6, 7]), st.sets(st.integers(1, 6)))
+def test_solutions_of_any_routes(tmp_path_factory, customers, cuts):
+    points = [(i * i % 11 + i / 7, 3 * i % 7) for i in range(8)]
+    problem = gls.CVRP(points, [0] + [1] * 7, 7, metric="EUC", copies=7)
+    ends = [0, *sorted(cuts), 7]
+    routes = [list(customers[a:b]) for a, b in itertools.pairwise(ends)]
+    path = tmp_path_factory.mktemp("sol") / "out.sol"
+    problem.write_solution(problem.tour(routes), path)
+    assert problem.routes(problem.read_solution(path)) == routes
+
+
+def test_a_solution_that_cannot_be_written_leaves_the_former(tmp_path):
+    problem, path = problem_of(tmp_path, SMALL), tmp_path / "out.sol"
+    path.write_text("former")
+    path.chmod(0o640)
+    with pytest.raises(GpuLsError):
+        problem.write_solution(np.zeros(problem.n, int), path)
+    assert path.read_text() == "former"
+    problem.write_solution(problem.tour([[1, 2], [3]]), path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("Route #1: 1 2\nRoute #2: 3\nCost 31\n", "cost 18 here, not 31 .* another instance"),
+        ("Route #1: 1 2\nRoute #2: 3 4\n", r"4 is not a customer 1\.\.3"),
+        ("Route #1: 1 2\n", "customer 3 is not visited"),
+        ("Route #1: 1 2\nRoute #2: 2 3\n", "customer 2 is visited 2 times"),
+        ("Route #1: 1 2\nRoute #2: x\n", "line 2: 'Route #2: x' is not such as"),
+        ("Route #1: 1 2\nRoute #2: 3\nCost x\n", "line 3: 'x' is not a cost"),
+        ("Cost 18\n", "no line such as 'Route #1: 5 3 8'"),
+        ("", "no line such as"),
+    ],
+)
+def test_wrong_solutions(text, message, tmp_path):
+    problem, path = problem_of(tmp_path, SMALL), tmp_path / "other.sol"
+    path.write_text(text)
+    with pytest.raises(FileFormatError, match=rf"other\.sol: .*{message}"):
+        problem.read_solution(path)
+
+
+def test_costs_of_solutions_may_be_rounded(tmp_path):
+    problem, path = problem_of(tmp_path, SMALL), tmp_path / "out.sol"
+    path.write_text("Route #1: 1 2\nRoute #2: 3\n\nCost 18.049\nTime 7\n")
+    assert problem.routes(problem.read_solution(path)) == [[1, 2], [3]]
+
+
+# wrong files
+
+WRONG = {
+    "another type": (SMALL.replace("CVRP", "TSP"), "TYPE: 'TSP' is neither CVRP nor DCVRP"),
+    "time windows": (SMALL.replace("CVRP", "VRPTW"), "TYPE: 'VRPTW' is neither"),
+    "unknown section": (
+        SMALL.replace("DEPOT_S", "TIME_WINDOW_SECTION\n1 0 5\nDEPOT_S"),
+        "TIME_WINDOW_SECTION: not supported",
+    ),
+    "unknown keyword": ("MIN_VEHICLES : 2\n" + SMALL, "MIN_VEHICLES: not supported"),
+    "no capacity": (SMALL.replace("CAPACITY : 4\n", ""), "CAPACITY: missing"),
+    "capacity 0": (SMALL.replace("CAPACITY : 4", "CAPACITY : 0"), "CAPACITY: '0' is not an int"),
+    "fractional capacity": (SMALL.replace("CAPACITY : 4", "CAPACITY : 4.5"), "CAPACITY: '4.5'"),
+    "capacity as text": (SMALL.replace("CAPACITY : 4", "CAPACITY : x"), "CAPACITY: 'x' is not"),
+    "negative distance": (
+        "DISTANCE : -5\n" + SMALL,
+        "DISTANCE: '-5' is not a number of at least 0",
+    ),
+    "NaN distance": ("DISTANCE : nan\n" + SMALL, "DISTANCE: 'nan' is not a number"),
+    "short distance": (
+        "DISTANCE : 5\n" + SMALL,
+        "route_limit: a route to customer 2 alone takes 10",
+    ),
+    "small fleet": ("VEHICLES : 1\n" + SMALL, "vehicles: 1 of capacity 4 hold 4, but"),
+    "no fleet": ("VEHICLES : 0\n" + SMALL, "VEHICLES: '0' is not an integer between 1"),
+    "negative service": ("SERVICE_TIME : -1\n" + SMALL, "SERVICE_TIME: '-1' is not a number"),
+    "service twice": (
+        "SERVICE_TIME : 1\n"
+        + SMALL.replace("EOF", "SERVICE_TIME_SECTION\n1 0\n2 1\n3 1\n4 1\nEOF"),
+        "SERVICE_TIME: given as a number and as a section",
+    ),
+    "large customer": (SMALL.replace("4 3\n", "4 9\n"), "customer 3 demands 9, more than the cap"),
+    "negative demand": (SMALL.replace("4 3\n", "4 -3\n"), "demands: entry 3 is -3"),
+    "fractional demand": (SMALL.replace("4 3\n", "4 1.5\n"), "demands: entry 3 is 1.5, not an int"),
+    "NaN demand": (SMALL.replace("4 3\n", "4 nan\n"), "DEMAND_SECTION: 'nan' is not a finite num"),
+    "demand of the depot": (SMALL.replace("1 0\n2 2", "1 1\n2 2"), "entry 0, the depot's, is 1"),
+    "missing demand": (SMALL.replace("4 3\n", ""), "DEMAND_SECTION: 3 nodes, but DIMENSION is 4"),
+    "demand twice": (SMALL.replace("4 3\n", "3 3\n"), "DEMAND_SECTION: node 3 is given twice"),
+    "demand of no node": (SMALL.replace("4 3\n", "5 3\n"), "NODE_COORD_SECTION: node 4 is not one"),
+    "no demands": (SMALL.replace(DEMANDS, ""), "DEMAND_SECTION: missing; the file may be cut off"),
+    "no depot": (SMALL.replace(DEPOT, "EOF\n"), "DEPOT_SECTION: missing; the file may be cut off"),
+    "empty depot": (SMALL.replace("1\n-1\nEOF", "-1\nEOF"), "DEPOT_SECTION: no depot"),
+    "two depots": (SMALL.replace("1\n-1\n", "1\n2\n-1\n"), "DEPOT_SECTION: 2 numbers, but one dep"),
+    "wrong depot": (
+        SMALL.replace("1\n-1\n", "7\n-1\n"),
+        "DEPOT_SECTION: the depot, 7, is not a no",
+    ),
+    "depot by place": (SMALL.replace("1\n-1\n", "3.5 4\n-1\n"), "DEPOT_SECTION: 2 numbers"),
+    "depot alone": (
+        SMALL.replace("DIMENSION : 4", "DIMENSION : 1")
+        .replace("2 0 3\n3 0 5\n4 4 0\n", "")
+        .replace("2 2\n3 2\n4 3\n", ""),
+        "a depot alone; there are no customers",
+    ),
+    "unreachable": (
+        HEAD.replace("EUC_2D", "EXPLICIT\nEDGE_WEIGHT_FORMAT : FULL_MATRIX")
+        + "EDGE_WEIGHT_SECTION\n0 1 inf 1 "
+        + "1 0 1 1 1 1 0 1 1 1 1 0\n"
+        + DEMANDS
+        + DEPOT,
+        "EDGE_WEIGHT_SECTION: 'inf' is not a finite number",
+    ),
+    "short matrix": (
+        HEAD.replace("EUC_2D", "EXPLICIT\nEDGE_WEIGHT_FORMAT : LOWER_ROW")
+        + "EDGE_WEIGHT_SECTION\n1 2 3\n"
+        + DEMANDS
+        + DEPOT,
+        "EDGE_WEIGHT_SECTION: 3 numbers, but LOWER_ROW of 4 cities has 6",
+    ),
+    "unknown metric": (SMALL.replace("EUC_2D", "EUC_9D"), "EDGE_WEIGHT_TYPE: .*EUC_9D"),
+    "empty": ("", "DIMENSION: missing"),
+    "binary": ("\0\1\2", "a binary file"),
+    "prose": ("Dear Sir,\n", "line 1: 'Dear Sir,' is neither"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_wrong_files(case, tmp_path):
+    text, message = WRONG[case]
+    with pytest.raises((FileFormatError, UnsupportedProblemError), match=message) as raised:
+        problem_of(tmp_path, text)
+    assert "small.vrp: " in str(raised.value) and "\n" not in str(raised.value)
+
+
+def test_what_is_not_a_file(tmp_path):
+    with pytest.raises(FileNotFoundError, match="absent"):
+        gls.CVRP.read(tmp_path / "absent.vrp")
+    with pytest.raises(IsADirectoryError):
+        gls.CVRP.read(tmp_path)
+    with pytest.raises(FileNotFoundError):
+        problem_of(tmp_path, SMALL).read_solution(tmp_path / "absent.sol")
+
+
+def test_cut_files_are_refused_or_whole(tmp_path):
+    whole = problem_of(tmp_path, SMALL)
+    for end in range(len(SMALL)):
+        try:
+            problem = problem_of(tmp_path, SMALL[:end])
+        except GpuLsError as error:
+            assert "small.vrp: " in str(error)
+        else:
+            np.testing.assert_array_equal(problem.demands, whole.demands)
+            np.testing.assert_array_equal(problem.nodes.coordinates, whole.nodes.coordinates)
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.data())
+def test_damaged_files_raise_nothing_else(tmp_path_factory, data):
+    place = data.draw(st.integers(0, len(SMALL) - 1))
+    inserted = data.draw(st.text(st.sampled_from("019-.:e \nAx\t\xe4"), max_size=3))
+    kept = data.draw(st.integers(0, 4))
+    path = tmp_path_factory.mktemp("vrp") / "small.vrp"
+    path.write_text(SMALL[:place] + inserted + SMALL[place + kept :])
+    try:
+        gls.CVRP.read(path)
+    except GpuLsError as error:
+        assert str(error)
+
+
+@pytest.mark.parametrize("kind", ["CVRP", "DCVRP", "ACVRP", "ADCVRP", "ACVRP (asymmetric)"])
+def test_types_of_capacitated_problems(kind, tmp_path):
+    head = HEAD.replace("EUC_2D", "EXPLICIT\nEDGE_WEIGHT_FORMAT : FULL_MATRIX")
+    rows = "EDGE_WEIGHT_SECTION\n" + "\n".join(" ".join(map(str, row)) for row in FULL) + "\n"
+    text = (head + rows + DEMANDS + DEPOT).replace("TYPE : CVRP", f"TYPE : {kind}")
+    problem = problem_of(tmp_path, text)
+    assert problem.cost(problem.tour([[1, 2], [3]])).tolist() == [3 + 2 + 7 + 4 + 5]
+    assert not problem.nodes.symmetric
+
+
+def test_a_problem_of_tours_names_its_reader(tmp_path):
+    with pytest.raises(UnsupportedProblemError, match=r"read it by TSP\.read"):
+        problem_of(tmp_path, SMALL.replace("TYPE : CVRP", "TYPE : TSP"))
+
+
+@pytest.mark.parametrize(
+    "line", ["Route #1: 1 2", "Route 1: 1 2", "route#1:1 2", "Route # 1 :  1 2", "ROUTE #1 1 2"]
+)
+def test_forms_of_routes(line, tmp_path):
+    path = tmp_path / "a.sol"
+    path.write_text(f"{line}\nRoute #2: 3\nRoute #3:\nCost 18\n")
+    assert gls.problems.cvrplib.read_solution(path).routes == [[1, 2], [3], []]

@@ -1,0 +1,105 @@
+"""Coordinates in the plane: real lengths unless a metric is named, a warning where all rounds."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+
+from gpu_ls_plugin.core.exceptions import PrecisionWarning
+from gpu_ls_plugin.tours.problem.metrics import Euc2D
+from gpu_ls_plugin.tours.problem.tsp import TSP
+
+ROUNDING = ("EUC_2D", "CEIL_2D", "FLOOR_2D", "ATT", "MAN_2D", "MAX_2D")
+UNIT_SQUARE = np.random.default_rng(0).random((100, 2))
+GRID = np.stack(np.meshgrid(np.arange(3), np.arange(3)), axis=-1).reshape(-1, 2)
+FILE = """TYPE : TSP
+DIMENSION : 3
+EDGE_WEIGHT_TYPE : EUC_2D
+NODE_COORD_SECTION
+1 0.1 0
+2 0.3 0
+3 0 0.4
+EOF
+"""
+
+
+@pytest.fixture(autouse=True)
+def warnings_are_errors():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+
+
+def test_lengths_are_real_unless_a_metric_is_named():
+    problem = TSP(UNIT_SQUARE)
+    edges = UNIT_SQUARE - np.roll(UNIT_SQUARE, -1, axis=0)
+    assert problem.metric.name == "EUC" and problem.cost_dtype == np.float64
+    assert problem.cost(np.arange(100)) == pytest.approx(np.hypot(*edges.T).sum())
+
+
+@pytest.mark.parametrize("metric", ROUNDING)
+def test_a_metric_that_rounds_everything_away_warns(metric):
+    words = rf'coordinates: {metric} rounds .* 0 or 1 .* metric="EUC" .* scale the coordinates up'
+    for points in (UNIT_SQUARE, 1.2 * UNIT_SQUARE, UNIT_SQUARE[:2]):
+        with pytest.warns(PrecisionWarning, match=words) as caught:
+            TSP(points, metric)
+        assert caught[0].filename == __file__
+
+
+def test_files_warn_too(tmp_path):
+    path = tmp_path / "tiny.tsp"
+    path.write_text(FILE)
+    with pytest.warns(PrecisionWarning, match="EUC_2D") as caught:
+        TSP.read(path)
+    assert caught[0].filename == __file__
+    path.write_text(FILE.replace("0.", "40"))
+    TSP.read(path)
+
+
+@pytest.mark.parametrize("metric", ROUNDING)
+@pytest.mark.parametrize(
+    "points",
+    [
+        100 * UNIT_SQUARE,
+        np.zeros((50, 2)),
+        [(7, 7)],
+        np.repeat([(0, 0), (900, 40), (30, 800)], [300, 20, 20], axis=0),
+        np.concatenate([np.zeros((900, 2)), 1000 * UNIT_SQUARE]),
+    ],
+    ids=["large", "one place", "one city", "crowds", "a crowd among others"],
+)
+def test_other_coordinates_do_not(metric, points):
+    TSP(points, metric)
+
+
+@pytest.mark.parametrize("metric", ["MAN_2D", "MAX_2D"])
+def test_lengths_of_0_and_1_that_are_exact_do_not(metric):
+    TSP([(0, 0), (1, 0)], metric)
+    TSP(GRID, metric)
+    TSP(GRID[:, ::-1] * [1, 0], metric)
+
+
+@pytest.mark.parametrize("metric", ["EUC", "GEO", "HAVERSINE"])
+def test_metrics_that_do_not_round_in_the_plane_do_not(metric):
+    TSP(0.5 * UNIT_SQUARE, metric)  # 0.60 would be sixty minutes
+
+
+def test_copies_do_not_warn_again():
+    with pytest.warns(PrecisionWarning):
+        problem = TSP(UNIT_SQUARE, "EUC_2D")
+    for again in (pickle.loads(pickle.dumps(problem)), copy.deepcopy(problem)):
+        assert again.fingerprint == problem.fingerprint
+
+
+def test_a_million_cities_take_a_sample(monkeypatch):
+    """No more pairs of them are looked at than of a hundred."""
+    looked = []
+    real = Euc2D.real
+    monkeypatch.setattr(Euc2D, "real", lambda *a: [looked.append(np.size(a[1])), real(*a)][1])
+    for n in (100, 10**6):
+        TSP(1e6 * np.random.default_rng(0).random((n, 2)), "EUC_2D")
+    assert max(looked) <= 5000

@@ -1,0 +1,182 @@
+"""What is known of individuals is true of them, generation by generation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.routes.searches.genetic import breeding as part
+from gpu_ls_plugin.routes.searches.genetic.breeding import Breeding
+from gpu_ls_plugin.routes.searches.genetic.fitness import shared_buckets
+from gpu_ls_plugin.routes.searches.genetic.rules import Rules, education
+from gpu_ls_plugin.runs.call import Call
+from tests.helpers.routing import random_cvrp
+
+RULES = Rules(size=8, children=8, patience=1000)
+
+
+def bred(problem: gls.CVRP, rules: Rules = RULES, populations: int = 3) -> Breeding:
+    starts = gls.savings(problem, size=populations, seed=1, backend="cpu")
+    return Breeding(rules, Call(problem, [], starts, seed=1, backend="cpu"))
+
+
+def assert_known(breeding: Breeding, problem: gls.CVRP, rules: Rules = RULES) -> None:
+    living = breeding.living
+    populations, size, n = living.tours.shape
+    assert size == rules.size
+    rows = living.tours.reshape(-1, n)
+    soft, _, feasible = breeding.prices.judge(rows)
+    np.testing.assert_allclose(living.costs.ravel(), soft, rtol=1e-12)
+    assert (living.feasible.ravel() == feasible).all()
+    assert (feasible == problem.feasible(rows)).all()
+    assert (breeding.shared == shared_buckets(np, living.tours, **problem.tsp.writing)).all()
+    assert breeding.idle.shape == (populations,)
+
+
+@pytest.mark.parametrize("kind", ["capacity", "duration"])
+def test_what_is_known_of_individuals_is_true(kind):
+    problem = random_cvrp(kind, 30)
+    breeding = bred(problem)
+    prices = breeding.prices.soft.penalties
+    assert_known(breeding, problem)
+    for _ in range(2 * part.BETWEEN_PRICES):
+        breeding.next()
+        assert_known(breeding, problem)
+    assert breeding.prices.soft.penalties != prices
+
+
+def test_populations_that_stagnate_have_others_afterwards(monkeypatch):
+    problem, rules = random_cvrp("capacity", 14), replace(RULES, patience=2)
+    breeding, anew, begun = bred(problem, rules), [], Breeding._begun
+
+    def noted(self, populations):
+        anew.append(populations.tolist())
+        return begun(self, populations)
+
+    monkeypatch.setattr(Breeding, "_begun", noted)
+    for _ in range(part.BETWEEN_PRICES - 1):
+        breeding.next()
+    breeding.idle[:] = (-100, 100, -100)  # the one in the middle stagnates
+    before = {row.tobytes() for row in breeding.living.tours[1]}
+    breeding.next()
+    assert anew == [[1]] and breeding.idle[1] == 0
+    assert before != {row.tobytes() for row in breeding.living.tours[1]}
+    assert_known(breeding, problem, rules)
+
+
+def test_a_population_is_idle_until_it_has_a_better_one():
+    problem = random_cvrp("capacity", 80)
+    breeding, found = bred(problem, replace(RULES, size=4, children=4), populations=1), []
+    for _ in range(30):
+        before = breeding.best_costs.copy()
+        breeding.next()
+        found.append((bool((breeding.best_costs < before)[0]), int(breeding.idle[0])))
+    assert any(better for better, _ in found)
+    # The first population is better than what was given, so that both fall together.
+    assert all(idle == 0 for better, idle in found if better)
+    assert found[-1][1] > 0
+
+
+@dataclass(frozen=True)
+class Seen(gls.LocalSearch):
+    """Notes the prices at which children are searched."""
+
+    def __call__(self, problem, tours, **options):
+        noted.append((problem.penalties.load, len(tours)))
+        return super().__call__(problem, tours, **options)
+
+
+noted: list[tuple[float, int]] = []
+
+
+def test_infeasible_children_are_searched_again_at_ten_times_the_price():
+    noted.clear()
+    usual = education()
+    search = Seen(usual.neighbourhoods, usual.candidates)
+    breeding = bred(random_cvrp("capacity", 30), replace(RULES, search=search))
+    price = breeding.prices.soft.penalties.load
+    breeding.next()
+    assert noted == [
+        (price, 3 * part.BORN * RULES.size),
+        (price, 3 * RULES.children),
+        (breeding.prices.repairing.penalties.load, 3 * RULES.children // 2),
+    ]
+    assert breeding.prices.repairing.penalties.load >= 9 * price
+
+
+def test_first_individuals_differ_where_orders_by_chance_keep_no_limit_of_durations():
+    """Cut under such a limit, most orders have too many routes, which are dissolved all alike."""
+    problem = random_cvrp("capacity", 30, capacity=60)
+    tight = gls.CVRP(problem.nodes.coordinates, problem.demands, 60, route_limit=216)
+    living = bred(tight, populations=1).living
+    assert len({tour.tobytes() for tour in tight.canonical(living.tours[0])}) == RULES.size
+
+
+@dataclass(frozen=True)
+class Noted(gls.SplitCrossover):
+    """Notes whose children it makes."""
+
+    def cross(self, problem, first, second, **options):
+        crossed.append((self.generations, first))
+        return super().cross(problem, first, second, **options)
+
+
+crossed: list[tuple[int, np.ndarray]] = []
+
+
+@pytest.mark.parametrize("populations", [1, 3])
+def test_populations_take_turns_with_crossovers(populations):
+    crossed.clear()
+    rules = replace(RULES, crossover=[Noted(generations=1), Noted(generations=2)])
+    breeding = bred(random_cvrp("capacity", 20), rules, populations)
+    breeding.next()
+    first, *others = crossed
+    assert (first[0], len(first[1])) == (1, (populations + 1) // 2 * rules.children)
+    assert [(part, len(rows)) for part, rows in others] == [(2, rules.children)][: populations // 2]
+    before = {row.tobytes() for row in breeding.living.tours[0]}
+    breeding.next()
+    assert {row.tobytes() for row in crossed[-1 - bool(others)][1][: rules.children]} <= before
+
+
+def test_the_best_of_each_population_goes_into_the_next():
+    """In a ring, and not into one that was begun anew."""
+    breeding = bred(random_cvrp("capacity", 25))
+    living = breeding.living
+    costs = np.where(living.feasible, living.costs, part.NO_TOUR)
+    best = living.tours[np.arange(3), costs.argmin(axis=1)]
+    breeding._alone[:] = (0, 0, 1)
+    came = breeding._immigrants()
+    assert came.tours.shape == (3, 1, living.tours.shape[2]) and came.feasible.all()
+    assert (came.tours[:, 0] == best[[2, 0, 2]]).all()
+    assert (came.costs[:, 0] == costs.min(axis=1)[[2, 0, 2]]).all()
+
+
+def test_populations_begun_anew_are_left_alone_for_a_while():
+    breeding = bred(random_cvrp("capacity", 14), replace(RULES, patience=3, migration=1))
+    breeding.idle[:] = (-100, 100, -100)
+    breeding.next()
+    breeding.next()  # prices are set, and populations begun
+    assert breeding._alone.tolist() == [0, 3, 0]
+    breeding.idle[:] = -100
+    for left in (2, 1, 0, 0):
+        breeding.next()
+        assert breeding._alone.tolist() == [0, left, 0]
+
+
+@pytest.mark.parametrize(("migration", "generations"), [(1, [1, 2, 3, 4]), (3, [3])])
+def test_individuals_migrate_every_few_generations(migration, generations, monkeypatch):
+    problem = random_cvrp("capacity", 80)
+    breeding, came = bred(problem, replace(RULES, migration=migration)), []
+    real = Breeding._immigrants
+    monkeypatch.setattr(Breeding, "_immigrants", lambda self: came.append(real(self)) or came[-1])
+    for generation in range(1, 5):
+        before = len(came)
+        breeding.next()
+        assert (len(came) > before) == (generation in generations)
+        for immigrants in came[before:]:  # one of the best there are now lives in two populations
+            best = immigrants.costs.argmin()
+            rows = problem.canonical(breeding.living.tours[best]).tolist()
+            assert problem.canonical(immigrants.tours[best])[0].tolist() in rows

@@ -1,0 +1,88 @@
+"""Who is looked at first: beside plain lists of routes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.routes.searches.genetic import overfull as part
+from gpu_ls_plugin.routes.searches.genetic.overfull import Overfull
+from tests.helpers.routing import KINDS, giant_tours, random_cvrp
+
+BOTH = pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
+
+
+def overfull(problem, row):
+    """Customers of routes that carry too much, or take too long."""
+    limit = np.inf if problem.route_limit is None else problem.route_limit
+    found = set()
+    for route in problem.routes(row):
+        stops = np.array([0, *route, 0])
+        takes = problem.nodes.lengths(stops[:-1], stops[1:]).sum()
+        takes += problem.service_times[stops].sum()
+        if problem.demands[stops].sum() > problem.capacity or takes > limit:
+            found |= set(map(int, route))
+    return found
+
+
+@BOTH
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if "directed" not in kind])
+def test_customers_of_overfull_routes(kind, backend):
+    problem = random_cvrp(kind, 20, 1, capacity=30)
+    where = get_backend(backend)
+    tours = giant_tours(problem, 12, 2)
+    # A row may begin anywhere.
+    rolled = np.array([np.roll(row, shift) for shift, row in enumerate(tours)])
+    for rows in (tours, rolled):
+        full = where.to_numpy(Overfull(where.xp, problem)(where.xp.asarray(rows)))
+        for row, beyond in zip(tours, full, strict=True):
+            assert set(np.flatnonzero(beyond)) == overfull(problem, row)
+    assert full.any() and not full.all()
+
+
+@BOTH
+@pytest.mark.parametrize(("share", "full"), [(1 - 1e-15, []), (1 - 1e-6, [1, 2, 3])])
+def test_a_duration_may_be_added_up_in_another_order(share, full, backend):
+    nodes, where = [(0, 0), (0.1, 0.7), (1.3, 0.2), (0.4, 1.9)], get_backend(backend)
+    alone = gls.CVRP(nodes, [0, 1, 1, 1], 3, metric="EUC")
+    duration = float(alone.cost(alone.tour([[1, 2, 3]]))[0])
+    problem = gls.CVRP(nodes, [0, 1, 1, 1], 3, metric="EUC", route_limit=share * duration)
+    rows = where.xp.asarray(problem.tour([[1, 2, 3]])[None])
+    beyond = where.to_numpy(Overfull(where.xp, problem)(rows))[0]
+    assert np.flatnonzero(beyond).tolist() == full
+
+
+def test_durations_of_many_customers_are_not_known(monkeypatch):
+    monkeypatch.setattr(part, "MOST_CUSTOMERS", 10)
+    tours = giant_tours(random_cvrp("duration", 20, 1), 3, 2)
+    assert Overfull(np, random_cvrp("duration", 20, 1))(tours) is None
+    assert Overfull(np, random_cvrp("capacity", 20, 1))(tours) is not None
+
+
+@BOTH
+def test_who_is_not_awake_is_not_looked_at(backend):
+    problem = random_cvrp("capacity", 30, 1)
+    tours = giant_tours(problem, 6, 2)
+    search = gls.LocalSearch([gls.RouteMoves(), gls.SwapStar()], gls.Nearest(8))
+    asleep = np.zeros(tours.shape, bool)
+    found = search(problem, tours, backend=backend, awake=asleep)
+    assert found.statistics.passes == found.statistics.moves == 0
+    assert (problem.canonical(found.tours) == problem.canonical(tours)).all()
+    found = search(problem, tours, backend=backend, awake=~asleep)  # depots are never looked at
+    assert (found.tours == search(problem, tours, backend=backend).tours).all()
+    one = asleep.copy()
+    one[3, 5] = True
+    found = search(problem, tours, backend=backend, awake=one, budget=gls.Budget(moves=1))
+    others = np.arange(len(tours)) != 3
+    same = problem.canonical(found.tours) == problem.canonical(tours)
+    assert same[others].all() and found.statistics.moves <= 1
+
+
+@pytest.mark.parametrize("awake", [np.ones((2, 3), bool), np.ones((6, 30), int)])
+def test_flags_of_another_kind_are_refused(awake):
+    problem = random_cvrp("capacity", 30, 1)
+    search = gls.LocalSearch([gls.RouteMoves()], gls.Nearest(8))
+    with pytest.raises(gls.exceptions.InvalidParameterError, match="awake: bools of shape"):
+        search(problem, giant_tours(problem, 6, 2), backend="cpu", awake=awake)

@@ -1,0 +1,290 @@
+"""Chains that exchange routes, and the price of what they violate."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.core.exceptions import (
+    InvalidParameterError,
+    InvalidTypeError,
+    UnsupportedProblemError,
+)
+from gpu_ls_plugin.routes.engines.prices import of_feasible, set_price
+from gpu_ls_plugin.routes.plan.soft_constraints import softened
+from gpu_ls_plugin.runs.drive import drive
+from gpu_ls_plugin.runs.settings import Settings
+from gpu_ls_plugin.solver.plans import default_settings, searched_as
+from gpu_ls_plugin.tours.engines.chains.start import Start
+from gpu_ls_plugin.tours.searches import iterated_run
+from gpu_ls_plugin.tours.searches.audit import as_asked
+from tests.helpers.marks import slow_after
+from tests.helpers.routing import giant_tours, random_cvrp, scarce_cvrp
+
+BOTH = pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
+MOVES = [gls.Relocate(3), gls.Exchange(2, 2), gls.TwoOptStar()]
+KINDS = [("capacity", True), ("fleet", False), ("real duration", False), ("directed", True)]
+
+
+def search_of(cooperation: gls.RouteExchange, accept=None) -> gls.IteratedLocalSearch:
+    local = gls.LocalSearch(MOVES, candidates=gls.Nearest(8))
+    kick = gls.RuinRecreate(6, 4)
+    return gls.IteratedLocalSearch(local, kick, accept or gls.Annealing(), cooperation=cooperation)
+
+
+def chains_on(problem, starts, cooperation, backend="cpu", accept=None):
+    where = get_backend(backend)
+    start = Start(where, problem.tsp, where.xp.array(starts), 3)
+    return where, search_of(cooperation, accept).chains(start)
+
+
+@BOTH
+@pytest.mark.parametrize(("kind", "soft"), slow_after(1, KINDS))
+def test_tours_that_exchange_routes_cost_what_chains_say(kind, soft, backend):
+    problem = random_cvrp(kind, 40, 1)
+    problem = problem.penalised(load=40) if soft else problem
+    starts = giant_tours(problem, 8, 2)
+    cooperation = gls.RouteExchange(chance=1.0, routes=8)
+    where, chains = chains_on(problem, starts, cooperation, backend, gls.Threshold(0.5))
+    for kicks in range(5, 60, 10):
+        chains.advance(kicks, 0.5, 0.0, 60.0)
+        cooperation.exchange(chains, 0.5)
+        priced = problem
+        if soft:
+            priced = problem.penalised(load=max(1, round(40 * chains.price)))
+        for which in ("", "best_"):
+            tours, costs = (
+                where.to_numpy(getattr(chains, f"{which}{of}")) for of in ("tours", "costs")
+            )
+            assert (np.sort(tours, axis=1) == np.arange(problem.n)).all()
+            np.testing.assert_allclose(costs, priced.tsp.cost(tours), rtol=1e-9)
+        feasible = where.to_numpy(chains.feasible())
+        assert (feasible == problem.feasible(where.to_numpy(chains.tours))).all() or not soft
+        kept = problem.feasible(where.to_numpy(chains.best_tours))
+        assert kept[problem.feasible(starts)].all()
+
+
+def common_routes(problem: gls.CVRP, tours: np.ndarray, other: np.ndarray) -> float:
+    """Return how many routes of a tour others have, on average."""
+    wanted = {tuple(sorted(route)) for route in problem.routes(other)}
+    return float(
+        np.mean([sum(tuple(sorted(r)) in wanted for r in problem.routes(t)) for t in tours])
+    )
+
+
+def test_routes_come_from_the_other_tour():
+    problem = random_cvrp("capacity", 60, 3)
+    starts = giant_tours(problem, 20, 4)[:10]  # feasible ones
+    search = gls.IteratedLocalSearch(search_of(gls.RouteExchange()).search, gls.RuinRecreate())
+    good = search(problem, starts, backend="cpu", budget=gls.Budget(kicks=150)).best_tour
+    starts = search_of(gls.RouteExchange()).search(problem, starts, backend="cpu").tours
+    found = {}
+    for chance in (0.0, 1.0):
+        cooperation = gls.RouteExchange(chance=chance, routes=1)
+        _, chains = chains_on(problem, starts, cooperation, accept=gls.BetterOrEqual())
+        cooperation.exchange(chains, 0.0)
+        chains.kick.arguments["mates"][...] = good
+        chains.advance(8, 0.0, 0.0, 60.0)
+        found[chance] = common_routes(problem, chains.tours, good)
+    assert found[1.0] > found[0.0] + 1.0
+
+
+@BOTH
+def test_the_same_seed_leads_to_the_same_tours(backend):
+    problem = random_cvrp("capacity", 40, 4).penalised(load=20)
+    starts, search = giant_tours(problem, 8, 5), search_of(gls.RouteExchange(chance=0.3))
+    options = {"seed": 9, "budget": gls.Budget(kicks=40)}
+    found = [search(problem, starts, backend=name, **options) for name in (backend, "cpu")]
+    assert (found[0].tours == found[1].tours).all()
+    assert (search(problem, starts, backend="cpu", **options).tours == found[1].tours).all()
+    other = search_of(gls.RouteExchange(chance=0.0))(problem, starts, backend="cpu", **options)
+    assert (other.tours != found[1].tours).any()
+
+
+def test_chains_know_of_real_tours_which_are_feasible():
+    """They add lengths up in another order than a referee does."""
+    problem = random_cvrp("real duration", 40, 1).penalised(load=40, duration=40)
+    local = gls.LocalSearch([gls.RouteMoves()], candidates=gls.Nearest(8))
+    search = gls.IteratedLocalSearch(local, gls.StringRemoval(), gls.Threshold(0.5))
+    tours = get_backend("cpu").xp.array(giant_tours(problem, 16, 2))
+    chains = search.chains(Start(get_backend("cpu"), problem.tsp, tours, 3))
+    for kicks in range(10, 100, 10):
+        chains.advance(kicks, 0.5, 0.0, 60.0)
+        assert (chains.feasible() == problem.feasible(chains.tours)).all()
+    lengths = problem.cost(chains.tours)
+    assert (np.isclose(chains.costs, lengths, 1e-12) & (chains.costs != lengths)).any()
+
+
+@pytest.mark.parametrize(("feasible", "rises"), [(1.0, True), (0.0, False)])
+def test_the_price_follows_what_is_feasible(feasible, rises):
+    problem = random_cvrp("capacity", 30, 1).penalised(load=8)
+    starts = giant_tours(problem, 8, 2)  # half of them feasible
+    cooperation = gls.RouteExchange(feasible=feasible)
+    _, chains = chains_on(problem, starts, cooperation)
+    before = chains.costs.copy()
+    set_price(chains, feasible)
+    assert (chains.price > 1) == rises
+    infeasible = ~problem.feasible(chains.tours)
+    assert infeasible.any() and ((chains.costs > before) == (infeasible & rises)).all()
+    excess = problem.violations(chains.tours).load
+    lengths = problem.cost(chains.tours)
+    assert (chains.costs == lengths + max(1, round(8 * chains.price)) * excess).all()
+
+
+def test_tours_that_violate_something_count_as_the_dearest_that_do_not():
+    hard, cpu = random_cvrp("capacity", 12, 1), get_backend("cpu")
+    soft, tours = hard.penalised(load=1), giant_tours(hard, 6, 2)
+    costs = np.where(hard.feasible(tours), hard.cost(tours), 1)
+    assert 0 < hard.feasible(tours).sum() < 6
+    told = of_feasible(cpu, soft.tsp, tours, costs)
+    assert (told == np.maximum(costs, (costs == 1) * costs.max())).all()
+    assert np.isinf(of_feasible(cpu, soft.tsp, tours[costs == 1], costs[costs == 1])).all()
+    assert (of_feasible(cpu, hard.tsp, tours, costs) == costs).all()
+
+
+def test_real_lengths_that_rounding_makes_longer_are_feasible():
+    """A referee adds them up in another order than chains do."""
+    real = random_cvrp("real duration", 12, 1)
+    tours = gls.savings(real, 4, seed=1, backend="cpu")
+    costs = np.nextafter(real.cost(tours), np.inf)
+    soft = real.penalised(load=1, duration=1)
+    assert (of_feasible(get_backend("cpu"), soft.tsp, tours, costs) == costs).all()
+
+
+def test_a_descent_alone_leaves_no_feasible_tour_behind(monkeypatch):
+    """Few customers have no chains after it, and Ctrl-C may end it."""
+    tiny = gls.CVRP([[36, 55], [6, 9], [51, 5], [53, 10]], [0, 7, 9, 6], 12, copies=3)
+    starts = tiny.tour([[1], [2], [3]])[None]
+    search, options = search_of(gls.RouteExchange()), {"backend": "cpu"}
+    found = search(tiny.penalised(load=1), starts, budget=gls.Budget(kicks=9), **options)
+    assert found.statistics.stopped_by == "optimum" and (found.tours == starts).all()
+
+    def interrupted(*parts: Any, **options: Any) -> str:
+        drive(*parts, **options)
+        return "interrupt"
+
+    monkeypatch.setattr(iterated_run, "drive", interrupted)
+    problem = random_cvrp("capacity", 30, 1).penalised(load=1)
+    starts = giant_tours(problem, 8, 2)
+    found = search(problem, starts, **options)
+    feasible = problem.feasible(starts)
+    assert found.statistics.interrupted and feasible.sum() == 4
+    assert problem.feasible(found.tours).sum() >= 4
+    assert found.best_cost <= problem.tsp.cost(starts)[feasible].min()
+
+
+def test_who_watches_is_told_of_results_alone():
+    """Where violations cost next to nothing, many tours are cheaper than all that are feasible."""
+    problem, told, cheaper = random_cvrp("capacity", 30, 1).penalised(load=1), [], []
+
+    def look(progress: gls.Progress) -> None:
+        tours = progress.best_tours()
+        feasible, lengths = problem.feasible(tours), problem.cost(tours)
+        told.append(progress.best_cost)
+        assert progress.best_cost == min(lengths[feasible], default=np.inf)
+        cheaper.append((lengths < progress.best_cost).any())
+
+    starts, budget = giant_tours(problem, 8, 2), gls.Budget(kicks=300)
+    search, options = search_of(gls.RouteExchange(feasible=0.3)), {"seed": 1, "backend": "cpu"}
+    found = search(problem, starts, budget=budget, callback=look, **options)
+    assert any(cheaper) and min(told) == found.statistics.history[-1].best_cost
+    again = search(problem, starts, budget=replace(budget, target=min(told) - 1), **options)
+    assert again.statistics.stopped_by == found.statistics.stopped_by == "kicks"
+
+
+def test_constraints_are_soft_where_vehicles_are_scarce():
+    points = np.random.default_rng(1).integers(0, 100, (10, 2))
+    problem = gls.CVRP(points, [0] + [2] * 9, 3)  # one customer each, though the capacity says six
+    search = default_settings(problem, Settings(backend="cpu", population=4)).search
+    start = problem.tour([[customer] for customer in range(1, 10)])
+    soft = softened(problem, search, 60.0, lambda: start)
+    assert soft.penalties is not None and soft.penalties.load > 0
+    assert search.perturbation == gls.StringRemoval()
+    found = search(soft, np.stack([start] * 4), budget=gls.Budget(kicks=20), backend="cpu")
+    asked = as_asked(found, problem)
+    assert asked.problem is problem and (asked.costs == problem.cost(found.tours)).all()
+    assert problem.feasible(asked.best_tour).all()
+
+
+def test_constraints_are_hard_elsewhere():
+    points = np.random.default_rng(1).integers(0, 100, (10, 2))
+    scarce = gls.CVRP(points, [0] + [2] * 9, 3)
+    search = default_settings(scarce, Settings(backend="cpu", population=4)).search
+    each = scarce.tour([[customer] for customer in range(1, 10)])
+    bridges = replace(search, perturbation=gls.DoubleBridge(9))
+    roomy = gls.CVRP(points, [0] + [2] * 9, 6)
+    three = roomy.tour([[1, 2, 3], [4, 5, 6], [7, 8, 9]])
+    limited = gls.CVRP(points, [0] + [2] * 9, 3, route_limit=1000)
+    for problem, its, seconds, start in (
+        (roomy, search, 60.0, three),
+        (limited, search, 60.0, each),
+        (scarce.penalised(load=3), search, 60.0, each),
+        (scarce, bridges, 60.0, each),
+        (scarce, search, 0.01, each),
+        (gls.CVRP(points, [0] * 10, 3), search, 60.0, each),
+    ):
+        assert softened(problem, its, seconds, lambda start=start: start) is problem
+
+
+def test_solve_saves_a_route_under_soft_constraints():
+    demands = [0, *[7, 6, 7] * 6]  # three fill a vehicle
+    points = np.random.default_rng(2).integers(0, 100, (19, 2))
+    problem = gls.CVRP(points, demands, 20)
+    assert len(problem.routes(gls.savings(problem, 1, backend="cpu")[0])) > 6
+    found = gls.solve(problem, seconds=60, kicks=300, population=4, backend="cpu")
+    assert found.problem is problem and problem.feasible(found.best_tour).all()
+    assert found.best_cost == problem.cost(found.best_tour)[0]
+    assert len(problem.routes(found.best_tour)) == 6
+
+
+def test_an_iterated_search_that_was_asked_for_is_taken_as_it_is():
+    problem = scarce_cvrp()
+    for search in (None, gls.LocalSearch(MOVES, gls.Nearest(8))):
+        asked = Settings(backend="cpu", search=search)
+        chosen = default_settings(problem, asked)
+        assert searched_as(problem, asked, chosen).penalties is not None
+    given = replace(asked, search=chosen.search)
+    assert searched_as(problem, given, default_settings(problem, given)) is problem
+
+
+def test_what_it_is_not_for():
+    problem = random_cvrp("capacity", 12)
+    tours = giant_tours(problem, 4)
+    with pytest.raises(InvalidParameterError, match=r"RouteExchange\(\) is for .*RuinRecreate"):
+        gls.IteratedLocalSearch(cooperation=gls.RouteExchange())(problem, tours, backend="cpu")
+    stepped = gls.LocalSearch(MOVES, candidates=gls.Nearest(8), pivoting=gls.Best())
+    search = gls.IteratedLocalSearch(stepped, gls.RuinRecreate(), cooperation=gls.RouteExchange())
+    with pytest.raises(InvalidParameterError, match=r"RouteExchange\(\) is for .*First"):
+        search(problem, tours, budget=gls.Budget(kicks=5), backend="cpu")
+    plain = gls.TSP(np.random.default_rng(1).random((20, 2)))
+    with pytest.raises(UnsupportedProblemError, match="routes"):
+        search_of(gls.RouteExchange())(plain, gls.random_tours(plain, 4, backend="cpu"))
+
+
+@pytest.mark.parametrize("kick", [gls.DoubleBridge(), gls.RuinRecreate()])
+def test_prices_need_chains_that_know_them(kick):
+    problem = random_cvrp("capacity", 12).penalised(load=1)
+    local = gls.LocalSearch([gls.RouteMoves()], candidates=gls.Nearest(8))  # no part of a kernel
+    search = gls.IteratedLocalSearch(local, kick, cooperation=gls.PricedMigration())
+    with pytest.raises(InvalidParameterError, match=r"PricedMigration\(\) is for .*StringRemoval"):
+        search(problem, giant_tours(problem, 4), budget=gls.Budget(kicks=30), backend="cpu")
+
+
+@pytest.mark.parametrize(
+    ("given", "error"),
+    [
+        ({"chance": 1.5}, InvalidParameterError),
+        ({"routes": 9}, InvalidParameterError),
+        ({"feasible": -0.1}, InvalidParameterError),
+        ({"every": 0}, InvalidParameterError),
+        ({"routes": 1.5}, InvalidTypeError),
+    ],
+)
+def test_wrong_parameters(given, error):
+    with pytest.raises(error, match=next(iter(given))):
+        gls.RouteExchange(**given)

@@ -1,0 +1,224 @@
+"""Constructions against brute force."""
+
+from __future__ import annotations
+
+import math
+import tracemalloc
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.core.exceptions import (
+    InsufficientMemoryError,
+    InvalidParameterError,
+    InvalidTypeError,
+)
+from gpu_ls_plugin.tours.construction.random_tours import shuffle
+from tests.helpers import oracles
+from tests.helpers.instances import tsp_instance
+from tests.helpers.random_problems import INTEGER, METRICS, random_problem
+
+
+@pytest.mark.parametrize("n", [3, 4])
+def test_random_tours_are_uniform(n):
+    size = 24_000
+    tours = gls.random_tours(gls.TSP(np.zeros((n, 2)), "EUC_2D"), size, seed=1, backend="cpu")
+    counts = Counter(map(tuple, tours.tolist()))
+    kinds = math.factorial(n)
+    assert len(counts) == kinds
+    expected = size / kinds
+    chi_square = sum((count - expected) ** 2 / expected for count in counts.values())
+    assert chi_square < kinds - 1 + 5 * math.sqrt(2 * (kinds - 1))
+
+
+def test_every_city_comes_to_every_position():
+    n, size = 50, 20_000
+    tours = gls.random_tours(gls.TSP(np.zeros((n, 2)), "EUC_2D"), size, seed=4, backend="cpu")
+    counts = np.zeros((n, n))
+    np.add.at(counts, (np.arange(n), tours), 1)
+    expected = size / n
+    assert ((counts - expected) ** 2 / expected).sum() < (n - 1) ** 2 + 5 * math.sqrt(2) * n
+
+
+def test_random_tours_can_go_on_from_any_row():
+    from gpu_ls_plugin.backends import get_backend
+
+    everything = shuffle(get_backend("cpu"), 20, 30, 7)
+    assert np.array_equal(shuffle(get_backend("cpu"), 20, 10, 7, first_row=12), everything[12:22])
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_nearest_neighbour_is_that_of_brute_force(metric):
+    for n in (2, 3, 11, 60):
+        problem = random_problem(metric, n, span=20)
+        tours = gls.nearest_neighbour(problem, n, seed=2, backend="cpu")
+        assert sorted(tours[:, 0]) == list(range(n))  # every start once
+        d = oracles.distance_matrix(problem).tolist()
+        for tour in tours[:15].tolist():
+            assert tour == oracles.nearest_neighbour_tour(d, tour[0])
+
+
+@settings(max_examples=40)
+@given(st.integers(2, 60), st.integers(1, 6), st.integers(0, 10**6))
+def test_nearest_neighbour_ties_go_to_the_smallest_city(n, span, seed):
+    problem = random_problem("EUC_2D", n, seed, span)
+    (tour,) = gls.nearest_neighbour(problem, seed=seed, backend="cpu").tolist()
+    assert tour == oracles.nearest_neighbour_tour(
+        oracles.distance_matrix(problem).tolist(), tour[0]
+    )
+
+
+def test_nearest_neighbour_starts_repeat_beyond_n():
+    problem = random_problem("EUC_2D", 7)
+    tours = gls.nearest_neighbour(problem, 20, seed=3, backend="cpu")
+    assert np.array_equal(tours[:13], tours[7:])
+    assert not np.array_equal(gls.nearest_neighbour(problem, 20, seed=4, backend="cpu"), tours)
+
+
+def assert_greedy(problem: gls.TSP) -> None:
+    """Row 0 has the edges of the greedy tour of the complete graph, from city 0 on."""
+    tour = gls.greedy(problem, backend="cpu")[0]
+    assert tour[0] == 0
+    assert sorted(tour.tolist()) == list(range(problem.n))
+    expected = oracles.greedy_edges(oracles.distance_matrix(problem).tolist())
+    assert oracles.edges(tour) == expected
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_greedy_is_that_of_the_complete_graph(metric):
+    for n in (4, 5, 9, 10, 30, 70):
+        for seed in range(3):
+            assert_greedy(random_problem(metric, n, seed, span=2000))
+
+
+@settings(max_examples=60)
+@given(
+    st.sampled_from(METRICS), st.integers(4, 60), st.sampled_from([2, 5, 9, 30]), st.integers(0, 99)
+)
+def test_greedy_ties_go_by_city_numbers(metric, n, span, seed):
+    assert_greedy(random_problem(metric, n, seed, span))
+
+
+def test_greedy_in_clusters():
+    # Fragments of a cluster are closed in by others: many rounds of new candidates.
+    random = np.random.default_rng(8)
+    for _ in range(10):
+        centres = random.integers(0, 10_000, (4, 1, 2))
+        assert_greedy(
+            gls.TSP((centres + random.integers(-40, 40, (4, 14, 2))).reshape(-1, 2), "EUC_2D")
+        )
+
+
+@pytest.mark.parametrize(
+    ("n", "span", "seed"),
+    [(40, 8, 28), (64, 30, 80), (60, 12, 190), (64, 30, 325), (66, 5000, 413), (66, 5000, 698)],
+)
+def test_greedy_waits_for_edges_between_far_ends(n, span, seed):
+    # A shorter edge that no list holds yet joins two fragments at their other ends.
+    assert_greedy(random_problem("EUC_2D", n, seed, span))
+
+
+def test_greedy_of_equal_points_and_lattices():
+    assert_greedy(gls.TSP(np.zeros((40, 2)), "EUC_2D"))
+    lattice = np.stack(np.meshgrid(np.arange(8), np.arange(8)), axis=-1).reshape(-1, 2)
+    assert_greedy(gls.TSP(lattice, "EUC_2D"))
+    assert_greedy(gls.TSP(np.random.default_rng(0).permutation(lattice * 10), "EUC_2D"))
+
+
+def test_further_greedy_tours_are_other_good_tours():
+    problem = tsp_instance("kroA100")
+    tours = gls.greedy(problem, 30, seed=1, backend="cpu")
+    costs = problem.cost(tours)
+    assert len(np.unique(costs)) > 20
+    assert costs.max() < 1.5 * problem.optimum
+    assert np.array_equal(gls.greedy(problem, 5, seed=1, backend="cpu"), tours[:5])
+    for degenerate in (np.zeros((30, 2)), np.repeat([[0, 0], [9, 9]], 15, axis=0)):
+        equal = gls.TSP(degenerate, "EUC_2D")
+        assert (np.sort(gls.greedy(equal, 4, backend="cpu")) == np.arange(30)).all()
+
+
+def test_the_curve_goes_from_cell_to_neighbouring_cell():
+    lattice = np.stack(np.meshgrid(np.arange(8), np.arange(8)), axis=-1).reshape(-1, 2)
+    shuffled = np.random.default_rng(2).permutation(lattice)
+    for points in (lattice, shuffled * 125.0 - 3e4):
+        (tour,) = gls.space_filling_curve(gls.TSP(points, "EUC"), backend="cpu")
+        steps = np.abs(np.diff(points[tour], axis=0)).sum(axis=1)
+        assert (steps == steps.min()).all()
+        # Quadrant after quadrant: the first quarter of the tour stays in one.
+        quarter = points[tour[:16]]
+        assert np.ptp(quarter, axis=0).tolist() == [3 * steps[0]] * 2
+
+
+def test_further_curves_are_other_good_tours():
+    problem = tsp_instance("kroA100")
+    tours = gls.space_filling_curve(problem, 20, seed=1, backend="cpu")
+    costs = problem.cost(tours)
+    assert len(np.unique(costs)) > 15
+    assert costs.max() < 2 * problem.optimum
+    assert np.array_equal(gls.space_filling_curve(problem, 5, seed=1, backend="cpu"), tours[:5])
+
+
+def test_a_curve_through_equal_points_and_lines():
+    for points in (np.zeros((9, 2)), [(x, 0) for x in range(9)], [(0, -y) for y in range(9)]):
+        tours = gls.space_filling_curve(gls.TSP(points, "EUC_2D"), 5, backend="cpu")
+        assert (np.sort(tours) == np.arange(9)).all()
+    assert gls.space_filling_curve(
+        gls.TSP([(x, 0) for x in range(9)], "EUC_2D"), backend="cpu"
+    ).tolist() in (
+        [list(range(9))],
+        [list(range(8, -1, -1))],
+    )
+
+
+@pytest.mark.parametrize("metric", INTEGER)
+def test_constructions_beat_random_tours(metric):
+    problem = random_problem(metric, 60, span=1000)
+    random = problem.cost(gls.random_tours(problem, 10, backend="cpu")).min()
+    made = [gls.nearest_neighbour, gls.greedy]
+    if problem.coordinates is not None:
+        made.append(gls.space_filling_curve)
+    for construct in made:
+        assert problem.cost(construct(problem, 3, backend="cpu")).max() < random
+
+
+CONSTRUCTIONS = (gls.random_tours, gls.nearest_neighbour, gls.greedy, gls.space_filling_curve)
+
+
+@pytest.mark.parametrize("construct", CONSTRUCTIONS)
+@pytest.mark.parametrize(
+    ("size", "error", "words"),
+    [
+        (0, InvalidParameterError, "size: 0"),
+        (2**31, InvalidParameterError, "size: 2147483648"),
+        (10**20, InvalidParameterError, "size: 1000"),
+        (5.0, InvalidTypeError, "size: 5.0"),
+        (2**31 - 1, InsufficientMemoryError, "size: 2,147,483,647 tours of 100,000 cities need"),
+    ],
+)
+def test_batches_that_are_too_large(construct, size, error, words):
+    problem = gls.TSP(np.zeros((100_000, 2)))
+    with pytest.raises(error, match=words):
+        construct(problem, size, backend="cpu")
+
+
+# The curve's temporary arrays are bounded, and so not counted.
+@pytest.mark.parametrize("construct", CONSTRUCTIONS[:3])
+def test_the_memory_that_is_asked_for_is_what_is_used(construct, monkeypatch):
+    problem = random_problem("EUC_2D", 2000)
+    construct(problem, 2, backend="cpu")
+    backend = get_backend("cpu")
+    tracemalloc.start()
+    construct(problem, 50, backend="cpu")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    monkeypatch.setattr("gpu_ls_plugin.backends.base.SURE", 0)
+    monkeypatch.setattr(backend, "available_memory", lambda: peak // 10)
+    with pytest.raises(InsufficientMemoryError, match="size: 50 tours of 2,000 cities"):
+        construct(problem, 50, backend="cpu")
+    monkeypatch.setattr(backend, "available_memory", lambda: 2 * peak)
+    assert len(construct(problem, 50, backend="cpu")) == 50

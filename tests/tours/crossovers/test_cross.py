@@ -1,0 +1,289 @@
+"""Crossing of given pairs: what every recombination does for its callers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.core.exceptions import (
+    FaultyPartError,
+    InsufficientMemoryError,
+    InvalidParameterError,
+    InvalidTourError,
+    InvalidTypeError,
+    UnsupportedProblemError,
+)
+from gpu_ls_plugin.core.registry import registry
+from gpu_ls_plugin.tours.crossovers.base import Recombination
+from gpu_ls_plugin.tours.crossovers.edge_assembly import CANDIDATES
+from gpu_ls_plugin.tours.crossovers.partners import Partners
+from gpu_ls_plugin.tours.crossovers.workspace import Workspace
+from gpu_ls_plugin.tours.engines.chains.start import Start
+from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
+from tests.helpers import assembly_oracle
+from tests.helpers.examples import examples
+from tests.helpers.random_problems import METRICS, random_problem, random_tours
+
+CPU = get_backend("cpu")
+CROSS = gls.EdgeAssembly().cross
+PROBLEM = random_problem("EUC_2D", 30, span=1000)
+FIRST, SECOND = random_tours(30, 5, 1), random_tours(30, 5, 2)
+
+
+def edges(tour):
+    return {frozenset(pair) for pair in zip(tour.tolist(), np.roll(tour, -1).tolist(), strict=True)}
+
+
+@st.composite
+def pairs(draw):
+    """A problem, and parents that differ everywhere or here and there."""
+    n, size = draw(st.integers(1, 60)), draw(st.integers(1, 5))
+    problem = random_problem(draw(st.sampled_from(METRICS)), n, draw(st.integers(0, 99)))
+    first, second = (random_tours(n, size, draw(st.integers(0, 99))) for _ in range(2))
+    if draw(st.booleans()):
+        second = first.copy()
+        for tour in second:
+            a, b = sorted(draw(st.tuples(st.integers(0, n), st.integers(0, n))))
+            tour[a:b] = tour[a:b][::-1]
+    return problem, first, second, draw(st.integers(0, 2**64 - 1))
+
+
+# ---- Edge assembly ---------------------------------------------------------------------------
+
+
+STRATEGIES = ("single", "block")
+
+
+@pytest.mark.slow
+@examples(80)
+@given(pairs(), st.integers(1, 40), st.sampled_from(STRATEGIES))
+def test_children_are_tours_of_their_parents_edges_and_never_worse(crossing, offspring, strategy):
+    problem, first, second, seed = crossing
+    kept = first.copy(), second.copy()
+    part = gls.EdgeAssembly(offspring=offspring, strategy=strategy)
+    children = part.cross(problem, first, second, seed=seed, backend="cpu")
+    assert np.array_equal(first, kept[0]) and np.array_equal(second, kept[1])
+    assert children.dtype == np.int32
+    assert (np.sort(children, axis=1) == np.arange(problem.n)).all()
+    assert (problem.cost(children) <= problem.cost(first)).all()
+    for child, own, other in zip(children, first, second, strict=True):
+        if edges(own) == edges(other):
+            assert np.array_equal(child, own)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@examples(60)
+@given(st.integers(8, 60), st.integers(0, 999), st.integers(1, 40), st.booleans())
+def test_children_are_the_oracles(strategy, n, seed, offspring, near_each_other):
+    """Where lengths are so different that no two exchanges cost the same."""
+    random = np.random.default_rng([n, seed])
+    problem = gls.TSP(random.integers(0, 10**6, (n, 2)), "EUC_2D")
+    first, second = (random_tours(n, 2, seed + more) for more in (0, 1000))
+    if near_each_other:
+        second = first.copy()
+        for tour in second:
+            a, b, c, d = sorted(random.integers(0, n, 4))
+            tour[a:b], tour[c:d] = tour[a:b][::-1], tour[c:d][::-1].copy()
+            tour[a:d] = tour[a:d][::-1].copy()
+    places = problem.coordinates.tolist()
+    near = CANDIDATES.of(problem).cities.reshape(n, -1).tolist()
+
+    def length(a, b):
+        return int(math.dist(places[a], places[b]) + 0.5)
+
+    given_ = {"seed": seed, "backend": "cpu", "first_row": 7}
+    part = gls.EdgeAssembly(offspring=offspring, strategy=strategy)
+    children = part.cross(problem, first, second, **given_)
+    for row, child in enumerate(children):
+        pair = first[row].tolist(), second[row].tolist()
+        numbers = {"seed": seed, "row": 7 + row, "offspring": offspring, "strategy": strategy}
+        assert edges(child) == assembly_oracle.cross(*pair, length, near, **numbers)
+
+
+@settings(max_examples=30)
+@given(pairs(), st.integers(0, 2**40))
+def test_a_child_depends_on_its_parents_the_seed_and_its_number_alone(crossing, first_row):
+    problem, first, second, seed = crossing
+    given_ = {"seed": seed, "backend": "cpu"}
+    together = CROSS(problem, first, second, first_row=first_row, **given_)
+    for row in range(len(first)):
+        alone = CROSS(problem, first[row], second[row], first_row=first_row + row, **given_)
+        assert np.array_equal(alone, together[row : row + 1])
+
+
+def test_a_batch_that_is_split_by_memory_is_the_same():
+    whole = CROSS(PROBLEM, FIRST, SECOND, seed=3, backend="cpu")
+    fixed = PROBLEM.metric.data(PROBLEM.values).nbytes
+    limit = fixed + 2 * gls.EdgeAssembly().bytes_per_tour(PROBLEM.n)
+    split = CROSS(PROBLEM, FIRST, SECOND, seed=3, backend="cpu", memory_limit=limit)
+    assert np.array_equal(split, whole)
+    with pytest.raises(InsufficientMemoryError, match="memory_limit"):
+        CROSS(PROBLEM, FIRST, SECOND, backend="cpu", memory_limit=fixed)
+
+
+def test_other_seeds_and_rows_draw_other_numbers():
+    tours = np.repeat(random_tours(200, 1, 1), 6, axis=0)
+    others = np.repeat(random_tours(200, 1, 2), 6, axis=0)
+    problem, part = random_problem("EUC_2D", 200, span=10_000), gls.EdgeAssembly()
+
+    def children(**given_):
+        found = part.cross(problem, tours, others, backend="cpu", **given_)
+        return set(map(tuple, found.tolist()))
+
+    first = children(seed=1)
+    assert len(first) == 6
+    assert not first & children(seed=2)
+    assert not first & children(seed=1, first_row=6)
+    assert len(first & children(seed=1, first_row=4)) == 2
+
+
+def test_a_population_makes_the_same_children():
+    """The first generation of chains, of tours whose partners are known."""
+    problem, tours = random_problem("EUC_2D", 90, span=10_000), random_tours(90, 8)
+    usual = gls.LocalSearch(candidates=CANDIDATES)
+    search = gls.IteratedLocalSearch(usual, accept=gls.Better())
+    for first_row in (0, 17):
+        chains = search.chains(Start(CPU, problem, tours.copy(), 5, first_row))
+        gls.EdgeAssembly(generations=1).exchange(chains, 0.0)
+        second = tours[Partners(np, 8, 5, first_row).of(0)]
+        children = CROSS(problem, tours, second, seed=5, backend="cpu", first_row=first_row)
+        assert np.array_equal(chains.best_tours, children)
+        assert np.array_equal(chains.best_costs, problem.cost(children))
+
+
+@pytest.mark.parametrize(
+    ("given_", "error", "words"),
+    [
+        ({"first": FIRST[:3]}, InvalidTourError, "second: 5 rows do not match the 3 of first"),
+        ({"first": FIRST + 1}, InvalidTourError, r"first: row \d holds city 30"),
+        ({"second": FIRST * 0}, InvalidTourError, "second: row 0 is not a permutation"),
+        ({"second": SECOND / 2}, InvalidTypeError, "second: cities must be integers"),
+        ({"second": SECOND[:, 1:]}, InvalidTourError, r"second: shape \(5, 29\)"),
+        ({"second": None}, InvalidTourError, "second: shape"),
+        ({"problem": 7}, InvalidTypeError, "problem: 7"),
+        ({"seed": -1}, InvalidParameterError, "seed: -1"),
+        ({"seed": 1.5}, InvalidTypeError, "seed: 1.5"),
+        ({"first_row": -1}, InvalidParameterError, "first_row: -1"),
+        ({"memory_limit": "much"}, InvalidTypeError, "memory_limit: 'much'"),
+        ({"backend": "abacus"}, InvalidParameterError, "backend: 'abacus'"),
+    ],
+)
+def test_bad_input(given_, error, words):
+    usual = {"problem": PROBLEM, "first": FIRST, "second": SECOND, "backend": "cpu"}
+    with pytest.raises(error, match=words):
+        CROSS(**usual | given_)
+
+
+def test_asymmetric_problems_are_refused():
+    problem = gls.TSP.from_matrix(np.arange(900).reshape(30, 30))
+    with pytest.raises(UnsupportedProblemError, match="problem: EdgeAssembly reverses paths"):
+        CROSS(problem, FIRST, SECOND, backend="cpu")
+
+
+# ---- A recombination of somebody else ----------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Halves(Recombination):
+    """The first half of a tour, then the other cities in the order of the second one."""
+
+    name = "halves"
+    reverses = False
+
+    def bytes_per_tour(self, n):
+        return 8 * n
+
+    def workspace(self, backend, problem, size, *, seed, first_row=0, parts=None):
+        return HalvesWorkspace(backend, problem)
+
+
+class HalvesWorkspace(Workspace):
+    """Works on the host."""
+
+    def __init__(self, backend, problem):
+        self.backend, self.problem = backend, problem
+
+    def cross(self, first, costs, second, partners, *, generation=0, seconds=np.inf):
+        children = first.copy()
+        half = first.shape[1] // 2
+        for child, other in zip(children, second[partners], strict=True):
+            child[half:] = other[~np.isin(other, child[:half])]
+        return children, tour_costs(self.backend, self.problem, children)
+
+
+def test_halves_cross_pairs_of_any_problem():
+    matrix = np.random.default_rng(1).integers(1, 99, (30, 30))
+    for problem in (PROBLEM, gls.TSP.from_matrix(matrix)):
+        children = Halves().cross(problem, FIRST, SECOND, backend="cpu")
+        assert np.array_equal(children[:, :15], FIRST[:, :15])
+        assert (np.sort(children, axis=1) == np.arange(30)).all()
+        assert (problem.cost(children) > problem.cost(FIRST)).any()
+
+
+@pytest.mark.parametrize("accept", [gls.Better(), gls.Annealing()], ids=lambda rule: rule.name)
+def test_chains_adopt_only_children_that_are_cheaper(accept):
+    search = gls.IteratedLocalSearch(gls.LocalSearch(), accept=accept)
+    chains = search.chains(Start(CPU, PROBLEM, FIRST.copy(), 5))
+    expected = Halves().cross(PROBLEM, FIRST, FIRST[Partners(np, 5, 5, 0).of(0)], backend="cpu")
+    cheaper = PROBLEM.cost(expected) < PROBLEM.cost(FIRST)
+    assert cheaper.any() and not cheaper.all()
+    Halves(generations=1).exchange(chains, 0.0)
+    wanted = np.where(cheaper[:, None], expected, FIRST)
+    for tours, costs in ((chains.tours, chains.costs), (chains.best_tours, chains.best_costs)):
+        assert np.array_equal(tours, wanted)
+        assert np.array_equal(costs, PROBLEM.cost(wanted))
+
+
+def test_halves_are_a_cooperation():
+    search = gls.IteratedLocalSearch(cooperation=Halves(0.2, generations=2))
+    budget = gls.Budget(kicks=30)
+    found = [search(PROBLEM, FIRST, seed=1, budget=budget, backend="cpu") for _ in "ab"]
+    assert np.array_equal(found[0].tours, found[1].tours)
+    assert np.array_equal(found[0].costs, PROBLEM.cost(found[0].tours))
+    alone = replace(search, cooperation=None)(PROBLEM, FIRST, seed=1, budget=budget, backend="cpu")
+    assert found[0].statistics.kicks == alone.statistics.kicks
+
+
+def test_children_that_are_not_tours_are_a_fault_of_the_part(monkeypatch):
+    cross = HalvesWorkspace.cross
+
+    def twice(self, *given_, **options):
+        children, costs = cross(self, *given_, **options)
+        children[2, 0] = children[2, 1]
+        return children, costs
+
+    monkeypatch.setattr(HalvesWorkspace, "cross", twice)
+    with pytest.raises(FaultyPartError, match=r"'halves' made a row that is not a tour.* row 2"):
+        Halves().cross(PROBLEM, FIRST, SECOND, backend="cpu")
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        (lambda tours, costs: (tours, costs - 10**6), "'halves' computes is wrong"),
+        (lambda tours, costs: (tours * 0, costs * 0), "'halves' made a row that is not a tour"),
+    ],
+)
+def test_what_chains_are_given_is_measured(fault, words, monkeypatch):
+    cross = HalvesWorkspace.cross
+
+    def wrong(self, *given_, **options):
+        return fault(*cross(self, *given_, **options))
+
+    monkeypatch.setattr(HalvesWorkspace, "cross", wrong)
+    search = gls.IteratedLocalSearch(gls.LocalSearch([gls.TwoOpt()]), cooperation=Halves(0.5, 1))
+    with pytest.raises(FaultyPartError, match=words):
+        search(PROBLEM, FIRST, budget=gls.Budget(kicks=15), backend="cpu")
+
+
+def test_every_registered_recombination_is_a_cooperation_too():
+    for part in registry.parts("recombination"):
+        assert registry.lookup("cooperation", part.name) is part.factory
+        assert issubclass(part.factory, Recombination)

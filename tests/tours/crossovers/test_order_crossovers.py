@@ -1,0 +1,232 @@
+"""Crossovers of orders: each child is what a plain definition says, and by hand."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeError
+from gpu_ls_plugin.testing import check_recombination
+from gpu_ls_plugin.tours.crossovers import base, workspace
+from gpu_ls_plugin.tours.kernels import evaluation
+from gpu_ls_plugin.tours.problem.tour_rows import canonical
+from tests.helpers import order_oracle
+from tests.helpers.chain_oracle import philox
+from tests.helpers.examples import examples
+from tests.helpers.graph_oracle import edges
+from tests.helpers.order_oracle import WORD, drawn_section
+from tests.helpers.parents import crossings, relatives
+from tests.helpers.random_problems import random_problem, random_tours
+
+PURPOSE = 9  # of the random numbers
+
+
+def order_crossover(first, second, numbers):
+    return order_oracle.order_crossover(first, second, drawn_section(len(first), numbers))
+
+
+def partially_mapped(first, second, numbers):
+    return order_oracle.partially_mapped(first, second, drawn_section(len(first), numbers))
+
+
+def cycle(first, second, numbers):
+    return order_oracle.cycle(first, second)
+
+
+def segment_crossover(first, second, numbers, shortest=0.125, longest=0.5):
+    n = len(first)
+    least = max(1, int(shortest * n))
+    length = least + next(numbers) * (max(least, int(longest * n)) - least + 1) // WORD
+    return order_oracle.segment_crossover(first, second, next(numbers) * n // WORD, length)
+
+
+LONG = {"shortest": 0.4, "longest": 1}
+PARTS = {
+    gls.OrderCrossover(): order_crossover,
+    gls.PartiallyMapped(): partially_mapped,
+    gls.Cycle(): cycle,
+    gls.SegmentCrossover(): segment_crossover,
+    gls.SegmentCrossover(**LONG): partial(segment_crossover, **LONG),
+}
+DRAWING = [gls.OrderCrossover(), gls.PartiallyMapped(), gls.SegmentCrossover()]
+parts = pytest.mark.parametrize("part", PARTS, ids=lambda part: part.name)
+
+
+def children_of(part, first, second, rows=1, **options):
+    pairs = (np.tile(np.array(tour), (rows, 1)) for tour in (first, second))
+    return part.cross(random_problem("EUC_2D", len(first)), *pairs, backend="cpu", **options)
+
+
+@parts
+def test_is_what_a_contract_of_recombinations_says(part):
+    check_recombination(part, backend="cpu")
+
+
+@parts
+@examples(100)
+@given(crossings(), st.integers(0, 2**40))
+def test_children_are_the_oracles(part, crossing, first_row):
+    problem, first, second, seed = crossing
+    children = part.cross(problem, first, second, seed=seed, backend="cpu", first_row=first_row)
+    for row, child in enumerate(children):
+        numbers = philox(seed, PURPOSE, first_row + row, 0)
+        pair = first[row].tolist(), second[row].tolist()
+        assert child.tolist() == PARTS[part](*pair, numbers)
+
+
+@parts
+@pytest.mark.parametrize("n", [1, 2, 3, 9])
+def test_equal_parents_have_themselves_as_child(part, n):
+    tour = random_tours(n, 1)[0]
+    assert (canonical(children_of(part, tour, tour, 20)) == canonical(tour[np.newaxis])).all()
+
+
+@pytest.mark.parametrize("part", DRAWING, ids=lambda part: part.name)
+def test_rows_draw_numbers_of_their_own(part):
+    first, second = (random_tours(60, 1, seed)[0] for seed in (1, 2))
+    found = [
+        set(map(tuple, children_of(part, first, second, 8, **given_).tolist()))
+        for given_ in ({"seed": 1}, {"seed": 2}, {"seed": 1, "first_row": 8})
+    ]
+    assert len(set.union(*found)) == 24
+
+
+@parts
+def test_lengths_are_not_looked_at(part, monkeypatch):
+    """Directed ones will do; and nobody computes what parents or children cost."""
+
+    def fail(*_):
+        raise AssertionError("a cost was computed")
+
+    first, second = random_tours(30, 4), random_tours(30, 4, 1)
+    expected = part.cross(random_problem("EUC_2D", 30), first, second, backend="cpu")
+    for module in (base, evaluation, workspace):
+        monkeypatch.setattr(module, "tour_costs", fail)
+    problem = gls.TSP.from_matrix(np.random.default_rng(1).integers(1, 99, (30, 30)))
+    assert np.array_equal(part.cross(problem, first, second, backend="cpu"), expected)
+
+
+# ---- Order crossover -----------------------------------------------------------------------------
+
+
+def test_order_crossover_by_hand():
+    """Places 2 to 4 are kept, the others follow from place 5 on."""
+    first, second = [0, 1, 2, 3, 4, 5, 6, 7], [3, 7, 4, 0, 5, 6, 1, 2]
+    # Behind place 4 the second parent has 6 1 2 3 7 4 0 5; without 2 3 4: 6 1 7 0 5.
+    child = [0, 5, 2, 3, 4, 6, 1, 7]
+    assert order_oracle.order_crossover(first, second, [2, 3, 4]) == child
+    found = children_of(gls.OrderCrossover(), first, second, 900).tolist()
+    assert child in found
+
+
+@pytest.mark.parametrize("n", [2, 3, 8])
+def test_all_sections_but_the_whole_tour_are_equally_likely(n):
+    rows = 4000
+    drawn = [tuple(drawn_section(n, philox(3, PURPOSE, row, 0))) for row in range(rows)]
+    expected, counts = rows / (n * (n - 1)), Counter(drawn)
+    assert len(counts) == n * (n - 1)
+    assert all(abs(count - expected) < 5 * expected**0.5 for count in counts.values())
+
+
+# ---- Partially mapped crossover ------------------------------------------------------------------
+
+
+def test_partially_mapped_by_hand():
+    """Places 3 to 5 are kept: 5 6 7 of the first parent, where the second has 2 3 0."""
+    first, second = [9, 8, 4, 5, 6, 7, 1, 3, 2, 0], [8, 7, 1, 2, 3, 0, 9, 5, 4, 6]
+    # Where the second parent has 5 comes 2, for 6 comes 3, for 7 comes 0.
+    child = [8, 0, 1, 5, 6, 7, 9, 2, 4, 3]
+    assert order_oracle.partially_mapped(first, second, [3, 4, 5]) == child
+    assert child in children_of(gls.PartiallyMapped(), first, second, 1500).tolist()
+
+
+@pytest.mark.parametrize("n", [5, 300])
+def test_long_chains_of_mappings_end(n):
+    """In a parent that is the other one shifted by a place, a single chain leads through all."""
+    first = np.arange(n)
+    children = children_of(gls.PartiallyMapped(), first, np.roll(first, 1), 50)
+    assert (np.sort(children, axis=1) == first).all()
+    assert ((children == first) | (children == np.roll(first, 1))).sum(axis=1).min() >= n - 1
+
+
+# ---- Cycle crossover -----------------------------------------------------------------------------
+
+
+def test_cycles_by_hand():
+    """Cycles of places: 0 3 7 8, 1 2 6 4, and 5, where both have 6."""
+    first, second = [1, 2, 3, 4, 5, 6, 7, 8, 9], [4, 3, 7, 8, 2, 6, 5, 9, 1]
+    child = [1, 3, 7, 4, 2, 6, 5, 8, 9]
+    pair = [[city - 1 for city in tour] for tour in (first, second)]
+    expected = [city - 1 for city in child]
+    assert order_oracle.cycle(*pair) == expected
+    assert children_of(gls.Cycle(), *pair)[0].tolist() == expected
+
+
+@settings(max_examples=60)
+@given(crossings())
+def test_cities_lie_where_a_parent_has_them(crossing):
+    problem, first, second, _ = crossing
+    children = gls.Cycle().cross(problem, first, second, backend="cpu")
+    assert ((children == first) | (children == second)).all()
+
+
+@pytest.mark.parametrize("n", [1, 2, 31, 32, 33, 255, 256, 257, 1000])
+def test_one_cycle_of_all_places_is_the_first_parent(n):
+    first = np.arange(n)
+    assert (children_of(gls.Cycle(), first, np.roll(first, 1)) == first).all()
+
+
+# ---- Segment crossover ---------------------------------------------------------------------------
+
+
+def test_a_segment_by_hand():
+    """The segment 6 5 4 runs backwards in the first parent, which goes on with 3 2 1 0 7."""
+    first, second = list(range(8)), [0, 2, 1, 7, 6, 5, 4, 3]
+    child = [6, 5, 4, 3, 2, 1, 0, 7]
+    assert order_oracle.segment_crossover(first, second, 4, 3) == child
+    assert child in children_of(gls.SegmentCrossover(), first, second, 900).tolist()
+
+
+@pytest.mark.parametrize("backward", [False, True])
+def test_a_tour_that_is_written_otherwise_stays_itself(backward):
+    first = random_tours(40, 10)
+    second = np.roll(first[:, ::-1] if backward else first, 7, axis=1)
+    for part in (gls.SegmentCrossover(), gls.SegmentCrossover(**LONG)):
+        children = part.cross(random_problem("EUC_2D", 40), first, second, backend="cpu")
+        assert np.array_equal(canonical(children), canonical(first))
+
+
+def test_lengths_are_drawn_from_bounds():
+    part = gls.SegmentCrossover(shortest=0.25, longest=0.5)
+    assert part.numbers(40) == {"shortest": 10, "longest": 20}
+    assert part.numbers(1) == part.numbers(3) == {"shortest": 1, "longest": 1}
+    first, second = np.arange(40), np.random.default_rng(1).permutation(40)
+    lengths = Counter()
+    for child in children_of(part, first, second, 600):
+        ring = np.roll(second, -second.tolist().index(child[0]))
+        lengths[int((child == ring).argmin())] += 1  # the rest may begin as it would go on
+    assert min(lengths) == 10
+    assert all(25 < lengths[length] < 85 for length in range(10, 21))
+
+
+def test_few_edges_are_new():
+    first = random_tours(1000, 20)
+    second = relatives(first, 30, 1)
+    children = gls.SegmentCrossover().cross(
+        random_problem("EUC_2D", 1000), first, second, seed=1, backend="cpu"
+    )
+    for rows in zip(children, first, second, strict=True):
+        child, own, other = map(edges, rows)
+        assert len(child - own - other) < 60
+
+
+@pytest.mark.parametrize("bounds", [(0, 0.5), (0.5, 0.2), (0.5, 1.1), (float("nan"), 0.5)])
+def test_wrong_bounds(bounds):
+    with pytest.raises((InvalidParameterError, InvalidTypeError), match=r"shortest|longest"):
+        gls.SegmentCrossover(shortest=bounds[0], longest=bounds[1])

@@ -1,0 +1,103 @@
+"""How pairs are laid out: what Python says of their memory is what the kernels take."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.backends import tuning
+from gpu_ls_plugin.tours.crossovers import assembly_layouts, pair_layouts
+from gpu_ls_plugin.tours.crossovers.assembly_layouts import CycleBlocks, SingleCycles
+from tests.helpers import host_program
+
+# And what the kernels call them, with the type of a city left open.
+FUNCTORS = {
+    gls.EdgeRecombination(): "EdgeRecombination<{}>",
+    gls.PartitionCrossover(): "PartitionCrossover<{}, double>",
+    gls.OrderCrossover(): "OrderCrossover<{}>",
+    gls.PartiallyMapped(): "PartiallyMapped<{}>",
+    gls.Cycle(): "Cycle<{}>",
+    gls.SegmentCrossover(): "SegmentCrossover<{}>",
+}
+STRATEGIES = {
+    SingleCycles(): "SingleCycles<{}>",
+    CycleBlocks(): "CycleBlocks<{}>",
+}
+parts = pytest.mark.parametrize("part", FUNCTORS, ids=lambda part: part.name)
+CITIES = [*range(1, 70), 127, 128, 129, 1000, 65_535, 65_536]
+
+
+@pytest.mark.parametrize("part", [*FUNCTORS, *STRATEGIES], ids=lambda part: part.name)
+@pytest.mark.parametrize(("city", "city_bytes"), [("uint16", 2), ("int", 4)])
+def test_memory_of_a_pair(part, city, city_bytes):
+    functor = (FUNCTORS | STRATEGIES)[part].format(city)
+    found = memory_of(f"{functor}::bytes", f"tours/crossovers/{part.name}.cuh")
+    assert found == [part.pair_bytes(n, city_bytes) for n in CITIES]
+
+
+@pytest.mark.parametrize(("city", "city_bytes"), [("uint16", 2), ("int", 4)])
+@pytest.mark.parametrize("beside", [0, 7], ids=["small", "large"])
+def test_memory_of_edge_assembly(beside, city, city_bytes):
+    """Walks and children lie in the same place, which has room for either."""
+
+    class Beside:
+        def pair_bytes(self, n, _):
+            return 16 * beside * n
+
+    strategy = f"""
+    template <class City>
+    struct Beside {{
+      static gls::int64 bytes(int n) {{ return 16 * {beside} * n; }}
+    }};
+    """
+    assembly = f"EdgeAssembly<Host, Euc2D, int, HostMemory<{city}>, Beside>::team_bytes"
+    found = memory_of(assembly, "tours/crossovers/edge_assembly.cuh", strategy)
+    assert found == [assembly_layouts.assembly_bytes(n, city_bytes, Beside()) for n in CITIES]
+
+
+@pytest.mark.parametrize(("n", "short"), [(1000, True), (65_024, True), (65_025, False)])
+def test_numbers_of_16_bits_stand_for_cities_and_edges_of_a_walk(n, short):
+    assert assembly_layouts.host_shape(n).short == short
+
+
+def memory_of(function, header, text=""):
+    """Return what a C++ function of a number of cities says for `CITIES`."""
+    text += f"""
+    struct Probe {{
+      static void run(const gls::Host&, int item, const int* cities, gls::int64* bytes) {{
+        using namespace gls;
+        bytes[item] = {function}(cities[item]);
+      }}
+    }};
+    """
+    found = np.zeros(len(CITIES), np.int64)
+    host_program.run(
+        text,
+        len(CITIES),
+        "const int* cities, gls::int64* bytes",
+        {"cities": np.array(CITIES, np.int32), "bytes": found},
+        header,
+    )
+    return found.tolist()
+
+
+@parts
+@pytest.mark.parametrize("capability", tuning.SHARED_MEMORY)
+def test_pairs_fit(part, capability):
+    shared = tuning.SHARED_MEMORY[capability]
+    for n in range(1, 20_000, 7):
+        for pairs in (1, 8, 64):
+            shape = pair_layouts.pair_shape(n, part.pair_bytes(n, 2), pairs, shared)
+            assert shape.shared_bytes(n) <= shared
+            assert shape.teams <= pairs or not shape.in_shared
+    assert pair_layouts.pair_shape(1000, part.pair_bytes(1000, 2), 64, shared).in_shared
+    many = tuning.LARGEST_SHORT + 1
+    assert not pair_layouts.pair_shape(many, part.pair_bytes(many, 2), 64, shared).in_shared
+
+
+@parts
+def test_memory_that_is_asked_for_is_enough(part):
+    """A pair takes no more than `bytes_per_tour`, wherever it lies."""
+    for n in CITIES:
+        assert part.bytes_per_tour(n) >= part.pair_bytes(n, 4) + 4 * n + 8

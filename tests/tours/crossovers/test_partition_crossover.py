@@ -1,0 +1,147 @@
+"""Partition crossover: children have the shorter parent's edges wherever they may be chosen."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
+from gpu_ls_plugin.testing import check_recombination
+from tests.helpers import graph_oracle
+from tests.helpers.examples import examples
+from tests.helpers.graph_oracle import edges
+from tests.helpers.oracles import distance_matrix
+from tests.helpers.parents import crossings, relatives
+from tests.helpers.random_problems import INTEGER, random_problem, random_tours
+
+CROSS = gls.PartitionCrossover().cross
+ANGLES = np.arange(20) / 20 * 2 * np.pi
+RING = gls.TSP(1000 * np.column_stack([np.cos(ANGLES), np.sin(ANGLES)]), "EUC_2D")
+ROUND = list(range(20))
+
+
+def with_exchanged(tour, *cities):
+    """The tour in which each of some cities has changed places with the next one."""
+    tour = list(tour)
+    for city in cities:
+        place = tour.index(city)
+        tour[place], tour[place + 1] = tour[place + 1], tour[place]
+    return tour
+
+
+def child_of(first, second):
+    return CROSS(RING, np.array([first]), np.array([second]), backend="cpu")[0].tolist()
+
+
+def test_is_what_a_contract_of_recombinations_says():
+    check_recombination(gls.PartitionCrossover(), backend="cpu")
+
+
+def test_the_shorter_path_of_each_component():
+    """Cities around a circle; each parent has two mistakes of its own."""
+    first, second = with_exchanged(ROUND, 2, 12), with_exchanged(ROUND, 7, 16)
+    assert len(graph_oracle.components(first, second)) == 4
+    for pair in ((first, second), (second, first), (first, second[::-1])):
+        assert edges(child_of(*pair)) == edges(ROUND)
+
+
+def test_a_mistake_of_both_is_kept():
+    first, second = with_exchanged(ROUND, 2, 12), with_exchanged(ROUND, 7, 12)
+    assert edges(child_of(first, second)) == edges(with_exchanged(ROUND, 12))
+
+
+def test_where_there_is_one_component_the_shorter_parent_is_the_child():
+    detour = ROUND[:5] + ROUND[5:15][::-1] + ROUND[15:]
+    assert len(graph_oracle.components(ROUND, detour)) == 1
+    assert child_of(ROUND, detour) == ROUND
+    assert edges(child_of(detour, ROUND)) == edges(ROUND)
+
+
+def mixed_parents():
+    """A detour that is passed twice, from other ends by each parent, and a mistake in every part.
+
+    The detour's edges are (4, 5) and (14, 15), or (4, 14) and (5, 15); cities 7 and 17, in the
+    paths that it lies between, have changed places with the next one in one of the parents.
+    """
+    detour = ROUND[:5] + with_exchanged(ROUND, 7)[5:15][::-1] + ROUND[15:]
+    return detour, with_exchanged(ROUND, 17)
+
+
+def test_what_is_mixed_is_taken_together():
+    first, second = mixed_parents()
+    parts = graph_oracle.components(first, second)
+    assert {4, 5, 14, 15} in parts and len(parts) == 3
+    (mixed,) = (part for part in parts if part == {4, 5, 14, 15})
+    others = set().union(*parts) - mixed
+    here, there = (graph_oracle.passages(tour, mixed, others) for tour in (first, second))
+    assert here == {frozenset((4, 14)), frozenset((5, 15))}
+    assert there == {frozenset((4, 5)), frozenset((14, 15))}
+    assert edges(child_of(first, second)) == edges(child_of(second, first)) == edges(ROUND)
+
+
+def test_mixed_components_stay_where_the_other_parents_are_longer():
+    """The detour of the second parent is longer; its other edges are not."""
+    first = with_exchanged(ROUND, 7, 17)
+    second = ROUND[:5] + ROUND[5:15][::-1] + ROUND[15:]
+    assert edges(child_of(first, second)) == edges(ROUND)
+
+
+@examples(120)
+@given(crossings(INTEGER))
+def test_children_are_the_oracles(crossing):
+    problem, first, second, seed = crossing
+    children = CROSS(problem, first, second, seed=seed, backend="cpu")
+    lengths = distance_matrix(problem).tolist()
+    for row, child in enumerate(children):
+        pair = first[row].tolist(), second[row].tolist()
+        assert edges(child) == graph_oracle.partition_crossover(*pair, lambda a, b: lengths[a][b])
+
+
+@settings(max_examples=60)
+@given(crossings(), st.integers(0, 2**40))
+def test_children_are_of_their_parents_edges_and_cost_no_more_than_either(crossing, first_row):
+    problem, first, second, seed = crossing
+    children = CROSS(problem, first, second, seed=seed, backend="cpu", first_row=first_row)
+    assert (np.sort(children, axis=1) == np.arange(problem.n)).all()
+    least = np.minimum(problem.cost(first), problem.cost(second))
+    assert (problem.cost(children) <= least * (1 if problem.integer else 1 + 1e-9)).all()
+    for child, own, other in zip(children, first, second, strict=True):
+        assert edges(child) <= edges(own) | edges(other)
+        assert edges(child) >= edges(own) & edges(other)
+        assert child[0] == own[0]
+    again = CROSS(problem, first, second, seed=3, backend="cpu")
+    assert np.array_equal(children, again)  # nothing is drawn
+
+
+def test_parents_that_are_local_optima_have_better_children():
+    problem = random_problem("EUC_2D", 300, span=10_000)
+    search = gls.LocalSearch([gls.TwoOpt()])
+    first = search(problem, random_tours(300, 30), backend="cpu").tours
+    kicked = relatives(first, 12, 1)
+    second = search(problem, kicked, backend="cpu").tours
+    children = CROSS(problem, first, second, backend="cpu")
+    least = np.minimum(problem.cost(first), problem.cost(second))
+    better = problem.cost(children) < least
+    assert better.mean() > 0.5
+    assert (problem.cost(children) <= least).all()
+
+
+def test_rows_do_not_depend_on_each_other():
+    first = random_tours(90, 12)
+    second = relatives(first, 7, 1)
+    problem = random_problem("EUC_2D", 90, span=1000)
+    together = CROSS(problem, first, second, backend="cpu")
+    assert len({tuple(row) for row in together.tolist()}) == 12
+    for rows in (slice(0, 1), slice(5, 9)):
+        assert np.array_equal(
+            CROSS(problem, first[rows], second[rows], backend="cpu"), together[rows]
+        )
+
+
+def test_asymmetric_problems_are_refused():
+    problem = gls.TSP.from_matrix(np.arange(900).reshape(30, 30))
+    with pytest.raises(UnsupportedProblemError, match="problem: PartitionCrossover reverses paths"):
+        CROSS(problem, random_tours(30, 1), random_tours(30, 1, 1), backend="cpu")

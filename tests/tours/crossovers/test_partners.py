@@ -1,0 +1,42 @@
+"""Who is crossed with whom."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gpu_ls_plugin.tours.crossovers.partners import Partners
+from tests.helpers.chain_oracle import philox
+
+PARTNER = 8  # purpose of the random numbers
+KEYS = st.integers(0, 2**64 - 1)
+
+
+@given(KEYS, st.integers(0, 2**62), st.integers(0, 2**40), st.integers(2, 500))
+def test_the_distance_is_drawn_as_kernels_draw(seed, first_row, generation, size):
+    partners = Partners(np, size, seed, first_row).of(generation)
+    drawn = next(philox(seed, PARTNER, first_row, generation))
+    distance = 1 + (drawn * (size - 1) >> 32)
+    assert partners.tolist() == [(row + distance) % size for row in range(size)]
+    assert partners.dtype == np.int32
+
+
+@given(KEYS, st.integers(2, 40))
+def test_each_has_another_partner_and_is_the_partner_of_one(seed, size):
+    for partners in map(Partners(np, size, seed, 0).of, range(5)):
+        assert sorted(partners.tolist()) == list(range(size))
+        assert (partners != np.arange(size)).all()
+
+
+def test_every_other_row_is_the_partner_some_time():
+    partners = Partners(np, 7, 3, 0)
+    met = {int(partners.of(generation)[2]) for generation in range(60)}
+    assert met == set(range(7)) - {2}
+
+
+def test_populations_with_other_first_rows_have_partners_of_their_own():
+    for first_row in range(1, 5):
+        own, other = Partners(np, 100, 3, 0), Partners(np, 100, 3, first_row)
+        same = [np.array_equal(own.of(k), other.of(k)) for k in range(20)]
+        assert sum(same) < 3

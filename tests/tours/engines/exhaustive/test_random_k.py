@@ -1,0 +1,324 @@
+"""Random-k-best improvement on the CPU, beside brute force from the definition."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.backends import compile_check, get_backend, tuning
+from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
+from gpu_ls_plugin.tours.engines.engine import OPTIMUM, OUT_OF_MOVES, RUNNING
+from gpu_ls_plugin.tours.engines.exhaustive import random_k
+from gpu_ls_plugin.tours.engines.exhaustive.random_k import RandomKSteps
+from tests.helpers import host_program
+from tests.helpers.descents import to_optimum
+from tests.helpers.marks import diagonal, slow_after
+from tests.helpers.oracles import NO_GAIN, distance_matrix
+from tests.helpers.random_problems import METRICS, random_problem, random_tours
+
+NO_LIMIT = 2**62
+RANDOM_K = 5  # gls::Purpose::kRandomK
+
+
+def search(
+    problem: gls.TSP, tours: Any, k: int, seed: int = 0, moves: int = NO_LIMIT, **options: Any
+) -> RandomKSteps:
+    """Search with copies of the tours until all are finished."""
+    copies = np.array(tours, np.int32)
+    steps = RandomKSteps(get_backend("cpu"), problem, copies, k, seed, moves, **options)
+    to_optimum(steps)
+    return steps
+
+
+def philox(seed: int, counter: list[int]) -> list[int]:
+    """Philox4x32-10 as Salmon et al. 2011 define it."""
+    low = 2**32 - 1
+    c, k = list(counter), [seed & low, seed >> 32]
+    for _ in range(10):
+        p, q = 0xD2511F53 * c[0], 0xCD9E8D57 * c[2]
+        c = [(q >> 32) ^ c[1] ^ k[0], q & low, (p >> 32) ^ c[3] ^ k[1], p & low]
+        k = [(k[0] + 0x9E3779B9) & low, (k[1] + 0xBB67AE85) & low]
+    return c
+
+
+def triple(seed: int, row: int, step: int, sample: int, n: int) -> list[int]:
+    """Positions of the edges of a sample: three draws without replacement, sorted."""
+    left, drawn = list(range(n)), []
+    for number in philox(seed, [sample, RANDOM_K, row, step])[:3]:
+        drawn.append(left.pop(number * len(left) >> 32))
+    return sorted(drawn)
+
+
+def reconnected(tour: list[int], i: int, j: int, k: int, way: int) -> list[int]:
+    """The tour after one of the seven reconnections."""
+    first, second = tour[i + 1 : j + 1], tour[j + 1 : k + 1]
+    back, turned = first[::-1], second[::-1]
+    ways = [
+        second + first,
+        back + turned,
+        second + back,
+        turned + first,
+        back + second,
+        first + turned,
+        turned + back,
+    ]
+    return tour[: i + 1] + ways[way] + tour[k + 1 :]
+
+
+def delta(d: Any, tour: list[int], i: int, j: int, k: int, way: int) -> Any:
+    """Change of cost, the edges that come added up from the first path on; rounding is no gain."""
+    a, b, c, e, f, g = (tour[(p + q) % len(tour)] for p in (i, j, k) for q in (0, 1))
+    added = [
+        d[a][e] + d[b][f] + d[c][g],
+        d[a][c] + d[b][f] + d[e][g],
+        d[a][e] + d[c][f] + d[b][g],
+        d[a][f] + d[b][e] + d[c][g],
+        d[a][c] + d[b][e] + d[f][g],
+        d[a][b] + d[c][f] + d[e][g],
+        d[a][f] + d[c][e] + d[b][g],
+    ][way]
+    removed = d[a][b] + d[c][e] + d[f][g]
+    change = added - removed
+    return change if not -NO_GAIN * removed < change < 0 else 0 * change
+
+
+def brute_force(
+    d: Any,
+    tour: list[int],
+    row: int,
+    k: int,
+    seed: int = 0,
+    moves: int = NO_LIMIT,
+    first_way: int = 0,
+) -> tuple[list[int], int]:
+    """Take the best of k samples until none gains; return the tour and the number of passes."""
+    passes = 0
+    while passes < moves:
+        best = min(
+            (delta(d, tour, *edges, way), sample, way, edges)
+            for sample in range(k)
+            for edges in [triple(seed, row, passes, sample, len(tour))]
+            for way in range(first_way, 7)
+        )
+        passes += 1
+        if not best[0] < 0:
+            break
+        tour = reconnected(tour, *best[3], best[2])
+    return tour, passes
+
+
+@pytest.mark.parametrize(("three_opt", "metric"), diagonal([True, False], METRICS))
+@settings(max_examples=25)
+@given(
+    n=st.integers(4, 14),
+    k=st.integers(1, 12),
+    seed=st.integers(0, 2**64 - 1),
+    span=st.sampled_from([4, 12, 60, 3000]),
+    first_row=st.sampled_from([0, 5, 2**31]),
+)
+def test_steps_are_those_of_brute_force(metric, three_opt, n, k, seed, span, first_row):
+    problem = random_problem(metric, n, seed % 1000, span)
+    starts = random_tours(n, 2, seed % 1000)
+    d = distance_matrix(problem).tolist()
+    found = search(problem, starts, k, seed, first_row=first_row, three_opt=three_opt)
+    for row, start in enumerate(starts.tolist()):
+        first_way = 0 if three_opt else 4
+        tour, passes = brute_force(d, start, first_row + row, k, seed, first_way=first_way)
+        assert found.tours[row].tolist() == tour
+        assert (found.pass_counts[row], found.move_counts[row]) == (passes, passes - 1)
+    assert (found.states == OPTIMUM).all()
+
+
+@given(n=st.integers(4, 9), seed=st.integers(0, 10**6))
+def test_changes_are_those_of_the_cost(n, seed):
+    problem = random_problem("EUC_2D", n, seed)
+    d, tour = distance_matrix(problem).tolist(), random_tours(n, 1, seed)[0].tolist()
+    before = problem.cost(np.array([tour]))[0]
+    for edges in combinations(range(n), 3):
+        after = problem.cost(np.array([reconnected(tour, *edges, way) for way in range(7)]))
+        assert [delta(d, tour, *edges, way) for way in range(7)] == (after - before).tolist()
+
+
+DRAW = """
+struct Probe {
+  static void run(const gls::Host&, int item, int n, gls::uint64 seed, int* triples) {
+    const auto drawn = gls::RandomTriples(seed, 3, 2, n)(item, 0);
+    triples[3 * item] = drawn.i, triples[3 * item + 1] = drawn.j, triples[3 * item + 2] = drawn.k;
+  }
+};
+"""
+
+
+def drawn_triples(n: int, count: int, seed: int) -> list[tuple[int, ...]]:
+    """The samples of step 2 of row 3."""
+    triples = np.zeros((count, 3), np.int32)
+    host_program.run(
+        DRAW,
+        count,
+        "int n, gls::uint64 seed, int* triples",
+        {"n": n, "seed": seed, "triples": triples},
+        header="tours/engines/exhaustive/random_k.cuh",
+    )
+    return [tuple(t) for t in triples.tolist()]
+
+
+@pytest.mark.parametrize("n", [4, 5, 6, 7, 8, 12])
+def test_triples_are_uniform(n):
+    every = list(combinations(range(n), 3))
+    expected = 1000
+    counts = Counter(drawn_triples(n, expected * len(every), seed=n))
+    assert sorted(counts) == every  # sorted, distinct, and none is out of reach
+    # Five standard deviations of a count: one run in a hundred thousand leaves them by chance.
+    assert max(abs(count - expected) for count in counts.values()) < 5 * expected**0.5
+
+
+@pytest.mark.parametrize("n", [13, 1000, 2**31 - 1])
+def test_triples_are_drawn_without_replacement(n):
+    numbers = [philox(9, [s, RANDOM_K, 3, 2]) for s in range(200)]
+    expected = []
+    for x, y, z, _ in numbers:
+        p, q, r = (x * n) >> 32, (y * (n - 1)) >> 32, (z * (n - 2)) >> 32
+        q += q >= p
+        for taken in sorted((p, q)):
+            r += r >= taken
+        expected.append(tuple(sorted((p, q, r))))
+    assert drawn_triples(n, 200, seed=9) == expected
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_never_worse(metric):
+    problem = random_problem(metric, 80, span=300)
+    starts = random_tours(80, 6)
+    found = search(problem, starts, 50)
+    assert (problem.cost(found.tours) < problem.cost(starts)).all()
+    assert (np.sort(found.tours, axis=1) == np.arange(80)).all()
+    assert (found.pass_counts == found.move_counts + 1).all()
+
+
+def test_more_samples_find_better_tours():
+    problem = random_problem("EUC_2D", 100, span=10_000)
+    starts = random_tours(100, 20)
+    means = [problem.cost(search(problem, starts, k).tours).mean() for k in (1, 10, 100, 1000)]
+    assert means == sorted(means, reverse=True)
+    two_opt = search(problem, starts, 1000, three_opt=False).tours
+    assert problem.cost(two_opt).mean() > means[-1]
+
+
+def test_the_same_seed_gives_the_same_tours_and_another_seed_others():
+    problem, starts = random_problem("EUC_2D", 60, span=1000), random_tours(60, 3)
+    first, again, other = (search(problem, starts, 40, seed).tours for seed in (2**63, 2**63, 2))
+    assert np.array_equal(first, again)
+    assert (first != other).any(axis=1).all()
+
+
+def test_rows_have_samples_of_their_own_whatever_the_batch():
+    problem = random_problem("EUC_2D", 60, span=1000)
+    starts = np.repeat(random_tours(60, 1), 7, axis=0)
+    whole = search(problem, starts, 40).tours
+    assert len(np.unique(whole, axis=0)) == 7
+    batches = [
+        search(problem, starts[begin:end], 40, first_row=begin).tours
+        for begin, end in [(0, 1), (1, 3), (3, 7)]
+    ]
+    assert np.array_equal(np.concatenate(batches), whole)
+
+
+@pytest.mark.parametrize("passes", [1, 3])
+def test_launches_may_be_of_any_length(passes):
+    problem, starts = random_problem("EUC_2D", 40, span=1000), random_tours(40, 3)
+    whole = search(problem, starts, 30)
+    steps = RandomKSteps(get_backend("cpu"), problem, starts.copy(), 30, 0, NO_LIMIT)
+    while steps.unfinished():
+        before = steps.pass_counts.copy()
+        running = steps.states == RUNNING
+        steps.launch(passes, 60.0)
+        done = steps.pass_counts - before
+        assert (done[running] >= 1).all()
+        assert (done <= np.where(running, passes, 0)).all()
+    assert np.array_equal(steps.tours, whole.tours)
+    assert np.array_equal(steps.pass_counts, whole.pass_counts)
+
+
+@pytest.mark.parametrize("most", [0, 1, 3])
+def test_stops_after_max_moves(most):
+    problem, starts = random_problem("EUC_2D", 30, span=1000), random_tours(30, 4)
+    found = search(problem, starts, 20, moves=most)
+    d = distance_matrix(problem).tolist()
+    for row, start in enumerate(starts.tolist()):
+        assert found.tours[row].tolist() == brute_force(d, start, row, 20, moves=most)[0]
+    assert found.move_counts.tolist() == found.pass_counts.tolist() == [most] * 4
+    assert found.states.tolist() == [OUT_OF_MOVES] * 4
+
+
+@pytest.mark.parametrize("longest", [2**22, 2**29, 2**31 - 2])
+def test_estimates_of_long_lengths_hide_no_move(longest):
+    near = random_problem("EUC_2D", 40, span=1000)
+    far = gls.TSP(np.asarray(near.coordinates) * (longest / 1500), "EUC_2D")
+    flat = gls.TSP.from_matrix(distance_matrix(far) // 3 + 1)
+    starts = random_tours(40, 2)
+    for problem in (far, flat):
+        d = distance_matrix(problem).tolist()
+        found = search(problem, starts, 30).tours.tolist()
+        assert found == [
+            brute_force(d, tour, row, 30)[0] for row, tour in enumerate(starts.tolist())
+        ]
+
+
+def test_small_problems_have_no_moves():
+    for n in (1, 2, 3):
+        found = search(random_problem("EUC_2D", n), random_tours(n, 2), 10)
+        assert found.states.tolist() == [OPTIMUM] * 2
+
+
+def test_asymmetric_problems_are_refused():
+    problem = gls.TSP.from_matrix(np.random.default_rng(1).integers(1, 9, (8, 8)))
+    with pytest.raises(UnsupportedProblemError, match=r"RandomK.*symmetric"):
+        RandomKSteps(get_backend("cpu"), problem, random_tours(8, 1), 1, 0, 1)
+
+
+def test_moves_are_counted_by_reconnection():
+    problem, starts = random_problem("EUC_2D", 10), random_tours(10, 1)
+    sizes = [
+        search(problem, starts, 30, three_opt=three).moves_per_evaluation()
+        for three in (True, False)
+    ]
+    assert sizes == [210, 90]
+
+
+@pytest.mark.parametrize("tours", [1, 7, 1000, 10**5])
+@pytest.mark.parametrize("k", [1, 255, 1000, 10_000, 10**9])
+def test_shares_keep_a_device_busy(tours, k):
+    processors = 132
+    shares = random_k.shares_of_a_step(tours, k, processors)
+    blocks, enough = tours * shares, processors * random_k.ENOUGH_BLOCKS
+    assert 1 <= shares <= max(1, k // random_k.EVALUATION_THREADS)
+    assert blocks >= min(enough, tours * max(1, k // random_k.EVALUATION_THREADS))
+    assert blocks < max(enough, tours) + tours
+
+
+def test_points_are_copied_where_they_fit_and_pay():
+    shared = tuning.SHARED_MEMORY[90]
+    assert random_k.copies_points(1000, 10_000, shared)
+    assert not random_k.copies_points(1000, 100, shared)
+    assert not random_k.copies_points(20_000, 10**6, shared)
+
+
+@pytest.mark.parametrize("metric", slow_after(1, ["EUC_2D", "EUC", "GEO", "EXPLICIT_REAL"]))
+@pytest.mark.usefixtures("nvrtc")
+def test_kernels_compile(metric):
+    functor = random_problem(metric, 10).metric
+    kernels = [
+        random_k.evaluation_kernel(functor, way, in_shared)
+        for way in (0, 4)
+        for in_shared in (False, True)
+    ]
+    for kernel in [*kernels, random_k.replacement_kernel(functor)]:
+        report = compile_check.compile_kernel(kernel, 90)
+        assert report.passed, report

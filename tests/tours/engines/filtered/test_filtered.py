@@ -1,0 +1,304 @@
+"""Filtered complete neighbourhoods on the CPU, beside brute force from the definitions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
+from gpu_ls_plugin.tours.engines.filtered import filter_layouts
+from gpu_ls_plugin.tours.engines.filtered.filtered_moves import EAGER_CHUNKS, FilteredMoves
+from tests.helpers import filter_oracle as oracle
+from tests.helpers.random_problems import random_problem, random_tours
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gpu_ls_plugin.tours.filters.base import Filter
+
+MODES = ("masked", "compact", "fused", "openings")
+SPACES = {2: gls.TwoOpt(), 3: gls.ThreeOpt()}
+LARGEST = {2: 14, 3: 8}  # cities that brute force has the patience for
+EACH_SPACE = pytest.mark.parametrize("edges", SPACES)
+EACH_MODE = pytest.mark.parametrize("mode", MODES)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _many_slots() -> Iterator[None]:
+    """Let several teams share the few moves of a small tour, some of them none."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(filter_layouts, "MOVES_OF_SLOT", 8)
+        yield
+
+
+def search_of(
+    edges: int, test: Filter, mode: str = "auto", rule: Any = None, **options: Any
+) -> gls.LocalSearch:
+    """A filtered search, of all chunks unless told otherwise."""
+    part = gls.FilteredNeighbourhood(SPACES[edges], test, mode, **options)
+    return gls.LocalSearch([part], pivoting=rule or gls.Best())
+
+
+def run(search: gls.LocalSearch, problem: gls.TSP, starts: Any, **options: Any) -> gls.Result:
+    """Search on the CPU."""
+    return search(problem, starts, backend="cpu", **options)
+
+
+def switched(
+    *on: str, rate: float = 1, radius: int = 40, near: int = 5, far: int = 10, bound: bool = True
+) -> Filter:
+    """Filters joined to one C++ type, so that few are compiled: `| RandomKeep(1)` switches off."""
+    parts = {
+        "radius": gls.Radius(radius),
+        "near": gls.InCandidates(gls.Nearest(near), missing=1 if bound else 0),
+        "awake": gls.DontLook(),
+        "far": ~gls.Radius(far),
+    }
+    if bound:
+        parts["bound"] = gls.GainBound()
+    test: Filter = gls.RandomKeep(rate)
+    for name, part in parts.items():
+        test = test & (part | gls.RandomKeep(0 if name in on else 1))
+    return test
+
+
+def filters(*, bound: bool = True) -> st.SearchStrategy[Filter]:
+    """Joined filters; without the `bound`, moves are met once whatever the mode."""
+    return st.builds(
+        lambda on, **options: switched(*on, bound=bound, **options),
+        st.sets(st.sampled_from(["radius", "near", "awake", "far", "bound"])),
+        rate=st.sampled_from([1, 1, 0.5, 0.1, 0]),
+        radius=st.integers(5, 60),
+        near=st.integers(1, 6),
+        far=st.integers(0, 20),
+    )
+
+
+def expected(
+    problem: gls.TSP,
+    starts: Any,
+    edges: int,
+    test: Filter,
+    *,
+    seed: int = 0,
+    first_row: int = 0,
+    most: int | None = None,
+    eager: bool = False,
+) -> list[oracle.Descent]:
+    """Return the descents of a batch by brute force."""
+    if problem.n < 4:
+        return [oracle.Descent(start.tolist(), [], 0, "optimum") for start in starts]
+    chunks = oracle.chunks_by_openings(problem.n, edges, EAGER_CHUNKS)
+    return [
+        oracle.descend(
+            oracle.CurrentTour(problem, start.tolist(), seed, first_row + row),
+            test,
+            chunks,
+            most,
+            eager=eager,
+        )
+        for row, start in enumerate(starts)
+    ]
+
+
+def assert_as_expected(
+    result: gls.Result, descents: list[oracle.Descent], *, once: bool = True
+) -> None:
+    """The tours and the counts are those of brute force, where moves are met `once` at most."""
+    assert result.tours.tolist() == [descent.tour for descent in descents]
+    statistics, ends = result.statistics, {descent.ended for descent in descents}
+    assert statistics.moves == sum(descent.moves for descent in descents)
+    assert statistics.passes == sum(len(descent.kept) for descent in descents)
+    assert (statistics.stopped_by == "moves") == ("moves" in ends)
+    if once:
+        assert statistics.evaluations == sum(descent.evaluations for descent in descents)
+        assert (statistics.stopped_by == "filter") == (ends == {"filter"})
+
+
+@EACH_SPACE
+@pytest.mark.parametrize(
+    "metric", ["EUC_2D", *(pytest.param(m, marks=pytest.mark.slow) for m in ("EUC", "EXPLICIT"))]
+)
+@settings(max_examples=10)
+@given(
+    size=st.integers(0, 100),
+    seed=st.integers(0, 2**64 - 1),
+    span=st.sampled_from([3, 12, 60]),
+    test=filters(),
+    most=st.sampled_from([None, None, 0, 1]),
+)
+def test_all_modes_descend_as_brute_force_does(edges, metric, size, seed, span, test, most):
+    n = 1 + size % LARGEST[edges]
+    problem, starts = random_problem(metric, n, seed, span), random_tours(n, 2, seed)
+    descents = expected(problem, starts, edges, test, seed=seed, first_row=3, most=most)
+    for mode in MODES:
+        result = run(
+            search_of(edges, test, mode),
+            problem,
+            starts,
+            seed=seed,
+            first_row=3,
+            budget=gls.Budget(moves=most),
+        )
+        once = mode != "openings" or test.rotations(edges) == 1
+        assert_as_expected(result, descents, once=once)
+
+
+@EACH_SPACE
+@settings(max_examples=10)
+@given(size=st.integers(0, 100), seed=st.integers(0, 2**32), test=filters(bound=False))
+def test_first_takes_the_best_of_the_first_chunk_with_a_gain(edges, size, seed, test):
+    n = 1 + size % LARGEST[edges]
+    problem, starts = random_problem("EUC_2D", n, seed), random_tours(n, 2, seed)
+    result = run(search_of(edges, test, rule=gls.First()), problem, starts, seed=seed)
+    assert_as_expected(result, expected(problem, starts, edges, test, seed=seed, eager=True))
+
+
+@EACH_SPACE
+@EACH_MODE
+def test_first_ends_in_a_local_optimum_of_what_the_filter_keeps(edges, mode):
+    n, test = {2: 30, 3: 12}[edges], switched("radius")
+    problem, starts = random_problem("EUC_2D", n, span=100), random_tours(n, 3)
+    result = run(search_of(edges, test, mode, gls.First()), problem, starts)
+    assert (result.costs < problem.cost(starts)).all()
+    assert result.statistics.stopped_by == "optimum"
+    for tour in result.tours.tolist():
+        current = oracle.CurrentTour(problem, tour)
+        for move in oracle.moves(n, edges):
+            assert not (current.is_gain(move) and oracle.keeps(test, current, move))
+
+
+@EACH_SPACE
+@EACH_MODE
+def test_many_chunks_are_one(edges, mode, monkeypatch):
+    n, budget = {2: 25, 3: 9}[edges], gls.Budget(moves=4)
+    problem, starts = random_problem("EUC_2D", n, span=50), random_tours(n, 2)
+    search = search_of(edges, switched("radius"), mode)
+    unsplit = run(search, problem, starts, budget=budget)
+    for most in (37, 8):  # moves of a chunk
+        monkeypatch.setitem(filter_layouts.MOST_MOVES, mode, most)
+        split = run(search, problem, starts, budget=budget)
+        assert np.array_equal(split.tours, unsplit.tours)
+        assert split.statistics.evaluations == unsplit.statistics.evaluations
+        assert split.statistics.passes == unsplit.statistics.passes
+
+
+@pytest.mark.parametrize("mode", filter_layouts.ENTRY_BYTES)
+def test_neighbourhoods_beyond_the_memory_are_split(mode, monkeypatch):
+    problem, starts = random_problem("EUC_2D", 80, span=1000), random_tours(80, 2)
+    search, budget = search_of(3, switched("radius", radius=300), mode), gls.Budget(moves=2)
+    unsplit = run(search, problem, starts, budget=budget)
+    sizes, choose = [], filter_layouts.most_of_chunk
+
+    def watched(*arguments: Any) -> int:
+        sizes.append(choose(*arguments))
+        return sizes[-1]
+
+    monkeypatch.setattr(filter_layouts, "most_of_chunk", watched)
+    split = run(search, problem, starts, budget=budget, memory_limit=1 << 17)
+    numbers = {"compact": 80 * 79 * 78 // 6, "openings": 79 * 78 // 2}[mode]
+    assert max(sizes) < numbers if mode == "compact" else sizes
+    assert np.array_equal(split.tours, unsplit.tours)
+    assert split.statistics.evaluations == unsplit.statistics.evaluations
+
+
+@EACH_MODE
+def test_five_thousand_cities_fit_into_a_quarter_of_a_gigabyte(mode):
+    limit = 256 << 20
+    problem, tours = random_problem("EUC_2D", 5000, span=1000), random_tours(5000, 1)
+    part = gls.FilteredNeighbourhood(gls.ThreeOpt(), gls.GainBound(), mode)
+
+    def memory(most: int) -> int:
+        batch = FilteredMoves(get_backend("cpu"), problem, tours, part, 1, memory=most)
+        return sum(getattr(array, "nbytes", 0) for array in batch.arguments.values())
+
+    assert memory(limit) <= limit
+    assert (memory(2**62) > limit) == (mode in filter_layouts.ENTRY_BYTES)
+
+
+@EACH_SPACE
+@pytest.mark.parametrize("mode", ["masked", "openings"])
+def test_tours_of_three_cities_and_fewer_have_no_moves(edges, mode):
+    for n in (1, 2, 3):
+        result = run(search_of(edges, switched(), mode), random_problem("EUC_2D", n), [range(n)])
+        assert result.tours.tolist() == [list(range(n))]
+        assert (result.statistics.passes, result.statistics.evaluations) == (0, 0)
+        assert result.statistics.stopped_by == "optimum"
+
+
+@EACH_SPACE
+def test_candidates_of_the_search_are_a_filter(edges):
+    problem, starts = random_problem("EUC_2D", 30, span=100), random_tours(30, 3)
+    near, test = gls.Nearest(2), gls.Radius(40)
+    part = gls.FilteredNeighbourhood(SPACES[edges], test)
+    combined = search_of(edges, test & gls.InCandidates(near))
+    listed = run(gls.LocalSearch([part], near, gls.Best()), problem, starts)
+    assert np.array_equal(listed.tours, run(combined, problem, starts).tours)
+    assert not np.array_equal(listed.tours, run(search_of(edges, test), problem, starts).tours)
+    assert gls.LocalSearch([part]).candidates == gls.All()
+    assert gls.LocalSearch().candidates == gls.Nearest()
+
+
+def test_3_opt_has_a_largest_number_of_cities():
+    n = 2**15 + 1
+    problem = gls.TSP(np.random.default_rng(1).integers(0, 10**6, (n, 2)), "EUC_2D")
+    with pytest.raises(UnsupportedProblemError, match=r"^problem: .*32,768 cities.*Nearest"):
+        run(search_of(3, gls.Radius(40)), problem, random_tours(n, 1))
+
+
+def test_asymmetric_problems_are_refused():
+    lengths = np.random.default_rng(1).integers(1, 100, (9, 9))
+    for edges in SPACES:
+        with pytest.raises(UnsupportedProblemError, match="reverses paths"):
+            run(search_of(edges, gls.GainBound()), gls.TSP.from_matrix(lengths), random_tours(9, 1))
+
+
+@EACH_SPACE
+def test_random_restarts_of_filtered_searches(edges):
+    problem, search = random_problem("EUC_2D", 20), search_of(edges, switched("radius"))
+    result = gls.RandomRestarts(search, climbs=10, keep=10)(problem, seed=3, backend="cpu")
+    starts = gls.random_tours(problem, 10, seed=3, backend="cpu")
+    costs = run(search, problem, starts, seed=3).costs
+    assert result.costs.tolist() == sorted(costs.tolist())
+
+
+@pytest.mark.slow
+@EACH_SPACE
+def test_iterated_local_search_wakes_all_cities_after_a_kick(edges):
+    n = {2: 60, 3: 45}[edges]
+    problem, starts = random_problem("EUC_2D", n, span=1000), random_tours(n, 4)
+    search = search_of(edges, switched("awake"))
+    once = run(search, problem, starts)
+    chains = gls.IteratedLocalSearch(search)
+    kicked = chains(problem, starts, budget=gls.Budget(kicks=10), backend="cpu")
+    assert kicked.statistics.kicks == 40
+    # Were the cities still asleep, no kicked tour would be repaired.
+    assert kicked.statistics.moves >= once.statistics.moves + 40
+    assert (kicked.costs <= once.costs).all()
+    assert (kicked.costs < once.costs).any()
+    assert np.array_equal(kicked.costs, problem.cost(kicked.tours))
+
+
+@pytest.mark.parametrize(
+    ("edges", "n", "opens", "kept", "mode"),
+    [
+        (3, 1000, True, None, "openings"),
+        (3, 1000, False, None, "masked"),  # until more is known of the filter
+        (3, 1000, False, 0.25, "fused"),
+        (3, 1000, False, 0.9, "masked"),
+        (3, 1000, False, 1e-4, "masked"),
+        (2, 20_000, True, 0.25, "fused"),
+        (2, 1000, True, 0.25, "masked"),
+    ],
+)
+def test_the_mode_on_a_gpu_goes_by_the_neighbourhood_and_the_keep_rate(edges, n, opens, kept, mode):
+    given = {"opens": opens, "kept": kept}
+    assert filter_layouts.filter_mode("cuda", edges, n, ordered=False, **given) == mode
+    assert filter_layouts.filter_mode("cuda", edges, n, ordered=True, **given) == "openings"
+    assert filter_layouts.filter_mode("cpu", edges, n, ordered=False, **given) == "openings"

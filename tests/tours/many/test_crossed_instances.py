@@ -1,0 +1,93 @@
+"""Chains of instances that are crossed: children, and when a CPU crosses."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.tours.engines.chains.chain_kernel import ChainState
+from gpu_ls_plugin.tours.many import crossing, many_input, side_by_side
+from gpu_ls_plugin.tours.many.side_by_side import NARROW, NARROW_DEGREE, replicas_of
+from gpu_ls_plugin.tours.moves.composed import CandidateMoves
+from tests.helpers.random_problems import random_problem
+
+CPU = get_backend("cpu")
+SEED, ROW, REPLICAS = 5, 100, 3
+SIZES = (40, 17, 33)
+
+
+@pytest.mark.parametrize("metric", ["EUC_2D", "EUC"])
+def test_children_are_those_of_each_instance_alone(
+    metric: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(crossing, "GENERATIONS", 2)
+    problems = [random_problem(metric, n, span=1000) for n in SIZES]
+    (group,) = many_input.read(problems, None)
+    parts = group.composed(CPU, NARROW, NARROW_DEGREE)
+    cut = group.parts(CPU, parts, np.arange(len(SIZES)), math.inf)
+    assert cut is not None
+    rings = np.tile(np.arange(max(SIZES), dtype=np.int32), (len(SIZES) * REPLICAS, 1))
+    for row, ring in enumerate(rings):
+        own = ring[: SIZES[row // REPLICAS]]
+        own[:] = np.random.default_rng(row).permutation(own)
+    costs = group.costs(CPU, parts, cut, rings)
+    units = np.ones(len(rings), np.float32)
+    state = ChainState(np, rings.copy(), costs, units, current_is_best=False)
+    made = crossing.Crossing(CPU, group.metric, parts, cut, state, SEED, ROW)
+    made.cross_all(math.inf)
+    assert (state.best_costs < group.costs(CPU, parts, cut, rings)).any()
+    for part, problem in enumerate(problems):
+        rows = slice(REPLICAS * part, REPLICAS * (part + 1))
+        tours, own_costs = alone(problem, rings[rows, : problem.n], ROW + rows.start)
+        np.testing.assert_array_equal(state.best_tours[rows, : problem.n], tours)
+        np.testing.assert_array_equal(state.tours[rows, : problem.n], tours)
+        np.testing.assert_allclose(state.best_costs[rows], own_costs, rtol=1e-12)
+        np.testing.assert_allclose(state.costs[rows], problem.cost(tours), rtol=1e-12)
+
+
+def alone(problem: gls.TSP, tours: Any, first_row: int) -> tuple[Any, Any]:
+    """Cross the chains of one instance as edge assembly does."""
+    parts = CandidateMoves(CPU, problem, NARROW, gls.Quadrant(NARROW_DEGREE))
+    own = gls.EdgeAssembly(offspring=crossing.OFFSPRING).workspace(
+        CPU, problem, len(tours), seed=SEED, first_row=first_row, parts=parts
+    )
+    tours, costs = tours.copy(), problem.cost(tours)
+    for generation, distance in enumerate((1, 2)):
+        partners = ((np.arange(len(tours)) + distance) % len(tours)).astype(np.int32)
+        children, found = own.cross(tours, costs, tours.copy(), partners, generation=generation)
+        tours, costs = children.copy(), found.copy()
+    return tours, costs
+
+
+def test_seconds_of_a_cpu_are_crossed(monkeypatch: pytest.MonkeyPatch) -> None:
+    crossed: list[float] = []
+    cross_all = crossing.Crossing.cross_all
+    monkeypatch.setattr(
+        crossing.Crossing, "cross_all", lambda *given: crossed.append(given[1]) or cross_all(*given)
+    )
+    points = np.random.default_rng(1).random((4, 30, 2))
+    gls.solve_many(points, kicks=3, seconds=math.inf, replicas=2, backend="cpu")
+    assert not crossed  # chains are the same on every backend
+    found = gls.solve_many(points, 0.1, backend="cpu")
+    assert len(crossed) == len(side_by_side.CROSSED_AFTER)
+    for own, tour, cost in zip(points, found.tours, found.costs, strict=True):
+        assert gls.TSP(own, "EUC").cost(tour)[0] == cost
+
+
+def test_as_many_chains_as_there_is_time_for() -> None:
+    backends: Any = (SimpleNamespace(name="cpu", processors=2), SimpleNamespace(name="cuda"))
+    cpu, cuda = backends
+
+    def replicas(backend: Any, seconds: float | None, fit: int = 10**6, count: int = 300) -> int:
+        return replicas_of(backend, 2, count, fit, 100 * count, seconds)
+
+    assert [replicas(cpu, s) for s in (1.0, 0.1, 0.01, 0.0)] == [8, 2, 1, 1]
+    assert replicas(cpu, None) == replicas(cpu, math.inf) == replicas(cuda, 1.0) == 1
+    assert replicas(cpu, 1.0, fit=900) == 3
+    assert replicas_of(cuda, 600, 300, 10**6, 30_000, 1.0) == 2

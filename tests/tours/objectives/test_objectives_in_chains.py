@@ -1,0 +1,101 @@
+"""Chains under an objective: what they claim, and the best tour that may be a result."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
+from tests.helpers.marks import slow_after
+from tests.helpers.random_problems import random_problem, random_tours
+from tests.tours.objectives.trial import Forbidden, Tolls, WholeTolls, some_tolls
+
+N = 8
+LISTED = gls.LocalSearch(candidates=gls.Nearest(7))
+SEARCHES = {
+    "fused": gls.IteratedLocalSearch(LISTED, gls.DoubleBridge(), gls.Annealing(2.0)),
+    "never worse": gls.IteratedLocalSearch(
+        LISTED, gls.DoubleBridge(), gls.BetterOrEqual(), restart_after=20
+    ),
+    "stepped": gls.IteratedLocalSearch(LISTED, gls.Restart(), gls.Always()),
+}
+
+
+def seeds(name):
+    """Numbers of problems: fewer where each kick is a call."""
+    return range(2 if name == "stepped" else 6)
+
+
+def cheapest(problem):
+    """The least cost of a tour that may be a result, by brute force."""
+    tours = np.array([(0, *rest) for rest in permutations(range(1, N)) if rest[0] < rest[-1]])
+    return problem.cost(tours)[problem.objective.feasible(problem, tours)].min()
+
+
+def tolled(seed, toll):
+    """A problem with low or high tolls, and a tour that pays none."""
+    tolls, ring = toll * (some_tolls(N, seed, share=0.5) > 0), np.arange(N)
+    tolls[ring, (ring + 1) % N] = tolls[(ring + 1) % N, ring] = 0
+    return random_problem("EUC_2D", N, seed, 60), tolls, ring[None]
+
+
+@pytest.mark.parametrize("name", slow_after(2, SEARCHES))
+def test_chains_find_the_cheapest_tour_that_may_be_a_result(name):
+    for seed in seeds(name):
+        plain, tolls, _ = tolled(seed, toll=1000)
+        problem = plain.under(Tolls(tolls))
+        found = SEARCHES[name](
+            problem, random_tours(N, 4, seed), budget=gls.Budget(kicks=200), backend="cpu"
+        )
+        assert problem.objective.feasible(problem, found.tours).all()
+        assert found.costs.tolist() == problem.cost(found.tours).tolist() == 4 * [cheapest(problem)]
+
+
+@pytest.mark.parametrize("name", slow_after(2, SEARCHES))
+def test_cheaper_tours_that_may_be_no_results_do_not_replace_one_that_may(name):
+    for seed in seeds(name):
+        plain, tolls, ring = tolled(seed, toll=5)
+        problem = plain.under(Tolls(tolls))
+        found = SEARCHES[name](problem, ring, budget=gls.Budget(kicks=200), backend="cpu")
+        descent = gls.LocalSearch(candidates=gls.Nearest(7))(problem, ring, backend="cpu")
+        assert not problem.objective.feasible(problem, descent.tours).all()
+        assert descent.best_cost < cheapest(problem) <= found.best_cost <= problem.cost(ring)[0]
+        assert problem.objective.feasible(problem, found.tours).all()
+        whole = SEARCHES[name](
+            plain.under(WholeTolls(tolls)), ring, budget=gls.Budget(kicks=200), backend="cpu"
+        )
+        assert whole.tours.tolist() == found.tours.tolist()
+
+
+def test_kicks_and_moves_keep_out_what_is_forbidden():
+    n, problem = 60, random_problem("EUC_2D", 60, 5)
+    tolls = some_tolls(n, 5, share=0.4)
+    place = np.arange(n)
+    tolls[place, (place + 1) % n] = tolls[(place + 1) % n, place] = 0
+    under, start = problem.under(Forbidden(tolls)), np.tile(place, (3, 1))
+    for search in (
+        gls.IteratedLocalSearch(gls.LocalSearch(), accept=gls.Always()),
+        gls.IteratedLocalSearch(gls.LocalSearch(), accept=gls.Better(), part=32),
+    ):
+        found = search(under, start, budget=gls.Budget(kicks=300), backend="cpu")
+        assert under.objective.feasible(under, found.tours).all()
+        assert (found.costs < under.cost(start)).all()
+
+
+@pytest.mark.parametrize(
+    "search",
+    [
+        gls.IteratedLocalSearch(LISTED, part=32),
+        gls.IteratedLocalSearch(LISTED, cooperation=gls.EliteEdges()),
+        gls.IteratedLocalSearch(LISTED, cooperation=gls.EdgeAssembly()),
+        gls.LocalSearch(pivoting=gls.Multi()),
+    ],
+    ids=["parts", "elite edges", "edge assembly", "Multi"],
+)
+def test_what_needs_a_sum_over_edges_is_refused(search):
+    problem = random_problem("EUC_2D", 80, 1).under(WholeTolls(some_tolls(80)))
+    with pytest.raises(UnsupportedProblemError, match="whole_tolls"):
+        search(problem, random_tours(80, 2), budget=gls.Budget(kicks=2), backend="cpu")

@@ -1,0 +1,171 @@
+"""What comes back after hundredths of a second: a tour as good as greedy, 2-opt and Or-opt."""
+
+from __future__ import annotations
+
+import _thread
+import math
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeError
+from gpu_ls_plugin.runs.call import Call
+from gpu_ls_plugin.runs.request import Request
+from gpu_ls_plugin.solver import Settings, default_settings, run
+from gpu_ls_plugin.solver.plans import plan_of
+from gpu_ls_plugin.tours.plan import first_moments
+from gpu_ls_plugin.tours.searches import opening
+from gpu_ls_plugin.tours.searches.iterated import OpeningSearch
+from gpu_ls_plugin.tours.searches.opening import Opening
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.core.result import Progress
+    from tests.helpers.clock import Clock
+
+PLAIN = gls.LocalSearch([gls.TwoOpt(), gls.OrOpt(3)], candidates=gls.Nearest(8))
+MOST_LATE = 0.5  # seconds, on a machine that does something else as well
+
+
+def uniform(n: int, seed: int = 1) -> gls.TSP:
+    return gls.TSP(np.random.default_rng(seed).integers(0, 100_000, (n, 2)), "EUC_2D")
+
+
+def ours(problem: gls.TSP, seconds: float, **options: object) -> gls.Result:
+    gls.solve(problem, 0.01, backend="cpu")  # loads what a process needs once
+    fresh = gls.TSP(problem.coordinates, problem.metric)
+    return gls.solve(fresh, seconds, backend="cpu", **options)
+
+
+@pytest.mark.timed
+@pytest.mark.parametrize(("n", "seconds"), [(200, 0.02), (1000, 0.05), (1000, 0.1), (4000, 0.1)])
+def test_short_times_give_good_tours(n: int, seconds: float) -> None:
+    problem = uniform(n)
+    plain = PLAIN(problem, gls.greedy(problem, backend="cpu"), backend="cpu").best_cost
+    ours(problem, 0.0)
+    begin = time.perf_counter()
+    result = gls.solve(problem, seconds, backend="cpu")
+    assert time.perf_counter() - begin < seconds + MOST_LATE
+    # A machine that is busy with something else may leave no time for the descent: twice more.
+    found = [result, *(ours(problem, 2 * seconds) for _ in range(2))]
+    assert min(r.best_cost for r in found) <= 1.02 * plain
+    assert result.best_cost == problem.cost(result.best_tour[None])[0]
+    assert result.statistics.stopped_by == "seconds"
+
+
+def test_no_time_at_all_gives_a_greedy_tour() -> None:
+    problem = uniform(500)
+    result = ours(problem, 0.0)
+    assert result.best_cost <= problem.cost(gls.greedy(problem, backend="cpu"))[0]
+
+
+def test_without_time_for_greedy_there_is_a_curve(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Opening, "measured", 1.0)
+    problem = uniform(500)
+    result = ours(problem, 0.0)
+    curve = problem.cost(gls.space_filling_curve(problem, backend="cpu"))[0]
+    assert result.best_cost <= curve
+
+
+def test_a_population_begins_with_the_tour(clock: Clock) -> None:
+    problem = uniform(100)
+    seen: list[Progress] = []
+    result = ours(problem, 3.0, population=16, callback=seen.append)
+    assert len(result.tours) == 16
+    assert (np.diff([p.elapsed for p in seen]) >= 0).all()
+    assert (np.diff([p.best_cost for p in seen]) <= 0).all()
+    history = result.statistics.history
+    assert history[0].best_cost <= 1.5 * result.best_cost  # a random tour costs several times more
+    assert (np.diff([point.best_cost for point in history]) <= 0).all()
+    assert (np.diff([point.kicks for point in history]) >= 0).all()
+
+
+def test_where_the_machine_is_slow_no_population_follows(
+    monkeypatch: pytest.MonkeyPatch, clock: Clock
+) -> None:
+    monkeypatch.setattr(first_moments, "KICKS_PER_SECOND", 1e9)
+    monkeypatch.setattr(first_moments, "KICKS_ALONE", 1e5)
+    result = ours(uniform(300), 2.0)
+    assert len(result.tours) == Opening(uniform(300), 1, OpeningSearch).chains
+    assert result.statistics.kicks > 0
+
+
+def test_what_was_asked_for_is_taken_as_it_is() -> None:
+    problem = uniform(100)
+    matrix = gls.TSP.from_matrix(problem.lengths(*np.indices((100, 100))))
+
+    def begins(instance: gls.TSP, **asked: object) -> bool:
+        given = Settings(seconds=0.05, backend="cpu", **asked)  # type: ignore[arg-type]
+        chosen, request = default_settings(instance, given), Request(given, get_backend("cpu"))
+        return first_moments.first_moments(instance, request, chosen) is not None
+
+    assert begins(problem) and begins(problem, population=3)
+    assert not begins(matrix)
+    for asked in ({"search": "or_opt"}, {"start": "greedy"}, {"kicks": 5}, {"moves": 5}):
+        assert not begins(problem, **asked), asked
+
+
+def test_an_iterated_search_with_little_time_returns_a_good_tour(clock: Clock) -> None:
+    clock.launch = 0.01
+    problem = uniform(2000)
+    starts = gls.random_tours(problem, 200, backend="cpu")
+    greedy = problem.cost(gls.greedy(problem, backend="cpu"))[0]
+    search = gls.IteratedLocalSearch(gls.LocalSearch(candidates=gls.Quadrant(6)))
+    result = search(problem, starts, budget=gls.Budget(seconds=0.1), backend="cpu")
+    assert result.best_cost <= greedy
+    assert (result.costs <= problem.cost(starts)).all()
+    # Tours that searches have found are taken as they are, and so are limits other than time.
+    optima = PLAIN(problem, gls.space_filling_curve(problem, backend="cpu"), backend="cpu").tours
+    for begin, limit in ((optima.repeat(200, axis=0), {}), (starts, {"kicks": 1})):
+        budget = gls.Budget(seconds=0.05, **limit)
+        found = search(problem, begin, budget=budget, backend="cpu")
+        assert found.statistics.phases.get("opening", 0.0) < 0.05
+        assert found.best_cost <= problem.cost(begin).min()
+
+
+def test_a_target_ends_the_first_moments() -> None:
+    problem = uniform(200)
+    result = ours(problem, 600.0, target=math.inf)
+    assert result.statistics.stopped_by == "target"
+
+
+def test_ctrl_c_returns_the_tour() -> None:
+    problem = uniform(2000)
+    gls.solve(problem, 0.01, backend="cpu")
+    given = Settings(seconds=600.0, backend="cpu")
+    plan_of(problem, given).prepare()  # Ctrl-C while compiling is an error
+    result = gls.solve(problem, 600.0, backend="cpu", callback=lambda _: _thread.interrupt_main())
+    assert result.statistics.interrupted
+    assert sorted(result.best_tour) == list(range(problem.n))
+
+
+@pytest.mark.parametrize(
+    "late",
+    [(run, "first_rows"), (run, "with_lists"), (Call, "referee"), (opening, "shifted")],
+    ids=lambda late: late[1],
+)
+def test_ctrl_c_around_the_first_moments_loses_nothing(
+    late: tuple[object, str], monkeypatch: pytest.MonkeyPatch, clock: Clock
+) -> None:
+    """Where no search could take it."""
+
+    def press(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    problem, given = uniform(100), Settings(seconds=5.0, backend="cpu", population=16)
+    plan_of(problem, given).prepare()
+    monkeypatch.setattr(*late, press)
+    result = run.solve(problem, given)
+    assert result.statistics.interrupted and len(result.tours) == 16
+    assert result.best_cost == problem.cost(result.best_tour)[0]
+    assert result.best_cost <= problem.cost(gls.greedy(problem, backend="cpu"))[0]
+
+
+def test_bad_input() -> None:
+    with pytest.raises(InvalidParameterError, match="seconds"):
+        gls.solve(uniform(50), -0.02)
+    with pytest.raises(InvalidTypeError, match="callback"):
+        gls.solve(uniform(50), 0.02, callback=3)  # type: ignore[arg-type]

@@ -1,0 +1,136 @@
+"""The referee's checks: what is a tour, and what is said about what is not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from gpu_ls_plugin.core import upper_layers
+from gpu_ls_plugin.core.exceptions import InvalidTourError, InvalidTypeError
+from gpu_ls_plugin.tours.problem.referee import check_permutations, check_tours, tour_costs
+from gpu_ls_plugin.tours.problem.tsp import TSP
+
+
+def line(n: int) -> TSP:
+    """Cities at 0, 1, ..., n-1 on a line."""
+    return TSP([(x, 0) for x in range(n)], "EUC_2D")
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.uint16, np.int64, np.uint64])
+def test_every_integer_type_comes_out_as_int32(dtype):
+    tours = np.array([[2, 0, 1], [0, 1, 2]], dtype=dtype)
+    batch = check_tours(line(3), tours)
+    assert batch.dtype == np.int32
+    assert batch.tolist() == tours.tolist()
+
+
+def test_lists_and_single_tours_are_taken():
+    assert check_tours(line(3), [[2, 0, 1]]).tolist() == [[2, 0, 1]]
+    assert check_tours(line(3), (1, 0, 2)).tolist() == [[1, 0, 2]]
+    assert check_tours(line(1), [0]).tolist() == [[0]]
+
+
+def test_batches_that_need_no_change_are_not_copied():
+    tours = np.array([[2, 0, 1]], dtype=np.int32)
+    assert np.shares_memory(check_tours(line(3), tours), tours)
+    strided = np.asfortranarray(np.array([[0, 1, 2], [2, 1, 0]], dtype=np.int32))
+    assert check_tours(line(3), strided).flags.c_contiguous
+
+
+def test_tours_are_not_changed():
+    tours = np.array([[2, 0, 1]], dtype=np.int32)
+    tours.setflags(write=False)
+    assert tour_costs(line(3), tours).tolist() == [4]
+
+
+@pytest.mark.parametrize(
+    ("tours", "error", "words"),
+    [
+        (
+            [[0, 1, 2, 2]],
+            InvalidTourError,
+            "row 0 is not a permutation: city 2 appears 2 times, city 3",
+        ),
+        ([[3, 2, 1, 0], [0, 0, 0, 1]], InvalidTourError, "row 1 .* city 0 appears 3 times, city 2"),
+        (
+            [[0, 1, 2, 3], [0, 1, 2, 4]],
+            InvalidTourError,
+            r"row 1 holds city 4 at position 3.*0\.\.3",
+        ),
+        ([[0, -1, 2, 3]], InvalidTourError, "row 0 holds city -1 at position 1"),
+        ([[1, 2, 3, 4]], InvalidTourError, r"holds city 4 .* cities are 0\.\.3"),
+        (
+            np.array([[0, 1, 2, 2**63]], dtype=np.uint64),
+            InvalidTourError,
+            "city 9223372036854775808",
+        ),
+        ([[0, 1, 2]], InvalidTourError, r"shape \(1, 3\), but tours of 4 cities"),
+        ([0, 1, 2, 3, 4], InvalidTourError, r"shape \(5,\)"),
+        ([[[0, 1, 2, 3]]], InvalidTourError, r"shape \(1, 1, 4\)"),
+        (3, InvalidTourError, r"shape \(\)"),
+        ([], InvalidTourError, r"shape \(0,\)"),
+        (np.empty((0, 4), dtype=np.int32), InvalidTourError, "P >= 1"),
+        ([[0, 1, 2, 3], [0, 1]], InvalidTourError, "rows of different lengths"),
+        ([[0.0, 1.0, 2.5, 3.0]], InvalidTypeError, "must be integers, but row 0 holds 2.5"),
+        ([[0, 1, 2, float("nan")]], InvalidTypeError, "holds nan at position 3"),
+        ([[True, False, True, False]], InvalidTypeError, "bool"),
+        ([["0", "1", "2", "3"]], InvalidTypeError, "must be integers"),
+        ([[None, 1, 2, 3]], InvalidTypeError, "object"),
+        ([[0j, 1, 2, 3]], InvalidTypeError, "complex"),
+    ],
+)
+@pytest.mark.parametrize("check", [check_tours, tour_costs])
+def test_what_is_no_tour(check, tours, error, words):
+    with pytest.raises(error, match=f"^tours: .*{words}") as caught:
+        check(line(4), tours)
+    assert type(caught.value) is error
+
+
+def test_the_parameter_is_named():
+    with pytest.raises(InvalidTourError, match=r"^start: row 0"):
+        check_tours(line(3), [[0, 0, 1]], parameter="start")
+
+
+def test_the_row_is_named_beyond_the_first_block():
+    tours = np.tile(np.arange(1000, dtype=np.int32), (900, 1))
+    tours[777, :2] = 5
+    with pytest.raises(InvalidTourError, match=r"row 777 .*: city 5 appears 3 times, city 0 is"):
+        check_tours(line(1000), tours)
+
+
+@given(hnp.arrays(np.int64, (3, 5), elements=st.integers(0, 4)))
+def test_rows_are_judged_as_by_sorting(tours):
+    valid = all(sorted(row) == [0, 1, 2, 3, 4] for row in tours.tolist())
+    try:
+        check_permutations(tours, 5)
+    except InvalidTourError:
+        assert not valid
+    else:
+        assert valid
+
+
+@given(st.permutations(range(6)))
+def test_permutations_are_tours(tour):
+    assert check_permutations(tour, 6).tolist() == [list(tour)]
+
+
+def test_costs_of_a_line_by_hand():
+    costs = tour_costs(line(4), [[0, 1, 2, 3], [0, 2, 1, 3]])
+    assert costs.tolist() == [6, 8]  # 1+1+1+3 and 2+1+2+3
+    assert costs.dtype == np.int64
+
+
+class DeviceTours:
+    """Tours that pretend to be on a GPU."""
+
+    __cuda_array_interface__: dict = {}  # noqa: RUF012
+
+
+def test_tours_on_a_device_are_left_to_the_backends(monkeypatch):
+    problem, tours = line(4), DeviceTours()
+    monkeypatch.setattr(upper_layers, "device_costs", lambda *arguments: arguments)
+    assert problem.cost(tours) == (problem, tours)
+    assert problem.cost([0, 1, 2, 3]).tolist() == [6]

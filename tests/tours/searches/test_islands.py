@@ -1,0 +1,77 @@
+"""Batches with the same seed and other first rows: they never draw the same numbers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.tours.engines.chains.start import Start
+from tests.helpers.random_problems import random_problem, random_tours
+
+CPU = get_backend("cpu")
+N, ROWS = 96, 6
+PROBLEM, STARTS = random_problem("EUC_2D", N, span=1000), random_tours(N, ROWS)
+USUAL = gls.IteratedLocalSearch(gls.LocalSearch([gls.TwoOpt()], gls.Nearest(6)))
+SEARCHES = {
+    "chains": USUAL,
+    "crossed": replace(USUAL, cooperation=gls.EdgeAssembly(0.2, 2)),
+    "contracted": replace(USUAL, cooperation=gls.EliteEdges(0.2, most=1.0)),
+    "parts": replace(USUAL, part=32),
+    "crossed parts": replace(USUAL, part=32, cooperation=gls.EdgeAssembly(0.2, 2)),
+    "restarts": replace(USUAL, restart_after=3),
+}
+
+
+@pytest.fixture
+def drawn(monkeypatch):
+    """Streams of random numbers that launches have used: (kernel, seed, row, generation)."""
+    streams, launch = set(), type(CPU).launch
+
+    def watched(self, kernel, count, arguments, **options):
+        if any(parameter.name == "seed" for parameter in kernel.fields):
+            key, first = arguments["seed"], arguments.get("first_row", 0)
+            generation = arguments.get("generation", 0)
+            streams.update((kernel.name, key, first + row, generation) for row in range(count))
+        return launch(self, kernel, count, arguments, **options)
+
+    monkeypatch.setattr(type(CPU), "launch", watched)
+    return streams
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_islands_draw_other_numbers(name, drawn):
+    islands = []
+    for first_row in (0, ROWS, 5 * ROWS, 2**20):
+        budget = gls.Budget(kicks=60)
+        SEARCHES[name](PROBLEM, STARTS, budget=budget, backend="cpu", first_row=first_row)
+        islands.append(set(drawn))
+        drawn.clear()
+    assert all(islands)
+    assert len(set.union(*islands)) == sum(map(len, islands))
+
+
+@pytest.mark.parametrize("name", ["crossed", "parts"])
+def test_islands_find_other_tours(name):
+    search, budget = SEARCHES[name], gls.Budget(kicks=60)
+
+    def tours(first_row):
+        given = {"budget": budget, "backend": "cpu", "seed": 4}
+        return search(PROBLEM, STARTS, first_row=first_row, **given).tours
+
+    assert np.array_equal(tours(ROWS), tours(ROWS))
+    assert not np.array_equal(tours(0), tours(ROWS))
+
+
+def test_parts_of_islands_that_are_cut_alike_are_kicked_otherwise():
+    """Where tours are cut is drawn on the host, and depends on the first row, too."""
+    found = []
+    for first_row in (0, 1):
+        chains = SEARCHES["parts"].chains(Start(CPU, PROBLEM, STARTS[:1].copy(), 4, first_row))
+        chains._random = np.random.default_rng(0)
+        chains.advance(2**62, 0.0, 0.0, 60.0)
+        found.append(chains.tours.copy())
+    assert not np.array_equal(*found)

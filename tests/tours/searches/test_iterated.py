@@ -1,0 +1,696 @@
+"""Iterated local search: what it returns, counts and promises, and where it stops."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.core.exceptions import (
+    InsufficientMemoryError,
+    InvalidParameterError,
+    InvalidTourError,
+    InvalidTypeError,
+    UnsupportedProblemError,
+)
+from gpu_ls_plugin.tours.engines.chains.chains import FusedChains
+from gpu_ls_plugin.tours.engines.chains.start import Start
+from gpu_ls_plugin.tours.kicks.double_bridge import DoubleBridge
+from tests.helpers.marks import diagonal, slow_but_usual
+from tests.helpers.random_problems import METRICS, random_problem, random_tours
+
+N, ROWS, KICKS = 60, 6, 40
+PROBLEM = random_problem("EUC_2D", N, span=1000)
+STARTS = random_tours(N, ROWS)
+USUAL = gls.LocalSearch()
+SEARCH = gls.IteratedLocalSearch(USUAL)
+
+
+class Scramble:
+    """A perturbation of a third party: a stretch of cities in random order, without any base."""
+
+    smallest = 8
+
+    def perturb(self, problem, tours, *, seed=0, backend="auto", device=None, first_row=0):
+        kicked = np.array(tours)
+        for row, tour in enumerate(kicked, first_row):
+            random = np.random.default_rng([seed, row])
+            places = (random.integers(problem.n) + np.arange(6)) % problem.n
+            tour[places] = random.permutation(tour[places])
+        return kicked
+
+
+STEPPED = {
+    "exhaustive": gls.LocalSearch([gls.TwoOpt()], gls.All(), gls.Best()),
+    "sweeps": gls.LocalSearch(pivoting=gls.Best()),
+    "random moves": gls.LocalSearch([gls.TwoOpt()], gls.All(), gls.RandomK(50)),
+}
+SEARCHES = {
+    "fused": SEARCH,
+    "walks": replace(SEARCH, perturbation=gls.DoubleBridge(walk=5)),
+    "real restarts": replace(SEARCH, perturbation=gls.Restart()),
+    "scrambled": replace(SEARCH, perturbation=Scramble()),
+    **{name: gls.IteratedLocalSearch(search) for name, search in STEPPED.items()},
+}
+LIKE_OTHERS = ("walks", "exhaustive", "sweeps", "random moves")  # kicks, or steps
+EACH = pytest.mark.parametrize(
+    "search",
+    [
+        pytest.param(search, id=name, marks=[pytest.mark.slow] * (name in LIKE_OTHERS))
+        for name, search in SEARCHES.items()
+    ],
+)
+
+
+def bytes_for(problem, tours):
+    return problem.metric.data(problem.values).nbytes + tours * FusedChains.bytes_per_tour(
+        problem.n
+    )
+
+
+LIMITS = {"whole": None, "turns": bytes_for(PROBLEM, 2)}
+# The quick searches have the limits in turn: what is whole or not does not ask which one it is.
+EACH_IN_TURNS = pytest.mark.parametrize(
+    ("search", "limit"),
+    [
+        pytest.param(
+            search,
+            limit,
+            id=f"{name}-{length}",
+            marks=[pytest.mark.slow] * (name in LIKE_OTHERS or (at + place) % 2),
+        )
+        for at, (name, search) in enumerate(SEARCHES.items())
+        for place, (length, limit) in enumerate(LIMITS.items())
+    ],
+)
+
+
+def run(search=SEARCH, problem=PROBLEM, starts=STARTS, kicks=KICKS, **options):
+    budget = options.pop("budget", None) or gls.Budget(kicks=kicks)
+    return search(problem, starts, budget=budget, backend="cpu", **options)
+
+
+def start():
+    return Start(get_backend("cpu"), PROBLEM, STARTS.copy(), seed=0)
+
+
+@pytest.fixture
+def short_launches(monkeypatch):
+    """Launches of a kick or two, so that a short search takes many."""
+    monkeypatch.setattr("gpu_ls_plugin.backends.tuning.LAUNCH_SECONDS", 1e-9)
+
+
+def assert_sound(result, problem, starts) -> None:
+    """Rows are permutations, costs exact, and none is worse than its start."""
+    assert result.tours.dtype == np.int32
+    assert (np.sort(result.tours) == np.arange(problem.n)).all()
+    assert np.array_equal(result.costs, problem.cost(result.tours))
+    assert (result.costs <= problem.cost(starts)).all()
+
+
+# ---- Results ---------------------------------------------------------------------------------
+
+
+@EACH
+@pytest.mark.parametrize("metric", ["EUC_2D", "EUC"])
+def test_tours_are_never_worse_than_their_local_optima(search, metric):
+    problem, before = random_problem(metric, N, span=1000), STARTS.copy()
+    result = run(search, problem, kicks=15)
+    assert_sound(result, problem, STARTS)
+    assert np.array_equal(STARTS, before)
+    optima = search.search(problem, STARTS, backend="cpu")
+    assert (result.costs <= optima.costs).all()
+    assert result.costs.sum() < optima.costs.sum()
+
+
+@pytest.mark.parametrize("metric", slow_but_usual(*METRICS))
+@pytest.mark.parametrize("accept", [gls.Better(), gls.Annealing()], ids=lambda rule: rule.name)
+def test_every_metric(metric, accept):
+    problem = random_problem(metric, N, span=80)
+    result = run(replace(SEARCH, accept=accept), problem)
+    assert_sound(result, problem, STARTS)
+    assert (result.costs < problem.cost(STARTS)).all()
+
+
+@EACH
+@pytest.mark.parametrize("n", range(1, 10))
+def test_few_cities(search, n):
+    problem, starts = random_problem("EUC_2D", n), random_tours(n, 4)
+    result = run(search, problem, starts, kicks=5)
+    assert_sound(result, problem, starts)
+    kicked = n >= 8
+    assert result.statistics.kicks == (20 if kicked else 0)
+    assert result.statistics.stopped_by == ("kicks" if kicked else "optimum")
+    assert len(result.statistics.history) >= 1
+
+
+@pytest.mark.parametrize("accept", [gls.Better(), gls.Always(), gls.Annealing()])
+@pytest.mark.parametrize("metric", ["EUC_2D", "EUC", "GEO"])
+def test_duplicates(metric, accept):
+    search = replace(SEARCH, accept=accept)
+    for cities in (
+        np.zeros((20, 2)),
+        np.repeat(np.random.default_rng(0).integers(0, 50, (15, 2)), 2, axis=0),
+        [(x, 0) for x in range(40)],
+    ):
+        problem = gls.TSP(cities, metric)
+        starts = random_tours(problem.n, 3)
+        assert_sound(run(search, problem, starts), problem, starts)
+
+
+@pytest.mark.parametrize(
+    "moves", [[gls.OrOpt()], [gls.ThreeOpt()], [gls.ThreeOpt(), gls.OrOpt(2)]], ids=len
+)
+def test_asymmetric_problems(moves):
+    random = np.random.default_rng(1)
+    problem = gls.TSP.from_matrix(random.integers(1, 1000, (30, 30)))
+    starts = random_tours(30, ROWS)
+    for pivoting in (gls.First(), gls.Best()):
+        local = gls.LocalSearch(moves, gls.Nearest(8), pivoting)
+        result = run(gls.IteratedLocalSearch(local), problem, starts)
+        assert_sound(result, problem, starts)
+        assert result.costs.sum() < local(problem, starts, backend="cpu").costs.sum()
+
+
+def test_kicks_improve_much():
+    problem = random_problem("EUC_2D", 300, span=10_000)
+    starts = gls.greedy(problem, 1, backend="cpu")
+    optimum = gls.LocalSearch([gls.LinKernighan(3)], gls.Alpha(5))(problem, starts, backend="cpu")
+    result = gls.IteratedLocalSearch()(problem, starts, backend="cpu")
+    assert result.statistics.kicks == 3000
+    assert result.best_cost < 0.98 * optimum.best_cost
+
+
+# ---- Reproducibility -------------------------------------------------------------------------
+
+
+@EACH
+def test_seeds(search):
+    first, again, other = (run(search, seed=seed, kicks=10) for seed in (1, 1, 2**64 - 1))
+    assert np.array_equal(first.tours, again.tours)
+    assert not np.array_equal(first.tours, other.tours)
+
+
+@EACH
+def test_rows_are_independent(search):
+    whole = run(search, seed=3, kicks=20)
+    for rows in (slice(2, 3), slice(3, 6)):
+        alone = run(search, starts=STARTS[rows], seed=3, kicks=20, first_row=rows.start)
+        assert np.array_equal(alone.tours, whole.tours[rows])
+        assert np.array_equal(alone.costs, whole.costs[rows])
+
+
+@pytest.mark.parametrize("metric", ["EUC_2D", "EUC", "EXPLICIT"])
+@pytest.mark.parametrize("rows", [1, 4])
+def test_batches_that_fit_the_memory_give_the_same_tours(metric, rows):
+    problem = random_problem(metric, N, span=500)
+    whole = run(problem=problem, seed=3)
+    turns = run(problem=problem, seed=3, memory_limit=bytes_for(problem, rows))
+    assert np.array_equal(turns.tours, whole.tours)
+    assert np.array_equal(turns.costs, whole.costs)
+    for name in ("kicks", "accepted", "moves", "moves_by", "passes", "evaluations", "climbs"):
+        assert getattr(turns.statistics, name) == getattr(whole.statistics, name), name
+    assert turns.statistics.launches > whole.statistics.launches
+
+
+def test_too_little_memory():
+    limit = bytes_for(PROBLEM, 1)
+    assert_sound(run(memory_limit=limit), PROBLEM, STARTS)
+    with pytest.raises(InsufficientMemoryError, match="memory_limit: one tour needs"):
+        run(memory_limit=limit - 1)
+
+
+@pytest.mark.parametrize("accept", [gls.BetterOrEqual(), gls.Threshold(), gls.Annealing()])
+def test_launches_do_not_matter(accept, short_launches, monkeypatch):
+    search = replace(SEARCH, accept=accept)
+    pieces = run(search, seed=7)
+    monkeypatch.setattr("gpu_ls_plugin.backends.tuning.LAUNCH_SECONDS", 100.0)
+    whole = run(search, seed=7)
+    assert pieces.statistics.launches > KICKS
+    assert whole.statistics.launches < 6
+    assert np.array_equal(pieces.tours, whole.tours)
+    for name in ("kicks", "accepted", "moves", "passes"):
+        assert getattr(pieces.statistics, name) == getattr(whole.statistics, name)
+
+
+def test_launches_do_not_matter_to_restarts_step_by_step(short_launches, monkeypatch):
+    search = replace(SEARCHES["exhaustive"], restart_after=3, accept=gls.Always())
+    pieces = run(search, seed=2)
+    monkeypatch.setattr("gpu_ls_plugin.backends.tuning.LAUNCH_SECONDS", 100.0)
+    assert np.array_equal(run(search, seed=2).tours, pieces.tours)
+
+
+# ---- Budgets ---------------------------------------------------------------------------------
+
+
+@EACH
+def test_a_budget_in_kicks_is_per_tour(search):
+    for kicks in (0, 1, 7):
+        counted = run(search, kicks=kicks).statistics
+        assert (counted.kicks, counted.stopped_by) == (kicks * ROWS, "kicks")
+
+
+def test_kicks_by_the_number_of_cities():
+    for kicks, given in ((30, 0.5), (60, 1), (0, 0)):
+        search = replace(SEARCH, kicks_per_city=given)
+        result = search(PROBLEM, STARTS, backend="cpu")
+        assert result.statistics.kicks == kicks * ROWS
+        # A target does not take the place of a limit.
+        found = search(PROBLEM, STARTS, budget=gls.Budget(target=1), backend="cpu")
+        assert np.array_equal(found.tours, result.tours)
+
+
+@pytest.mark.parametrize("search", [SEARCH, SEARCHES["sweeps"]], ids=["fused", "stepped"])
+def test_no_kicks_are_a_local_search(search):
+    assert np.array_equal(run(search, kicks=0).tours, run(search.search).tours)
+
+
+@pytest.mark.parametrize(
+    "moves",
+    [
+        *(0, 3, 40, 2**70),
+        100,
+    ],
+)
+def test_a_budget_in_moves(moves):
+    result = run(budget=gls.Budget(moves=moves, kicks=200), seed=1)
+    assert_sound(result, PROBLEM, STARTS)
+    assert result.statistics.moves <= moves * ROWS
+    assert result.statistics.stopped_by == ("kicks" if moves > 10_000 else "moves")
+
+
+def test_a_budget_in_moves_is_per_tour():
+    # The first tour needs moves for its descent, the others are local optima already.
+    optima = USUAL(PROBLEM, STARTS[1:], backend="cpu").tours
+    starts = np.concatenate([STARTS[:1], optima])
+    search, budget = replace(SEARCH, accept=gls.Always()), gls.Budget(moves=60)
+    whole = run(search, starts=starts, budget=budget)
+    for row in range(ROWS):
+        alone = run(search, starts=starts[row], budget=budget, first_row=row)
+        assert alone.statistics.moves == 60
+        assert np.array_equal(alone.tours, whole.tours[row : row + 1])
+
+
+def test_no_seconds():
+    result = run(budget=gls.Budget(seconds=0))
+    assert np.array_equal(result.tours, STARTS)
+    assert result.statistics.stopped_by == "seconds"
+    assert (result.statistics.kicks, result.statistics.launches) == (0, 0)
+
+
+@EACH
+def test_seconds(search, clock):
+    for limit in (None, bytes_for(PROBLEM, 2)):
+        before = clock.launches
+        result = run(search, budget=gls.Budget(seconds=1), memory_limit=limit)
+        assert_sound(result, PROBLEM, STARTS)
+        assert result.statistics.stopped_by == "seconds"
+        assert clock.launches - before <= clock.most_launches(1)
+
+
+def test_seconds_of_long_kicks(clock):
+    problem = random_problem("EUC_2D", 3000, span=10**6)
+    starts = gls.space_filling_curve(problem, 8, backend="cpu")
+    search = gls.IteratedLocalSearch(USUAL)
+    clock.launch = 0.5
+    before = clock.launches
+    result = run(search, problem, starts, budget=gls.Budget(seconds=2))
+    assert clock.launches - before <= clock.most_launches(2)
+    assert result.statistics.stopped_by == "seconds"
+    assert_sound(result, problem, starts)
+
+
+def test_a_target(short_launches):
+    whole = run()
+    descended = run(kicks=0)
+    middle = (whole.best_cost + descended.best_cost) // 2
+    result = run(budget=gls.Budget(target=middle, kicks=KICKS))
+    assert result.statistics.stopped_by == "target"
+    assert result.best_cost <= middle
+    assert result.statistics.kicks < KICKS * ROWS
+    at_once = run(budget=gls.Budget(target=10**9))
+    assert (at_once.statistics.stopped_by, at_once.statistics.kicks) == ("target", 0)
+    for target in (10**9, middle):  # the parts that come after are left alone
+        early = run(
+            budget=gls.Budget(target=target, kicks=KICKS), memory_limit=bytes_for(PROBLEM, 2)
+        )
+        assert early.statistics.stopped_by == "target"
+        assert early.best_cost <= target
+        assert_sound(early, PROBLEM, STARTS)
+
+
+# ---- Counts and reports ----------------------------------------------------------------------
+
+
+@EACH_IN_TURNS
+def test_moves_are_counted_by_neighbourhood(search, limit):
+    counted = run(search, memory_limit=limit).statistics
+    names = [part.name for part in search.search.neighbourhoods]
+    assert list(counted.moves_by) == names
+    assert all(moves > 0 for moves in counted.moves_by.values())
+    fused = isinstance(search.chains(start()), FusedChains) or len(names) == 1
+    rounded = 0 if fused else ROWS * KICKS
+    assert 0 <= sum(counted.moves_by.values()) - counted.moves <= rounded
+
+
+@pytest.mark.parametrize("n", [6, N])
+@pytest.mark.parametrize("turns", [1, 3])
+def test_without_kicks_a_search_counts_what_its_descent_does(n, turns):
+    """So does one of tours that are too short to be kicked."""
+    problem, tours = random_problem("EUC_2D", n), random_tours(n, ROWS)
+    limit = bytes_for(problem, ROWS // turns)
+    counted = run(SEARCH, problem, tours, kicks=0, memory_limit=limit).statistics
+    descended = run(USUAL, problem, tours).statistics
+    for name in ("moves", "passes", "evaluations", "moves_by", "climbs"):
+        assert getattr(counted, name) == getattr(descended, name), name
+
+
+def test_statistics_add_up():
+    result = run()
+    counted, descended = result.statistics, run(USUAL).statistics
+    assert counted.kicks == KICKS * ROWS
+    assert 0 < counted.accepted < counted.kicks
+    assert counted.climbs == ROWS
+    assert counted.moves > descended.moves
+    assert counted.passes > descended.passes + counted.kicks
+    assert counted.evaluations > descended.evaluations
+    assert set(counted.moves_by) == {"two_opt", "or_opt"}
+    assert counted.backend == "cpu"
+    assert counted.launches >= 2
+    assert set(counted.phases) == {"descent", "kicks", "costs"}
+    assert 0 < sum(counted.phases.values()) <= counted.seconds
+    none = run(kicks=0).statistics
+    for name in ("moves", "passes", "evaluations"):
+        assert getattr(none, name) == getattr(descended, name)
+
+
+@pytest.mark.parametrize(
+    ("accept", "share"), [(gls.Always(), 1), (gls.Threshold(10**6), 1), (gls.Better(), 0.2)]
+)
+def test_accepted_kicks(accept, share):
+    counted = run(replace(SEARCH, accept=accept), kicks=200).statistics
+    assert 0 < counted.accepted <= share * counted.kicks
+    assert share < 1 or counted.accepted == counted.kicks
+
+
+@EACH_IN_TURNS
+def test_the_history_falls(search, limit, short_launches):
+    result = run(search, kicks=15, memory_limit=limit)
+    history = result.statistics.history
+    assert len(history) >= 2
+    for before, after in pairwise(history):
+        assert before.elapsed <= after.elapsed
+        assert before.kicks <= after.kicks
+        assert before.best_cost >= after.best_cost
+    assert history[0].kicks == 0
+    last = history[-1]
+    assert (last.kicks, last.best_cost) == (15 * ROWS, result.best_cost)
+    assert last.mean_cost == result.costs.mean()
+    assert all(type(value) in (int, float) for value in vars(last).values())
+
+
+@pytest.mark.parametrize("rows", [None, 2])
+def test_callbacks_see_the_search_advance(rows, short_launches):
+    seen: list[gls.Progress] = []
+    limit = rows and bytes_for(PROBLEM, rows)
+    result = run(callback=seen.append, memory_limit=limit)
+    assert len(seen) > KICKS
+    for before, after in pairwise(seen):
+        for name in ("elapsed", "kicks", "accepted", "moves", "evaluations", "done"):
+            assert getattr(before, name) <= getattr(after, name), name
+    assert seen[0].kicks == 0
+    assert seen[0].improved
+    assert {progress.total for progress in seen} == {ROWS}
+    assert (seen[-1].kicks, seen[-1].accepted) == (
+        result.statistics.kicks,
+        result.statistics.accepted,
+    )
+    assert min(progress.best_cost for progress in seen) == result.best_cost
+    improved = [progress.best_cost for progress in seen if progress.improved]
+    assert improved == sorted(set(improved), reverse=True)
+    assert improved[-1] == result.best_cost
+
+
+def press_ctrl_c_after(kicks):
+    def press(progress: gls.Progress) -> None:
+        if progress.kicks >= kicks:
+            raise KeyboardInterrupt
+
+    return press
+
+
+@EACH_IN_TURNS
+def test_ctrl_c(search, limit, short_launches):
+    for kicks in (0, 8):
+        result = run(search, callback=press_ctrl_c_after(kicks), memory_limit=limit)
+        assert result.statistics.interrupted
+        assert kicks <= result.statistics.kicks < KICKS * ROWS
+        assert_sound(result, PROBLEM, STARTS)
+        assert result.costs.sum() < PROBLEM.cost(STARTS).sum()
+
+
+def test_other_errors_of_a_callback_come_through():
+    def fail(progress: gls.Progress) -> None:
+        raise RuntimeError("from the callback")
+
+    with pytest.raises(RuntimeError, match="from the callback"):
+        run(callback=fail)
+
+
+# ---- Cooperation -----------------------------------------------------------------------------
+
+MIGRATING = replace(SEARCH, cooperation=gls.Migration(0.1, 0.5))
+
+
+@pytest.mark.parametrize(
+    ("search", "accept"),
+    diagonal(
+        [MIGRATING, replace(MIGRATING, search=STEPPED["sweeps"])], [gls.Better(), gls.Annealing()]
+    ),
+)
+def test_migration_returns_rows_by_cost(search, accept):
+    search = replace(search, accept=accept)
+    result = run(search, seed=1)
+    assert_sound(result, PROBLEM, np.repeat(STARTS[PROBLEM.cost(STARTS).argmax()][None], ROWS, 0))
+    assert (np.diff(result.costs) >= 0).all()
+    assert np.array_equal(result.tours, run(search, seed=1).tours)
+    assert "exchange" in result.statistics.phases
+    assert result.statistics.kicks == KICKS * ROWS
+
+
+def test_migration_moves_the_mean_toward_the_best():
+    problem = random_problem("EUC_2D", 200, span=10_000)
+    starts = random_tours(200, 8)
+    alone = run(SEARCH, problem, starts, kicks=300)
+    together = run(replace(SEARCH, cooperation=gls.Migration(0.2)), problem, starts, kicks=300)
+    assert together.costs.mean() < alone.costs.mean()
+    spread = [result.costs.max() - result.costs.min() for result in (together, alone)]
+    assert spread[0] < spread[1]
+
+
+@pytest.mark.parametrize("every", [0.05, 0.1, 1.0])
+def test_migrations_come_at_fixed_kicks(every, monkeypatch, short_launches):
+    seen = []
+    exchange = gls.Migration.exchange
+
+    def watched(self, chains, *level):
+        seen.append(chains.kicks.tolist())
+        return exchange(self, chains, *level)
+
+    monkeypatch.setattr(gls.Migration, "exchange", watched)
+    run(replace(SEARCH, cooperation=gls.Migration(every)), kicks=N)
+    period = round(every * N)
+    assert gls.Migration(every).period(N) == period
+    assert seen == [[kicks] * ROWS for kicks in range(period, N + 1, period)]
+
+
+def test_migration_does_not_depend_on_launches(short_launches, monkeypatch):
+    pieces = run(MIGRATING, seed=7)
+    monkeypatch.undo()
+    assert np.array_equal(run(MIGRATING, seed=7).tours, pieces.tours)
+
+
+def test_the_worst_take_the_best():
+    chains = MIGRATING.chains(start())
+    chains.best_costs[:] = [30, 10, 20, 10, 50, 40]
+    marks = np.arange(ROWS)[:, None] * np.ones(N, np.int32)
+    chains.best_tours[:] = marks
+    gls.Migration(1, 0.34).exchange(chains, 0.0)  # two of six
+    assert chains.best_tours[:, 0].tolist() == [0, 1, 2, 3, 1, 3]
+    assert chains.best_costs.tolist() == [30, 10, 20, 10, 10, 10]
+    assert chains.tours[4:, 0].tolist() == [1, 3]
+    chains.best_costs[:] = 7  # of equals the first is the best, the last the worst
+    chains.best_tours[:] = marks
+    gls.Migration(1, 0.5).exchange(chains, 0.0)
+    assert chains.best_tours[:, 0].tolist() == [0, 1, 2, 2, 1, 0]
+    chains.best_tours[:] = marks
+    gls.Migration(1, 0.1).exchange(chains, 0.0)
+    assert chains.best_tours[:, 0].tolist() == list(range(ROWS))
+
+
+def test_migration_of_one_chain_changes_nothing():
+    alone = run(starts=STARTS[0], seed=2)
+    assert np.array_equal(run(MIGRATING, starts=STARTS[0], seed=2).tours, alone.tours)
+
+
+# ---- Parts -----------------------------------------------------------------------------------
+
+
+def test_what_is_fused():
+    fused = {
+        name for name, search in SEARCHES.items() if isinstance(search.chains(start()), FusedChains)
+    }
+    assert fused == {"fused", "walks"}
+
+
+def test_third_parties_bring_kicks_by_duck_typing():
+    calls = []
+
+    class Watched(Scramble):
+        def perturb(self, problem, tours, **options):
+            calls.append((options["seed"], len(tours)))
+            return super().perturb(problem, tours, **options)
+
+    result = run(replace(SEARCH, perturbation=Watched()), kicks=9)
+    assert len(calls) == 9
+    assert len({seed for seed, _ in calls}) == 9
+    assert result.statistics.kicks == 9 * ROWS
+    assert_sound(result, PROBLEM, STARTS)
+
+
+def test_cuts_of_third_parties_are_fused():
+    class Wide(DoubleBridge):
+        name = "wide"
+
+    result = run(replace(SEARCH, perturbation=Wide(40)), seed=5)
+    assert np.array_equal(
+        result.tours, run(replace(SEARCH, perturbation=DoubleBridge(40)), seed=5).tours
+    )
+
+
+@EACH
+def test_searches_are_values(search):
+    for twin in (pickle.loads(pickle.dumps(search)), copy.deepcopy(search)):
+        assert np.array_equal(run(twin, kicks=3).tours, run(search, kicks=3).tours)
+    if not isinstance(search.perturbation, Scramble):
+        assert pickle.loads(pickle.dumps(search)) == search
+        assert hash(search) == hash(replace(search))
+    assert "IteratedLocalSearch(search=LocalSearch(" in repr(search)
+
+
+@pytest.mark.parametrize("part", [gls.Migration(2, 0.1), gls.Annealing(0.3), gls.Threshold(0.2)])
+def test_parts_are_values(part):
+    assert pickle.loads(pickle.dumps(part)) == part
+    assert part != type(part)()
+    assert hash(part) == hash(copy.copy(part))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "words"),
+    [
+        ({"search": "two_opt"}, InvalidTypeError, "search: 'two_opt' is not a LocalSearch"),
+        ({"search": gls.RandomRestarts()}, InvalidTypeError, "search: .* is not a LocalSearch"),
+        ({"perturbation": 7}, InvalidTypeError, r"perturbation: 7 .* DoubleBridge\(\)"),
+        ({"perturbation": None}, InvalidTypeError, "perturbation: None"),
+        ({"accept": "better"}, InvalidTypeError, r"accept: 'better' .* Better\(\)"),
+        ({"accept": None}, InvalidTypeError, "accept: None"),
+        ({"cooperation": 0.5}, InvalidTypeError, "cooperation: 0.5 is not a cooperation"),
+        ({"kicks_per_city": -1}, InvalidParameterError, "kicks_per_city: -1 is not between 0"),
+        ({"kicks_per_city": np.nan}, InvalidParameterError, "kicks_per_city: nan"),
+        pytest.param(
+            {"kicks_per_city": np.inf},
+            InvalidParameterError,
+            "kicks_per_city: inf",
+        ),
+        ({"kicks_per_city": "10"}, InvalidTypeError, "kicks_per_city: '10' is not a number"),
+        ({"restart_after": 0}, InvalidParameterError, "restart_after: 0 is not between 1 and"),
+        ({"restart_after": 2.5}, InvalidTypeError, "restart_after: 2.5 is not an integer"),
+    ],
+)
+def test_bad_parameters(parameters, error, words):
+    with pytest.raises(error, match=words):
+        run(gls.IteratedLocalSearch(**parameters))
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "words"),
+    [
+        (lambda: gls.Migration(every=0), InvalidParameterError, "every: 0 is not between 1e-09"),
+        (lambda: gls.Migration(every=None), InvalidTypeError, "every: None is not a number"),
+        (lambda: gls.Migration(share=0.6), InvalidParameterError, "share: 0.6 is not between"),
+        (lambda: gls.Migration(share=-1), InvalidParameterError, "share: -1"),
+        (lambda: gls.Threshold(-0.1), InvalidParameterError, "rise: -0.1 is not between 0"),
+        (lambda: gls.Threshold("much"), InvalidTypeError, "rise: 'much' is not a number"),
+        (lambda: gls.Annealing(-1), InvalidParameterError, "start: -1 is not between 0"),
+        (lambda: gls.Annealing(np.nan), InvalidParameterError, "start: nan"),
+        (lambda: gls.DoubleBridge(walk=0), InvalidParameterError, "walk: 0 is not between 1"),
+        (lambda: gls.DoubleBridge(walk=1.5), InvalidTypeError, "walk: 1.5 is not an integer"),
+        (lambda: gls.DoubleBridge(9, 9), InvalidParameterError, "walk: .* give one"),
+        (
+            lambda: gls.DoubleBridge(walk=5).perturb(PROBLEM, STARTS, backend="cpu"),
+            InvalidParameterError,
+            "walk: .* IteratedLocalSearch has",
+        ),
+        (
+            lambda: run(gls.IteratedLocalSearch(STEPPED["sweeps"], gls.DoubleBridge(walk=5))),
+            InvalidParameterError,
+            "walk: ",
+        ),
+    ],
+)
+def test_bad_parameters_of_parts(make, error, words):
+    with pytest.raises(error, match=words):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"problem": "a.tsp"}, InvalidTypeError, "problem: 'a.tsp' is not a TSP"),
+        ({"starts": [[0, 1, 2]]}, InvalidTourError, r"tours: shape \(1, 3\)"),
+        ({"starts": [list(range(N)), [0] * N]}, InvalidTourError, "row 1 is not a permutation"),
+        ({"starts": STARTS + 0.5}, InvalidTypeError, "tours: .*must be integers"),
+        ({"seed": -1}, InvalidParameterError, "seed: -1"),
+        ({"seed": 2**64}, InvalidParameterError, "seed: 18446744073709551616"),
+        ({"seed": 0.5}, InvalidTypeError, "seed: 0.5"),
+        ({"first_row": -1}, InvalidParameterError, "first_row: -1"),
+        ({"first_row": None}, InvalidTypeError, "first_row: None"),
+        ({"callback": 5}, InvalidTypeError, "callback: 5 cannot be called"),
+        ({"memory_limit": "1 GB"}, InvalidTypeError, "memory_limit: '1 GB' is not an integer"),
+        ({"memory_limit": -1}, InvalidParameterError, "memory_limit: -1"),
+        ({"budget": 5}, InvalidTypeError, r"budget: 5 is not a Budget; write Budget\(seconds=5\)"),
+        ({"device": 0}, InvalidParameterError, "device: the cpu backend"),
+    ],
+)
+def test_bad_calls(options, error, words):
+    with pytest.raises(error, match=words):
+        run(**options)
+
+
+def test_unsupported_problems():
+    lopsided = gls.TSP.from_matrix(np.random.default_rng(0).integers(0, 99, (9, 9)))
+    for search in (SEARCH, gls.IteratedLocalSearch()):
+        with pytest.raises(UnsupportedProblemError, match="reverses paths"):
+            run(search, lopsided, random_tours(9, 2))
+    with pytest.raises(UnsupportedProblemError, match="Nearest"):
+        run(
+            gls.IteratedLocalSearch(gls.LocalSearch([gls.OrOpt()], gls.Alpha(5))),
+            lopsided,
+            random_tours(9, 2),
+        )
+
+
+@EACH
+def test_every_kind_of_tours(search):
+    expected = run(search, kicks=3).tours
+    frozen = STARTS.copy()
+    frozen.setflags(write=False)
+    for given in (STARTS.tolist(), STARTS.astype(np.uint8), np.asfortranarray(STARTS), frozen):
+        assert np.array_equal(run(search, starts=given, kicks=3).tours, expected)
+    assert run(search, starts=STARTS[0].tolist(), kicks=3).tours.shape == (1, N)
