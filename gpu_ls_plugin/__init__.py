@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.assignment.heuristics.masks.capacities import Capacities
     from gpu_ls_plugin.assignment.heuristics.masks.values_taken import Conflicts, Distinct
     from gpu_ls_plugin.assignment.heuristics.weight_table import WeightTable
+    from gpu_ls_plugin.assignment.plan.colours import fewest_colours
     from gpu_ls_plugin.assignment.problem.assignment import Assignment
     from gpu_ls_plugin.assignment.problem.generalised_assignment import GeneralisedAssignment
     from gpu_ls_plugin.assignment.problem.graph_colouring import GraphColouring
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.distributed import Islands
     from gpu_ls_plugin.drawing.fronts import plot_fronts
     from gpu_ls_plugin.drawing.runs import animate_run
+    from gpu_ls_plugin.drawing.solutions import plot_solution
     from gpu_ls_plugin.routes.construction.cheapest_insertion import cheapest_insertion
     from gpu_ls_plugin.routes.construction.one_route_each import one_route_each
     from gpu_ls_plugin.routes.construction.savings import savings
@@ -61,7 +63,7 @@ if TYPE_CHECKING:
         BetterOrEqual,
         Threshold,
     )
-    from gpu_ls_plugin.solver.calls import fewest_colours, plan, solve
+    from gpu_ls_plugin.solver.calls import plan, solve
     from gpu_ls_plugin.tours.candidates.alpha import Alpha
     from gpu_ls_plugin.tours.candidates.combined import Closure
     from gpu_ls_plugin.tours.candidates.detour import Detour
@@ -214,6 +216,7 @@ __all__ = [
     "plot_fronts",
     "plot_population",
     "plot_routes",
+    "plot_solution",
     "plot_tour",
     "random_tours",
     "read_tour",
@@ -236,6 +239,7 @@ _NAMES = {
     "assignment.heuristics.masks.capacities": "Capacities",
     "assignment.heuristics.masks.values_taken": "Conflicts Distinct",
     "assignment.heuristics.weight_table": "WeightTable",
+    "assignment.plan.colours": "fewest_colours",
     "assignment.problem.assignment": "Assignment",
     "assignment.problem.generalised_assignment": "GeneralisedAssignment",
     "assignment.problem.graph_colouring": "GraphColouring",
@@ -250,6 +254,7 @@ _NAMES = {
     "distributed": "Islands",
     "drawing.fronts": "plot_fronts",
     "drawing.runs": "animate_run",
+    "drawing.solutions": "plot_solution",
     "routes.construction.cheapest_insertion": "cheapest_insertion",
     "routes.construction.one_route_each": "one_route_each",
     "routes.construction.savings": "savings",
@@ -270,7 +275,7 @@ _NAMES = {
     "routes.searches.genetic.hybrid_genetic": "HybridGeneticSearch",
     "runs.acceptance.rules": "Always Annealing Better BetterOrEqual Threshold",
     "runs.observers.": "observers",
-    "solver.calls": "fewest_colours plan solve",
+    "solver.calls": "plan solve",
     "tours.candidates.alpha": "Alpha",
     "tours.candidates.combined": "Closure",
     "tours.candidates.detour": "Detour",

@@ -17,9 +17,8 @@ import warnings
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.assignment.plan.assignment_reports import about_fewest
 from gpu_ls_plugin.cli import cluster_options, reports
 from gpu_ls_plugin.core.exceptions import GpuLsError, InvalidParameterError
 from gpu_ls_plugin.core.feasibility import why_infeasible
@@ -28,16 +27,16 @@ from gpu_ls_plugin.core.registry import KINDS as PART_KINDS
 from gpu_ls_plugin.core.registry import near_matches, registry
 from gpu_ls_plugin.plugins.info import distribution_version
 from gpu_ls_plugin.plugins.loader import plugins
-from gpu_ls_plugin.routes.plan import generating
-from gpu_ls_plugin.solver.reading import KINDS
+from gpu_ls_plugin.runs.domain import domains
+from gpu_ls_plugin.solver.reading import file_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from gpu_ls_plugin.assignment.problem.graph_colouring import GraphColouring
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.core.progress import SearchDisplay
     from gpu_ls_plugin.core.result import Progress, Result
+    from gpu_ls_plugin.runs.domain import Command
     from gpu_ls_plugin.runs.settings import Settings
 
 SEARCHES = """\
@@ -64,7 +63,6 @@ searches:
     "successor_search(share=0.2, release=\'worst\')"
 """
 
-SPECIAL = ("vehicles", "rounding", "colours", "which", "sense")  # options of some problems alone
 OK, FOUND_WRONG, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 
 interrupts = Interrupts()
@@ -109,23 +107,25 @@ def _run(options: argparse.Namespace) -> int:
 
 def solve(options: argparse.Namespace) -> int:
     """Search for a good solution of the problem in a file, and write what was found."""
-    from gpu_ls_plugin.assignment.plan.colours import fewest_colours
     from gpu_ls_plugin.cli import outputs
+    from gpu_ls_plugin.runs.domain import domain_of
     from gpu_ls_plugin.runs.settings import Settings
     from gpu_ls_plugin.solver.plans import complete_settings, plan_of
-    from gpu_ls_plugin.solver.reading import read_problem
+    from gpu_ls_plugin.solver.reading import file_kinds, read_problem
     from gpu_ls_plugin.solver.run import solve
 
-    special = {name: getattr(options, name) for name in SPECIAL}
-    problem = read_problem(options.file, kind=options.kind, optimum=options.optimum, **special)
-    fewest = _asks_for_fewest(problem, options)
+    special = {name for kind in file_kinds().values() for name in kind.options}
+    given = {name: getattr(options, name, None) for name in special}
+    problem = read_problem(options.file, kind=options.kind, optimum=options.optimum, **given)
+    domain = domain_of(problem)
+    question = domain.another_question(problem, options)
     settings = Settings(
         seconds=options.seconds,
         population=options.population,
         seed=options.seed,
         start=options.start,
         backend=options.backend,
-        target=options.optimum if fewest or options.optimum is None else problem.optimum,
+        target=options.optimum if question or options.optimum is None else problem.optimum,
         search=options.search,
         kicks=options.kicks,
         moves=options.moves,
@@ -133,24 +133,30 @@ def solve(options: argparse.Namespace) -> int:
     if options.plan:
         print(plan_of(problem, settings))
         return OK
-    given = ((name, getattr(options, name)) for name in outputs.OUTPUTS)
-    paths = {name: path for name, path in given if path is not None}
+    named = ((name, getattr(options, name)) for name in outputs.OUTPUTS)
+    paths = {name: path for name, path in named if path is not None}
     outputs.check_all(problem, options.file, paths)
     if cluster_options.asked_for(options):
+        if question is not None:
+            raise InvalidParameterError(question.refusal)
         settings, result = _solve_on_islands(problem, settings, options)
     else:
         asked, settings = settings, complete_settings(problem, settings)
         # What is asked goes on as it is: how a solve begins, and what it relaxes, is open then.
-        search: Callable[..., Result] = fewest_colours if fewest else solve
-        result = _watched(_display(problem, settings, fewest), partial(search, problem, asked))
-    problem = (result.problem or problem) if fewest else problem
+        search = solve if question is None else question.solve
+        display = (domain if question is None else question).display(problem, settings)
+        result = _watched(display, partial(search, problem, asked))
+    facts: dict[str, Any] = {}
+    if question is not None:
+        problem = result.problem or problem
+        facts = question.facts(problem, options.optimum)
     interrupted = result.statistics.interrupted or interrupts.pending
     interrupts.pending = False  # taken, with a result
     written: dict[str, Path] = {}
     try:
         complete = _save_outputs(problem, result, paths, written)
     finally:
-        _report_solve(problem, settings, result, options, written)
+        _report_solve(problem, settings, result, options, written, facts)
     lost = result.statistics.stopped_by == "lost"  # a cluster
     if lost or not complete or not _keeps_constraints(problem, result):
         return FOUND_WRONG
@@ -174,11 +180,10 @@ def _solve_on_islands(
 ) -> tuple[Settings, Result]:
     """Return how the first island has searched, and what all of them have found."""
     from gpu_ls_plugin.distributed.display import IslandView
+    from gpu_ls_plugin.runs.domain import domain_of
 
-    if _asks_for_fewest(problem, options):
-        raise InvalidParameterError("colours: islands search with so many; give a number")
     chosen: dict[int, Any] = {}
-    display = _display(problem, settings, fewest=False)
+    display = domain_of(problem).display(problem, settings)
     display.view = IslandView()
 
     def search(show: Callable[[Progress], None]) -> Result:
@@ -189,40 +194,15 @@ def _solve_on_islands(
     return chosen[0].settings, result
 
 
-def _asks_for_fewest(problem: Problem, options: argparse.Namespace) -> bool:
-    """Return whether the number of colours itself is searched."""
-    from gpu_ls_plugin.assignment.problem.graph_colouring import GraphColouring
-
-    return isinstance(problem, GraphColouring) and options.colours is None
-
-
-def _display(problem: Problem, settings: Settings, fewest: bool) -> SearchDisplay:
-    """Return what shows the progress of a search."""
-    from gpu_ls_plugin.assignment.plan.assignment_display import AssignmentDisplay, ColourDisplay
-    from gpu_ls_plugin.assignment.problem.assignment import Assignment
-    from gpu_ls_plugin.core.progress import SearchDisplay
-    from gpu_ls_plugin.routes.plan.route_display import RouteDisplay
-    from gpu_ls_plugin.routes.problem.cvrp import CVRP
-
-    seconds: float = settings.seconds
-    if fewest:
-        return ColourDisplay(cast("GraphColouring", problem), seconds, settings.target)
-    if isinstance(problem, Assignment):
-        return AssignmentDisplay(problem, seconds)
-    if isinstance(problem, CVRP):
-        return RouteDisplay(problem, seconds)
-    return SearchDisplay(problem.name, seconds, problem.optimum)
-
-
 def _keeps_constraints(problem: Problem, result: Result) -> bool:
     """Return whether the best solution breaks no constraint; say so where it does."""
-    from gpu_ls_plugin.assignment.problem.graph_colouring import GraphColouring
+    from gpu_ls_plugin.runs.domain import domain_of
 
     if not result.best_feasible:
         reason = f"no solution was found that breaks no constraint; {why_infeasible(result)}"
-    elif isinstance(problem, GraphColouring) and result.best_cost > (problem.optimum or 0):
-        reason = f"no legal colouring with {problem.colours:,} colours was found"
     else:
+        reason = domain_of(problem).missed(problem, result)
+    if not reason:
         return True
     print(f"gpu-ls: error: {reason}", file=sys.stderr)
     return False
@@ -252,26 +232,28 @@ def _report_solve(
     result: Result,
     options: argparse.Namespace,
     written: dict[str, Path],
+    facts: dict[str, Any],
 ) -> None:
+    from gpu_ls_plugin.runs.domain import domain_of
+
     summary = reports.summary(problem, settings, result) | {
         "file": str(options.file),
         **{f"{name}_file": str(path) for name, path in written.items()},
     }
-    if _asks_for_fewest(problem, options):
-        summary |= about_fewest(cast("GraphColouring", problem), options.optimum)
+    summary |= facts
     if options.json:
         _print_json(summary | {"best_tour": result.best_tour.tolist()})
     else:
-        reports.print_summary(summary)
+        reports.print_summary(summary, domain_of(problem))
 
 
-def generate(options: argparse.Namespace) -> int:
-    """Write a vehicle routing instance that is made by the rules of the X set."""
-    problem = generating.generate(options)
+def _run_own(command: Command, options: argparse.Namespace) -> int:
+    """Run the command of a domain."""
+    facts, text = command.run(options)
     if options.json:
-        _print_json({"file": str(options.file), **generating.summary(problem)})
+        _print_json(facts)
     else:
-        print(f"{options.file}: {problem!r}, {problem.comment}")
+        print(text)
     return OK
 
 
@@ -372,8 +354,8 @@ def _parser() -> argparse.ArgumentParser:
     common.add_argument("--json", action="store_true", help="print JSON to stdout")
     common.add_argument("--debug", action="store_true", help="show where an error comes from")
 
-    def add(name: str, run: Any) -> argparse.ArgumentParser:
-        text = run.__doc__.partition("\n")[0]
+    def add(name: str, run: Any, text: str = "") -> argparse.ArgumentParser:
+        text = text or run.__doc__.partition("\n")[0]
         command = commands.add_parser(name, parents=[common], help=text, description=text)
         command.set_defaults(run=run, parser=command)
         return command
@@ -381,7 +363,9 @@ def _parser() -> argparse.ArgumentParser:
     solving = add("solve", solve)
     _add_solve_options(solving)
     cluster_options.add_options(solving)
-    generating.add_options(add("generate", generate))
+    for domain in domains():
+        for name, own in domain.commands().items():
+            own.add_options(add(name, partial(_run_own, own), own.help))
     _add_report_options(add("report", report))
     add("plugins", list_plugins)
     command = add("operators", list_operators)
@@ -416,7 +400,7 @@ def _add_solve_options(command: argparse.ArgumentParser) -> None:
     )
     add(
         "--kind",
-        choices=tuple(KINDS),
+        choices=tuple(file_kinds()),
         help="of problem (default: as the content of the file says)",
     )
     add(
@@ -456,31 +440,8 @@ def _add_solve_options(command: argparse.ArgumentParser) -> None:
         help="show the gap to it, stop when it is reached: a cost, a profit with --sense max, a "
         "number of colours where the fewest are searched",
     )
-    add("--vehicles", type=int, metavar="N", help="fleet, of routes (default: as the file says)")
-    add(
-        "--rounding",
-        choices=("auto", "nearest", "none"),
-        help="of EUC_2D lengths, of routes (default: auto, as best known costs are computed)",
-    )
-    add(
-        "--colours",
-        type=int,
-        metavar="N",
-        help="of a graph: search for the fewest conflicts with so many (default: for the fewest "
-        "colours without conflicts)",
-    )
-    add(
-        "--which",
-        "--problem-number",
-        type=int,
-        metavar="K",
-        help="problem of a file of generalised assignment, from 1 on (default: 1)",
-    )
-    add(
-        "--sense",
-        choices=("min", "max"),
-        help="whether that file has costs or profits (default: min)",
-    )
+    for domain in domains():
+        domain.arguments(command)
     add(
         "--out",
         type=Path,

@@ -8,30 +8,24 @@ import stat
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from gpu_ls_plugin.assignment.problem.assignment import Assignment
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
-from gpu_ls_plugin.core.files import check_writable, image_format, is_packed, open_descriptor
-from gpu_ls_plugin.core.progress import cost_text
-from gpu_ls_plugin.routes.plan.drawing import plot_routes
-from gpu_ls_plugin.routes.problem.cvrp import CVRP
-from gpu_ls_plugin.tours.plan.drawing import coordinates, plot_tour
+from gpu_ls_plugin.core.files import (
+    atomically,
+    check_writable,
+    image_format,
+    is_packed,
+    open_descriptor,
+)
+from gpu_ls_plugin.drawing.solutions import plot_solution
+from gpu_ls_plugin.runs.domain import Output, domain_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.core.result import Result
-    from gpu_ls_plugin.tours.problem.tsp import TSP
-
-
-@dataclass(frozen=True)
-class Output:
-    """A kind of file: what a problem or a name must not be like, and what writes it."""
-
-    check: Callable[[Any, Path], object]
-    save: Callable[[Any, Result, Path], object]
 
 
 @dataclass(frozen=True)
@@ -107,78 +101,38 @@ def _identity(path: Path) -> tuple[int, int] | str | None:
 
 def _output(problem: Problem, name: str) -> Output:
     """Return what writes a kind of file for a kind of problem."""
-    if isinstance(problem, Assignment):
-        return (OUTPUTS | ASSIGNMENT_OUTPUTS)[name]
-    return (OUTPUTS | ROUTE_OUTPUTS if isinstance(problem, CVRP) else OUTPUTS)[name]
+    own = domain_of(problem).outputs()
+    return own[name] if name in own else OUTPUTS[name]
 
 
-def _refuse_ending(path: Path, ending: str, reason: str) -> None:
-    if path.suffix.lower() == ending:
-        raise InvalidParameterError(f"tour: {path.name!r} is the name of a file of {reason}")
-
-
-def _refused(reason: str) -> Output:
-    """Return an output that a kind of problem does not have."""
-
-    def check(problem: Assignment, path: Path) -> None:
-        raise InvalidParameterError(reason)
-
-    return Output(check, lambda problem, result, path: None)
-
-
-def _check_plot(problem: TSP, path: Path) -> None:
-    coordinates(problem)
+def _check_image(problem: Problem, path: Path) -> None:
     image_format(path)
-
-
-def _save_plot(problem: TSP, result: Result, path: Path) -> None:
-    title = f"{problem.name}: {cost_text(result.best_cost)}"
-    plot_tour(problem, result.best_tour, path, title=title)
 
 
 def _save_curve(problem: Problem, result: Result, path: Path) -> None:
     result.plot(path, optimum=problem.optimum if (problem.optimum or 0) > 0 else None)
 
 
-TOUR = Output(
-    lambda problem, path: _refuse_ending(
-        path, ".sol", "routes, but the problem has tours; name it .tour"
-    ),
-    lambda problem, result, path: problem.write_tour(path, result.best_tour),
-)
-OUTPUTS = {
-    "tour": TOUR,
-    "out": TOUR,
-    "plot": Output(_check_plot, _save_plot),
-    "curve": Output(lambda problem, path: image_format(path), _save_curve),
+def _write_rows(problem: Problem, result: Result, path: Path) -> None:
+    """Write the best row, a line for each entry, counted from 1."""
+    with atomically(path) as file:
+        file.write_text("".join(f"{value + 1}\n" for value in result.best_tour.tolist()), "utf-8")
+
+
+def _save_picture(problem: Problem, result: Result, path: Path) -> None:
+    plot_solution(problem, result.best_tour, path)
+
+
+ROWS = Output(lambda problem, path: None, _write_rows)
+OUTPUTS = {  # domains have others in place of some of them
+    "tour": ROWS,
+    "out": ROWS,
+    "plot": Output(_check_image, _save_picture),
+    "curve": Output(_check_image, _save_curve),
     "history": Output(
         lambda problem, path: None, lambda problem, result, path: result.save_history(path)
     ),
     "result": Output(
         lambda problem, path: is_packed(path), lambda problem, result, path: result.save(path)
-    ),
-}
-ROUTES = Output(
-    lambda problem, path: _refuse_ending(
-        path, ".tour", "a tour, but the problem has routes; name it .sol"
-    ),
-    lambda problem, result, path: problem.write_solution(result.best_tour, path),
-)
-ROUTE_OUTPUTS = {  # in place of those
-    "tour": ROUTES,
-    "out": ROUTES,
-    "plot": Output(
-        lambda problem, path: _check_plot(problem.nodes, path),
-        lambda problem, result, path: plot_routes(problem, result.best_tour, path),
-    ),
-}
-ASSIGNMENT_OUTPUTS = {
-    "tour": _refused(
-        "tour: assignment problems have no tours; --out writes the best solution of any problem"
-    ),
-    "plot": _refused("plot: solutions of assignment problems are not drawn; leave it out"),
-    "out": Output(
-        lambda problem, path: None,
-        lambda problem, result, path: problem.write_solution(result.best_tour, path),
     ),
 }

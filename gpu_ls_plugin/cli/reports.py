@@ -9,19 +9,11 @@ import sys
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.assignment.plan.assignment_reports import (
-    about_assignment,
-    assignment_lines,
-    assignment_size,
-    work_lines,
-)
-from gpu_ls_plugin.assignment.problem.assignment import Assignment
 from gpu_ls_plugin.cli.outputs import OUTPUTS
-from gpu_ls_plugin.core.progress import cost_text, gap_percent, in_units
+from gpu_ls_plugin.core.progress import cost_text, gap_percent
 from gpu_ls_plugin.plugins.loader import BUILT_IN
 from gpu_ls_plugin.plugins.search_text import text_of
-from gpu_ls_plugin.routes.plan.route_reports import about_routes, route_lines
-from gpu_ls_plugin.routes.problem.cvrp import CVRP
+from gpu_ls_plugin.runs.domain import domain_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -32,10 +24,10 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.registry import Part
     from gpu_ls_plugin.core.result import Result
     from gpu_ls_plugin.plugins.info import PluginInfo
+    from gpu_ls_plugin.runs.domain import Domain
     from gpu_ls_plugin.runs.settings import Settings
 
 PIPED = 100  # columns of a table that is not shown by a terminal
-STOPPED_BY = {"optimum": "local optimum"}  # of every tour, not of the problem
 
 STYLES = {
     "ok": "green",
@@ -55,7 +47,7 @@ def summary(problem: Problem, settings: Settings, result: Result) -> dict[str, A
     seconds = max(statistics.seconds, 1e-9)
     return {
         "problem": problem.name,
-        **_about(problem, result),
+        **domain_of(problem).facts(problem, result),
         "search": text_of(settings.search),
         "best_cost": result.best_cost,
         "mean_cost": float(result.costs.mean()),
@@ -73,31 +65,17 @@ def summary(problem: Problem, settings: Settings, result: Result) -> dict[str, A
     }
 
 
-def _about(problem: Any, result: Result) -> dict[str, Any]:
-    """Return what is asked of a kind of problem alone."""
-    if isinstance(problem, Assignment):
-        return about_assignment(problem, result)
-    if isinstance(problem, CVRP):
-        return about_routes(problem, result) | {"symmetric": problem.symmetric}
-    return {"cities": problem.n, "metric": problem.metric.name, "symmetric": problem.symmetric}
-
-
-def print_summary(found: dict[str, Any]) -> None:
-    """Print the end summary of a solve."""
-    of_tours = "metric" in found
+def print_summary(found: dict[str, Any], domain: Domain) -> None:
+    """Print the end summary of a solve of a problem of a domain."""
     phases = ", ".join(f"{name} {time:.2f} s" for name, time in found["phases"].items())
-    stopped_by = found["stopped_by"]
-    if of_tours:
-        stopped_by = STOPPED_BY.get(stopped_by, stopped_by)
-    gap = _gap(found)
+    stopped_by = domain.stopped_by(found["stopped_by"])
     lines = {
-        "problem": f"{found['problem'] or found['file']}, "
-        f"{_size(found) if of_tours else assignment_size(found)}",
+        "problem": f"{found['problem'] or found['file']}, {domain.size(found)}",
         "search": found["search"],
-        **(_tour_lines(found, gap) if of_tours else assignment_lines(found, gap)),
+        **domain.lines(found, _gap(found)),
         "time": f"{found['seconds']:.2f} s on {found['backend']}, stopped by {stopped_by}",
         "phases": phases,
-        **(_move_lines(found) if of_tours else work_lines(found)),
+        **domain.work(found),
         **{name: found.get(f"{name}_file") for name in OUTPUTS},
     }
     for name, text in lines.items():
@@ -112,36 +90,6 @@ def _gap(found: dict[str, Any]) -> str:
         return ""
     side = "below" if sign * gap < 0 else "above"
     return f" ({abs(gap):.3g} % {side} {cost_text(sign * found['optimum'])})"
-
-
-def _tour_lines(found: dict[str, Any], gap: str) -> dict[str, str | None]:
-    return {
-        "best": f"{cost_text(found['best_cost'])}{gap}",
-        **(route_lines(found) if "routes" in found else {}),
-        "mean": f"{cost_text(found['mean_cost'])} over {found['population']:,} tours",
-    }
-
-
-def _move_lines(found: dict[str, Any]) -> dict[str, str | None]:
-    return {
-        "moves": f"{in_units(found['evaluations'])} evaluated "
-        f"({in_units(found['evaluations_per_second'])} a second), {found['moves']:,} applied",
-        "kicks": f"{found['kicks']:,} ({in_units(found['kicks_per_second'])} a second), "
-        f"{found['accepted']:,} accepted",
-        "restarts": f"{found['restarts']:,} chains, from random tours"
-        if found["restarts"]
-        else None,
-    }
-
-
-def _size(found: dict[str, Any]) -> str:
-    """Return how many places there are, and how their distances are measured."""
-    places = (
-        f"{found['customers']:,} customers"
-        if "customers" in found
-        else (f"{found['cities']:,} cities")
-    )
-    return f"{places}, {found['metric']}{'' if found['symmetric'] else ', asymmetric'}"
 
 
 def print_plugins(infos: Iterable[PluginInfo]) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 KINDS = (
+    "domain",
     "metric",
     "objective",
     "resource",

@@ -10,8 +10,7 @@ import numpy as np
 
 from gpu_ls_plugin.core.budget import Budget
 from gpu_ls_plugin.evolution.generations.evolution import Evolution
-from gpu_ls_plugin.routes.problem.cvrp import routing_problem
-from gpu_ls_plugin.routes.problem.routing import Routing
+from gpu_ls_plugin.runs.domain import domain_of
 from gpu_ls_plugin.runs.elites import Elites, joined
 
 if TYPE_CHECKING:
@@ -134,4 +133,4 @@ class IslandEvolution(Evolution[IslandPopulation]):
 
 def _asked(problem: TSP) -> Problem:
     """Return what islands search: routes as `solve` does, not as giant tours of any kind."""
-    return routing_problem(problem) if isinstance(problem.objective, Routing) else problem
+    return domain_of(problem).asked(problem)

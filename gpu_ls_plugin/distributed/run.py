@@ -8,11 +8,11 @@ from uuid import uuid4
 
 import numpy as np
 
-from gpu_ls_plugin.assignment.problem.assignment import Assignment
 from gpu_ls_plugin.backends import arrays
 from gpu_ls_plugin.core.exceptions import ClusterError
 from gpu_ls_plugin.core.result import Result
 from gpu_ls_plugin.distributed.rhythm import Rhythm
+from gpu_ls_plugin.runs.domain import domain_of
 from gpu_ls_plugin.runs.elites import Elites, joined
 
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ def run_of(
         budget = replace(budget, seconds=None if seconds == np.inf else seconds)
     problem, target = job.problem, budget.target
     own_kicks = getattr(job.search or job.settings.search, "own_kicks", lambda _: None)
-    if target is None and isinstance(problem, Assignment):
-        target = problem.optimum
+    if target is None:
+        target = domain_of(problem).target(problem)
     rhythm = Rhythm.of(exchange, budget, own_kicks(problem), share)
     name, seed = uuid4().hex[:12], settings.seed or 0
     return IslandRun(
@@ -73,10 +73,7 @@ def packed(job: Job) -> bytes:
 
 def checked(problem: Problem, tours: Any) -> Any:
     """Return rows on the host, once they have been checked."""
-    rows = arrays.on_host(tours)
-    if isinstance(problem, Assignment):
-        return np.atleast_2d(rows).astype(np.int32)  # which may be empty: the search checks them
-    return problem.check(rows, parameter="tours")
+    return domain_of(problem).check_starts(problem, arrays.on_host(tours))
 
 
 def result_of(problem: Problem, groups: list[Elites], statistics: Statistics) -> Result:

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.assignment.problem.assignment import Assignment
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.arrays import take_tours
 from gpu_ls_plugin.backends.cpu import threads_at_most
@@ -29,14 +28,13 @@ from gpu_ls_plugin.distributed.watcher import Standstill, Watcher, this_worker
 from gpu_ls_plugin.evolution.generations.planned_evolution import PlannedEvolution
 from gpu_ls_plugin.evolution.generations.staged_population import StagedPopulation
 from gpu_ls_plugin.runs.called_population import makes_rows, population_of
+from gpu_ls_plugin.runs.domain import domain_of, first_row, first_rows
 from gpu_ls_plugin.runs.elites import Elites
-from gpu_ls_plugin.solver.first_rows import first_row, first_rows
 from gpu_ls_plugin.solver.plans import (
     complete_settings,
     default_settings,
-    main_stage,
     plan_of,
-    planned,
+    plan_of_search,
 )
 from gpu_ls_plugin.tours.construction.draws import derived
 from gpu_ls_plugin.tours.crossovers.base import Recombination
@@ -117,7 +115,7 @@ def _unpacked(packed: bytes) -> Seat:
     else:
         settings = default_settings(problem, given, islands=job.islands)
         settings = replace(settings, search=job.search)
-        plan = planned(problem, settings, main_stage(problem, problem, settings))
+        plan = plan_of_search(problem, settings)
     main = plan.main
     if makes_rows(settings.search):
         _prepare(settings.search, problem, settings.backend)
@@ -258,7 +256,7 @@ def _starts(seat: Seat, order: Order, seed: int) -> Any:
 
 
 def _prepare(search: Any, problem: Any, backend: str) -> None:
-    if hasattr(search, "prepare") and not isinstance(problem, Assignment):
+    if hasattr(search, "prepare") and domain_of(problem).empty_rows(problem) is None:
         search.prepare(problem, backend=backend)
 
 

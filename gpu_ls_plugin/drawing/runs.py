@@ -8,10 +8,7 @@ from typing import TYPE_CHECKING
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.core.files import atomically, image_figure
-from gpu_ls_plugin.tours.plan.drawing import coordinates
-from gpu_ls_plugin.tours.plan.populations import draw_population
-from gpu_ls_plugin.tours.problem.referee import check_tours
-from gpu_ls_plugin.tours.problem.tsp import tour_problem
+from gpu_ls_plugin.runs.domain import domain_of
 
 if TYPE_CHECKING:
     import os
@@ -54,17 +51,18 @@ def animate_run(
     InvalidParameterError
         There is no state, the problem has no coordinates, or the path does not end in ``.gif``.
     InvalidTourError, InvalidTypeError
-        A row is not a permutation of the cities, or `problem` is not a TSP.
+        A row is not a solution, or `problem` is not a problem.
+    UnsupportedProblemError
+        Solutions of such problems are not drawn.
     OSError
         The file cannot be written.
     """
-    problem = tour_problem(problem)
-    points = coordinates(problem)
+    domain = domain_of(problem)
     per_second = checks.integer("per_second", per_second, least=1, most=50)
     target = Path(path)
     if target.suffix.lower() != ".gif":
         raise InvalidParameterError(f"path: {target.name!r} must end in .gif")
-    frames = [check_tours(problem, state, parameter="states") for state in states]
+    frames = [problem.check(state, parameter="states") for state in states]
     if not frames:
         raise InvalidParameterError("states: there is none; pass a tour for each frame")
     named = dict(enumerate(titles))
@@ -73,9 +71,14 @@ def animate_run(
     from matplotlib.animation import PillowWriter
 
     writer = PillowWriter(fps=per_second)
+
+    def draw(number: int) -> None:
+        figure.clear()
+        title = named.get(number, f"{number + 1} of {len(frames)}")
+        domain.draw(problem, frames[number], figure.add_subplot(title=title))
+
+    draw(0)  # or say why it cannot be drawn, before there is a file
     with atomically(target) as file, writer.saving(figure, str(file), DOTS_PER_INCH):
-        for number, tours in enumerate(frames):
-            figure.clear()
-            title = named.get(number, f"{number + 1} of {len(frames)}")
-            draw_population(figure.add_subplot(aspect="equal", title=title), points, tours)
+        for number in range(len(frames)):
+            draw(number)
             writer.grab_frame()

@@ -12,6 +12,7 @@ from gpu_ls_plugin.routes.crossovers.route_edge_assembly import RouteEdgeAssembl
 from gpu_ls_plugin.routes.crossovers.route_exchange import RouteExchange
 from gpu_ls_plugin.routes.crossovers.selective_route_exchange import SelectiveRouteExchange
 from gpu_ls_plugin.routes.crossovers.split_crossover import SplitCrossover
+from gpu_ls_plugin.routes.domain import Routes
 from gpu_ls_plugin.routes.engines.prices import PricedMigration
 from gpu_ls_plugin.routes.moves.between_routes import SwapStar, TwoOptStar
 from gpu_ls_plugin.routes.moves.route_moves import RouteMoves
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 CROSSOVERS = (SplitCrossover, SelectiveRouteExchange, RouteEdgeAssembly)
 PARTS: Mapping[str, tuple[Any, ...]] = {
+    "domain": (Routes,),
     "resource": (Load, Duration),
     "construction": (one_route_each, savings, cheapest_insertion, sweep),
     "neighbourhood": (TwoOptStar, SwapStar, RouteMoves),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from gpu_ls_plugin.core.budget import Stopwatch
     from gpu_ls_plugin.core.result import Result
 
     After = Callable[["Stage", "Found", float, tuple["Stage", ...]], tuple["Stage", ...]]
@@ -66,11 +67,14 @@ class Stage:
         The search as a text.
     prepare : callable or None
         Takes the stage; compiles what it needs.
+    ready : callable or None
+        Takes the stage, the backend's name and the clock of the run; makes what its search needs
+        within that time, and returns the search.
     after : callable or None
         Takes the stage, what it has found, the seconds that are left and the stages that would
         follow; returns those that do.
 
-    `prepare` and `after` can be pickled, so that copies of a run can go on.
+    `prepare`, `ready` and `after` can be pickled, so that copies of a run can go on.
     """
 
     name: str
@@ -86,6 +90,7 @@ class Stage:
     joins: bool = False
     how: str = ""
     prepare: Callable[[Stage], object] | None = field(default=None, repr=False)
+    ready: Callable[[Stage, str, Stopwatch], Any] | None = field(default=None, repr=False)
     after: After | None = field(default=None, repr=False)
 
 

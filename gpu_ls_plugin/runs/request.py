@@ -25,7 +25,7 @@ class Request:
     given : Settings
     backend : Backend
     islands : int
-        That search at the same time.
+        That search at the same time; 0 for none.
     alike : bool
         Whether all backends are to make the same moves.
     generations : bool
@@ -35,7 +35,7 @@ class Request:
 
     given: Settings
     backend: Backend
-    islands: int = 1
+    islands: int = 0
     alike: bool = False
     generations: bool = False
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from gpu_ls_plugin.core.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from gpu_ls_plugin.runs.compiling import compile_search as compile_search
     from gpu_ls_plugin.runs.settings import Settings as Settings
-    from gpu_ls_plugin.solver.compiling import compile_search as compile_search
     from gpu_ls_plugin.solver.plans import default_settings as default_settings
     from gpu_ls_plugin.solver.run import solve as solve
 
 _HOMES = {
     "Settings": ".runs.settings",
-    "compile_search": "compiling",
+    "compile_search": ".runs.compiling",
     "default_settings": "plans",
     "solve": "run",
 }

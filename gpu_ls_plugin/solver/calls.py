@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from gpu_ls_plugin.assignment.plan import colours
 from gpu_ls_plugin.core.exceptions import InvalidTypeError
 from gpu_ls_plugin.core.feasibility import warns_if_infeasible
 from gpu_ls_plugin.runs.settings import Settings
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from gpu_ls_plugin.assignment.problem.graph_colouring import GraphColouring
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.core.result import Callback, Result
     from gpu_ls_plugin.runs.plan import Plan
@@ -169,68 +167,3 @@ def _settings(
     name = start if isinstance(start, str) else None
     limits: dict[str, Any] = {"target": target, "kicks": kicks, "moves": moves, "rows": rows}
     return asked, Settings(seconds, population, seed, name, backend, search=search, **limits)
-
-
-def fewest_colours(
-    graph: GraphColouring,
-    seconds: float = 10.0,
-    *,
-    seed: int | None = 1,
-    backend: str = "auto",
-    population: int | None = None,
-    search: Callable[..., Any] | str | None = None,
-    target: int | None = None,
-    kicks: int | None = None,
-    moves: int | None = None,
-    callback: Callback | None = None,
-) -> Result:
-    """Return legal colourings of a graph with the fewest colours found in some seconds.
-
-    From a greedy colouring on, for as long as there is time, with one colour less; where a clique
-    shows that less will not do, the search ends at once.
-
-    Parameters
-    ----------
-    graph : GraphColouring
-        How many colours it has makes no difference.
-    seconds, seed, backend, population, search
-        As of `solve`.
-    target : int, optional
-        Number of colours that is good enough.
-    kicks, moves : int, optional
-        Limits of rounds and steps, for each number of colours.
-    callback : callable, optional
-        Called with a `Progress` after each launch, whose costs are the number of colours of the
-        best legal colouring; `best_tours()` are states that have one colour less.
-
-    Returns
-    -------
-    Result
-        At least one row, all legal; `problem.colours` is their number of colours. Costs are
-        conflicts, 0; those of the history are numbers of colours.
-
-    Raises
-    ------
-    InvalidParameterError, InvalidTypeError, UnknownPartError
-        A value is out of range, of the wrong type, or a text that cannot be read.
-    BackendUnavailableError, InsufficientMemoryError
-        As `solve`.
-    KeyboardInterrupt
-        Ctrl-C before there was a colouring.
-
-    Examples
-    --------
-    >>> graph = gls.GraphColouring.read("le450_15c.col", colours=1)  # doctest: +SKIP
-    >>> gls.fewest_colours(graph, seconds=5).problem.colours  # doctest: +SKIP
-    """
-    settings = Settings(
-        seconds=seconds,
-        population=population,
-        seed=seed,
-        backend=backend,
-        target=target,
-        search=search,
-        kicks=kicks,
-        moves=moves,
-    )
-    return colours.fewest_colours(graph, settings, callback)

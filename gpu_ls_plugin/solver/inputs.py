@@ -11,8 +11,8 @@ import numpy as np
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidProblemError
 from gpu_ls_plugin.core.result import Result
+from gpu_ls_plugin.runs.domain import domains
 from gpu_ls_plugin.solver.reading import read_problem
-from gpu_ls_plugin.tours.problem.tsp import TSP
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -46,16 +46,11 @@ def problem_of(given: Problem | ArrayLike | str | os.PathLike[str]) -> Problem:
     shape = getattr(given, "shape", None)
     if not isinstance(shape, tuple):
         return given  # type: ignore[return-value]
-    if shape == (2, 2):
-        raise InvalidProblemError(
-            "problem: an array of shape (2, 2) may hold coordinates or distances; write "
-            "TSP(array) or TSP.from_matrix(array)"
-        )
     array: Any = given
-    if len(shape) == 2 and shape[1] == 2:
-        return TSP(array)
-    if len(shape) == 2 and shape[0] == shape[1]:
-        return TSP.from_matrix(array)
+    for domain in domains():
+        made = domain.of_array(array)
+        if made is not None:
+            return made
     raise InvalidProblemError(
         f"problem: an array of shape {shape} is neither coordinates (n, 2) nor distances (n, n)"
     )

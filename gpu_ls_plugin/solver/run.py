@@ -7,18 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.assignment.engines.found_states import completed
-from gpu_ls_plugin.assignment.problem.assignment import Assignment
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.budget import Budget, Stopwatch
 from gpu_ls_plugin.core.history import Point, merged, shifted
 from gpu_ls_plugin.core.result import TOLD, Result, Statistics, later
+from gpu_ls_plugin.runs.domain import domain_of, first_rows
 from gpu_ls_plugin.runs.plan import Found
-from gpu_ls_plugin.solver.first_rows import first_rows
 from gpu_ls_plugin.solver.plans import plan_of
-from gpu_ls_plugin.tours.candidates.nearest import All
-from gpu_ls_plugin.tours.plan.lists import with_lists
 from gpu_ls_plugin.tours.searches.audit import as_asked
 
 if TYPE_CHECKING:
@@ -118,8 +114,7 @@ class _Solve:
             if before is not None:
                 before.statistics.stopped_by = "interrupt"
                 return before
-            if isinstance(problem, Assignment):
-                tours = completed(problem, tours, 0)
+            tours = domain_of(problem).completed(problem, tours)
             found, begin = Result(tours, problem.cost(tours), interrupted, problem).sorted(), 0.0
         found = _in_time(found, begin, self._watch.elapsed)
         return found if before is None else joined(before, found)
@@ -137,13 +132,11 @@ class _Solve:
         return rows
 
     def _ready(self, stage: Stage) -> Any:
-        """Return the search of a stage with the candidate lists that it needs."""
-        search = stage.search
+        """Return the search of a stage with all that it needs of the problem."""
         with self._statistics.phase("candidates"):
-            if hasattr(search, "kick") and not isinstance(search.search.candidates, All):
-                given = (search, self._plan.problem, self._plan.backend, self._watch)
-                search = with_lists(*given, flexible=stage.flexible)
-        return search
+            if stage.ready is None:
+                return stage.search
+            return stage.ready(stage, self._plan.backend, self._watch)
 
     def _called(
         self, stage: Stage, search: Any, tours: Any, seconds: float

@@ -32,6 +32,7 @@ from gpu_ls_plugin.tours.crossovers.tour_crossovers import (
     PartiallyMapped,
     SegmentCrossover,
 )
+from gpu_ls_plugin.tours.domain import Tours
 from gpu_ls_plugin.tours.engines.pivoting.best import Best
 from gpu_ls_plugin.tours.engines.pivoting.first import First
 from gpu_ls_plugin.tours.engines.pivoting.multi import Multi
@@ -60,6 +61,7 @@ CROSSOVERS = (
     *(PartiallyMapped, Cycle, SegmentCrossover),
 )
 PARTS: Mapping[str, tuple[Any, ...]] = {
+    "domain": (Tours,),
     "objective": (Length,),
     "candidates": (All, Nearest, Quadrant, Detour, Alpha, Union, Closure),
     "construction": (random_tours, nearest_neighbour, greedy, space_filling_curve),

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from gpu_ls_plugin.cli import outputs
 from gpu_ls_plugin.cli.commands import main
 from gpu_ls_plugin.core.history import load_history
 from gpu_ls_plugin.core.result import Result
 from gpu_ls_plugin.solver import run as solver
+from gpu_ls_plugin.tours.plan import drawing
 from gpu_ls_plugin.tours.problem.tsp import TSP
 from gpu_ls_plugin.tours.problem.tsplib import read_tour
 from tests.cli.test_cli import QUICK, environment, gpu_ls_apart, write_instance
@@ -206,7 +206,7 @@ def test_whatever_goes_wrong_the_others_are_written(
     def broken(*_: object, **__: object) -> None:
         raise ValueError("of Matplotlib")
 
-    monkeypatch.setattr(outputs, "plot_tour", broken)
+    monkeypatch.setattr(drawing, "plot_tour", broken)
     files = options(instance.parent)
     assert solve(instance, "--plot", instance.parent / "out.png", *files) == 1
     printed = capsys.readouterr()

@@ -23,7 +23,7 @@ from gpu_ls_plugin.distributed.placement import Placement
 from gpu_ls_plugin.runs.elites import Elites
 from gpu_ls_plugin.runs.settings import Settings
 from gpu_ls_plugin.runs.stretch import Stretch
-from gpu_ls_plugin.solver.plans import default_settings, main_stage, planned
+from gpu_ls_plugin.solver.plans import default_settings, plan_of_search
 from gpu_ls_plugin.tours.searches.chain_population import ChainPopulation
 from tests.distributed.conftest import CHAINS, PROBLEM, N, cluster_of
 from tests.helpers.random_problems import random_tours
@@ -76,9 +76,7 @@ def test_lives_of_an_island_draw_numbers_of_their_own(monkeypatch: pytest.Monkey
     monkeypatch.setattr(work, "population_of", noted)
     job = work.Job(PROBLEM, CHAINS, Settings(), 0, None, 1, 1, islands=3)
     settings = default_settings(PROBLEM, job.settings)
-    seat = work.Seat(
-        job, settings, planned(PROBLEM, settings, main_stage(PROBLEM, PROBLEM, settings))
-    )
+    seat = work.Seat(job, settings, plan_of_search(PROBLEM, settings))
     guests = Elites.none(PROBLEM)
     for island in range(3):
         for life in range(3):

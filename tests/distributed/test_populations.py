@@ -19,7 +19,7 @@ from gpu_ls_plugin.runs.called_population import population_of
 from gpu_ls_plugin.runs.elites import Elites
 from gpu_ls_plugin.runs.settings import Settings
 from gpu_ls_plugin.runs.stretch import Stretch
-from gpu_ls_plugin.solver.plans import main_stage, planned
+from gpu_ls_plugin.solver.plans import plan_of_search
 from tests.distributed.conftest import CHAINS, PROBLEM, N
 from tests.helpers.late_kernels import LateKernels
 from tests.helpers.random_problems import random_tours
@@ -54,9 +54,7 @@ def test_tours_that_are_crossed_ask_for_others_at_a_standstill(
     monkeypatch.setitem(
         work._seats,
         ("run", 0),
-        work.Seat(
-            job, settings, planned(PROBLEM, settings, main_stage(PROBLEM, PROBLEM, settings))
-        ),
+        work.Seat(job, settings, plan_of_search(PROBLEM, settings)),
     )
     rows, guests = random_tours(N, 16), Elites.none(PROBLEM)
     for number in range(2):

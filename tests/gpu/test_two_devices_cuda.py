@@ -11,7 +11,7 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.solver.compiling import compile_search
+from gpu_ls_plugin.runs.compiling import compile_search
 from gpu_ls_plugin.tours.searches.best_moves import best_moves
 from tests.helpers.configurations import SEARCHES
 from tests.helpers.random_problems import random_problem, random_tours

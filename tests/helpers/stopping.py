@@ -12,7 +12,7 @@ import numpy as np
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.core.budget import now
-from gpu_ls_plugin.solver.compiling import compile_search
+from gpu_ls_plugin.runs.compiling import compile_search
 from gpu_ls_plugin.tours.candidates.nearest import All
 from tests.helpers.configurations import SEARCHES, TOGETHER
 

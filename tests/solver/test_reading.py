@@ -10,7 +10,7 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.cli.commands import main
 from gpu_ls_plugin.core.exceptions import GpuLsError, InvalidParameterError
-from gpu_ls_plugin.solver.reading import SUFFIXES, kind_of, read_problem
+from gpu_ls_plugin.solver.reading import file_kinds, kind_of, read_problem
 from tests.helpers.instances import FOLDER
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ FILES = {  # content, kind, class
     "qap": (QAP, "qap", gls.QuadraticAssignment),
     "qap of three matrices": (QAP + "0 0 0\n" * 3, "qap", gls.QuadraticAssignment),
 }
-SUFFIX = ["", ".txt", ".tsp", *SUFFIXES]
+SUFFIX = ["", ".txt", *(suffix for kind in file_kinds().values() for suffix in kind.suffixes)]
 
 
 @pytest.mark.parametrize("suffix", SUFFIX)

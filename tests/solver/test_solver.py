@@ -19,7 +19,7 @@ from gpu_ls_plugin.core.exceptions import (
 from gpu_ls_plugin.plugins.search_text import parse_search
 from gpu_ls_plugin.runs.acceptance.rules import Annealing, Better
 from gpu_ls_plugin.runs.plan import Plan
-from gpu_ls_plugin.solver import Settings, compiling, default_settings, plans, solve
+from gpu_ls_plugin.solver import Settings, default_settings, plans, solve
 from gpu_ls_plugin.tours.candidates import near_cities
 from gpu_ls_plugin.tours.candidates.alpha import Alpha
 from gpu_ls_plugin.tours.candidates.base import Candidates, _lists
@@ -29,6 +29,7 @@ from gpu_ls_plugin.tours.cooperation.migration import Migration
 from gpu_ls_plugin.tours.crossovers.edge_assembly import EdgeAssembly
 from gpu_ls_plugin.tours.engines.pivoting.first import First
 from gpu_ls_plugin.tours.moves.lin_kernighan import LinKernighan, LinKernighanLead
+from gpu_ls_plugin.tours.plan import compiling
 from gpu_ls_plugin.tours.problem.tsp import TSP
 from gpu_ls_plugin.tours.searches import opening
 from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch

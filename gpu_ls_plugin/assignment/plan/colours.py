@@ -7,20 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_ls_plugin.assignment.plan.states import settings_of_states
 from gpu_ls_plugin.assignment.problem.graph_colouring import GraphColouring, greedy_colouring
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.budget import Stopwatch
 from gpu_ls_plugin.core.history import Point, note
 from gpu_ls_plugin.core.result import Progress, Result, Statistics
-from gpu_ls_plugin.solver.compiling import rehearse
-from gpu_ls_plugin.solver.plans import default_settings
+from gpu_ls_plugin.runs.request import Request
+from gpu_ls_plugin.runs.settings import Settings
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.core.result import Callback
-    from gpu_ls_plugin.runs.settings import Settings
 
 
 def greedy_clique(graph: GraphColouring) -> list[int]:
@@ -42,7 +44,7 @@ def greedy_clique(graph: GraphColouring) -> list[int]:
     return clique
 
 
-def fewest_colours(
+def least_colours(
     graph: GraphColouring, settings: Settings, callback: Callback | None = None
 ) -> Result:
     """Return legal colourings with the least number of colours that is found in the time.
@@ -75,11 +77,78 @@ def fewest_colours(
     """
     checks.instance("graph", graph, kind=GraphColouring, wanted="GraphColouring")
     checks.callback(callback)
-    chosen = default_settings(graph, settings)
+    chosen = settings_of_states(graph, Request(settings, get_backend(settings.backend)))
     descent = _Descent(graph, chosen, callback)
     with descent.statistics.phase("compiling"):
-        rehearse(graph, chosen.search, chosen.population or 1, None, chosen.backend)
+        search: Any = chosen.search
+        if hasattr(search, "prepare"):  # others compile when they are called
+            search.prepare(graph, backend=chosen.backend)
     return descent.run()
+
+
+def fewest_colours(
+    graph: GraphColouring,
+    seconds: float = 10.0,
+    *,
+    seed: int | None = 1,
+    backend: str = "auto",
+    population: int | None = None,
+    search: Callable[..., Any] | str | None = None,
+    target: int | None = None,
+    kicks: int | None = None,
+    moves: int | None = None,
+    callback: Callback | None = None,
+) -> Result:
+    """Return legal colourings of a graph with the fewest colours found in some seconds.
+
+    From a greedy colouring on, for as long as there is time, with one colour less; where a clique
+    shows that less will not do, the search ends at once.
+
+    Parameters
+    ----------
+    graph : GraphColouring
+        How many colours it has makes no difference.
+    seconds, seed, backend, population, search
+        As of `solve`.
+    target : int, optional
+        Number of colours that is good enough.
+    kicks, moves : int, optional
+        Limits of rounds and steps, for each number of colours.
+    callback : callable, optional
+        Called with a `Progress` after each launch, whose costs are the number of colours of the
+        best legal colouring; `best_tours()` are states that have one colour less.
+
+    Returns
+    -------
+    Result
+        At least one row, all legal; `problem.colours` is their number of colours. Costs are
+        conflicts, 0; those of the history are numbers of colours.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError, UnknownPartError
+        A value is out of range, of the wrong type, or a text that cannot be read.
+    BackendUnavailableError, InsufficientMemoryError
+        As `solve`.
+    KeyboardInterrupt
+        Ctrl-C before there was a colouring.
+
+    Examples
+    --------
+    >>> graph = gls.GraphColouring.read("le450_15c.col", colours=1)  # doctest: +SKIP
+    >>> gls.fewest_colours(graph, seconds=5).problem.colours  # doctest: +SKIP
+    """
+    settings = Settings(
+        seconds=seconds,
+        population=population,
+        seed=seed,
+        backend=backend,
+        target=target,
+        search=search,
+        kicks=kicks,
+        moves=moves,
+    )
+    return least_colours(graph, settings, callback)
 
 
 class _Descent:

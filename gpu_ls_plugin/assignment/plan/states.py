@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from gpu_ls_plugin.assignment.engines.successor_search import SuccessorSearch
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
-from gpu_ls_plugin.plugins.search_text import text_of
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.assignment.problem.assignment import Assignment
@@ -23,7 +22,7 @@ def settings_of_states(problem: Assignment, request: Request) -> Settings:
     given = request.given
     if getattr(given.search, "of_tours", False):
         raise InvalidParameterError(
-            f"search: {text_of(given.search)} searches tours; states of assignment problems are "
+            f"search: {given.search!r:.200} searches tours; states of assignment problems are "
             "searched by SuccessorSearch(...), leave it out for the default"
         )
     if given.start is not None:

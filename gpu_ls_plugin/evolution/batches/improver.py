@@ -19,8 +19,8 @@ from gpu_ls_plugin.evolution.batches.rows import as_tours, canonical
 from gpu_ls_plugin.evolution.run import NoRun
 from gpu_ls_plugin.plugins.search_text import improving, parse_search, text_of
 from gpu_ls_plugin.routes.problem.routing import Routing
+from gpu_ls_plugin.runs.compiling import compile_search
 from gpu_ls_plugin.runs.request import repairs
-from gpu_ls_plugin.solver.compiling import compile_search
 from gpu_ls_plugin.tours.searches.local_search import LocalSearch
 
 if TYPE_CHECKING:

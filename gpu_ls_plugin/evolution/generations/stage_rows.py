@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.core.budget import Budget
+from gpu_ls_plugin.runs.domain import first_rows
 from gpu_ls_plugin.runs.stretch import Stretch
-from gpu_ls_plugin.solver.first_rows import first_rows
 from gpu_ls_plugin.tours.problem.tsp import tour_problem
 from gpu_ls_plugin.tours.searches.chain_population import ChainPopulation
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.backends.batch_size import batch_size
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.routes.construction.batch import RouteBatch, routes_kernel
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
-from gpu_ls_plugin.tours.construction.draws import batch_size
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend

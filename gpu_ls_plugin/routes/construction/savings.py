@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.backends.batch_size import batch_size
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.routes.construction.batch import RouteBatch, routes_kernel
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 from gpu_ls_plugin.tours.candidates.nearest import nearest_lists
-from gpu_ls_plugin.tours.construction.draws import batch_size
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from gpu_ls_plugin.routes.problem.cvrp import CVRP
 from gpu_ls_plugin.routes.problem.cvrp_instances import DEMANDS, DEPOTS, POSITIONING
+from gpu_ls_plugin.runs.domain import Command
 
 if TYPE_CHECKING:
     import argparse
@@ -36,15 +37,18 @@ def add_options(command: argparse.ArgumentParser) -> None:
     add("--seed", type=int, default=1, help="seed of the random numbers (default: 1)")
 
 
-def generate(options: argparse.Namespace) -> CVRP:
-    """Make an instance, write it, and return it."""
+def generate(options: argparse.Namespace) -> tuple[dict[str, object], str]:
+    """Make an instance and write it; return what there is to say of it."""
     rules = {name: getattr(options, name) for name in RULES}
     problem = CVRP.generated(options.customers, seed=options.seed, **rules)
     problem.write(options.file)
-    return problem
-
-
-def summary(problem: CVRP) -> dict[str, object]:
-    """Return what there is to say of an instance, for JSON."""
     names = ("name", "comment", "customers", "capacity", "vehicles")
-    return {name: getattr(problem, name) for name in names}
+    facts = {"file": str(options.file)} | {name: getattr(problem, name) for name in names}
+    return facts, f"{options.file}: {problem!r}, {problem.comment}"
+
+
+GENERATE = Command(
+    "Write a vehicle routing instance that is made by the rules of the X set.",
+    add_options,
+    generate,
+)

@@ -1,16 +1,10 @@
-"""What constructions share: random numbers drawn on the host, and batches that fit."""
+"""Random numbers that constructions draw on the host."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-
-from gpu_ls_plugin.core import checks
-from gpu_ls_plugin.core.exceptions import InsufficientMemoryError
-
-if TYPE_CHECKING:
-    from gpu_ls_plugin.backends.base import Backend
 
 
 def philox(seed: int) -> np.random.Generator:
@@ -21,17 +15,3 @@ def philox(seed: int) -> np.random.Generator:
 def derived(*words: Any) -> int:
     """Return a seed of 64 bits that depends on all of some non-negative integers."""
     return int(np.random.SeedSequence(list(words)).generate_state(1, np.uint64)[0])
-
-
-def batch_size(
-    backend: Backend, n: int, size: Any, *, per_city: int = 4, name: str = "size"
-) -> int:
-    """Return a number of tours of n cities, which take so many bytes for each of their cities."""
-    count = checks.integer(name, size, least=1, most=checks.MOST_INT)
-    needed = count * n * per_city
-    if needed > (available := backend.memory(None, needed)):
-        raise InsufficientMemoryError(
-            f"{name}: {count:,} tours of {n:,} cities need about {needed:,} bytes on the "
-            f"{backend.name} backend, but only {available:,} are available; make fewer at a time"
-        )
-    return count

@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.core import checks
-from gpu_ls_plugin.core.budget import Budget
+from gpu_ls_plugin.runs.compiling import compile_batch
 from gpu_ls_plugin.tours.candidates.nearest import All, Nearest
 from gpu_ls_plugin.tours.problem.tsp import tour_problem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.backends.base import Backend
@@ -69,20 +67,6 @@ class Rehearsed(ABC):
         self, problem: TSP, tours: Any, backend: str | Backend, device: int | None
     ) -> None:
         """Compile what a batch like `tours` needs, on a problem that nobody else has."""
-
-
-def compile_batch(
-    search: Callable[..., Any],
-    problem: Problem,
-    tours: Any,
-    backend: str | Backend,
-    device: int | None = None,
-) -> None:
-    """Compile what the first launches of a search need for a batch like `tours`."""
-    place = {"backend": backend} | ({} if device is None else {"device": device})
-    found = search(problem, tours, budget=Budget(moves=0), callback=lambda _: None, **place)
-    if found.statistics.interrupted:  # which the search has taken for its own
-        raise KeyboardInterrupt
 
 
 def quick(search: Any, problem: TSP) -> Any:

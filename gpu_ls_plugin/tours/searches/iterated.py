@@ -15,6 +15,7 @@ from gpu_ls_plugin.routes.removals.string_removal import StringRemoval
 from gpu_ls_plugin.runs.acceptance.base import Acceptance
 from gpu_ls_plugin.runs.acceptance.rules import Annealing
 from gpu_ls_plugin.runs.call import Call
+from gpu_ls_plugin.runs.compiling import compile_batch
 from gpu_ls_plugin.tours.candidates.alpha import Alpha
 from gpu_ls_plugin.tours.candidates.nearest import All
 from gpu_ls_plugin.tours.cooperation.base import MOST_KICKS_PER_CITY, Cooperation
@@ -221,7 +222,7 @@ class IteratedLocalSearch(rehearsal.Rehearsed):
         self, problem: TSP, tours: Any, backend: str | Backend, device: int | None
     ) -> None:
         search = self.quickened(problem)
-        rehearsal.compile_batch(search, problem, tours, backend, device)
+        compile_batch(search, problem, tours, backend, device)
         compile_chains(search, problem, tours, get_backend(backend, device))
 
     def chains(self, start: Start) -> Chains:

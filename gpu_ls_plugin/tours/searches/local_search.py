@@ -11,6 +11,7 @@ from gpu_ls_plugin.core.feasibility import warns_if_infeasible
 from gpu_ls_plugin.core.registry import registry
 from gpu_ls_plugin.core.result import Progress, Result
 from gpu_ls_plugin.runs.call import Call
+from gpu_ls_plugin.runs.compiling import compile_batch
 from gpu_ls_plugin.runs.drive import drive
 from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.tours.candidates.base import Candidates
@@ -210,7 +211,7 @@ class LocalSearch(rehearsal.Rehearsed):
     def _rehearse(
         self, problem: TSP, tours: Any, backend: str | Backend, device: int | None
     ) -> None:
-        rehearsal.compile_batch(rehearsal.quick(self, problem), problem, tours, backend, device)
+        compile_batch(rehearsal.quick(self, problem), problem, tours, backend, device)
 
     def _improve(self, factory: EngineFactory, call: Call, rows: slice, awake: Any) -> None:
         """Climb with some rows in place and add to the statistics."""

@@ -10,6 +10,7 @@ from gpu_ls_plugin.core.feasibility import warns_if_infeasible
 from gpu_ls_plugin.core.history import Point
 from gpu_ls_plugin.core.result import Progress, Result
 from gpu_ls_plugin.runs.call import Call
+from gpu_ls_plugin.runs.compiling import compile_batch
 from gpu_ls_plugin.tours.construction.random_tours import shuffle
 from gpu_ls_plugin.tours.engines import engines, rehearsal
 from gpu_ls_plugin.tours.searches.local_search import ENDS, LocalSearch
@@ -173,7 +174,7 @@ class RandomRestarts:
             size = self._batch_size(Call(copy, parts, backend=backend, device=device))
         size = checks.integer("size", size, least=1, most=checks.MOST_INT)
         search = replace(self, search=rehearsal.quick(self.search, copy), climbs=size)
-        rehearsal.compile_batch(_without_tours(search), copy, None, backend, device)
+        compile_batch(_without_tours(search), copy, None, backend, device)
 
     def _climb(
         self, problem: Problem, starts: Any, call: Call, first_row: int, memory_limit: int | None

@@ -65,7 +65,7 @@ def test_a_search_is_written_with_what_was_chosen():
 @pytest.mark.parametrize(
     ("given", "reason"),
     [
-        ({"search": "two_opt"}, "search: TwoOpt.* searches tours; .* SuccessorSearch"),
+        ({"search": "two_opt"}, "search: .*TwoOpt.* searches tours; .* SuccessorSearch"),
         ({"search": gls.RandomRestarts()}, "search: .* searches tours"),
         ({"start": "greedy"}, "start: 'greedy' makes tours"),
         ({"population": 0}, "population"),

@@ -17,7 +17,7 @@ from gpu_ls_plugin.runs.call import Call
 from gpu_ls_plugin.runs.request import Request
 from gpu_ls_plugin.solver import Settings, default_settings, run
 from gpu_ls_plugin.solver.plans import plan_of
-from gpu_ls_plugin.tours.plan import first_moments
+from gpu_ls_plugin.tours.plan import first_moments, lists
 from gpu_ls_plugin.tours.searches import opening
 from gpu_ls_plugin.tours.searches.iterated import OpeningSearch
 from gpu_ls_plugin.tours.searches.opening import Opening
@@ -144,7 +144,7 @@ def test_ctrl_c_returns_the_tour() -> None:
 
 @pytest.mark.parametrize(
     "late",
-    [(run, "first_rows"), (run, "with_lists"), (Call, "referee"), (opening, "shifted")],
+    [(run, "first_rows"), (lists, "with_lists"), (Call, "referee"), (opening, "shifted")],
     ids=lambda late: late[1],
 )
 def test_ctrl_c_around_the_first_moments_loses_nothing(

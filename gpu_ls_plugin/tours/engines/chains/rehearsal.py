@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from gpu_ls_plugin.runs.compiling import compile_batch
 from gpu_ls_plugin.tours.engines.chains.chains import SteppedChains
 from gpu_ls_plugin.tours.engines.chains.equal_costs import equal
 from gpu_ls_plugin.tours.engines.chains.start import Start
-from gpu_ls_plugin.tours.engines.rehearsal import A_MOMENT, compile_batch
+from gpu_ls_plugin.tours.engines.rehearsal import A_MOMENT
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend

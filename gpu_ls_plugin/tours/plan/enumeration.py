@@ -1,4 +1,4 @@
-"""Problems of so few cities or customers that all solutions are looked at."""
+"""Problems of so few cities that all tours are looked at."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ import numpy as np
 from gpu_ls_plugin.core.budget import Stopwatch
 from gpu_ls_plugin.core.history import Point
 from gpu_ls_plugin.core.result import Result, Statistics, told
-from gpu_ls_plugin.routes.plan.few_customers import are_few, best_routes
-from gpu_ls_plugin.routes.problem.cvrp import CVRP
+from gpu_ls_plugin.runs.plan import Stage
 from gpu_ls_plugin.tours.engines.chains.rehearsal import SMALLEST_KICKED
 from gpu_ls_plugin.tours.problem.tsp import tour_problem
 
@@ -53,18 +52,20 @@ class Enumeration:
         return Result(tours, costs, statistics, problem)
 
 
+def enumerated(problem: Problem, rows: NDArray[np.int32], size: int | None) -> Stage:
+    """Return the stage that returns rows of which the first is an optimum."""
+    why = "there are few solutions"
+    return Stage("enumeration", why, Enumeration(rows, size or 1), problem, problem)
+
+
 def best_of_all(problem: Problem) -> NDArray[np.int32] | None:
     """Return rows, an optimum first; None if they cannot be enumerated."""
     tours = tour_problem(problem)
-    if tours.n < SMALLEST_KICKED and tours.rows is None:
-        rows = _all_tours(problem)
-        broken = ~problem.feasible(rows) if problem.constrained else np.zeros(len(rows), np.bool_)
-        return rows[np.lexsort((tours.cost(rows), broken))]
-    if not are_few(problem):
+    if tours.n >= SMALLEST_KICKED or tours.rows is not None:
         return None
-    assert isinstance(problem, CVRP)
-    routes = best_routes(problem)
-    return None if routes is None else problem.tour(routes)[np.newaxis]
+    rows = _all_tours(problem)
+    broken = ~problem.feasible(rows) if problem.constrained else np.zeros(len(rows), np.bool_)
+    return rows[np.lexsort((tours.cost(rows), broken))]
 
 
 def _all_tours(problem: Problem) -> NDArray[np.int32]:

@@ -1,0 +1,150 @@
+"""The domain of assignment problems, for the clients of all domains."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.assignment.engines.found_states import completed
+from gpu_ls_plugin.assignment.plan import assignment_reports as reports
+from gpu_ls_plugin.assignment.plan.assignment_display import AssignmentDisplay
+from gpu_ls_plugin.assignment.plan.fewest_colours import FewestColours
+from gpu_ls_plugin.assignment.plan.states import settings_of_states, why_states
+from gpu_ls_plugin.assignment.problem import file_kinds
+from gpu_ls_plugin.assignment.problem.assignment import Assignment
+from gpu_ls_plugin.assignment.problem.graph_colouring import GraphColouring
+from gpu_ls_plugin.backends.arrays import on_host
+from gpu_ls_plugin.core.exceptions import InvalidParameterError
+from gpu_ls_plugin.runs.domain import Domain, Output
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.core.progress import SearchDisplay
+    from gpu_ls_plugin.core.result import Result
+    from gpu_ls_plugin.runs.domain import AnotherQuestion, FileKind
+    from gpu_ls_plugin.runs.plan import Stage
+    from gpu_ls_plugin.runs.request import Request
+    from gpu_ls_plugin.runs.settings import Settings
+
+
+class Assignments(Domain):
+    """Assignment problems: rows are states, which may lack values while they are searched."""
+
+    name = "assignment"
+    rows = "states"
+    problems = (Assignment,)
+
+    def files(self) -> Sequence[FileKind]:
+        """Return graphs, generalised assignment problems and QAPLIB."""
+        return file_kinds.KINDS
+
+    def settings(self, problem: Any, request: Request) -> Settings:
+        """Return settings that leave nothing open but the start: states begin empty."""
+        return settings_of_states(problem, request)
+
+    def why(self, problem: Any, chosen: Settings) -> str:
+        """Return why states are searched so."""
+        return why_states(problem, chosen)
+
+    def stages(self, problem: Any, request: Request, chosen: Settings) -> tuple[Stage, ...]:
+        """Return one population of states."""
+        return (self.main_stage(problem, problem, chosen, flexible=request.given.search is None),)
+
+    def empty_rows(self, problem: Any) -> NDArray[np.int32]:
+        """Return a state in which no variable has a value."""
+        return np.full(problem.n, -1, np.int32)
+
+    def completed(self, problem: Any, rows: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return states in which every variable has a value."""
+        return completed(problem, rows, 0)
+
+    def check_starts(self, problem: Any, rows: Any) -> NDArray[np.int32]:
+        """Return states, which may be empty: the search checks them."""
+        return np.atleast_2d(on_host(rows)).astype(np.int32)
+
+    def target(self, problem: Any) -> float | None:
+        """Return the optimum: a search ends there."""
+        optimum: float | None = problem.optimum
+        return optimum
+
+    def display(self, problem: Any, settings: Settings) -> SearchDisplay:
+        """Return what shows the best feasible state."""
+        return AssignmentDisplay(problem, settings.seconds)
+
+    def facts(self, problem: Any, result: Result) -> dict[str, Any]:
+        """Return the size of the problem, and what else is asked of its best state."""
+        return reports.about_assignment(problem, result)
+
+    def size(self, found: Mapping[str, Any]) -> str:
+        """Return how large a problem is."""
+        return reports.assignment_size(dict(found))
+
+    def lines(self, found: Mapping[str, Any], gap: str) -> dict[str, str | None]:
+        """Return what is printed of the best state."""
+        return reports.assignment_lines(dict(found), gap)
+
+    def work(self, found: Mapping[str, Any]) -> dict[str, str | None]:
+        """Return what is printed of steps and rounds."""
+        return {**reports.work_lines(dict(found))}
+
+    def missed(self, problem: Any, result: Result) -> str:
+        """Return that a colouring is not legal."""
+        if not isinstance(problem, GraphColouring) or result.best_cost <= (problem.optimum or 0):
+            return ""
+        return f"no legal colouring with {problem.colours:,} colours was found"
+
+    def outputs(self) -> Mapping[str, Output]:
+        """Return what writes states: they are no tours, and are not drawn."""
+        return {"tour": NO_TOUR, "out": SOLUTION, "plot": NO_PLOT}
+
+    def arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add the number of colours, and which problem of a file is read how."""
+        add = parser.add_argument
+        add(
+            "--colours",
+            type=int,
+            metavar="N",
+            help="of a graph: search for the fewest conflicts with so many (default: for the "
+            "fewest colours without conflicts)",
+        )
+        add(
+            "--which",
+            "--problem-number",
+            type=int,
+            metavar="K",
+            help="problem of a file of generalised assignment, from 1 on (default: 1)",
+        )
+        add(
+            "--sense",
+            choices=("min", "max"),
+            help="whether that file has costs or profits (default: min)",
+        )
+
+    def another_question(self, problem: Any, options: argparse.Namespace) -> AnotherQuestion | None:
+        """Return that for the fewest colours of a graph, unless a number of colours is given."""
+        if isinstance(problem, GraphColouring) and options.colours is None:
+            return FewestColours()
+        return None
+
+
+def _refuse(text: str) -> Output:
+    def check(_: Any, __: Path) -> None:
+        raise InvalidParameterError(text)
+
+    return Output(check, lambda problem, result, path: None)
+
+
+NO_TOUR = _refuse(
+    "tour: assignment problems have no tours; --out writes the best solution of any problem"
+)
+NO_PLOT = _refuse("plot: solutions of assignment problems are not drawn; leave it out")
+SOLUTION = Output(
+    lambda problem, path: None,
+    lambda problem, result, path: problem.write_solution(result.best_tour, path),
+)

@@ -1,0 +1,185 @@
+"""The domain of vehicle routing, for the clients of all domains."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.routes.plan import drawing
+from gpu_ls_plugin.routes.plan.few_customers import are_few, best_routes
+from gpu_ls_plugin.routes.plan.fewer_vehicles import first_try, pay, seconds_of_a_try
+from gpu_ls_plugin.routes.plan.first_generations import first_generations
+from gpu_ls_plugin.routes.plan.generating import GENERATE
+from gpu_ls_plugin.routes.plan.in_parts import in_parts
+from gpu_ls_plugin.routes.plan.route_display import RouteDisplay
+from gpu_ls_plugin.routes.plan.route_reports import about_routes, route_lines
+from gpu_ls_plugin.routes.plan.routes import settings_of_routes, why_routes
+from gpu_ls_plugin.routes.plan.soft_constraints import softened
+from gpu_ls_plugin.routes.problem.cvrp import CVRP, routing_problem
+from gpu_ls_plugin.routes.problem.giant_tsp import GiantTSP
+from gpu_ls_plugin.routes.problem.routing import Routing
+from gpu_ls_plugin.runs.domain import FileKind, Output, first_row
+from gpu_ls_plugin.tours.domain import Tours, check_plot, measured, refuse_ending
+from gpu_ls_plugin.tours.plan.enumeration import best_of_all, enumerated
+from gpu_ls_plugin.tours.problem.file_kinds import fits_routes
+
+if TYPE_CHECKING:
+    import argparse
+    import os
+    from collections.abc import Mapping, Sequence
+
+    import numpy as np
+    from matplotlib.figure import Figure
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.core.problem import Problem
+    from gpu_ls_plugin.core.progress import SearchDisplay
+    from gpu_ls_plugin.core.result import Result
+    from gpu_ls_plugin.runs.domain import Command
+    from gpu_ls_plugin.runs.plan import Stage
+    from gpu_ls_plugin.runs.request import Request
+    from gpu_ls_plugin.runs.settings import Settings
+
+
+class Routes(Tours):
+    """Vehicle routing: rows are giant tours, which the searches of tours go through."""
+
+    name = "routes"
+    rows = "routes"
+    problems = (CVRP,)
+
+    def serves(self, problem: Problem) -> bool:
+        """Return whether the rows of a problem are giant tours under its constraints."""
+        giant = isinstance(problem, GiantTSP) and isinstance(problem.objective, Routing)
+        return giant or isinstance(problem, CVRP)
+
+    def files(self) -> Sequence[FileKind]:
+        """Return CVRPLIB."""
+        options, suffixes = ("vehicles", "rounding"), (".vrp", ".cvrp")
+        title = "vehicle routing problem"
+        return (FileKind("cvrp", title, CVRP.read, fits_routes, suffixes, options),)
+
+    def of_array(self, array: NDArray[Any]) -> Problem | None:
+        """Return None: an array stands for cities alone."""
+        return None
+
+    def asked(self, problem: Any) -> Problem:
+        """Return the routing problem of giant tours."""
+        return routing_problem(problem)
+
+    def settings(self, problem: Any, request: Request) -> Settings:
+        """Return settings that leave nothing open for routes."""
+        if not isinstance(problem, CVRP):
+            return super().settings(problem, request)
+        return settings_of_routes(problem, request)
+
+    def divided(self, problem: Any, given: Settings, chosen: Settings) -> Settings:
+        """Return settings by which routes of many customers are searched in parts."""
+        return in_parts(problem, given, chosen) if isinstance(problem, CVRP) else chosen
+
+    def why(self, problem: Any, chosen: Settings) -> str:
+        """Return why routes are searched so."""
+        if not isinstance(problem, CVRP):
+            return super().why(problem, chosen)
+        return why_routes(problem, chosen)
+
+    def stages(self, problem: Any, request: Request, chosen: Settings) -> tuple[Stage, ...]:
+        """Return generations, where these are ahead, tries with fewer vehicles, and chains."""
+        if not isinstance(problem, CVRP):
+            return super().stages(problem, request, chosen)
+        given, ordinary = request.given, not (request.generations or request.islands)
+        if ordinary and given.by_time_alone and (rows := best_of_few(problem)) is not None:
+            return (enumerated(problem, rows, chosen.population),)
+        searched = searched_as(problem, given, chosen)
+        main = self.main_stage(problem, searched, chosen, flexible=given.search is None)
+        untimed = request.alike if request.generations else not math.isfinite(given.seconds)
+        if untimed and not ordinary:
+            return (main,)
+        breeding = first_generations(problem, request, chosen)
+        stages = [] if breeding is None else [breeding]
+        if not request.islands and pay(problem, request, chosen):
+            left = chosen.seconds - sum(stage.seconds for stage in stages)
+            seconds = seconds_of_a_try(left)
+            shorter = replace(request, given=replace(given, seconds=seconds, seed=chosen.seed))
+            stages.append(first_try(main, self.settings(problem, shorter), seconds))
+        return (*stages, main)
+
+    def display(self, problem: Any, settings: Settings) -> SearchDisplay:
+        """Return what shows the best feasible routes."""
+        return RouteDisplay(problem, settings.seconds)
+
+    def facts(self, problem: Any, result: Result) -> dict[str, Any]:
+        """Return the limits of the problem and the routes of the best tour."""
+        return about_routes(problem, result) | {"symmetric": problem.symmetric}
+
+    def size(self, found: Mapping[str, Any]) -> str:
+        """Return how many customers there are, and how their distances are measured."""
+        return f"{found['customers']:,} customers, {measured(found)}"
+
+    def lines(self, found: Mapping[str, Any], gap: str) -> dict[str, str | None]:
+        """Return what is printed of the best routes."""
+        lines = super().lines(found, gap)
+        mean = lines.pop("mean")
+        return {**lines, **route_lines(dict(found)), "mean": mean}
+
+    def outputs(self) -> Mapping[str, Output]:
+        """Return what writes and draws routes."""
+        plot = Output(
+            lambda problem, path: check_plot(problem.nodes, path),
+            lambda problem, result, path: drawing.plot_routes(problem, result.best_tour, path),
+        )
+        return {"tour": SOLUTION, "out": SOLUTION, "plot": plot}
+
+    def plot(
+        self, problem: Any, row: Any, path: str | os.PathLike[str] | None, title: str = ""
+    ) -> Figure:
+        """Return a map of routes, and how full the vehicles are."""
+        return drawing.plot_routes(routing_problem(problem), row, path, title=title)
+
+    def arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add the fleet and the rounding of lengths."""
+        add = parser.add_argument
+        add(
+            "--vehicles", type=int, metavar="N", help="fleet, of routes (default: as the file says)"
+        )
+        add(
+            "--rounding",
+            choices=("auto", "nearest", "none"),
+            help="of EUC_2D lengths, of routes (default: auto, as best known costs are computed)",
+        )
+
+    def commands(self) -> Mapping[str, Command]:
+        """Return ``gpu-ls generate``."""
+        return {"generate": GENERATE}
+
+
+def best_of_few(problem: CVRP) -> NDArray[np.int32] | None:
+    """Return rows, an optimum first; None if there are too many to be looked at."""
+    rows = best_of_all(problem)
+    if rows is not None or not are_few(problem):
+        return rows
+    routes = best_routes(problem)
+    return None if routes is None else problem.tour(routes)[None]
+
+
+def searched_as(problem: CVRP, given: Settings, chosen: Settings) -> Problem:
+    """Return what is searched: a problem, or scarce vehicles' routes under soft constraints."""
+    if hasattr(given.search, "kick"):
+        return problem
+    chains = getattr(chosen.search, "search", None)  # of parts
+    search = chosen.search if not hasattr(chains, "kick") else chains
+    return softened(
+        problem,
+        search,
+        chosen.seconds,
+        lambda: first_row(problem, chosen.start, chosen.backend)[0],
+    )
+
+
+SOLUTION = Output(
+    lambda _, path: refuse_ending(
+        path, ".tour", "a tour, but the problem has routes; name it .sol"
+    ),
+    lambda problem, result, path: problem.write_solution(result.best_tour, path),
+)

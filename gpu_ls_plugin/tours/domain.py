@@ -1,0 +1,177 @@
+"""The domain of tours, for the clients of all domains."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidProblemError
+from gpu_ls_plugin.core.files import image_format
+from gpu_ls_plugin.core.progress import cost_text, in_units
+from gpu_ls_plugin.runs.domain import Domain, FileKind, Output
+from gpu_ls_plugin.tours.candidates.nearest import All
+from gpu_ls_plugin.tours.plan import drawing, lists
+from gpu_ls_plugin.tours.plan.compiling import rehearse
+from gpu_ls_plugin.tours.plan.enumeration import best_of_all, enumerated
+from gpu_ls_plugin.tours.plan.first_moments import first_moments
+from gpu_ls_plugin.tours.plan.first_tour import first_tour, hurried
+from gpu_ls_plugin.tours.plan.populations import draw_population
+from gpu_ls_plugin.tours.plan.tours import settings_of_tours, why_tours
+from gpu_ls_plugin.tours.problem.file_kinds import fits_tours
+from gpu_ls_plugin.tours.problem.tsp import TSP, tour_problem
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from matplotlib.figure import Figure
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.core.budget import Stopwatch
+    from gpu_ls_plugin.core.problem import Problem
+    from gpu_ls_plugin.core.result import Result
+    from gpu_ls_plugin.runs.plan import Stage
+    from gpu_ls_plugin.runs.request import Request
+    from gpu_ls_plugin.runs.settings import Settings
+
+STOPPED_BY = {"optimum": "local optimum"}  # of every tour, not of the problem
+
+
+class Tours(Domain):
+    """The travelling salesman problem, and whatever other problem has tours for rows."""
+
+    name = "tours"
+    rows = "tours"
+    problems: tuple[type[Problem], ...] = (TSP,)
+
+    def serves(self, problem: Problem) -> bool:
+        """Return whether the rows of a problem are tours."""
+        return isinstance(getattr(problem, "tsp", None), TSP)
+
+    def files(self) -> Sequence[FileKind]:
+        """Return TSPLIB."""
+        title = "travelling salesman problem"
+        return (FileKind("tsp", title, TSP.read, fits_tours, (".tsp",)),)
+
+    def of_array(self, array: NDArray[Any]) -> Problem | None:
+        """Return the problem of coordinates (n, 2) or distances (n, n)."""
+        if array.shape == (2, 2):
+            raise InvalidProblemError(
+                "problem: an array of shape (2, 2) may hold coordinates or distances; write "
+                "TSP(array) or TSP.from_matrix(array)"
+            )
+        if len(array.shape) == 2 and array.shape[1] == 2:
+            return TSP(array)
+        if len(array.shape) == 2 and array.shape[0] == array.shape[1]:
+            return TSP.from_matrix(array)
+        return None
+
+    def settings(self, problem: Any, request: Request) -> Settings:
+        """Return settings that leave nothing open for tours."""
+        tour_problem(problem)
+        return settings_of_tours(problem, request)
+
+    def why(self, problem: Any, chosen: Settings) -> str:
+        """Return why tours are searched so."""
+        return why_tours(problem, chosen)
+
+    def prepare(self, stage: Stage, backend: str) -> None:
+        """Compile what a stage needs, on quick candidates."""
+        rehearse(stage.searched, stage.search, stage.size, stage.start, backend)
+
+    def ready(self, stage: Stage, backend: str, watch: Stopwatch) -> Any:
+        """Return the search of a stage with its candidate lists made, or with quicker ones."""
+        search = stage.search
+        if not hasattr(search, "kick") or isinstance(search.search.candidates, All):
+            return search
+        return lists.with_lists(search, stage.problem, backend, watch, flexible=stage.flexible)
+
+    def stages(self, problem: Any, request: Request, chosen: Settings) -> tuple[Stage, ...]:
+        """Return one good tour, or a quick one, before a population."""
+        main = self.main_stage(problem, problem, chosen, flexible=request.given.search is None)
+        if request.generations or request.islands:
+            return (main,)
+        if request.given.by_time_alone and (rows := best_of_all(problem)) is not None:
+            return (enumerated(problem, rows, chosen.population),)
+        good = first_moments(problem, request, chosen)
+        if good is not None:
+            alone = good.seconds == math.inf
+            return (good,) if alone else (good, replace(main, joins=True))
+        quick = first_tour(problem, request, chosen)
+        if quick is None:
+            return (main,)
+        return quick, replace(main, joins=hurried(problem, request, chosen))
+
+    def facts(self, problem: Any, result: Result) -> dict[str, Any]:
+        """Return the number of cities and how lengths are measured."""
+        metric = problem.metric.name
+        return {"cities": problem.n, "metric": metric, "symmetric": problem.symmetric}
+
+    def size(self, found: Mapping[str, Any]) -> str:
+        """Return how many cities there are, and how their distances are measured."""
+        return f"{found['cities']:,} cities, {measured(found)}"
+
+    def lines(self, found: Mapping[str, Any], gap: str) -> dict[str, str | None]:
+        """Return what is printed of the best tour."""
+        mean = f"{cost_text(found['mean_cost'])} over {found['population']:,} tours"
+        return {"best": f"{cost_text(found['best_cost'])}{gap}", "mean": mean}
+
+    def work(self, found: Mapping[str, Any]) -> dict[str, str | None]:
+        """Return what is printed of moves, kicks and restarts."""
+        restarts = found["restarts"]
+        return {
+            "moves": f"{in_units(found['evaluations'])} evaluated "
+            f"({in_units(found['evaluations_per_second'])} a second), {found['moves']:,} applied",
+            "kicks": f"{found['kicks']:,} ({in_units(found['kicks_per_second'])} a second), "
+            f"{found['accepted']:,} accepted",
+            "restarts": f"{restarts:,} chains, from random tours" if restarts else None,
+        }
+
+    def stopped_by(self, reason: str) -> str:
+        """Return why a search has ended."""
+        return STOPPED_BY.get(reason, reason)
+
+    def outputs(self) -> Mapping[str, Output]:
+        """Return what writes and draws tours."""
+        return {"tour": TOUR, "out": TOUR, "plot": Output(check_plot, _save_plot)}
+
+    def draw(self, problem: Any, rows: NDArray[Any], axes: Any) -> None:
+        """Draw all edges of tours; the more of the tours have one, the darker and wider it is."""
+        axes.set_aspect("equal")
+        draw_population(axes, drawing.coordinates(tour_problem(problem)), rows)
+
+    def plot(
+        self, problem: Any, row: Any, path: str | os.PathLike[str] | None, title: str = ""
+    ) -> Figure:
+        """Return a picture of a tour."""
+        return drawing.plot_tour(problem, row, path, title=title)
+
+
+def measured(found: Mapping[str, Any]) -> str:
+    """Return how distances are measured."""
+    return f"{found['metric']}{'' if found['symmetric'] else ', asymmetric'}"
+
+
+def refuse_ending(path: Path, ending: str, reason: str) -> None:
+    """Raise if a file has the name of a file of something else."""
+    if path.suffix.lower() == ending:
+        raise InvalidParameterError(f"tour: {path.name!r} is the name of a file of {reason}")
+
+
+def check_plot(problem: TSP, path: Path) -> None:
+    """Raise if tours of a problem have no picture, or a file's name is not one of a picture."""
+    drawing.coordinates(problem)
+    image_format(path)
+
+
+def _save_plot(problem: TSP, result: Result, path: Path) -> None:
+    title = f"{problem.name}: {cost_text(result.best_cost)}"
+    drawing.plot_tour(problem, result.best_tour, path, title=title)
+
+
+TOUR = Output(
+    lambda _, path: refuse_ending(path, ".sol", "routes, but the problem has tours; name it .tour"),
+    lambda problem, result, path: problem.write_tour(path, result.best_tour),
+)
