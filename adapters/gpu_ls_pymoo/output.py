@@ -13,16 +13,16 @@ from pymoo.util.display.output import Output
 from gpu_ls_plugin.core.exceptions import InvalidTypeError, UnsupportedProblemError
 from gpu_ls_plugin.core.result import Statistics
 from gpu_ls_plugin.evolution.batches.rows import checked
-from gpu_ls_plugin.evolution.diversity import edge_entropy, unique_tours
+from gpu_ls_plugin.evolution.diversity import entropy_of
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
+from gpu_ls_plugin.runs.domain import domain_of
 from gpu_ls_pymoo.assignment import AssignmentProblem
 from gpu_ls_pymoo.problems import as_tsp
 from gpu_ls_pymoo.random_keys import RandomKeysProblem
 from gpu_ls_pymoo.search import STATISTICS
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.evolution.batches.rows import Tours
-    from gpu_ls_plugin.tours.problem.tour_rows import Writing
+    from numpy.typing import NDArray
 
 
 class LocalSearchOutput(ShownParameters, Output):
@@ -30,7 +30,7 @@ class LocalSearchOutput(ShownParameters, Output):
 
     ``best`` and ``mean`` are fitness values of the population, ``gap %`` the best's distance from
     the optimum where the problem knows it, ``distinct`` the number of different tours, ``entropy``
-    that of their edges in nats (`gpu_ls_plugin.evolution.diversity.edge_entropy`), ``moves`` the
+    that of their edges in nats (`gpu_ls_plugin.evolution.diversity.entropy`), ``moves`` the
     applied moves so far, ``moves/s`` the evaluated moves and ``tours/s`` the searched tours per
     second of search, ``search %`` the search's share of the time so far. If rows are not tours by
     length, ``distinct`` counts different rows, and there is no ``entropy``.
@@ -68,14 +68,10 @@ class LocalSearchOutput(ShownParameters, Output):
         if self.optimum:
             self.gap.set(f"{100 * (best / self.optimum - 1):.3f}")
         self._update_search(algorithm)
-        found = _tours(algorithm.problem, algorithm.pop)
-        if found is None:  # rows without edges
-            self.distinct.set(len(np.unique(algorithm.pop.get("X"), axis=0)))
-            self.entropy.set(None)
-            return
-        tours, writing = found
-        self.distinct.set(unique_tours(tours, **writing))
-        self.entropy.set(f"{edge_entropy(tours, **writing):.2f}")
+        features = _features(algorithm.problem, algorithm.pop)
+        rows = algorithm.pop.get("X") if features is None else np.sort(features, axis=1)
+        self.distinct.set(len(np.unique(rows, axis=0)))
+        self.entropy.set(None if features is None else f"{entropy_of(np, features):.2f}")
 
     def _update_search(self, algorithm: Any) -> None:
         statistics = algorithm.data.get(STATISTICS, Statistics())
@@ -87,17 +83,15 @@ class LocalSearchOutput(ShownParameters, Output):
         self.share.set(f"{100 * seconds / passed:.1f}" if passed > 0 else None)
 
 
-def _tours(problem: Any, pop: Any) -> tuple[Tours, Writing] | None:
-    """Return a population's tours, and which ways of writing them are the same.
-
-    None if its rows are not recognised as tours.
-    """
+def _features(problem: Any, pop: Any) -> NDArray[Any] | None:
+    """Return what the rows of a population are made of, None if they are not recognised."""
     if isinstance(problem, AssignmentProblem):
         return None
     if isinstance(problem, RandomKeysProblem):
-        return problem.tours(pop), problem.writing
+        return problem.features(pop)
     try:
         tsp = as_tsp(problem)
     except (InvalidTypeError, UnsupportedProblemError):
         return None
-    return checked(pop.get("X"), tsp.n, "tours"), tsp.writing
+    features: NDArray[Any] = domain_of(tsp).features(tsp, np, checked(pop.get("X"), tsp.n, "tours"))
+    return features

@@ -13,6 +13,7 @@ from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.batches.random_keys import decode, encode
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_plugin.plugins.search_text import parse_search
+from gpu_ls_plugin.tours.kernels.edge_keys import edge_numbers
 from gpu_ls_plugin.tours.problem.tsp import TSP
 from gpu_ls_pymoo.problems import TSPProblem, as_tsp, fitness
 from gpu_ls_pymoo.search import improve
@@ -20,7 +21,7 @@ from gpu_ls_pymoo.search import improve
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
     from gpu_ls_plugin.evolution.batches.rows import Tours
     from gpu_ls_plugin.tours.problem.tour_rows import Writing
@@ -114,12 +115,17 @@ class RandomKeysProblem(ShownParameters, Problem):
     @property
     def symmetric(self) -> bool:
         """Whether a tour and its reverse are the same; not known of what is not searched."""
-        return self.writing["symmetric"]
+        return self._writing.get("symmetric", True)
 
     @property
-    def writing(self) -> Writing:
+    def _writing(self) -> Writing:
         """Which ways of writing a tour are the same; not known of what is not searched."""
         return as_tsp(self.inner).writing if self.local_search_probability else {"symmetric": False}
+
+    def features(self, population: Any) -> NDArray[np.int64]:
+        """Return the numbers of the edges of `tours`, shape (P, n)."""
+        edges: NDArray[np.int64] = edge_numbers(np, self.tours(population), **self._writing)
+        return edges
 
     def prepare(self, size: int = 1) -> None:
         """Compile for batches of `size` ahead of a timed run."""

@@ -11,6 +11,7 @@ from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.evolution.batches.rows import checked
 from gpu_ls_plugin.evolution.replacement.far_apart import far_apart
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
+from gpu_ls_plugin.runs.domain import domain_of
 from gpu_ls_pymoo.problems import as_tsp
 
 
@@ -44,7 +45,8 @@ class EdgeDistanceSurvival(ShownParameters, Survival):
         tours = checked(pop.get("X"), tsp.n, "pop")
         order = np.argsort(pop.get("F")[:, 0], kind="stable")
         count = min(n_survive, len(pop))
-        apart = far_apart(np, tours[order], count, self.edges, **tsp.writing)
+        features = domain_of(tsp).features(tsp, np, tours[order])
+        apart = far_apart(np, features, count, self.edges)
         chosen = order[apart]
         pop.set("rank", np.full(len(pop), len(pop)))
         survivors = pop[chosen]

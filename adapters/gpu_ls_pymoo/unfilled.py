@@ -80,8 +80,7 @@ class Unfilled:
             _, first = np.unique(tours[order], axis=0, return_index=True)
             kept = order[np.sort(first)]
             return Chosen(tours[kept], costs[kept])
-        writing = as_tsp(self._problem).writing
-        different = TourPopulation.of(np, tours, costs, **writing)
+        different = TourPopulation.of(as_tsp(self._problem), np, tours, costs)
         found = different.best(len(costs))
         return Chosen(found.tours, found.costs)
 

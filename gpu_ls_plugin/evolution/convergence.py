@@ -6,22 +6,22 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from gpu_ls_plugin.core import checks
-from gpu_ls_plugin.evolution.diversity import edge_entropy, unique_tours
+from gpu_ls_plugin.evolution.diversity import different, entropy
 
 if TYPE_CHECKING:
+    from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.evolution.generations.evolution import Bred
-    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 
 class Convergence(Protocol):
     """A criterion without state, on arrays of NumPy or of CuPy."""
 
-    def __call__(self, problem: TSP, population: Bred, unimproved: int) -> bool:
+    def __call__(self, problem: Problem, population: Bred, unimproved: int) -> bool:
         """Return whether a population has converged.
 
         Parameters
         ----------
-        problem : TSP
+        problem : Problem
         population : Bred
             After a generation.
         unimproved : int
@@ -50,19 +50,19 @@ class Stagnation:
     def __post_init__(self) -> None:
         checks.fields(self, checks.integer, "generations", least=1)
 
-    def __call__(self, problem: TSP, population: Bred, unimproved: int) -> bool:
+    def __call__(self, problem: Problem, population: Bred, unimproved: int) -> bool:
         """Return whether so many generations have passed; see `Convergence`."""
         return unimproved >= self.generations
 
 
 @dataclass(frozen=True)
 class LowEntropy:
-    """An edge entropy below a bound.
+    """An entropy of edges, or of what else rows are made of, below a bound.
 
     Parameters
     ----------
     nats : float
-        For each city, at least 0: `edge_entropy` divided by the number of cities. It is 0 where
+        For each city, at least 0: `entropy` divided by the number of cities. It is 0 where
         all tours are the same, and log 2 = 0.69 where there are two tours without a common edge.
 
     Raises
@@ -76,10 +76,9 @@ class LowEntropy:
     def __post_init__(self) -> None:
         checks.fields(self, checks.number, "nats", least=0)
 
-    def __call__(self, problem: TSP, population: Bred, unimproved: int) -> bool:
+    def __call__(self, problem: Problem, population: Bred, unimproved: int) -> bool:
         """Return whether the entropy is lower; see `Convergence`."""
-        entropy = edge_entropy(population.tours, **problem.writing)
-        return entropy < self.nats * problem.n
+        return entropy(problem, population.tours) < self.nats * problem.n
 
 
 @dataclass(frozen=True)
@@ -102,6 +101,6 @@ class FewTours:
     def __post_init__(self) -> None:
         checks.fields(self, checks.integer, "tours", least=1)
 
-    def __call__(self, problem: TSP, population: Bred, unimproved: int) -> bool:
+    def __call__(self, problem: Problem, population: Bred, unimproved: int) -> bool:
         """Return whether there are fewer; see `Convergence`."""
-        return unique_tours(population.tours, **problem.writing) < self.tours
+        return different(problem, population.tours) < self.tours

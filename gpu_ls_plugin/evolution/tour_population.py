@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gpu_ls_plugin.backends.arrays import on_host
-from gpu_ls_plugin.tours.kernels.edge_keys import edge_keys
+from gpu_ls_plugin.runs.domain import domain_of
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
-    from gpu_ls_plugin.tours.problem.tour_rows import Writing
+    from gpu_ls_plugin.core.problem import Problem
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,9 +25,9 @@ class TourPopulation:
     keys: Any  # (P,) uint64, equal for equal tours, however they are written
 
     @classmethod
-    def of(cls, xp: Any, tours: Any, costs: Any, **writing: Unpack[Writing]) -> TourPopulation:
+    def of(cls, problem: Problem, xp: Any, tours: Any, costs: Any) -> TourPopulation:
         """Return a population of tours whose costs are known; the arrays are not copied."""
-        return cls(xp, tours, costs, edge_keys(xp, tours, **writing))
+        return cls(xp, tours, costs, domain_of(problem).keys(problem, xp, tours))
 
     def on(self, backend: Backend) -> TourPopulation:
         """Return the population where a backend searches; the same one if it is there."""

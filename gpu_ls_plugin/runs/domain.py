@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.backends.arrays import on_host
 from gpu_ls_plugin.backends.batch_size import batch_size
 from gpu_ls_plugin.core.canvas import require_image, saved
 from gpu_ls_plugin.core.exceptions import InvalidTypeError, UnsupportedProblemError
 from gpu_ls_plugin.core.files import image_figure
+from gpu_ls_plugin.core.mixing import mixed
 from gpu_ls_plugin.core.progress import SearchDisplay, cost_text
 from gpu_ls_plugin.core.registry import registry
 from gpu_ls_plugin.runs.plan import Stage
@@ -258,6 +260,35 @@ class Domain(ABC):
         """Return the problem as a person states it, if searches see it in another form."""
         stated: Problem = problem
         return stated
+
+    # ---- Evolving ---------------------------------------------------------------------------
+
+    def features(self, problem: Any, xp: Any, rows: Any) -> Any:
+        """Return what each of the rows (P, n) is made of, as numbers, int64 (P, n).
+
+        Rows are the same solution where they have the same numbers, in any order, and the more of
+        these they share, the more are they alike. No row has a number twice. Unless overridden,
+        there is one for each position and value of the canonical rows.
+
+        Parameters
+        ----------
+        problem : Problem
+        xp : module
+            NumPy or CuPy, whichever the rows belong to.
+        rows : integer array, shape (P, n)
+            Solutions; not changed.
+        """
+        written = xp.asarray(problem.canonical(on_host(rows))).astype(xp.int64)
+        return (xp.arange(problem.n, dtype=xp.int64) << 32) + written
+
+    def keys(self, problem: Any, xp: Any, rows: Any) -> Any:
+        """Return a key for each of the rows (P, n), uint64 (P,), equal for the same solutions.
+
+        Different ones have different keys but for a negligible probability. By default they are
+        made of the `features`.
+        """
+        numbers = self.features(problem, xp, rows).astype(xp.uint64)
+        return mixed(mixed(numbers)).sum(axis=1, dtype=xp.uint64)
 
     # ---- Telling ----------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from gpu_ls_plugin.core.files import image_format
 from gpu_ls_plugin.core.progress import cost_text, in_units
 from gpu_ls_plugin.runs.domain import Domain, FileKind, Output
 from gpu_ls_plugin.tours.candidates.nearest import All
+from gpu_ls_plugin.tours.kernels.edge_keys import edge_keys, edge_numbers
 from gpu_ls_plugin.tours.plan import drawing, lists
 from gpu_ls_plugin.tours.plan.compiling import rehearse
 from gpu_ls_plugin.tours.plan.enumeration import best_of_all, enumerated
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.runs.request import Request
     from gpu_ls_plugin.runs.settings import Settings
 
+SMALLEST = 3  # cities below which there is one tour only
 STOPPED_BY = {"optimum": "local optimum"}  # of every tour, not of the problem
 
 
@@ -103,6 +105,16 @@ class Tours(Domain):
         if quick is None:
             return (main,)
         return quick, replace(main, joins=hurried(problem, request, chosen))
+
+    def features(self, problem: Any, xp: Any, rows: Any) -> Any:
+        """Return the numbers of the edges of tours."""
+        if problem.n < SMALLEST:
+            return xp.tile(xp.arange(problem.n, dtype=xp.int64), (len(rows), 1))
+        return edge_numbers(xp, rows, **problem.tsp.writing)
+
+    def keys(self, problem: Any, xp: Any, rows: Any) -> Any:
+        """Return keys of the edges of tours."""
+        return edge_keys(xp, rows, **problem.tsp.writing)
 
     def facts(self, problem: Any, result: Result) -> dict[str, Any]:
         """Return the number of cities and how lengths are measured."""

@@ -45,6 +45,12 @@ def rows(n: int, size: int, seed: int = 0) -> NDArray[Any]:
     return np.random.default_rng(seed).permuted(np.tile(np.arange(n), (size, 1)), axis=1)
 
 
+def problem_of(n: int, *, symmetric: bool = True) -> gls.TSP:
+    """A problem of so many cities, whose lengths say nothing else than whether they are symmetric."""
+    lengths = np.ones((n, n)) - np.eye(n)
+    return gls.TSP.from_matrix(lengths if symmetric else lengths + np.triu(lengths))
+
+
 def undirected(tour: NDArray[Any]) -> set[frozenset[int]]:
     """The edges of a tour."""
     return {frozenset(map(int, edge)) for edge in zip(tour, np.roll(tour, -1), strict=True)}

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpu_ls_plugin.core.exceptions import InvalidTourError
-from gpu_ls_plugin.evolution.diversity import edge_distance, edge_entropy, unique_tours
-from tests.evolution.samples import rows
+from gpu_ls_plugin.evolution.diversity import different, distance, entropy
+from tests.evolution.samples import problem_of, rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,7 +24,7 @@ def edges(tour: NDArray[Any], symmetric: bool) -> set[Any]:
     return {frozenset(pair) if symmetric else pair for pair in pairs}
 
 
-def entropy(tours: NDArray[Any], symmetric: bool) -> float:
+def entropy_of(tours: NDArray[Any], symmetric: bool) -> float:
     counts = Counter(edge for tour in tours for edge in edges(tour, symmetric))
     shares = [count / len(tours) for count in counts.values()]
     return -sum(share * math.log(share) for share in shares)
@@ -44,9 +44,11 @@ def populations(draw: st.DrawFn) -> NDArray[np.int32]:
 def test_measures_are_those_of_sets_of_edges(tours: NDArray[Any], symmetric: bool) -> None:
     sets = [edges(tour, symmetric) for tour in tours]
     kept = tours.copy()
-    assert edge_entropy(tours, symmetric=symmetric) == pytest.approx(entropy(tours, symmetric))
-    assert unique_tours(tours, symmetric=symmetric) == len({frozenset(some) for some in sets})
-    distances = edge_distance(tours, tours[0], symmetric=symmetric)
+    problem = problem_of(tours.shape[1], symmetric=symmetric)
+    symmetric = problem.symmetric  # as one city is
+    assert entropy(problem, tours) == pytest.approx(entropy_of(tours, symmetric))
+    assert different(problem, tours) == len({frozenset(some) for some in sets})
+    distances = distance(problem, tours, tours[0])
     assert distances.dtype == np.int64
     assert distances.tolist() == [len(some - sets[0]) for some in sets]
     assert (tours == kept).all()
@@ -54,21 +56,24 @@ def test_measures_are_those_of_sets_of_edges(tours: NDArray[Any], symmetric: boo
 
 def test_the_ends_of_the_scale() -> None:
     star, ring = np.array([0, 2, 4, 1, 3]), np.arange(5)  # no edge in common
-    assert edge_entropy(np.array([ring, ring[::-1]])) == 0
-    assert edge_entropy(np.array([ring, star])) == pytest.approx(5 * math.log(2))
-    assert edge_distance(np.array([ring, star]), ring).tolist() == [0, 5]
+    five = problem_of(5)
+    assert entropy(five, np.array([ring, ring[::-1]])) == 0
+    assert entropy(five, np.array([ring, star])) == pytest.approx(5 * math.log(2))
+    assert distance(five, np.array([ring, star]), ring).tolist() == [0, 5]
 
 
 def test_many_tours_are_all_told_apart() -> None:
     tours = rows(200, 3000)
-    assert unique_tours(tours) == 3000
-    assert unique_tours(np.concatenate([tours, np.roll(tours, 5, axis=1)[:, ::-1]])) == 3000
+    problem = problem_of(200)
+    assert different(problem, tours) == 3000
+    assert different(problem, np.concatenate([tours, np.roll(tours, 5, axis=1)[:, ::-1]])) == 3000
 
 
 @pytest.mark.parametrize("tours", [np.arange(5), np.zeros((0, 5), int), [[0, 1, 2]]])
 def test_other_shapes_are_refused(tours: Any) -> None:
-    for measure in (edge_entropy, unique_tours, lambda some: edge_distance(some, np.arange(5))):
-        with pytest.raises(InvalidTourError, match="tours: not an array of shape"):
-            measure(tours)
-    with pytest.raises(InvalidTourError, match="tour: shape"):
-        edge_distance(rows(5, 2), np.arange(4))
+    problem = problem_of(5)
+    for measure in (entropy, different, lambda *some: distance(*some, np.arange(5))):
+        with pytest.raises(InvalidTourError, match="rows: not an array of shape"):
+            measure(problem, tours)
+    with pytest.raises(InvalidTourError, match="row: shape"):
+        distance(problem, rows(5, 2), np.arange(4))

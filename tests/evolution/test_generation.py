@@ -24,7 +24,7 @@ class Ended(NoRun):
 
 def _start() -> TourPopulation:
     tours = random_tours(PROBLEM, size=SIZE, seed=1, backend="cpu")
-    return TourPopulation.of(np, tours, PROBLEM.cost(tours))
+    return TourPopulation.of(PROBLEM, np, tours, PROBLEM.cost(tours))
 
 
 def _generations(seed: int, count: int = 4) -> TourPopulation:

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpu_ls_plugin.evolution.batches.rows import canonical
-from gpu_ls_plugin.evolution.diversity import edge_distance, edge_entropy, unique_tours
+from gpu_ls_plugin.evolution.diversity import different, distance, entropy
 from gpu_ls_plugin.evolution.replacement import BestDistinct, Crowding, EdgeDistance
 from gpu_ls_plugin.evolution.replacement.far_apart import far_apart
-from gpu_ls_plugin.evolution.shared_edges import shared_edges
+from gpu_ls_plugin.evolution.shared_features import shared_features
 from gpu_ls_plugin.evolution.tour_population import TourPopulation
 from gpu_ls_plugin.tours.kernels.edge_keys import edge_keys, edge_numbers
 from tests.helpers.calls import calls_of
@@ -58,7 +58,7 @@ def test_routes_decide_what_is_the_same(kind: str, customers: int, seed: int) ->
         assert canonical(written, **problem.tsp.writing).tolist() == plain
     keys = [edge_keys(np, tours, **problem.tsp.writing) for tours in (rows, again)]
     assert (keys[0] == keys[1]).all()
-    assert unique_tours(np.concatenate([rows, again]), **problem.tsp.writing) == len(
+    assert different(problem.tsp, np.concatenate([rows, again])) == len(
         {tuple(row) for row in plain}
     )
     assert problem.difference(rows[0])(again[0]) == 0
@@ -82,13 +82,13 @@ def test_edges_are_those_of_routes(xp: str, kind: str, customers: int, seed: int
     tours = module.asarray(rows)
     apart = [[(one - other).total() for other in edges] for one in edges]
     for one in range(len(rows)):
-        found = edge_distance(tours, tours[one], **writing)
+        found = distance(problem.tsp, tours, tours[one])
         assert found.tolist() == [row[one] for row in apart]
     other = np.roll(np.arange(len(rows)), 1)
-    found = edge_distance(tours, tours[module.asarray(other)], **writing)
+    found = distance(problem.tsp, tours, tours[module.asarray(other)])
     assert found.tolist() == [apart[one][two] for one, two in enumerate(other)]
     if problem.n >= 3:
-        shared = shared_edges(module, tours, len(rows), **writing)
+        shared = shared_features(module, edge_numbers(module, tours, **writing), len(rows))
         assert shared.tolist() == [[problem.n - far for far in row] for row in apart]
 
 
@@ -96,10 +96,10 @@ def test_entropy_and_distance_do_not_see_copies() -> None:
     problem, random = random_cvrp("capacity", 20, 3), np.random.default_rng(3)
     row = giant_tours(problem, 2, 3)[0]
     same = np.stack([rewritten(problem, row, random) for _ in range(20)])
-    assert edge_entropy(same, **problem.tsp.writing) == 0
-    assert edge_entropy(same, symmetric=True) > 1
-    assert len(far_apart(np, same, 5, 1, **problem.tsp.writing)) == 5
-    assert (edge_distance(same, same[0], **problem.tsp.writing) == 0).all()
+    assert entropy(problem.tsp, same) == 0
+    assert entropy(problem.tsp.under("length"), same) > 1
+    assert len(far_apart(np, edge_numbers(np, same, **problem.tsp.writing), 5, 1)) == 5
+    assert (distance(problem.tsp, same, same[0]) == 0).all()
 
 
 @pytest.mark.parametrize("rule", [BestDistinct(), EdgeDistance(3), Crowding()])
@@ -108,8 +108,8 @@ def test_replacements_keep_routes_once(rule: Any) -> None:
     tsp = problem.tsp
     rows = giant_tours(problem, 10, 5)
     copies = np.stack([rewritten(problem, row, random) for row in rows])
-    start = TourPopulation.of(np, rows, tsp.cost(rows), **tsp.writing)
-    children = TourPopulation.of(np, copies, tsp.cost(copies), **tsp.writing)
+    start = TourPopulation.of(tsp, np, rows, tsp.cost(rows))
+    children = TourPopulation.of(tsp, np, copies, tsp.cost(copies))
     parents = np.arange(10), np.arange(10)
     kept = rule(tsp, start, children, parents, 20)
     assert kept.distinct() == len(kept) == len(np.unique(problem.canonical(rows), axis=0))

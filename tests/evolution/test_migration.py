@@ -16,14 +16,14 @@ from gpu_ls_plugin.evolution.generations.generation import Generation
 from gpu_ls_plugin.evolution.migration import RingMigration
 from gpu_ls_plugin.evolution.tour_population import TourPopulation
 from gpu_ls_plugin.tours.crossovers.edge_assembly import EdgeAssembly
-from tests.evolution.samples import cities, rows
+from tests.evolution.samples import cities, problem_of, rows
 
 PROBLEM = TSP(cities(5), "EUC_2D")
 
 
 def population_of(size: int, seed: int, problem: TSP = PROBLEM) -> TourPopulation:
     tours = rows(problem.n, size, seed).astype(np.int32)
-    return TourPopulation.of(np, tours, problem.cost(tours)).best(size)
+    return TourPopulation.of(problem, np, tours, problem.cost(tours)).best(size)
 
 
 @given(
@@ -47,7 +47,7 @@ def test_the_best_of_each_population_replace_the_worst_of_the_next(
 def test_a_ring_of_three_by_hand() -> None:
     tours = rows(9, 6, 1)
     before = [
-        TourPopulation.of(np, tours[2 * i : 2 * i + 2], np.array(costs))
+        TourPopulation.of(problem_of(9), np, tours[2 * i : 2 * i + 2], np.array(costs))
         for i, costs in enumerate([(1, 9), (2, 3), (5, 6)])
     ]
     after = RingMigration(every=3)(6, before)

@@ -16,7 +16,9 @@ from gpu_ls_plugin.evolution.replacement import BestDistinct, Crowding, EdgeDist
 from gpu_ls_plugin.evolution.replacement import far_apart as far_apart_module
 from gpu_ls_plugin.evolution.replacement.far_apart import far_apart
 from gpu_ls_plugin.evolution.tour_population import TourPopulation
+from gpu_ls_plugin.runs.domain import domain_of
 from tests.evolution.samples import cities, directed, rows, undirected
+from tests.evolution.samples import problem_of as sampled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,11 +45,11 @@ def generations(draw: st.DrawFn) -> tuple[Any, ...]:
     n, symmetric = draw(st.integers(3, 8)), draw(st.booleans())
     problem = problem_of(n, symmetric)
     tours = rows(n, draw(st.integers(1, 20)), draw(st.integers(0, 999))).astype(np.int32)
-    kind = {"symmetric": problem.symmetric}
-    start = TourPopulation.of(np, tours, problem.cost(tours), **kind).best(draw(st.integers(1, 9)))
+    start = TourPopulation.of(problem, np, tours, problem.cost(tours))
+    start = start.best(draw(st.integers(1, 9)))
     count = draw(st.integers(1, 15))
     made = rows(n, count, draw(st.integers(0, 999))).astype(np.int32)
-    children = TourPopulation.of(np, made, problem.cost(made), **kind)
+    children = TourPopulation.of(problem, np, made, problem.cost(made))
     members = st.lists(st.integers(0, len(start) - 1), min_size=count, max_size=count)
     parents = np.array(draw(members)), np.array(draw(members))
     return problem, start, children, parents, draw(st.integers(1, 25))
@@ -77,7 +79,9 @@ def test_far_apart_takes_one_tour_after_the_other(
 ) -> None:
     tours, count = rows(n, size, seed), min(count, size)
     with mock.patch.object(far_apart_module, "_BLOCK", block):
-        found = far_apart(np, tours, count, edges, symmetric=symmetric)
+        problem = sampled(n, symmetric=symmetric)
+        features = domain_of(problem).features(problem, np, tours)
+        found = far_apart(np, features, count, edges)
     assert found.tolist() == apart(edges_of(tours, symmetric), count, edges)
 
 
@@ -128,10 +132,11 @@ def test_all_keep_different_tours_with_their_costs_and_the_best(case: tuple[Any,
 def test_a_reversed_tour_of_an_asymmetric_problem_is_far_away() -> None:
     ring, near = np.arange(6), np.array([1, 0, 2, 3, 4, 5])
     tours = np.array([ring, near, ring[::-1]])
-    start = TourPopulation.of(np, tours, np.array([1, 2, 3]), symmetric=False)
+    problem = problem_of(6, symmetric=False)
+    start = TourPopulation.of(problem, np, tours, np.array([1, 2, 3]))
     parents = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
     rule, child = EdgeDistance(4), start.take(np.array([0]))
-    found = rule(problem_of(6, symmetric=False), start, child, parents, 2)
+    found = rule(problem, start, child, parents, 2)
     assert found.costs.tolist() == [1, 3]
 
 
@@ -139,8 +144,8 @@ def test_a_duel_by_hand() -> None:
     problem = TSP(cities(6), "EUC_2D")
     ring, star = np.arange(6), np.array([0, 2, 4, 1, 5, 3])
     near_ring, near_star = np.array([1, 0, 2, 3, 4, 5]), np.array([0, 2, 4, 1, 3, 5])
-    start = TourPopulation.of(np, np.array([ring, star]), np.array([10, 20]))
-    children = TourPopulation.of(np, np.array([near_ring, near_star]), np.array([15, 19]))
+    start = TourPopulation.of(problem, np, np.array([ring, star]), np.array([10, 20]))
+    children = TourPopulation.of(problem, np, np.array([near_ring, near_star]), np.array([15, 19]))
     parents = np.array([0, 0]), np.array([1, 1])
     found = Crowding()(problem, start, children, parents, 2)
     # the first child is better than the worse parent, but like the better one
@@ -151,8 +156,8 @@ def test_a_duel_by_hand() -> None:
 def test_a_growing_population_takes_the_best_of_the_rest() -> None:
     problem = TSP(cities(6), "EUC_2D")
     tours = rows(6, 5, 3)
-    start = TourPopulation.of(np, tours[:1], np.array([10]))
-    children = TourPopulation.of(np, tours[1:], np.array([9, 12, 8, 11]))
+    start = TourPopulation.of(problem, np, tours[:1], np.array([10]))
+    children = TourPopulation.of(problem, np, tours[1:], np.array([9, 12, 8, 11]))
     parents = np.zeros(4, dtype=np.int64), np.zeros(4, dtype=np.int64)
     assert Crowding()(problem, start, children, parents, 3).costs.tolist() == [8, 9, 10]
     assert Crowding()(problem, start, children, parents, 1).costs.tolist() == [8]

@@ -33,7 +33,8 @@ FIVE, FIVE_DIRECTED = (
 
 def population_of(*tours: Any, symmetric: bool = True) -> TourPopulation:
     array = np.array(tours, dtype=np.int32)
-    return TourPopulation.of(np, array, np.arange(len(array)), symmetric=symmetric)
+    problem = FIVE if symmetric else FIVE_DIRECTED
+    return TourPopulation.of(problem, np, array, np.arange(len(array)))
 
 
 @dataclass
@@ -57,7 +58,7 @@ class Told(Evolution[TourPopulation]):
     def _made(self) -> TourPopulation:
         low = self.lowest.pop(0)
         tours = rows(40, 3, low)
-        return TourPopulation.of(np, tours, np.array([low + 5, low, low + 5]))
+        return TourPopulation.of(PROBLEM, np, tours, np.array([low + 5, low, low + 5]))
 
 
 def run_of(evolution: Evolution[Any], generations: int, seed: int = 1) -> list[Any]:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from gpu_ls_plugin.evolution.batches.rows import canonical
 from gpu_ls_plugin.evolution.tour_population import TourPopulation
 from gpu_ls_plugin.tours.kernels.edge_keys import edge_keys
+from tests.evolution.samples import problem_of
 
 
 def _tours(size: int, n: int, seed: int) -> np.ndarray:
@@ -36,7 +37,7 @@ def test_best_keeps_the_cheapest_different_tours_in_order_of_arrival(size, kept,
     tours = _tours(size, 5, seed)
     costs = edge_keys(np, tours) % np.uint64(4)  # the same tour costs the same, others may too
     costs = costs.astype(np.float64 if real else np.int64)
-    best = TourPopulation.of(np, tours, costs).best(kept)
+    best = TourPopulation.of(problem_of(5), np, tours, costs).best(kept)
     rows, seen = [], set()
     for row, key in enumerate(canonical(tours).tolist()):
         if tuple(key) not in seen:
@@ -50,15 +51,15 @@ def test_best_keeps_the_cheapest_different_tours_in_order_of_arrival(size, kept,
 
 @pytest.mark.parametrize("size", [1, 2, 5])
 def test_parents_are_different_rows_and_every_pair_is_drawn(size):
-    population = TourPopulation.of(np, _tours(size, 9, 1), np.zeros(size, np.int64))
+    population = TourPopulation.of(problem_of(9), np, _tours(size, 9, 1), np.zeros(size, np.int64))
     first, second = population.parents(2000, np.random.default_rng(1))
     pairs = set(zip(first.tolist(), second.tolist(), strict=True))
     assert pairs == {(a, b) for a in range(size) for b in range(size) if a != b or size == 1}
 
 
 def test_joined_holds_both_in_order():
-    one = TourPopulation.of(np, _tours(3, 9, 1), np.arange(3))
-    other = TourPopulation.of(np, _tours(2, 9, 2), np.arange(2))
+    one = TourPopulation.of(problem_of(9), np, _tours(3, 9, 1), np.arange(3))
+    other = TourPopulation.of(problem_of(9), np, _tours(2, 9, 2), np.arange(2))
     both = one.joined(other)
     assert np.array_equal(both.tours, np.concatenate([one.tours, other.tours]))
     assert both.costs.tolist() == [0, 1, 2, 0, 1]

@@ -8,15 +8,17 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.evolution.batches.improver import Improver
-from gpu_ls_plugin.evolution.diversity import edge_distance
+from gpu_ls_plugin.evolution.diversity import distance
 from gpu_ls_plugin.evolution.generations.generation import Generation
 from gpu_ls_plugin.evolution.generations.generation_evolution import GenerationEvolution
 from gpu_ls_plugin.evolution.generations.restarts import Restarts
 from gpu_ls_plugin.evolution.migration import RingMigration
 from gpu_ls_plugin.evolution.replacement import BestDistinct, Crowding, EdgeDistance
 from gpu_ls_plugin.evolution.run import NoRun
-from gpu_ls_plugin.evolution.shared_edges import shared_edges
+from gpu_ls_plugin.evolution.shared_features import shared_features
 from gpu_ls_plugin.evolution.tour_population import TourPopulation
+from gpu_ls_plugin.tours.kernels.edge_keys import edge_numbers
+from tests.evolution.samples import problem_of
 from tests.helpers.parents import relatives
 from tests.helpers.random_problems import random_problem, random_tours
 
@@ -30,7 +32,7 @@ def on_device(population):
 
 
 def population_of(problem, tours):
-    return TourPopulation.of(np, tours, problem.cost(tours), symmetric=problem.symmetric)
+    return TourPopulation.of(problem, np, tours, problem.cost(tours))
 
 
 def assert_same(host, device):
@@ -45,9 +47,11 @@ def test_edges_that_are_shared(symmetric, alike):
     xp, tours = get_backend("cuda").xp, random_tours(200, 150)
     others = relatives(tours, 6, 1) if alike else random_tours(200, 150, 1)
     both = np.concatenate([tours, others])
-    found = shared_edges(xp, xp.asarray(both), 150, symmetric=symmetric).get()
-    assert np.array_equal(found, shared_edges(np, both, 150, symmetric=symmetric))
-    distances = edge_distance(xp.asarray(tours), xp.asarray(others), symmetric=symmetric)
+    edges = edge_numbers(np, both, symmetric=symmetric)
+    found = shared_features(xp, xp.asarray(edges), 150).get()
+    assert np.array_equal(found, shared_features(np, edges, 150))
+    problem = problem_of(200, symmetric=symmetric)
+    distances = distance(problem, xp.asarray(tours), xp.asarray(others))
     assert np.array_equal(distances.get(), 200 - found[:, 150:].diagonal())
 
 

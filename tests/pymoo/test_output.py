@@ -20,7 +20,7 @@ from pymoo.problems.single.flowshop_scheduling import create_random_flowshop_pro
 from pymoo.problems.single.traveling_salesman import TravelingSalesman
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.evolution.diversity import edge_entropy, unique_tours
+from gpu_ls_plugin.evolution.diversity import different, entropy
 from gpu_ls_pymoo import (
     DoubleBridgeMutation,
     LocalSearchMutation,
@@ -80,9 +80,8 @@ def test_columns_are_those_of_the_population(
     for line, (tours, costs, moves, rate) in zip(lines, pops, strict=True):
         assert float(line["best"]) == costs.min()
         assert float(line["mean"]) == pytest.approx(costs.mean(), rel=1e-7)
-        assert int(line["distinct"]) == unique_tours(tours, symmetric=symmetric)
-        entropy = edge_entropy(tours, symmetric=symmetric)
-        assert float(line["entropy"]) == pytest.approx(entropy, abs=0.006)
+        assert int(line["distinct"]) == different(tsp, tours)
+        assert float(line["entropy"]) == pytest.approx(entropy(tsp, tours), abs=0.006)
         assert int(line["moves"]) == moves
         if rate is None:  # the start population of a plain GA is not searched
             assert (line["tours/s"], line["moves/s"], line["search %"]) == ("-", "-", "0.0")
@@ -107,7 +106,7 @@ def test_random_keys_are_tours(make: Any, share: int, capsys: pytest.CaptureFixt
     problem = RandomKeysProblem(gls.TSP(cities(40), optimum=4000), lamarckian_share=share)
     lines, _, result = shown(problem, make(), capsys)
     tours = problem.tours(result.pop)
-    assert int(lines[-1]["distinct"]) == unique_tours(tours)
+    assert int(lines[-1]["distinct"]) == different(problem.inner.tsp, tours)
     assert float(lines[-1]["gap %"]) == pytest.approx(result.F[0] / 40 - 100, abs=1e-3)
 
 
@@ -151,5 +150,5 @@ def test_pymoos_problem(capsys: pytest.CaptureFixture[str]) -> None:
 def test_nothing_is_computed_where_nothing_is_shown(
     tsp: gls.TSP, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delattr(output, "edge_entropy")
+    monkeypatch.delattr(output, "entropy_of")
     minimize(TSPProblem(tsp), MemeticGA(10), ("n_gen", 2), seed=1)

@@ -11,11 +11,11 @@ from gpu_ls_plugin.evolution.tour_population import TourPopulation
 if TYPE_CHECKING:
     import numpy as np
 
+    from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.evolution.batches.improver import Improver
     from gpu_ls_plugin.evolution.replacement.base import Replacement
     from gpu_ls_plugin.evolution.run import FrameworkRun
     from gpu_ls_plugin.tours.crossovers.base import Recombination
-    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Generation:
 
     def __call__(
         self,
-        problem: TSP,
+        problem: Problem,
         population: TourPopulation,
         children: int,
         random_state: np.random.Generator,
@@ -52,7 +52,7 @@ class Generation:
 
         Parameters
         ----------
-        problem : TSP
+        problem : Problem
         population : TourPopulation
             At least one tour; not changed.
         children : int
@@ -82,6 +82,6 @@ class Generation:
         if found is None:
             return population
         costs = xp.asarray(found.costs)
-        made = TourPopulation.of(xp, xp.asarray(found.tours), costs, **problem.writing)
+        made = TourPopulation.of(problem, xp, xp.asarray(found.tours), costs)
         parents = (first, second)
         return self.replacement(problem, population, made, parents, size or len(population))

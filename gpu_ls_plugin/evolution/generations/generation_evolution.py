@@ -14,10 +14,10 @@ from gpu_ls_plugin.evolution.tour_population import TourPopulation
 from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
 
 if TYPE_CHECKING:
+    from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.evolution.batches.rows import Tours
     from gpu_ls_plugin.evolution.generations.generation import Generation
     from gpu_ls_plugin.evolution.run import FrameworkRun
-    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class GenerationEvolution(Evolution[TourPopulation]):
     def _starts(self) -> Starts:
         return Starts(self.construction, self.generation.improver)
 
-    def prepare(self, problem: TSP) -> None:
+    def prepare(self, problem: Problem) -> None:
         """Compile what a run needs, ahead of it."""
         crossover, improver = self.generation.crossover, self.generation.improver
         self._starts.prepare(problem, max(self.size, self.children or 0))
@@ -60,7 +60,7 @@ class GenerationEvolution(Evolution[TourPopulation]):
 
     def start(
         self,
-        problem: TSP,
+        problem: Problem,
         random_state: np.random.Generator,
         run: FrameworkRun,
         given: Tours | None = None,
@@ -75,12 +75,12 @@ class GenerationEvolution(Evolution[TourPopulation]):
             kept.append(made if found is None else found.tours)
         tours = backend.xp.asarray(np.concatenate(kept))
         costs = tour_costs(backend, problem, tours)
-        start = TourPopulation.of(backend.xp, tours, costs, **problem.writing)
+        start = TourPopulation.of(problem, backend.xp, tours, costs)
         return start.best(self.size)
 
     def next(
         self,
-        problem: TSP,
+        problem: Problem,
         population: TourPopulation,
         random_state: np.random.Generator,
         run: FrameworkRun,

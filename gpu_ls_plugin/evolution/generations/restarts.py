@@ -12,9 +12,9 @@ from gpu_ls_plugin.evolution.generations.evolution import Evolution, Kind
 if TYPE_CHECKING:
     import numpy as np
 
+    from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.evolution.batches.rows import Tours
     from gpu_ls_plugin.evolution.run import FrameworkRun
-    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,13 +76,13 @@ class Restarts(Evolution[Watched[Kind]]):
         """Tours of a population, if there are so many."""
         return self.evolution.size
 
-    def prepare(self, problem: TSP) -> None:
+    def prepare(self, problem: Problem) -> None:
         """Compile what a run needs, ahead of it."""
         self.evolution.prepare(problem)
 
     def start(
         self,
-        problem: TSP,
+        problem: Problem,
         random_state: np.random.Generator,
         run: FrameworkRun,
         given: Tours | None = None,
@@ -93,7 +93,7 @@ class Restarts(Evolution[Watched[Kind]]):
 
     def next(
         self,
-        problem: TSP,
+        problem: Problem,
         population: Watched[Kind],
         random_state: np.random.Generator,
         run: FrameworkRun,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
+    from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.evolution.tour_population import TourPopulation
-    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 
 class Replacement(Protocol):
@@ -14,7 +14,7 @@ class Replacement(Protocol):
 
     def __call__(
         self,
-        problem: TSP,
+        problem: Problem,
         population: TourPopulation,
         children: TourPopulation,
         parents: tuple[Any, Any],
@@ -24,7 +24,7 @@ class Replacement(Protocol):
 
         Parameters
         ----------
-        problem : TSP
+        problem : Problem
         population, children : TourPopulation
             At least one tour each; not changed.
         parents : tuple of two int64 arrays, shape (children,)

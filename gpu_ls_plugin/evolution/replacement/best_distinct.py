@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.evolution.tour_population import TourPopulation
-    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,7 @@ class BestDistinct:
 
     def __call__(
         self,
-        problem: TSP,
+        problem: Problem,
         population: TourPopulation,
         children: TourPopulation,
         parents: tuple[Any, Any],

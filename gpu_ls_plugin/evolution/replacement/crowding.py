@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.evolution.diversity import edge_distance
+from gpu_ls_plugin.evolution.diversity import distance
 
 if TYPE_CHECKING:
+    from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.evolution.tour_population import TourPopulation
-    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Crowding:
 
     def __call__(
         self,
-        problem: TSP,
+        problem: Problem,
         population: TourPopulation,
         children: TourPopulation,
         parents: tuple[Any, Any],
@@ -52,13 +52,11 @@ class Crowding:
 
 
 def _rivals(
-    problem: TSP, population: TourPopulation, children: TourPopulation, parents: tuple[Any, Any]
+    problem: Problem, population: TourPopulation, children: TourPopulation, parents: tuple[Any, Any]
 ) -> Any:
     """Return the row of the parent that each child shares more edges with."""
     first, second = parents
-    one, other = (
-        edge_distance(children.tours, population.tours[rows], **problem.writing) for rows in parents
-    )
+    one, other = (distance(problem, children.tours, population.tours[rows]) for rows in parents)
     return population.xp.where(other < one, second, first)
 
 

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.evolution.replacement.far_apart import far_apart
+from gpu_ls_plugin.runs.domain import domain_of
 
 if TYPE_CHECKING:
+    from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.evolution.tour_population import TourPopulation
-    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class EdgeDistance:
 
     def __call__(
         self,
-        problem: TSP,
+        problem: Problem,
         population: TourPopulation,
         children: TourPopulation,
         parents: tuple[Any, Any],
@@ -54,5 +55,6 @@ class EdgeDistance:
         both = population.joined(children)
         ranked = both.best(len(both))
         count = min(size, len(ranked))
-        chosen = far_apart(both.xp, ranked.tours, count, self.edges, **problem.writing)
+        features = domain_of(problem).features(problem, both.xp, ranked.tours)
+        chosen = far_apart(both.xp, features, count, self.edges)
         return ranked.take(chosen)

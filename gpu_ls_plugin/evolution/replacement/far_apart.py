@@ -1,32 +1,29 @@
-"""Tours that are a number of edges apart, the first of them first."""
+"""Rows that are far enough from each other, the first of them first."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any
 
-from gpu_ls_plugin.evolution.shared_edges import shared_edges
+from gpu_ls_plugin.evolution.shared_features import shared_features
 
-if TYPE_CHECKING:
-    from gpu_ls_plugin.tours.problem.tour_rows import Writing
-
-_SMALLEST = 3  # cities below which there is one tour only
-_BLOCK = 512  # tours that are compared at once
+_BLOCK = 512  # rows that are compared at once
 
 
-def far_apart(xp: Any, tours: Any, count: int, edges: int, **writing: Unpack[Writing]) -> Any:
+def far_apart(xp: Any, features: Any, count: int, least: int) -> Any:
     """Return `count` rows: those far from all taken before them, then the first of the others.
 
-    Tours are from the best to the worst. A tour is passed over where it has fewer than `edges`
-    edges of its own beside any that is taken. Rows are in growing order, with row 0 among them.
+    Rows, given by their `features`, are from the best to the worst. One is passed over where fewer
+    than `least` of its features are not in any that is taken. Row 0 is among the rows that are
+    returned, in growing order.
     """
-    size, n = tours.shape
-    if n < _SMALLEST or edges == 0:
+    size, n = features.shape
+    if least == 0:
         return xp.arange(count)
     taken = xp.zeros(0, dtype=xp.int64)
     for first in range(0, size, _BLOCK):
         block = xp.arange(first, min(first + _BLOCK, size))
         both = xp.concatenate([block, taken])
-        close = n - shared_edges(xp, tours[both], len(block), **writing) < edges
+        close = n - shared_features(xp, features[both], len(block)) < least
         inside, outside = close[:, : len(block)], close[:, len(block) :]
         found = _first_come(xp, inside, ~outside.any(axis=1))
         taken = xp.concatenate([taken, block[found]])

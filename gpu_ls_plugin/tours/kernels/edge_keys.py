@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-_GOLDEN = 0x9E3779B97F4A7C15  # of splitmix64, as are the numbers below
-_SHIFTS = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
+from gpu_ls_plugin.core.mixing import mixed
 
 
 def edge_keys(xp: Any, tours: Any, *, symmetric: bool = True, customers: int | None = None) -> Any:
@@ -68,7 +67,4 @@ def _route_edges(xp: Any, nodes: Any, symmetric: bool, customers: int) -> Any:
 
 def _numbers(first: int, count: int) -> Any:
     """Return numbers `first` onwards of the splitmix64 sequence."""
-    bits = np.arange(first + 1, first + count + 1, dtype=np.uint64) * np.uint64(_GOLDEN)
-    for shift, factor in _SHIFTS:
-        bits = (bits ^ (bits >> np.uint64(shift))) * np.uint64(factor)
-    return bits ^ (bits >> np.uint64(31))
+    return mixed(np.arange(first + 1, first + count + 1, dtype=np.uint64))

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpu_ls_plugin.evolution import shared_edges as counting
-from gpu_ls_plugin.evolution.shared_edges import shared_edges
+from gpu_ls_plugin.evolution import shared_features as counting
+from gpu_ls_plugin.evolution.shared_features import shared_features
+from gpu_ls_plugin.tours.kernels.edge_keys import edge_numbers
 from tests.evolution.samples import directed, rows, undirected
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def test_they_are_those_of_sets_of_edges(
     edges: Any = undirected if symmetric else directed
     sets, first = [edges(tour) for tour in tours], min(first, len(tours))
     with mock.patch.multiple(counting, _RARE=rare, _CHUNK=chunk):
-        found = shared_edges(np, tours, first, symmetric=symmetric)
+        found = shared_features(np, edge_numbers(np, tours, symmetric=symmetric), first)
     assert found.dtype == np.int64
     assert found.tolist() == [[len(one & other) for other in sets] for one in sets[:first]]
 
@@ -50,8 +51,9 @@ def test_they_are_those_of_sets_of_edges(
 def test_the_smallest_tours(n: int) -> None:
     ring = np.arange(n, dtype=np.int32)
     both = np.array([ring, ring[::-1]])
-    assert shared_edges(np, both, 1).tolist() == [[n, n]]
-    assert shared_edges(np, both, 1, symmetric=False).tolist() == [[n, 0]]
+    assert shared_features(np, edge_numbers(np, both), 1).tolist() == [[n, n]]
+    found = shared_features(np, edge_numbers(np, both, symmetric=False), 1)
+    assert found.tolist() == [[n, 0]]
 
 
 @given(st.lists(st.integers(0, 2**64 - 1), min_size=1))

@@ -1,0 +1,18 @@
+"""Random-looking 64-bit numbers of numbers (splitmix64), on arrays of NumPy or of a GPU."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_SHIFTS = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
+
+
+def mixed(numbers: Any) -> Any:
+    """Return a number for each of an array of uint64: different ones for different ones."""
+    bits = numbers * GOLDEN
+    for shift, factor in _SHIFTS:
+        bits = (bits ^ (bits >> np.uint64(shift))) * np.uint64(factor)
+    return bits ^ (bits >> np.uint64(31))
