@@ -54,18 +54,16 @@ class TourDuplicateElimination(ShownParameters, DuplicateElimination):
 
     def __init__(self, symmetric: bool = True, problem: Any = None) -> None:
         super().__init__()
+        self.symmetric = symmetric
         self.writings = Writings(symmetric, _row, _fitness, _REMEDIES)
         if problem is not None:
             self.adopt(problem)
 
-    @property
-    def symmetric(self) -> bool:
-        """Whether a tour and its reverse are the same."""
-        return self.writings.writing.get("symmetric", True)
-
     def adopt(self, problem: Any) -> None:
         """Take from a pymoo problem of tours which ways of writing them cost the same."""
-        self.writings.adopt(tours_of(problem).writing)
+        tours = tours_of(problem)
+        self.symmetric = tours.writing["symmetric"]
+        self.writings.adopt(tours.canonical)
 
     def _do(self, pop: Any, other: Any, is_duplicate: NDArray[Any]) -> NDArray[Any]:
         rows = self._rows(pop)

@@ -13,10 +13,11 @@ from pymoo.termination.max_gen import MaximumGenerationTermination
 
 import gpu_ls_pymoo.individuals as individuals
 from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.cycles import canonical
 from gpu_ls_plugin.core.exceptions import InvalidTypeError
-from gpu_ls_plugin.evolution.batches.improver import GENERATION_SEARCH, Improver
+from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.batches.kick import Kick
-from gpu_ls_plugin.evolution.batches.rows import canonical, checked
+from gpu_ls_plugin.evolution.batches.rows import checked
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_plugin.tours.construction.random_tours import random_tours
 from gpu_ls_plugin.tours.crossovers.base import Recombination
@@ -126,8 +127,7 @@ class MemeticNSGA2(ShownParameters, NSGA2):
                 raise InvalidTypeError(f"{name}: {part!r:.80} is not one of gpu_ls_plugin's")
         if n_offsprings is not None:
             n_offsprings = checks.integer("n_offsprings", n_offsprings, least=1)
-        default = GENERATION_SEARCH if moves is None else None
-        improver = Improver(search, backend, moves, kicks, default)
+        improver = Improver(search, backend, moves, kicks, thorough=moves is None)
         self.generation = ScalarisedGeneration(crossover, improver, Kick(backend=backend), weights)
         self.pareto = pareto
         self.most = checks.integer("front_size", front_size, least=2)

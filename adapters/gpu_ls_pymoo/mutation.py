@@ -10,7 +10,7 @@ from pymoo.core.repair import NoRepair
 import gpu_ls_pymoo.individuals as individuals
 from gpu_ls_plugin.core.exceptions import InvalidTypeError
 from gpu_ls_plugin.evolution.batches.distinct import DistinctSearch
-from gpu_ls_plugin.evolution.batches.improver import GENERATION_SEARCH, Improver
+from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.batches.kick import Kick
 from gpu_ls_plugin.evolution.batches.rows import checked, keys
 from gpu_ls_plugin.tours.fronts.weights import Weights
@@ -82,8 +82,7 @@ class LocalSearchMutation(DrawnMutation):
         **kwargs: Any,
     ) -> None:
         super().__init__(prob, **kwargs)
-        default = GENERATION_SEARCH if moves is None else None
-        improver = Improver(search, backend, moves, kicks, default)
+        improver = Improver(search, backend, moves, kicks, thorough=moves is None)
         self.weights = WEIGHTS if weights is None else weights
         if not isinstance(self.weights, Weights):
             raise InvalidTypeError(f"weights: {weights!r} is not a rule, such as RandomWeights()")
@@ -174,7 +173,7 @@ class PerturbationMutation(DrawnMutation):
 
     def _instance(self, problem: Any) -> TSP:
         """Return the problem that the part is told of."""
-        return as_tsp(problem) if self.kick.perturbation.by_lengths else cities_of(problem)
+        return as_tsp(problem) if self.kick.by_lengths else cities_of(problem)
 
     def _mutate(
         self,

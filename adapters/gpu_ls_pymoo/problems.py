@@ -12,7 +12,7 @@ from scipy.spatial.distance import cdist
 
 from gpu_ls_plugin.core.exceptions import InvalidTypeError, UnsupportedProblemError
 from gpu_ls_plugin.core.feasibility import violation
-from gpu_ls_plugin.evolution.batches.rows import as_tours, canonical, checked
+from gpu_ls_plugin.evolution.batches.rows import as_tours, checked
 from gpu_ls_plugin.evolution.bound.recognition import sample_tours
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_plugin.plugins.loader import plugins
@@ -196,7 +196,7 @@ def canonical_tours(problem: object, rows: ArrayLike) -> Tours:
         A row is not a tour of the problem; it is named.
     """
     tours = tours_of(problem)
-    return canonical(checked(rows, tours.n, "tours"), **tours.writing)
+    return tours.canonical(checked(rows, tours.n, "tours"))
 
 
 def fitness(problem: Any, tours: NDArray[np.int32], costs: Any = None) -> Fitness | None:

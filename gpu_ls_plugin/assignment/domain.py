@@ -15,7 +15,7 @@ from gpu_ls_plugin.assignment.problem import file_kinds
 from gpu_ls_plugin.assignment.problem.assignment import Assignment
 from gpu_ls_plugin.assignment.problem.graph_colouring import GraphColouring
 from gpu_ls_plugin.backends.arrays import on_host
-from gpu_ls_plugin.core.exceptions import InvalidParameterError
+from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeError
 from gpu_ls_plugin.runs.domain import Domain, Output
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.core.progress import SearchDisplay
     from gpu_ls_plugin.core.result import Result
     from gpu_ls_plugin.runs.domain import AnotherQuestion, FileKind
@@ -72,6 +73,13 @@ class Assignments(Domain):
         """Return the optimum: a search ends there."""
         optimum: float | None = problem.optimum
         return optimum
+
+    def for_operators(self, problem: Any) -> Problem:
+        """Refuse: states are assigned anew by operators of their own."""
+        raise InvalidTypeError(
+            f"problem: {problem!r} is not a TSP: it assigns values to variables; use "
+            "SuccessorSampling and SuccessorMutation"
+        )
 
     def display(self, problem: Any, settings: Settings) -> SearchDisplay:
         """Return what shows the best feasible state."""

@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from gpu_ls_plugin.routes.moves.between_routes import TwoOptStar
 from gpu_ls_plugin.routes.plan import drawing
 from gpu_ls_plugin.routes.plan.few_customers import are_few, best_routes
 from gpu_ls_plugin.routes.plan.fewer_vehicles import first_try, pay, seconds_of_a_try
@@ -20,14 +21,19 @@ from gpu_ls_plugin.routes.problem.cvrp import CVRP, routing_problem
 from gpu_ls_plugin.routes.problem.giant_tsp import GiantTSP
 from gpu_ls_plugin.routes.problem.routing import Routing
 from gpu_ls_plugin.runs.domain import FileKind, Output, first_row
+from gpu_ls_plugin.tours.candidates.nearest import Nearest
+from gpu_ls_plugin.tours.crossovers.tour_crossovers import SegmentCrossover
 from gpu_ls_plugin.tours.domain import Tours, check_plot, measured, refuse_ending
+from gpu_ls_plugin.tours.moves.reconnections import TwoOpt
+from gpu_ls_plugin.tours.moves.segment_moves import Exchange, Relocate
 from gpu_ls_plugin.tours.plan.enumeration import best_of_all, enumerated
 from gpu_ls_plugin.tours.problem.file_kinds import fits_routes
+from gpu_ls_plugin.tours.searches.local_search import LocalSearch
 
 if TYPE_CHECKING:
     import argparse
     import os
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import numpy as np
     from matplotlib.figure import Figure
@@ -40,6 +46,11 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.runs.plan import Stage
     from gpu_ls_plugin.runs.request import Request
     from gpu_ls_plugin.runs.settings import Settings
+
+
+BETWEEN_ROUTES = (Relocate(3), Exchange(2, 2), TwoOptStar())
+ROUTE_SEARCH = LocalSearch([TwoOpt(), *BETWEEN_ROUTES], Nearest(20))
+DIRECTED_ROUTE_SEARCH = LocalSearch(BETWEEN_ROUTES, Nearest(20))  # 2-opt reverses routes
 
 
 class Routes(Tours):
@@ -104,6 +115,34 @@ class Routes(Tours):
             shorter = replace(request, given=replace(given, seconds=seconds, seed=chosen.seed))
             stages.append(first_try(main, self.settings(problem, shorter), seconds))
         return (*stages, main)
+
+    def fitness(self, problem: Any, rows: NDArray[np.int32]) -> NDArray[Any]:
+        """Return what giant tours cost; more than any feasible one if they break a constraint.
+
+        What a search pays for violations is added, and the length of the longest tours; nothing of
+        a `penalised` problem, whose user sets what violations cost.
+        """
+        costs: NDArray[Any] = problem.cost(rows)
+        routes = routing_problem(problem)
+        if problem.constrained and routes.penalties is None:
+            barrier = (math.ceil(routes.longest) + 1) * problem.n
+            costs[~problem.feasible(rows)] += costs.dtype.type(barrier)
+        return costs
+
+    def offspring_search(
+        self, problem: Any | None, backend: str = "auto", *, thorough: bool = False
+    ) -> Callable[..., Any]:
+        """Return moves within routes and between them."""
+        reverses = problem is None or problem.symmetric
+        return ROUTE_SEARCH if reverses else DIRECTED_ROUTE_SEARCH
+
+    def construction(self, problem: Any) -> str | None:
+        """Return savings."""
+        return "savings"
+
+    def crossover(self, problem: Any) -> Any:
+        """Return a crossover of segments; none is never worse under constraints."""
+        return SegmentCrossover()
 
     def display(self, problem: Any, settings: Settings) -> SearchDisplay:
         """Return what shows the best feasible routes."""

@@ -20,6 +20,8 @@ from gpu_ls_plugin.core.mixing import mixed
 from gpu_ls_plugin.core.progress import SearchDisplay, cost_text
 from gpu_ls_plugin.core.registry import registry
 from gpu_ls_plugin.runs.plan import Stage
+from gpu_ls_plugin.runs.request import Request
+from gpu_ls_plugin.runs.settings import Settings
 
 if TYPE_CHECKING:
     import argparse
@@ -33,9 +35,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.budget import Stopwatch
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.core.result import Callback, Result
-    from gpu_ls_plugin.runs.request import Request
-    from gpu_ls_plugin.runs.settings import Settings
 
+DEAR = 2.0**50  # more than rows cost of which nobody says a bound
 NO, MAYBE, SURE = 0, 1, 2  # how well a file's content fits a kind of file
 
 
@@ -155,12 +156,15 @@ class Domain(ABC):
     name : str
     rows : str
         What its rows are called.
+    permutations : bool
+        Whether all its rows are permutations of 0..n-1.
     problems : tuple of type
         Classes of the problems that it serves.
     """
 
     name: ClassVar[str]
     rows: ClassVar[str] = "rows"
+    permutations: ClassVar[bool] = False
     problems: tuple[type[Problem], ...] = ()
 
     def serves(self, problem: Problem) -> bool:
@@ -262,6 +266,70 @@ class Domain(ABC):
         return stated
 
     # ---- Evolving ---------------------------------------------------------------------------
+
+    def for_operators(self, problem: Any) -> Problem:
+        """Return the problem as operators of frameworks take it, if they vary and search its rows.
+
+        Raises
+        ------
+        InvalidTypeError
+            They do not.
+        """
+        taken: Problem = problem
+        return taken
+
+    def fitness(self, problem: Any, rows: NDArray[np.int32]) -> NDArray[Any]:
+        """Return what rows cost where no row that breaks a constraint may be better than others."""
+        costs: NDArray[Any] = problem.cost(rows)
+        if problem.constrained:
+            costs[~problem.feasible(rows)] += costs.dtype.type(DEAR)
+        return costs
+
+    def offspring_search(
+        self, problem: Any | None, backend: str = "auto", *, thorough: bool = False
+    ) -> Callable[..., Any]:
+        """Return what searches the rows of operators that are given no search.
+
+        Unless overridden, it is the search of a `solve`.
+
+        Parameters
+        ----------
+        problem : Problem or None
+            None if it is not known yet.
+        backend : str
+        thorough : bool
+            Whether it is to leave less undone than usual.
+        """
+        search: Any = self._usual(problem, backend).search
+        return search  # type: ignore[no-any-return]
+
+    def construction(self, problem: Any) -> str | None:
+        """Return the name of what makes starts of operators; as a `solve` unless overridden."""
+        return self._usual(problem).start
+
+    def some_rows(self, problem: Any, size: int) -> NDArray[np.int32]:
+        """Return solutions (size, n), whichever, to compile with."""
+        row = first_rows(problem, 1, self.construction(problem), seed=0, backend="auto")
+        return np.tile(self.completed(problem, row), (size, 1))
+
+    def perturbation(self, problem: Any) -> Any | None:
+        """Return what kicks rows that are there already, None if such rows stay as they are."""
+        return None
+
+    def crossover(self, problem: Any) -> Any:
+        """Return what crosses rows if a search of the children is to follow in any case, or None.
+
+        It has `never_worse`, `instance` and `cross` of a `Recombination`.
+        """
+        return None
+
+    def goes_on(self, search: Any) -> bool:
+        """Return whether a search, None for that of a `solve`, goes on generation by generation."""
+        return search is None or hasattr(search, "population")
+
+    def _usual(self, problem: Any, backend: str = "auto") -> Settings:
+        """Return what a `solve` without wishes would do."""
+        return self.settings(problem, Request(Settings(backend=backend), get_backend(backend)))
 
     def features(self, problem: Any, xp: Any, rows: Any) -> Any:
         """Return what each of the rows (P, n) is made of, as numbers, int64 (P, n).

@@ -6,12 +6,19 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidProblemError
 from gpu_ls_plugin.core.files import image_format
 from gpu_ls_plugin.core.progress import cost_text, in_units
-from gpu_ls_plugin.runs.domain import Domain, FileKind, Output
-from gpu_ls_plugin.tours.candidates.nearest import All
+from gpu_ls_plugin.runs.domain import DEAR, Domain, FileKind, Output
+from gpu_ls_plugin.runs.request import repairs
+from gpu_ls_plugin.tours.candidates.nearest import All, Nearest
 from gpu_ls_plugin.tours.kernels.edge_keys import edge_keys, edge_numbers
+from gpu_ls_plugin.tours.kicks.double_bridge import DoubleBridge
+from gpu_ls_plugin.tours.moves.lin_kernighan import LinKernighan
+from gpu_ls_plugin.tours.moves.reconnections import ThreeOpt
+from gpu_ls_plugin.tours.moves.segment_moves import OrOpt
 from gpu_ls_plugin.tours.plan import drawing, lists
 from gpu_ls_plugin.tours.plan.compiling import rehearse
 from gpu_ls_plugin.tours.plan.enumeration import best_of_all, enumerated
@@ -21,10 +28,12 @@ from gpu_ls_plugin.tours.plan.populations import draw_population
 from gpu_ls_plugin.tours.plan.tours import settings_of_tours, why_tours
 from gpu_ls_plugin.tours.problem.file_kinds import fits_tours
 from gpu_ls_plugin.tours.problem.tsp import TSP, tour_problem
+from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch
+from gpu_ls_plugin.tours.searches.local_search import LocalSearch
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from matplotlib.figure import Figure
@@ -37,6 +46,11 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.runs.request import Request
     from gpu_ls_plugin.runs.settings import Settings
 
+# Of a framework's rows: few moves where nothing else is said, for there are many generations.
+USUAL_SEARCH = LocalSearch()
+THOROUGH_SEARCH = LocalSearch([LinKernighan()], Nearest(8))
+DIRECTED_SEARCH = LocalSearch([ThreeOpt(), OrOpt(3)], Nearest(10))  # others reverse paths
+KICK = DoubleBridge(segment=50)
 SMALLEST = 3  # cities below which there is one tour only
 STOPPED_BY = {"optimum": "local optimum"}  # of every tour, not of the problem
 
@@ -46,6 +60,7 @@ class Tours(Domain):
 
     name = "tours"
     rows = "tours"
+    permutations = True
     problems: tuple[type[Problem], ...] = (TSP,)
 
     def serves(self, problem: Problem) -> bool:
@@ -105,6 +120,42 @@ class Tours(Domain):
         if quick is None:
             return (main,)
         return quick, replace(main, joins=hurried(problem, request, chosen))
+
+    def for_operators(self, problem: Any) -> Problem:
+        """Return the problem of the tours."""
+        return tour_problem(problem)
+
+    def fitness(self, problem: Any, rows: NDArray[np.int32]) -> NDArray[Any]:
+        """Return what tours cost; more than any other if they may not be results at no price."""
+        costs: NDArray[Any] = problem.cost(rows)
+        if problem.constrained:
+            free = problem.objective.costs(problem, rows) == 0
+            costs[free & ~problem.feasible(rows)] += costs.dtype.type(DEAR)
+        return costs
+
+    def offspring_search(
+        self, problem: Any | None, backend: str = "auto", *, thorough: bool = False
+    ) -> Callable[..., Any]:
+        """Return 2-opt and Or-opt, Lin-Kernighan steps, or what suits asymmetric lengths."""
+        if problem is not None and not problem.symmetric:
+            return DIRECTED_SEARCH
+        return THOROUGH_SEARCH if thorough else USUAL_SEARCH
+
+    def construction(self, problem: Any) -> str | None:
+        """Return nearest neighbours."""
+        return "nearest_neighbour"
+
+    def some_rows(self, problem: Any, size: int) -> NDArray[np.int32]:
+        """Return cities by number."""
+        return np.tile(np.arange(problem.n, dtype=np.int32), (size, 1))
+
+    def perturbation(self, problem: Any) -> Any | None:
+        """Return a kick of one place, which a search repairs cheaply."""
+        return KICK
+
+    def goes_on(self, search: Any) -> bool:
+        """Return whether a search can be fused with kicks."""
+        return search is None or (repairs(search) and IteratedLocalSearch(search).fused)
 
     def features(self, problem: Any, xp: Any, rows: Any) -> Any:
         """Return the numbers of the edges of tours."""

@@ -46,7 +46,7 @@ def rows(n: int, size: int, seed: int = 0) -> NDArray[Any]:
 
 
 def problem_of(n: int, *, symmetric: bool = True) -> gls.TSP:
-    """A problem of so many cities, whose lengths say nothing else than whether they are symmetric."""
+    """Cities that are equally far from each other, or twice as far in one direction."""
     lengths = np.ones((n, n)) - np.eye(n)
     return gls.TSP.from_matrix(lengths if symmetric else lengths + np.triu(lengths))
 

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
+from gpu_ls_plugin.core.cycles import canonical
 from gpu_ls_plugin.core.exceptions import InvalidTourError
 from gpu_ls_plugin.evolution.batches.distinct import DistinctSearch, offspring_of
 from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.batches.kick import Kick
-from gpu_ls_plugin.evolution.batches.rows import canonical, keys
+from gpu_ls_plugin.evolution.batches.rows import keys
 from tests.evolution.samples import cities, rows
 
 SIXTY = gls.TSP(cities(60), "EUC_2D")

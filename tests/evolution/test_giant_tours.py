@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpu_ls_plugin.evolution.batches.rows import canonical
 from gpu_ls_plugin.evolution.diversity import different, distance, entropy
 from gpu_ls_plugin.evolution.replacement import BestDistinct, Crowding, EdgeDistance
 from gpu_ls_plugin.evolution.replacement.far_apart import far_apart
@@ -55,7 +54,6 @@ def test_routes_decide_what_is_the_same(kind: str, customers: int, seed: int) ->
     plain = [plain_canonical(problem, row) for row in rows]
     for written in (rows, again):
         assert problem.canonical(written).tolist() == plain
-        assert canonical(written, **problem.tsp.writing).tolist() == plain
     keys = [edge_keys(np, tours, **problem.tsp.writing) for tours in (rows, again)]
     assert (keys[0] == keys[1]).all()
     assert different(problem.tsp, np.concatenate([rows, again])) == len(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pickle
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
+from gpu_ls_plugin.core.cycles import canonical
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.evolution.batches.writings import MOST_WAITING, Writings
 from tests.evolution.samples import rows
@@ -66,7 +68,7 @@ def test_a_pair_that_costs_something_else_is_an_error() -> None:
 
 def test_a_problem_of_tours_needs_no_proof() -> None:
     known = writings()
-    known.adopt({"symmetric": False})
+    known.adopt(partial(canonical, symmetric=False))
     assert known.duplicates(members(ROTATED), ROTATED, (members(TOURS), TOURS)).all()
     assert not known.duplicates(members(REVERSED), REVERSED, (members(TOURS), TOURS)).any()
 

@@ -7,10 +7,10 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.core.cycles import canonical
 from gpu_ls_plugin.testing import check_recombination
 from gpu_ls_plugin.tours.crossovers import pair_layouts
 from gpu_ls_plugin.tours.kernels.tour_layouts import ChainShape
-from gpu_ls_plugin.tours.problem.tour_rows import canonical
 from tests.helpers.parents import relatives
 from tests.helpers.random_problems import INTEGER, random_problem, random_tours
 

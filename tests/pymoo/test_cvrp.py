@@ -340,7 +340,7 @@ def test_default_searches(cvrp: gls.CVRP, tsp: gls.TSP) -> None:
     directed = default_search(random_cvrp("directed", 9).tsp)
     assert [part.name for part in directed.neighbourhoods] == names[1:]
     assert default_search(tsp) == default_search() == gls.LocalSearch()
-    assert Improver(default="or_opt").given is None
+    assert Improver(thorough=True).given is None
 
 
 ROUTE_FACES = {

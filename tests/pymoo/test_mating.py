@@ -18,7 +18,8 @@ from pymoo.operators.sampling.rnd import PermutationRandomSampling
 from pymoo.optimize import minimize
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.evolution.batches.rows import canonical, keys
+from gpu_ls_plugin.core.cycles import canonical
+from gpu_ls_plugin.evolution.batches.rows import keys
 from gpu_ls_pymoo import DoubleBridgeMutation, MemeticGA, MemeticMating, TSPProblem
 from tests.evolution.samples import Diary, cities, rows
 

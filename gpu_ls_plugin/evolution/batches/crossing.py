@@ -3,21 +3,48 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 
 from gpu_ls_plugin.backends import check_name
 from gpu_ls_plugin.core.exceptions import InvalidTypeError
 from gpu_ls_plugin.core.registry import registry
-from gpu_ls_plugin.evolution.batches.rows import checked
-from gpu_ls_plugin.tours.crossovers.base import Recombination
+from gpu_ls_plugin.evolution.batches.rows import checked_rows
+from gpu_ls_plugin.runs.domain import domain_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.evolution.batches.rows import Tours
-    from gpu_ls_plugin.tours.problem.tsp import TSP
+
+
+@runtime_checkable
+class Recombining(Protocol):
+    """What crosses two rows, such as a `Recombination` of tours.
+
+    Attributes
+    ----------
+    never_worse : bool
+        Whether a child is never costlier than its first parent.
+    """
+
+    @property
+    def never_worse(self) -> bool: ...
+
+    def instance(self, problem: Any) -> Any:
+        """Return the problem by which rows of a problem are crossed."""
+
+    def cross(
+        self, problem: Any, first: Any, second: Any, *, seed: int | None = 0, backend: Any = "auto"
+    ) -> Any:
+        """Return one child for each pair of rows."""
+
+
+def recombines(part: object) -> TypeGuard[Recombining]:
+    """Return whether a part crosses rows."""
+    return isinstance(part, Recombining) and not isinstance(part, type)
 
 
 @dataclass(frozen=True)
@@ -31,28 +58,28 @@ class Crossing:
         check_name(self.backend)
         if isinstance(self.part, str):
             object.__setattr__(self, "part", registry.lookup("recombination", self.part)())
-        if not isinstance(self.part, Recombination):
+        if not recombines(self.part):
             raise InvalidTypeError(
                 f"part: {self.part!r} is not a recombination, such as EdgeAssembly()"
             )
 
-    def prepare(self, problem: TSP, size: int = 1) -> None:
+    def prepare(self, problem: Problem, size: int = 1) -> None:
         """Compile for batches of `size` ahead of a timed run."""
-        tours = np.tile(np.arange(problem.n, dtype=np.int32), (size, 1))
+        tours = domain_of(problem).some_rows(problem, size)
         self.part.cross(problem, tours, tours, backend=self.backend)
 
     def __call__(
         self,
-        problem: TSP,
+        problem: Problem,
         first: ArrayLike,
         second: ArrayLike,
         random_state: np.random.Generator,
     ) -> Tours:
-        """Return one child (P, n), int32, for each pair of rows, by the lengths of a problem.
+        """Return one child (P, n), int32, for each pair of rows, by what a problem costs.
 
-        One number is drawn. A row that is not a permutation of the cities is named.
+        One number is drawn. A row that is not a solution is named.
         """
-        parents = [checked(rows, problem.n, "parents") for rows in (first, second)]
+        parents = [checked_rows(problem, rows, "parents") for rows in (first, second)]
         seed = int(random_state.integers(2**63))
         children: Tours = self.part.cross(problem, *parents, seed=seed, backend=self.backend)
         return np.asarray(children)

@@ -8,16 +8,16 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from gpu_ls_plugin.evolution.batches.rows import canonical, checked, keys, unknown
+from gpu_ls_plugin.evolution.batches.rows import checked_rows, keys, unknown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.evolution.batches.improver import Improver
     from gpu_ls_plugin.evolution.batches.kick import Kick
     from gpu_ls_plugin.evolution.batches.rows import Tours
     from gpu_ls_plugin.evolution.run import FrameworkRun
-    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 _TRIES = 4  # kicks in a row before a tour is given up
 
@@ -43,14 +43,14 @@ class DistinctSearch:
     improver: Improver
     kick: Kick
 
-    def prepare(self, problem: TSP, size: int = 1) -> None:
+    def prepare(self, problem: Problem, size: int = 1) -> None:
         """Compile for batches of `size` ahead of a timed run."""
         self.kick.prepare(problem, size)
         self.improver.prepare(problem, size)
 
     def __call__(
         self,
-        problem: TSP,
+        problem: Problem,
         rows: ArrayLike,
         known: set[bytes],
         random_state: np.random.Generator,
@@ -60,9 +60,9 @@ class DistinctSearch:
 
         `known` are keys of known tours in canonical form. If no tour is new, nothing was searched.
         """
-        tours = checked(rows, problem.n, "tours").copy()
+        tours = checked_rows(problem, rows, "tours").copy()
         new = self._renew(problem, tours, known, random_state)
-        starts = canonical(tours, **problem.writing)
+        starts = problem.canonical(tours)
         if not new.any():
             return Batch(starts, None, new)
         tours, costs = self.improver(problem, tours, random_state, run)
@@ -74,10 +74,10 @@ class DistinctSearch:
         return Batch(tours, costs, new)
 
     def _renew(
-        self, problem: TSP, tours: Tours, known: set[bytes], random_state: np.random.Generator
+        self, problem: Problem, tours: Tours, known: set[bytes], random_state: np.random.Generator
     ) -> NDArray[np.bool_]:
         """Kick tours that are not new until they are (in place); return which are new."""
-        written = canonical(tours, **problem.writing)
+        written = problem.canonical(tours)
         new = unknown(written, known)
         known = known.union(keys(written[new]))
         kicked = written
@@ -85,7 +85,7 @@ class DistinctSearch:
             if new.all():
                 break
             some = self.kick(problem, kicked[~new], random_state)
-            kicked[~new] = canonical(some, **problem.writing)
+            kicked[~new] = problem.canonical(some)
             _exchange(tours, new, kicked, known)
         return new
 

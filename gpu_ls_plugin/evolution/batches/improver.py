@@ -7,60 +7,49 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from gpu_ls_plugin.backends import check_name
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.budget import Budget
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, UnknownPartError
 from gpu_ls_plugin.core.registry import registry
 from gpu_ls_plugin.core.trust import foreign
-from gpu_ls_plugin.evolution.batches.rows import as_tours, canonical
+from gpu_ls_plugin.evolution.batches.rows import as_tours
 from gpu_ls_plugin.evolution.run import NoRun
 from gpu_ls_plugin.plugins.search_text import improving, parse_search, text_of
-from gpu_ls_plugin.routes.problem.routing import Routing
 from gpu_ls_plugin.runs.compiling import compile_search
+from gpu_ls_plugin.runs.domain import domain_of, domains
 from gpu_ls_plugin.runs.request import repairs
-from gpu_ls_plugin.tours.searches.local_search import LocalSearch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
+    from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.core.result import Result
     from gpu_ls_plugin.evolution.batches.rows import Tours
     from gpu_ls_plugin.evolution.run import FrameworkRun
-    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 
-# Of a generation's children: a plain genetic algorithm has few generations, and its crossovers
-# leave much to repair.
-GENERATION_SEARCH = "lin_kernighan/nearest(8)"
-
-# Of tours with asymmetric lengths: the other searches reverse paths.
-DIRECTED_SEARCH = "three_opt+or_opt(3)/nearest(10)"
-
-# Of giant tours; the first one reverses routes, which matters where lengths are asymmetric.
-ROUTE_SEARCH = "two_opt+relocate(3)+exchange(2,2)+two_opt_star/nearest(20)"
-DIRECTED_ROUTE_SEARCH = "relocate(3)+exchange(2,2)+two_opt_star/nearest(20)"
-
-
-def default_search(problem: TSP | None = None) -> Callable[..., Any]:
-    """Return a new search as every operator uses it if it is given none: 2-opt and Or-opt.
+def default_search(
+    problem: Problem | None = None, backend: str = "auto", *, thorough: bool = False
+) -> Callable[..., Any]:
+    """Return the search that operators use where they are given none: 2-opt and Or-opt of tours.
 
     If lengths are asymmetric, it is 3-opt and Or-opt. On the giant tours of a vehicle routing
-    problem, there are moves between routes as well.
+    problem, there are moves between routes as well. Without a problem, it is that of tours.
+
+    Parameters
+    ----------
+    problem : Problem, optional
+    backend : str
+        Where it is going to search.
+    thorough : bool
+        Whether to leave less undone: there are few generations, and crossovers leave much.
     """
-    text = None if problem is None else _special_search(problem)
-    return LocalSearch() if text is None else parse_search(text)
-
-
-def _special_search(problem: TSP) -> str | None:
-    """Return the default of giant tours or asymmetric lengths; None for other tours."""
-    if isinstance(problem.objective, Routing):
-        return ROUTE_SEARCH if problem.symmetric else DIRECTED_ROUTE_SEARCH
-    return None if problem.symmetric else DIRECTED_SEARCH
+    domain = domains()[0] if problem is None else domain_of(problem)
+    return domain.offspring_search(problem, backend, thorough=thorough)
 
 
 @dataclass(frozen=True)
@@ -71,7 +60,7 @@ class Improver:
     backend: str = "auto"
     moves: int | None = None  # improving ones per tour and call; None: to the local optimum
     kicks: int | None = None  # of an iterated search; None: `kicks_per_city`, without `moves`
-    default: str | None = None  # text of the search of symmetric tours if there is none
+    thorough: bool = False  # the search, if there is none
 
     def __post_init__(self) -> None:
         check_name(self.backend)  # what is wrong is an error here, not in a generation
@@ -102,14 +91,14 @@ class Improver:
         """The search, read if it is a text; None if none was given."""
         return None if self.search is None else self._found()
 
-    def prepare(self, problem: TSP, size: int = 1) -> None:
+    def prepare(self, problem: Problem, size: int = 1) -> None:
         """Compile for batches of `size` ahead of a timed run."""
-        tours = np.tile(np.arange(problem.n, dtype=np.int32), (size, 1))
+        tours = domain_of(problem).some_rows(problem, size)
         compile_search(self._found(problem), problem, tours, self.backend)
 
     def __call__(
         self,
-        problem: TSP,
+        problem: Problem,
         rows: ArrayLike,
         random_state: np.random.Generator,
         run: FrameworkRun | None = None,
@@ -123,13 +112,12 @@ class Improver:
         tours, costs = as_tours(rows), None
         result = self.search_rows(problem, tours, random_state, run)
         if result is not None:
-            tours, costs = result.tours, np.array(result.costs)  # a new one, to be changed
-        tours = canonical(tours, **problem.writing)
-        return tours, costs if problem.integer else None
+            tours, costs = result.tours, result.costs.copy()  # a new one, to be changed
+        return problem.canonical(tours), costs if problem.integer else None
 
     def search_rows(
         self,
-        problem: TSP,
+        problem: Problem,
         tours: Any,
         random_state: np.random.Generator,
         run: FrameworkRun | None = None,
@@ -148,7 +136,7 @@ class Improver:
             return replace(result, costs=problem.cost(result.tours))
         return result
 
-    def _budget(self, search: Callable[..., Any], problem: TSP, seconds: float) -> Budget:
+    def _budget(self, search: Callable[..., Any], problem: Problem, seconds: float) -> Budget:
         """Return the limits of a call; an iterated search is not to fill the first generation."""
         kicks = self.kicks
         if (kicks, self.moves) == (None, None) and hasattr(search, "own_kicks"):
@@ -156,15 +144,14 @@ class Improver:
         limit = seconds if math.isfinite(seconds) else None
         return Budget(seconds=limit, kicks=kicks, moves=self.moves)
 
-    def _found(self, problem: TSP | None = None) -> Callable[..., Any]:
+    def _found(self, problem: Problem | None = None) -> Callable[..., Any]:
         """Return the search, of a problem where none is given."""
-        if not (self.search is None or isinstance(self.search, str)):
-            return self.search
-        special = None if problem is None else _special_search(problem)
-        return _written(self.search or special or self.default)
+        if self.search is None:
+            return default_search(problem, self.backend, thorough=self.thorough)
+        return _parsed(self.search) if isinstance(self.search, str) else self.search
 
 
 @functools.cache
-def _written(text: str | None) -> Callable[..., Any]:
-    """Make a search from its text once, so that it may keep what it knows about a problem."""
-    return LocalSearch() if text is None else parse_search(text)
+def _parsed(text: str) -> Callable[..., Any]:
+    """Make a search of its text once, so that it may keep what it knows about a problem."""
+    return parse_search(text)

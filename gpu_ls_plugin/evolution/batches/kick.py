@@ -1,4 +1,4 @@
-"""Kick a batch of tours, whatever their size."""
+"""Kick a batch of rows, whatever their size."""
 
 from __future__ import annotations
 
@@ -11,70 +11,75 @@ from gpu_ls_plugin.backends import check_name
 from gpu_ls_plugin.core.exceptions import FaultyPartError, InvalidTourError, InvalidTypeError
 from gpu_ls_plugin.core.registry import registry
 from gpu_ls_plugin.core.trust import foreign
-from gpu_ls_plugin.evolution.batches.rows import as_tours, checked
-from gpu_ls_plugin.tours.kicks.base import as_perturbation
-from gpu_ls_plugin.tours.kicks.double_bridge import DoubleBridge
+from gpu_ls_plugin.evolution.batches.rows import as_tours, checked_rows
+from gpu_ls_plugin.runs.domain import domain_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.evolution.batches.rows import Tours
-    from gpu_ls_plugin.tours.kicks.base import Perturbation
-    from gpu_ls_plugin.tours.problem.tsp import TSP
-
-USUAL = DoubleBridge(segment=50)  # changes a tour in one place, which a search repairs cheaply
 
 
 @dataclass(frozen=True)
 class Kick:
     """A perturbation as operators hold it: without state, picklable."""
 
-    part: Any = USUAL  # a perturbation, its name, or any object that can `perturb`
+    part: Any = None  # a perturbation, its name, or what can `perturb`; the usual one if None
     backend: str = "auto"
 
     def __post_init__(self) -> None:
         check_name(self.backend)  # here, not in the first generation
         if isinstance(self.part, str):
             object.__setattr__(self, "part", registry.lookup("perturbation", self.part)())
-        try:
-            as_perturbation(self.part)
-        except InvalidTypeError as error:
-            raise InvalidTypeError(f"part: {str(error).removeprefix('perturbation: ')}") from None
+        able = callable(getattr(self.part, "perturb", None)) and not isinstance(self.part, type)
+        if not (self.part is None or able):
+            raise InvalidTypeError(
+                f"part: {self.part!r} is not a perturbation, such as DoubleBridge()"
+            )
 
     @property
-    def perturbation(self) -> Perturbation:
-        """The part, with all that the contract of perturbations has."""
-        return as_perturbation(self.part)
+    def by_lengths(self) -> bool:
+        """Whether the part that is given looks at more than the rows, unless it says no."""
+        return bool(getattr(self.part, "by_lengths", True))
 
-    def prepare(self, problem: TSP, size: int = 1) -> None:
+    def prepare(self, problem: Problem, size: int = 1) -> None:
         """Compile, so that the first kick of a timed run does not have to; any `size` works."""
-        self(problem, np.arange(problem.n), np.random.default_rng(0))
+        some = domain_of(problem).some_rows(problem, 1)
+        self(problem, some, np.random.default_rng(0))
 
-    def __call__(self, problem: TSP, rows: ArrayLike, random_state: np.random.Generator) -> Tours:
-        """Return kicked copies of tours (P, n); those too small for the kick are shuffled instead.
+    def __call__(
+        self, problem: Problem, rows: ArrayLike, random_state: np.random.Generator
+    ) -> Tours:
+        """Return kicked copies of rows (P, n); those too small for the kick are shuffled instead.
 
-        One number is drawn, if there is a kick at all. FaultyPartError: a perturbation of a third
-        party returned other rows than tours.
+        One number is drawn, if there is a kick at all. Where the domain of a problem has no usual
+        kick, and none is given, rows stay as they are. FaultyPartError: a perturbation of a third
+        party returned other rows than solutions.
         """
-        tours, kick = as_tours(rows), self.perturbation
-        if problem.n < kick.smallest:
+        tours, domain = as_tours(rows), domain_of(problem)
+        part = domain.perturbation(problem) if self.part is None else self.part
+        if part is None:
+            return tours.copy()
+        if domain.permutations and problem.n < int(getattr(part, "smallest", 1)):
             return random_state.permuted(tours, axis=1)
         seed = int(random_state.integers(2**63))
-        if not foreign(self.part):
-            kicked: Tours = kick.perturb(problem, tours, seed=seed, backend=self.backend)
+        if not foreign(part):
+            kicked: Tours = part.perturb(problem, tours, seed=seed, backend=self.backend)
             return kicked
-        made = kick.perturb(problem, tours.copy(), seed=seed, backend=self.backend)
-        return self._checked(made, tours)
+        made = part.perturb(problem, tours.copy(), seed=seed, backend=self.backend)
+        return _checked(part, problem, made, tours)
 
-    def _checked(self, made: Any, tours: Tours) -> Tours:
-        """Return what a third party's perturbation made of tours, if it is as many tours."""
-        name = getattr(self.part, "name", type(self.part).__name__)
-        try:
-            kicked = checked(made, tours.shape[-1], "perturb()")
-        except (InvalidTourError, InvalidTypeError) as error:
-            raise FaultyPartError(f"perturbation: {name!r} returned wrong rows; {error}") from error
-        if len(kicked) != len(tours):
-            raise FaultyPartError(
-                f"perturbation: {name!r} returned {len(kicked)} rows for {len(tours)} tours"
-            )
-        return kicked
+
+def _checked(part: Any, problem: Problem, made: Any, tours: Tours) -> Tours:
+    """Return what a third party's perturbation made of rows, if it is as many solutions."""
+    name = getattr(part, "name", type(part).__name__)
+    try:
+        kicked = checked_rows(problem, made, "perturb()")
+    except (InvalidTourError, InvalidTypeError) as error:
+        raise FaultyPartError(f"perturbation: {name!r} returned wrong rows; {error}") from error
+    if len(kicked) != len(tours):
+        raise FaultyPartError(
+            f"perturbation: {name!r} returned {len(kicked)} rows for {len(tours)} tours"
+        )
+    return kicked

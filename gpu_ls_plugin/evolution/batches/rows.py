@@ -1,4 +1,4 @@
-"""Batches of tours as frameworks hold them: types, canonical form, keys. Plain NumPy."""
+"""Batches of rows as frameworks hold them: types and keys. Plain NumPy."""
 
 from __future__ import annotations
 
@@ -8,17 +8,15 @@ import numpy as np
 
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidTourError
-from gpu_ls_plugin.routes.problem import giant_tours
-from gpu_ls_plugin.tours.problem import tour_rows
+from gpu_ls_plugin.runs.domain import domain_of
 from gpu_ls_plugin.tours.problem.referee import check_permutations
-from gpu_ls_plugin.tours.problem.tour_rows import gather, row_offsets
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    Tours = NDArray[np.int32]
+    from gpu_ls_plugin.core.problem import Problem
 
-__all__ = ["as_tours", "canonical", "checked", "gather", "keys", "row_offsets", "unknown"]
+    Tours = NDArray[np.int32]
 
 
 def as_tours(rows: ArrayLike) -> NDArray[Any]:
@@ -48,11 +46,31 @@ def checked(rows: ArrayLike, n: int, parameter: str) -> Tours:
 
     A row that is not a permutation of 0..n-1 is named, and the rows are called `parameter`.
     """
+    return check_permutations(_cities(rows, n, parameter), n, parameter=parameter)
+
+
+def checked_rows(problem: Problem, rows: ArrayLike, parameter: str) -> Tours:
+    """Return a framework's rows (P, n), whole numbers of any type, as int32 solutions.
+
+    A row that is none is named, and the rows are called `parameter`.
+    """
+    permutations = domain_of(problem).permutations
+    array = _cities(rows, problem.n, parameter) if permutations else _array(rows, parameter)
+    return problem.check(array, parameter=parameter)
+
+
+def _array(rows: ArrayLike, parameter: str) -> NDArray[Any]:
+    """Return rows as `as_tours` does, if they are equally long."""
     checks.unmasked(parameter, rows, InvalidTourError)
     try:
-        array = as_tours(rows)
+        return as_tours(rows)
     except ValueError as error:
         raise InvalidTourError(f"{parameter}: rows of different lengths") from error
+
+
+def _cities(rows: ArrayLike, n: int, parameter: str) -> NDArray[Any]:
+    """Return rows as integers, or say which entry is none from 0 to n - 1."""
+    array = _array(rows, parameter)
     if array.dtype.kind not in "iu" and array.shape[1:] == (n,):
         for (row, column), value in np.ndenumerate(array.astype(object)):
             if not _is_city(value, n):
@@ -60,7 +78,7 @@ def checked(rows: ArrayLike, n: int, parameter: str) -> Tours:
                     f"{parameter}: row {row} holds {value!r} at position {column}, but cities are "
                     f"whole numbers 0..{n - 1}"
                 )
-    return check_permutations(array, n, parameter=parameter)
+    return array
 
 
 def _is_city(value: Any, n: int) -> bool:
@@ -68,13 +86,6 @@ def _is_city(value: Any, n: int) -> bool:
         return bool(0 <= value < n and value == int(value))
     except (TypeError, ValueError):
         return False
-
-
-def canonical(tours: Tours, *, symmetric: bool = True, customers: int | None = None) -> Tours:
-    """Return one way of writing each tour, as new rows; a problem's is ``**problem.writing``."""
-    if customers is None or not len(tours):
-        return tour_rows.canonical(tours, symmetric=symmetric)
-    return giant_tours.canonical(tours, symmetric=symmetric, customers=customers)
 
 
 def keys(tours: Tours) -> list[bytes]:

@@ -9,37 +9,38 @@ import numpy as np
 
 from gpu_ls_plugin.core.exceptions import InvalidTypeError
 from gpu_ls_plugin.core.registry import registry
-from gpu_ls_plugin.routes.problem.routing import Routing
+from gpu_ls_plugin.runs.domain import domain_of, first_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
+    from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.evolution.batches.improver import Improver
     from gpu_ls_plugin.evolution.batches.rows import Tours
     from gpu_ls_plugin.evolution.run import FrameworkRun
-    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 
 @dataclass(frozen=True)
 class Starts:
     """A construction, and a search that improves its tours in one batch."""
 
-    construction: Callable[..., Any] | str | None  # or its name; None: savings, or neighbours
+    construction: Callable[..., Any] | str | None  # or its name; None: the usual one
     improver: Improver
 
     def __post_init__(self) -> None:
-        self._function()  # a wrong name is an error here, not in a run
+        if self.construction is not None:
+            self._function()  # a wrong name is an error here, not in a run
 
-    def prepare(self, problem: TSP, size: int = 1) -> None:
+    def prepare(self, problem: Problem, size: int = 1) -> None:
         """Compile for batches of `size` ahead of a timed run."""
         self.construct(problem, 1, np.random.default_rng(0))
         self.improver.prepare(problem, size)
 
     def __call__(
         self,
-        problem: TSP,
+        problem: Problem,
         size: int,
         random_state: np.random.Generator,
         run: FrameworkRun | None = None,
@@ -48,20 +49,20 @@ class Starts:
         starts = self.construct(problem, size, random_state)
         return self.improver(problem, starts, random_state, run)
 
-    def construct(self, problem: TSP, size: int, random_state: np.random.Generator) -> Tours:
+    def construct(self, problem: Problem, size: int, random_state: np.random.Generator) -> Tours:
         """Return tours that are not searched yet; one number is drawn from `random_state`."""
         seed = int(random_state.integers(2**63))
-        tours: Tours = self._function(problem)(
-            problem, size=size, seed=seed, backend=self.improver.backend
-        )
+        place: Any = {"seed": seed, "backend": self.improver.backend}
+        if self.construction is None:
+            domain = domain_of(problem)
+            made = first_rows(problem, size, domain.construction(problem), **place)
+            return domain.completed(problem, made)
+        tours: Tours = self._function()(problem, size=size, **place)
         return tours
 
-    def _function(self, problem: TSP | None = None) -> Callable[..., Any]:
-        """Return the construction, of a problem where none is given."""
+    def _function(self) -> Callable[..., Any]:
+        """Return the construction that is given."""
         build: Any = self.construction
-        if build is None:
-            routed = problem is not None and isinstance(problem.objective, Routing)
-            build = "savings" if routed else "nearest_neighbour"
         if isinstance(build, str):
             build = registry.lookup("construction", build)
         if not callable(build):

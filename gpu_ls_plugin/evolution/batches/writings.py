@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_ls_plugin.core.cycles import canonical
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
-from gpu_ls_plugin.evolution.batches.rows import canonical, keys, unknown
+from gpu_ls_plugin.evolution.batches.rows import keys, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from gpu_ls_plugin.evolution.batches.rows import Tours
-    from gpu_ls_plugin.tours.problem.tour_rows import Writing
 
 KINDS = ("rotation", "reversal")
 MOST_WAITING = 1000  # pairs of members that wait for their fitness
@@ -41,14 +42,14 @@ class Writings:
         fitness: Callable[[Any], ArrayLike | None],
         remedies: Mapping[str, str],
     ) -> None:
-        self.writing: Writing = {"symmetric": symmetric}
+        self._canonical: Callable[[Tours], Tours] = partial(canonical, symmetric=symmetric)
         self.waiting: deque[tuple[str, Any, Any]] = deque(maxlen=MOST_WAITING)
         self._row, self._fitness, self._remedies = row, fitness, remedies
         self._proven: set[str] = set()
 
-    def adopt(self, writing: Writing) -> None:
-        """Believe a problem which ways of writing a tour stand for the same solution."""
-        self.writing = writing
+    def adopt(self, canonical: Callable[[Tours], Tours]) -> None:
+        """Believe a problem's `canonical` which rows stand for the same solution."""
+        self._canonical = canonical
         self._proven.update(KINDS)
 
     def duplicates(
@@ -75,7 +76,7 @@ class Writings:
         return found
 
     def _keys(self, rows: Tours) -> list[bytes]:
-        return keys(canonical(rows, **self.writing))
+        return keys(self._canonical(rows))
 
     def _same(self, member: Any, twin: Any) -> bool:
         """Tell whether two ways of writing a tour are known to cost the same."""

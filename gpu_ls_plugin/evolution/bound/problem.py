@@ -2,46 +2,36 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.assignment.problem.assignment import Assignment
-from gpu_ls_plugin.core.exceptions import InvalidTypeError, UnsupportedProblemError
+from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.core.feasibility import violation
 from gpu_ls_plugin.core.problem import Problem
-from gpu_ls_plugin.evolution.batches.rows import checked
+from gpu_ls_plugin.evolution.batches.rows import checked_rows
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_plugin.plugins.loader import plugins
-from gpu_ls_plugin.routes.problem.routing import Routing
-from gpu_ls_plugin.tours.problem.multi_objective import MultiObjectiveTSP
-from gpu_ls_plugin.tours.problem.tsp import tour_problem
+from gpu_ls_plugin.runs.domain import domain_of
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-    from gpu_ls_plugin.tours.problem.tsp import TSP
 
-UNKNOWN = 2.0**50  # more than tours cost under an objective that says no bound
+def tours_of(problem: object) -> Problem:
+    """Return the problem whose rows a framework has, as operators take it, or say why they do not.
 
-
-def tours_of(problem: object) -> TSP:
-    """Return the TSP whose tours a framework's rows are, or say that they are none.
-
-    Given is a TSP, a CVRP, whose giant tours they are then, or anything that a plugin answers for
-    by the hook `gpu_ls_problem_from`; several lengths or other objectives are not supported.
+    Given is a TSP, a CVRP, whose giant tours they are then, another problem whose domain supports
+    it, or anything that a plugin answers for by the hook `gpu_ls_problem_from`; several lengths or
+    other objectives are not supported.
     """
-    if isinstance(problem, Assignment):
-        raise InvalidTypeError(
-            f"problem: {problem!r} is not a TSP: it assigns values to variables; use "
-            "SuccessorSampling and SuccessorMutation"
-        )
-    if isinstance(problem, MultiObjectiveTSP):
+    if getattr(problem, "n_objectives", 1) > 1:
         raise UnsupportedProblemError(
-            "problem: a MultiObjectiveTSP has several lengths, and these operators take one; pass "
-            "one of problem.objectives, or use gpu_ls_pymoo.MultiObjectiveTSP and MemeticNSGA2"
+            f"problem: a {type(problem).__name__} has several lengths, and these operators take "
+            "one; pass one of problem.objectives, or use gpu_ls_pymoo.MultiObjectiveTSP and "
+            "MemeticNSGA2"
         )
-    return tour_problem(problem if isinstance(problem, Problem) else plugins.problem_from(problem))
+    found = problem if isinstance(problem, Problem) else plugins.problem_from(problem)
+    return domain_of(found).for_operators(found)
 
 
 class TourCosts(ShownParameters):
@@ -65,7 +55,6 @@ class TourCosts(ShownParameters):
 
     def __init__(self, problem: object) -> None:
         self.problem = tours_of(problem)
-        self._barrier = _barrier(self.problem)
 
     def costs(self, rows: ArrayLike) -> NDArray[Any]:
         """Return the costs of rows, (P,) int64 or float64; one row may stand alone.
@@ -75,14 +64,8 @@ class TourCosts(ShownParameters):
         InvalidTourError, InvalidTypeError
             A row is not a tour of the problem; it is named.
         """
-        tours = self._checked(rows)
-        costs: NDArray[Any] = self.problem.cost(tours)
-        if not self._barrier:
-            return costs
-        broken = ~self.problem.feasible(tours)
-        if self._barrier == UNKNOWN:
-            broken &= self.problem.objective.costs(self.problem, tours) == 0
-        costs[broken] += costs.dtype.type(self._barrier)
+        problem = self.problem
+        costs: NDArray[Any] = domain_of(problem).fitness(problem, self._checked(rows))
         return costs
 
     def violations(self, rows: ArrayLike) -> NDArray[np.float64]:
@@ -90,17 +73,4 @@ class TourCosts(ShownParameters):
         return violation(self.problem, self._checked(rows))
 
     def _checked(self, rows: ArrayLike) -> NDArray[np.int32]:
-        return checked(rows, self.problem.n, "tours")
-
-
-def _barrier(problem: TSP) -> float:
-    """Return what is more than the cost of any feasible tour; 0 if it is not needed."""
-    objective = problem.objective
-    if not problem.constrained:
-        return 0
-    if not isinstance(objective, Routing):
-        return UNKNOWN
-    routes = objective.problem
-    if routes.penalties is not None:
-        return 0
-    return (math.ceil(routes.longest) + 1) * problem.n
+        return checked_rows(self.problem, rows, "tours")

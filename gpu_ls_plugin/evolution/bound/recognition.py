@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.evolution.batches.rows import Tours
-    from gpu_ls_plugin.tours.problem.tsp import TSP
+
+    Measuring = TypeVar("Measuring", bound="Measured")
 
 ROUNDING = 1e-9  # relative: sums of the same lengths in another order
 LARGEST_GREEDY = 500  # cities up to which the sample has a good tour
@@ -29,7 +30,20 @@ ADVICE = (
 )
 
 
-def sample_tours(problem: TSP) -> Tours:
+class Measured(Protocol):
+    """A problem whose rows are tours, and what their edges and they cost."""
+
+    @property
+    def n(self) -> int: ...
+
+    def lengths(self, a: Any, b: Any) -> Any:
+        """Return the lengths from cities `a` to cities `b`."""
+
+    def cost(self, tours: Any, /) -> Any:
+        """Return the cost of every tour."""
+
+
+def sample_tours(problem: Measured) -> Tours:
     """Return a few tours, int32 (P, n), by which an evaluation can be told from the length.
 
     Random tours, the cities by number, a good tour, and some of them rotated and reversed.
@@ -46,7 +60,7 @@ def sample_tours(problem: TSP) -> Tours:
 
 def require_lengths(
     name: str,
-    problem: TSP,
+    problem: Measured,
     evaluate: Callable[[Tours], Any],
     costs: Callable[[Tours], Any] | None = None,
 ) -> None:
@@ -86,10 +100,10 @@ def answer_of(name: str, evaluate: Callable[[Any], Any], rows: NDArray[Any]) -> 
 
 def require_costs_alone(
     evaluated: Any,
-    problem: TSP,
+    problem: Measuring,
     cost: Callable[[Any, Any], Any],
     costs: Callable[[Tours], Any] | None = None,
-) -> TSP:
+) -> Measuring:
     """Return a problem, if an object of a framework evaluates its tours by what they cost.
 
     `cost` returns what a copy of the object, its first argument, says that a tour (n,) costs.
@@ -127,7 +141,7 @@ def copy_of(evaluated: Any, shared: Mapping[str, Any] | None = None) -> Any:
     return copy.copy(evaluated) if made is evaluated else made
 
 
-def _near_to_near(problem: TSP) -> Any:
+def _near_to_near(problem: Measured) -> Any:
     """Return a tour that always goes on to the nearest city."""
     tour, left = [0], np.arange(1, problem.n)
     while len(left):

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.evolution.batches.distinct import DistinctSearch
-from gpu_ls_plugin.evolution.batches.improver import GENERATION_SEARCH, Improver
+from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.batches.kick import Kick
-from gpu_ls_plugin.evolution.batches.rows import canonical, checked, keys
+from gpu_ls_plugin.evolution.batches.rows import checked_rows, keys
 from gpu_ls_plugin.evolution.bound.problem import tours_of
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class TourSearch:
     """A search of a problem's tours, whole batches at once.
 
-    Parameters are those of `tours_of` and `Improver`; `GENERATION_SEARCH` if `search` is None and
+    Parameters are those of `tours_of` and `Improver`; a thorough search if `search` is None and
     `moves` does not limit it.
     """
 
@@ -37,8 +37,7 @@ class TourSearch:
         kicks: int | None = None,
     ) -> None:
         self.problem = tours_of(problem)
-        default = GENERATION_SEARCH if moves is None else None
-        improver = Improver(search, backend, moves, kicks, default)
+        improver = Improver(search, backend, moves, kicks, thorough=moves is None)
         self.search = DistinctSearch(improver, Kick(backend=backend))
 
     def prepare(self, size: int = 1) -> None:
@@ -49,7 +48,7 @@ class TourSearch:
         self, rows: ArrayLike, random_state: np.random.Generator, run: FrameworkRun | None = None
     ) -> Tours:
         """Return improved tours in canonical form: none is worse than its row."""
-        tours = checked(rows, self.problem.n, "tours")
+        tours = checked_rows(self.problem, rows, "tours")
         return self.search.improver(self.problem, tours, random_state, run)[0]
 
     def renewed(
@@ -67,6 +66,6 @@ class TourSearch:
         there: set[bytes] = set()
         for some in known:
             if len(np.asarray(some)):
-                tours = checked(some, self.problem.n, "tours")
-                there.update(keys(canonical(tours, **self.problem.writing)))
+                tours = checked_rows(self.problem, some, "tours")
+                there.update(keys(self.problem.canonical(tours)))
         return self.search(self.problem, rows, there, random_state, run).tours

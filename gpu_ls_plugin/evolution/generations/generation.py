@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     import numpy as np
 
     from gpu_ls_plugin.core.problem import Problem
+    from gpu_ls_plugin.evolution.batches.crossing import Recombining
     from gpu_ls_plugin.evolution.batches.improver import Improver
     from gpu_ls_plugin.evolution.replacement.base import Replacement
     from gpu_ls_plugin.evolution.run import FrameworkRun
-    from gpu_ls_plugin.tours.crossovers.base import Recombination
 
 
 @dataclass(frozen=True)
@@ -27,14 +27,14 @@ class Generation:
 
     Parameters
     ----------
-    crossover : Recombination
+    crossover : Recombining
     improver : Improver
         Its backend crosses and searches.
     replacement : Replacement
         Chooses the next population from parents and children.
     """
 
-    crossover: Recombination
+    crossover: Recombining
     improver: Improver
     replacement: Replacement = field(default_factory=BestDistinct)
 

@@ -11,6 +11,7 @@ from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.evolution.batches.starts import Starts
 from gpu_ls_plugin.evolution.generations.evolution import Evolution
 from gpu_ls_plugin.evolution.tour_population import TourPopulation
+from gpu_ls_plugin.runs.domain import domain_of
 from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
 
 if TYPE_CHECKING:
@@ -54,13 +55,13 @@ class GenerationEvolution(Evolution[TourPopulation]):
         crossover, improver = self.generation.crossover, self.generation.improver
         self._starts.prepare(problem, max(self.size, self.children or 0))
         pairs = self.children or self.size  # by which crossovers are laid out
-        tours = np.tile(np.arange(problem.n, dtype=np.int32), (pairs, 1))
+        tours = domain_of(problem).some_rows(problem, pairs)
         instance = crossover.instance(problem)
         crossover.cross(instance, tours, tours, seed=0, backend=improver.backend)
 
     def start(
         self,
-        problem: Problem,
+        problem: Any,
         random_state: np.random.Generator,
         run: FrameworkRun,
         given: Tours | None = None,

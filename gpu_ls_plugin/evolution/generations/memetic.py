@@ -11,29 +11,24 @@ from gpu_ls_plugin.evolution.generations.generation_evolution import GenerationE
 from gpu_ls_plugin.evolution.generations.planned_evolution import PlannedEvolution
 from gpu_ls_plugin.evolution.generations.restarts import Restarts
 from gpu_ls_plugin.evolution.replacement import BestDistinct
-from gpu_ls_plugin.routes.problem.cvrp import routing_problem
-from gpu_ls_plugin.routes.problem.routing import Routing
-from gpu_ls_plugin.runs.request import repairs
+from gpu_ls_plugin.runs.domain import domain_of
 from gpu_ls_plugin.solver.plans import plan_of_generations
-from gpu_ls_plugin.tours.crossovers.tour_crossovers import SegmentCrossover
-from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch
 
 if TYPE_CHECKING:
+    from gpu_ls_plugin.core.problem import Problem
+    from gpu_ls_plugin.evolution.batches.crossing import Recombining
     from gpu_ls_plugin.evolution.batches.improver import Improver
     from gpu_ls_plugin.evolution.convergence import Convergence
     from gpu_ls_plugin.evolution.generations.evolution import Evolution
     from gpu_ls_plugin.evolution.replacement import Replacement
-    from gpu_ls_plugin.tours.crossovers.base import Recombination
-    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 SIZE = 100  # of a population that is not chosen by the device
-SEARCH = "lin_kernighan/nearest(8)"  # of children, where none is given
 
 
 def evolution_of(
-    problem: TSP,
+    problem: Problem,
     improver: Improver,
-    crossover: Recombination | None = None,
+    crossover: Recombining | None = None,
     *,
     size: int | None = None,
     children: int | None = None,
@@ -50,9 +45,9 @@ def evolution_of(
 
     Parameters
     ----------
-    problem : TSP
+    problem : Problem
     improver : Improver
-    crossover : Recombination, optional
+    crossover : Recombining, optional
     size : int, optional
         Tours of the population; by default `solve`'s, or `SIZE`.
     children : int, optional
@@ -64,16 +59,18 @@ def evolution_of(
     seconds : float
         That the run has.
     """
-    routes = isinstance(problem.objective, Routing)
+    domain = domain_of(problem)
+    own = domain.crossover(problem)
     limits = (improver.moves, improver.kicks, children, replacement)
     evolution: Evolution[Any]
     if (
-        not (routes and crossover is not None)  # which is never worse by lengths alone
+        (own is None or crossover is None)  # which is never worse by lengths alone
         and all(limit is None for limit in limits)
-        and _needs_no_children(crossover, improver.given)
+        and (crossover is None or crossover.never_worse)
+        and domain.goes_on(improver.given)
     ):
         plan = plan_of_generations(
-            routing_problem(problem) if routes else problem,
+            domain.asked(problem),
             population=size,
             search=improver.given,
             crossover=crossover,
@@ -81,21 +78,11 @@ def evolution_of(
             backend=improver.backend,
         )
         evolution = PlannedEvolution(plan)
-    elif not routes and (crossover is None or problem.constrained):
+    elif own is None and (crossover is None or problem.constrained):
         return None  # the framework breeds; a replacement here would go by costs alone
     else:
-        crossover = crossover or SegmentCrossover()
-        improver = replace(improver, default=SEARCH)
+        crossover = own if crossover is None else crossover
+        improver = replace(improver, thorough=True)
         generation = Generation(crossover, improver, replacement or BestDistinct())
         evolution = GenerationEvolution(generation, size or SIZE, children=children)
     return evolution if converged is None else Restarts(evolution, converged)
-
-
-def _needs_no_children(crossover: Recombination | None, search: Any) -> bool:
-    """Return whether children can replace their parents as they are, and a search, or the default
-    one, be fused with kicks.
-    """
-    improves = crossover is None or crossover.never_worse
-    if search is None or not improves:
-        return improves
-    return repairs(search) and IteratedLocalSearch(search).fused

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.evolution.generations.evolution import Evolution
 from gpu_ls_plugin.evolution.generations.staged_population import StagedPopulation
+from gpu_ls_plugin.runs.domain import domain_of
 from gpu_ls_plugin.runs.stretch import Stretch
-from gpu_ls_plugin.tours.problem.tsp import tour_problem
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,11 +39,10 @@ class PlannedEvolution(Evolution[StagedPopulation]):
         """Compile what a run needs, ahead of it."""
         main = self.plan.main
         if (cooperation := getattr(main.search, "cooperation", None)) is not None:
-            cooperation.check(tour_problem(main.searched))
+            cooperation.check(_seen(main.searched))
         self.plan.prepare()
         if main.searched is not main.problem:  # on which starts descend
-            giant = tour_problem(main.problem)
-            main.search.search.prepare(giant, self.size, backend=self.plan.backend)
+            main.search.search.prepare(_seen(main.problem), self.size, backend=self.plan.backend)
 
     def start(
         self,
@@ -77,3 +76,8 @@ class PlannedEvolution(Evolution[StagedPopulation]):
             stretch = Stretch(seconds, generations=1, begin=done, end=done)
             run.account(population.advance(stretch))
         return population
+
+
+def _seen(problem: Any) -> Any:
+    """Return a problem as parts of searches take it."""
+    return domain_of(problem).for_operators(problem)

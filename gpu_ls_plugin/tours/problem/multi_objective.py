@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.cycles import canonical
 from gpu_ls_plugin.core.exceptions import (
     InvalidParameterError,
     InvalidProblemError,
@@ -154,6 +155,10 @@ class MultiObjectiveTSP:
         for number, column in enumerate(columns):
             costs[:, number] = column
         return costs
+
+    def canonical(self, tours: ArrayLike) -> NDArray[np.int32]:
+        """Return tours with city 0 first, its smaller neighbour second if that costs the same."""
+        return canonical(self.check(tours), symmetric=self.symmetric)
 
     def weighted(self, weights: ArrayLike) -> WeightedTSP:
         """Return the problem of a batch each of whose tours has a weight for every objective.

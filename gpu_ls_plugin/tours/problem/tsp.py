@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self
 import numpy as np
 
 from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.cycles import canonical
 from gpu_ls_plugin.core.exceptions import (
     FileFormatError,
     InvalidParameterError,
@@ -25,7 +26,7 @@ from gpu_ls_plugin.tours.problem.length import Length
 from gpu_ls_plugin.tours.problem.metrics import Explicit, ExplicitReal, Metric, find_metric
 from gpu_ls_plugin.tours.problem.objective import Objective
 from gpu_ls_plugin.tours.problem.referee import check_permutations, tour_costs
-from gpu_ls_plugin.tours.problem.tour_rows import Writing, canonical, new_edges
+from gpu_ls_plugin.tours.problem.tour_rows import Writing, new_edges
 
 if TYPE_CHECKING:
     import os

@@ -32,7 +32,7 @@ from gpu_ls_plugin.tours.moves.lin_kernighan import LinKernighan
 from gpu_ls_plugin.tours.problem.objective import require_by_edges, require_undirected
 from gpu_ls_plugin.tours.problem.tsp import tour_problem
 from gpu_ls_plugin.tours.problem.weighted import require_shared_lengths
-from gpu_ls_plugin.tours.searches.first_descents import descended
+from gpu_ls_plugin.tours.searches.first_descents import descended, optimised
 from gpu_ls_plugin.tours.searches.iterated_run import improve, last_point
 from gpu_ls_plugin.tours.searches.local_search import LocalSearch
 from gpu_ls_plugin.tours.searches.opening import open_batch
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.core.budget import Budget
     from gpu_ls_plugin.core.problem import Problem
-    from gpu_ls_plugin.core.result import Callback, Result
+    from gpu_ls_plugin.core.result import Callback, Result, Statistics
     from gpu_ls_plugin.tours.engines.chains.start import Start
     from gpu_ls_plugin.tours.problem.tsp import TSP
     from gpu_ls_plugin.tours.searches.chain_population import ChainPopulation
@@ -265,6 +265,12 @@ class IteratedLocalSearch(rehearsal.Rehearsed):
     def population(self, problem: Problem, tours: Any, **place: Any) -> ChainPopulation:
         """Return local optima of tours as a population; see `descended`."""
         return descended(self, problem, tours, **place)
+
+    def first_generation(
+        self, problem: Problem, tours: Any, searched: Problem, asked: Problem | None, **place: Any
+    ) -> tuple[ChainPopulation, Statistics]:
+        """Return chains on local optima, and what these have cost; see `optimised`."""
+        return optimised(self, problem, tours, searched, asked, **place)
 
     def own_kicks(self, problem: Problem) -> int:
         """Return the kicks of each chain in a search that nothing else limits."""

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
+from gpu_ls_plugin.core.cycles import canonical
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeError
 from gpu_ls_plugin.testing import check_recombination
 from gpu_ls_plugin.tours.crossovers import base, workspace
 from gpu_ls_plugin.tours.kernels import evaluation
-from gpu_ls_plugin.tours.problem.tour_rows import canonical
 from tests.helpers import order_oracle
 from tests.helpers.chain_oracle import philox
 from tests.helpers.examples import examples
