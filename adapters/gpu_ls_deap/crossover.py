@@ -8,14 +8,14 @@ import numpy as np
 
 from gpu_ls_deap.individuals import random_state, rows_of, write
 from gpu_ls_plugin.evolution.batches.crossing import Crossing
-from gpu_ls_plugin.evolution.batches.rows import checked
+from gpu_ls_plugin.evolution.batches.rows import checked_rows
 from gpu_ls_plugin.evolution.bound.problem import tours_of
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gpu_ls_plugin.tours.problem.tsp import TSP
+    from gpu_ls_plugin.core.problem import Problem
 
 
 class RecombinationCrossover(ShownParameters):
@@ -47,7 +47,7 @@ class RecombinationCrossover(ShownParameters):
         self, problem: object, part: Any = "segment_crossover", backend: str = "auto"
     ) -> None:
         self.crossing = Crossing(part, backend)
-        self.problem: TSP = self.crossing.part.instance(tours_of(problem))
+        self.problem: Problem = self.crossing.part.instance(tours_of(problem))
 
     def prepare(self, size: int = 1) -> None:
         """Compile for batches of `size` pairs ahead of a timed run."""
@@ -62,7 +62,7 @@ class RecombinationCrossover(ShownParameters):
         if not pairs:
             return pairs
         ones, others = (
-            checked(rows_of(side), self.problem.n, "parents")
+            checked_rows(self.problem, rows_of(side), "parents")
             for side in ([one for one, _ in pairs], [other for _, other in pairs])
         )
         first, second = np.concatenate([ones, others]), np.concatenate([others, ones])

@@ -9,7 +9,7 @@ from gpu_ls_deap.individuals import random_state, rows_of, valid, write
 from gpu_ls_deap.run import TimedRun
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.evolution.batches.kick import Kick
-from gpu_ls_plugin.evolution.batches.rows import checked
+from gpu_ls_plugin.evolution.batches.rows import checked_rows
 from gpu_ls_plugin.evolution.bound.problem import tours_of
 from gpu_ls_plugin.evolution.bound.search import TourSearch
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
@@ -155,7 +155,7 @@ class PerturbationMutation(InPlaceMutation):
         self.kick.prepare(self.problem, size)
 
     def _mutated(self, rows: list[Any], state: np.random.Generator) -> NDArray[Any]:
-        return self.kick(self.problem, checked(rows, self.problem.n, "individuals"), state)
+        return self.kick(self.problem, checked_rows(self.problem, rows, "individuals"), state)
 
 
 class DoubleBridgeMutation(PerturbationMutation):

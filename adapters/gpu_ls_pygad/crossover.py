@@ -15,7 +15,7 @@ from gpu_ls_pygad.run import random_state
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gpu_ls_plugin.tours.problem.tsp import TSP
+    from gpu_ls_plugin.core.problem import Problem
 
 
 class RecombinationCrossover(ShownParameters):
@@ -47,7 +47,7 @@ class RecombinationCrossover(ShownParameters):
         self, problem: object, part: Any = "segment_crossover", backend: str = "auto"
     ) -> None:
         self.crossing = Crossing(part, backend)
-        self.problem: TSP = self.crossing.part.instance(tours_of(problem))
+        self.problem: Problem = self.crossing.part.instance(tours_of(problem))
 
     def prepare(self, size: int = 1) -> None:
         """Compile for generations of `size` ahead of a timed run."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.evolution.batches.kick import Kick
-from gpu_ls_plugin.evolution.batches.rows import checked
+from gpu_ls_plugin.evolution.batches.rows import checked_rows
 from gpu_ls_plugin.evolution.bound.problem import tours_of
 from gpu_ls_plugin.evolution.bound.search import TourSearch
 from gpu_ls_plugin.tours.kicks.double_bridge import DoubleBridge
@@ -117,7 +117,7 @@ class PerturbationMutation(DrawnMutation):
     def _mutated(
         self, rows: NDArray[Any], others: NDArray[Any], state: np.random.Generator, run: GaRun
     ) -> NDArray[Any]:
-        return self.kick(self.problem, checked(rows, self.problem.n, "offspring"), state)
+        return self.kick(self.problem, checked_rows(self.problem, rows, "offspring"), state)
 
 
 class DoubleBridgeMutation(PerturbationMutation):

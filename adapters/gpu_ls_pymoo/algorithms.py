@@ -13,12 +13,12 @@ from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, UnsupportedProblemError
 from gpu_ls_plugin.distributed import Islands
 from gpu_ls_plugin.distributed.evolution import IslandEvolution
+from gpu_ls_plugin.evolution.batches.crossing import recombines
 from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.generations.memetic import SIZE, evolution_of
 from gpu_ls_plugin.evolution.generations.planned_evolution import PlannedEvolution
 from gpu_ls_plugin.runs.settings import Settings
 from gpu_ls_plugin.solver.plans import SECONDS, plan_of_generations
-from gpu_ls_plugin.tours.crossovers.base import Recombination
 from gpu_ls_pymoo.assignment import AssignmentProblem
 from gpu_ls_pymoo.clock import time_limit
 from gpu_ls_pymoo.crossover import RecombinationCrossover
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.convergence import Convergence
     from gpu_ls_plugin.evolution.generations.evolution import Evolution
     from gpu_ls_plugin.evolution.replacement import Replacement
-    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 
 class MemeticGA(EvolvingGA):
@@ -152,7 +151,7 @@ class MemeticGA(EvolvingGA):
         if sampling is None:
             sampling = LocalSearchSampling(search=search, backend=backend, moves=moves, kicks=kicks)
         if mating is None:
-            if isinstance(crossover, Recombination):
+            if recombines(crossover):
                 crossover = RecombinationCrossover(crossover, backend=backend)
             mating = MemeticMating(search, selection, crossover, mutation, backend, moves, kicks)
         super().__init__(
@@ -229,12 +228,12 @@ class MemeticGA(EvolvingGA):
 
     def _bred(self, problem: Any) -> Evolution[Any] | None:
         crossover = self._crossover
-        if not (crossover is None or isinstance(crossover, Recombination)):
+        if not (crossover is None or recombines(crossover)):
             return None
         if not searched_by_fitness(problem) or any(part is not None for part in self._own):
             return None
         if self._islands is not None:
-            return self._on_islands(as_tsp(problem))
+            return self._on_islands(problem)
         return evolution_of(
             as_tsp(problem),
             self.improver,
@@ -246,7 +245,7 @@ class MemeticGA(EvolvingGA):
             seconds=time_limit(self.termination),
         )
 
-    def _on_islands(self, problem: TSP) -> Evolution[Any]:
+    def _on_islands(self, problem: Any) -> Evolution[Any]:
         """Return what makes the generations on a cluster, which is prepared."""
         assert self._islands is not None
         limit, improver = time_limit(self.termination), self.improver
@@ -255,7 +254,7 @@ class MemeticGA(EvolvingGA):
             search=improver.given,
             backend=improver.backend,
         )
-        return IslandEvolution.of(problem, self._islands, settings, self._chosen_size)
+        return IslandEvolution.of(as_tsp(problem), self._islands, settings, self._chosen_size)
 
 
 def _part_of(crossover: Any, backend: str) -> Any:

@@ -16,7 +16,7 @@ from gpu_ls_pymoo.problems import as_tsp, unmeasured
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gpu_ls_plugin.tours.problem.tsp import TSP
+    from gpu_ls_plugin.core.problem import Problem
 
 
 class RecombinationCrossover(ShownParameters, Crossover):
@@ -60,9 +60,9 @@ class RecombinationCrossover(ShownParameters, Crossover):
         """The recombination."""
         return self.crossing.part
 
-    def _instance(self, problem: Any, n: int) -> TSP:
+    def _instance(self, problem: Any, n: int) -> Problem:
         """Return the problem that the part is told of."""
-        instance: TSP = self.part.instance(as_tsp(problem))
+        instance: Problem = self.part.instance(as_tsp(problem))
         return instance
 
 
@@ -75,7 +75,7 @@ class PermutationCrossover(RecombinationCrossover):
         As in `RecombinationCrossover`.
     """
 
-    def _instance(self, problem: Any, n: int) -> TSP:
+    def _instance(self, problem: Any, n: int) -> Problem:
         return unmeasured(n)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pymoo.core.duplicate import DuplicateElimination
@@ -10,9 +11,11 @@ from gpu_ls_plugin.core.exceptions import InvalidTourError, InvalidTypeError
 from gpu_ls_plugin.evolution.batches.rows import checked
 from gpu_ls_plugin.evolution.batches.writings import Writings
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
-from gpu_ls_pymoo.problems import tours_of
+from gpu_ls_pymoo.problems import rows_of, tours_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.evolution.batches.rows import Tours
@@ -55,6 +58,7 @@ class TourDuplicateElimination(ShownParameters, DuplicateElimination):
     def __init__(self, symmetric: bool = True, problem: Any = None) -> None:
         super().__init__()
         self.symmetric = symmetric
+        self._checked: Callable[..., Tours] | None = None
         self.writings = Writings(symmetric, _row, _fitness, _REMEDIES)
         if problem is not None:
             self.adopt(problem)
@@ -62,7 +66,8 @@ class TourDuplicateElimination(ShownParameters, DuplicateElimination):
     def adopt(self, problem: Any) -> None:
         """Take from a pymoo problem of tours which ways of writing them cost the same."""
         tours = tours_of(problem)
-        self.symmetric = tours.writing["symmetric"]
+        self.symmetric = getattr(tours, "writing", {}).get("symmetric", self.symmetric)
+        self._checked = partial(rows_of, problem)
         self.writings.adopt(tours.canonical)
 
     def _do(self, pop: Any, other: Any, is_duplicate: NDArray[Any]) -> NDArray[Any]:
@@ -73,6 +78,8 @@ class TourDuplicateElimination(ShownParameters, DuplicateElimination):
     def _rows(self, pop: Any) -> Tours:
         rows = self.func(pop)
         try:
+            if self._checked is not None:
+                return self._checked(rows, "eliminate_duplicates")
             return checked(rows, rows.shape[-1], "eliminate_duplicates")
         except (InvalidTourError, InvalidTypeError) as error:
             raise type(error)(f"{error}; for rows other than tours use {_DEFAULT}") from None

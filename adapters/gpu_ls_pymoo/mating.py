@@ -6,15 +6,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pymoo.core.mating import Mating
+from pymoo.operators.crossover.ux import UniformCrossover
+from pymoo.operators.mutation.nom import NoMutation
 from pymoo.operators.selection.rnd import RandomSelection
 
 import gpu_ls_pymoo.individuals as individuals
 from gpu_ls_plugin.core import checks
-from gpu_ls_plugin.core.exceptions import InvalidParameterError
+from gpu_ls_plugin.core.exceptions import (
+    InvalidParameterError,
+    InvalidTypeError,
+    UnsupportedProblemError,
+)
 from gpu_ls_plugin.evolution.batches.distinct import DistinctSearch
 from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.batches.kick import Kick
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
+from gpu_ls_plugin.runs.domain import domain_of
 from gpu_ls_pymoo.crossover import SegmentCrossover
 from gpu_ls_pymoo.distinct import known_tours
 from gpu_ls_pymoo.mutation import DoubleBridgeMutation
@@ -75,10 +82,12 @@ class MemeticMating(ShownParameters, Mating):
             crossover or SegmentCrossover(backend=backend),
             mutation or DoubleBridgeMutation(prob=0.5, backend=backend),
         )
+        self._usual = {"crossover": crossover is None, "mutation": mutation is None}
         self.search = DistinctSearch(Improver(search, backend, moves, kicks), Kick(backend=backend))
 
     def prepare(self, problem: Any, size: int = 1) -> None:
         """Compile for batches of `size` ahead of a timed run."""
+        self._suit(problem)
         for operator in (self.crossover, self.mutation):
             if hasattr(operator, "prepare"):
                 operator.prepare(problem, size)
@@ -120,6 +129,7 @@ class MemeticMating(ShownParameters, Mating):
         checks.integer("n_offsprings", n_offsprings, least=1)
         if not len(pop):
             raise InvalidParameterError("pop: no parents; start with at least one tour")
+        self._suit(problem)
         random_state = np.random.default_rng(random_state)
         off = self._do(
             problem, pop, n_offsprings, random_state=random_state, algorithm=algorithm, **kwargs
@@ -135,3 +145,14 @@ class MemeticMating(ShownParameters, Mating):
         off = off[new]
         individuals.write(off, tours[new], None if values is None else values[new])
         return off
+
+    def _suit(self, problem: Any) -> None:
+        """Take pymoo's operators where rows are no permutations and others were not asked for."""
+        try:
+            permutations = domain_of(as_tsp(problem)).permutations
+        except (InvalidTypeError, UnsupportedProblemError):
+            return  # to what operators or the search say of it
+        if self._usual["crossover"] and not permutations:
+            self.crossover = UniformCrossover()
+        if self._usual["mutation"] and not permutations:
+            self.mutation = NoMutation()

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.evolution.batches.rows import Tours
-    from gpu_ls_plugin.tours.problem.tsp import TSP
     from gpu_ls_pymoo.problems import Fitness
 
 
@@ -171,7 +171,7 @@ class PerturbationMutation(DrawnMutation):
         """Compile for batches of `size` ahead of a timed run."""
         self.kick.prepare(self._instance(problem), size)
 
-    def _instance(self, problem: Any) -> TSP:
+    def _instance(self, problem: Any) -> Problem:
         """Return the problem that the part is told of."""
         return as_tsp(problem) if self.kick.by_lengths else cities_of(problem)
 

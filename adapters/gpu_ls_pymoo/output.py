@@ -12,7 +12,7 @@ from pymoo.util.display.output import Output
 
 from gpu_ls_plugin.core.exceptions import InvalidTypeError, UnsupportedProblemError
 from gpu_ls_plugin.core.result import Statistics
-from gpu_ls_plugin.evolution.batches.rows import checked
+from gpu_ls_plugin.evolution.batches.rows import checked_rows
 from gpu_ls_plugin.evolution.diversity import entropy_of
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_plugin.runs.domain import domain_of
@@ -93,5 +93,7 @@ def _features(problem: Any, pop: Any) -> NDArray[Any] | None:
         tsp = as_tsp(problem)
     except (InvalidTypeError, UnsupportedProblemError):
         return None
-    features: NDArray[Any] = domain_of(tsp).features(tsp, np, checked(pop.get("X"), tsp.n, "tours"))
+    features: NDArray[Any] = domain_of(tsp).features(
+        tsp, np, checked_rows(tsp, pop.get("X"), "tours")
+    )
     return features

@@ -12,11 +12,12 @@ from scipy.spatial.distance import cdist
 
 from gpu_ls_plugin.core.exceptions import InvalidTypeError, UnsupportedProblemError
 from gpu_ls_plugin.core.feasibility import violation
-from gpu_ls_plugin.evolution.batches.rows import as_tours, checked
+from gpu_ls_plugin.evolution.batches.rows import as_tours, checked, checked_rows
 from gpu_ls_plugin.evolution.bound.recognition import sample_tours
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_plugin.plugins.loader import plugins
-from gpu_ls_plugin.tours.problem.tsp import TSP, tour_problem
+from gpu_ls_plugin.runs.domain import domain_of
+from gpu_ls_plugin.tours.problem.tsp import TSP
 from gpu_ls_pymoo.multi_objective import MultiObjectiveTSP
 from gpu_ls_pymoo.recognition import require_own_evaluation, require_tour_lengths
 from gpu_ls_pymoo.remedies import kind_of, remedy, wrapper_of
@@ -26,6 +27,7 @@ from gpu_ls_pymoo.vehicle_routing import CVRPProblem
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from gpu_ls_plugin.core import problem as problems
     from gpu_ls_plugin.evolution.batches.rows import Tours
     from gpu_ls_plugin.tours.problem import multi_objective
 
@@ -77,8 +79,8 @@ class TSPProblem(ShownParameters, Problem):
         return self  # immutable: a saved history of a thousand generations holds one problem
 
 
-def as_tsp(problem: object) -> TSP:
-    """Return the TSP behind a pymoo problem.
+def as_tsp(problem: object) -> problems.Problem:
+    """Return the TSP behind a pymoo problem, or what other problem a plugin answers with.
 
     Parameters
     ----------
@@ -142,7 +144,7 @@ def tsp_of_pymoo(problem: object) -> TSP | None:
     return tsp
 
 
-def tours_of(problem: object) -> TSP | multi_objective.MultiObjectiveTSP:
+def tours_of(problem: object) -> problems.Problem | multi_objective.MultiObjectiveTSP:
     """Return that of which a pymoo problem's rows are tours: it knows n and `writing`.
 
     Raises
@@ -166,7 +168,7 @@ def lengths_of(problem: MultiObjectiveTSP) -> multi_objective.MultiObjectiveTSP:
     return tours
 
 
-def cities_of(problem: Any) -> TSP:
+def cities_of(problem: Any) -> problems.Problem:
     """Return a TSP of as many cities, for what does not ask for lengths.
 
     Of permutations that are not recognised as tours, one whose cities are all at one place.
@@ -195,8 +197,15 @@ def canonical_tours(problem: object, rows: ArrayLike) -> Tours:
     InvalidTourError, InvalidTypeError
         A row is not a tour of the problem; it is named.
     """
-    tours = tours_of(problem)
-    return tours.canonical(checked(rows, tours.n, "tours"))
+    written: Tours = tours_of(problem).canonical(rows_of(problem, rows, "tours"))
+    return written
+
+
+def rows_of(problem: Any, rows: ArrayLike, parameter: str) -> Tours:
+    """Return pymoo's rows as solutions of `tours_of`; a row that is none is named."""
+    if isinstance(problem, MultiObjectiveTSP):
+        return checked(rows, lengths_of(problem).n, parameter)
+    return checked_rows(as_tsp(problem), rows, parameter)
 
 
 def fitness(problem: Any, tours: NDArray[np.int32], costs: Any = None) -> Fitness | None:
@@ -257,7 +266,7 @@ def _wrapped(problem: Any) -> TSP:
     return tsp
 
 
-def _recognised(problem: object) -> TSP:
+def _recognised(problem: object) -> problems.Problem:
     """Return the TSP of pymoo's problem types, or what a plugin makes of a problem.
 
     A plugin may also answer for a problem that is one of pymoo's types and evaluates something
@@ -270,7 +279,8 @@ def _recognised(problem: object) -> TSP:
     if known is not None:
         return known
     try:
-        return tour_problem(plugins.problem_from(problem))
+        found = plugins.problem_from(problem)
+        return domain_of(found).for_operators(found)
     except InvalidTypeError as error:
         if not isinstance(problem, Problem):
             raise
@@ -287,7 +297,7 @@ def _euclidean(problem: Any) -> bool:
     )
 
 
-def _check_size(problem: Any, tsp: TSP) -> None:
+def _check_size(problem: Any, tsp: problems.Problem) -> None:
     if problem.n_var != tsp.n:
         raise UnsupportedProblemError(
             f"problem: {type(problem).__name__} has {problem.n_var} variables, but the plugin's "
@@ -295,4 +305,4 @@ def _check_size(problem: Any, tsp: TSP) -> None:
         )
 
 
-_answers: Remembered[TSP] = Remembered()
+_answers: Remembered[problems.Problem] = Remembered()

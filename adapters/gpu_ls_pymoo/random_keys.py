@@ -14,7 +14,7 @@ from gpu_ls_plugin.evolution.batches.random_keys import decode, encode
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_plugin.plugins.search_text import parse_search
 from gpu_ls_plugin.tours.kernels.edge_keys import edge_numbers
-from gpu_ls_plugin.tours.problem.tsp import TSP
+from gpu_ls_plugin.tours.problem.tsp import TSP, tour_problem
 from gpu_ls_pymoo.problems import TSPProblem, as_tsp, fitness
 from gpu_ls_pymoo.search import improve
 
@@ -120,7 +120,9 @@ class RandomKeysProblem(ShownParameters, Problem):
     @property
     def _writing(self) -> Writing:
         """Which ways of writing a tour are the same; not known of what is not searched."""
-        return as_tsp(self.inner).writing if self.local_search_probability else {"symmetric": False}
+        if not self.local_search_probability:
+            return {"symmetric": False}
+        return tour_problem(as_tsp(self.inner)).writing
 
     def features(self, population: Any) -> NDArray[np.int64]:
         """Return the numbers of the edges of `tours`, shape (P, n)."""

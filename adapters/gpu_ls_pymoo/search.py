@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
+    from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.evolution.batches.distinct import DistinctSearch
     from gpu_ls_plugin.evolution.batches.rows import Tours
-    from gpu_ls_plugin.tours.problem.tsp import TSP
     from gpu_ls_pymoo.problems import Fitness
 
 __all__ = ["STATISTICS", "default_search", "improve", "improve_distinct", "seconds_left"]
@@ -143,7 +143,7 @@ def _searched(
     weights: Weights,
     random_state: np.random.Generator,
     backend: str,
-) -> TSP:
+) -> Problem:
     """Return the problem by whose lengths rows are searched: with weights where it has several."""
     if not isinstance(problem, MultiObjectiveTSP):
         return as_tsp(problem)

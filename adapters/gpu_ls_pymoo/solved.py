@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.evolution.batches.rows import checked
+from gpu_ls_plugin.evolution.batches.rows import checked_rows
 from gpu_ls_pymoo.assignment import AssignmentProblem
 from gpu_ls_pymoo.problems import as_tsp
 from gpu_ls_pymoo.recognition import require_own_evaluation
@@ -14,13 +14,12 @@ from gpu_ls_pymoo.recognition import require_own_evaluation
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from gpu_ls_plugin.assignment.problem.assignment import Assignment
-    from gpu_ls_plugin.tours.problem.tsp import TSP
+    from gpu_ls_plugin.core.problem import Problem
 
 SAMPLE = 8  # rows by which an evaluation is recognised
 
 
-def solved_by(problem: Any) -> TSP | Assignment:
+def solved_by(problem: Any) -> Problem:
     """Return the problem of ours: an assignment problem, or one of tours as `as_tsp` says.
 
     Raises
@@ -44,7 +43,7 @@ def rows_of(problem: Any, rows: ArrayLike, parameter: str) -> NDArray[Any]:
     """
     if isinstance(problem, AssignmentProblem):
         return problem.domains.states(rows, parameter)
-    return checked(rows, as_tsp(problem).n, parameter)
+    return checked_rows(as_tsp(problem), rows, parameter)
 
 
 def _some_rows(problem: AssignmentProblem) -> NDArray[Any]:

@@ -8,7 +8,7 @@ import numpy as np
 from pymoo.core.survival import Survival
 
 from gpu_ls_plugin.core import checks
-from gpu_ls_plugin.evolution.batches.rows import checked
+from gpu_ls_plugin.evolution.batches.rows import checked_rows
 from gpu_ls_plugin.evolution.replacement.far_apart import far_apart
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_plugin.runs.domain import domain_of
@@ -42,7 +42,7 @@ class EdgeDistanceSurvival(ShownParameters, Survival):
 
     def _do(self, problem: Any, pop: Any, *args: Any, n_survive: Any = None, **kwargs: Any) -> Any:
         tsp = as_tsp(problem)
-        tours = checked(pop.get("X"), tsp.n, "pop")
+        tours = checked_rows(tsp, pop.get("X"), "pop")
         order = np.argsort(pop.get("F")[:, 0], kind="stable")
         count = min(n_survive, len(pop))
         features = domain_of(tsp).features(tsp, np, tours[order])
