@@ -165,7 +165,7 @@ def test_colours_without_time(monkeypatch, clock):
     gls.solve(graph, 1e6, moves=1, backend="cpu", population=ROWS)
     for rows in (0, 2):
         with monkeypatch.context() as patch:
-            patch.setattr(colours, "rehearse", lambda *_: None)
+            patch.setattr(gls.SuccessorSearch, "prepare", lambda *_, **__: None)
             cut_launches(patch, clock, rows)
             result = gls.fewest_colours(graph, 1.0, backend="cpu", population=ROWS)
         assert result.problem.feasible(result.tours).all() and (result.costs == 0).all()
