@@ -44,10 +44,11 @@ from gpu_ls_plugin.core.exceptions import (
     MissingExtraError,
     UnsupportedProblemError,
 )
-from gpu_ls_plugin.core.hookspecs import hookimpl
 from gpu_ls_plugin.core.problem import Problem
 from gpu_ls_plugin.core.registry import KINDS
 from gpu_ls_plugin.core.result import Progress, Result, Statistics
+from gpu_ls_plugin.core.rows import check_permutations, check_tours, check_values
+from gpu_ls_plugin.plugins.hookspecs import hookimpl
 from gpu_ls_plugin.plugins.instantiations import (
     filter_kernels,
     metric_kernels,
@@ -65,7 +66,6 @@ from gpu_ls_plugin.tours.kicks.base import Perturbation
 from gpu_ls_plugin.tours.moves.base import Neighbourhood
 from gpu_ls_plugin.tours.problem.metrics import Metric
 from gpu_ls_plugin.tours.problem.objective import Objective
-from gpu_ls_plugin.tours.problem.referee import check_permutations, check_tours, check_values
 from gpu_ls_plugin.tours.problem.tsp import TSP
 
 __all__ = [

@@ -66,7 +66,7 @@ class Problem(ABC):
     def check(self, rows: Any, /, *, parameter: str = "rows") -> NDArray[np.int32]:
         """Return solutions as an array, or say which row is not one.
 
-        `problems.referee` has the checks of common rows: `check_permutations`, `check_values`.
+        `core.rows` has the checks of common rows: `check_permutations`, `check_values`.
 
         Parameters
         ----------

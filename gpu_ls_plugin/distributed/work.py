@@ -30,6 +30,7 @@ from gpu_ls_plugin.evolution.generations.planned_evolution import PlannedEvoluti
 from gpu_ls_plugin.evolution.generations.staged_population import StagedPopulation
 from gpu_ls_plugin.runs.called_population import makes_rows, population_of
 from gpu_ls_plugin.runs.elites import Elites
+from gpu_ls_plugin.runs.seeds import derived
 from gpu_ls_plugin.solver.first_rows import first_row, first_rows
 from gpu_ls_plugin.solver.plans import (
     complete_settings,
@@ -38,7 +39,6 @@ from gpu_ls_plugin.solver.plans import (
     plan_of,
     planned,
 )
-from gpu_ls_plugin.tours.construction.draws import derived
 from gpu_ls_plugin.tours.crossovers.base import Recombination
 from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
 from gpu_ls_plugin.tours.problem.tsp import TSP, tour_problem

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.core.files import atomically, image_figure
+from gpu_ls_plugin.core.rows import check_tours
 from gpu_ls_plugin.tours.plan.drawing import coordinates
 from gpu_ls_plugin.tours.plan.populations import draw_population
-from gpu_ls_plugin.tours.problem.referee import check_tours
 from gpu_ls_plugin.tours.problem.tsp import tour_problem
 
 if TYPE_CHECKING:

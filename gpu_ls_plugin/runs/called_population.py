@@ -17,8 +17,8 @@ from gpu_ls_plugin.core.budget import Budget
 from gpu_ls_plugin.core.result import Statistics
 from gpu_ls_plugin.runs.elites import Elites, joined
 from gpu_ls_plugin.runs.population import Population
+from gpu_ls_plugin.runs.seeds import derived
 from gpu_ls_plugin.runs.stretch import Leg
-from gpu_ls_plugin.tours.construction.draws import derived
 from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
 from gpu_ls_plugin.tours.problem.tsp import tour_problem
 from gpu_ls_plugin.tours.searches.audit import as_asked

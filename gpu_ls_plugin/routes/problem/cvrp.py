@@ -17,14 +17,15 @@ from gpu_ls_plugin.core.exceptions import (
     InvalidTypeError,
     UnsupportedProblemError,
 )
+from gpu_ls_plugin.core.files import naming
 from gpu_ls_plugin.core.problem import Problem
+from gpu_ls_plugin.core.rows import check_permutations
 from gpu_ls_plugin.core.values import array_of, check_finite
 from gpu_ls_plugin.routes.problem import cvrp_instances, cvrplib, giant_tours
 from gpu_ls_plugin.routes.problem.giant_tsp import GiantTSP
 from gpu_ls_plugin.routes.problem.resources.base import Resource
 from gpu_ls_plugin.routes.problem.resources.hierarchy import Hierarchy
 from gpu_ls_plugin.routes.problem.routing import Penalties, Routing
-from gpu_ls_plugin.tours.problem.referee import check_permutations
 from gpu_ls_plugin.tours.problem.tsp import TSP
 
 if TYPE_CHECKING:
@@ -210,7 +211,7 @@ class CVRP(Problem):
         checks.choice("rounding", rounding, known=("auto", "nearest", "none"))
         instance = cvrplib.read_instance(path, rounding)
         texts = {"name": instance.name, "comment": instance.comment}
-        with cvrplib.naming(path):
+        with naming(path):
             if instance.matrix is not None:
                 nodes = TSP.from_matrix(instance.matrix, **texts, optimum=optimum)
             else:
@@ -654,7 +655,7 @@ class CVRP(Problem):
             it says.
         """
         solution = cvrplib.read_solution(path)
-        with cvrplib.naming(path):
+        with naming(path):
             tour = self.tour(solution.routes)
             cost = self.cost(tour)[0].item()
             if solution.cost is not None and abs(cost - solution.cost) > COST_OF_FILE * cost:

@@ -18,11 +18,6 @@ def philox(seed: int) -> np.random.Generator:
     return np.random.Generator(np.random.Philox(key=seed))
 
 
-def derived(*words: Any) -> int:
-    """Return a seed of 64 bits that depends on all of some non-negative integers."""
-    return int(np.random.SeedSequence(list(words)).generate_state(1, np.uint64)[0])
-
-
 def batch_size(
     backend: Backend, n: int, size: Any, *, per_city: int = 4, name: str = "size"
 ) -> int:

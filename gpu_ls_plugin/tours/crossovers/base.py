@@ -18,8 +18,8 @@ from gpu_ls_plugin.core.exceptions import (
     InvalidTypeError,
     UnsupportedProblemError,
 )
+from gpu_ls_plugin.runs.partners import Partners
 from gpu_ls_plugin.tours.cooperation.base import Cooperation
-from gpu_ls_plugin.tours.crossovers.partners import Partners
 from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
 from gpu_ls_plugin.tours.problem.objective import require_length
 from gpu_ls_plugin.tours.problem.tsp import tour_problem

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gpu_ls_plugin.backends.composition import Kernel, metric_kernel, parse_parameters
+from gpu_ls_plugin.backends.tuning import padded
 from gpu_ls_plugin.tours.crossovers.pair_recombination import PAIRS, PairRecombination
-from gpu_ls_plugin.tours.kernels.tour_layouts import padded
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.tours.kernels.tour_layouts import ChainShape
