@@ -1,4 +1,4 @@
-"""Checks of batches of rows: integers, values in a range, permutations."""
+"""Batches of rows: checks of integers, values and permutations, and how far tours are apart."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidTourError, InvalidTypeError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -156,3 +156,17 @@ def blocks(rows: int, n: int) -> Iterator[slice]:
     """Cut the rows of a batch into slices of about BLOCK entries, at least one row each."""
     step = max(1, BLOCK // n)
     return (slice(start, min(start + step, rows)) for start in range(0, rows, step))
+
+
+def new_edges(tour: NDArray[Any]) -> Callable[[NDArray[Any]], float]:
+    """Return a function that says which share of another tour's undirected edges this one lacks."""
+    place, last = tour.argsort().astype(np.int32), len(tour) - 1
+
+    def share(other: NDArray[Any]) -> float:
+        at = place[other]
+        apart = np.abs(at[1:] - at[:-1])
+        new = np.count_nonzero((apart != 1) & (apart != last))
+        closing = abs(int(at[0]) - int(at[-1])) not in (1, last)
+        return (new + closing) / len(tour)
+
+    return share

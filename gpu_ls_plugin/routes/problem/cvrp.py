@@ -18,7 +18,7 @@ from gpu_ls_plugin.core.exceptions import (
     UnsupportedProblemError,
 )
 from gpu_ls_plugin.core.files import naming
-from gpu_ls_plugin.core.problem import Problem
+from gpu_ls_plugin.core.problem import Problem, without_routes
 from gpu_ls_plugin.core.rows import check_permutations
 from gpu_ls_plugin.core.values import array_of, check_finite
 from gpu_ls_plugin.routes.problem import cvrp_instances, cvrplib, giant_tours
@@ -550,6 +550,11 @@ class CVRP(Problem):
             said.append(f"{numbers[-1]} routes, {extra} more than the fleet of {self.fleet}")
         return said
 
+    @property
+    def has_routes(self) -> bool:
+        """True."""
+        return True
+
     def routes(self, tour: Any) -> list[list[int]]:
         """Return the customers of each route of one giant tour (n,); empty routes are left out."""
         return giant_tours.routes_of(self._one(tour)[0], self.customers)
@@ -733,15 +738,7 @@ def routing_problem(problem: object) -> CVRP:
         problem = problem.objective.problem
     if isinstance(problem, CVRP):
         return problem
-    if isinstance(problem, Problem):
-        raise UnsupportedProblemError(
-            f"problem: {problem!r:.80} has no routes; make a vehicle routing problem by "
-            "CVRP(coordinates, demands, capacity), CVRP.from_matrix(...) or CVRP.read(path)"
-        )
-    raise InvalidTypeError(
-        f"problem: {problem!r:.80} is not a vehicle routing problem; make one by "
-        "CVRP(coordinates, demands, capacity), CVRP.from_matrix(...) or CVRP.read(path)"
-    )
+    raise without_routes(problem)
 
 
 def _demands(values: ArrayLike, nodes: int) -> NDArray[np.int64]:
