@@ -22,7 +22,7 @@ from `GpuLsError`, as does what the library raises of a part: `FaultyPartError`.
 
 C++ is written against the headers of the package: `tours/problem/metric.cuh`,
 `tours/moves/move.cuh`, `tours/problem/objective.cuh`, `tours/filters/filter.cuh`,
-`tours/kicks/bridge_cuts.cuh`, `runs/acceptance/rules.cuh`, `assignment/heuristics/heuristic.cuh`,
+`tours/kicks/bridge_cuts.cuh`, `runs/acceptance.cuh`, `assignment/heuristics/heuristic.cuh`,
 `assignment/heuristics/masked.cuh`, `assignment/problem/assignment.cuh`. Parts and problems of
 assignment are proven by the functions of `gpu_ls_plugin.testing`.
 """
@@ -55,7 +55,7 @@ from gpu_ls_plugin.plugins.instantiations import (
     neighbourhood_kernels,
 )
 from gpu_ls_plugin.routes.problem.resources.base import Resource
-from gpu_ls_plugin.runs.acceptance.base import Acceptance
+from gpu_ls_plugin.runs.acceptance import Acceptance
 from gpu_ls_plugin.tours.candidates.base import Candidates
 from gpu_ls_plugin.tours.candidates.lists import CandidateLists
 from gpu_ls_plugin.tours.cooperation.base import Cooperation

@@ -12,7 +12,7 @@ from typing import Any
 
 CORE = ("core",)
 FORMER_ROOMS: dict[str, tuple[str, ...]] = {
-    "acceptance": ("runs.acceptance",),
+    "acceptance": ("runs",),
     "candidates": ("tours.candidates",),
     "construction": ("tours.construction", "routes.construction"),
     "cooperation": ("tours.cooperation", "routes.engines"),
@@ -63,6 +63,6 @@ def former_room(package: str, name: str) -> Any:
     if name not in FORMER_ROOMS:
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
     rooms = FORMER_ROOMS[name]
-    if rooms in (CORE, ("plugins",)):
+    if rooms in (CORE, ("plugins",), ("runs",)):
         return importlib.import_module(f"{package}.{rooms[0]}.{name}")
     return FormerRoom(package, rooms)

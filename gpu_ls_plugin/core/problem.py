@@ -112,6 +112,20 @@ class Problem(ABC):
             As `check`.
         """
 
+    def costs_on(self, backend: Any, rows: Any, /) -> Any:
+        """Return what `cost` says of checked int32 rows (P, n) of a backend, as an array of it.
+
+        The host computes them, unless overridden.
+        """
+        return backend.xp.asarray(self.cost(backend.to_numpy(rows)))
+
+    def compared_costs(self, backend: Any, rows: Any, costs: Any, /) -> Any:
+        """Return the costs by which searches compare checked rows, which cost `costs`: these.
+
+        Overridden where rows pay for violations while they are searched.
+        """
+        return costs
+
     def feasible(self, rows: Any, /) -> NDArray[np.bool_]:
         """Return which solutions break no constraint, shape (P,): all, unless overridden."""
         return np.ones(len(self.check(rows)), np.bool_)

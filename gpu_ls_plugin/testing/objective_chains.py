@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
-from gpu_ls_plugin.runs.acceptance.rules import Always
+from gpu_ls_plugin.runs.acceptance import Always
 from gpu_ls_plugin.testing import engines
 from gpu_ls_plugin.testing.objective_faces import rounding
 from gpu_ls_plugin.tours.engines.chains.start import Start

@@ -34,7 +34,7 @@ from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.budget import Budget, Stopwatch
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, UnsupportedProblemError
 from gpu_ls_plugin.core.feasibility import warns_if_infeasible
-from gpu_ls_plugin.runs.acceptance.base import Acceptance
+from gpu_ls_plugin.runs.acceptance import Acceptance
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend

@@ -13,7 +13,7 @@ from gpu_ls_plugin.routes.removals.string_removal import LOOKS, string_kernel
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.routes.removals.string_removal import StringRemoval
-    from gpu_ls_plugin.runs.acceptance.base import Acceptance
+    from gpu_ls_plugin.runs.acceptance import Acceptance
     from gpu_ls_plugin.tours.engines.chains.start import Start
 
 FIRST_KICKS = {"cuda": 50, "cpu": 200}  # that surely take less than a launch should

@@ -17,7 +17,7 @@ from gpu_ls_plugin.tours.problem.under import searched
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.composition import Kernel
-    from gpu_ls_plugin.runs.acceptance.base import Acceptance
+    from gpu_ls_plugin.runs.acceptance import Acceptance
     from gpu_ls_plugin.tours.engines.chains.start import Start
     from gpu_ls_plugin.tours.kicks.base import Perturbation, Rebuilding
     from gpu_ls_plugin.tours.moves.composed import CandidateMoves, Moves

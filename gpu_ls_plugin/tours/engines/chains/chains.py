@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.core.result import Statistics
-    from gpu_ls_plugin.runs.acceptance.base import Acceptance
+    from gpu_ls_plugin.runs.acceptance import Acceptance
     from gpu_ls_plugin.tours.engines.chains.part_search import TourParts
     from gpu_ls_plugin.tours.engines.chains.start import Start
     from gpu_ls_plugin.tours.kicks.base import Perturbation
