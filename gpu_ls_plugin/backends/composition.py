@@ -15,12 +15,10 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.core.exceptions import FaultyPartError, InvalidParameterError, InvalidTypeError
-from gpu_ls_plugin.core.origins import line_directive, sources_of
+from gpu_ls_plugin.core.origins import line_directive
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from gpu_ls_plugin.tours.problem.metrics import Metric
 
 NVRTC_OPTIONS = (
     "--std=c++17",
@@ -32,6 +30,7 @@ NVRTC_OPTIONS = (
 
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 TYPE = re.compile(r"[A-Za-z_][A-Za-z0-9_:<>, *&-]*")
+TEAM = "backends/include/team.cuh"  # which every kernel begins with
 HEADER = re.compile(r"[A-Za-z0-9_]+(/[A-Za-z0-9_]+)*\.cuh?")
 RESERVED = """
 alignas alignof asm auto break case catch class co_await co_return co_yield concept continue
@@ -151,7 +150,7 @@ class Kernel:
         pasted: set[str] = set()
         own = line_directive(1, f"kernel {self.name}")
         texts = [
-            paste("tours/problem/metric.cuh", pasted),
+            paste(TEAM, pasted),
             *(paste(header, pasted) for header in self.headers),
             *(text if text.startswith("#line") else own + text for text in self.functors),
             paste(self.header, pasted),
@@ -228,33 +227,6 @@ def parse_parameters(text: str) -> tuple[Parameter, ...]:
     """Parse a C parameter list such as ``"const int* tours, int n"``."""
     pairs = (re.fullmatch(r"(.*[\s*])(\w+)", part.strip()) for part in text.split(","))
     return tuple(Parameter(pair[1].strip(), pair[2]) for pair in pairs if pair)
-
-
-def metric_kernel(
-    name: str,
-    metric: Metric,
-    *,
-    header: str,
-    body: str,
-    parameters: str | tuple[Parameter, ...],
-    team: str,
-) -> Kernel:
-    """Compose a kernel whose only exchangeable part is the metric; `body` names it ``{metric}``.
-
-    ``{team}`` in `body` stands for the team; `parameters` may be the text of a C parameter list.
-    """
-    if isinstance(parameters, str):
-        parameters = parse_parameters(parameters)
-    return Kernel(
-        name=name,
-        header=header,
-        body=body.format(metric=metric.functor, team=team),
-        parameters=parameters,
-        team=team,
-        functors=sources_of(metric),
-        headers=(metric.header,),
-        parts=(metric.name, name),
-    )
 
 
 @cache

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
 from gpu_ls_plugin.core.trust import foreign
 from gpu_ls_plugin.tours.problem import referee
+from gpu_ls_plugin.tours.problem.device_data import batch_data, metric_data
+from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
 from gpu_ls_plugin.tours.problem.tsp import TSP
 from gpu_ls_plugin.tours.problem.under import searched
 from gpu_ls_plugin.tours.problem.weighted import WeightedTSP
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.backends.composition import Kernel
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
@@ -46,7 +48,7 @@ def lengths_of(backend: Backend, problem: TSP, tours: Any) -> Any:
     """Return the lengths of checked int32 tours (P, n), shape (P,), whatever else they pay for."""
     lengths = backend.xp.zeros(len(tours), problem.cost_dtype)
     if problem.n > 1:  # one city alone has no edges
-        data = {"metric_data": backend.metric_data(problem)}
+        data = {"metric_data": metric_data(backend, problem)}
         add_up(backend, problem.metric, data, tours, lengths)
     return lengths
 
@@ -124,9 +126,9 @@ def tour_costs(backend: Backend, problem: TSP, tours: Any) -> Any:
     for begin in range(0, len(tours), at_once):
         rows = slice(begin, begin + at_once)
         data = (
-            backend.batch_data(problem, len(tours[rows]))
+            batch_data(backend, problem, len(tours[rows]))
             if pays
-            else {"metric_data": backend.metric_data(problem)}
+            else {"metric_data": metric_data(backend, problem)}
         )
         add_up(backend, metric, data, tours[rows], costs[rows])
     if not (objective.length_alone or pays):  # which the host computes
