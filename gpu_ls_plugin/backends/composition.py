@@ -15,6 +15,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.core.exceptions import FaultyPartError, InvalidParameterError, InvalidTypeError
+from gpu_ls_plugin.core.former_rooms import former_header
 from gpu_ls_plugin.core.origins import line_directive
 
 if TYPE_CHECKING:
@@ -230,13 +231,22 @@ def parse_parameters(text: str) -> tuple[Parameter, ...]:
 
 
 @cache
+def present(header: str) -> str:
+    """Return the path of one of our headers in the package, which may be given as it was before."""
+    package = resources.files("gpu_ls_plugin")
+    paths = (path for path in (header, *former_header(header)) if (package / path).is_file())
+    return next(paths, header)
+
+
+@cache
 def read(header: str) -> str:
     """Return the text of one of our headers, named by its path in the package."""
-    return (resources.files("gpu_ls_plugin") / header).read_text(encoding="utf-8")
+    return (resources.files("gpu_ls_plugin") / present(header)).read_text(encoding="utf-8")
 
 
 def paste(header: str, pasted: set[str]) -> str:
     """Return a header with its includes in place, less those `pasted` before."""
+    header = present(header)
     if header in pasted:
         return ""
     pasted.add(header)
