@@ -26,7 +26,7 @@ from `GpuLsError`, as does what the library raises of a part: `FaultyPartError`.
 
 C++ is written against the headers of the package: `tours/problem/metric.cuh`,
 `tours/moves/move.cuh`, `tours/problem/objective.cuh`, `tours/filters/filter.cuh`,
-`tours/kicks/bridge_cuts.cuh`, `runs/acceptance/rules.cuh`, `assignment/heuristics/heuristic.cuh`,
+`tours/kicks/bridge_cuts.cuh`, `runs/acceptance.cuh`, `assignment/heuristics/heuristic.cuh`,
 `assignment/heuristics/masked.cuh`, `assignment/problem/assignment.cuh`. Parts and problems of
 assignment are proven by the functions of `gpu_ls_plugin.testing`.
 """
@@ -48,17 +48,18 @@ from gpu_ls_plugin.core.exceptions import (
     MissingExtraError,
     UnsupportedProblemError,
 )
-from gpu_ls_plugin.core.hookspecs import hookimpl
 from gpu_ls_plugin.core.problem import Problem
 from gpu_ls_plugin.core.registry import KINDS
 from gpu_ls_plugin.core.result import Progress, Result, Statistics
+from gpu_ls_plugin.core.rows import check_permutations, check_tours, check_values
+from gpu_ls_plugin.plugins.hookspecs import hookimpl
 from gpu_ls_plugin.plugins.instantiations import (
     filter_kernels,
     metric_kernels,
     neighbourhood_kernels,
 )
 from gpu_ls_plugin.routes.problem.resources.base import Resource
-from gpu_ls_plugin.runs.acceptance.base import Acceptance
+from gpu_ls_plugin.runs.acceptance import Acceptance
 from gpu_ls_plugin.runs.domain import MAYBE, NO, SURE, Content, Domain, FileKind, Output
 from gpu_ls_plugin.runs.pace import Pace
 from gpu_ls_plugin.runs.plan import Stage
@@ -74,7 +75,6 @@ from gpu_ls_plugin.tours.kicks.base import Perturbation
 from gpu_ls_plugin.tours.moves.base import Neighbourhood
 from gpu_ls_plugin.tours.problem.metrics import Metric
 from gpu_ls_plugin.tours.problem.objective import Objective
-from gpu_ls_plugin.tours.problem.referee import check_permutations, check_tours, check_values
 from gpu_ls_plugin.tours.problem.tsp import TSP
 
 __all__ = [

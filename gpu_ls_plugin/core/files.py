@@ -13,7 +13,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from gpu_ls_plugin.core.exceptions import InvalidParameterError, MissingExtraError
+from gpu_ls_plugin.core.exceptions import (
+    FileFormatError,
+    InvalidParameterError,
+    InvalidProblemError,
+    InvalidTourError,
+    MissingExtraError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -113,6 +119,17 @@ def _beside(path: Path) -> Iterator[Path]:
         raise OSError(error.errno, error.strerror, str(path)) from error
     with scratch as folder:
         yield Path(folder, os.path.basename(target))
+
+
+@contextmanager
+def naming(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Make errors of what a file holds errors that name it."""
+    try:
+        yield
+    except (InvalidProblemError, InvalidTourError) as error:
+        if isinstance(error, FileFormatError):
+            raise
+        raise FileFormatError(f"{path}: {error}") from error
 
 
 def is_packed(path: Path) -> bool:

@@ -30,13 +30,13 @@ from gpu_ls_plugin.evolution.generations.staged_population import StagedPopulati
 from gpu_ls_plugin.runs.called_population import makes_rows, population_of
 from gpu_ls_plugin.runs.domain import domain_of, first_row, first_rows
 from gpu_ls_plugin.runs.elites import Elites
+from gpu_ls_plugin.runs.seeds import derived
 from gpu_ls_plugin.solver.plans import (
     complete_settings,
     default_settings,
     plan_of,
     plan_of_search,
 )
-from gpu_ls_plugin.tours.construction.draws import derived
 from gpu_ls_plugin.tours.crossovers.base import Recombination
 from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
 from gpu_ls_plugin.tours.problem.tsp import TSP, tour_problem

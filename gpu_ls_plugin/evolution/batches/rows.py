@@ -8,9 +8,9 @@ import numpy as np
 
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidTourError
+from gpu_ls_plugin.core.rows import check_permutations
 from gpu_ls_plugin.routes.problem import giant_tours
 from gpu_ls_plugin.tours.problem import tour_rows
-from gpu_ls_plugin.tours.problem.referee import check_permutations
 from gpu_ls_plugin.tours.problem.tour_rows import gather, row_offsets
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@
 // copied.
 #pragma once
 
-#include "runs/acceptance/rules.cuh"
+#include "runs/acceptance.cuh"
 #include "tours/problem/instance.cuh"
 #include "routes/moves/route_moves.cuh"
 #include "routes/kernels/rebuilt_routes.cuh"

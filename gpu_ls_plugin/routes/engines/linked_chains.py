@@ -10,10 +10,11 @@ from gpu_ls_plugin.routes.moves.route_moves import RouteMoves
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 from gpu_ls_plugin.routes.problem.routing import Routing
 from gpu_ls_plugin.routes.removals.string_removal import LOOKS, string_kernel
+from gpu_ls_plugin.tours.problem.device_data import batch_data
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.routes.removals.string_removal import StringRemoval
-    from gpu_ls_plugin.runs.acceptance.base import Acceptance
+    from gpu_ls_plugin.runs.acceptance import Acceptance
     from gpu_ls_plugin.tours.engines.chains.start import Start
 
 FIRST_KICKS = {"cuda": 50, "cpu": 200}  # that surely take less than a launch should
@@ -41,7 +42,7 @@ class LinkedChains(PricedChains):
         self._arguments: dict[str, Any] = {
             **rows.arguments,
             **rows.of_chains(LOOKS),
-            **start.backend.batch_data(start.problem, len(start.tours)),  # for new prices
+            **batch_data(start.backend, start.problem, len(start.tours)),  # for new prices
             **self.state_arguments,
             **kick.arguments,
             "seed": start.seed,

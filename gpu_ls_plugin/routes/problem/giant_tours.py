@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from gpu_ls_plugin.tours.problem.referee import added_up, blocks
+from gpu_ls_plugin.core.rows import blocks
+from gpu_ls_plugin.tours.problem.referee import added_up
 from gpu_ls_plugin.tours.problem.tour_rows import gather, row_offsets
 
 if TYPE_CHECKING:

@@ -11,14 +11,14 @@ from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.core.origins import sources_of
 from gpu_ls_plugin.routes.kernels.linked_rows import LinkedRows, linked_kernel, refusal
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
-from gpu_ls_plugin.runs.acceptance.rules import Always
+from gpu_ls_plugin.runs.acceptance import Always
 from gpu_ls_plugin.tours.kicks.on_backend import KernelPerturbation
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.backends.composition import Kernel
     from gpu_ls_plugin.core.problem import Problem
-    from gpu_ls_plugin.runs.acceptance.base import Acceptance
+    from gpu_ls_plugin.runs.acceptance import Acceptance
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 HEADER, CHAINS = "routes/engines/linked_chain.cuh", "tours/engines/chains/chain_batch.cuh"

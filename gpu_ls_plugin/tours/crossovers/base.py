@@ -18,9 +18,10 @@ from gpu_ls_plugin.core.exceptions import (
     InvalidTypeError,
     UnsupportedProblemError,
 )
+from gpu_ls_plugin.runs.partners import Partners
 from gpu_ls_plugin.tours.cooperation.base import Cooperation
-from gpu_ls_plugin.tours.crossovers.partners import Partners
 from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
+from gpu_ls_plugin.tours.problem.device_data import metric_data
 from gpu_ls_plugin.tours.problem.objective import require_length
 from gpu_ls_plugin.tours.problem.tsp import tour_problem
 from gpu_ls_plugin.tours.searches.audit import foreign_names, refereed_costs
@@ -180,7 +181,7 @@ class Recombination(Cooperation):
                 raise InvalidTourError(
                     f"second: {len(others)} rows do not match the {len(children)} of first"
                 )
-            fixed = chosen.metric_data(problem).nbytes
+            fixed = metric_data(chosen, problem).nbytes
             each = self.bytes_per_tour(problem.n)
             memory = chosen.memory(memory_limit, fixed + len(children) * each)
             size = chosen.rows_that_fit(each, fixed, memory)

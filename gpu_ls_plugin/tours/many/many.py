@@ -13,6 +13,7 @@ from gpu_ls_plugin.core.budget import Budget, Stopwatch
 from gpu_ls_plugin.core.history import Point
 from gpu_ls_plugin.core.result import Statistics, told
 from gpu_ls_plugin.core.result_views import call_text, html_facts
+from gpu_ls_plugin.runs.claims import check_claims
 from gpu_ls_plugin.runs.settings import Settings
 from gpu_ls_plugin.solver.run import solve
 from gpu_ls_plugin.tours.many import many_input
@@ -25,7 +26,7 @@ from gpu_ls_plugin.tours.many.side_by_side import (
     slots_of,
 )
 from gpu_ls_plugin.tours.problem.tsp import TSP
-from gpu_ls_plugin.tours.searches.audit import check_claims, foreign_names
+from gpu_ls_plugin.tours.searches.audit import advice, foreign_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -354,7 +355,7 @@ class _ManyInstances:
                 self.costs[batch.rows] = costs
                 names = foreign_names(batch.instances.whole, ())
                 if names and batch.claims is not None:
-                    check_claims(names, batch.claims, costs, batch.instances.whole)
+                    check_claims(names, batch.claims, costs, advice(batch.instances.whole))
         statistics, best = self.statistics, self.costs.sum().item()
         statistics.seconds = self.watch.elapsed
         last = Point(statistics.seconds, statistics.kicks, best, float(self.costs.mean()))

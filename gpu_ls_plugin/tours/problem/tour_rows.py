@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
 
@@ -48,17 +46,3 @@ def row_offsets(rows: NDArray[Any]) -> NDArray[np.intp]:
     """Return where each row of (P, n) begins in the flat array, shape (P, 1)."""
     size, n = rows.shape
     return np.arange(0, size * n, n, dtype=np.intp)[:, np.newaxis]
-
-
-def new_edges(tour: NDArray[Any]) -> Callable[[NDArray[Any]], float]:
-    """Return a function that says which share of another tour's undirected edges this one lacks."""
-    place, last = tour.argsort().astype(np.int32), len(tour) - 1
-
-    def share(other: NDArray[Any]) -> float:
-        at = place[other]
-        apart = np.abs(at[1:] - at[:-1])
-        new = np.count_nonzero((apart != 1) & (apart != last))
-        closing = abs(int(at[0]) - int(at[-1])) not in (1, last)
-        return (new + closing) / len(tour)
-
-    return share

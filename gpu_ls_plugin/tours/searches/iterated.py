@@ -12,9 +12,7 @@ from gpu_ls_plugin.core.feasibility import warns_if_infeasible
 from gpu_ls_plugin.routes.engines.linked_chains import LinkedChains
 from gpu_ls_plugin.routes.engines.rebuilt_chains import RebuiltChains
 from gpu_ls_plugin.routes.removals.string_removal import StringRemoval
-from gpu_ls_plugin.runs.acceptance.base import Acceptance
-from gpu_ls_plugin.runs.acceptance.rules import Annealing
-from gpu_ls_plugin.runs.call import Call
+from gpu_ls_plugin.runs.acceptance import Acceptance, Annealing
 from gpu_ls_plugin.runs.compiling import compile_batch
 from gpu_ls_plugin.tours.candidates.alpha import Alpha
 from gpu_ls_plugin.tours.candidates.nearest import All
@@ -32,6 +30,7 @@ from gpu_ls_plugin.tours.moves.lin_kernighan import LinKernighan
 from gpu_ls_plugin.tours.problem.objective import require_by_edges, require_undirected
 from gpu_ls_plugin.tours.problem.tsp import tour_problem
 from gpu_ls_plugin.tours.problem.weighted import require_shared_lengths
+from gpu_ls_plugin.tours.searches.call import Call
 from gpu_ls_plugin.tours.searches.first_descents import descended
 from gpu_ls_plugin.tours.searches.iterated_run import improve, last_point
 from gpu_ls_plugin.tours.searches.local_search import LocalSearch

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.core.history import Point
-    from gpu_ls_plugin.runs.call import Call
     from gpu_ls_plugin.tours.engines.chains.chains import Chains
+    from gpu_ls_plugin.tours.searches.call import Call
 
 
 def improve(search: Kicking, call: Call, rows: slice) -> None:

@@ -10,7 +10,6 @@ from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeErro
 from gpu_ls_plugin.core.feasibility import warns_if_infeasible
 from gpu_ls_plugin.core.registry import registry
 from gpu_ls_plugin.core.result import Progress, Result
-from gpu_ls_plugin.runs.call import Call
 from gpu_ls_plugin.runs.compiling import compile_batch
 from gpu_ls_plugin.runs.drive import drive
 from gpu_ls_plugin.runs.stretch import Stretch
@@ -28,6 +27,7 @@ from gpu_ls_plugin.tours.moves.base import Neighbourhood
 from gpu_ls_plugin.tours.moves.reconnections import TwoOpt
 from gpu_ls_plugin.tours.moves.segment_moves import OrOpt
 from gpu_ls_plugin.tours.searches.audit import Audit, foreign_names
+from gpu_ls_plugin.tours.searches.call import Call
 from gpu_ls_plugin.tours.searches.descents import Descents
 
 if TYPE_CHECKING:

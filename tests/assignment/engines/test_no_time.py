@@ -9,7 +9,6 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.assignment.engines.found_states import completed, quick_state
 from gpu_ls_plugin.assignment.engines.searched_states import SearchedStates
 from gpu_ls_plugin.assignment.engines.state_population import StatePopulation
-from gpu_ls_plugin.assignment.plan import colours
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.cpu import CpuBackend
 from gpu_ls_plugin.core import budget

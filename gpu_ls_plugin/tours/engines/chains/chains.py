@@ -16,6 +16,7 @@ from gpu_ls_plugin.tours.engines.chains.chain_kernel import ChainState, chain_ke
 from gpu_ls_plugin.tours.engines.chains.part_search import PartSearch
 from gpu_ls_plugin.tours.kernels import tour_layouts
 from gpu_ls_plugin.tours.kernels.evaluation import better, tour_costs
+from gpu_ls_plugin.tours.problem.device_data import batch_data
 from gpu_ls_plugin.tours.problem.under import searched
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.core.result import Statistics
-    from gpu_ls_plugin.runs.acceptance.base import Acceptance
+    from gpu_ls_plugin.runs.acceptance import Acceptance
     from gpu_ls_plugin.tours.engines.chains.part_search import TourParts
     from gpu_ls_plugin.tours.engines.chains.start import Start
     from gpu_ls_plugin.tours.kicks.base import Perturbation
@@ -275,7 +276,7 @@ class FusedChains(Chains):
             scratch = backend.xp.empty((size, tour_layouts.chain_bytes(n, 4)), "uint8")
         self._arguments: dict[str, Any] = {
             **parts.arguments,
-            **self.start.backend.batch_data(self.start.problem, len(self.tours)),
+            **batch_data(self.start.backend, self.start.problem, len(self.tours)),
             **self.state_arguments,
             "ahead": layout.ahead(parts.steps, parts.needs.listed),
             "seed": start.seed,
