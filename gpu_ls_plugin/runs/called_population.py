@@ -19,9 +19,9 @@ from gpu_ls_plugin.runs.elites import Elites, joined
 from gpu_ls_plugin.runs.population import Population
 from gpu_ls_plugin.runs.stretch import Leg
 from gpu_ls_plugin.tours.construction.draws import derived
+from gpu_ls_plugin.tours.engines.audit import as_asked
 from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
 from gpu_ls_plugin.tours.problem.tsp import tour_problem
-from gpu_ls_plugin.tours.searches.audit import as_asked
 
 if TYPE_CHECKING:
     from collections.abc import Callable

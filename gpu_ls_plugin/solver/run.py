@@ -18,8 +18,8 @@ from gpu_ls_plugin.runs.plan import Found
 from gpu_ls_plugin.solver.first_rows import first_rows
 from gpu_ls_plugin.solver.plans import plan_of
 from gpu_ls_plugin.tours.candidates.nearest import All
+from gpu_ls_plugin.tours.engines.audit import as_asked
 from gpu_ls_plugin.tours.plan.lists import with_lists
-from gpu_ls_plugin.tours.searches.audit import as_asked
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem

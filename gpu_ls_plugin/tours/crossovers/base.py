@@ -20,10 +20,10 @@ from gpu_ls_plugin.core.exceptions import (
 )
 from gpu_ls_plugin.tours.cooperation.base import Cooperation
 from gpu_ls_plugin.tours.crossovers.partners import Partners
+from gpu_ls_plugin.tours.engines.audit import foreign_names, refereed_costs
 from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
 from gpu_ls_plugin.tours.problem.objective import require_length
 from gpu_ls_plugin.tours.problem.tsp import tour_problem
-from gpu_ls_plugin.tours.searches.audit import foreign_names, refereed_costs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

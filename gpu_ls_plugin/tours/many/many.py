@@ -15,6 +15,7 @@ from gpu_ls_plugin.core.result import Statistics, told
 from gpu_ls_plugin.core.result_views import call_text, html_facts
 from gpu_ls_plugin.runs.settings import Settings
 from gpu_ls_plugin.solver.run import solve
+from gpu_ls_plugin.tours.engines.audit import check_claims, foreign_names
 from gpu_ls_plugin.tours.many import many_input
 from gpu_ls_plugin.tours.many.enumeration import SMALLEST_SEARCHED, shortest_tours
 from gpu_ls_plugin.tours.many.side_by_side import (
@@ -25,7 +26,6 @@ from gpu_ls_plugin.tours.many.side_by_side import (
     slots_of,
 )
 from gpu_ls_plugin.tours.problem.tsp import TSP
-from gpu_ls_plugin.tours.searches.audit import check_claims, foreign_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

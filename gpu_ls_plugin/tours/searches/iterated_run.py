@@ -14,10 +14,10 @@ from gpu_ls_plugin.routes.engines.prices import of_feasible
 from gpu_ls_plugin.runs.drive import drive
 from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.tours.engines import engines
+from gpu_ls_plugin.tours.engines.audit import Audit, check_tours, foreign_names
 from gpu_ls_plugin.tours.engines.chains.rounds import Kicking, Rounds
 from gpu_ls_plugin.tours.engines.chains.start import Start
 from gpu_ls_plugin.tours.kernels.evaluation import better, tour_costs
-from gpu_ls_plugin.tours.searches.audit import Audit, check_tours, foreign_names
 from gpu_ls_plugin.tours.searches.descents import Descents
 
 if TYPE_CHECKING:

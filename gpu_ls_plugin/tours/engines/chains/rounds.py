@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.core.result import Statistics
     from gpu_ls_plugin.runs.stretch import Leg
+    from gpu_ls_plugin.tours.engines.chains.repair import Repair
     from gpu_ls_plugin.tours.engines.chains.start import Start
     from gpu_ls_plugin.tours.problem.tsp import TSP
-    from gpu_ls_plugin.tours.searches.local_search import LocalSearch
 
 KICKS_PER_CITY = 0.5  # of a generation, if chains do not cooperate
 _STATE = (
@@ -36,7 +36,7 @@ class Kicking(Protocol):
     """What an iterated search says of its chains: `IteratedLocalSearch`."""
 
     @property
-    def search(self) -> LocalSearch: ...
+    def search(self) -> Repair: ...
 
     @property
     def cooperation(self) -> Any: ...
@@ -60,7 +60,7 @@ class Rounds(Population):
     ----------
     chains : ChainState
     statistics : Statistics
-    search : LocalSearch, optional
+    search : Repair, optional
         Searches chains that begin anew; without it none do.
     cooperation : Cooperation, optional
     best : float
@@ -73,7 +73,7 @@ class Rounds(Population):
         self,
         chains: Any,
         statistics: Statistics,
-        search: LocalSearch | None = None,
+        search: Repair | None = None,
         cooperation: Any = None,
         *,
         best: float = math.inf,
