@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.core.result import Statistics
+    from gpu_ls_plugin.runs.acceptance.base import Acceptance
     from gpu_ls_plugin.runs.stretch import Leg
     from gpu_ls_plugin.tours.engines.chains.repair import Repair
     from gpu_ls_plugin.tours.engines.chains.start import Start
@@ -42,7 +43,16 @@ class Kicking(Protocol):
     def cooperation(self) -> Any: ...
 
     @property
+    def accept(self) -> Acceptance: ...
+
+    @property
+    def restart_after(self) -> int | None: ...
+
+    @property
     def parts(self) -> tuple[Any, ...]: ...
+
+    @property
+    def in_one_kernel(self) -> bool: ...
 
     def chains(self, start: Start) -> Any: ...
 
