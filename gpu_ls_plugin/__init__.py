@@ -63,6 +63,7 @@ if TYPE_CHECKING:
         BetterOrEqual,
         Threshold,
     )
+    from gpu_ls_plugin.runs.settings import Settings
     from gpu_ls_plugin.solver.calls import plan, solve
     from gpu_ls_plugin.tours.candidates.alpha import Alpha
     from gpu_ls_plugin.tours.candidates.combined import Closure
@@ -361,7 +362,14 @@ def _search_finished(problem: Problem, search: object, statistics: Statistics) -
     plugins.search_finished(problem, search, statistics)
 
 
-upper_layers.search_of = _search_of
+def _solve(problem: Problem, settings: Settings) -> Result:
+    from gpu_ls_plugin.solver.run import solve
+
+    return solve(problem, settings)
+
+
 upper_layers.load_plugins = _load_plugins
 upper_layers.device_costs = _device_costs
 upper_layers.search_finished = _search_finished
+upper_layers.search_of = _search_of
+upper_layers.solve = _solve

@@ -21,3 +21,6 @@ device_costs: Callable[[Any, Any], Any]
 
 search_finished: Callable[[Any, object, Any], None]
 """Takes a problem, a search and its statistics; tells the plugins that one batch is finished."""
+
+solve: Callable[[Any, Any], Any]
+"""Takes a problem and settings; returns the result of its plan."""

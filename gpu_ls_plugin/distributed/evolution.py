@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.distributed.islands import Islands
     from gpu_ls_plugin.evolution.batches.rows import Tours
-    from gpu_ls_plugin.evolution.run import FrameworkRun
+    from gpu_ls_plugin.runs.framework_run import FrameworkRun
     from gpu_ls_plugin.runs.settings import Settings
-    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 KICKS_PER_CITY = 0.5  # of a generation, where no time limits the run
 
@@ -55,7 +54,7 @@ class IslandEvolution(Evolution[IslandPopulation]):
 
     @classmethod
     def of(
-        cls, problem: TSP, islands: Islands, settings: Settings, size: int | None = None
+        cls, problem: Problem, islands: Islands, settings: Settings, size: int | None = None
     ) -> IslandEvolution:
         """Return an evolution of so many tours, or enough for all devices, with all compiled."""
         asked = _asked(problem)
@@ -71,12 +70,12 @@ class IslandEvolution(Evolution[IslandPopulation]):
         """Tours of a population, if there are so many."""
         return self.tours
 
-    def prepare(self, problem: TSP) -> None:
+    def prepare(self, problem: Problem) -> None:
         """Do nothing: the workers were prepared when this was made."""
 
     def start(
         self,
-        problem: TSP,
+        problem: Problem,
         random_state: np.random.Generator,
         run: FrameworkRun,
         given: Tours | None = None,
@@ -91,7 +90,7 @@ class IslandEvolution(Evolution[IslandPopulation]):
 
     def next(
         self,
-        problem: TSP,
+        problem: Problem,
         population: IslandPopulation,
         random_state: np.random.Generator,
         run: FrameworkRun,
@@ -103,7 +102,7 @@ class IslandEvolution(Evolution[IslandPopulation]):
 
     def _after(
         self,
-        problem: TSP,
+        problem: Problem,
         groups: list[Elites | None],
         random_state: np.random.Generator,
         run: FrameworkRun,
@@ -131,6 +130,6 @@ class IslandEvolution(Evolution[IslandPopulation]):
         return IslandPopulation(found)
 
 
-def _asked(problem: TSP) -> Problem:
+def _asked(problem: Problem) -> Problem:
     """Return what islands search: routes as `solve` does, not as giant tours of any kind."""
     return domain_of(problem).asked(problem)

@@ -16,7 +16,7 @@ from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
 if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.batches.rows import Tours
     from gpu_ls_plugin.evolution.generations.generation import Generation
-    from gpu_ls_plugin.evolution.run import FrameworkRun
+    from gpu_ls_plugin.runs.framework_run import FrameworkRun
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 

@@ -9,7 +9,7 @@
 #include "tours/problem/instance.cuh"
 #include "routes/moves/route_moves.cuh"
 #include "routes/kernels/rebuilt_routes.cuh"
-#include "routes/removals/string_removal.cuh"
+#include "routes/engines/string_removal.cuh"
 #include "tours/engines/chains/chain_batch.cuh"
 
 namespace gls {
