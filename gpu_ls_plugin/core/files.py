@@ -50,7 +50,7 @@ def atomically(path: Path) -> Iterator[Path]:
     if mode is not None and not stat.S_ISREG(mode):
         yield path
         return
-    with _beside(path) as file:
+    with beside(path) as file:
         yield file
         if mode is not None:
             file.chmod(stat.S_IMODE(mode))
@@ -65,7 +65,7 @@ def check_writable(path: Path) -> None:
         return
     mode = _mode(path)
     if mode is None or stat.S_ISREG(mode):
-        with _beside(path) as file:
+        with beside(path) as file:
             file.touch()
     elif stat.S_ISDIR(mode):
         raise OSError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
@@ -110,7 +110,7 @@ def _mode(path: Path) -> int | None:
 
 
 @contextmanager
-def _beside(path: Path) -> Iterator[Path]:
+def beside(path: Path) -> Iterator[Path]:
     """Yield a name like that of `path`, or of what it links to, in a new folder beside it."""
     target = os.path.realpath(path)
     try:

@@ -34,7 +34,10 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.runs.request import Request
     from gpu_ls_plugin.runs.settings import Settings
 
-NO, MAYBE, SURE = 0, 1, 2  # how well a file's content fits a kind of file
+# How well a file's content fits a kind of file.
+NO = 0
+MAYBE = 1
+SURE = 2
 
 
 @dataclass
