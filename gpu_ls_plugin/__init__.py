@@ -56,13 +56,14 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.routes.searches.decomposition.decomposed import Decomposed
     from gpu_ls_plugin.routes.searches.genetic.hybrid_genetic import HybridGeneticSearch
     from gpu_ls_plugin.runs import observers as observers
-    from gpu_ls_plugin.runs.acceptance.rules import (
+    from gpu_ls_plugin.runs.acceptance import (
         Always,
         Annealing,
         Better,
         BetterOrEqual,
         Threshold,
     )
+    from gpu_ls_plugin.runs.settings import Settings
     from gpu_ls_plugin.solver.calls import plan, solve
     from gpu_ls_plugin.tours.candidates.alpha import Alpha
     from gpu_ls_plugin.tours.candidates.combined import Closure
@@ -273,7 +274,7 @@ _NAMES = {
     "routes.removals.string_removal": "StringRemoval",
     "routes.searches.decomposition.decomposed": "Decomposed",
     "routes.searches.genetic.hybrid_genetic": "HybridGeneticSearch",
-    "runs.acceptance.rules": "Always Annealing Better BetterOrEqual Threshold",
+    "runs.acceptance": "Always Annealing Better BetterOrEqual Threshold",
     "runs.observers.": "observers",
     "solver.calls": "plan solve",
     "tours.candidates.alpha": "Alpha",
@@ -338,6 +339,12 @@ def _load_plugins() -> None:
     plugins.load_all()
 
 
+def _search_of(given: object) -> Any:
+    from gpu_ls_plugin.plugins.search_text import search_of
+
+    return search_of(given)
+
+
 def _device_costs(problem: TSP, tours: Any) -> Any:
     from gpu_ls_plugin.backends import arrays, get_backend
     from gpu_ls_plugin.tours.kernels import evaluation
@@ -355,6 +362,14 @@ def _search_finished(problem: Problem, search: object, statistics: Statistics) -
     plugins.search_finished(problem, search, statistics)
 
 
+def _solve(problem: Problem, settings: Settings) -> Result:
+    from gpu_ls_plugin.solver.run import solve
+
+    return solve(problem, settings)
+
+
 upper_layers.load_plugins = _load_plugins
 upper_layers.device_costs = _device_costs
 upper_layers.search_finished = _search_finished
+upper_layers.search_of = _search_of
+upper_layers.solve = _solve

@@ -7,6 +7,10 @@ rules are not among them: each is an engine. Problems of other kinds than `TSP` 
 `Problem`, those that assign values to variables from `Assignment`; what forbids values of variables
 from `Mask`; what a recombination crosses pairs by derives from `Workspace`.
 
+A kind of problem of its own is a `Domain`: what it reads is a `FileKind`, whose `Content` fits
+`SURE`, `MAYBE` or `NO`; what it does, `Stage` by stage; what it writes, an `Output`. Its search
+drives a `Population` at a `Pace` by `search_population`, while a `Stopwatch` runs.
+
 What they work on: `TSP`, `CandidateLists`, `Setting`, `Backend` and `get_backend`, `Kernel` and
 `parse_parameters`, `Budget`, `Progress`, `Result`, `Statistics`, and what checks rows:
 `check_tours`, `check_permutations`, `check_values`.
@@ -22,7 +26,7 @@ from `GpuLsError`, as does what the library raises of a part: `FaultyPartError`.
 
 C++ is written against the headers of the package: `tours/problem/metric.cuh`,
 `tours/moves/move.cuh`, `tours/problem/objective.cuh`, `tours/filters/filter.cuh`,
-`tours/kicks/bridge_cuts.cuh`, `runs/acceptance/rules.cuh`, `assignment/heuristics/heuristic.cuh`,
+`tours/kicks/bridge_cuts.cuh`, `runs/acceptance.cuh`, `assignment/heuristics/heuristic.cuh`,
 `assignment/heuristics/masked.cuh`, `assignment/problem/assignment.cuh`. Parts and problems of
 assignment are proven by the functions of `gpu_ls_plugin.testing`.
 """
@@ -33,7 +37,7 @@ from gpu_ls_plugin.assignment.problem.assignment import Assignment
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.base import Backend
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
-from gpu_ls_plugin.core.budget import Budget
+from gpu_ls_plugin.core.budget import Budget, Stopwatch
 from gpu_ls_plugin.core.exceptions import (
     FaultyPartError,
     FileFormatError,
@@ -44,17 +48,23 @@ from gpu_ls_plugin.core.exceptions import (
     MissingExtraError,
     UnsupportedProblemError,
 )
-from gpu_ls_plugin.core.hookspecs import hookimpl
 from gpu_ls_plugin.core.problem import Problem
 from gpu_ls_plugin.core.registry import KINDS
 from gpu_ls_plugin.core.result import Progress, Result, Statistics
+from gpu_ls_plugin.core.rows import check_permutations, check_tours, check_values
+from gpu_ls_plugin.plugins.hookspecs import hookimpl
 from gpu_ls_plugin.plugins.instantiations import (
     filter_kernels,
     metric_kernels,
     neighbourhood_kernels,
 )
 from gpu_ls_plugin.routes.problem.resources.base import Resource
-from gpu_ls_plugin.runs.acceptance.base import Acceptance
+from gpu_ls_plugin.runs.acceptance import Acceptance
+from gpu_ls_plugin.runs.domain import MAYBE, NO, SURE, Content, Domain, FileKind, Output
+from gpu_ls_plugin.runs.pace import Pace
+from gpu_ls_plugin.runs.plan import Stage
+from gpu_ls_plugin.runs.population import Population
+from gpu_ls_plugin.runs.population_call import search_population
 from gpu_ls_plugin.tours.candidates.base import Candidates
 from gpu_ls_plugin.tours.candidates.lists import CandidateLists
 from gpu_ls_plugin.tours.cooperation.base import Cooperation
@@ -65,11 +75,13 @@ from gpu_ls_plugin.tours.kicks.base import Perturbation
 from gpu_ls_plugin.tours.moves.base import Neighbourhood
 from gpu_ls_plugin.tours.problem.metrics import Metric
 from gpu_ls_plugin.tours.problem.objective import Objective
-from gpu_ls_plugin.tours.problem.referee import check_permutations, check_tours, check_values
 from gpu_ls_plugin.tours.problem.tsp import TSP
 
 __all__ = [
     "KINDS",
+    "MAYBE",
+    "NO",
+    "SURE",
     "TSP",
     "Acceptance",
     "Assignment",
@@ -77,9 +89,12 @@ __all__ = [
     "Budget",
     "CandidateLists",
     "Candidates",
+    "Content",
     "Cooperation",
+    "Domain",
     "FaultyPartError",
     "FileFormatError",
+    "FileKind",
     "Filter",
     "GpuLsError",
     "Heuristic",
@@ -92,14 +107,19 @@ __all__ = [
     "MissingExtraError",
     "Neighbourhood",
     "Objective",
+    "Output",
+    "Pace",
     "Perturbation",
+    "Population",
     "Problem",
     "Progress",
     "Recombination",
     "Resource",
     "Result",
     "Setting",
+    "Stage",
     "Statistics",
+    "Stopwatch",
     "UnsupportedProblemError",
     "Workspace",
     "check_permutations",
@@ -111,4 +131,5 @@ __all__ = [
     "metric_kernels",
     "neighbourhood_kernels",
     "parse_parameters",
+    "search_population",
 ]

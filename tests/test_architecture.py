@@ -160,12 +160,6 @@ def strangers(name: str, text: str) -> set[str]:
 
 
 ADAPTER_NAMES = {path.name for path in ADAPTERS.iterdir() if path.is_dir()}
-# Files that still know what they must not, one pair a line: the list only gets shorter.
-STILL_WRONG = {
-    (pair[0], pair[1])
-    for line in (ROOT / "tests" / "still_wrong.txt").read_text("utf-8").splitlines()
-    if (pair := line.split())
-}
 FILES = {
     path.relative_to(CORE).as_posix(): path.read_text(encoding="utf-8")
     for path in sorted(CORE.rglob("*"))
@@ -180,9 +174,7 @@ def wrong(check: Callable[[str, str], Collection[str]]) -> dict[str, Collection[
 
 
 def test_imports_and_includes_point_downwards() -> None:
-    found = wrong_arrows(FILES)
-    assert sorted(found - STILL_WRONG) == []
-    assert sorted(STILL_WRONG - found) == [], "mended: take it out of the list"
+    assert wrong_arrows(FILES) == set()
 
 
 def test_cupy_ctypes_and_adapters_stay_in_their_rooms() -> None:
@@ -240,9 +232,7 @@ def between_rooms(texts: Mapping[str, str]) -> set[tuple[str, str]]:
 
 
 def test_no_rooms_import_each_other_in_a_circle() -> None:
-    right = arrows(FILES) - STILL_WRONG
-    pairs = {tuple(map(room_of, pair)) for pair in right}
-    assert circles({(a, b) for a, b in pairs if a not in (b, "__init__")}) == []
+    assert circles(between_rooms(FILES)) == []
 
 
 def test_the_check_of_circles_works() -> None:

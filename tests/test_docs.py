@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from gpu_ls_plugin.cli import commands
-from gpu_ls_plugin.core import hookspecs
+from gpu_ls_plugin.plugins import hookspecs
 from gpu_ls_plugin.plugins.search_text import parse_search
 
 ROOT = Path(__file__).resolve().parents[1]

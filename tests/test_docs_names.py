@@ -23,8 +23,15 @@ LOOKED_IN = (
 ENDINGS = "py|cuh|cu|cpp|json|csv|md|toml|png|ipynb|tsp|vrp|txt"
 
 # Names that stand for files of the reader's.
-PATTERN = re.compile(r"(.*/)?(name|NAME)(_\w+)?\.\w+|raw/|.*gpu_ls_torus/.*")
-OWN = {"curves.csv", "plan.json", "way.tsp", "tsp/solutions.json", "solutions.json"}
+PATTERN = re.compile(r"(.*/)?(name|NAME)(_\w+)?\.\w+|raw/|.*gpu_ls_(torus|cuts)/.*")
+OWN = {
+    "tests/test_cuts.py",
+    "curves.csv",
+    "plan.json",
+    "way.tsp",
+    "tsp/solutions.json",
+    "solutions.json",
+}
 # First words of dotted names in the text that are variables, not rooms of the package.
 VARIABLES = {"result"}
 

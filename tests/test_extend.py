@@ -22,6 +22,7 @@ BASES = {
     "resource": extend.Resource,
     "heuristic": extend.Heuristic,
 }
+# An engine each; anything that is called like a search; what `gpu-ls new` writes tests of.
 UNCHECKED = {"pivoting", "search"}  # an engine each; anything that is called like a search
 
 

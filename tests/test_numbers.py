@@ -20,7 +20,7 @@ from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidTypeError
 from gpu_ls_plugin.core.registry import registry
 from gpu_ls_plugin.routes.crossovers.route_recombination import RouteRecombination
-from gpu_ls_plugin.runs.acceptance.base import Acceptance
+from gpu_ls_plugin.runs.acceptance import Acceptance
 from gpu_ls_plugin.runs.settings import Settings
 from gpu_ls_plugin.tours import candidates
 from gpu_ls_plugin.tours.candidates.base import Candidates

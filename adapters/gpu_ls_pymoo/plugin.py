@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from gpu_ls_plugin.core.exceptions import MissingExtraError
-from gpu_ls_plugin.core.hookspecs import hookimpl
+from gpu_ls_plugin.plugins.hookspecs import hookimpl
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP

@@ -8,6 +8,7 @@ import numpy as np
 
 from benchmarks.helpers import common
 from benchmarks.papers.paper000 import constrained, iteration_seconds
+from gpu_ls_plugin.tours.problem.device_data import batch_data
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -46,7 +47,7 @@ def keep_seconds(problem: Any, tours: Any) -> float:
 
     backend = get_backend(BACKEND)
     kernel = keep_kernel(searched(problem.tsp), backend.block(FILTER_STEP_LANES))
-    arguments = {**backend.batch_data(problem.tsp, 1), "n": problem.n, "tours": tours}
+    arguments = {**batch_data(backend, problem.tsp, 1), "n": problem.n, "tours": tours}
 
     def make() -> None:
         for _ in range(KEPT_AGAIN):

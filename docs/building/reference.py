@@ -11,7 +11,7 @@ PACKAGES = {
     "gpu_ls_plugin.distributed": "Clusters",
     "gpu_ls_plugin.extend": "For authors of parts",
     "gpu_ls_plugin.testing": "Checks of parts",
-    "gpu_ls_plugin.core.hookspecs": "Hooks of plugins",
+    "gpu_ls_plugin.plugins.hookspecs": "Hooks of plugins",
     "gpu_ls_pymoo": "pymoo",
     "gpu_ls_pygad": "PyGAD",
     "gpu_ls_deap": "DEAP",

@@ -9,13 +9,12 @@ import numpy as np
 
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 from gpu_ls_plugin.core.exceptions import InvalidTourError, InvalidTypeError
-from gpu_ls_plugin.tours.problem import referee as solution
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gpu_ls_plugin.backends.base import Backend
-    from gpu_ls_plugin.tours.problem.tsp import TSP
+    from gpu_ls_plugin.core.problem import Problem
 
 
 def on_gpu(array: Any) -> bool:
@@ -28,14 +27,14 @@ def on_host(array: Any) -> Any:
     return array.get() if on_gpu(array) else np.asarray(array)
 
 
-def take_tours(backend: Backend, problem: TSP, tours: Any) -> Any:
+def take_tours(backend: Backend, problem: Problem, tours: Any) -> Any:
     """Return checked tours as a new int32 array (P, n) of the backend; the input is not changed."""
     taken, check = queue_tours(backend, problem, tours)
     check()
     return taken
 
 
-def queue_tours(backend: Backend, problem: TSP, tours: Any) -> tuple[Any, Callable[[], None]]:
+def queue_tours(backend: Backend, problem: Problem, tours: Any) -> tuple[Any, Callable[[], None]]:
     """Return tours as `take_tours` does, and a function that raises where they are none.
 
     On a GPU that function waits; until it has been called, another tour stands where a row is
@@ -45,7 +44,7 @@ def queue_tours(backend: Backend, problem: TSP, tours: Any) -> tuple[Any, Callab
         return _queue_gpu_tours(backend, problem, backend.adopt(tours))
     if backend.name == "cuda" and isinstance(tours, np.ndarray) and tours.dtype.kind in "iu":
         return _queue_gpu_tours(backend, problem, backend.xp.asarray(tours))
-    checked = solution.check_tours(problem, tours)
+    checked = problem.check(tours, parameter="tours")
     return backend.xp.array(checked, dtype=np.int32, order="C", copy=True), _nothing
 
 
@@ -54,7 +53,7 @@ def take_kernel(team: str) -> Kernel:
     """Compose the kernel that copies and checks tours."""
     return Kernel(
         name="take_tour",
-        header="tours/kernels/take_tour.cuh",
+        header="backends/include/take_tour.cuh",
         body=f"gls::TakeTour<{team}>",
         parameters=parse_parameters("int n, const int* rows, int* tours, int* places, int* faults"),
         team=team,
@@ -75,10 +74,12 @@ def queue_permutations(backend: Backend, rows: Any) -> tuple[Any, Any]:
     return arguments["tours"], arguments["faults"]
 
 
-def _queue_gpu_tours(backend: Backend, problem: TSP, array: Any) -> tuple[Any, Callable[[], None]]:
+def _queue_gpu_tours(
+    backend: Backend, problem: Problem, array: Any
+) -> tuple[Any, Callable[[], None]]:
     cupy, n = backend.xp, problem.n
     if array.dtype.kind == "f":  # taken if it holds integers, as the referee says
-        array = cupy.asarray(solution.check_tours(problem, cupy.asnumpy(array)))
+        array = cupy.asarray(problem.check(cupy.asnumpy(array), parameter="tours"))
     if array.dtype.kind not in "iu":
         raise InvalidTypeError(f"tours: {array.dtype} is not an integer type")
     if array.ndim == 1:
@@ -93,7 +94,7 @@ def _queue_gpu_tours(backend: Backend, problem: TSP, array: Any) -> tuple[Any, C
 
     def check() -> None:
         if int(faults[0]):  # let the referee say why
-            solution.check_tours(problem, cupy.asnumpy(array))
+            problem.check(cupy.asnumpy(array), parameter="tours")
 
     return taken, check
 

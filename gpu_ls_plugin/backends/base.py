@@ -9,11 +9,8 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from gpu_ls_plugin.backends.words import kept_words, packed_words
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InsufficientMemoryError, InvalidTypeError
-from gpu_ls_plugin.core.trust import foreign
-from gpu_ls_plugin.tours.problem.metric_check import check_metric
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
@@ -21,7 +18,6 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.backends.composition import Kernel
     from gpu_ls_plugin.core.problem import Problem
-    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 SURE = 1 << 26  # bytes that any backend has
 
@@ -41,7 +37,6 @@ class Backend(ABC):
     xp: ModuleType
 
     def __init__(self) -> None:
-        self._measured: weakref.WeakSet[TSP] = weakref.WeakSet()
         self._made: weakref.WeakKeyDictionary[Problem, dict[Any, Any]] = weakref.WeakKeyDictionary()
 
     def current(self) -> AbstractContextManager[Any]:
@@ -172,59 +167,6 @@ class Backend(ABC):
         if what not in made:
             made[what] = make()
         return made[what]
-
-    def metric_data(self, problem: TSP) -> Any:
-        """Return what the problem's metric functor reads, on this backend; made once.
-
-        Raises
-        ------
-        FaultyPartError
-            The metric is somebody else's, and its functor does not compute its lengths.
-        """
-        data = self.device_data(problem)["metric_data"]
-        if problem not in self._measured:
-            if foreign(problem.metric):
-                with self.current():
-                    check_metric(self, problem, data)
-            self._measured.add(problem)
-        return data
-
-    def search_data(self, problem: TSP) -> Any:
-        """Return what the functor of `objectives.under.searched` reads, on this backend; made once.
-
-        Raises
-        ------
-        FaultyPartError
-            As `metric_data`.
-        """
-        data = self.metric_data(problem)
-        if problem.objective.length_alone:
-            return data
-        found, _ = self.made_once(
-            problem, "search data", lambda: self._with_objective(problem, data)
-        )
-        return found
-
-    def batch_data(self, problem: TSP, size: int) -> dict[str, Any]:
-        """Return ``metric_data`` of a search on a batch, which may keep something of each tour."""
-        data = self.search_data(problem)
-        own = problem.objective.kept_bytes(problem)
-        if not own:
-            return {"metric_data": data}
-        kept = self.xp.empty((size, own), "uint8")
-        words = self.made_once(problem, "words", lambda: self.to_numpy(data)).copy()
-        words[1:3] = self.address(kept), own
-        return {"metric_data": self.xp.asarray(words), "kept_tours": kept}
-
-    def _with_objective(self, problem: TSP, data: Any) -> tuple[Any, Any]:
-        """Return the metric's data and the objective's, and what their addresses lead to."""
-        objective = problem.objective
-        if problem.rows is not None:
-            own, kept = objective.row_words(self, problem)
-            return self.xp.concatenate([data, self.xp.asarray(own)], axis=1), kept
-        room = [0, 0] if objective.kept_bytes(problem) else []
-        words = kept_words(self.xp, [data, *room, *objective.words(self, problem)])
-        return packed_words(self.xp, words, self.address), words
 
     def memory(self, memory_limit: int | None, needed: float = math.inf) -> int:
         """Return the bytes that may be used: what is available, or `memory_limit` if it is less.

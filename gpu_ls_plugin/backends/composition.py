@@ -15,12 +15,11 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.core.exceptions import FaultyPartError, InvalidParameterError, InvalidTypeError
-from gpu_ls_plugin.core.origins import line_directive, sources_of
+from gpu_ls_plugin.core.former_rooms import former_header
+from gpu_ls_plugin.core.origins import line_directive
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from gpu_ls_plugin.tours.problem.metrics import Metric
 
 NVRTC_OPTIONS = (
     "--std=c++17",
@@ -32,6 +31,7 @@ NVRTC_OPTIONS = (
 
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 TYPE = re.compile(r"[A-Za-z_][A-Za-z0-9_:<>, *&-]*")
+TEAM = "backends/include/team.cuh"  # which every kernel begins with
 HEADER = re.compile(r"[A-Za-z0-9_]+(/[A-Za-z0-9_]+)*\.cuh?")
 RESERVED = """
 alignas alignof asm auto break case catch class co_await co_return co_yield concept continue
@@ -151,7 +151,7 @@ class Kernel:
         pasted: set[str] = set()
         own = line_directive(1, f"kernel {self.name}")
         texts = [
-            paste("tours/problem/metric.cuh", pasted),
+            paste(TEAM, pasted),
             *(paste(header, pasted) for header in self.headers),
             *(text if text.startswith("#line") else own + text for text in self.functors),
             paste(self.header, pasted),
@@ -230,41 +230,23 @@ def parse_parameters(text: str) -> tuple[Parameter, ...]:
     return tuple(Parameter(pair[1].strip(), pair[2]) for pair in pairs if pair)
 
 
-def metric_kernel(
-    name: str,
-    metric: Metric,
-    *,
-    header: str,
-    body: str,
-    parameters: str | tuple[Parameter, ...],
-    team: str,
-) -> Kernel:
-    """Compose a kernel whose only exchangeable part is the metric; `body` names it ``{metric}``.
-
-    ``{team}`` in `body` stands for the team; `parameters` may be the text of a C parameter list.
-    """
-    if isinstance(parameters, str):
-        parameters = parse_parameters(parameters)
-    return Kernel(
-        name=name,
-        header=header,
-        body=body.format(metric=metric.functor, team=team),
-        parameters=parameters,
-        team=team,
-        functors=sources_of(metric),
-        headers=(metric.header,),
-        parts=(metric.name, name),
-    )
+@cache
+def present(header: str) -> str:
+    """Return the path of one of our headers in the package, which may be given as it was before."""
+    package = resources.files("gpu_ls_plugin")
+    paths = (path for path in (header, *former_header(header)) if (package / path).is_file())
+    return next(paths, header)
 
 
 @cache
 def read(header: str) -> str:
     """Return the text of one of our headers, named by its path in the package."""
-    return (resources.files("gpu_ls_plugin") / header).read_text(encoding="utf-8")
+    return (resources.files("gpu_ls_plugin") / present(header)).read_text(encoding="utf-8")
 
 
 def paste(header: str, pasted: set[str]) -> str:
     """Return a header with its includes in place, less those `pasted` before."""
+    header = present(header)
     if header in pasted:
         return ""
     pasted.add(header)

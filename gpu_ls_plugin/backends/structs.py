@@ -7,9 +7,9 @@ A struct is declared once, in a header, its fields before everything else in it:
       int n;                    // cities
     };
 
-``struct_of("tours/problem/instance.cuh", "Instance")`` is a kernel's parameter then, whose fields
-take the arguments of their names. One more field is a line there and an argument. The compiler
-compares its own layout with the one that arguments are packed by.
+``struct_of(header, "Instance")`` is a kernel's parameter then, whose fields take the arguments of
+their names. One more field is a line there and an argument. The compiler compares its own layout
+with the one that arguments are packed by.
 """
 
 from __future__ import annotations

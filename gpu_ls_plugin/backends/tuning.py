@@ -8,3 +8,8 @@ LAUNCH_SECONDS = 0.05  # a launch should take about this long, so that searches 
 POINT_BYTES = 16  # gls::Point
 LARGEST_SHORT = 1 << 16  # cities with 16-bit numbers
 BLOCK_OVERHEAD = 1 << 10  # shared memory that the system keeps per block
+
+
+def padded(count: int, to: int = 16) -> int:
+    """Return a number of bytes or lanes, made a multiple of another one."""
+    return -(-count // to) * to

@@ -1,4 +1,4 @@
-"""The command line: ``gpu-ls solve | generate | report | plugins | operators | doctor``, and
+"""The command line: ``gpu-ls solve | generate | report | new | plugins | operators | doctor``, and
 ``compile-check``.
 
 Results go to stdout, progress and errors to stderr. Exit codes: 0 success, 1 the best solution
@@ -12,6 +12,7 @@ import argparse
 import io
 import json
 import os
+import shlex
 import sys
 import warnings
 from dataclasses import asdict
@@ -274,6 +275,22 @@ def report(options: argparse.Namespace) -> int:
     return OK
 
 
+def new(options: argparse.Namespace) -> int:
+    """Write a package with a part of your own, from a template that installs and runs at once."""
+    from gpu_ls_plugin.plugins.new_package import write_package
+
+    folder = write_package(options.name, options.kind, options.into)
+    files = [str(path) for path in sorted(folder.rglob("*")) if path.is_file()]
+    place = shlex.quote(str(folder))
+    commands = [f"pip install -e {place}", f"pytest {place}"]
+    if options.json:
+        _print_json({"folder": str(folder), "files": files, "commands": commands})
+    else:
+        for first, lines in (("written", files), ("go on by", commands)):
+            print(f"{first:9}" + f"\n{'':9}".join(lines))
+    return OK
+
+
 def list_plugins(options: argparse.Namespace) -> int:
     """List plugins with what they register and why they do not load."""
     infos = plugins.infos()
@@ -367,6 +384,7 @@ def _parser() -> argparse.ArgumentParser:
         for name, own in domain.commands().items():
             own.add_options(add(name, partial(_run_own, own), own.help))
     _add_report_options(add("report", report))
+    _add_new_options(add("new", new))
     add("plugins", list_plugins)
     command = add("operators", list_operators)
     command.add_argument(
@@ -468,6 +486,25 @@ def _add_report_options(command: argparse.ArgumentParser) -> None:
         help="gaps in %% whose times are shown (default: 1 0.1 0)",
     )
     add("--title", default="", metavar="TEXT", help="title of the page")
+
+
+def _add_new_options(command: argparse.ArgumentParser) -> None:
+    from gpu_ls_plugin.plugins.new_package import KINDS
+
+    command.add_argument("name", metavar="NAME", help="of the part, such as vertex_cover")
+    command.add_argument(
+        "--kind",
+        required=True,
+        choices=KINDS,
+        help="a domain is a kind of problem, with its files, its search and its picture",
+    )
+    command.add_argument(
+        "--into",
+        type=Path,
+        default=Path(),
+        metavar="FOLDER",
+        help="write the folder of the package here (default: the current folder)",
+    )
 
 
 def _cost(text: str) -> float:

@@ -13,7 +13,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from gpu_ls_plugin.core.exceptions import InvalidParameterError, MissingExtraError
+from gpu_ls_plugin.core.exceptions import (
+    FileFormatError,
+    InvalidParameterError,
+    InvalidProblemError,
+    InvalidTourError,
+    MissingExtraError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,7 +50,7 @@ def atomically(path: Path) -> Iterator[Path]:
     if mode is not None and not stat.S_ISREG(mode):
         yield path
         return
-    with _beside(path) as file:
+    with beside(path) as file:
         yield file
         if mode is not None:
             file.chmod(stat.S_IMODE(mode))
@@ -59,7 +65,7 @@ def check_writable(path: Path) -> None:
         return
     mode = _mode(path)
     if mode is None or stat.S_ISREG(mode):
-        with _beside(path) as file:
+        with beside(path) as file:
             file.touch()
     elif stat.S_ISDIR(mode):
         raise OSError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
@@ -104,7 +110,7 @@ def _mode(path: Path) -> int | None:
 
 
 @contextmanager
-def _beside(path: Path) -> Iterator[Path]:
+def beside(path: Path) -> Iterator[Path]:
     """Yield a name like that of `path`, or of what it links to, in a new folder beside it."""
     target = os.path.realpath(path)
     try:
@@ -113,6 +119,17 @@ def _beside(path: Path) -> Iterator[Path]:
         raise OSError(error.errno, error.strerror, str(path)) from error
     with scratch as folder:
         yield Path(folder, os.path.basename(target))
+
+
+@contextmanager
+def naming(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Make errors of what a file holds errors that name it."""
+    try:
+        yield
+    except (InvalidProblemError, InvalidTourError) as error:
+        if isinstance(error, FileFormatError):
+            raise
+        raise FileFormatError(f"{path}: {error}") from error
 
 
 def is_packed(path: Path) -> bool:

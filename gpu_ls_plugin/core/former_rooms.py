@@ -1,6 +1,7 @@
 """Rooms that version 0.1 had, as namespaces: ``gls.candidates.Nearest`` stays reachable.
 
-They are kept for one release. What is in them is imported when it is first used.
+They are kept for one release, as are the paths of headers. What is in them is imported when it is
+first used.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 
 CORE = ("core",)
 FORMER_ROOMS: dict[str, tuple[str, ...]] = {
-    "acceptance": ("runs.acceptance",),
+    "acceptance": ("runs",),
     "candidates": ("tours.candidates",),
     "construction": ("tours.construction", "routes.construction"),
     "cooperation": ("tours.cooperation", "routes.engines"),
@@ -31,6 +32,34 @@ FORMER_ROOMS: dict[str, tuple[str, ...]] = {
     "search_text": ("plugins",),
     "trust": CORE,
 }
+
+# Folders of headers that version 0.1 had, and where what was in them lies.
+FORMER_FOLDERS: dict[str, tuple[str, ...]] = {
+    "candidates": ("tours/candidates",),
+    "construction": ("tours/construction",),
+    "construction/routes": ("routes/construction", "routes/problem"),
+    "cooperation": ("tours/cooperation",),
+    "filtering": ("tours/filters",),
+    "heuristics": ("assignment/heuristics",),
+    "heuristics/masks": ("assignment/heuristics/masks",),
+    "include": ("backends/include", "tours/problem"),
+    "neighbourhoods": ("tours/moves", "routes/moves"),
+    "objectives": ("tours/problem", "routes/problem"),
+    "perturbations": ("tours/kicks", "routes/removals", "routes/kernels"),
+    "problems": ("assignment/problem",),
+    "recombination": ("tours/crossovers", "routes/crossovers"),
+    "resources": ("routes/problem/resources",),
+    "searches": ("tours/engines",),
+    "searches/chains": ("tours/engines/chains", "routes/engines"),
+    "searches/descent": ("tours/engines/descent", "routes/engines"),
+    "searches/exhaustive": ("tours/engines/exhaustive",),
+    "searches/filtered": ("tours/engines/filtered",),
+    "searches/instances": ("tours/many",),
+    "searches/successors": ("assignment/engines",),
+    "successors": ("assignment/successors",),
+    "tours": ("tours/kernels", "tours/moves", "routes/kernels", "backends/include"),
+}
+FORMER_NAMES = {"acceptance/rules": "runs/acceptance"}  # of headers that are called otherwise now
 
 
 @dataclass(frozen=True)
@@ -63,6 +92,15 @@ def former_room(package: str, name: str) -> Any:
     if name not in FORMER_ROOMS:
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
     rooms = FORMER_ROOMS[name]
-    if rooms in (CORE, ("plugins",)):
+    if rooms in (CORE, ("plugins",), ("runs",)):
         return importlib.import_module(f"{package}.{rooms[0]}.{name}")
     return FormerRoom(package, rooms)
+
+
+def former_header(header: str) -> tuple[str, ...]:
+    """Return where a header may lie that version 0.1 had; nothing where it had none."""
+    folder, _, name = header.rpartition("/")
+    other = FORMER_NAMES.get(header.removesuffix(".cuh"))
+    if other is not None:
+        return (f"{other}.cuh",)
+    return tuple(f"{room}/{name}" for room in FORMER_FOLDERS.get(folder, ()))

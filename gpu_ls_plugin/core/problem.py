@@ -7,10 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_ls_plugin.core.exceptions import GpuLsError, InvalidTypeError, UnsupportedProblemError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
+
+
+MAKE_ROUTES = "CVRP(coordinates, demands, capacity), CVRP.from_matrix(...) or CVRP.read(path)"
 
 
 class Problem(ABC):
@@ -66,7 +71,7 @@ class Problem(ABC):
     def check(self, rows: Any, /, *, parameter: str = "rows") -> NDArray[np.int32]:
         """Return solutions as an array, or say which row is not one.
 
-        `problems.referee` has the checks of common rows: `check_permutations`, `check_values`.
+        `core.rows` has the checks of common rows: `check_permutations`, `check_values`.
 
         Parameters
         ----------
@@ -106,6 +111,20 @@ class Problem(ABC):
         InvalidTourError, InvalidTypeError
             As `check`.
         """
+
+    def costs_on(self, backend: Any, rows: Any, /) -> Any:
+        """Return what `cost` says of checked int32 rows (P, n) of a backend, as an array of it.
+
+        The host computes them, unless overridden.
+        """
+        return backend.xp.asarray(self.cost(backend.to_numpy(rows)))
+
+    def compared_costs(self, backend: Any, rows: Any, costs: Any, /) -> Any:
+        """Return the costs by which searches compare checked rows, which cost `costs`: these.
+
+        Overridden where rows pay for violations while they are searched.
+        """
+        return costs
 
     def feasible(self, rows: Any, /) -> NDArray[np.bool_]:
         """Return which solutions break no constraint, shape (P,): all, unless overridden."""
@@ -161,6 +180,27 @@ class Problem(ABC):
 
         return apart
 
+    @property
+    def has_routes(self) -> bool:
+        """Whether the rows stand for routes of vehicles: no, unless overridden."""
+        return False
+
+    def routes(self, row: Any, /) -> list[list[int]]:
+        """Return the routes of a solution: the customers of each, in the order of driving.
+
+        Parameters
+        ----------
+        row : array_like of any integer type, shape (n,)
+
+        Raises
+        ------
+        UnsupportedProblemError
+            The problem has no routes: always, unless overridden.
+        InvalidTourError, InvalidTypeError
+            As `check`.
+        """
+        raise without_routes(self)
+
     def device_data(self) -> Mapping[str, NDArray[Any]]:
         """Return the arrays that kernels read, by the name of the kernel's parameter.
 
@@ -174,3 +214,15 @@ class Problem(ABC):
             name: backend.xp.asarray(np.ascontiguousarray(array))
             for name, array in self.device_data().items()
         }
+
+
+def without_routes(problem: object) -> GpuLsError:
+    """Return the error of something that should have routes of vehicles."""
+    if isinstance(problem, Problem):
+        return UnsupportedProblemError(
+            f"problem: {problem!r:.80} has no routes; make a vehicle routing problem by "
+            f"{MAKE_ROUTES}"
+        )
+    return InvalidTypeError(
+        f"problem: {problem!r:.80} is not a vehicle routing problem; make one by {MAKE_ROUTES}"
+    )

@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from gpu_ls_plugin.core import checks, schema
-from gpu_ls_plugin.core.exceptions import InvalidTypeError, UnsupportedProblemError
 from gpu_ls_plugin.core.files import atomically, is_packed
 from gpu_ls_plugin.core.history import POINT, Point, note, plot_history, save_history
+from gpu_ls_plugin.core.problem import without_routes
 from gpu_ls_plugin.core.result_views import call_text, html_facts, plain, row_text, save_rows
-from gpu_ls_plugin.routes.problem.cvrp import routing_problem
-from gpu_ls_plugin.tours.problem.tour_rows import new_edges
+from gpu_ls_plugin.core.rows import new_edges
 
 if TYPE_CHECKING:
     import os
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.core.problem import Problem
-    from gpu_ls_plugin.routes.problem.cvrp import CVRP
 
 VERSION = 1  # of the files of results
 ADDED = (  # counts of parts of a search that add up
@@ -258,14 +256,15 @@ class Result:
         InvalidTypeError
             There is no problem.
         """
-        return routing_problem(self.problem).routes(_on_host(self.best_tour))
+        if self.problem is None:
+            raise without_routes(None)
+        return self.problem.routes(_on_host(self.best_tour))
 
-    def _vehicles(self) -> CVRP | None:
+    @property
+    def _vehicles(self) -> Problem | None:
         """The problem, if it has routes."""
-        try:
-            return routing_problem(self.problem)
-        except (UnsupportedProblemError, InvalidTypeError):
-            return None
+        problem = self.problem
+        return problem if problem is not None and problem.has_routes else None
 
     @property
     def _best(self) -> int:
@@ -456,7 +455,7 @@ class Result:
             "feasible": _on_host(self.feasible),
             "statistics": self.statistics.as_dict(),
         }
-        vehicles = self._vehicles()
+        vehicles = self._vehicles
         if vehicles is not None:
             content["routes"] = vehicles.routes(_on_host(self.best_tour))
         plainly: dict[str, Any] = plain(content)
@@ -473,7 +472,7 @@ class Result:
         OSError
             The file cannot be written.
         """
-        tours, vehicles = _on_host(self.tours), self._vehicles()
+        tours, vehicles = _on_host(self.tours), self._vehicles
         routes = None if vehicles is None else [vehicles.routes(row) for row in tours]
         save_rows(path, tours, _on_host(self.costs), _on_host(self.feasible), routes)
 

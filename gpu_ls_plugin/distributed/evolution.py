@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.distributed.islands import Islands
     from gpu_ls_plugin.evolution.batches.rows import Tours
-    from gpu_ls_plugin.evolution.run import FrameworkRun
+    from gpu_ls_plugin.runs.framework_run import FrameworkRun
     from gpu_ls_plugin.runs.settings import Settings
 
 KICKS_PER_CITY = 0.5  # of a generation, where no time limits the run

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.backends.arrays import take_tours
 from gpu_ls_plugin.backends.cpu import threads_at_most
 from gpu_ls_plugin.core.budget import Stopwatch
 from gpu_ls_plugin.core.exceptions import ClusterError
@@ -30,16 +29,13 @@ from gpu_ls_plugin.evolution.generations.staged_population import StagedPopulati
 from gpu_ls_plugin.runs.called_population import makes_rows, population_of
 from gpu_ls_plugin.runs.domain import domain_of, first_row, first_rows
 from gpu_ls_plugin.runs.elites import Elites
+from gpu_ls_plugin.runs.seeds import derived
 from gpu_ls_plugin.solver.plans import (
     complete_settings,
     default_settings,
     plan_of,
     plan_of_search,
 )
-from gpu_ls_plugin.tours.construction.draws import derived
-from gpu_ls_plugin.tours.crossovers.base import Recombination
-from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
-from gpu_ls_plugin.tours.problem.tsp import TSP, tour_problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -127,7 +123,7 @@ def _unpacked(packed: bytes) -> Seat:
         row = first_row(problem, settings.start, settings.backend)
         backend = get_backend(settings.backend)
         with backend.current():
-            tour_costs(backend, tour_problem(problem), backend.xp.asarray(row))
+            problem.compared_costs(backend, row, problem.cost(row))
     return Seat(job, settings, plan)
 
 
@@ -184,12 +180,10 @@ def collect(run: str, island: int) -> Elites | None:
     problem, rows, costs = seat.job.problem, seat.population.tours, seat.population.costs
     with _cores():
         tsp = problem.tsp
-        if not isinstance(tsp, TSP) or tsp.cost_dtype != np.int64:
+        if tsp is None or tsp.cost_dtype != np.int64:
             return Elites.of(problem, rows, costs).valued(problem)
-        backend = get_backend(seat.settings.backend)
-        with backend.current():  # whose sums of integers are the referee's
-            checked = take_tours(backend, tsp, rows)
-            return Elites.of(problem, checked, tour_costs(backend, tsp, checked))
+        with get_backend(seat.settings.backend).current():
+            return Elites.of(problem, rows, tsp.cost(rows))
 
 
 async def stop(run: str) -> None:
@@ -237,7 +231,7 @@ def _begun(seat: Seat, order: Order) -> Population:
 
 def _asks_for_others(seat: Seat, order: Order) -> bool:
     """Return whether an island's first stretch ends, for others' tours, once its own converge."""
-    crosses = isinstance(getattr(seat.settings.search, "cooperation", None), Recombination)
+    crosses = getattr(getattr(seat.settings.search, "cooperation", None), "crosses", False)
     return crosses and seat.job.islands > 1 and order.stretch.kicks is None
 
 

@@ -1,25 +1,12 @@
-"""As much of a framework's run as a search has to do with."""
+"""A search without a framework's run, and what searches of a run add up to."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.core.result import Statistics
-
-
-class FrameworkRun(Protocol):
-    """A run of an algorithm that searches are a part of; an adapter makes one for its framework."""
-
-    def seconds_left(self) -> float:
-        """Return the seconds that a search may take: infinite without a limit, 0 at the end."""
-
-    def progress(self) -> float:
-        """Return the share of the run that is over, 0 to 1."""
-
-    def account(self, statistics: Statistics) -> None:
-        """Count a search, and end the run after this generation if Ctrl-C ended the search."""
 
 
 class NoRun:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gpu_ls_plugin.assignment import parts as of_assignment
-from gpu_ls_plugin.core.hookspecs import hookimpl
 from gpu_ls_plugin.core.problem import Problem
+from gpu_ls_plugin.plugins.hookspecs import hookimpl
 from gpu_ls_plugin.routes import parts as of_routes
 from gpu_ls_plugin.tours import parts as of_tours
 from gpu_ls_plugin.tours.problem.metrics import BUILT_IN_METRICS
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.core.hookspecs import Register
+    from gpu_ls_plugin.plugins.hookspecs import Register
 
 
 @hookimpl

@@ -28,14 +28,14 @@ from gpu_ls_plugin.routes.crossovers.route_exchange import exchanging
 from gpu_ls_plugin.routes.crossovers.selective_route_exchange import exchange_kernel
 from gpu_ls_plugin.routes.engines import linked_descent
 from gpu_ls_plugin.routes.engines.rebuilt_chains import rebuilt_kernel, rebuilt_shape
+from gpu_ls_plugin.routes.engines.string_kernel import string_kernel
 from gpu_ls_plugin.routes.kernels.linked_rows import LinkedShape, most_rows
 from gpu_ls_plugin.routes.moves.between_routes import SwapStar, TwoOptStar
 from gpu_ls_plugin.routes.moves.route_moves import RouteMoves
 from gpu_ls_plugin.routes.problem.cvrp import CVRP
 from gpu_ls_plugin.routes.problem.routing import Routing
 from gpu_ls_plugin.routes.removals import ruin_recreate
-from gpu_ls_plugin.routes.removals.string_removal import string_kernel
-from gpu_ls_plugin.runs.acceptance.rules import Always, Annealing, Better, BetterOrEqual, Threshold
+from gpu_ls_plugin.runs.acceptance import Always, Annealing, Better, BetterOrEqual, Threshold
 from gpu_ls_plugin.tours.cooperation import contraction
 from gpu_ls_plugin.tours.crossovers import assembly_layouts, edge_assembly, pair_layouts
 from gpu_ls_plugin.tours.crossovers.assembly_layouts import STRATEGIES
@@ -83,7 +83,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from gpu_ls_plugin.backends.composition import Kernel
-    from gpu_ls_plugin.runs.acceptance.base import Acceptance
+    from gpu_ls_plugin.runs.acceptance import Acceptance
     from gpu_ls_plugin.tours.crossovers.pair_recombination import PairRecombination
     from gpu_ls_plugin.tours.filters.base import Filter
     from gpu_ls_plugin.tours.moves.base import Neighbourhood

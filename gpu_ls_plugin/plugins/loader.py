@@ -27,9 +27,9 @@ from typing import TYPE_CHECKING, Any
 import pluggy
 
 from gpu_ls_plugin.backends.composition import Kernel
-from gpu_ls_plugin.core import hookspecs
 from gpu_ls_plugin.core.exceptions import DuplicatePartError, InvalidTypeError, PluginError
 from gpu_ls_plugin.core.registry import Part, Registry, registry
+from gpu_ls_plugin.plugins import hookspecs
 from gpu_ls_plugin.plugins.info import PluginInfo, describe, distribution_version, failure
 
 if TYPE_CHECKING:

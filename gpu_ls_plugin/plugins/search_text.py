@@ -93,6 +93,14 @@ def parse_search(text: str) -> Callable[..., Any]:
         raise InvalidParameterError(f"search: nested too deeply; write {FORM}") from None
 
 
+def search_of(given: object) -> Callable[..., Any]:
+    """Return a search that is given or described by a text; InvalidTypeError if it is neither."""
+    search = parse_search(given) if isinstance(given, str) else given
+    if isinstance(search, type) or not callable(search):
+        raise InvalidTypeError(f"search: {search!r} is not a search; write {FORM}")
+    return search
+
+
 def improving(search: object, written: object) -> Callable[..., Any]:
     """Return a search that can be called as `LocalSearch` is; messages show it as `written`."""
     if not callable(search) or isinstance(search, type):

@@ -12,16 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.backends.arrays import on_host, take_tours
+from gpu_ls_plugin.backends.arrays import on_host
 from gpu_ls_plugin.core.budget import Budget
 from gpu_ls_plugin.core.result import Statistics
+from gpu_ls_plugin.runs.claims import as_asked
 from gpu_ls_plugin.runs.elites import Elites, joined
 from gpu_ls_plugin.runs.population import Population
+from gpu_ls_plugin.runs.seeds import derived
 from gpu_ls_plugin.runs.stretch import Leg
-from gpu_ls_plugin.tours.construction.draws import derived
-from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
-from gpu_ls_plugin.tours.problem.tsp import tour_problem
-from gpu_ls_plugin.tours.searches.audit import as_asked
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -177,23 +175,14 @@ class CalledPopulation(Population):
 
     def _take(self, found: Result) -> None:
         """Take what was found, or the best of it and what there was."""
-        tours, costs, problem = found.tours, self._searched_costs(found), self.asked
+        tours, problem = found.tours, self.asked
+        costs = problem.compared_costs(self.backend, tours, found.costs)
         if self._makes and self._tours is not None:
             both = (self._tours, self._costs), (tours, costs)
             groups = [Elites.of(problem, *group) for group in both]
             best = joined(problem, groups).chosen(problem, len(costs), 0)
             tours, costs = best.rows, best.costs
         self._tours, self._costs = tours, costs
-
-    def _searched_costs(self, found: Result) -> Any:
-        """Return the costs by which islands compare rows: routes pay for violations."""
-        tsp = self.asked.tsp
-        if tsp is None or tsp is self.asked:
-            return found.costs
-        with self.backend.current():
-            giant = tour_problem(tsp)
-            tours = take_tours(self.backend, giant, found.tours)
-            return self.backend.to_numpy(tour_costs(self.backend, giant, tours))
 
 
 def _costs(problem: Problem, rows: Any) -> Any:

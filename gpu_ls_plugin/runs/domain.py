@@ -37,7 +37,10 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.result import Callback, Result
 
 DEAR = 2.0**50  # more than rows cost of which nobody says a bound
-NO, MAYBE, SURE = 0, 1, 2  # how well a file's content fits a kind of file
+# How well a file's content fits a kind of file.
+NO = 0
+MAYBE = 1
+SURE = 2
 
 
 @dataclass
@@ -277,6 +280,10 @@ class Domain(ABC):
         """
         taken: Problem = problem
         return taken
+
+    def searched_costs(self, problem: Any, backend: Any, rows: Any) -> Any:
+        """Return the costs by which searches compare checked rows of a backend, shape (P,)."""
+        return problem.costs_on(backend, rows)
 
     def fitness(self, problem: Any, rows: NDArray[np.int32]) -> NDArray[Any]:
         """Return what rows cost where no row that breaks a constraint may be better than others."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from gpu_ls_plugin.core.budget import Stopwatch
 from gpu_ls_plugin.core.result import Statistics
@@ -36,6 +36,8 @@ class Population(ABC):
         Whether going on would change nothing.
     callback : callable or None
         What a search that is called tells of its own launches.
+    advice : str
+        The end of the message if kernels and `Problem.cost` disagree.
     """
 
     backend: Backend
@@ -45,6 +47,7 @@ class Population(ABC):
     exchanges: int = 0
     finished: bool = False
     callback: Callback | None = None
+    advice: ClassVar[str] = ""
 
     @property
     @abstractmethod
@@ -55,6 +58,11 @@ class Population(ABC):
     @abstractmethod
     def costs(self) -> Any:
         """Their costs: array of the backend, shape (P,)."""
+
+    @property
+    def claimed(self) -> Any:
+        """What kernels take the rows to cost, shape (P,): `costs`, unless overridden."""
+        return self.costs
 
     @property
     def seen(self) -> tuple[float, float]:

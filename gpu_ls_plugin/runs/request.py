@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.runs.settings import Settings
-    from gpu_ls_plugin.tours.searches.local_search import LocalSearch
 
 
-def repairs(search: Any) -> TypeGuard[LocalSearch]:
+def repairs(search: Any) -> bool:
     """Return whether a search is one that repairs kicked tours."""
     return bool(getattr(search, "repairs", False))
 

@@ -6,10 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends import NAMES
-from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core import checks, upper_layers
 from gpu_ls_plugin.core.budget import Budget
-from gpu_ls_plugin.core.exceptions import InvalidTypeError
-from gpu_ls_plugin.plugins.search_text import FORM, parse_search
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,10 +70,8 @@ class Settings:
         limits = self.budget(self.seconds)
         checks.store(self, kicks=limits.kicks, moves=limits.moves, target=limits.target)
         checks.store(self, seed=checks.seed(self.seed))
-        if isinstance(self.search, str):
-            object.__setattr__(self, "search", parse_search(self.search))
-        if isinstance(self.search, type) or not (self.search is None or callable(self.search)):
-            raise InvalidTypeError(f"search: {self.search!r} is not a search; write {FORM}")
+        if self.search is not None:
+            checks.store(self, search=upper_layers.search_of(self.search))
 
     @property
     def by_time_alone(self) -> bool:

@@ -12,10 +12,10 @@ from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.budget import Budget, Stopwatch
 from gpu_ls_plugin.core.history import Point, merged, shifted
 from gpu_ls_plugin.core.result import TOLD, Result, Statistics, later
+from gpu_ls_plugin.runs.claims import as_asked
 from gpu_ls_plugin.runs.domain import domain_of, first_rows
 from gpu_ls_plugin.runs.plan import Found
 from gpu_ls_plugin.solver.plans import plan_of
-from gpu_ls_plugin.tours.searches.audit import as_asked
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem

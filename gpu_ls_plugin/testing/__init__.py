@@ -20,6 +20,7 @@ from gpu_ls_plugin.testing.assignment import check_assignment
 from gpu_ls_plugin.testing.candidates import check_candidates
 from gpu_ls_plugin.testing.construction import check_construction
 from gpu_ls_plugin.testing.cooperation import check_cooperation
+from gpu_ls_plugin.testing.domain import check_domain
 from gpu_ls_plugin.testing.filtering import check_filter
 from gpu_ls_plugin.testing.heuristic import check_heuristic
 from gpu_ls_plugin.testing.metric import check_metric
@@ -36,6 +37,7 @@ __all__ = [
     "check_candidates",
     "check_construction",
     "check_cooperation",
+    "check_domain",
     "check_filter",
     "check_heuristic",
     "check_metric",

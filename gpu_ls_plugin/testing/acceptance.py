@@ -9,7 +9,7 @@ import numpy as np
 
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 from gpu_ls_plugin.core.origins import sources_of
-from gpu_ls_plugin.runs.acceptance.base import Acceptance
+from gpu_ls_plugin.runs.acceptance import Acceptance
 from gpu_ls_plugin.testing import engines, small_problems
 from gpu_ls_plugin.testing.subject import Subject
 from gpu_ls_plugin.tours.candidates.nearest import Nearest

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gpu_ls_plugin.runs.acceptance.rules import Always
+from gpu_ls_plugin.runs.acceptance import Always
 from gpu_ls_plugin.testing import engines, small_problems
 from gpu_ls_plugin.testing.subject import Subject
 from gpu_ls_plugin.tours.candidates.nearest import Nearest

@@ -9,7 +9,7 @@ import numpy as np
 
 from gpu_ls_plugin.core.budget import Budget
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
-from gpu_ls_plugin.runs.acceptance.rules import Annealing
+from gpu_ls_plugin.runs.acceptance import Annealing
 from gpu_ls_plugin.tours.cooperation.elite_edges import EliteEdges
 from gpu_ls_plugin.tours.crossovers.edge_assembly import EdgeAssembly
 from gpu_ls_plugin.tours.kicks.double_bridge import DoubleBridge
@@ -17,7 +17,7 @@ from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.core.result import Result
-    from gpu_ls_plugin.runs.acceptance.base import Acceptance
+    from gpu_ls_plugin.runs.acceptance import Acceptance
     from gpu_ls_plugin.testing.subject import Subject
     from gpu_ls_plugin.tours.problem.tsp import TSP
     from gpu_ls_plugin.tours.searches.local_search import LocalSearch

@@ -7,18 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
-from gpu_ls_plugin.runs.acceptance.rules import Always
+from gpu_ls_plugin.runs.acceptance import Always
 from gpu_ls_plugin.testing import engines
 from gpu_ls_plugin.testing.objective_faces import rounding
 from gpu_ls_plugin.tours.engines.chains.start import Start
 from gpu_ls_plugin.tours.kicks.double_bridge import DoubleBridge
+from gpu_ls_plugin.tours.problem.device_data import search_data
+from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
 from gpu_ls_plugin.tours.problem.under import searched
 from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from gpu_ls_plugin.backends.composition import Kernel
     from gpu_ls_plugin.testing.subject import Subject
     from gpu_ls_plugin.tours.problem.tsp import TSP
     from gpu_ls_plugin.tours.searches.local_search import LocalSearch
@@ -46,7 +48,7 @@ def check_feasible(subject: Subject, problem: TSP, tours: NDArray[Any]) -> None:
     with subject.blamed("its kernel", COMPOSING):
         kernel = _feasible_kernel(problem, backend.warp())  # as chains ask
         arguments = {
-            "metric_data": backend.search_data(problem),
+            "metric_data": search_data(backend, problem),
             "n": problem.n,
             "tours": backend.xp.asarray(tours),
             "feasible": found,

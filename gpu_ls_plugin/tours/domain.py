@@ -15,6 +15,7 @@ from gpu_ls_plugin.runs.domain import DEAR, Domain, FileKind, Output
 from gpu_ls_plugin.runs.request import repairs
 from gpu_ls_plugin.tours.candidates.nearest import All, Nearest
 from gpu_ls_plugin.tours.kernels.edge_keys import edge_keys, edge_numbers
+from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
 from gpu_ls_plugin.tours.kicks.double_bridge import DoubleBridge
 from gpu_ls_plugin.tours.moves.lin_kernighan import LinKernighan
 from gpu_ls_plugin.tours.moves.reconnections import ThreeOpt
@@ -124,6 +125,10 @@ class Tours(Domain):
     def for_operators(self, problem: Any) -> Problem:
         """Return the problem of the tours."""
         return tour_problem(problem)
+
+    def searched_costs(self, problem: Any, backend: Any, rows: Any) -> Any:
+        """Return what tours cost while they are searched, added up by kernels."""
+        return tour_costs(backend, tour_problem(problem), rows)
 
     def fitness(self, problem: Any, rows: NDArray[np.int32]) -> NDArray[Any]:
         """Return what tours cost; more than any other if they may not be results at no price."""

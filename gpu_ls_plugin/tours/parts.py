@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.runs.acceptance.rules import (
+from gpu_ls_plugin.runs.acceptance import (
     Always,
     Annealing,
     Better,

@@ -106,6 +106,7 @@ NO_KERNEL = {
     "construction:one_route_each",
     "construction:space_filling_curve",
     "cooperation:merging",
+    *(f"domain:{name}" for name in ("tours", "routes", "assignment")),
     "cooperation:migration",
     "cooperation:priced_migration",
     "heuristic:expression",

@@ -20,6 +20,7 @@ from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.cpu import CpuBackend
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTourError, InvalidTypeError
 from gpu_ls_plugin.runs.compiling import compile_search
+from gpu_ls_plugin.tours.problem.device_data import metric_data
 from gpu_ls_plugin.tours.searches.best_moves import best_moves
 from tests.helpers.configurations import SEARCHES
 from tests.helpers.random_problems import random_problem, random_tours
@@ -195,7 +196,7 @@ def test_searches_are_compiled_on_their_own_device(name: str) -> None:
 def test_candidates_and_metric_data_are_kept_for_each_device() -> None:
     first, second = Elsewhere(), Elsewhere()
     lists = gls.Nearest(5)
-    for kept in (lambda device: lists.on(device, PROBLEM)[0], lambda d: d.metric_data(PROBLEM)):
+    for kept in (lambda device: lists.on(device, PROBLEM)[0], lambda d: metric_data(d, PROBLEM)):
         assert kept(first) is kept(first)
         assert kept(first) is not kept(second)
 

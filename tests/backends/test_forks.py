@@ -58,7 +58,7 @@ SLOW_PLUGIN = """
 import os, time
 os.mkdir("started")
 time.sleep(0.5)
-from gpu_ls_plugin.core.hookspecs import hookimpl
+from gpu_ls_plugin.plugins.hookspecs import hookimpl
 
 @hookimpl
 def gpu_ls_register_parts(register):

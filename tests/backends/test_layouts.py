@@ -12,7 +12,7 @@ from gpu_ls_plugin.routes.engines import rebuilt_chains
 from gpu_ls_plugin.routes.problem.cvrp import CVRP
 from gpu_ls_plugin.routes.problem.routing import Routing
 from gpu_ls_plugin.routes.removals import ruin_recreate
-from gpu_ls_plugin.runs.acceptance.rules import Annealing
+from gpu_ls_plugin.runs.acceptance import Annealing
 from gpu_ls_plugin.tours.crossovers import assembly_layouts, edge_assembly
 from gpu_ls_plugin.tours.engines.chains import chain_layouts
 from gpu_ls_plugin.tours.engines.chains.chain_kernel import chain_kernel

@@ -14,9 +14,9 @@ from gpu_ls_plugin.assignment.problem.assignment import Assignment
 from gpu_ls_plugin.assignment.successors.states import take_keys
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.core.exceptions import GpuLsError
+from gpu_ls_plugin.core.rows import check_permutations
 from gpu_ls_plugin.evolution.batches.rows import as_tours, checked
 from gpu_ls_plugin.tours.fronts.weights import DirectionWeights
-from gpu_ls_plugin.tours.problem.referee import check_permutations
 
 if TYPE_CHECKING:
     from collections.abc import Callable

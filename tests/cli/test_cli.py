@@ -573,7 +573,7 @@ def test_compile_check_names_a_plugin_whose_kernels_are_none(tmp_path: Path) -> 
     plugin(
         tmp_path,
         "broken",
-        "from gpu_ls_plugin.core.hookspecs import hookimpl\n"
+        "from gpu_ls_plugin.plugins.hookspecs import hookimpl\n"
         "@hookimpl\ndef gpu_ls_kernel_sources():\n    return 1 / 0\n",
     )
     path = os.pathsep.join([str(tmp_path), environment()["PYTHONPATH"]])

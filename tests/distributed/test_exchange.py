@@ -12,7 +12,7 @@ from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeErro
 from gpu_ls_plugin.distributed import Exchange
 from gpu_ls_plugin.distributed.exchange import sources
 from gpu_ls_plugin.distributed.rhythm import Rhythm
-from gpu_ls_plugin.tours.construction.draws import derived
+from gpu_ls_plugin.runs.seeds import derived
 
 
 def test_a_ring_hears_of_the_one_before() -> None:

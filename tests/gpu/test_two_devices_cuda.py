@@ -12,6 +12,7 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.runs.compiling import compile_search
+from gpu_ls_plugin.tours.problem.device_data import metric_data
 from gpu_ls_plugin.tours.searches.best_moves import best_moves
 from tests.helpers.configurations import SEARCHES
 from tests.helpers.random_problems import random_problem, random_tours
@@ -200,4 +201,4 @@ def test_each_device_keeps_its_own_arrays(cupy: Any) -> None:
         backend = get_backend("cuda", device)
         assert backend is get_backend("cuda", device) is get_backend(backend)
         assert lists.on(backend, problem)[0].device.id == device
-        assert backend.metric_data(problem).device.id == device
+        assert metric_data(backend, problem).device.id == device

@@ -20,7 +20,11 @@ def install(folders: pytest.TempPathFactory, pyproject: str, module: str, text: 
     project = folders.mktemp("project")
     (project / "pyproject.toml").write_text(pyproject, encoding="utf-8")
     (project / f"{module}.py").write_text(text, encoding="utf-8")
-    target = folders.mktemp("site")
+    return install_project(project, folders.mktemp("site"))
+
+
+def install_project(project: Path, target: Path) -> Path:
+    """Return the folder into which the distribution in another folder has been installed."""
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     options = ["--no-build-isolation", "--no-deps", "--no-index", "--target", str(target)]
     subprocess.run(
@@ -31,6 +35,11 @@ def install(folders: pytest.TempPathFactory, pyproject: str, module: str, text: 
 
 def run(site: Path, *arguments: str) -> Any:
     """Return what Python prints as JSON, called with such arguments beside a folder."""
+    return json.loads(run_text(site, *arguments))
+
+
+def run_text(site: Path, *arguments: str) -> str:
+    """Return what Python prints, called with such arguments beside a folder."""
     path = os.pathsep.join([str(site), str(ROOT), str(ROOT / "adapters")])
     done = subprocess.run(
         [sys.executable, *arguments],
@@ -40,5 +49,5 @@ def run(site: Path, *arguments: str) -> Any:
         check=False,
         env=os.environ | {"PYTHONPATH": path},
     )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout

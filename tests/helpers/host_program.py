@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.backends.composition import Kernel, parse_parameters, paste
+from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 
 
 def run(
@@ -25,6 +25,7 @@ def run(
         body="Probe",
         parameters=parse_parameters(parameters),
         team="gls::Host",
-        functors=(paste(header, {"tours/problem/metric.cuh", "backends/include/team.cuh"}), text),
+        functors=(text,),
+        headers=("tours/problem/metric.cuh", header),
     )
     get_backend("cpu").launch(kernel, items, arguments)

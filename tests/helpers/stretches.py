@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.backends.composition import metric_kernel
+from gpu_ls_plugin.tours.problem.device_data import batch_data
+from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
 from gpu_ls_plugin.tours.problem.under import searched
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def kept_stretches(problem: gls.CVRP, tours: Any, ends: Any, backend: str = "cpu
     kind, (size, queries, _) = types_of(problem), ends.shape
     found = where.xp.zeros((size, queries, kind.itemsize), "uint8")
     arguments = {
-        **where.batch_data(giant, size),
+        **batch_data(where, giant, size),
         "n": problem.n,
         "tours": where.xp.asarray(tours),
         "queries": queries,

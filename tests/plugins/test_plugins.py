@@ -14,16 +14,16 @@ import pluggy
 import pytest
 
 from gpu_ls_plugin.backends.composition import Kernel
-from gpu_ls_plugin.core import hookspecs
 from gpu_ls_plugin.core.exceptions import (
     DuplicatePartError,
     InvalidTypeError,
     PluginError,
     UnknownPartError,
 )
-from gpu_ls_plugin.core.hookspecs import hookimpl
 from gpu_ls_plugin.core.registry import Registry
 from gpu_ls_plugin.core.result import Statistics
+from gpu_ls_plugin.plugins import hookspecs
+from gpu_ls_plugin.plugins.hookspecs import hookimpl
 from gpu_ls_plugin.plugins.info import PluginInfo
 from gpu_ls_plugin.plugins.loader import BUILT_IN, Plugins
 from gpu_ls_plugin.tours.problem.tsp import TSP
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 HOOKS = sorted(name for name in vars(hookspecs) if name.startswith("gpu_ls_"))
-HEAD = "from gpu_ls_plugin.core.hookspecs import hookimpl\n"
+HEAD = "from gpu_ls_plugin.plugins.hookspecs import hookimpl\n"
 GOOD = HEAD + "@hookimpl\ndef gpu_ls_register_parts(register):\n    register('metric', {!r}, int)\n"
 SQUARE = TSP([[0, 0], [0, 9], [9, 9], [9, 0]])
 

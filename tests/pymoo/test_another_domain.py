@@ -13,11 +13,11 @@ from pymoo.operators.sampling.rnd import IntegerRandomSampling
 from pymoo.optimize import minimize
 
 from gpu_ls_plugin.core.exceptions import InvalidTourError
-from gpu_ls_plugin.core.hookspecs import hookimpl
 from gpu_ls_plugin.core.problem import Problem
 from gpu_ls_plugin.core.registry import Part, registry
 from gpu_ls_plugin.core.result import Result, Statistics
 from gpu_ls_plugin.evolution.diversity import different, distance, entropy
+from gpu_ls_plugin.extend import hookimpl
 from gpu_ls_plugin.plugins.loader import plugins
 from gpu_ls_plugin.runs.domain import Domain
 from gpu_ls_plugin.runs.settings import Settings

@@ -22,7 +22,7 @@ from gpu_ls_plugin.core.exceptions import (
     InvalidTypeError,
     UnsupportedProblemError,
 )
-from gpu_ls_plugin.core.hookspecs import hookimpl
+from gpu_ls_plugin.plugins.hookspecs import hookimpl
 from gpu_ls_plugin.plugins.loader import plugins
 from gpu_ls_pymoo import TSPProblem, as_tsp, problems
 from gpu_ls_pymoo.problems import fitness

@@ -18,7 +18,7 @@ from pymoo.problems.single.traveling_salesman import TravelingSalesman
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.core.exceptions import InvalidTypeError, UnsupportedProblemError
-from gpu_ls_plugin.core.hookspecs import hookimpl
+from gpu_ls_plugin.plugins.hookspecs import hookimpl
 from gpu_ls_plugin.plugins.loader import plugins
 from gpu_ls_pymoo import (
     AssignmentProblem,

@@ -18,12 +18,12 @@ from gpu_ls_plugin.core.exceptions import (
 from gpu_ls_plugin.routes.domain import searched_as
 from gpu_ls_plugin.routes.engines.prices import of_feasible, set_price
 from gpu_ls_plugin.routes.plan.soft_constraints import softened
+from gpu_ls_plugin.runs.claims import as_asked
 from gpu_ls_plugin.runs.drive import drive
 from gpu_ls_plugin.runs.settings import Settings
 from gpu_ls_plugin.solver.plans import default_settings
 from gpu_ls_plugin.tours.engines.chains.start import Start
 from gpu_ls_plugin.tours.searches import iterated_run
-from gpu_ls_plugin.tours.searches.audit import as_asked
 from tests.helpers.marks import slow_after
 from tests.helpers.routing import giant_tours, random_cvrp, scarce_cvrp
 

@@ -12,6 +12,7 @@ from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.testing import probe
 from gpu_ls_plugin.tours.engines.descent.best_sweep import keep_kernel
 from gpu_ls_plugin.tours.moves.composed import CandidateMoves
+from gpu_ls_plugin.tours.problem.device_data import batch_data
 from gpu_ls_plugin.tours.problem.under import searched
 from tests.helpers.marks import slow_after
 from tests.helpers.routing import KINDS, giant_tours, random_cvrp, tolerated_cost
@@ -42,7 +43,7 @@ def offers(problem, tours, lists, backend):
     """What the neighbourhood says that its moves gain, and the moves, of every tour."""
     where, tsp = get_backend(backend), problem.tsp
     parts = CandidateMoves(where, tsp, [gls.SwapStar()], lists)
-    parts.arguments |= where.batch_data(tsp, len(tours))
+    parts.arguments |= batch_data(where, tsp, len(tours))
     kept = {**parts.arguments, "tours": where.xp.asarray(tours)}
     where.launch(keep_kernel(searched(tsp), where.block(256)), len(tours), kept)
     functor = gls.SwapStar().functor(problem.symmetric)

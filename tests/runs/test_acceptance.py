@@ -8,7 +8,7 @@ from scipy import stats
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.core.registry import registry
-from gpu_ls_plugin.runs.acceptance.base import Acceptance
+from gpu_ls_plugin.runs.acceptance import Acceptance
 from tests.helpers import chain_oracle, host_program
 
 MINUS_LOGS = """
@@ -45,7 +45,7 @@ def minus_logs(count: int, first: int = 0, bits: np.ndarray | None = None) -> np
         count,
         "int first, const int* bits, float* logs",
         {"first": first, "bits": bits, "logs": logs},
-        header="runs/acceptance/rules.cuh",
+        header="runs/acceptance.cuh",
     )
     return logs
 
@@ -61,7 +61,7 @@ def taken_by_functor(
         len(rises),
         f"const {cost}* rises, const float* levels, int* taken, int* bits",
         {"rises": rises, "levels": levels, "taken": taken, "bits": bits},
-        header="runs/acceptance/rules.cuh",
+        header="runs/acceptance.cuh",
     )
     return taken.astype(bool), bits
 

@@ -17,7 +17,7 @@ from gpu_ls_plugin.core.exceptions import (
     UnsupportedProblemError,
 )
 from gpu_ls_plugin.plugins.search_text import parse_search
-from gpu_ls_plugin.runs.acceptance.rules import Annealing, Better
+from gpu_ls_plugin.runs.acceptance import Annealing, Better
 from gpu_ls_plugin.runs.plan import Plan
 from gpu_ls_plugin.solver import Settings, default_settings, plans, solve
 from gpu_ls_plugin.tours.candidates import near_cities

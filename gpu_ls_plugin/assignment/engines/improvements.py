@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.assignment.successors.generation import SuccessorGeneration
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.backends.composition import Kernel, Parameter
-    from gpu_ls_plugin.runs.acceptance.base import Acceptance
+    from gpu_ls_plugin.runs.acceptance import Acceptance
 
 LANES = 256
 UNIT = 4096  # gls::kUnit

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 from gpu_ls_plugin.assignment.successors.layouts import MEMORIES
 from gpu_ls_plugin.backends.composition import Kernel, Parameter, parse_parameters
 from gpu_ls_plugin.backends.structs import struct_of
-from gpu_ls_plugin.backends.tuning import BLOCK_OVERHEAD
+from gpu_ls_plugin.backends.tuning import BLOCK_OVERHEAD, padded
 from gpu_ls_plugin.core.origins import sources_of
-from gpu_ls_plugin.tours.kernels.tour_layouts import padded
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.assignment.problem.assignment import Assignment

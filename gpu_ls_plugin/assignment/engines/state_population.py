@@ -123,6 +123,11 @@ class StatePopulation(Population):
         return self._begun.found.states
 
     @property
+    def claimed(self) -> Any:
+        """What the functor takes the best states to cost, feasible or not."""
+        return self.states.found.costs
+
+    @property
     def costs(self) -> Any:
         """What they cost, shape (P,); by default more than any cost if they break constraints."""
         if self.asked is not None:

@@ -19,7 +19,6 @@ from gpu_ls_plugin.assignment.engines.improvements import (
     kinds_of_moves,
 )
 from gpu_ls_plugin.assignment.engines.kernels import RULES, Layout
-from gpu_ls_plugin.assignment.engines.state_call import ROUNDS, search_states
 from gpu_ls_plugin.assignment.engines.state_population import StatePopulation
 from gpu_ls_plugin.assignment.heuristics.base import Heuristic
 from gpu_ls_plugin.assignment.heuristics.cheapest_value import CheapestValue
@@ -34,7 +33,8 @@ from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.budget import Budget, Stopwatch
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, UnsupportedProblemError
 from gpu_ls_plugin.core.feasibility import warns_if_infeasible
-from gpu_ls_plugin.runs.acceptance.base import Acceptance
+from gpu_ls_plugin.runs.acceptance import Acceptance
+from gpu_ls_plugin.runs.population_call import KICKS_OF_A_CALL, search_population
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
@@ -258,7 +258,7 @@ class SuccessorSearch:
             moves=watch.budget.moves,
         )
         with population.backend.current():
-            return search_states(population, watch, callback, states)
+            return search_population(self, population, problem, watch, callback, states)
 
     def prepare(
         self,
@@ -336,7 +336,7 @@ class SuccessorSearch:
 
     def own_kicks(self, problem: Assignment) -> int:
         """Return the rounds of a search that nothing else limits."""
-        return ROUNDS
+        return KICKS_OF_A_CALL
 
 
 def _keeps_distinct(heuristic: Heuristic) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from gpu_ls_plugin.tours.kernels.tour_layouts import padded
+from gpu_ls_plugin.backends.tuning import padded
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

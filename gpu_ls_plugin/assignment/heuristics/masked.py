@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.assignment.heuristics.base import Functor, Heuristic, pair_kept_bytes, pair_words
+from gpu_ls_plugin.backends.tuning import padded
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
-from gpu_ls_plugin.tours.kernels.tour_layouts import padded
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,9 +13,9 @@ from gpu_ls_plugin.core.exceptions import (
     InvalidTourError,
     UnsupportedProblemError,
 )
+from gpu_ls_plugin.core.files import naming
 from gpu_ls_plugin.core.problem import Problem
-from gpu_ls_plugin.routes.problem.cvrplib import naming
-from gpu_ls_plugin.tours.problem.referee import integer_rows
+from gpu_ls_plugin.core.rows import integer_rows
 
 if TYPE_CHECKING:
     import os

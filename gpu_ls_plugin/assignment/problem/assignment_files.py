@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from gpu_ls_plugin.core.exceptions import FileFormatError
-from gpu_ls_plugin.core.files import atomically, plain_name
+from gpu_ls_plugin.core.files import atomically, naming, plain_name
 from gpu_ls_plugin.core.words import quoted, whole
-from gpu_ls_plugin.routes.problem.cvrplib import naming
 
 if TYPE_CHECKING:
     import os

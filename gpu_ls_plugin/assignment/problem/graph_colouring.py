@@ -11,8 +11,8 @@ from gpu_ls_plugin.assignment.problem import assignment_files, assignment_instan
 from gpu_ls_plugin.assignment.problem.assignment import Assignment
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidProblemError
+from gpu_ls_plugin.core.rows import blocks
 from gpu_ls_plugin.core.values import integers_of, labels
-from gpu_ls_plugin.tours.problem.referee import blocks
 
 if TYPE_CHECKING:
     import os

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gpu_ls_plugin.backends.tuning import BLOCK_OVERHEAD
-from gpu_ls_plugin.tours.kernels.tour_layouts import padded
+from gpu_ls_plugin.backends.tuning import BLOCK_OVERHEAD, padded
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend

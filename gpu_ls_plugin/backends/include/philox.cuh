@@ -16,7 +16,7 @@ enum class Purpose : uint32 {
   kRandomK = 5,
   kKick = 6,
   kFilter = 7,
-  kPartner = 8,  // drawn on the host: tours/crossovers/partners.py
+  kPartner = 8,  // drawn on the host: runs/partners.py
   kOffspring = 9,
   kSavings = 10,
   kInsertion = 11,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.batches.improver import Improver
     from gpu_ls_plugin.evolution.batches.kick import Kick
     from gpu_ls_plugin.evolution.batches.rows import Tours
-    from gpu_ls_plugin.evolution.run import FrameworkRun
+    from gpu_ls_plugin.runs.framework_run import FrameworkRun
 
 _TRIES = 4  # kicks in a row before a tour is given up
 

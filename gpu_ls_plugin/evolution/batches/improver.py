@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.core.result import Result
     from gpu_ls_plugin.evolution.batches.rows import Tours
-    from gpu_ls_plugin.evolution.run import FrameworkRun
+    from gpu_ls_plugin.runs.framework_run import FrameworkRun
 
 
 def default_search(

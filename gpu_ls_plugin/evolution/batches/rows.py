@@ -8,8 +8,8 @@ import numpy as np
 
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidTourError
+from gpu_ls_plugin.core.rows import check_permutations
 from gpu_ls_plugin.runs.domain import domain_of
-from gpu_ls_plugin.tours.problem.referee import check_permutations
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

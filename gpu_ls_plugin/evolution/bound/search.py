@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from gpu_ls_plugin.evolution.batches.rows import Tours
-    from gpu_ls_plugin.evolution.run import FrameworkRun
+    from gpu_ls_plugin.runs.framework_run import FrameworkRun
 
 
 class TourSearch:

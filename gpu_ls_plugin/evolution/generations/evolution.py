@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from gpu_ls_plugin.evolution.batches.rows import Tours
-    from gpu_ls_plugin.evolution.run import FrameworkRun
+    from gpu_ls_plugin.runs.framework_run import FrameworkRun
 
 
 class Bred(Protocol):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.batches.crossing import Recombining
     from gpu_ls_plugin.evolution.batches.improver import Improver
     from gpu_ls_plugin.evolution.replacement.base import Replacement
-    from gpu_ls_plugin.evolution.run import FrameworkRun
+    from gpu_ls_plugin.runs.framework_run import FrameworkRun
 
 
 @dataclass(frozen=True)

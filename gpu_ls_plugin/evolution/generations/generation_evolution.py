@@ -12,13 +12,12 @@ from gpu_ls_plugin.evolution.batches.starts import Starts
 from gpu_ls_plugin.evolution.generations.evolution import Evolution
 from gpu_ls_plugin.evolution.tour_population import TourPopulation
 from gpu_ls_plugin.runs.domain import domain_of
-from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.evolution.batches.rows import Tours
     from gpu_ls_plugin.evolution.generations.generation import Generation
-    from gpu_ls_plugin.evolution.run import FrameworkRun
+    from gpu_ls_plugin.runs.framework_run import FrameworkRun
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,7 @@ class GenerationEvolution(Evolution[TourPopulation]):
             found = self.generation.improver.search_rows(problem, made, random_state, run)
             kept.append(made if found is None else found.tours)
         tours = backend.xp.asarray(np.concatenate(kept))
-        costs = tour_costs(backend, problem, tours)
+        costs = domain_of(problem).searched_costs(problem, backend, tours)
         start = TourPopulation.of(problem, backend.xp, tours, costs)
         return start.best(self.size)
 

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.backends.composition import Kernel, Parameter, metric_kernel, parse_parameters
+from gpu_ls_plugin.backends.composition import Kernel, Parameter, parse_parameters
 from gpu_ls_plugin.backends.words import kept_words, packed_words
 from gpu_ls_plugin.routes.problem.giant_tours import written
+from gpu_ls_plugin.tours.problem.device_data import metric_data
+from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -113,7 +115,7 @@ class RouteBatch:
             ],
         )
         self.vehicles: Mapping[str, Any] = {
-            "metric_data": backend.metric_data(problem.nodes),
+            "metric_data": metric_data(backend, problem.nodes),
             "words": packed_words(xp, self._words, backend.address),
         }
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.batch_size import batch_size
+from gpu_ls_plugin.core.rows import check_permutations, check_values
 from gpu_ls_plugin.routes.construction.batch import RouteBatch, routes_kernel
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
-from gpu_ls_plugin.tours.problem.referee import check_permutations, check_values
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

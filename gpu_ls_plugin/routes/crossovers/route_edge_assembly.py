@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.backends.composition import Kernel, metric_kernel, parse_parameters
+from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
+from gpu_ls_plugin.backends.tuning import padded
 from gpu_ls_plugin.routes.crossovers.route_recombination import RouteRecombination
 from gpu_ls_plugin.routes.kernels.rebuilt_routes import NEAR, NEAR_NODES
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.crossovers.pair_recombination import PAIRS, PairWorkspace
-from gpu_ls_plugin.tours.kernels.tour_layouts import padded
+from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend

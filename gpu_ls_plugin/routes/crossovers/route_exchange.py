@@ -11,7 +11,7 @@ from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.budget import NO_LIMIT
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.routes.construction.batch import RouteBatch, vehicles_type
-from gpu_ls_plugin.routes.engines.prices import set_price
+from gpu_ls_plugin.routes.engines.prices import of_feasible, set_price
 from gpu_ls_plugin.routes.kernels.rebuilt_routes import VEHICLES, rebuilt_vehicles
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 from gpu_ls_plugin.routes.removals.ruin_recreate import DATA, RuinRecreate
@@ -96,6 +96,10 @@ class RouteExchange(Cooperation):
                 "candidate lists; use Migration()"
             )
         return _ExchangingKicks(perturbation.removed, perturbation.longest, self)
+
+    def results(self, backend: Backend, problem: TSP, tours: Any, costs: Any) -> Any:
+        """Return what giant tours cost, as far as they are feasible, shape (P,)."""
+        return of_feasible(backend, problem, tours, costs)
 
     def exchange(
         self, chains: Chains, level: float, seconds: float = math.inf, kicks: int = NO_LIMIT

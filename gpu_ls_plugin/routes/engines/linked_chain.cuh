@@ -5,11 +5,11 @@
 // copied.
 #pragma once
 
-#include "runs/acceptance/rules.cuh"
+#include "runs/acceptance.cuh"
 #include "tours/problem/instance.cuh"
 #include "routes/moves/route_moves.cuh"
 #include "routes/kernels/rebuilt_routes.cuh"
-#include "routes/removals/string_removal.cuh"
+#include "routes/engines/string_removal.cuh"
 #include "tours/engines/chains/chain_batch.cuh"
 
 namespace gls {

@@ -5,24 +5,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.routes.engines.priced_chains import PricedChains
+from gpu_ls_plugin.routes.engines.string_kernel import string_kernel
 from gpu_ls_plugin.routes.kernels.linked_rows import LinkedRows
 from gpu_ls_plugin.routes.moves.route_moves import RouteMoves
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 from gpu_ls_plugin.routes.problem.routing import Routing
-from gpu_ls_plugin.routes.removals.string_removal import LOOKS, string_kernel
+from gpu_ls_plugin.tours.problem.device_data import batch_data
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.routes.removals.string_removal import StringRemoval
-    from gpu_ls_plugin.runs.acceptance.base import Acceptance
+    from gpu_ls_plugin.runs.acceptance import Acceptance
     from gpu_ls_plugin.tours.engines.chains.start import Start
 
+LOOKS = 1000  # at customers after a kick, at most: sums of real numbers might go in circles
 FIRST_KICKS = {"cuda": 50, "cpu": 200}  # that surely take less than a launch should
 
 
 class LinkedChains(PricedChains):
     """Chains of one kernel: kick, repair, accept or go back, on linked lists of routes.
 
-    `neighbourhoods` is the number of those by which the descent before the chains counts moves.
+    `ruin` has the arguments of gls::StringRuin, and `neighbourhoods` is the number of those by
+    which the descent before the chains counts moves.
     """
 
     def __init__(
@@ -30,20 +32,19 @@ class LinkedChains(PricedChains):
         start: Start,
         accept: Acceptance,
         patience: int | None,
-        kick: StringRemoval,
+        ruin: dict[str, Any],
         neighbourhoods: int,
     ) -> None:
         super().__init__(start, accept, patience, neighbourhoods=neighbourhoods)
         problem = routing_problem(start.problem)
-        kick.check(problem)
         self._rows = rows = LinkedRows(start.backend, problem, start.problem, len(start.tours))
         self._kernel = string_kernel(accept, *rows.types)
         self._arguments: dict[str, Any] = {
             **rows.arguments,
             **rows.of_chains(LOOKS),
-            **start.backend.batch_data(start.problem, len(start.tours)),  # for new prices
+            **batch_data(start.backend, start.problem, len(start.tours)),  # for new prices
             **self.state_arguments,
-            **kick.arguments,
+            **ruin,
             "seed": start.seed,
             "first_row": start.first_row,
             "max_moves": start.max_moves,

@@ -13,6 +13,7 @@ from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 from gpu_ls_plugin.tours.engines.descent.city_descent import look_bits
 from gpu_ls_plugin.tours.engines.descent.descent_layouts import looks_of_a_launch
 from gpu_ls_plugin.tours.engines.engine import PersistentEngine
+from gpu_ls_plugin.tours.problem.device_data import batch_data
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,7 +71,7 @@ class LinkedDescent(PersistentEngine):
         words = -(-problem.n // 32)
         self._arguments: dict[str, Any] = {
             **rows.arguments,
-            **backend.batch_data(problem, size),
+            **batch_data(backend, problem, size),
             **self.arrays,
             "max_moves": max_moves,
             "looks": xp.zeros((size, kinds * words), "uint32"),

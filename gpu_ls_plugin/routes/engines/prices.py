@@ -10,7 +10,6 @@ from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.budget import NO_LIMIT
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
-from gpu_ls_plugin.routes.removals.string_removal import StringRemoval
 from gpu_ls_plugin.tours.cooperation.migration import Migration
 from gpu_ls_plugin.tours.kernels.evaluation import lengths_of, nothing_paid
 
@@ -88,12 +87,16 @@ class PricedMigration(Migration):
         InvalidParameterError
             Their chains know no price.
         """
-        if isinstance(perturbation, StringRemoval) or (fused and perturbation.rebuilds):
+        if perturbation.relinks or (fused and perturbation.rebuilds):
             return perturbation
         raise InvalidParameterError(
             "cooperation: PricedMigration() is for chains with StringRemoval(), or with "
             "RuinRecreate() and First() on candidate lists; use Migration()"
         )
+
+    def results(self, backend: Backend, problem: TSP, tours: Any, costs: Any) -> Any:
+        """Return what giant tours cost, as far as they are feasible, shape (P,)."""
+        return of_feasible(backend, problem, tours, costs)
 
     def exchange(
         self, chains: Chains, level: float, seconds: float = math.inf, kicks: int = NO_LIMIT

@@ -5,7 +5,7 @@
 // at the nodes whose neighbours changed, whichever copies of the depot these are.
 #pragma once
 
-#include "runs/acceptance/rules.cuh"
+#include "runs/acceptance.cuh"
 #include "backends/include/philox.cuh"
 #include "tours/engines/chains/chain_batch.cuh"
 #include "tours/engines/descent/descend.cuh"

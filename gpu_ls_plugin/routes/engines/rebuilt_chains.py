@@ -13,11 +13,12 @@ from gpu_ls_plugin.tours.engines.chains import chain_layouts
 from gpu_ls_plugin.tours.engines.chains.chain_kernel import PARAMETERS
 from gpu_ls_plugin.tours.engines.descent import descent_layouts
 from gpu_ls_plugin.tours.kernels import tour_layouts
+from gpu_ls_plugin.tours.problem.device_data import batch_data
 from gpu_ls_plugin.tours.problem.under import searched
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.composition import Kernel
-    from gpu_ls_plugin.runs.acceptance.base import Acceptance
+    from gpu_ls_plugin.runs.acceptance import Acceptance
     from gpu_ls_plugin.tours.engines.chains.start import Start
     from gpu_ls_plugin.tours.kicks.base import Perturbation, Rebuilding
     from gpu_ls_plugin.tours.moves.composed import CandidateMoves, Moves
@@ -92,7 +93,7 @@ class RebuiltChains(PricedChains):
             scratch = backend.xp.empty((size, tour_layouts.tour_bytes(n, 4)), "uint8")
         self._arguments: dict[str, Any] = {
             **parts.arguments,
-            **backend.batch_data(problem, size),
+            **batch_data(backend, problem, size),
             **self.state_arguments,
             "kicked": backend.xp.empty_like(self.tours),
             "ahead": layout.ahead(parts.steps, parts.needs.listed),

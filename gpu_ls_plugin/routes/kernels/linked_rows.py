@@ -8,21 +8,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
 from gpu_ls_plugin.backends.structs import struct_of
-from gpu_ls_plugin.backends.tuning import BLOCK_OVERHEAD, LARGEST_SHORT
+from gpu_ls_plugin.backends.tuning import BLOCK_OVERHEAD, LARGEST_SHORT, padded
 from gpu_ls_plugin.routes.construction.batch import RouteBatch, vehicles_type
 from gpu_ls_plugin.routes.kernels.rebuilt_routes import VEHICLES, rebuilt_vehicles
 from gpu_ls_plugin.routes.problem.routing import hard_penalties
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.kernels.sites import GRID_BYTES, Sites, metric_type
-from gpu_ls_plugin.tours.kernels.tour_layouts import DescentShape, padded
+from gpu_ls_plugin.tours.kernels.tour_layouts import DescentShape
+from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
 from gpu_ls_plugin.tours.problem.under import searched
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.backends.composition import Kernel
     from gpu_ls_plugin.backends.structs import Struct
     from gpu_ls_plugin.routes.problem.cvrp import CVRP
     from gpu_ls_plugin.tours.candidates.base import Candidates

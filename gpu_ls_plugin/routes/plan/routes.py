@@ -10,8 +10,7 @@ from gpu_ls_plugin.routes.kernels.linked_rows import most_rows, refusal
 from gpu_ls_plugin.routes.moves.between_routes import TwoOptStar
 from gpu_ls_plugin.routes.removals.ruin_recreate import RuinRecreate
 from gpu_ls_plugin.routes.removals.string_removal import StringRemoval
-from gpu_ls_plugin.runs.acceptance.rules import Annealing
-from gpu_ls_plugin.runs.request import repairs
+from gpu_ls_plugin.runs.acceptance import Annealing
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.moves.reconnections import TwoOpt
 from gpu_ls_plugin.tours.moves.segment_moves import Exchange, Relocate
@@ -49,7 +48,7 @@ def settings_of_routes(problem: CVRP, request: Request) -> Settings:
     given, tours, linked = request.given, tour_problem(problem), not refusal(problem)
     population = given.population or _size(tours, request, linked=linked)
     chosen = given.search or _repair(tours)
-    if repairs(chosen):
+    if isinstance(chosen, LocalSearch):
         kicked = _linked_search if linked else _rebuilt_search
         chosen = kicked(chosen, tours, request)
     start = given.start or START

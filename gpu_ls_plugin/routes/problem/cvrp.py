@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
 
+from gpu_ls_plugin.backends.arrays import take_tours
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import (
     InvalidParameterError,
@@ -17,14 +18,17 @@ from gpu_ls_plugin.core.exceptions import (
     InvalidTypeError,
     UnsupportedProblemError,
 )
-from gpu_ls_plugin.core.problem import Problem
+from gpu_ls_plugin.core.files import naming
+from gpu_ls_plugin.core.problem import Problem, without_routes
+from gpu_ls_plugin.core.rows import check_permutations
+from gpu_ls_plugin.core.trust import foreign
 from gpu_ls_plugin.core.values import array_of, check_finite
 from gpu_ls_plugin.routes.problem import cvrp_instances, cvrplib, giant_tours
 from gpu_ls_plugin.routes.problem.giant_tsp import GiantTSP
 from gpu_ls_plugin.routes.problem.resources.base import Resource
 from gpu_ls_plugin.routes.problem.resources.hierarchy import Hierarchy
 from gpu_ls_plugin.routes.problem.routing import Penalties, Routing
-from gpu_ls_plugin.tours.problem.referee import check_permutations
+from gpu_ls_plugin.tours.kernels.evaluation import lengths_of, tour_costs
 from gpu_ls_plugin.tours.problem.tsp import TSP
 
 if TYPE_CHECKING:
@@ -40,6 +44,7 @@ CONTENT = (
     *("nodes", "demands", "capacity", "service_times", "route_limit", "fleet", "copies"),
     *("resources", "penalties", "hierarchy"),
 )
+DEPOT = np.zeros(1, np.int64)
 MOST = 2**31 - 1  # of demands and capacities
 NO_DURATION = 2**62  # no route takes as long, in integers
 COST_OF_FILE = 0.01  # share by which the cost in a solution file may be off: it may be rounded
@@ -210,7 +215,7 @@ class CVRP(Problem):
         checks.choice("rounding", rounding, known=("auto", "nearest", "none"))
         instance = cvrplib.read_instance(path, rounding)
         texts = {"name": instance.name, "comment": instance.comment}
-        with cvrplib.naming(path):
+        with naming(path):
             if instance.matrix is not None:
                 nodes = TSP.from_matrix(instance.matrix, **texts, optimum=optimum)
             else:
@@ -510,6 +515,21 @@ class CVRP(Problem):
         """Return the travelled cost of every giant tour, computed from scratch, feasible or not."""
         return giant_tours.travelled(self, self.check(tours))
 
+    def costs_on(self, backend: Any, tours: Any) -> Any:
+        """Return the same of checked tours of a backend; see `Problem.costs_on`."""
+        metric, values = self.nodes.metric, self.nodes.values
+        proven = type(self).cost is CVRP.cost and not foreign(metric)
+        # A kernel takes the way from depot to depot for one like all others.
+        if not proven or metric.lengths(values, DEPOT, DEPOT).any():
+            return super().costs_on(backend, tours)
+        return lengths_of(backend, self.tsp, tours)
+
+    def compared_costs(self, backend: Any, tours: Any, costs: Any) -> Any:
+        """Return the costs of tours that pay for violations, on the host."""
+        with backend.current():
+            taken = take_tours(backend, self.tsp, tours)
+            return backend.to_numpy(tour_costs(backend, self.tsp, taken))
+
     def violations(self, tours: Any) -> Violations:
         """Return by how much every giant tour breaks each constraint, computed from scratch."""
         return giant_tours.violations(self, self.check(tours))
@@ -548,6 +568,11 @@ class CVRP(Problem):
         if extra:
             said.append(f"{numbers[-1]} routes, {extra} more than the fleet of {self.fleet}")
         return said
+
+    @property
+    def has_routes(self) -> bool:
+        """True."""
+        return True
 
     def routes(self, tour: Any) -> list[list[int]]:
         """Return the customers of each route of one giant tour (n,); empty routes are left out."""
@@ -654,7 +679,7 @@ class CVRP(Problem):
             it says.
         """
         solution = cvrplib.read_solution(path)
-        with cvrplib.naming(path):
+        with naming(path):
             tour = self.tour(solution.routes)
             cost = self.cost(tour)[0].item()
             if solution.cost is not None and abs(cost - solution.cost) > COST_OF_FILE * cost:
@@ -732,15 +757,7 @@ def routing_problem(problem: object) -> CVRP:
         problem = problem.objective.problem
     if isinstance(problem, CVRP):
         return problem
-    if isinstance(problem, Problem):
-        raise UnsupportedProblemError(
-            f"problem: {problem!r:.80} has no routes; make a vehicle routing problem by "
-            "CVRP(coordinates, demands, capacity), CVRP.from_matrix(...) or CVRP.read(path)"
-        )
-    raise InvalidTypeError(
-        f"problem: {problem!r:.80} is not a vehicle routing problem; make one by "
-        "CVRP(coordinates, demands, capacity), CVRP.from_matrix(...) or CVRP.read(path)"
-    )
+    raise without_routes(problem)
 
 
 def _demands(values: ArrayLike, nodes: int) -> NDArray[np.int64]:

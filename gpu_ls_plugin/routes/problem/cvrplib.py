@@ -6,7 +6,6 @@ Sources: CVRPLIB (Uchoa et al. 2017) and TSPLIB95 (Reinelt 1995), sections 1.1 a
 from __future__ import annotations
 
 import re
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -15,8 +14,6 @@ import numpy as np
 
 from gpu_ls_plugin.core.exceptions import (
     FileFormatError,
-    InvalidProblemError,
-    InvalidTourError,
     UnsupportedProblemError,
 )
 from gpu_ls_plugin.core.files import atomically, plain_name
@@ -71,17 +68,6 @@ class Solution:
 
     routes: list[list[int]]
     cost: float | None
-
-
-@contextmanager
-def naming(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Make errors of what a file holds errors that name it."""
-    try:
-        yield
-    except (InvalidProblemError, InvalidTourError) as error:
-        if isinstance(error, FileFormatError):
-            raise
-        raise FileFormatError(f"{path}: {error}") from error
 
 
 def rounds(name: str) -> bool:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from gpu_ls_plugin.core.cycles import gather, row_offsets
-from gpu_ls_plugin.tours.problem.referee import added_up, blocks
+from gpu_ls_plugin.core.rows import blocks
+from gpu_ls_plugin.tours.problem.referee import added_up
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

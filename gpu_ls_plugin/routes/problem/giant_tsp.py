@@ -48,6 +48,18 @@ class GiantTSP(TSP):
         customers = self.objective.problem.customers
         return {"symmetric": self.symmetric and not self.objective.directed, "customers": customers}
 
+    @property
+    def has_routes(self) -> bool:
+        """Whether the tours are searched as routes, and not by their lengths alone."""
+        return isinstance(self.objective, Routing)
+
+    def routes(self, tour: Any) -> list[list[int]]:
+        """Return the customers of each route of one giant tour; see `CVRP.routes`."""
+        if not isinstance(self.objective, Routing):
+            return super().routes(tour)
+        row = self.check(tour, parameter="tour")[0]
+        return giant_tours.routes_of(row, self.objective.problem.customers)
+
     @cached_property
     def crossed(self) -> TSP:
         """The problem by whose lengths recombinations cross tours, which know no constraints."""

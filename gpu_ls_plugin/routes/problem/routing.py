@@ -17,6 +17,7 @@ from gpu_ls_plugin.core.trust import foreign
 from gpu_ls_plugin.routes.problem import giant_tours
 from gpu_ls_plugin.routes.problem.resources.duration import Duration
 from gpu_ls_plugin.routes.problem.resources.load import Load
+from gpu_ls_plugin.tours.problem.device_data import metric_data
 from gpu_ls_plugin.tours.problem.objective import Objective
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ class Routing(Objective):
         its = self.problem
         cast = int if its.integer else float
         fleet = its.copies if its.fleet is None else its.fleet
-        words = [backend.metric_data(problem), its.customers, fleet, cast(self.penalties.vehicles)]
+        words = [metric_data(backend, problem), its.customers, fleet, cast(self.penalties.vehicles)]
         for part in self.resources:
             words += [cast(self._weight(part)), *part.words(backend, its)]
         return words + (self.hierarchy.shifts() if self.hierarchy else [])

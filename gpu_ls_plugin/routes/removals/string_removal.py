@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
-from gpu_ls_plugin.core.origins import sources_of
-from gpu_ls_plugin.routes.kernels.linked_rows import LinkedRows, linked_kernel, refusal
+from gpu_ls_plugin.routes.engines.string_kernel import string_kernel
+from gpu_ls_plugin.routes.kernels.linked_rows import LinkedRows, refusal
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
-from gpu_ls_plugin.runs.acceptance.rules import Always
+from gpu_ls_plugin.runs.acceptance import Always
 from gpu_ls_plugin.tours.kicks.on_backend import KernelPerturbation
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
-    from gpu_ls_plugin.backends.composition import Kernel
     from gpu_ls_plugin.core.problem import Problem
-    from gpu_ls_plugin.runs.acceptance.base import Acceptance
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-HEADER, CHAINS = "routes/engines/linked_chain.cuh", "tours/engines/chains/chain_batch.cuh"
-OWN = (
-    *(struct_of(CHAINS, name) for name in ("KickSchedule", "ChainBatch")),
-    struct_of(HEADER, "LinkedBatch"),
-)
-RUIN = (struct_of("routes/removals/string_removal.cuh", "StringRuin"),)
 MOST_REMOVED = 32  # gls::kMostRemoved
-LOOKS = 1000  # at customers after a kick, at most: sums of real numbers might go in circles
 COSTS = ("costs", "best_costs")
 COUNTS = tuple(f"{what}_counts" for what in ("kick", "move", "accepted", "idle", "look"))
 
@@ -110,16 +100,3 @@ class StringRemoval(KernelPerturbation):
         kernel = string_kernel(Always(), *rows.types)
         backend.launch(kernel, size, arguments, shared_bytes=rows.shared_bytes)
         return taken
-
-
-def string_kernel(accept: Acceptance, *types: Any) -> Kernel:
-    """Compose the search of chains that kick so, of `LinkedRows.types`."""
-    kernel = linked_kernel(
-        HEADER, "LinkedChain", *types, own=OWN, more=(accept.functor,), others=RUIN
-    )
-    return replace(
-        kernel,
-        headers=(*kernel.headers, accept.header),
-        functors=(*kernel.functors, *sources_of(accept)),
-        parts=(*kernel.parts, "string_removal", accept.name),
-    )

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends import available, get_backend
-from gpu_ls_plugin.backends.composition import metric_kernel, parse_parameters
+from gpu_ls_plugin.backends.composition import parse_parameters
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.core.budget import compiling
 from gpu_ls_plugin.tours.candidates.lists import CandidateLists
+from gpu_ls_plugin.tours.problem.device_data import metric_data
+from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
 from gpu_ls_plugin.tours.problem.metrics import (
     Att,
     Ceil2D,
@@ -111,7 +113,7 @@ def near_lists(
     )
     cpu = get_backend("cpu")
     arguments = {
-        "metric_data": cpu.metric_data(problem),
+        "metric_data": metric_data(cpu, problem),
         "n": problem.n,
         **grid,
         "each": each,

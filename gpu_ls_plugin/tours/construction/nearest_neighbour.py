@@ -8,16 +8,18 @@ import numpy as np
 
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.batch_size import batch_size
-from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.construction.draws import philox
+from gpu_ls_plugin.tours.problem.device_data import metric_data
+from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
 from gpu_ls_plugin.tours.problem.tsp import tour_problem
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.backends.composition import Kernel
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
@@ -88,7 +90,7 @@ def nearest_neighbour(
         neighbours, lengths, degree = CANDIDATES.on(chosen, problem)
         tours = xp.empty((count, n), "int32")
         arguments = {
-            "metric_data": chosen.metric_data(problem),
+            "metric_data": metric_data(chosen, problem),
             "n": n,
             "neighbours": neighbours,
             "lengths": lengths,

@@ -10,6 +10,7 @@ from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.budget import NO_LIMIT
 
 if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.tours.engines.chains.chains import Chains
     from gpu_ls_plugin.tours.kicks.base import Perturbation
     from gpu_ls_plugin.tours.problem.tsp import TSP
@@ -41,7 +42,9 @@ class Cooperation(ABC):
         Whether it measures tours by the row of the chain that they are for, where rows have lengths
         of their own.
     priced : bool
-        Whether it sets the price of violations, so that tours that have any are no results.
+        Whether it sets the price of violations, so that tours that have any are no `results`.
+    crosses : bool
+        Whether it crosses tours, which others' tours then help once its own are alike.
     every : float
         Kicks per city between two exchanges; more than 0.
     """
@@ -49,6 +52,7 @@ class Cooperation(ABC):
     name: ClassVar[str]
     by_row: ClassVar[bool] = False
     priced: ClassVar[bool] = False
+    crosses: ClassVar[bool] = False
     every: float
 
     def __post_init__(self) -> None:
@@ -71,6 +75,13 @@ class Cooperation(ABC):
             Whether kicks may be in one kernel with the repair.
         """
         return perturbation
+
+    def results(self, backend: Backend, problem: TSP, tours: Any, costs: Any) -> Any:
+        """Return the costs (P,) of tours, as far as these are results.
+
+        Where the price of violations changes, tours that have any are none, cheap as they look.
+        """
+        return costs
 
     def period(self, n: int) -> int:
         """Return the kicks between two exchanges in tours of n cities."""

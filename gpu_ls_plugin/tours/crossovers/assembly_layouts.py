@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import ClassVar
 
-from gpu_ls_plugin.backends.tuning import LARGEST_SHORT
+from gpu_ls_plugin.backends.tuning import LARGEST_SHORT, padded
 from gpu_ls_plugin.tours.crossovers.pair_layouts import pair_shape
-from gpu_ls_plugin.tours.kernels.tour_layouts import ChainShape, HostShape, padded
+from gpu_ls_plugin.tours.kernels.tour_layouts import ChainShape, HostShape
 
 MOST_EDGES = 512  # gls::kMostEdges
 KEPT_GAINS = 256  # gls::CycleBlocks::kKept

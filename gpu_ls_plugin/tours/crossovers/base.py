@@ -18,12 +18,13 @@ from gpu_ls_plugin.core.exceptions import (
     InvalidTypeError,
     UnsupportedProblemError,
 )
+from gpu_ls_plugin.runs.partners import Partners
 from gpu_ls_plugin.tours.cooperation.base import Cooperation
-from gpu_ls_plugin.tours.crossovers.partners import Partners
+from gpu_ls_plugin.tours.engines.audit import foreign_names, refereed_costs
 from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
+from gpu_ls_plugin.tours.problem.device_data import metric_data
 from gpu_ls_plugin.tours.problem.objective import require_length
 from gpu_ls_plugin.tours.problem.tsp import tour_problem
-from gpu_ls_plugin.tours.searches.audit import foreign_names, refereed_costs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,6 +71,7 @@ class Recombination(Cooperation):
     never_worse: ClassVar[bool] = False
     by_lengths: ClassVar[bool] = True
     by_row = True
+    crosses = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -180,7 +182,7 @@ class Recombination(Cooperation):
                 raise InvalidTourError(
                     f"second: {len(others)} rows do not match the {len(children)} of first"
                 )
-            fixed = chosen.metric_data(problem).nbytes
+            fixed = metric_data(chosen, problem).nbytes
             each = self.bytes_per_tour(problem.n)
             memory = chosen.memory(memory_limit, fixed + len(children) * each)
             size = chosen.rows_that_fit(each, fixed, memory)

@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
@@ -18,11 +17,13 @@ from gpu_ls_plugin.tours.kernels.sites import metric_type
 from gpu_ls_plugin.tours.moves import composed
 from gpu_ls_plugin.tours.moves.composed import CandidateMoves
 from gpu_ls_plugin.tours.moves.reconnections import TwoOpt
+from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.backends.composition import Kernel
     from gpu_ls_plugin.tours.crossovers.assembly_layouts import Strategy
     from gpu_ls_plugin.tours.kernels.tour_layouts import ChainShape
     from gpu_ls_plugin.tours.problem.metrics import Metric

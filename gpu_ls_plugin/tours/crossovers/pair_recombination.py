@@ -13,6 +13,7 @@ from gpu_ls_plugin.tours.crossovers import pair_layouts
 from gpu_ls_plugin.tours.crossovers.base import Recombination
 from gpu_ls_plugin.tours.crossovers.workspace import CostlessWorkspace
 from gpu_ls_plugin.tours.kernels.tour_layouts import HostShape
+from gpu_ls_plugin.tours.problem.device_data import metric_data
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,7 +59,7 @@ class PairWorkspace(CostlessWorkspace):
         self._arguments: dict[str, Any] = {
             **numbers,
             "n": n,
-            "metric_data": backend.metric_data(problem),
+            "metric_data": metric_data(backend, problem),
             "children": self._children,
             "scratch": scratch,
         }

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gpu_ls_plugin.backends.composition import Kernel, metric_kernel, parse_parameters
+from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
+from gpu_ls_plugin.backends.tuning import padded
 from gpu_ls_plugin.tours.crossovers.pair_recombination import PAIRS, PairRecombination
-from gpu_ls_plugin.tours.kernels.tour_layouts import padded
+from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.tours.kernels.tour_layouts import ChainShape

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gpu_ls_plugin.backends.tuning import padded
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.tours.crossovers.pair_recombination import PairRecombination
-from gpu_ls_plugin.tours.kernels.tour_layouts import padded
 
 
 @dataclass(frozen=True)

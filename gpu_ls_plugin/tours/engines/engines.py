@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.core.budget import Stopwatch
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
-from gpu_ls_plugin.routes.engines import linked_descent
-from gpu_ls_plugin.routes.moves.route_moves import RouteMoves
-from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 from gpu_ls_plugin.tours.candidates.nearest import All
-from gpu_ls_plugin.tours.engines import factories
+from gpu_ls_plugin.tours.engines import factories, services
 from gpu_ls_plugin.tours.engines.exhaustive.two_opt_climb import BOUND_CANDIDATES
 from gpu_ls_plugin.tours.engines.pivoting.base import Pivoting
 from gpu_ls_plugin.tours.engines.pivoting.best import Best
 from gpu_ls_plugin.tours.engines.pivoting.first import First
 from gpu_ls_plugin.tours.engines.pivoting.multi import Multi
 from gpu_ls_plugin.tours.engines.pivoting.random_k import RandomK
+from gpu_ls_plugin.tours.engines.services import Service
 from gpu_ls_plugin.tours.filters.filtered_neighbourhood import FilteredNeighbourhood
 from gpu_ls_plugin.tours.moves.composed import LONGEST_LIST
 from gpu_ls_plugin.tours.moves.reconnections import ThreeOpt, TwoOpt
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.tours.candidates.base import Candidates
     from gpu_ls_plugin.tours.engines.factories import Parameters, Preparation
@@ -42,10 +40,6 @@ def _filtered_alone(search: Parameters) -> bool:
     return len(search.neighbourhoods) == 1 and _any(search, FilteredNeighbourhood)
 
 
-def _linked_on_lists(search: Parameters) -> bool:
-    return linked_descent.serves(search.neighbourhoods) and not isinstance(search.candidates, All)
-
-
 def _composed(search: Parameters) -> bool:
     return not any(part.alone for part in search.neighbourhoods)
 
@@ -62,21 +56,14 @@ def _over_all_cities(*neighbourhoods: Any) -> Callable[[Parameters], bool]:
 
 # ---- Candidate lists that an engine reads --------------------------------------------------------
 
-Lists = Callable[["Parameters", "Backend", "TSP"], Iterable["Candidates"]]
-
 
 def _none(search: Parameters, backend: Backend, problem: TSP) -> Iterable[Candidates]:
     return ()
 
 
-def _of_composed(search: Parameters, backend: Backend, problem: TSP) -> Iterable[Candidates]:
+def of_composed(search: Parameters, backend: Backend, problem: TSP) -> Iterable[Candidates]:
     """Return the search's, unless they are so long that the engine will refuse them."""
     return [search.candidates] if search.candidates.most(problem) <= LONGEST_LIST else []
-
-
-def _nodes(problem: TSP) -> TSP:
-    """Return depot and customers, whose lists serve giant tours of all copies and prices."""
-    return routing_problem(problem).nodes
 
 
 def _of_bounds(search: Parameters, backend: Backend, problem: TSP) -> Iterable[Candidates]:
@@ -93,42 +80,27 @@ def _of_filters(search: Parameters, backend: Backend, problem: TSP) -> Iterable[
 # ---- The table -----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Service:
-    """An engine, and the searches that it serves."""
-
-    pivoting: tuple[type[Pivoting], ...]  # rules of any of these, ...
-    moves: Callable[[Parameters], bool]  # ... with moves and candidates of which this says so
-    prepare: Preparation  # prepares the engines of a search
-    lists: Lists  # candidates whose lists the engine reads, ...
-    cities: Callable[[TSP], TSP] = lambda problem: problem  # ... of which cities
-    several: bool = False  # whether `moves_per_pass` may be more than 1
-
-    def serves(self, search: Parameters) -> bool:
-        """Return whether the engine serves a search that makes one move a pass."""
-        return isinstance(search.pivoting, self.pivoting) and self.moves(search)
-
-
 TWO, THREE = _over_all_cities(TwoOpt()), _over_all_cities(ThreeOpt())
 TWO_OR_THREE = _over_all_cities(TwoOpt(), ThreeOpt())
 SERVICES = (
-    Service((Best, First), _filtered_alone, factories.filtered, _of_filters),
-    Service((First,), _composed, factories.descent, _of_composed),
-    Service((First,), _linked_on_lists, factories.linked_descent, _of_composed, _nodes),
-    Service((Multi,), _composed, factories.multi_descent, _of_composed),
-    Service((Best,), _composed_on_lists, factories.best_sweep, _of_composed),
+    Service(
+        (Best, First),
+        _filtered_alone,
+        factories.filtered,
+        _of_filters,
+        alone=FilteredNeighbourhood,
+        refusal="neighbourhoods: a FilteredNeighbourhood is searched alone, with Best() or "
+        "First(), not {moves} with {rule!r}",
+    ),
+    Service((First,), _composed, factories.descent, of_composed),
+    Service((Multi,), _composed, factories.multi_descent, of_composed),
+    Service((Best,), _composed_on_lists, factories.best_sweep, of_composed),
     Service((Best,), TWO, factories.two_opt_climb, _of_bounds, several=True),
     Service((Best,), THREE, factories.three_opt_climb, _none),
     Service((RandomK,), TWO_OR_THREE, factories.random_k, _none),
 )
-# What is said of other combinations: of those that are searched alone, or else by the rule.
+# What is said of other combinations by the rule, unless a service says it of its moves.
 SEVERAL = "moves_per_pass: more than 1 is for [TwoOpt()] on All() with Best() only"
-ALONE: dict[type[Neighbourhood], str] = {
-    FilteredNeighbourhood: "neighbourhoods: a FilteredNeighbourhood is searched alone, with Best() "
-    "or First(), not {moves} with {rule!r}",
-    RouteMoves: "neighbourhoods: RouteMoves() is searched alone or before SwapStar(), with First() "
-    "on lists such as Nearest(20), not {moves} with {rule!r} on {candidates!r}",
-}
 REFUSALS = {
     Best: "neighbourhoods: {moves} cannot be searched over All() cities with Best(), only "
     "[TwoOpt()] or [ThreeOpt()]; use candidates such as Nearest(10)",
@@ -151,8 +123,14 @@ def ready(search: Parameters, backend: Backend, problem: TSP, seconds: float) ->
     return all(lists.ready(cities, watch.left) for lists in needed)
 
 
+def _services() -> Iterator[Service]:
+    """Yield all engines, those of other domains last."""
+    yield from SERVICES
+    yield from (service() for service in services.of_other_domains)
+
+
 def _service(search: Parameters) -> Service:
-    found = next((service for service in SERVICES if service.serves(search)), None)
+    found = next((service for service in _services() if service.serves(search)), None)
     if search.moves_per_pass > 1 and not (found and found.several):
         raise InvalidParameterError(SEVERAL)
     if found is None:
@@ -163,7 +141,9 @@ def _service(search: Parameters) -> Service:
 def _refusal(search: Parameters) -> str:
     """Return why no engine serves a search."""
     by_rule = next(words for kind, words in REFUSALS.items() if isinstance(search.pivoting, kind))
-    alone = next((words for kind, words in ALONE.items() if _any(search, kind)), None)
+    alone = next(
+        (its.refusal for its in _services() if its.alone and _any(search, its.alone)), None
+    )
     return (alone or by_rule).format(
         moves=list(search.neighbourhoods), rule=search.pivoting, candidates=search.candidates
     )

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Protocol
 
-from gpu_ls_plugin.routes.engines.linked_descent import LinkedDescent
 from gpu_ls_plugin.tours.candidates.nearest import All
 from gpu_ls_plugin.tours.engines.descent.best_sweep import BestSweep
 from gpu_ls_plugin.tours.engines.descent.city_descent import Descent, MultiDescent
@@ -118,7 +117,7 @@ def random_k(
     )
 
 
-def _candidate_moves(
+def candidate_moves(
     search: Parameters, backend: Backend, problem: TSP
 ) -> Callable[[], CandidateMoves]:
     """Return what composes the parts, once and not before an engine is made."""
@@ -139,7 +138,7 @@ def best_sweep(
 ) -> EngineFactory:
     """Serve the best move of all cities on candidate lists."""
     require_shared_lengths(problem, "Best()")
-    parts = _candidate_moves(search, backend, problem)
+    parts = candidate_moves(search, backend, problem)
     return EngineFactory(
         lambda tours, _, most: BestSweep(backend, problem, tours, parts(), most),
         BestSweep.bytes_per_tour(problem.n),
@@ -150,22 +149,10 @@ def descent(
     search: Parameters, backend: Backend, problem: TSP, seed: int, memory: Memory
 ) -> EngineFactory:
     """Serve the best move of the city in front."""
-    parts = _candidate_moves(search, backend, problem)
+    parts = candidate_moves(search, backend, problem)
     return EngineFactory(
         lambda tours, _, most: Descent(backend, problem, tours, parts(), most, search.layout),
         Descent.bytes_per_tour(problem.n),
-    )
-
-
-def linked_descent(
-    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: Memory
-) -> EngineFactory:
-    """Serve moves on linked lists of routes."""
-    return EngineFactory(
-        lambda tours, _, most: LinkedDescent(
-            backend, problem, tours, search.neighbourhoods, search.candidates, most
-        ),
-        LinkedDescent.bytes_per_tour(problem, len(search.neighbourhoods)),
     )
 
 
@@ -175,7 +162,7 @@ def multi_descent(
     """Serve the independent moves of several cities."""
     require_shared_lengths(problem, "Multi()")
     require_additive(problem.objective, problem, "Multi()")
-    parts, cities = _candidate_moves(search, backend, problem), search.pivoting.cities
+    parts, cities = candidate_moves(search, backend, problem), search.pivoting.cities
     return EngineFactory(
         lambda tours, _, most: MultiDescent(
             backend, problem, tours, parts(), most, cities, search.layout

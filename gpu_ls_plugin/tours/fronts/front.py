@@ -10,8 +10,6 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gpu_ls_plugin.evolution.batches.rows import Tours
-
 BLOCK = 1 << 22  # comparisons held at once
 
 
@@ -60,12 +58,12 @@ def _nowhere_higher(first: NDArray[Any], second: NDArray[Any]) -> Any:
 class Front:
     """Tours of different costs of which none dominates another, sorted by the first objective."""
 
-    tours: Tours  # (A, n)
+    tours: NDArray[np.int32]  # (A, n)
     costs: NDArray[Any]  # (A, M)
     explored: NDArray[np.int8]  # (A,), by how many kinds of moves a tour's neighbours are known
 
     @classmethod
-    def of(cls, tours: Tours, costs: NDArray[Any]) -> Front:
+    def of(cls, tours: NDArray[np.int32], costs: NDArray[Any]) -> Front:
         """Return the non-dominated of some tours."""
         kept = non_dominated(costs)
         return cls(tours[kept], costs[kept], np.zeros(len(kept), np.int8))
@@ -73,7 +71,9 @@ class Front:
     def __len__(self) -> int:
         return len(self.tours)
 
-    def joined(self, tours: Tours, costs: NDArray[Any], most: int | None = None) -> Front:
+    def joined(
+        self, tours: NDArray[np.int32], costs: NDArray[Any], most: int | None = None
+    ) -> Front:
         """Return the front of these and other tours (P, n) with costs (P, M), as a new object.
 
         Beyond the size `most`, those in the most crowded places are left out, the ends never.

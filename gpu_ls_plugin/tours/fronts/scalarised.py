@@ -13,11 +13,9 @@ from gpu_ls_plugin.tours.fronts.weights import places_of, spans
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gpu_ls_plugin.evolution.batches.improver import Improver
-    from gpu_ls_plugin.evolution.batches.kick import Kick
-    from gpu_ls_plugin.evolution.batches.rows import Tours
-    from gpu_ls_plugin.evolution.run import FrameworkRun
+    from gpu_ls_plugin.runs.framework_run import FrameworkRun
     from gpu_ls_plugin.tours.crossovers.base import Recombination
+    from gpu_ls_plugin.tours.fronts.improvement import Improvement, Kicks
     from gpu_ls_plugin.tours.fronts.weights import Weights
     from gpu_ls_plugin.tours.problem.multi_objective import MultiObjectiveTSP
     from gpu_ls_plugin.tours.problem.weighted import WeightedTSP
@@ -27,7 +25,7 @@ CLOSE = 20  # tours that are nearly the best by some weights, from which a mate 
 
 def weighted_for(
     problem: MultiObjectiveTSP,
-    tours: Tours,
+    tours: NDArray[np.int32],
     weights: Weights,
     random_state: np.random.Generator,
     backend: str = "auto",
@@ -67,8 +65,8 @@ class ScalarisedGeneration:
     """
 
     crossover: Recombination
-    improver: Improver
-    kick: Kick
+    improver: Improvement
+    kick: Kicks
     weights: Weights
 
     def prepare(self, problem: MultiObjectiveTSP, size: int) -> None:
@@ -84,10 +82,10 @@ class ScalarisedGeneration:
     def begin(
         self,
         problem: MultiObjectiveTSP,
-        tours: Tours,
+        tours: NDArray[np.int32],
         random_state: np.random.Generator,
         run: FrameworkRun | None = None,
-    ) -> Tours:
+    ) -> NDArray[np.int32]:
         """Return searched tours of a start population, whatever their parents."""
         costs = problem.cost(tours)
         drawn = _drawn(problem, costs, self.weights, random_state, self.improver.backend)
@@ -97,12 +95,12 @@ class ScalarisedGeneration:
     def __call__(
         self,
         problem: MultiObjectiveTSP,
-        tours: Tours,
+        tours: NDArray[np.int32],
         costs: NDArray[Any],
         children: int,
         random_state: np.random.Generator,
         run: FrameworkRun | None = None,
-    ) -> Tours:
+    ) -> NDArray[np.int32]:
         """Return searched children (children, n) of known tours (A, n) with costs (A, M)."""
         place = self.improver.backend
         some = random_state.integers(len(tours), size=children)
@@ -124,10 +122,10 @@ class ScalarisedGeneration:
     def _searched(
         self,
         scalarised: WeightedTSP,
-        tours: Tours,
+        tours: NDArray[np.int32],
         random_state: np.random.Generator,
         run: FrameworkRun | None,
-    ) -> Tours:
+    ) -> NDArray[np.int32]:
         found = self.improver.search_rows(scalarised, tours, random_state, run)
         return tours if found is None else found.tours
 

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
 from gpu_ls_plugin.core.trust import foreign
-from gpu_ls_plugin.routes.problem.cvrp import CVRP
 from gpu_ls_plugin.tours.problem import referee
+from gpu_ls_plugin.tours.problem.device_data import batch_data, metric_data
+from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
 from gpu_ls_plugin.tours.problem.tsp import TSP
 from gpu_ls_plugin.tours.problem.under import searched
 from gpu_ls_plugin.tours.problem.weighted import WeightedTSP
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.backends.composition import Kernel
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
 Costed = tuple[Any, Any]  # tours, and what they cost
-DEPOT = np.zeros(1, np.int64)
 MOST_KEPT = 1 << 28  # bytes of what an objective keeps of tours whose costs are added up together
 # Shares of a length by which real ones differ less: if chains add up their changes, and if both
 # are added up from scratch in the same order.
@@ -50,7 +48,7 @@ def lengths_of(backend: Backend, problem: TSP, tours: Any) -> Any:
     """Return the lengths of checked int32 tours (P, n), shape (P,), whatever else they pay for."""
     lengths = backend.xp.zeros(len(tours), problem.cost_dtype)
     if problem.n > 1:  # one city alone has no edges
-        data = {"metric_data": backend.metric_data(problem)}
+        data = {"metric_data": metric_data(backend, problem)}
         add_up(backend, problem.metric, data, tours, lengths)
     return lengths
 
@@ -62,18 +60,12 @@ def exact_costs(backend: Backend, problem: Problem, tours: Any) -> Any:
     referee's; whatever else tours cost is computed on the host.
     """
     cost = type(problem).cost
-    if cost is CVRP.cost:
-        assert isinstance(problem, CVRP)
-        metric, values = problem.nodes.metric, problem.nodes.values
-        # A kernel takes the way from depot to depot for one like all others.
-        if not foreign(metric) and not metric.lengths(values, DEPOT, DEPOT).any():
-            return lengths_of(backend, problem.tsp, tours)
-    elif isinstance(problem, WeightedTSP) and cost is WeightedTSP.cost:
+    if isinstance(problem, WeightedTSP) and cost is WeightedTSP.cost:
         costs = problem.weighed([exact_costs(backend, part, tours) for part in problem.parts])
         return _with_objective(backend, problem, tours, costs)
-    elif isinstance(problem, TSP) and cost is TSP.cost:
+    if isinstance(problem, TSP) and cost is TSP.cost:
         return added_up_costs(backend, problem, tours)
-    return backend.xp.asarray(problem.cost(backend.to_numpy(tours)))
+    return problem.costs_on(backend, tours)
 
 
 def added_up_costs(backend: Backend, problem: TSP, tours: Any) -> Any:
@@ -134,9 +126,9 @@ def tour_costs(backend: Backend, problem: TSP, tours: Any) -> Any:
     for begin in range(0, len(tours), at_once):
         rows = slice(begin, begin + at_once)
         data = (
-            backend.batch_data(problem, len(tours[rows]))
+            batch_data(backend, problem, len(tours[rows]))
             if pays
-            else {"metric_data": backend.metric_data(problem)}
+            else {"metric_data": metric_data(backend, problem)}
         )
         add_up(backend, metric, data, tours[rows], costs[rows])
     if not (objective.length_alone or pays):  # which the host computes

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends import tuning
-from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
 from gpu_ls_plugin.tours.kernels import tour_layouts
+from gpu_ls_plugin.tours.problem.device_data import search_data
+from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
 from gpu_ls_plugin.tours.problem.under import searched
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.backends.composition import Kernel
     from gpu_ls_plugin.tours.problem.metrics import Metric
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
@@ -105,7 +107,7 @@ class Sites:
             self.grid = table_of(problem, longest)
             site_bytes = n * TABLE_BYTES[self.grid] if self.grid else site_bytes
         self.arguments: dict[str, Any] = {
-            "metric_data": backend.search_data(problem),
+            "metric_data": search_data(backend, problem),
             "n": n,
             "sites": backend.xp.empty((n, site_bytes), "uint8"),
             "error_absolute": absolute,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gpu_ls_plugin.backends.tuning import BLOCK_OVERHEAD, LARGEST_SHORT
+from gpu_ls_plugin.backends.tuning import BLOCK_OVERHEAD, LARGEST_SHORT, padded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -13,10 +13,6 @@ if TYPE_CHECKING:
 SITE_BYTES = 12  # of the largest gls::Site
 LAYOUTS = ("thread", "warp", "block", "global")
 LARGE_LANES = 384  # beyond, and where tours lie in global memory; more would lack registers
-
-
-def padded(count: int, to: int = 16) -> int:
-    return -(-count // to) * to
 
 
 def survivor_bytes(length_bytes: int) -> int:

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.backends.composition import Kernel, metric_kernel, parse_parameters
+from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
+from gpu_ls_plugin.core.rows import BLOCK
 from gpu_ls_plugin.tours.candidates.base import Candidates
 from gpu_ls_plugin.tours.construction.space_filling_curve import LEVELS, hilbert
 from gpu_ls_plugin.tours.engines.chains.part_search import TourParts
 from gpu_ls_plugin.tours.moves.composed import CandidateMoves
-from gpu_ls_plugin.tours.problem.referee import BLOCK, added_up
+from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
+from gpu_ls_plugin.tours.problem.referee import added_up
 from gpu_ls_plugin.tours.problem.tsp import TSP
 
 if TYPE_CHECKING:

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core import checks, upper_layers
 from gpu_ls_plugin.core.budget import Budget, Stopwatch
 from gpu_ls_plugin.core.history import Point
 from gpu_ls_plugin.core.result import Statistics, told
 from gpu_ls_plugin.core.result_views import call_text, html_facts
+from gpu_ls_plugin.runs.claims import check_claims
 from gpu_ls_plugin.runs.settings import Settings
-from gpu_ls_plugin.solver.run import solve
+from gpu_ls_plugin.tours.engines.audit import advice, foreign_names
 from gpu_ls_plugin.tours.many import many_input
 from gpu_ls_plugin.tours.many.enumeration import SMALLEST_SEARCHED, shortest_tours
 from gpu_ls_plugin.tours.many.side_by_side import (
@@ -25,7 +26,6 @@ from gpu_ls_plugin.tours.many.side_by_side import (
     slots_of,
 )
 from gpu_ls_plugin.tours.problem.tsp import TSP
-from gpu_ls_plugin.tours.searches.audit import check_claims, foreign_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.backends.base import Backend
-    from gpu_ls_plugin.core.result import Callback
+    from gpu_ls_plugin.core.result import Callback, Result
     from gpu_ls_plugin.tours.many.instances import Instances
     from gpu_ls_plugin.tours.moves.composed import CandidateMoves
     from gpu_ls_plugin.tours.problem.metrics import Metric
@@ -330,7 +330,7 @@ class _ManyInstances:
             backend=self.backend.name,
             kicks=self.watch.budget.kicks,
         )
-        found = solve(problem, settings)
+        found: Result = upper_layers.solve(problem, settings)
         batch.tours = found.best_tour[None]
         self.costs[batch.rows] = found.best_cost
         found.statistics.history, found.statistics.phases = [], {}
@@ -354,7 +354,7 @@ class _ManyInstances:
                 self.costs[batch.rows] = costs
                 names = foreign_names(batch.instances.whole, ())
                 if names and batch.claims is not None:
-                    check_claims(names, batch.claims, costs, batch.instances.whole)
+                    check_claims(names, batch.claims, costs, advice(batch.instances.whole))
         statistics, best = self.statistics, self.costs.sum().item()
         statistics.seconds = self.watch.elapsed
         last = Point(statistics.seconds, statistics.kicks, best, float(self.costs.mean()))

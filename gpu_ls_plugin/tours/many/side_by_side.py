@@ -9,7 +9,7 @@ import numpy as np
 from gpu_ls_plugin.core.budget import Stopwatch, now
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.core.result import Statistics
-from gpu_ls_plugin.runs.acceptance.rules import Annealing
+from gpu_ls_plugin.runs.acceptance import Annealing
 from gpu_ls_plugin.runs.drive import drive
 from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.tours.engines.chains import chain_layouts

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.core.origins import sources_of
 from gpu_ls_plugin.core.trust import foreign
 from gpu_ls_plugin.tours.kernels import tour_layouts
 from gpu_ls_plugin.tours.kernels.sites import DTYPES, GRID_BYTES, Sites, metric_type
+from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
 from gpu_ls_plugin.tours.problem.under import RowsUnder, Under, keeps, searched
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gpu_ls_plugin.backends.base import Backend
-    from gpu_ls_plugin.backends.composition import Parameter
+    from gpu_ls_plugin.backends.composition import Kernel, Parameter
     from gpu_ls_plugin.tours.candidates.base import Candidates
     from gpu_ls_plugin.tours.moves.base import Neighbourhood
     from gpu_ls_plugin.tours.problem.metrics import Metric

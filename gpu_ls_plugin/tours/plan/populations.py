@@ -8,8 +8,8 @@ import numpy as np
 
 from gpu_ls_plugin.core.canvas import require_image, saved
 from gpu_ls_plugin.core.files import image_figure
+from gpu_ls_plugin.core.rows import check_tours
 from gpu_ls_plugin.tours.plan.drawing import coordinates
-from gpu_ls_plugin.tours.problem.referee import check_tours
 from gpu_ls_plugin.tours.problem.tsp import tour_problem
 
 if TYPE_CHECKING:

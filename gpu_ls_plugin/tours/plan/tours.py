@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from gpu_ls_plugin.runs.acceptance.rules import Annealing
-from gpu_ls_plugin.runs.request import repairs
+from gpu_ls_plugin.runs.acceptance import Annealing
 from gpu_ls_plugin.tours.candidates.alpha import Alpha
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.candidates.quadrant import Quadrant
@@ -62,7 +61,7 @@ def settings_of_tours(problem: Problem, request: Request) -> Settings:
     population = given.population or _size(tours, request, crossed=pays)
     crossed = pays and population >= crossed_tours.LEAST
     chosen = given.search or _repair(tours, request, crossed=pays)
-    if repairs(chosen):
+    if isinstance(chosen, LocalSearch):
         chosen = _kicked(chosen, tours, request, population, crossed=crossed)
     start = given.start or _start(tours, crossed=crossed)
     return replace(given, population=population, start=start, search=chosen)

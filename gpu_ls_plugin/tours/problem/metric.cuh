@@ -13,7 +13,7 @@
 // Exact lengths are evaluated in IEEE float64 and compiled without contraction.
 #pragma once
 
-#include "backends/include/team.cuh"
+#include "backends/include/bits.cuh"
 
 namespace gls {
 
@@ -30,21 +30,9 @@ GLS_DEVICE float fast_sqrt(float v) {
   return root;
 }
 GLS_DEVICE float fused(float a, float b, float c) { return __fmaf_rn(a, b, c); }
-GLS_DEVICE float bits_to_float(int bits) { return __int_as_float(bits); }
-GLS_DEVICE int float_to_bits(float value) { return __float_as_int(value); }
 #else
 GLS_DEVICE float fast_sqrt(float v) { return std::sqrt(v); }
 GLS_DEVICE float fused(float a, float b, float c) { return a * b + c; }
-GLS_DEVICE float bits_to_float(int bits) {
-  float value;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
-}
-GLS_DEVICE int float_to_bits(float value) {
-  int bits;
-  std::memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
 using std::acos;
 using std::fabs;
 using std::fmax;

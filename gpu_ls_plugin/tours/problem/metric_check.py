@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
 from gpu_ls_plugin.core.exceptions import FaultyPartError
+from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
 from gpu_ls_plugin.tours.problem.metrics import INTEGER_LIMIT, REAL_LIMIT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from types import ModuleType
-
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.backends.composition import Kernel
     from gpu_ls_plugin.tours.problem.metrics import Metric
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
@@ -22,21 +21,6 @@ Pairs = tuple[NDArray[np.int32], NDArray[np.int32]]
 
 PAIRS = 4096  # that are compared at most
 ROUNDING = 1e-12  # relative, that real lengths may differ by
-
-
-class Launcher(Protocol):
-    """What of a backend runs the functor."""
-
-    xp: ModuleType
-
-    def block(self, threads: int) -> str:
-        """Return the C++ type of a team of about `threads` lanes."""
-
-    def launch(self, kernel: Kernel, count: int, arguments: Mapping[str, Any]) -> bool:
-        """Run a kernel on items 0..count-1 with arguments by name."""
-
-    def to_numpy(self, array: Any) -> Any:
-        """Return an array as NumPy."""
 
 
 def pair_lengths_kernel(metric: Metric, team: str) -> Kernel:
@@ -52,7 +36,7 @@ def pair_lengths_kernel(metric: Metric, team: str) -> Kernel:
     )
 
 
-def check_metric(backend: Launcher, problem: TSP, data: Any) -> None:
+def check_metric(backend: Backend, problem: TSP, data: Any) -> None:
     """Raise FaultyPartError where a metric's functor, which reads `data`, and its face differ."""
     if problem.n < 2:
         return
@@ -102,7 +86,7 @@ def _face(problem: TSP, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
 
 
 def _functor(
-    backend: Launcher, problem: TSP, data: Any, a: NDArray[Any], b: NDArray[Any]
+    backend: Backend, problem: TSP, data: Any, a: NDArray[Any], b: NDArray[Any]
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     xp, count = backend.xp, len(a)
     arguments = {

@@ -1,4 +1,4 @@
-"""Batches of rows: validity, and the cost of tours from scratch: the referee of every search."""
+"""The cost of tours from scratch, and the checks of rows: the referee of every search."""
 
 from __future__ import annotations
 
@@ -6,18 +6,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from gpu_ls_plugin.core import checks, upper_layers
-from gpu_ls_plugin.core.exceptions import InvalidTourError, InvalidTypeError
+from gpu_ls_plugin.core import upper_layers
+from gpu_ls_plugin.core.rows import blocks, check_permutations
+from gpu_ls_plugin.core.rows import check_tours as check_tours
+from gpu_ls_plugin.core.rows import check_values as check_values
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.tours.problem.metrics import Cities, Lengths
 
-BLOCK = 2**18  # entries handled at once: temporaries of 2 MiB stay in the cache
 PARTIAL_SUMS = 32  # of real lengths, as many as kernels have (kPartialSums)
 
 
@@ -38,95 +34,6 @@ class Tours(Protocol):
 
     def lengths(self, a: Cities, b: Cities) -> Lengths:
         """Return the exact lengths from cities `a` to cities `b`, elementwise."""
-
-
-def check_tours(
-    problem: Problem, tours: ArrayLike, *, parameter: str = "tours"
-) -> NDArray[np.int32]:
-    """Return a batch of solutions as an array, or say which row is not one; as `Problem.check`."""
-    return problem.check(tours, parameter=parameter)
-
-
-def check_permutations(tours: ArrayLike, n: int, *, parameter: str = "tours") -> NDArray[np.int32]:
-    """Return a batch of permutations of 0..n-1 as an array, or say which row is not one.
-
-    Parameters
-    ----------
-    tours : array_like of integers, shape (P, n) or (n,)
-        Zero-based permutations, of any type that holds integers; not changed.
-    n : int
-        Number of cities.
-    parameter : str
-        What messages call the tours.
-
-    Returns
-    -------
-    int32 array, shape (P, n), C-contiguous
-        A view where `tours` is such an array already, else a copy.
-
-    Raises
-    ------
-    InvalidTourError
-        Wrong shape, no row, or a row that is not a permutation; the row and the reason are named.
-    InvalidTypeError
-        The entries are not integers.
-    """
-    batch = check_values(tours, n, n, parameter=parameter, words=("tours", "cities", "city"))
-    for rows in blocks(*batch.shape):
-        seen = np.zeros(batch[rows].shape, dtype=np.bool_)
-        np.put_along_axis(seen, batch[rows], True, axis=1)
-        complete = seen.all(axis=1)
-        if not complete.all():
-            row = rows.start + int(complete.argmin())
-            counts = np.bincount(batch[row], minlength=n)
-            raise InvalidTourError(
-                f"{parameter}: row {row} is not a permutation: city {counts.argmax()} appears "
-                f"{counts.max()} times, city {counts.argmin()} is missing"
-            )
-    return batch
-
-
-def check_values(
-    rows: ArrayLike,
-    n: int,
-    values: int,
-    *,
-    parameter: str = "rows",
-    words: tuple[str, str, str] = ("rows", "values", "value"),
-) -> NDArray[np.int32]:
-    """Return rows of n numbers in 0..values-1 as an array, or say which row is not one.
-
-    Parameters
-    ----------
-    rows : array_like of any integer type, shape (P, n) or (n,)
-        Not changed.
-    n, values : int
-        Length of a row, and how many values an entry may have.
-    parameter : str
-        What messages call the rows.
-    words : tuple of str
-        What messages call rows, their entries, and an entry.
-
-    Returns
-    -------
-    int32 array, shape (P, n), C-contiguous
-        A view where `rows` is such an array already, else a copy.
-
-    Raises
-    ------
-    InvalidTourError
-        Wrong shape, no row, or an entry outside its range; row and position are named.
-    InvalidTypeError
-        The entries are not integers.
-    """
-    array = integer_rows(rows, n, parameter, words)
-    if int(array.min()) < 0 or int(array.max()) >= values:
-        row, column = np.argwhere((array < 0) | (array >= values))[0]
-        raise InvalidTourError(
-            f"{parameter}: row {row} holds {words[2]} {array[row, column]} at position {column}, "
-            f"but {words[1]} are 0..{values - 1}"
-        )
-    return np.ascontiguousarray(array, dtype=np.int32)
 
 
 def tour_costs(problem: Tours, tours: Any) -> Lengths:
@@ -175,53 +82,3 @@ def added_up(lengths: Lengths) -> Lengths:
     while (half := sums.shape[1] // 2) > 0:
         sums = sums[:, :half] + sums[:, half:]
     return sums[:, 0]
-
-
-def integer_rows(
-    given: ArrayLike, n: int, parameter: str, words: tuple[str, str, str]
-) -> NDArray[Any]:
-    """Return rows as an integer array (P, n), P >= 1, of whatever integer type they have.
-
-    Floats that hold integers become int64. Anything else raises `InvalidTourError` or
-    `InvalidTypeError`.
-    """
-    checks.unmasked(parameter, given, InvalidTourError)
-    try:
-        array = np.asarray(given)
-    except ValueError as error:
-        raise InvalidTourError(f"{parameter}: rows of different lengths") from error
-    except TypeError as error:
-        raise InvalidTypeError(f"{parameter}: {error}") from error
-    if array.ndim == 1:
-        array = array[np.newaxis]
-    if array.ndim != 2 or array.shape[1] != n or not array.size:
-        raise InvalidTourError(
-            f"{parameter}: shape {np.shape(given)}, but {words[0]} of {n} {words[1]} are (P, {n}), "
-            f"P >= 1, or ({n},)"
-        )
-    if array.dtype.kind == "f":
-        return _whole(array, parameter, words)
-    if array.dtype.kind not in "iu":
-        raise InvalidTypeError(
-            f"{parameter}: {words[1]} must be integers, not {array.dtype}; convert them first"
-        )
-    return array
-
-
-def _whole(array: NDArray[Any], parameter: str, words: tuple[str, str, str]) -> NDArray[np.int64]:
-    """Return floats (P, n) as integers; one that is none raises `InvalidTypeError`."""
-    array = array.astype(np.promote_types(array.dtype, np.float64), copy=False)
-    wrong = (array != np.trunc(array)) | ~(np.abs(array) < 2.0**63)  # NaN as well
-    if wrong.any():
-        row, column = np.argwhere(wrong)[0]
-        raise InvalidTypeError(
-            f"{parameter}: {words[1]} must be integers, but row {row} holds {array[row, column]} "
-            f"at position {column}; convert them first"
-        )
-    return array.astype(np.int64)
-
-
-def blocks(rows: int, n: int) -> Iterator[slice]:
-    """Cut the rows of a batch into slices of about BLOCK entries, at least one row each."""
-    step = max(1, BLOCK // n)
-    return (slice(start, min(start + step, rows)) for start in range(0, rows, step))

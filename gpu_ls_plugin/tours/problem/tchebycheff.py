@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_ls_plugin.tours.problem.device_data import metric_data
 from gpu_ls_plugin.tours.problem.objective import Objective
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class Tchebycheff(Objective):
         sums = backend.xp.zeros((size, 2 * objectives))
         words = np.empty((size, 3 * objectives + 1), np.uint64)
         for number, part in enumerate(problem.parts):
-            words[:, number] = backend.address(backend.metric_data(part))
+            words[:, number] = backend.address(metric_data(backend, part))
         reals = words[:, objectives : 3 * objectives]
         reals[:, :objectives] = np.ascontiguousarray(self.weights).view(np.uint64)
         reals[:, objectives:] = np.ascontiguousarray(self.ideal).view(np.uint64)

@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypedDict
-
-import numpy as np
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
+from typing import TypedDict
 
 
 class Writing(TypedDict, total=False):
@@ -17,17 +10,3 @@ class Writing(TypedDict, total=False):
 
     symmetric: bool  # whether a tour and its reverse do; True unless given
     customers: int  # of giant tours: all cities beyond are copies of city 0, the depot
-
-
-def new_edges(tour: NDArray[Any]) -> Callable[[NDArray[Any]], float]:
-    """Return a function that says which share of another tour's undirected edges this one lacks."""
-    place, last = tour.argsort().astype(np.int32), len(tour) - 1
-
-    def share(other: NDArray[Any]) -> float:
-        at = place[other]
-        apart = np.abs(at[1:] - at[:-1])
-        new = np.count_nonzero((apart != 1) & (apart != last))
-        closing = abs(int(at[0]) - int(at[-1])) not in (1, last)
-        return (new + closing) / len(tour)
-
-    return share

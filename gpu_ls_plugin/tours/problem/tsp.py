@@ -20,13 +20,13 @@ from gpu_ls_plugin.core.exceptions import (
 )
 from gpu_ls_plugin.core.problem import Problem
 from gpu_ls_plugin.core.registry import registry
+from gpu_ls_plugin.core.rows import check_permutations, new_edges
 from gpu_ls_plugin.core.values import array_of, check_finite, labels, points_of
 from gpu_ls_plugin.tours.problem import tsplib
 from gpu_ls_plugin.tours.problem.length import Length
 from gpu_ls_plugin.tours.problem.metrics import Explicit, ExplicitReal, Metric, find_metric
 from gpu_ls_plugin.tours.problem.objective import Objective
-from gpu_ls_plugin.tours.problem.referee import check_permutations, tour_costs
-from gpu_ls_plugin.tours.problem.tour_rows import Writing, new_edges
+from gpu_ls_plugin.tours.problem.referee import tour_costs
 
 if TYPE_CHECKING:
     import os
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from gpu_ls_plugin.tours.problem.metrics import Cities, Lengths
+    from gpu_ls_plugin.tours.problem.tour_rows import Writing
 
 LENGTH = Length()
 

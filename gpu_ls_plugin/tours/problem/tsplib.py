@@ -20,9 +20,9 @@ from gpu_ls_plugin.core.exceptions import (
     UnsupportedProblemError,
 )
 from gpu_ls_plugin.core.files import atomically, plain_name
+from gpu_ls_plugin.core.rows import check_permutations
 from gpu_ls_plugin.core.words import QUOTED, quoted, real, whole
 from gpu_ls_plugin.tours.problem.metrics import find_metric
-from gpu_ls_plugin.tours.problem.referee import check_permutations
 
 if TYPE_CHECKING:
     import os

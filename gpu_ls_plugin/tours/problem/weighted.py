@@ -11,6 +11,7 @@ import numpy as np
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, UnsupportedProblemError
 from gpu_ls_plugin.core.origins import sources_of
 from gpu_ls_plugin.core.values import array_of, check_finite
+from gpu_ls_plugin.tours.problem.device_data import metric_data
 from gpu_ls_plugin.tours.problem.metrics import Metric
 from gpu_ls_plugin.tours.problem.tsp import LENGTH, TSP
 
@@ -199,7 +200,7 @@ class WeightedTSP(TSP):
         words[:, 0] = self.n
         words[:, 1] = self._list_numbers()
         for number, part in enumerate(self.parts):
-            words[:, 2 + number] = backend.address(backend.metric_data(part))
+            words[:, 2 + number] = backend.address(metric_data(backend, part))
         words[:, 2 + objectives :] = self.weights.view(np.uint64)
         return {"metric_data": backend.xp.asarray(words)}
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidTypeError
-from gpu_ls_plugin.runs.call import Call
 from gpu_ls_plugin.tours.engines.engine import RANKED_BYTES
 from gpu_ls_plugin.tours.engines.filtered.filtered_moves import FilteredMoves
 from gpu_ls_plugin.tours.filters.filtered_neighbourhood import FilteredNeighbourhood
+from gpu_ls_plugin.tours.searches.call import Call
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,10 +9,10 @@ from gpu_ls_plugin.backends.arrays import on_host
 from gpu_ls_plugin.core.budget import NO_LIMIT
 from gpu_ls_plugin.core.result import Statistics
 from gpu_ls_plugin.runs.population import Population
+from gpu_ls_plugin.tours.engines.audit import check_tours, foreign_names
 from gpu_ls_plugin.tours.engines.chains.rounds import Kicking, Rounds
 from gpu_ls_plugin.tours.engines.chains.start import Start
 from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
-from gpu_ls_plugin.tours.searches.audit import check_tours, foreign_names
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend

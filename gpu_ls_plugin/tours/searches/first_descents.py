@@ -10,6 +10,7 @@ from gpu_ls_plugin.core.budget import NO_LIMIT, Budget, Stopwatch
 from gpu_ls_plugin.core.exceptions import InsufficientMemoryError
 from gpu_ls_plugin.core.result import Statistics
 from gpu_ls_plugin.tours.engines.chains.chains import FusedChains
+from gpu_ls_plugin.tours.problem.device_data import metric_data
 from gpu_ls_plugin.tours.problem.tsp import tour_problem
 from gpu_ls_plugin.tours.searches.chain_population import ChainPopulation
 
@@ -146,7 +147,7 @@ def _require_memory(
     cooperation = search.cooperation
     each = FusedChains.bytes_per_tour(problem.n) + problem.objective.kept_bytes(problem)
     each += 0 if cooperation is None else cooperation.bytes_per_tour(problem.n)
-    fixed, memory = backend.metric_data(problem).nbytes, backend.memory(memory_limit)
+    fixed, memory = metric_data(backend, problem).nbytes, backend.memory(memory_limit)
     fitting = backend.rows_that_fit(each, fixed, memory)
     if fitting < size:
         raise InsufficientMemoryError(

@@ -9,17 +9,13 @@ from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.core.feasibility import warns_if_infeasible
-from gpu_ls_plugin.routes.engines.linked_chains import LinkedChains
-from gpu_ls_plugin.routes.engines.rebuilt_chains import RebuiltChains
-from gpu_ls_plugin.routes.removals.string_removal import StringRemoval
-from gpu_ls_plugin.runs.acceptance.base import Acceptance
-from gpu_ls_plugin.runs.acceptance.rules import Annealing
-from gpu_ls_plugin.runs.call import Call
+from gpu_ls_plugin.runs.acceptance import Acceptance, Annealing
 from gpu_ls_plugin.runs.compiling import compile_batch
 from gpu_ls_plugin.tours.candidates.alpha import Alpha
 from gpu_ls_plugin.tours.candidates.nearest import All
 from gpu_ls_plugin.tours.cooperation.base import MOST_KICKS_PER_CITY, Cooperation
-from gpu_ls_plugin.tours.engines import rehearsal
+from gpu_ls_plugin.tours.engines import factories, rehearsal
+from gpu_ls_plugin.tours.engines.chains import kinds
 from gpu_ls_plugin.tours.engines.chains.chain_layouts import LONGEST_WHOLE
 from gpu_ls_plugin.tours.engines.chains.chains import Chains, FusedChains, SteppedChains
 from gpu_ls_plugin.tours.engines.chains.parted import PartedTours
@@ -27,11 +23,11 @@ from gpu_ls_plugin.tours.engines.chains.rehearsal import SMALLEST_KICKED, compil
 from gpu_ls_plugin.tours.engines.pivoting.first import First
 from gpu_ls_plugin.tours.kicks.base import Perturbation, as_perturbation
 from gpu_ls_plugin.tours.kicks.double_bridge import DoubleBridge
-from gpu_ls_plugin.tours.moves.composed import CandidateMoves
 from gpu_ls_plugin.tours.moves.lin_kernighan import LinKernighan
 from gpu_ls_plugin.tours.problem.objective import require_by_edges, require_undirected
 from gpu_ls_plugin.tours.problem.tsp import tour_problem
 from gpu_ls_plugin.tours.problem.weighted import require_shared_lengths
+from gpu_ls_plugin.tours.searches.call import Call
 from gpu_ls_plugin.tours.searches.first_descents import descended, optimised
 from gpu_ls_plugin.tours.searches.iterated_run import improve, last_point
 from gpu_ls_plugin.tours.searches.local_search import LocalSearch
@@ -229,24 +225,15 @@ class IteratedLocalSearch(rehearsal.Rehearsed):
         """Return the chains of a batch of local optima."""
         search, problem, kick = self.search, start.problem, self.kick
         if self.cooperation is not None:
-            kick = self.cooperation.kicks(kick, fused=self._in_one_kernel)
-        rebuilt = self._in_one_kernel and kick.rebuilds
-        if isinstance(kick, StringRemoval):
-            return LinkedChains(
-                start, self.accept, self.restart_after, kick, len(search.neighbourhoods)
-            )
-        if not self.fused and not rebuilt:
+            kick = self.cooperation.kicks(kick, fused=self.in_one_kernel)
+        others = (make(self, start, kick) for make in kinds.of_other_domains)
+        found = next((chains for chains in others if chains is not None), None)
+        if found is not None:
+            return found
+        if not self.fused:
             require_shared_lengths(problem, "a search that is kicked from the host")
             return SteppedChains(start, self.accept, self.restart_after, search, kick)
-        parts = CandidateMoves(
-            start.backend,
-            problem,
-            search.neighbourhoods,
-            search.candidates,
-            search.pivoting.by_step,
-        )
-        if rebuilt:
-            return RebuiltChains(start, self.accept, self.restart_after, parts, kick)
+        parts = factories.candidate_moves(search, start.backend, problem)()
         part = self._part_of(problem)
         if self.restart_after is not None:
             require_shared_lengths(problem, "restart_after")
@@ -288,15 +275,10 @@ class IteratedLocalSearch(rehearsal.Rehearsed):
     @property
     def fused(self) -> bool:
         """Whether double bridges, search and acceptance are one kernel."""
-        return self._in_one_kernel and bool(self.kick.cuts)
+        return self.in_one_kernel and bool(self.kick.cuts)
 
     @property
-    def rebuilds(self) -> bool:
-        """Whether kicks that rebuild giant tours, search and acceptance are one kernel."""
-        return self._in_one_kernel and self.kick.rebuilds
-
-    @property
-    def _in_one_kernel(self) -> bool:
+    def in_one_kernel(self) -> bool:
         """Whether the search can be part of a kernel of chains."""
         return (
             isinstance(self.search.pivoting, First)

@@ -10,22 +10,21 @@ import numpy as np
 
 from gpu_ls_plugin.core.budget import Stopwatch
 from gpu_ls_plugin.core.trust import foreign
-from gpu_ls_plugin.routes.engines.prices import of_feasible
 from gpu_ls_plugin.runs.drive import drive
 from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.tours.engines import engines
+from gpu_ls_plugin.tours.engines.audit import Audit, check_tours, foreign_names
 from gpu_ls_plugin.tours.engines.chains.rounds import Kicking, Rounds
 from gpu_ls_plugin.tours.engines.chains.start import Start
 from gpu_ls_plugin.tours.kernels.evaluation import better, tour_costs
-from gpu_ls_plugin.tours.searches.audit import Audit, check_tours, foreign_names
 from gpu_ls_plugin.tours.searches.descents import Descents
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.core.history import Point
-    from gpu_ls_plugin.runs.call import Call
     from gpu_ls_plugin.tours.engines.chains.chains import Chains
+    from gpu_ls_plugin.tours.searches.call import Call
 
 
 def improve(search: Kicking, call: Call, rows: slice) -> None:
@@ -160,6 +159,6 @@ def _put_back(call: Call, tours: Any, before: Any) -> None:
 
 def _results_alone(search: Kicking, call: Call, tours: Any, costs: Any) -> Any:
     """Return the costs of tours, as far as these are results."""
-    if search.cooperation is None or not search.cooperation.priced:
+    if search.cooperation is None:
         return costs
-    return of_feasible(call.backend, call.problem, tours, costs)
+    return search.cooperation.results(call.backend, call.problem, tours, costs)

@@ -10,13 +10,13 @@ from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeErro
 from gpu_ls_plugin.core.feasibility import warns_if_infeasible
 from gpu_ls_plugin.core.registry import registry
 from gpu_ls_plugin.core.result import Progress, Result
-from gpu_ls_plugin.runs.call import Call
 from gpu_ls_plugin.runs.compiling import compile_batch
 from gpu_ls_plugin.runs.drive import drive
 from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.tours.candidates.base import Candidates
 from gpu_ls_plugin.tours.candidates.nearest import All, Nearest
 from gpu_ls_plugin.tours.engines import engines, rehearsal
+from gpu_ls_plugin.tours.engines.audit import Audit, foreign_names
 from gpu_ls_plugin.tours.engines.engine import NOTHING_KEPT, OUT_OF_MOVES
 from gpu_ls_plugin.tours.engines.exhaustive.two_opt_climb import MAX_MOVES_PER_PASS
 from gpu_ls_plugin.tours.engines.pivoting.base import Pivoting
@@ -27,7 +27,7 @@ from gpu_ls_plugin.tours.kernels.tour_layouts import LAYOUTS
 from gpu_ls_plugin.tours.moves.base import Neighbourhood
 from gpu_ls_plugin.tours.moves.reconnections import TwoOpt
 from gpu_ls_plugin.tours.moves.segment_moves import OrOpt
-from gpu_ls_plugin.tours.searches.audit import Audit, foreign_names
+from gpu_ls_plugin.tours.searches.call import Call
 from gpu_ls_plugin.tours.searches.descents import Descents
 
 if TYPE_CHECKING:

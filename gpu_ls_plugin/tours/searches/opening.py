@@ -14,7 +14,7 @@ from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.core.budget import Budget, Stopwatch, compiling, now
 from gpu_ls_plugin.core.history import shifted
 from gpu_ls_plugin.core.result import Result, Statistics, later
-from gpu_ls_plugin.runs.acceptance.rules import BetterOrEqual
+from gpu_ls_plugin.runs.acceptance import BetterOrEqual
 from gpu_ls_plugin.tours.candidates import near_cities
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.candidates.quadrant import Quadrant
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.core.result import Callback
-    from gpu_ls_plugin.runs.call import Call
+    from gpu_ls_plugin.tours.searches.call import Call
 
 SMALLEST = 12  # cities
 MOST_CHAINS = 16

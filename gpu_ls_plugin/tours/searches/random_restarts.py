@@ -9,10 +9,10 @@ from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.feasibility import warns_if_infeasible
 from gpu_ls_plugin.core.history import Point
 from gpu_ls_plugin.core.result import Progress, Result
-from gpu_ls_plugin.runs.call import Call
 from gpu_ls_plugin.runs.compiling import compile_batch
 from gpu_ls_plugin.tours.construction.random_tours import shuffle
 from gpu_ls_plugin.tours.engines import engines, rehearsal
+from gpu_ls_plugin.tours.searches.call import Call
 from gpu_ls_plugin.tours.searches.local_search import ENDS, LocalSearch
 
 if TYPE_CHECKING:

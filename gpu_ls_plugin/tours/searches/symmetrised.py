@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.core.feasibility import warns_if_infeasible
-from gpu_ls_plugin.runs.acceptance.rules import BetterOrEqual
-from gpu_ls_plugin.runs.call import Call
+from gpu_ls_plugin.runs.acceptance import BetterOrEqual
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.engines import rehearsal
 from gpu_ls_plugin.tours.moves.lin_kernighan import LinKernighan
 from gpu_ls_plugin.tours.problem.tsp import tour_problem
 from gpu_ls_plugin.tours.problem.two_nodes import TwoNodes
+from gpu_ls_plugin.tours.searches.call import Call
 from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch
 from gpu_ls_plugin.tours.searches.local_search import LocalSearch
 

@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.assignment.engines import state_call
 from gpu_ls_plugin.assignment.engines.found_states import completed, quick_state
 from gpu_ls_plugin.assignment.engines.searched_states import SearchedStates
 from gpu_ls_plugin.assignment.engines.state_population import StatePopulation
-from gpu_ls_plugin.assignment.plan import colours
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.cpu import CpuBackend
 from gpu_ls_plugin.core import budget
+from gpu_ls_plugin.runs import population_call
 from gpu_ls_plugin.runs.called_population import population_of
 from gpu_ls_plugin.runs.plan import Plan
 from gpu_ls_plugin.runs.stretch import Stretch
@@ -135,8 +134,8 @@ MOMENTS = {
     "preparing": (SearchedStates, "__init__"),
     "searching": (SearchedStates, "advance"),
     "renewing": (SearchedStates, "renew"),
-    "reporting": (state_call, "told"),
-    "ending": (state_call, "_result"),
+    "reporting": (population_call, "told"),
+    "ending": (population_call, "_result"),
 }
 
 
@@ -165,7 +164,7 @@ def test_colours_without_time(monkeypatch, clock):
     gls.solve(graph, 1e6, moves=1, backend="cpu", population=ROWS)
     for rows in (0, 2):
         with monkeypatch.context() as patch:
-            patch.setattr(colours, "rehearse", lambda *_: None)
+            patch.setattr(gls.SuccessorSearch, "prepare", lambda *_, **__: None)
             cut_launches(patch, clock, rows)
             result = gls.fewest_colours(graph, 1.0, backend="cpu", population=ROWS)
         assert result.problem.feasible(result.tours).all() and (result.costs == 0).all()

@@ -21,9 +21,9 @@ from gpu_ls_plugin.core.exceptions import (
     UnsupportedProblemError,
 )
 from gpu_ls_plugin.core.registry import registry
+from gpu_ls_plugin.runs.partners import Partners
 from gpu_ls_plugin.tours.crossovers.base import Recombination
 from gpu_ls_plugin.tours.crossovers.edge_assembly import CANDIDATES
-from gpu_ls_plugin.tours.crossovers.partners import Partners
 from gpu_ls_plugin.tours.crossovers.workspace import Workspace
 from gpu_ls_plugin.tours.engines.chains.start import Start
 from gpu_ls_plugin.tours.kernels.evaluation import tour_costs

@@ -13,12 +13,12 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeError
-from gpu_ls_plugin.runs.call import Call
 from gpu_ls_plugin.runs.request import Request
 from gpu_ls_plugin.solver import Settings, default_settings, run
 from gpu_ls_plugin.solver.plans import plan_of
 from gpu_ls_plugin.tours.plan import first_moments, lists
 from gpu_ls_plugin.tours.searches import opening
+from gpu_ls_plugin.tours.searches.call import Call
 from gpu_ls_plugin.tours.searches.iterated import OpeningSearch
 from gpu_ls_plugin.tours.searches.opening import Opening
 

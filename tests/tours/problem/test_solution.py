@@ -10,7 +10,8 @@ from hypothesis.extra import numpy as hnp
 
 from gpu_ls_plugin.core import upper_layers
 from gpu_ls_plugin.core.exceptions import InvalidTourError, InvalidTypeError
-from gpu_ls_plugin.tours.problem.referee import check_permutations, check_tours, tour_costs
+from gpu_ls_plugin.core.rows import check_permutations, check_tours
+from gpu_ls_plugin.tours.problem.referee import tour_costs
 from gpu_ls_plugin.tours.problem.tsp import TSP
 
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from gpu_ls_plugin.assignment.heuristics.arrays import integer_array
 from gpu_ls_plugin.assignment.heuristics.masked import Mask
+from gpu_ls_plugin.backends.tuning import padded
 from gpu_ls_plugin.core.checks import MOST_INT
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, UnsupportedProblemError
-from gpu_ls_plugin.tours.kernels.tour_layouts import padded
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

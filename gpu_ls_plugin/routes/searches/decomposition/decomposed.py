@@ -20,8 +20,7 @@ from gpu_ls_plugin.routes.searches.decomposition.cuts import grouped
 from gpu_ls_plugin.routes.searches.decomposition.run import DecomposedRun, chains_of_part
 from gpu_ls_plugin.routes.searches.decomposition.sub_problem import SubProblem, search_part
 from gpu_ls_plugin.routes.searches.decomposition.team import Team
-from gpu_ls_plugin.runs.acceptance.rules import Annealing
-from gpu_ls_plugin.runs.call import Call
+from gpu_ls_plugin.runs.acceptance import Annealing
 from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.engines import rehearsal
@@ -29,6 +28,7 @@ from gpu_ls_plugin.tours.engines.chains.rehearsal import compile_chains
 from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
 from gpu_ls_plugin.tours.moves.segment_moves import Exchange, Relocate
 from gpu_ls_plugin.tours.problem.tsp import tour_problem
+from gpu_ls_plugin.tours.searches.call import Call
 from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch
 from gpu_ls_plugin.tours.searches.local_search import LocalSearch
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.routes.problem.cvrp import CVRP
     from gpu_ls_plugin.routes.searches.decomposition.sub_problem import Routes
     from gpu_ls_plugin.routes.searches.decomposition.team import Team
-    from gpu_ls_plugin.runs.call import Call
+    from gpu_ls_plugin.tours.searches.call import Call
     from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch
 
 # Random numbers of chains on parts, behind those of whole tours: rows of one round.

@@ -14,8 +14,8 @@ from gpu_ls_plugin.runs.population import Population
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.core.problem import Problem
-    from gpu_ls_plugin.runs.call import Call
     from gpu_ls_plugin.runs.stretch import Leg
+    from gpu_ls_plugin.tours.searches.call import Call
 
 
 class GeneticPopulation(Population):

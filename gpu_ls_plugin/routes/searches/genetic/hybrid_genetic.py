@@ -14,11 +14,11 @@ from gpu_ls_plugin.core.feasibility import warns_if_infeasible
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 from gpu_ls_plugin.routes.searches.genetic.genetic_population import GeneticPopulation
 from gpu_ls_plugin.routes.searches.genetic.rules import Rules
-from gpu_ls_plugin.runs.call import Call
 from gpu_ls_plugin.runs.drive import drive
 from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.tours.engines import rehearsal
 from gpu_ls_plugin.tours.problem.tsp import tour_problem
+from gpu_ls_plugin.tours.searches.call import Call
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

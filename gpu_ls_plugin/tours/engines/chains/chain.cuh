@@ -9,7 +9,7 @@
 #include "tours/engines/chains/chain_batch.cuh"
 #include "tours/engines/chains/kick_numbers.cuh"
 #include "tours/engines/descent/next_move.cuh"
-#include "runs/acceptance/rules.cuh"
+#include "runs/acceptance.cuh"
 #include "tours/kernels/tour_memory.cuh"
 
 namespace gls {

@@ -1,7 +1,7 @@
 // The chains of a launch: how they go on, and where they stand.
 #pragma once
 
-#include "backends/include/team.cuh"
+#include "tours/problem/metric.cuh"
 
 namespace gls {
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.backends.composition import Kernel
-    from gpu_ls_plugin.runs.acceptance.base import Acceptance
+    from gpu_ls_plugin.runs.acceptance import Acceptance
     from gpu_ls_plugin.tours.engines.chains.start import Start
     from gpu_ls_plugin.tours.kicks.base import Perturbation
     from gpu_ls_plugin.tours.moves.composed import CandidateMoves, Moves

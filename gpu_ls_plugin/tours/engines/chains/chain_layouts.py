@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gpu_ls_plugin.backends import tuning
-from gpu_ls_plugin.backends.tuning import LARGEST_SHORT
+from gpu_ls_plugin.backends.tuning import LARGEST_SHORT, padded
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.tours.kernels.tour_layouts import (
     LARGE_LANES,
@@ -14,7 +14,6 @@ from gpu_ls_plugin.tours.kernels.tour_layouts import (
     ChainNeeds,
     ChainShape,
     first_fitting,
-    padded,
     warp_bytes,
 )
 

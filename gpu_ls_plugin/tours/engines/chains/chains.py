@@ -16,6 +16,7 @@ from gpu_ls_plugin.tours.engines.chains.chain_kernel import ChainState, chain_ke
 from gpu_ls_plugin.tours.engines.chains.part_search import PartSearch
 from gpu_ls_plugin.tours.kernels import tour_layouts
 from gpu_ls_plugin.tours.kernels.evaluation import better, tour_costs
+from gpu_ls_plugin.tours.problem.device_data import batch_data
 from gpu_ls_plugin.tours.problem.under import searched
 
 if TYPE_CHECKING:
@@ -24,12 +25,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.core.result import Statistics
-    from gpu_ls_plugin.runs.acceptance.base import Acceptance
+    from gpu_ls_plugin.runs.acceptance import Acceptance
     from gpu_ls_plugin.tours.engines.chains.part_search import TourParts
+    from gpu_ls_plugin.tours.engines.chains.repair import Repair
     from gpu_ls_plugin.tours.engines.chains.start import Start
     from gpu_ls_plugin.tours.kicks.base import Perturbation
     from gpu_ls_plugin.tours.moves.composed import CandidateMoves
-    from gpu_ls_plugin.tours.searches.local_search import LocalSearch
 
 RESTART_STREAM = 2**40  # rows of random tours that belong to one round of restarts
 Kept = TypeVar("Kept")
@@ -187,13 +188,13 @@ class Chains(ChainState, ABC):
             self.best_tours[leads] = tours[leads]
         return leads
 
-    def restart_stalled(self, search: LocalSearch, seconds: float = math.inf) -> None:
+    def restart_stalled(self, search: Repair, seconds: float = math.inf) -> None:
         """Let chains without a new best for `patience` kicks go on from random local optima."""
         if self.patience:
             (rows,) = self.start.backend.xp.nonzero(self.idle >= self.patience)
             self.restart(search, rows, seconds)
 
-    def restart(self, search: LocalSearch, rows: Any, seconds: float = math.inf) -> None:
+    def restart(self, search: Repair, rows: Any, seconds: float = math.inf) -> None:
         """Let the chains of some ascending rows go on from random local optima.
 
         Their best tours are kept, and nothing more happens after so many seconds.
@@ -219,7 +220,7 @@ class Chains(ChainState, ABC):
         self.idle[rows] = 0
 
     def searched(
-        self, search: LocalSearch, fresh: Any, rows: Any, seed: int, seconds: float
+        self, search: Repair, fresh: Any, rows: Any, seed: int, seconds: float
     ) -> tuple[Any, Any, Statistics] | None:
         """Search some ascending rows from fresh tours (P, n), whatever other rows there are.
 
@@ -229,7 +230,7 @@ class Chains(ChainState, ABC):
         return self._found(search, fresh[rows], seed, 0, seconds)
 
     def _found(
-        self, search: LocalSearch, begin: Any, seed: int, first: int, seconds: float
+        self, search: Repair, begin: Any, seed: int, first: int, seconds: float
     ) -> tuple[Any, Any, Statistics] | None:
         """Search tours that have the numbers of the rows from `first` on."""
         backend, first_row = self.start.backend, self.start.first_row + first
@@ -275,7 +276,7 @@ class FusedChains(Chains):
             scratch = backend.xp.empty((size, tour_layouts.chain_bytes(n, 4)), "uint8")
         self._arguments: dict[str, Any] = {
             **parts.arguments,
-            **self.start.backend.batch_data(self.start.problem, len(self.tours)),
+            **batch_data(self.start.backend, self.start.problem, len(self.tours)),
             **self.state_arguments,
             "ahead": layout.ahead(parts.steps, parts.needs.listed),
             "seed": start.seed,
@@ -357,7 +358,7 @@ class SteppedChains(Chains):
         start: Start,
         accept: Acceptance,
         patience: int | None,
-        search: LocalSearch,
+        search: Repair,
         perturbation: Perturbation,
     ) -> None:
         super().__init__(start, accept, patience, neighbourhoods=len(search.neighbourhoods))
@@ -379,7 +380,7 @@ class SteppedChains(Chains):
             self._step(rows, kick, max(0.0, heat - cooling * kick), watch.left)
 
     def searched(
-        self, search: LocalSearch, fresh: Any, rows: Any, seed: int, seconds: float
+        self, search: Repair, fresh: Any, rows: Any, seed: int, seconds: float
     ) -> tuple[Any, Any, Statistics] | None:
         """As for all chains; each row keeps its number, on which random moves depend.
 

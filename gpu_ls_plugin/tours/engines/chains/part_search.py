@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.core.budget import NO_LIMIT, Stopwatch
 from gpu_ls_plugin.core.result import Statistics
-from gpu_ls_plugin.runs.acceptance.base import Acceptance
+from gpu_ls_plugin.runs.acceptance import Acceptance
 from gpu_ls_plugin.runs.drive import drive
 from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.tours.engines.chains.chain_kernel import TOUR_PART, ChainState, chain_kernel

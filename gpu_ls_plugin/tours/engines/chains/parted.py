@@ -26,7 +26,7 @@ from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gpu_ls_plugin.runs.acceptance.base import Acceptance
+    from gpu_ls_plugin.runs.acceptance import Acceptance
     from gpu_ls_plugin.tours.engines.chains.start import Start
     from gpu_ls_plugin.tours.kicks.base import Perturbation
     from gpu_ls_plugin.tours.moves.composed import CandidateMoves

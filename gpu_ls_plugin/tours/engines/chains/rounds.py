@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.core.result import Statistics
+    from gpu_ls_plugin.runs.acceptance import Acceptance
     from gpu_ls_plugin.runs.stretch import Leg
+    from gpu_ls_plugin.tours.engines.chains.repair import Repair
     from gpu_ls_plugin.tours.engines.chains.start import Start
     from gpu_ls_plugin.tours.problem.tsp import TSP
-    from gpu_ls_plugin.tours.searches.local_search import LocalSearch
 
 KICKS_PER_CITY = 0.5  # of a generation, if chains do not cooperate
 _STATE = (
@@ -36,13 +37,22 @@ class Kicking(Protocol):
     """What an iterated search says of its chains: `IteratedLocalSearch`."""
 
     @property
-    def search(self) -> LocalSearch: ...
+    def search(self) -> Repair: ...
 
     @property
     def cooperation(self) -> Any: ...
 
     @property
+    def accept(self) -> Acceptance: ...
+
+    @property
+    def restart_after(self) -> int | None: ...
+
+    @property
     def parts(self) -> tuple[Any, ...]: ...
+
+    @property
+    def in_one_kernel(self) -> bool: ...
 
     def chains(self, start: Start) -> Any: ...
 
@@ -60,7 +70,7 @@ class Rounds(Population):
     ----------
     chains : ChainState
     statistics : Statistics
-    search : LocalSearch, optional
+    search : Repair, optional
         Searches chains that begin anew; without it none do.
     cooperation : Cooperation, optional
     best : float
@@ -73,7 +83,7 @@ class Rounds(Population):
         self,
         chains: Any,
         statistics: Statistics,
-        search: LocalSearch | None = None,
+        search: Repair | None = None,
         cooperation: Any = None,
         *,
         best: float = math.inf,

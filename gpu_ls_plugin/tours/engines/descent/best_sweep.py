@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.backends.composition import Kernel, metric_kernel, parse_parameters
+from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 from gpu_ls_plugin.backends.structs import Arguments, struct_of
 from gpu_ls_plugin.core.budget import Stopwatch
 from gpu_ls_plugin.tours.engines.descent import descent_layouts
 from gpu_ls_plugin.tours.engines.engine import Engine
 from gpu_ls_plugin.tours.moves import composed
+from gpu_ls_plugin.tours.problem.device_data import batch_data
+from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
 from gpu_ls_plugin.tours.problem.under import searched
 
 if TYPE_CHECKING:
@@ -91,7 +93,7 @@ class BestSweep(Engine):
         )
         self._arguments: dict[str, Any] = {
             **parts.arguments,
-            **backend.batch_data(problem, size),
+            **batch_data(backend, problem, size),
             **self.arrays,
             "chunks": chunks,
             "shares": shares,

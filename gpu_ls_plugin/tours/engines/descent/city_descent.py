@@ -11,6 +11,7 @@ from gpu_ls_plugin.tours.engines.descent import descent_layouts
 from gpu_ls_plugin.tours.engines.engine import PersistentEngine
 from gpu_ls_plugin.tours.kernels import tour_layouts
 from gpu_ls_plugin.tours.moves import composed
+from gpu_ls_plugin.tours.problem.device_data import batch_data
 from gpu_ls_plugin.tours.problem.under import searched
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ class CityDescent(PersistentEngine):
         self._parts = parts
         self._arguments: dict[str, Any] = {
             **parts.arguments,
-            **backend.batch_data(problem, len(tours)),
+            **batch_data(backend, problem, len(tours)),
             **self.arrays,
             "max_moves": max_moves,
             "scratch": None,

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gpu_ls_plugin.backends import tuning
-from gpu_ls_plugin.backends.tuning import BLOCK_OVERHEAD, LARGEST_SHORT
+from gpu_ls_plugin.backends.tuning import BLOCK_OVERHEAD, LARGEST_SHORT, padded
 from gpu_ls_plugin.tours.kernels.tour_layouts import (
     LARGE_LANES,
     MOVE_BYTES,
     SITE_BYTES,
     ChainNeeds,
     DescentShape,
-    padded,
     survivor_bytes,
     tour_bytes,
 )

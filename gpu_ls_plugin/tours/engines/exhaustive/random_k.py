@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends import tuning
-from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
 from gpu_ls_plugin.tours.engines.engine import RANKED_BYTES, Engine, require_symmetric
+from gpu_ls_plugin.tours.problem.device_data import search_data
+from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
 from gpu_ls_plugin.tours.problem.metrics import ROOTLESS
 from gpu_ls_plugin.tours.problem.under import searched
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.backends.composition import Kernel
     from gpu_ls_plugin.tours.problem.metrics import Metric
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
@@ -127,7 +129,7 @@ class RandomKSteps(Engine):
         self._k = k
         self._first_way = 0 if three_opt else PURE_RECONNECTIONS
         self._arguments: dict[str, Any] = {
-            "metric_data": backend.search_data(problem),
+            "metric_data": search_data(backend, problem),
             "n": n,
             "slack": _slack(problem),
             "samples": k,

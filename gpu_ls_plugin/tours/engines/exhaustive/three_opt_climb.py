@@ -9,12 +9,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends import tuning
-from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.tours.engines.engine import Engine, require_symmetric
+from gpu_ls_plugin.tours.problem.device_data import metric_data
+from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.backends.composition import Kernel
     from gpu_ls_plugin.tours.problem.metrics import Metric
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
@@ -106,7 +108,7 @@ class ThreeOptClimb(Engine):
         super().__init__(backend, problem, tours)
         size, n = tours.shape
         self._fixed: dict[str, Any] = {
-            "metric_data": backend.metric_data(problem),
+            "metric_data": metric_data(backend, problem),
             "n": n,
             "max_moves": max_moves,
         }

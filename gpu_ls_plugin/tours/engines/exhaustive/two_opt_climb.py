@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends import tuning
-from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.engines.engine import Engine
 from gpu_ls_plugin.tours.engines.exhaustive import climb_layouts
+from gpu_ls_plugin.tours.problem.device_data import metric_data
+from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.backends.composition import Kernel
     from gpu_ls_plugin.tours.problem.metrics import Metric
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
@@ -67,7 +69,7 @@ class TwoOptClimb(Engine):
         self._shared_bytes = 0
         self._several, self._together = moves_per_pass > 1, max(1, size)
         self._arguments: dict[str, Any] = {
-            "metric_data": backend.metric_data(problem),
+            "metric_data": metric_data(backend, problem),
             "n": n,
             "slack": _move_slack(problem),
             "neighbours": None,

@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from gpu_ls_plugin.backends.composition import Kernel, metric_kernel
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.core.origins import sources_of
 from gpu_ls_plugin.tours.engines.filtered import filter_layouts
 from gpu_ls_plugin.tours.engines.filtered.complete import COMPLETE
 from gpu_ls_plugin.tours.filters.filtered_neighbourhood import MAPPINGS
 from gpu_ls_plugin.tours.kernels.sites import metric_type
+from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
 from gpu_ls_plugin.tours.problem.under import keeps
 
 if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.composition import Kernel
     from gpu_ls_plugin.tours.filters.filtered_neighbourhood import FilteredNeighbourhood
     from gpu_ls_plugin.tours.problem.metrics import Metric
 

@@ -18,6 +18,7 @@ from gpu_ls_plugin.tours.engines.filtered.filtered_kernels import FilteredKernel
 from gpu_ls_plugin.tours.filters.base import Everything, Setting
 from gpu_ls_plugin.tours.kernels import tour_layouts
 from gpu_ls_plugin.tours.kernels.sites import Sites
+from gpu_ls_plugin.tours.problem.device_data import batch_data, metric_data
 from gpu_ls_plugin.tours.problem.under import searched
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ class FilteredMoves(Engine):
         )
         self.arguments: dict[str, Any] = {
             **sites.arguments,
-            **backend.batch_data(problem, len(tours)),
+            **batch_data(backend, problem, len(tours)),
             **self.arrays,
             **self._tour_memory(),
             "first_row": first_row,
@@ -126,7 +127,7 @@ class FilteredMoves(Engine):
 
     def _left_of(self, memory: int) -> int:
         """Return how many of a batch's bytes each tour has for flags and lists."""
-        shared = self.backend.metric_data(self.problem).nbytes + self.arguments["sites"].nbytes
+        shared = metric_data(self.backend, self.problem).nbytes + self.arguments["sites"].nbytes
         own = (
             self.bytes_per_tour(self.problem.n, self.part)
             + self.problem.objective.kept_bytes(self.problem)

@@ -15,6 +15,7 @@ from gpu_ls_plugin.core.history import Point
 from gpu_ls_plugin.core.result import Result, Statistics, told
 from gpu_ls_plugin.runs import observers
 from gpu_ls_plugin.tours.kernels.evaluation import better, exact_costs, tour_costs
+from gpu_ls_plugin.tours.problem.device_data import metric_data
 from gpu_ls_plugin.tours.problem.tsp import tour_problem
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ class Call:
 
         Where it is sure that `rows` fit, nobody asks whether more would.
         """
-        fixed = self.backend.metric_data(self.problem).nbytes
+        fixed = metric_data(self.backend, self.problem).nbytes
         each = bytes_per_tour + self.problem.objective.kept_bytes(self.problem)
         return self.backend.rows_that_fit(each, fixed, self.memory(fixed + rows * each))
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpu_ls_plugin.tours.crossovers.partners import Partners
+from gpu_ls_plugin.runs.partners import Partners
 from tests.helpers.chain_oracle import philox
 
 PARTNER = 8  # purpose of the random numbers

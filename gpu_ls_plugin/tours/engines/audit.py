@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from gpu_ls_plugin.backends.arrays import on_host
 from gpu_ls_plugin.core.exceptions import FaultyPartError, InvalidTourError
 from gpu_ls_plugin.core.trust import foreign
+from gpu_ls_plugin.runs.claims import ROUNDING, check_claims
 from gpu_ls_plugin.tours.problem.objective import DIRECTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from gpu_ls_plugin.backends.base import Backend
-    from gpu_ls_plugin.core.problem import Problem
-    from gpu_ls_plugin.core.result import Result
     from gpu_ls_plugin.tours.engines.engine import Engine
     from gpu_ls_plugin.tours.problem.tsp import TSP
-
-ROUNDING = 1e-9  # relative, of what kernels add up
 
 
 def foreign_names(problem: TSP, parts: Iterable[Any]) -> tuple[str, ...]:
@@ -88,7 +81,7 @@ def check_tours(
     """Raise FaultyPartError if tours cost something else than others' parts claim."""
     if names:
         costs = refereed_costs(names, problem, backend.to_numpy(tours))
-        check_claims(names, backend.to_numpy(claimed), costs, problem)
+        check_claims(names, backend.to_numpy(claimed), costs, advice(problem))
 
 
 def advice(problem: TSP) -> str:
@@ -100,30 +93,3 @@ def advice(problem: TSP) -> str:
     else:
         reason = f"if the direction of a tour matters: {DIRECTED}"
     return f"; gpu_ls_plugin.testing.check_objective says which move is at fault; {reason}"
-
-
-def check_claims(
-    names: tuple[str, ...], claimed: Any, costs: Any, problem: TSP | None = None
-) -> None:
-    """Raise FaultyPartError where chains claim other costs (P,) than their tours have.
-
-    With a problem, whose objective may be at fault, the message says what to look at.
-    """
-    if names and not np.allclose(claimed, costs, rtol=ROUNDING, atol=ROUNDING):
-        raise FaultyPartError(
-            f"search: tours were reported to cost {np.asarray(claimed)}, but cost "
-            f"{np.asarray(costs)}; what {' or '.join(map(repr, names))} computes is wrong"
-            f"{'' if problem is None else advice(problem)}"
-        )
-
-
-def as_asked(found: Result, problem: Problem, search: object = None) -> Result:
-    """Return what a search found, possibly on a softened problem, as a result of the problem."""
-    if found.problem is not problem:
-        found = replace(found, problem=problem)
-    if search is None or not foreign(search):
-        return found
-    costs = problem.cost(found.tours)
-    name = getattr(search, "name", getattr(search, "__name__", type(search).__name__))
-    check_claims((str(name),), on_host(found.costs), on_host(costs))
-    return replace(found, costs=costs)

@@ -7,7 +7,7 @@
 // may depend on the kick's number.
 #pragma once
 
-#include "tours/problem/metric.cuh"
+#include "backends/include/bits.cuh"
 #include "backends/include/philox.cuh"
 
 namespace gls {

@@ -1,0 +1,42 @@
+"""What a search claims, beside what its rows cost."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.backends.arrays import on_host
+from gpu_ls_plugin.core.exceptions import FaultyPartError
+from gpu_ls_plugin.core.trust import foreign
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.core.problem import Problem
+    from gpu_ls_plugin.core.result import Result
+
+ROUNDING = 1e-9  # relative, of what kernels add up
+
+
+def check_claims(names: tuple[str, ...], claimed: Any, costs: Any, advice: str = "") -> None:
+    """Raise FaultyPartError where parts of such names claim other costs (P,) than rows have.
+
+    The message ends with `advice` on what to look at.
+    """
+    if names and not np.allclose(claimed, costs, rtol=ROUNDING, atol=ROUNDING):
+        raise FaultyPartError(
+            f"search: tours were reported to cost {np.asarray(claimed)}, but cost "
+            f"{np.asarray(costs)}; what {' or '.join(map(repr, names))} computes is wrong{advice}"
+        )
+
+
+def as_asked(found: Result, problem: Problem, search: object = None) -> Result:
+    """Return what a search found, possibly on a softened problem, as a result of the problem."""
+    if found.problem is not problem:
+        found = replace(found, problem=problem)
+    if search is None or not foreign(search):
+        return found
+    costs = problem.cost(found.tours)
+    name = getattr(search, "name", getattr(search, "__name__", type(search).__name__))
+    check_claims((str(name),), on_host(found.costs), on_host(costs))
+    return replace(found, costs=costs)

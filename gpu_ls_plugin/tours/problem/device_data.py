@@ -1,0 +1,73 @@
+"""What kernels read of a travelling salesman problem, on a backend: lengths and an objective."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.backends.words import kept_words, packed_words
+from gpu_ls_plugin.core.trust import foreign
+from gpu_ls_plugin.tours.problem.metric_check import check_metric
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.tours.problem.tsp import TSP
+
+
+def metric_data(backend: Backend, problem: TSP) -> Any:
+    """Return what the problem's metric functor reads; made once.
+
+    Raises
+    ------
+    FaultyPartError
+        The metric is somebody else's, and its functor does not compute its lengths.
+    """
+    data = backend.device_data(problem)["metric_data"]
+    if foreign(problem.metric):
+        backend.made_once(problem, "measured", lambda: _measure(backend, problem, data))
+    return data
+
+
+def search_data(backend: Backend, problem: TSP) -> Any:
+    """Return what the functor of `under.searched` reads; made once.
+
+    Raises
+    ------
+    FaultyPartError
+        As `metric_data`.
+    """
+    data = metric_data(backend, problem)
+    if problem.objective.length_alone:
+        return data
+    found, _ = backend.made_once(
+        problem, "search data", lambda: _with_objective(backend, problem, data)
+    )
+    return found
+
+
+def batch_data(backend: Backend, problem: TSP, size: int) -> dict[str, Any]:
+    """Return ``metric_data`` of a search on a batch, which may keep something of each tour."""
+    data = search_data(backend, problem)
+    own = problem.objective.kept_bytes(problem)
+    if not own:
+        return {"metric_data": data}
+    kept = backend.xp.empty((size, own), "uint8")
+    words = backend.made_once(problem, "words", lambda: backend.to_numpy(data)).copy()
+    words[1:3] = backend.address(kept), own
+    return {"metric_data": backend.xp.asarray(words), "kept_tours": kept}
+
+
+def _measure(backend: Backend, problem: TSP, data: Any) -> None:
+    """Raise FaultyPartError where the metric's functor and its lengths differ."""
+    with backend.current():
+        check_metric(backend, problem, data)
+
+
+def _with_objective(backend: Backend, problem: TSP, data: Any) -> tuple[Any, Any]:
+    """Return the metric's data and the objective's, and what their addresses lead to."""
+    objective, xp = problem.objective, backend.xp
+    if problem.rows is not None:
+        own, kept = objective.row_words(backend, problem)
+        return xp.concatenate([data, xp.asarray(own)], axis=1), kept
+    room = [0, 0] if objective.kept_bytes(problem) else []
+    words = kept_words(xp, [data, *room, *objective.words(backend, problem)])
+    return packed_words(xp, words, backend.address), words

@@ -1,0 +1,40 @@
+"""Kernels that are composed with a metric, whose header comes before all others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gpu_ls_plugin.backends.composition import Kernel, Parameter, parse_parameters
+from gpu_ls_plugin.core.origins import sources_of
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.tours.problem.metrics import Metric
+
+METRIC = "tours/problem/metric.cuh"  # which functors of any part may rely on
+
+
+def metric_kernel(
+    name: str,
+    metric: Metric,
+    *,
+    header: str,
+    body: str,
+    parameters: str | tuple[Parameter, ...],
+    team: str,
+) -> Kernel:
+    """Compose a kernel whose only exchangeable part is the metric; `body` names it ``{metric}``.
+
+    ``{team}`` in `body` stands for the team; `parameters` may be the text of a C parameter list.
+    """
+    if isinstance(parameters, str):
+        parameters = parse_parameters(parameters)
+    return Kernel(
+        name=name,
+        header=header,
+        body=body.format(metric=metric.functor, team=team),
+        parameters=parameters,
+        team=team,
+        functors=sources_of(metric),
+        headers=(METRIC, metric.header),
+        parts=(metric.name, name),
+    )

@@ -1,0 +1,94 @@
+"""Headers that version 0.1 had elsewhere are found under the paths that it had."""
+
+from __future__ import annotations
+
+from importlib import resources
+
+import pytest
+
+from gpu_ls_plugin.backends.composition import Kernel, parse_parameters, paste, present
+from gpu_ls_plugin.backends.structs import struct_of
+from gpu_ls_plugin.core.former_rooms import FORMER_FOLDERS, FORMER_NAMES
+
+PACKAGE = resources.files("gpu_ls_plugin")
+# What the pages named, and what authors of parts were told to write against.
+NAMED = {
+    "acceptance/rules.cuh": "runs/acceptance.cuh",
+    "candidates/near_cities.cuh": "tours/candidates/near_cities.cuh",
+    "construction/greedy.cuh": "tours/construction/greedy.cuh",
+    "construction/routes/vehicles.cuh": "routes/problem/vehicles.cuh",
+    "cooperation/contraction.cuh": "tours/cooperation/contraction.cuh",
+    "filtering/filter.cuh": "tours/filters/filter.cuh",
+    "heuristics/heuristic.cuh": "assignment/heuristics/heuristic.cuh",
+    "heuristics/masked.cuh": "assignment/heuristics/masked.cuh",
+    "heuristics/masks/value_set.cuh": "assignment/heuristics/masks/value_set.cuh",
+    "include/instance.cuh": "tours/problem/instance.cuh",
+    "include/lengths.cuh": "tours/problem/lengths.cuh",
+    "include/metric.cuh": "tours/problem/metric.cuh",
+    "include/philox.cuh": "backends/include/philox.cuh",
+    "include/row_lists.cuh": "tours/problem/row_lists.cuh",
+    "include/team.cuh": "backends/include/team.cuh",
+    "neighbourhoods/checked.cuh": "tours/moves/checked.cuh",
+    "neighbourhoods/mappings.cuh": "tours/moves/mappings.cuh",
+    "neighbourhoods/move.cuh": "tours/moves/move.cuh",
+    "neighbourhoods/route_swap_star.cuh": "routes/moves/route_swap_star.cuh",
+    "objectives/objective.cuh": "tours/problem/objective.cuh",
+    "objectives/route_pieces.cuh": "routes/problem/route_pieces.cuh",
+    "objectives/routing.cuh": "routes/problem/routing.cuh",
+    "objectives/tour_segments.cuh": "tours/problem/tour_segments.cuh",
+    "perturbations/bridge_cuts.cuh": "tours/kicks/bridge_cuts.cuh",
+    "problems/assignment.cuh": "assignment/problem/assignment.cuh",
+    "problems/generalised_assignment.cuh": "assignment/problem/generalised_assignment.cuh",
+    "recombination/edge_assembly.cuh": "tours/crossovers/edge_assembly.cuh",
+    "recombination/pairs.cuh": "tours/crossovers/pairs.cuh",
+    "resources/hierarchy.cuh": "routes/problem/resources/hierarchy.cuh",
+    "resources/resource.cuh": "routes/problem/resources/resource.cuh",
+    "searches/chains/chain.cuh": "tours/engines/chains/chain.cuh",
+    "searches/chains/linked_chain.cuh": "routes/engines/linked_chain.cuh",
+    "searches/descent/scout.cuh": "tours/engines/descent/scout.cuh",
+    "searches/exhaustive/random_k.cuh": "tours/engines/exhaustive/random_k.cuh",
+    "searches/filtered/whole_mode.cuh": "tours/engines/filtered/whole_mode.cuh",
+    "searches/instances/instances.cuh": "tours/many/instances.cuh",
+    "searches/search_state.cuh": "tours/engines/search_state.cuh",
+    "searches/successors/release.cuh": "assignment/engines/release.cuh",
+    "successors/side_by_side.cuh": "assignment/successors/side_by_side.cuh",
+    "tours/linked_routes.cuh": "routes/kernels/linked_routes.cuh",
+    "tours/tour.cuh": "tours/kernels/tour.cuh",
+}
+
+
+@pytest.mark.parametrize("former", NAMED)
+def test_former_headers_are_those_of_today(former: str) -> None:
+    assert present(former) == NAMED[former]
+    assert present(NAMED[former]) == NAMED[former]
+
+
+def test_each_folder_and_each_name_of_the_tables_is_needed() -> None:
+    folders = {former.rpartition("/")[0] for former in NAMED}
+    assert folders == {*FORMER_FOLDERS, "acceptance"}
+    assert all((PACKAGE / room).is_dir() for rooms in FORMER_FOLDERS.values() for room in rooms)
+    assert all((PACKAGE / f"{path}.cuh").is_file() for path in FORMER_NAMES.values())
+
+
+def test_a_header_is_pasted_once_whatever_it_is_called() -> None:
+    pasted: set[str] = set()
+    assert paste("include/metric.cuh", pasted) == paste("tours/problem/metric.cuh", set())
+    assert paste("tours/problem/metric.cuh", pasted) == paste("include/team.cuh", pasted) == ""
+
+
+def test_kernels_and_structs_take_former_names() -> None:
+    kernels = [
+        Kernel("k", header, "K", parse_parameters("int n"), "gls::Host", headers=(more,))
+        for header, more in [
+            ("neighbourhoods/move.cuh", "include/philox.cuh"),
+            ("tours/moves/move.cuh", "backends/include/philox.cuh"),
+        ]
+    ]
+    assert kernels[0].source == kernels[1].source
+    former = struct_of("include/instance.cuh", "Instance")
+    assert former == struct_of("tours/problem/instance.cuh", "Instance")
+
+
+def test_what_never_was_is_missing() -> None:
+    with pytest.raises(FileNotFoundError):
+        paste("include/no_such.cuh", set())

@@ -1,0 +1,138 @@
+"""Packages that ``gpu-ls new`` writes: they install, pass their tests, and are formatted."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gpu_ls_plugin.cli.commands import main
+from gpu_ls_plugin.core.exceptions import InvalidParameterError
+from gpu_ls_plugin.plugins.new_package import KINDS, MOST_LETTERS, TEMPLATES, write_package
+from tests.helpers.distributions import install_project, run, run_text
+
+NAMES = ("a", "zebra_2", "abcdefgh_ijklmnop_qrstuvwxyz_z")
+
+
+def written(folder: Path) -> dict[str, str]:
+    """The texts of all files in a folder, by path."""
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_text("utf-8") for path in files}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_package_installs_runs_and_passes_its_tests(
+    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["new", "some_cuts", "--kind", kind, "--into", str(tmp_path), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    folder = tmp_path / "gpu-ls-some-cuts"
+    assert found["folder"] == str(folder)
+    assert found["files"] == [str(folder / name) for name in written(folder)]
+    assert found["commands"] == [f"pip install -e {folder}", f"pytest {folder}"]
+    site = install_project(folder, tmp_path / "site")
+    tests = run_text(site, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(folder))
+    assert re.search(r"\d passed", tests) and "skipped" not in tests
+    rows = run(site, "-m", "gpu_ls_plugin", "operators", "--kind", kind, "--json")
+    (row,) = [row for row in rows if row["plugin"] == "some_cuts"]
+    assert row["name"] == "some_cuts" and row["summary"].endswith(".")
+    assert {path.name for path in site.iterdir() if path.suffix != ".dist-info"} == {
+        "gpu_ls_some_cuts"
+    }
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_packages_of_any_name_are_formatted(kind: str, tmp_path: Path) -> None:
+    pytest.importorskip("ruff", reason='needs pip install "gpu-ls-plugin[dev]"')
+    for name in NAMES:
+        write_package(name, kind, tmp_path)
+    for command in ("check", "format --check"):
+        ruff = [sys.executable, "-m", "ruff", *command.split(), "--no-cache", str(tmp_path)]
+        done = subprocess.run(ruff, capture_output=True, text=True, check=False, cwd=tmp_path)
+        assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_placeholder_is_replaced(kind: str, tmp_path: Path) -> None:
+    files = written(write_package("zebra", kind, tmp_path))
+    assert len(files) == len([*(TEMPLATES / kind).rglob("*.in")])
+    for name, text in files.items():
+        assert not re.search("example", name + text, re.IGNORECASE)
+        assert text.endswith("\n")
+
+
+def test_what_was_written_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["new", "zebra", "--kind", "objective"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "written  gpu-ls-zebra/README.md"
+    assert lines[-2:] == ["go on by pip install -e gpu-ls-zebra", "         pytest gpu-ls-zebra"]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        *((name, "is not one for a package") for name in ("", "Zebra", "1a", "a-b", "a b", "a/b")),
+        *((name, "is not one for a package") for name in ("_a", "a_", "a__b", "zébra", "a\n")),
+        ("z" * (MOST_LETTERS + 1), "is not one for a package"),
+        *((name, "is a keyword of Python or C++") for name in ("lambda", "template", "double")),
+        ("two_opt", "is a neighbourhood of plugin 'builtin'"),
+        ("gap", "is a kind of file"),
+        ("builtin", "is a plugin that is installed"),
+        ("plugin", "is that of the installed package gpu_ls_plugin"),
+    ],
+)
+def test_names_that_cannot_be_are_refused(name: str, words: str, tmp_path: Path) -> None:
+    with pytest.raises(InvalidParameterError, match=f"^name: .*{re.escape(words)}"):
+        write_package(name, "domain", tmp_path)
+    assert written(tmp_path) == {}
+
+
+def test_kinds_without_a_template_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidParameterError, match="did you mean 'objective'"):
+        write_package("zebra", "objectiv", tmp_path)
+
+
+@pytest.mark.parametrize("there", ["a folder", "a file", "a link to nowhere"])
+def test_nothing_is_written_over(
+    there: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "gpu-ls-zebra"
+    make = {
+        "a folder": folder.mkdir,
+        "a file": folder.touch,
+        "a link to nowhere": lambda: folder.symlink_to("nowhere"),
+    }
+    make[there]()
+    assert main(["new", "zebra", "--kind", "domain", "--into", str(tmp_path)]) == 2
+    assert f"into: {folder} is there already" in capsys.readouterr().err
+    assert list(tmp_path.rglob("*")) == [folder]
+
+
+def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for into in (tmp_path / "file", tmp_path / "none"):
+        with pytest.raises(InvalidParameterError, match="is not a folder; make it first"):
+            write_package("zebra", "domain", into)
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_all_files_are_written_or_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write = Path.write_text
+
+    def fail(path: Path, *arguments: object, **options: object) -> object:
+        if path.suffix == ".toml":
+            raise OSError(28, os.strerror(28), str(path))
+        return write(path, *arguments, **options)
+
+    monkeypatch.setattr(Path, "write_text", fail)
+    with pytest.raises(OSError, match="No space left"):
+        write_package("zebra", "domain", tmp_path)
+    assert list(tmp_path.iterdir()) == []
