@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 OWN_TYPES = ("int64", "uint64", "uint32", "uint16")  # of namespace gls
-CODES = {"int": "i", "float": "f", "gls::int64": "q", "gls::uint64": "Q"}  # of module struct
+CODES = {  # of module struct
+    **{"int": "i", "float": "f", "double": "d", "gls::int64": "q", "gls::uint64": "Q"}
+}
 POINTER = "P"
 
 
@@ -149,6 +151,35 @@ def parse_struct(text: str, name: str) -> Struct:
     members = [member for line in found[1].split(";") if line.strip() for member in _members(line)]
     snake = re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
     return Struct(f"gls::{name}", snake, tuple(members))
+
+
+def in_order(header: str, name: str, data: Mapping[str, Any]) -> list[Any]:
+    """Return the parameters of a functor as its C++ struct has them, one after the other.
+
+    Parameters
+    ----------
+    header, name : str
+        Of the struct, whose fields have 8 bytes each: ``int64``, ``double`` or pointers. A functor
+        reads its parameters through it (`parameters_of` in include/words.cuh).
+    data : mapping
+        A value for each field, by its name.
+    """
+    members = struct_of(header, name).members
+    wide = all(_codes(member) in (*"qQd", POINTER) for member in members)
+    names = [member.name for member in members]
+    if not wide or set(names) != set(data):
+        raise ValueError(f"{header}: fields of {name} are {names}, but there are {list(data)}")
+    return [data[name] for name in names]
+
+
+@cache
+def constant(header: str, name: str) -> int:
+    """Return an integer that one of our headers declares: ``constexpr int kName = 32;``."""
+    found = re.search(rf"\b{name} = ([0-9]+|1 << [0-9]+)[;,]", re.sub(r"//.*", "", read(header)))
+    if found is None:
+        raise ValueError(f"{header} declares no {name}")
+    base, _, shift = found[1].partition(" << ")
+    return int(base) << int(shift or 0)
 
 
 def _members(declaration: str) -> list[Parameter]:

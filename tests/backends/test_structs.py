@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.backends import get_backend, structs
 from gpu_ls_plugin.backends.composition import Kernel, Parameter
 from gpu_ls_plugin.backends.structs import Arguments, Struct, parse_struct
 from gpu_ls_plugin.core.exceptions import CompilationError, InvalidTypeError
@@ -132,7 +132,7 @@ def test_structs_lie_in_structs_at_their_alignment():
 
 
 @pytest.mark.parametrize(
-    "field", ["double x;", "int x[3];", "int** x;", "Other x;", "int;", "const int& x;"]
+    "field", ["int x[3];", "int** x;", "Other x;", "int;", "const int& x;"]
 )
 def test_fields_that_no_argument_fits_are_refused(field):
     with pytest.raises((ValueError, KeyError)):
@@ -168,3 +168,25 @@ def test_one_byte_array_is_what_cupy_passes_by_value():
 
 def _given(parameter: Parameter, address: int) -> int:
     return address
+
+
+def test_parameters_are_ordered_as_cpp_has_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "struct Own {\n  const int* a;\n  int64 b;\n  double c;\n  const void *d, *e;\n};"
+    monkeypatch.setattr(structs, "read", lambda header: text)
+    structs.struct_of.cache_clear()
+    given = {"e": 5, "d": 4, "c": 3.0, "b": 2, "a": 1}
+    assert structs.in_order("own.cuh", "Own", given) == [1, 2, 3.0, 4, 5]
+    for wrong in (given | {"f": 1}, {name: given[name] for name in "abcd"}):
+        with pytest.raises(ValueError, match="fields of Own are"):
+            structs.in_order("own.cuh", "Own", wrong)
+    structs.struct_of.cache_clear()
+
+
+def test_constants_are_read_from_headers(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "constexpr int kOne = 32;  // not kTwo = 3;\nconstexpr int kTwo = 1 << 4;\n"
+    monkeypatch.setattr(structs, "read", lambda header: text)
+    structs.constant.cache_clear()
+    assert [structs.constant("own.cuh", name) for name in ("kOne", "kTwo")] == [32, 16]
+    with pytest.raises(ValueError, match="declares no kThree"):
+        structs.constant("own.cuh", "kThree")
+    structs.constant.cache_clear()

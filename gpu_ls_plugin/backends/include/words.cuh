@@ -10,4 +10,12 @@ GLS_DEVICE T* address(uint64 word) {
   return reinterpret_cast<T*>(word);
 }
 
+// The parameters of a functor, as `in_order` of backends/structs.py has packed them.
+template <class Data>
+GLS_DEVICE const Data& parameters_of(const uint64* words) {
+  static_assert(sizeof(Data) % sizeof(uint64) == 0 && alignof(Data) == alignof(uint64),
+                "fields of 8 bytes");
+  return *reinterpret_cast<const Data*>(words);
+}
+
 }  // namespace gls
