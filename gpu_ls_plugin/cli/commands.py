@@ -28,7 +28,7 @@ from gpu_ls_plugin.core.registry import KINDS as PART_KINDS
 from gpu_ls_plugin.core.registry import near_matches, registry
 from gpu_ls_plugin.plugins.info import distribution_version
 from gpu_ls_plugin.plugins.loader import plugins
-from gpu_ls_plugin.runs.domain import domains
+from gpu_ls_plugin.runs.domain import of_each
 from gpu_ls_plugin.solver.reading import file_kinds
 
 if TYPE_CHECKING:
@@ -77,7 +77,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 stream.reconfigure(errors="backslashreplace")
         with warnings.catch_warnings():
             warnings.showwarning = _warn
-            options, unknown = _parser().parse_known_args(arguments)
+            try:
+                parser = _parser()
+            except GpuLsError as error:  # of a domain
+                print(f"gpu-ls: error: {error}", file=sys.stderr)
+                return BAD_INPUT
+            options, unknown = parser.parse_known_args(arguments)
             if unknown:
                 options.parser.refuse(unknown)
             return _run(options)
@@ -380,8 +385,8 @@ def _parser() -> argparse.ArgumentParser:
     solving = add("solve", solve)
     _add_solve_options(solving)
     cluster_options.add_options(solving)
-    for domain in domains():
-        for name, own in domain.commands().items():
+    for own_commands in of_each(lambda domain: domain.commands()):
+        for name, own in own_commands.items():
             own.add_options(add(name, partial(_run_own, own), own.help))
     _add_report_options(add("report", report))
     _add_new_options(add("new", new))
@@ -408,17 +413,17 @@ def _parser() -> argparse.ArgumentParser:
 def _add_solve_options(command: argparse.ArgumentParser) -> None:
     command.formatter_class = argparse.RawDescriptionHelpFormatter
     command.epilog = SEARCHES
+    kinds = file_kinds()
     add = command.add_argument
     add(
         "file",
         type=Path,
         metavar="FILE",
-        help="TSPLIB (.tsp), CVRPLIB (.vrp), DIMACS graph (.col), generalised assignment of "
-        "OR-Library (.gap, .txt), QAPLIB (.dat)",
+        help=", ".join(f"{kind.title} ({', '.join(kind.suffixes)})" for kind in kinds.values()),
     )
     add(
         "--kind",
-        choices=tuple(file_kinds()),
+        choices=tuple(kinds),
         help="of problem (default: as the content of the file says)",
     )
     add(
@@ -458,8 +463,7 @@ def _add_solve_options(command: argparse.ArgumentParser) -> None:
         help="show the gap to it, stop when it is reached: a cost, a profit with --sense max, a "
         "number of colours where the fewest are searched",
     )
-    for domain in domains():
-        domain.arguments(command)
+    of_each(lambda domain: domain.arguments(command))
     add(
         "--out",
         type=Path,

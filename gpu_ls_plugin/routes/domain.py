@@ -17,17 +17,17 @@ from gpu_ls_plugin.routes.plan.route_display import RouteDisplay
 from gpu_ls_plugin.routes.plan.route_reports import about_routes, route_lines
 from gpu_ls_plugin.routes.plan.routes import settings_of_routes, why_routes
 from gpu_ls_plugin.routes.plan.soft_constraints import softened
+from gpu_ls_plugin.routes.problem import file_kinds
 from gpu_ls_plugin.routes.problem.cvrp import CVRP, routing_problem
 from gpu_ls_plugin.routes.problem.giant_tsp import GiantTSP
 from gpu_ls_plugin.routes.problem.routing import Routing
-from gpu_ls_plugin.runs.domain import FileKind, Output, first_row
+from gpu_ls_plugin.runs.domain import Output, first_row
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.crossovers.tour_crossovers import SegmentCrossover
 from gpu_ls_plugin.tours.domain import Tours, check_plot, measured, refuse_ending
 from gpu_ls_plugin.tours.moves.reconnections import TwoOpt
 from gpu_ls_plugin.tours.moves.segment_moves import Exchange, Relocate
 from gpu_ls_plugin.tours.plan.enumeration import best_of_all, enumerated
-from gpu_ls_plugin.tours.problem.file_kinds import fits_routes
 from gpu_ls_plugin.tours.searches.local_search import LocalSearch
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.core.progress import SearchDisplay
     from gpu_ls_plugin.core.result import Result
-    from gpu_ls_plugin.runs.domain import Command
+    from gpu_ls_plugin.runs.domain import Command, FileKind
     from gpu_ls_plugin.runs.plan import Stage
     from gpu_ls_plugin.runs.request import Request
     from gpu_ls_plugin.runs.settings import Settings
@@ -67,9 +67,7 @@ class Routes(Tours):
 
     def files(self) -> Sequence[FileKind]:
         """Return CVRPLIB."""
-        options, suffixes = ("vehicles", "rounding"), (".vrp", ".cvrp")
-        title = "vehicle routing problem"
-        return (FileKind("cvrp", title, CVRP.read, fits_routes, suffixes, options),)
+        return file_kinds.KINDS
 
     def of_array(self, array: NDArray[Any]) -> Problem | None:
         """Return None: an array stands for cities alone."""

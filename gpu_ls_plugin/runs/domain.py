@@ -6,7 +6,7 @@ import pickle
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -14,7 +14,12 @@ from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.arrays import on_host
 from gpu_ls_plugin.backends.batch_size import batch_size
 from gpu_ls_plugin.core.canvas import require_image, saved
-from gpu_ls_plugin.core.exceptions import InvalidTypeError, UnsupportedProblemError
+from gpu_ls_plugin.core.exceptions import (
+    FaultyPartError,
+    GpuLsError,
+    InvalidTypeError,
+    UnsupportedProblemError,
+)
 from gpu_ls_plugin.core.files import image_figure
 from gpu_ls_plugin.core.mixing import mixed
 from gpu_ls_plugin.core.progress import SearchDisplay, cost_text
@@ -34,7 +39,10 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.core.budget import Stopwatch
     from gpu_ls_plugin.core.problem import Problem
+    from gpu_ls_plugin.core.registry import Part
     from gpu_ls_plugin.core.result import Callback, Result
+
+Answer = TypeVar("Answer")
 
 DEAR = 2.0**50  # more than rows cost of which nobody says a bound
 # How well a file's content fits a kind of file.
@@ -442,8 +450,37 @@ def _made(factory: Callable[[], Domain]) -> Domain:
 
 
 def domains() -> list[Domain]:
-    """Return all domains, the built-in ones first."""
-    return [_made(part.factory) for part in registry.parts("domain")]
+    """Return all domains, the built-in ones first.
+
+    Raises
+    ------
+    FaultyPartError
+        One cannot be made; its plugin is named.
+    """
+    return of_each(lambda domain: domain)
+
+
+def of_each(ask: Callable[[Domain], Answer]) -> list[Answer]:
+    """Return what each domain answers.
+
+    Raises
+    ------
+    FaultyPartError
+        One of them raises an error; its plugin is named.
+    """
+    return [_answer(part, ask) for part in registry.parts("domain")]
+
+
+def _answer(part: Part, ask: Callable[[Domain], Answer]) -> Answer:
+    try:
+        return ask(_made(part.factory))
+    except GpuLsError:
+        raise
+    except Exception as error:
+        raise FaultyPartError(
+            f"domain: {part.name!r} of plugin {part.owner!r}: {error!r}; set "
+            f"GPU_LS_DISABLE_PLUGINS={part.owner} to leave the plugin out"
+        ) from error
 
 
 def domain_of(problem: Any) -> Domain:
@@ -458,8 +495,8 @@ def domain_of(problem: Any) -> Domain:
         if domain.serves(problem):
             return domain
     raise InvalidTypeError(
-        f"problem: {problem!r:.80} is not a TSP; make one by TSP(coordinates), "
-        "TSP.from_matrix(matrix) or TSP.read(path), or of a problem of pymoo by "
+        f"problem: {problem!r:.80} is not a TSP, nor of another domain; make one by "
+        "TSP(coordinates), TSP.from_matrix(matrix) or TSP.read(path), or of a problem of pymoo by "
         "gpu_ls_pymoo.as_tsp(problem)"
     )
 

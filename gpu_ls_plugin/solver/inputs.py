@@ -11,7 +11,7 @@ import numpy as np
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidProblemError
 from gpu_ls_plugin.core.result import Result
-from gpu_ls_plugin.runs.domain import domains
+from gpu_ls_plugin.runs.domain import of_each
 from gpu_ls_plugin.solver.reading import read_problem
 
 if TYPE_CHECKING:
@@ -47,8 +47,7 @@ def problem_of(given: Problem | ArrayLike | str | os.PathLike[str]) -> Problem:
     if not isinstance(shape, tuple):
         return given  # type: ignore[return-value]
     array: Any = given
-    for domain in domains():
-        made = domain.of_array(array)
+    for made in of_each(lambda domain: domain.of_array(array)):
         if made is not None:
             return made
     raise InvalidProblemError(

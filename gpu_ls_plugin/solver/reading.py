@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
-from gpu_ls_plugin.runs.domain import NO, Content, FileKind, domains
+from gpu_ls_plugin.runs.domain import NO, Content, FileKind, of_each
 
 if TYPE_CHECKING:
     import os
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def file_kinds() -> dict[str, FileKind]:
     """Return the kinds of files of all domains, by name."""
-    return {kind.name: kind for domain in domains() for kind in domain.files()}
+    return {kind.name: kind for kinds in of_each(lambda own: own.files()) for kind in kinds}
 
 
 def read_problem(

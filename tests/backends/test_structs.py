@@ -131,9 +131,7 @@ def test_structs_lie_in_structs_at_their_alignment():
     assert [p.name for p in one.fields][-4:] == ["last", "low", "high", "end"]
 
 
-@pytest.mark.parametrize(
-    "field", ["int x[3];", "int** x;", "Other x;", "int;", "const int& x;"]
-)
+@pytest.mark.parametrize("field", ["int x[3];", "int** x;", "Other x;", "int;", "const int& x;"])
 def test_fields_that_no_argument_fits_are_refused(field):
     with pytest.raises((ValueError, KeyError)):
         _ = parse_struct(f"struct Odd {{\n  int n;\n  {field}\n}};", "Odd").layout

@@ -198,7 +198,7 @@ class CVRP(Problem):
         path : path
         rounding : {"auto", "nearest", "none"}
             Whether lengths of type EUC_2D are rounded; by default as the sets' best known costs
-            are computed (`problems.cvrplib.rounds`).
+            are computed (`routes.problem.cvrplib.rounds`).
         vehicles, copies, optimum
             As for the class; the file's VEHICLES unless given.
 

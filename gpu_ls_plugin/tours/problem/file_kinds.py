@@ -1,4 +1,4 @@
-"""How the content of a file of TSPLIB's form tells tours from routes."""
+"""How the content of a file of TSPLIB's form tells what it holds."""
 
 from __future__ import annotations
 
@@ -14,27 +14,16 @@ if TYPE_CHECKING:
 
 
 def fits_tours(content: Content) -> int:
-    """Return whether a file holds a problem of tours."""
-    return _fits(content, routes=False)
-
-
-def fits_routes(content: Content) -> int:
-    """Return whether a file holds a problem of routes."""
-    return _fits(content, routes=True)
-
-
-def _fits(content: Content, *, routes: bool) -> int:
-    sections = _sections(content)
+    """Return how well a file fits a problem of tours: those of routes have demands, or say so."""
+    sections = sections_of(content)
     if sections is None:
         return NO
-    if kind := sections.fields.get("TYPE", "").upper():
-        return SURE if ("VRP" in kind) == routes else NO
-    if "DEMAND" in sections.lines or "CAPACITY" in sections.fields:
-        return SURE if routes else NO
-    return MAYBE if sections.lines else NO
+    if kind := type_of(sections):
+        return NO if "VRP" in kind else SURE
+    return NO if has_demands(sections) or not sections.lines else MAYBE
 
 
-def _sections(content: Content) -> Sections | None:
+def sections_of(content: Content) -> Sections | None:
     """Return what is in a file, None if it is not of TSPLIB's form."""
     if "sections" not in content.found:
         content.found["sections"] = None
@@ -43,3 +32,13 @@ def _sections(content: Content) -> Sections | None:
                 content.found["sections"] = read_sections(content.path)
     found: Sections | None = content.found["sections"]
     return found
+
+
+def type_of(sections: Sections) -> str:
+    """Return what a file says that it is; nothing if it does not."""
+    return sections.fields.get("TYPE", "").upper()
+
+
+def has_demands(sections: Sections) -> bool:
+    """Return whether a file has what routes alone have."""
+    return "DEMAND" in sections.lines or "CAPACITY" in sections.fields

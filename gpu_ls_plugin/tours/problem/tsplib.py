@@ -52,7 +52,7 @@ TRIANGLES = {
 }
 
 
-READERS = {"VRP": "; read it by CVRP.read", "TOUR": "; read it by problems.tsplib.read_tour"}
+READERS = {"VRP": "; read it by CVRP.read", "TOUR": "; read it by gls.read_tour"}
 
 
 @dataclass(frozen=True)
