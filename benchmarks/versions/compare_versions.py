@@ -97,8 +97,10 @@ def run_shared(tree: Path, options: Any, what: str) -> dict[str, Any]:
 
 
 def run(tree: Path, what: str, options: Any, share: str = "0/1") -> dict[str, Any]:
-    """Return what one version finds in a process of its own."""
-    script = Path(__file__).with_name("version_cases.py")
+    """Return what one version finds in a process of its own, by its own cases if it has any."""
+    here = Path(__file__).with_name("version_cases.py")
+    own = tree / here.relative_to(common.REPOSITORY)
+    script = own if own.exists() else here
     command = [sys.executable, str(script), what, "--backend", options.backend]
     command += ["--only", options.only, "--share", share]
     folders = [str(tree), str(tree / "adapters"), os.environ.get("PYTHONPATH", "")]
