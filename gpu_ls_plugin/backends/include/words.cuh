@@ -18,4 +18,20 @@ GLS_DEVICE const Data& parameters_of(const uint64* words) {
   return *reinterpret_cast<const Data*>(words);
 }
 
+// How many words such a struct is.
+template <class Data>
+constexpr int kWordsOf = int(sizeof(Data) / sizeof(uint64));
+
+// What follows such a struct: the words of another functor.
+template <class Data>
+GLS_DEVICE const uint64* words_behind(const uint64* words) {
+  return words + kWordsOf<Data>;
+}
+
+// A word as a number of a type that a template argument says.
+template <class Number>
+GLS_DEVICE Number number_in(const uint64& word) {
+  return *reinterpret_cast<const Number*>(&word);
+}
+
 }  // namespace gls
