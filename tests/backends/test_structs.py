@@ -131,9 +131,7 @@ def test_structs_lie_in_structs_at_their_alignment():
     assert [p.name for p in one.fields][-4:] == ["last", "low", "high", "end"]
 
 
-@pytest.mark.parametrize(
-    "field", ["int x[3];", "int** x;", "Other x;", "int;", "const int& x;"]
-)
+@pytest.mark.parametrize("field", ["int x[3];", "int** x;", "Other x;", "int;", "const int& x;"])
 def test_fields_that_no_argument_fits_are_refused(field):
     with pytest.raises((ValueError, KeyError)):
         _ = parse_struct(f"struct Odd {{\n  int n;\n  {field}\n}};", "Odd").layout
@@ -179,7 +177,16 @@ def test_parameters_are_ordered_as_cpp_has_them(monkeypatch: pytest.MonkeyPatch)
     for wrong in (given | {"f": 1}, {name: given[name] for name in "abcd"}):
         with pytest.raises(ValueError, match="fields of Own are"):
             structs.in_order("own.cuh", "Own", wrong)
+    assert structs.words_of("own.cuh", "Own") == 5
     structs.struct_of.cache_clear()
+
+
+def test_rows_have_a_type_of_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "struct Own {\n  const void* a[k];  // of b\n  int64 b;\n  double c[k];\n};"
+    monkeypatch.setattr(structs, "read", lambda header: text)
+    found = structs.row_type("own.cuh", "Own", k=3)
+    assert found == np.dtype([("a", "u8", 3), ("b", "i8"), ("c", "f8", 3)])
+    assert found.itemsize == 8 * 7
 
 
 def test_constants_are_read_from_headers(monkeypatch: pytest.MonkeyPatch) -> None:
