@@ -144,11 +144,7 @@ def parse_struct(text: str, name: str) -> Struct:
     Its fields are numbers or pointers to numbers, each with a type that kernels may have, and end
     at the first function.
     """
-    code = re.sub(r"//.*", "", text)
-    found = re.search(rf"\bstruct {name} {{(.*?)(?:GLS_DEVICE|\n}})", code, re.DOTALL)
-    if found is None:
-        raise ValueError(f"no struct {name} without a base is declared")
-    members = [member for line in found[1].split(";") if line.strip() for member in _members(line)]
+    members = [member for line in _declarations(text, name) for member in _members(line)]
     snake = re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
     return Struct(f"gls::{name}", snake, tuple(members))
 
@@ -172,6 +168,25 @@ def in_order(header: str, name: str, data: Mapping[str, Any]) -> list[Any]:
     return [data[name] for name in names]
 
 
+def row_type(header: str, name: str, **lengths: int) -> np.dtype[Any]:
+    """Return the NumPy type of a C++ struct as of `in_order`, whose fields may be arrays.
+
+    `lengths` are template arguments that say how long: ``double weights[kObjectives];``.
+    """
+    fields = []
+    for line in _declarations(read(header), name):
+        shape = tuple(lengths[length] for length in re.findall(r"\[(\w+)\]", line))
+        for member in _members(re.sub(r"\[\w+\]", "", line)):
+            code = _codes(member)
+            fields.append((member.name, "Q" if code == POINTER else code, shape))
+    return np.dtype(fields)
+
+
+def words_of(header: str, name: str) -> int:
+    """Return how many words of 8 bytes a struct of one of our headers is."""
+    return struct_of(header, name).layout.size // 8
+
+
 @cache
 def constant(header: str, name: str) -> int:
     """Return an integer that one of our headers declares: ``constexpr int kName = 32;``."""
@@ -180,6 +195,15 @@ def constant(header: str, name: str) -> int:
         raise ValueError(f"{header} declares no {name}")
     base, _, shift = found[1].partition(" << ")
     return int(base) << int(shift or 0)
+
+
+def _declarations(text: str, name: str) -> list[str]:
+    """Return what declares the fields of a struct, without comments."""
+    code = re.sub(r"//.*", "", text)
+    found = re.search(rf"\bstruct {name} {{(.*?)(?:GLS_DEVICE|\n}})", code, re.DOTALL)
+    if found is None:
+        raise ValueError(f"no struct {name} without a base is declared")
+    return [line for line in found[1].split(";") if line.strip()]
 
 
 def _members(declaration: str) -> list[Parameter]:

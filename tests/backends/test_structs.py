@@ -177,7 +177,16 @@ def test_parameters_are_ordered_as_cpp_has_them(monkeypatch: pytest.MonkeyPatch)
     for wrong in (given | {"f": 1}, {name: given[name] for name in "abcd"}):
         with pytest.raises(ValueError, match="fields of Own are"):
             structs.in_order("own.cuh", "Own", wrong)
+    assert structs.words_of("own.cuh", "Own") == 5
     structs.struct_of.cache_clear()
+
+
+def test_rows_have_a_type_of_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "struct Own {\n  const void* a[k];  // of b\n  int64 b;\n  double c[k];\n};"
+    monkeypatch.setattr(structs, "read", lambda header: text)
+    found = structs.row_type("own.cuh", "Own", k=3)
+    assert found == np.dtype([("a", "u8", 3), ("b", "i8"), ("c", "f8", 3)])
+    assert found.itemsize == 8 * 7
 
 
 def test_constants_are_read_from_headers(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from gpu_ls_plugin.backends.structs import in_order, words_of
 from gpu_ls_plugin.backends.tuning import padded
 
 if TYPE_CHECKING:
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.core.problem import Problem
+
+PAIR = "assignment/heuristics/pair.cuh"
 
 
 class Functor(ABC):
@@ -106,8 +109,10 @@ class Heuristic(Functor):
 
 
 def pair_words(first: list[Any], kept_by_first: int, second: list[Any]) -> list[Any]:
-    """Return the parameters of a `gls::FunctorPair` (assignment/heuristics/pair.cuh)."""
-    return [2 + len(first), padded(kept_by_first), *first, *second]
+    """Return the parameters of a `gls::FunctorPair`."""
+    begin = words_of(PAIR, "FunctorPairData") + len(first)
+    data = {"second": begin, "kept_by_first": padded(kept_by_first)}
+    return [*in_order(PAIR, "FunctorPairData", data), *first, *second]
 
 
 def pair_kept_bytes(first: int, second: int) -> int:

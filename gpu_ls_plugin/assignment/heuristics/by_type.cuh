@@ -58,8 +58,14 @@ struct EitherAggregate {
   }
 };
 
+// Behind it are the words of the pair.
+struct ByTypeData {
+  const int* types;  // of the variables
+  int64 type;        // that the first heuristic is of
+};
+
 // Variables of one type have the first heuristic, all others the second, which may be one of this
-// kind. Words: the variables' types, the first one's type, then those of the pair.
+// kind.
 template <class First, class Second>
 struct ByType : FunctorPair<First, Second> {
   using FirstAll = typename First::Aggregate;
@@ -75,9 +81,9 @@ struct ByType : FunctorPair<First, Second> {
   int type;
 
   GLS_DEVICE explicit ByType(const uint64* words)
-      : FunctorPair<First, Second>(words + 2),
-        types(address<const int>(words[0])),
-        type(int(words[1])) {}
+      : FunctorPair<First, Second>(words_behind<ByTypeData>(words)),
+        types(parameters_of<ByTypeData>(words).types),
+        type(int(parameters_of<ByTypeData>(words).type)) {}
 
   GLS_DEVICE int values(const State& state, int variable) const {
     return is_first(variable) ? this->first.values(state, variable)

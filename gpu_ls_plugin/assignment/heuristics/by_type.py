@@ -8,6 +8,7 @@ import numpy as np
 
 from gpu_ls_plugin.assignment.heuristics.arrays import integer_array
 from gpu_ls_plugin.assignment.heuristics.base import Functor, Heuristic, pair_kept_bytes, pair_words
+from gpu_ls_plugin.backends.structs import in_order
 from gpu_ls_plugin.backends.tuning import padded
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidTypeError, UnsupportedProblemError
@@ -108,7 +109,8 @@ class ByType(Heuristic):
         words = others.pop()
         for number, first in reversed(list(enumerate(others))):
             kept = self.heuristics[number].kept_bytes(problem)
-            words = [self.types, number, *pair_words(first, kept, words)]
+            own = in_order(ByType.header, "ByTypeData", {"types": self.types, "type": number})
+            words = [*own, *pair_words(first, kept, words)]
         return words
 
     def kept_bytes(self, problem: Problem | None) -> int:

@@ -21,6 +21,13 @@ struct RatingSpan {
   }
 };
 
+// Behind it are the problem's words.
+struct CheapestValueData {
+  const int* sizes;  // values of each variable
+  int64 penalty;     // of a unit of excess, in a cost's 256th parts
+  int64 sharpness;   // how often weights are halved from the least rating to the greatest
+};
+
 template <class Problem>
 struct CheapestValue {
   using Rating = int64;  // of a cost's 256th parts
@@ -33,10 +40,10 @@ struct CheapestValue {
   const Problem problem;
 
   GLS_DEVICE explicit CheapestValue(const uint64* words)
-      : sizes(address<const int>(words[0])),
-        penalty(int64(words[1])),
-        sharpness(uint32(words[2])),
-        problem(words + 3) {}
+      : sizes(parameters_of<CheapestValueData>(words).sizes),
+        penalty(parameters_of<CheapestValueData>(words).penalty),
+        sharpness(uint32(parameters_of<CheapestValueData>(words).sharpness)),
+        problem(words_behind<CheapestValueData>(words)) {}
 
   template <class Team>
   GLS_DEVICE void begin(const Team& team, const State& state) const {

@@ -9,6 +9,7 @@ from gpu_ls_plugin.assignment.heuristics.base import Heuristic
 from gpu_ls_plugin.assignment.heuristics.masked import Masked
 from gpu_ls_plugin.assignment.heuristics.masks.values_taken import Distinct
 from gpu_ls_plugin.assignment.problem.assignment import Assignment
+from gpu_ls_plugin.backends.structs import in_order
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidProblemError, UnsupportedProblemError
 from gpu_ls_plugin.core.origins import sources_of
@@ -98,7 +99,9 @@ class CheapestValue(Heuristic):
         own = _assignment(self.problem)
         if not 0 <= own.penalty <= MOST_PENALTY:
             raise InvalidProblemError(f"penalty: {own.penalty} is not between 0 and {MOST_PENALTY}")
-        return [own.sizes, round(own.penalty * PARTS), self.sharpness, *own.words()]
+        penalty = round(own.penalty * PARTS)
+        data = {"sizes": own.sizes, "penalty": penalty, "sharpness": self.sharpness}
+        return [*in_order(CheapestValue.header, "CheapestValueData", data), *own.words()]
 
     def kept_bytes(self, problem: Problem | None) -> int:
         """Return what the problem's functor keeps of a state."""

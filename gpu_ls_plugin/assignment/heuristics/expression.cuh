@@ -5,13 +5,25 @@
 
 namespace gls {
 
+// Behind it is a TableData for each table.
+struct ExpressionData {
+  int64 values;  // of each variable
+};
+struct TableData {
+  const int64* items;  // row by row
+  int64 rows, columns;
+};
+
 // Integers of a user: 0 where there are none, so that no index reads beyond them.
 struct Table {
   const int64* items;
   int64 rows, columns;
 
-  GLS_DEVICE explicit Table(const uint64* words)
-      : items(address<const int64>(words[0])), rows(int64(words[1])), columns(int64(words[2])) {}
+  GLS_DEVICE explicit Table(const TableData& data)
+      : items(data.items), rows(data.rows), columns(data.columns) {}
+  // Of an expression with these words.
+  GLS_DEVICE Table(const uint64* words, int number)
+      : Table((&parameters_of<TableData>(words_behind<ExpressionData>(words)))[number]) {}
 
   GLS_DEVICE int64 at(int64 row) const { return at(0, row); }
   GLS_DEVICE int64 at(int64 row, int64 column) const {
@@ -34,6 +46,9 @@ struct CountsValues {
   using Aggregate = NoAggregate;
 
   int sizes;  // values of each variable
+
+  GLS_DEVICE explicit CountsValues(const uint64* words)
+      : sizes(int(parameters_of<ExpressionData>(words).values)) {}
 
   GLS_DEVICE static uint32* loads(const State& state) {
     return reinterpret_cast<uint32*>(state.kept);

@@ -13,6 +13,7 @@ import numpy as np
 
 from gpu_ls_plugin.assignment.heuristics.base import Heuristic
 from gpu_ls_plugin.assignment.problem.assignment import MOST_VALUES
+from gpu_ls_plugin.backends.structs import in_order
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeError
 from gpu_ls_plugin.core.words import quoted, shortened
@@ -102,13 +103,13 @@ class Expression(Heuristic):
             if f"{called}(" in self._code
         )
         made = "".join(
-            f", table_{name}(words + {1 + 3 * place})" for place, name in enumerate(self.tables)
+            f", table_{name}(words, {number})" for number, name in enumerate(self.tables)
         )
         return f"""
 struct {name} : gls::CountsValues {{
 {fields}
   GLS_DEVICE explicit {name}(const gls::uint64* words)
-      : gls::CountsValues{{int(words[0])}}{made} {{}}
+      : gls::CountsValues(words){made} {{}}
 {functions}
   GLS_DEVICE gls::int64 rate(const gls::State& state, int variable, int value) const {{
     return {self._code};
@@ -118,9 +119,12 @@ struct {name} : gls::CountsValues {{
 
     def words(self, backend: Backend, problem: Problem | None) -> list[Any]:
         """Return the number of values, and each table with its rows and columns."""
-        shapes = [(1, *table.shape)[-2:] for table in self.tables.values()]
-        tables = zip(self.tables.values(), shapes, strict=True)
-        return [self.values, *(word for table, shape in tables for word in (table, *shape))]
+        words = in_order(Expression.header, "ExpressionData", {"values": self.values})
+        for table in self.tables.values():
+            rows, columns = (1, *table.shape)[-2:]
+            data = {"items": table, "rows": rows, "columns": columns}
+            words += in_order(Expression.header, "TableData", data)
+        return words
 
     def kept_bytes(self, problem: Problem | None) -> int:
         """Return the bytes of a count for each value."""

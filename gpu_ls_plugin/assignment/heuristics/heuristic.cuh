@@ -31,6 +31,8 @@
 // sums are of integers. Ratings are aligned to 8 bytes. What is kept of a state may be changed by
 // `prepare` and by what is called when a variable is assigned, or cannot be, alone.
 //
+// Words are read one by one or through a struct (backends/include/words.cuh).
+//
 // A functor may take states of any type, `template <class S> ... (const S& state, ...)`, and say so
 // in Python by `side_by_side`: a thread of a CPU then generates some successors side by side. Such
 // a functor has no aggregate, asks state.array<T>(byte) for what it keeps and state.values for the

@@ -9,8 +9,8 @@
 //   };
 // clang-format on
 //
-// A mask may `prepare`, as heuristics may. Variables that are not assigned anew may have values
-// that break it.
+// A mask may `prepare`, and reads its words, as heuristics do. Variables that are not assigned anew
+// may have values that break it.
 #pragma once
 
 #include "assignment/heuristics/pair.cuh"

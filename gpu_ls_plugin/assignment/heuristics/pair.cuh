@@ -6,7 +6,12 @@
 
 namespace gls {
 
-// Words: where the second one's begin, bytes that the first keeps, then those of both.
+// Behind it are the words of the first one, then those of the second.
+struct FunctorPairData {
+  int64 second;         // where the second one's begin, in words from here
+  int64 kept_by_first;  // bytes of a state
+};
+
 template <class First, class Second>
 struct FunctorPair {
   const First first;
@@ -14,7 +19,9 @@ struct FunctorPair {
   const int64 kept_by_first;
 
   GLS_DEVICE explicit FunctorPair(const uint64* words)
-      : first(words + 2), second(words + words[0]), kept_by_first(int64(words[1])) {}
+      : first(words_behind<FunctorPairData>(words)),
+        second(words + parameters_of<FunctorPairData>(words).second),
+        kept_by_first(parameters_of<FunctorPairData>(words).kept_by_first) {}
 
   // A state as the second one sees it.
   template <class S>

@@ -5,6 +5,12 @@
 
 namespace gls {
 
+struct WeightTableData {
+  const uint32* weights;  // variable by variable
+  const int* sizes;       // values of each variable
+  int64 columns;          // from a variable's weights to the next one's
+};
+
 template <int kBits>  // weights are below 2^kBits
 struct WeightTable : KeepsNothing {
   using Rating = uint32;
@@ -15,9 +21,9 @@ struct WeightTable : KeepsNothing {
   int64 columns;
 
   GLS_DEVICE explicit WeightTable(const uint64* words)
-      : weights(address<const uint32>(words[0])),
-        sizes(address<const int>(words[1])),
-        columns(int64(words[2])) {}
+      : WeightTable(parameters_of<WeightTableData>(words)) {}
+  GLS_DEVICE explicit WeightTable(const WeightTableData& data)
+      : weights(data.weights), sizes(data.sizes), columns(data.columns) {}
 
   template <class S>
   GLS_DEVICE int values(const S&, int variable) const {

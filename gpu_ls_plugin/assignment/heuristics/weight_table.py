@@ -9,6 +9,7 @@ import numpy as np
 from gpu_ls_plugin.assignment.heuristics.arrays import integer_array
 from gpu_ls_plugin.assignment.heuristics.base import Heuristic
 from gpu_ls_plugin.assignment.problem.assignment import Assignment
+from gpu_ls_plugin.backends.structs import in_order
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
 
 if TYPE_CHECKING:
@@ -74,4 +75,6 @@ class WeightTable(Heuristic):
 
     def words(self, backend: Backend, problem: Problem | None) -> list[Any]:
         """Return the weights, the sizes of domains and the columns of the table."""
-        return [self.weights, self.sizes(problem), self.weights.shape[1]]
+        columns = self.weights.shape[1]
+        data = {"weights": self.weights, "sizes": self.sizes(problem), "columns": columns}
+        return in_order(WeightTable.header, "WeightTableData", data)

@@ -30,7 +30,7 @@ def greedy_clique(graph: GraphColouring) -> list[int]:
 
     Each is the one with most neighbours among those that are joined to all before.
     """
-    begins, neighbours, _ = graph.words()
+    begins, neighbours = graph.neighbours
     clique: list[int] = []
     joined = np.ones(graph.n, np.bool_)  # to all of the clique
     while joined.any():

@@ -22,7 +22,8 @@
 // clang-format on
 //
 // `assign` and `swap` are called while the values are still the former ones, and write what is kept
-// alone; the team is in step before and after. A variable without a value, -1, costs nothing.
+// alone; the team is in step before and after. A variable without a value, -1, costs nothing. Words
+// are read one by one or through a struct (backends/include/words.cuh).
 #pragma once
 
 #include "backends/include/words.cuh"

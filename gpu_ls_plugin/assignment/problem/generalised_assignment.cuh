@@ -8,6 +8,15 @@
 
 namespace gls {
 
+struct GeneralisedAssignmentData {
+  const void* prices;       // Prices, job by job
+  const int64* capacities;  // of the agents
+  int64 agents;
+  const int64* rates;    // what a unit of an agent's capacity is worth
+  const int* begins;     // of what is likely for each job
+  const void* likelies;  // Likelies, job by job
+};
+
 template <class Number>
 struct GeneralisedAssignment : AnyVariable, SwapsByAssigning<GeneralisedAssignment<Number>> {
   // What an agent takes for a job; of -1, no agent, nothing.
@@ -28,12 +37,14 @@ struct GeneralisedAssignment : AnyVariable, SwapsByAssigning<GeneralisedAssignme
   const Likely* likelies;  // job by job
 
   GLS_DEVICE explicit GeneralisedAssignment(const uint64* words)
-      : prices(address<const Price>(words[0])),
-        capacities(address<const int64>(words[1])),
-        agents(int(words[2])),
-        rates(address<const int64>(words[3])),
-        begins(address<const int>(words[4])),
-        likelies(address<const Likely>(words[5])) {}
+      : GeneralisedAssignment(parameters_of<GeneralisedAssignmentData>(words)) {}
+  GLS_DEVICE explicit GeneralisedAssignment(const GeneralisedAssignmentData& data)
+      : prices(static_cast<const Price*>(data.prices)),
+        capacities(data.capacities),
+        agents(int(data.agents)),
+        rates(data.rates),
+        begins(data.begins),
+        likelies(static_cast<const Likely*>(data.likelies)) {}
 
   template <class Team>
   GLS_DEVICE void begin(const Team& team, const State& state) const {

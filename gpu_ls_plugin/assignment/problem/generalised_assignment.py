@@ -10,6 +10,7 @@ import numpy as np
 from gpu_ls_plugin.assignment.problem import assignment_files, assignment_instances
 from gpu_ls_plugin.assignment.problem.assignment import Assignment
 from gpu_ls_plugin.assignment.problem.load_prices import UNIT, likely_values, load_prices
+from gpu_ls_plugin.backends.structs import in_order
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidProblemError
 from gpu_ls_plugin.core.rows import blocks
@@ -210,26 +211,36 @@ class GeneralisedAssignment(Assignment):
 
     def words(self) -> list[Any]:
         """Return cost and resource of each job and agent, and the capacities."""
-        costs = self.costs if self.sense == "min" else -self.costs
-        prices = np.stack([costs, self.resources], axis=2).astype(self._number)
-        return [prices, self.capacities, self.agents, *self._likely]
+        return self._words(*self._likely)
 
     def relaxed_words(self) -> list[Any] | None:
         """Return the words with all agents that can do a job alone, where chains leave some out."""
         if not self.chains:
             return None
+        rates, _, fewer = self._likely
         likely, begins = self._tried(None)
-        more = len(likely) > len(self._likely[-1])
-        return [*self.words()[:-2], begins, likely] if more else None
+        return self._words(rates, begins, likely) if len(likely) > len(fewer) else None
+
+    def _words(self, rates: Any, begins: Any, likelies: Any) -> list[Any]:
+        costs = self.costs if self.sense == "min" else -self.costs
+        data = {
+            "prices": np.stack([costs, self.resources], axis=2).astype(self._number),
+            "capacities": self.capacities,
+            "agents": self.agents,
+            "rates": rates,
+            "begins": begins,
+            "likelies": likelies,
+        }
+        return in_order(GeneralisedAssignment.header, "GeneralisedAssignmentData", data)
 
     @cached_property
-    def _likely(self) -> list[Any]:
+    def _likely(self) -> tuple[Any, Any, Any]:
         """The price of capacity, and the agents that are tried for each job."""
         if not self.chains:
             nothing = np.zeros(self.n + 1, np.int32)
-            return [np.zeros(self.agents, np.int64), nothing, nothing]
+            return np.zeros(self.agents, np.int64), nothing, nothing
         likely, begins = self._tried(LIKELY)
-        return [np.rint(UNIT * self._rates).astype(np.int64), begins, likely]
+        return np.rint(UNIT * self._rates).astype(np.int64), begins, likely
 
     def _tried(self, more: float | None) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return which agents are tried for each job, as `likely_values` does."""

@@ -8,6 +8,12 @@
 
 namespace gls {
 
+struct GraphColouringData {
+  const int* begins;      // of the neighbours of each vertex
+  const int* neighbours;  // ascending
+  int64 colours;
+};
+
 template <class Count>
 struct GraphColouring : SwapsByAssigning<GraphColouring<Count>> {
   const int* begins;      // of the neighbours of each vertex
@@ -15,9 +21,9 @@ struct GraphColouring : SwapsByAssigning<GraphColouring<Count>> {
   int colours;
 
   GLS_DEVICE explicit GraphColouring(const uint64* words)
-      : begins(address<const int>(words[0])),
-        neighbours(address<const int>(words[1])),
-        colours(int(words[2])) {}
+      : GraphColouring(parameters_of<GraphColouringData>(words)) {}
+  GLS_DEVICE explicit GraphColouring(const GraphColouringData& data)
+      : begins(data.begins), neighbours(data.neighbours), colours(int(data.colours)) {}
 
   template <class Team>
   GLS_DEVICE void begin(const Team& team, const State& state) const {

@@ -9,6 +9,7 @@ import numpy as np
 
 from gpu_ls_plugin.assignment.problem import assignment_files, assignment_instances
 from gpu_ls_plugin.assignment.problem.assignment import Assignment
+from gpu_ls_plugin.backends.structs import in_order
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidProblemError
 from gpu_ls_plugin.core.rows import blocks
@@ -173,10 +174,13 @@ class GraphColouring(Assignment):
 
     def words(self) -> list[Any]:
         """Return each vertex's neighbours, one vertex after the other, and where they begin."""
-        return [*self._neighbours, self.colours]
+        begins, neighbours = self.neighbours
+        data = {"begins": begins, "neighbours": neighbours, "colours": self.colours}
+        return in_order(GraphColouring.header, "GraphColouringData", data)
 
     @cached_property
-    def _neighbours(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    def neighbours(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Where each vertex's neighbours begin, shape (n + 1,), and those of all vertices."""
         first, second = self.edges.astype(np.int64).T
         keys = np.sort(np.concatenate([first * self.n + second, second * self.n + first]))
         begins = np.searchsorted(keys, np.arange(self.n + 1) * self.n).astype(np.int32)
@@ -199,7 +203,7 @@ def greedy_colouring(graph: GraphColouring, colours: int | None = None) -> NDArr
     one that the fewest neighbours have; otherwise the colouring is legal. How many colours the
     problem has makes no difference.
     """
-    begins, neighbours, _ = graph.words()
+    begins, neighbours = graph.neighbours
     colouring = np.full(graph.n, -1, np.int32)
     for vertex in np.argsort(-np.diff(begins), kind="stable"):
         taken = colouring[neighbours[begins[vertex] : begins[vertex + 1]]]

@@ -14,6 +14,13 @@
 
 namespace gls {
 
+struct QuadraticAssignmentData {
+  int64 n;                                // facilities
+  int64 stride;                           // Numbers kept, from a facility to the next one
+  const void *own_flows, *own_distances;  // Numbers: of facilities and locations with themselves
+  const void* tables;                     // Entries, a table after the other
+};
+
 template <class Number, class Entry, int kTerms>
 struct QuadraticAssignment : AnyVariable {
   int n, stride;
@@ -21,11 +28,13 @@ struct QuadraticAssignment : AnyVariable {
   const Entry* tables;  // rows and columns begin at -1: detours, pairs, distances, flows, ...
 
   GLS_DEVICE explicit QuadraticAssignment(const uint64* words)
-      : n(int(words[0])),
-        stride(int(words[1])),
-        own_flows(address<const Number>(words[2])),
-        own_distances(address<const Number>(words[3])),
-        tables(address<const Entry>(words[4])) {}
+      : QuadraticAssignment(parameters_of<QuadraticAssignmentData>(words)) {}
+  GLS_DEVICE explicit QuadraticAssignment(const QuadraticAssignmentData& data)
+      : n(int(data.n)),
+        stride(int(data.stride)),
+        own_flows(static_cast<const Number*>(data.own_flows)),
+        own_distances(static_cast<const Number*>(data.own_distances)),
+        tables(static_cast<const Entry*>(data.tables)) {}
 
   template <class Team>
   GLS_DEVICE void begin(const Team& team, const State& state) const {

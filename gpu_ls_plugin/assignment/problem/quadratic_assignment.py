@@ -9,6 +9,7 @@ import numpy as np
 
 from gpu_ls_plugin.assignment.problem import assignment_files, assignment_instances
 from gpu_ls_plugin.assignment.problem.assignment import Assignment
+from gpu_ls_plugin.backends.structs import in_order
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import FileFormatError, InvalidProblemError, InvalidTourError
 from gpu_ls_plugin.core.rows import blocks
@@ -182,9 +183,14 @@ class QuadraticAssignment(Assignment):
 
     def words(self) -> list[Any]:
         """Return what facilities and locations cost by themselves, and tables of pairs."""
-        own = (self.flows.diagonal(), self.distances.diagonal())
-        numbers = (table.astype(self._number) for table in own)
-        return [self.n, self._stride, *numbers, self._tables.astype(self._entry)]
+        data = {
+            "n": self.n,
+            "stride": self._stride,
+            "own_flows": self.flows.diagonal().astype(self._number),
+            "own_distances": self.distances.diagonal().astype(self._number),
+            "tables": self._tables.astype(self._entry),
+        }
+        return in_order(QuadraticAssignment.header, "QuadraticAssignmentData", data)
 
     def kept_bytes(self) -> int:
         """Return the bytes of a number for each facility and location, and of what changes them."""

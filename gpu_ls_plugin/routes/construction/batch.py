@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends.composition import Kernel, Parameter, parse_parameters
+from gpu_ls_plugin.backends.structs import in_order
 from gpu_ls_plugin.backends.words import kept_words, packed_words
 from gpu_ls_plugin.routes.problem.giant_tours import written
 from gpu_ls_plugin.tours.problem.device_data import metric_data
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 FOLDER = "routes/construction"
 BEYOND = 1 << 62  # any duration
 DEAREST = 1 << 60  # violations of all customers together, as integers
+VEHICLES_HEADER = "routes/problem/vehicles.cuh"
 VEHICLES = parse_parameters("const void* metric_data, const gls::uint64* words")
 
 
@@ -102,18 +104,18 @@ class RouteBatch:
         integers = problem.service_times.dtype.kind == "i"
         self.time = "gls::int64" if integers else "double"
         self.time_dtype = problem.service_times.dtype
-        self._words = kept_words(
-            xp,
-            [
-                problem.customers,
-                problem.capacity,
-                self.most,
-                problem.demands.astype(np.int32),
-                problem.service_times,
-                _limit(problem, integers),
-                *_prices(problem),
-            ],
-        )
+        load_price, time_price = _prices(problem)
+        data = {
+            "customers": problem.customers,
+            "capacity": problem.capacity,
+            "most": self.most,
+            "demands": problem.demands.astype(np.int32),
+            "services": problem.service_times,
+            "limit": _limit(problem, integers),
+            "load_price": load_price,
+            "time_price": time_price,
+        }
+        self._words = kept_words(xp, in_order(VEHICLES_HEADER, "VehiclesData", data))
         self.vehicles: Mapping[str, Any] = {
             "metric_data": metric_data(backend, problem.nodes),
             "words": packed_words(xp, self._words, backend.address),

@@ -65,6 +65,11 @@ struct Excess {
   Amount before, after;
 };
 
+// Behind it are a resource's words, and then the next resource.
+struct ResourceData {
+  uint64 weight;  // a Weight: what a unit of excess costs
+};
+
 // Resources one by one: the first, and the rest.
 template <class Weight, class... Resources>
 struct ResourceList {
@@ -81,15 +86,16 @@ struct ResourceList<Weight, Resource, Rest...> {
       Resource::kTurns || !Resource::kAdds || ResourceList<Weight, Rest...>::kTurns;
   static constexpr bool kByNodes = ByNodes<Resource>::kValue;  // the first
   static constexpr bool kAdds = Resource::kAdds && ResourceList<Weight, Rest...>::kAdds;
-  static constexpr int kWords = 1 + Resource::kWords + ResourceList<Weight, Rest...>::kWords;
+  static constexpr int kOwnWords = kWordsOf<ResourceData> + Resource::kWords;
+  static constexpr int kWords = kOwnWords + ResourceList<Weight, Rest...>::kWords;
   Weight weight;
   Resource resource;
   ResourceList<Weight, Rest...> rest;
 
   GLS_DEVICE explicit ResourceList(const uint64* words)
-      : weight(*reinterpret_cast<const Weight*>(words)),
-        resource(words + 1),
-        rest(words + 1 + Resource::kWords) {}
+      : weight(number_in<Weight>(parameters_of<ResourceData>(words).weight)),
+        resource(words_behind<ResourceData>(words)),
+        rest(words + kOwnWords) {}
 
   GLS_DEVICE static int64 bytes(int n, int copies) {
     return KeptResource<Resource>::bytes(n, copies) +
@@ -107,6 +113,14 @@ struct ResourceList<Weight, Resource, Rest...> {
   }
 };
 
+// Behind KeptTours. Behind it are the resources.
+struct RoutingData {
+  const void* metric_data;
+  int64 customers;
+  int64 fleet;            // routes, at most
+  uint64 vehicle_weight;  // a Weight: what a route beyond the fleet costs
+};
+
 // Hard constraints are never broken more than they are.
 template <class Metric, class Weight, bool hard, class... Resources>
 struct Routing {
@@ -122,14 +136,21 @@ struct Routing {
   const int64 stride;
 
   GLS_DEVICE Routing(const uint64* words, int n)
-      : metric(address<const void>(words[2]), n),
-        customers(int(words[3])),
+      : Routing(parameters_of<RoutingData>(words_behind<KeptTours>(words)),
+                parameters_of<KeptTours>(words), resource_words(words), n) {}
+  GLS_DEVICE Routing(const RoutingData& data, const KeptTours& tours, const uint64* resource_words,
+                     int n)
+      : metric(data.metric_data, n),
+        customers(int(data.customers)),
         copies(n - customers),
-        fleet(int(words[4])),
-        vehicle_weight(*reinterpret_cast<const Weight*>(words + 5)),
-        resources(words + 6),
-        kept(address<char>(words[0])),
-        stride(int64(words[1])) {}
+        fleet(int(data.fleet)),
+        vehicle_weight(number_in<Weight>(data.vehicle_weight)),
+        resources(resource_words),
+        kept(tours.first),
+        stride(tours.stride) {}
+  GLS_DEVICE static const uint64* resource_words(const uint64* words) {
+    return words_behind<RoutingData>(words_behind<KeptTours>(words));
+  }
 
   // The tour of a row is in hand.
   GLS_DEVICE void choose(int row) { kept += row * stride; }

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from gpu_ls_plugin.backends.structs import in_order, words_of
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.core.origins import sources_of
@@ -79,8 +80,8 @@ def hard_penalties(problem: RoutedProblem) -> Penalties:
     return Penalties(load, duration, vehicles)
 
 
-# In the data of a search: the metric's, two words for what is kept of tours, `words` up to there.
-FIRST_WEIGHT = 1 + 2 + 4
+HEADER = "routes/problem/routing.cuh"
+OBJECTIVE = "tours/problem/objective.cuh"
 
 
 def _padded(count: int) -> int:
@@ -95,7 +96,7 @@ class Routing(Objective):
     """
 
     name = "routing"
-    header = "routes/problem/routing.cuh"
+    header = HEADER
 
     def __init__(self, problem: RoutedProblem) -> None:
         self.problem = problem
@@ -127,16 +128,25 @@ class Routing(Objective):
         its = self.problem
         cast = int if its.integer else float
         fleet = its.copies if its.fleet is None else its.fleet
-        words = [metric_data(backend, problem), its.customers, fleet, cast(self.penalties.vehicles)]
+        data = {
+            "metric_data": metric_data(backend, problem),
+            "customers": its.customers,
+            "fleet": fleet,
+            "vehicle_weight": cast(self.penalties.vehicles),
+        }
+        words = in_order(HEADER, "RoutingData", data)
         for part in self.resources:
-            words += [cast(self._weight(part)), *part.words(backend, its)]
+            words += in_order(HEADER, "ResourceData", {"weight": cast(self._weight(part))})
+            words += part.words(backend, its)
         return words + (self.hierarchy.shifts() if self.hierarchy else [])
 
     def weight_places(self, backend: Any) -> list[int]:
         """Return where the data of a search have what a unit of each resource's excess costs."""
-        places = [FIRST_WEIGHT]
+        before = ((OBJECTIVE, "UnderData"), (OBJECTIVE, "KeptTours"), (HEADER, "RoutingData"))
+        places = [sum(words_of(*own) for own in before)]
         for part in self.resources[:-1]:
-            places.append(places[-1] + 1 + len(part.words(backend, self.problem)))
+            own = words_of(HEADER, "ResourceData") + len(part.words(backend, self.problem))
+            places.append(places[-1] + own)
         return places
 
     def weights(self, price: float) -> NDArray[np.uint64]:

@@ -18,7 +18,7 @@ struct RoutingByLevels : Routing<Metric, Weight, hard, Resources...> {
 
   // Behind the words of `Routing`, how many units make one of the level above, as powers of two.
   GLS_DEVICE RoutingByLevels(const uint64* words, int n)
-      : Base(words, n), levels(n, words + 6 + List::kWords) {}
+      : Base(words, n), levels(n, Base::resource_words(words) + List::kWords) {}
 
   template <class Team, class City>
   GLS_DEVICE void keep(const Team& team, int n, City city) const {

@@ -6,6 +6,14 @@
 
 namespace gls {
 
+struct VehiclesData {
+  int64 customers, capacity, most;  // as of Vehicles
+  const int* demands;               // of the nodes
+  const void* services;             // Times of the nodes
+  uint64 limit;                     // a Time
+  uint64 load_price, time_price;    // Lengths
+};
+
 // Time is int64 where lengths and service times are integers, else double.
 template <class Metric, class TimeType>
 struct Vehicles {
@@ -23,15 +31,17 @@ struct Vehicles {
   Metric length;
 
   GLS_DEVICE Vehicles(const void* metric_data, const uint64* words)
-      : customers(int(words[0])),
-        capacity(int64(words[1])),
-        most(int(words[2])),
-        demands(address<const int>(words[3])),
-        services(address<const Time>(words[4])),
-        limit(*reinterpret_cast<const Time*>(words + 5)),
-        load_price(*reinterpret_cast<const Length*>(words + 6)),
-        time_price(*reinterpret_cast<const Length*>(words + 7)),
-        length(metric_data, int(words[0]) + 1) {}
+      : Vehicles(metric_data, parameters_of<VehiclesData>(words)) {}
+  GLS_DEVICE Vehicles(const void* metric_data, const VehiclesData& data)
+      : customers(int(data.customers)),
+        capacity(data.capacity),
+        most(int(data.most)),
+        demands(data.demands),
+        services(static_cast<const Time*>(data.services)),
+        limit(number_in<Time>(data.limit)),
+        load_price(number_in<Length>(data.load_price)),
+        time_price(number_in<Length>(data.time_price)),
+        length(metric_data, int(data.customers) + 1) {}
 
   // What it adds to a route to go from a to c to b and not straight on.
   GLS_DEVICE Length detour(int a, int c, int b) const {

@@ -4,7 +4,8 @@
 //
 //   template <class Space, class PlacedTour> struct On       the filter on a neighbourhood and a
 //   tour
-//     static constexpr int kWords                          of its parameters
+//     static constexpr int kWords                          of its parameters; kWordsOf<Data> where
+//                                                          a struct has them
 //     static int64 state_words(int n)                      of what it keeps of each tour
 //     static constexpr int kRotations                      see below
 //     On(const PlacedTour& tour, const uint64* parameters, uint64* state)
@@ -17,8 +18,8 @@
 //
 // A move is met through each of the neighbourhood's rotations. `any` may be true in vain; of every
 // move that is kept it has to be true for one of the first kRotations rotations, for all of them
-// where kRotations is 1. A word is an integer, a double or an address. Derive from Stateless where
-// nothing is kept of a tour.
+// where kRotations is 1. A word is an integer, a double or an address, and may be read through a
+// struct (backends/include/words.cuh). Derive from Stateless where nothing is kept of a tour.
 //
 // PlacedTour is the tour as it stands: `length(p, q)` between positions, `edges[p]` to the next
 // one, `next(p)`, `city(p)`, `n`, and `row` and `pass` for random numbers.

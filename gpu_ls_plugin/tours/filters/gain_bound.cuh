@@ -15,12 +15,16 @@
 
 namespace gls {
 
+struct GainBoundData {
+  const void* nearest;  // Lengths: from every city to its nearest
+};
+
 struct GainBound {
   template <class Space, class PlacedTour>
   struct On {
     using Length = typename PlacedTour::Length;
     using Move = typename Space::Move;
-    static constexpr int kWords = 1;  // the length from every city to its nearest
+    static constexpr int kWords = kWordsOf<GainBoundData>;
     static constexpr int kRotations = Space::kRotations;
     static constexpr bool kReal = Length(0.5) != Length(0);
     // Real spares may be too small by rounding.
@@ -33,7 +37,7 @@ struct GainBound {
     GLS_DEVICE static int64 state_words(int n) { return n + 1; }
     GLS_DEVICE On(const PlacedTour& tour, const uint64* parameters, uint64* state)
         : tour(tour),
-          nearest(address<const Length>(parameters[0])),
+          nearest(static_cast<const Length*>(parameters_of<GainBoundData>(parameters).nearest)),
           spare(reinterpret_cast<Length*>(state)) {}
 
     GLS_DEVICE Length of_city(int position) const { return nearest[tour.city(position)]; }

@@ -6,15 +6,21 @@
 
 namespace gls {
 
+struct CandidateEdgeData {
+  const int* cities;    // candidates, city by city
+  const double* reach;  // of every city: no candidate is farther
+  int64 degree;         // candidates of a city
+};
+
 struct CandidateEdge {
-  static constexpr int kWords = 3;
+  static constexpr int kWords = kWordsOf<CandidateEdgeData>;
   const int* const cities;
   const double* const reach;  // of every city: no candidate is farther
   const int degree;
   GLS_DEVICE explicit CandidateEdge(const uint64* parameters)
-      : cities(address<const int>(parameters[0])),
-        reach(address<const double>(parameters[1])),
-        degree(int(parameters[2])) {}
+      : CandidateEdge(parameters_of<CandidateEdgeData>(parameters)) {}
+  GLS_DEVICE explicit CandidateEdge(const CandidateEdgeData& data)
+      : cities(data.cities), reach(data.reach), degree(int(data.degree)) {}
 
   GLS_DEVICE bool lists(int city, int other) const {
     const int* const own = cities + int64(city) * degree;

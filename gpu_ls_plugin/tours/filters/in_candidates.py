@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from gpu_ls_plugin.backends.structs import in_order
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.registry import registry
 from gpu_ls_plugin.tours.candidates.base import check_sets
@@ -67,4 +68,9 @@ class InCandidates(Filter):
         """Return the lists, how far each reaches, and their length."""
         cities, _, degree = self.candidates.on(setting.backend, setting.problem)
         reach = self.candidates.of(setting.problem).lengths.max(axis=1).astype("float64")
-        return [cities, setting.backend.xp.asarray(reach), degree]
+        data = {
+            "cities": cities,
+            "reach": setting.backend.xp.asarray(reach),
+            "degree": degree,
+        }
+        return in_order(InCandidates.header, "CandidateEdgeData", data)

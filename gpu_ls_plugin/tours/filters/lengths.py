@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from gpu_ls_plugin.backends.structs import in_order
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.filters.base import Filter
@@ -43,7 +44,7 @@ class Radius(Filter):
 
     def words(self, setting: Setting) -> list[Any]:
         """Return the longest length that passes."""
-        return [self.r]
+        return in_order(Radius.header, "ShortEdgeData", {"longest": self.r})
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,8 @@ class GainBound(Filter):
         """Return the length from every city to its nearest."""
         (nearest,) = self.candidate_sets
         lengths = nearest.of(setting.problem).lengths[:, 0]
-        return [setting.backend.xp.asarray(lengths.astype(setting.dtype))]
+        data = {"nearest": setting.backend.xp.asarray(lengths.astype(setting.dtype))}
+        return in_order(GainBound.header, "GainBoundData", data)
 
     def state_words(self, n: int) -> int:
         """Return one word for every position, and one for the largest of them."""

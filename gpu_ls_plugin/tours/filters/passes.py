@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from gpu_ls_plugin.backends.structs import in_order
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.tours.filters.base import Filter
 
@@ -61,4 +62,5 @@ class RandomKeep(Filter):
 
     def words(self, setting: Setting) -> list[Any]:
         """Return the seed, and how many of 2**32 draws keep a move."""
-        return [setting.seed, round(self.rate * 2**32)]
+        data = {"seed": setting.seed, "kept": round(self.rate * 2**32)}
+        return in_order(RandomKeep.header, "RandomKeepData", data)

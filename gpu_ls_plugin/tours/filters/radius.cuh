@@ -5,11 +5,15 @@
 
 namespace gls {
 
+struct ShortEdgeData {
+  double longest;  // length that passes
+};
+
 struct ShortEdge {
-  static constexpr int kWords = 1;
+  static constexpr int kWords = kWordsOf<ShortEdgeData>;
   const double longest;
   GLS_DEVICE explicit ShortEdge(const uint64* parameters)
-      : longest(*reinterpret_cast<const double*>(parameters)) {}
+      : longest(parameters_of<ShortEdgeData>(parameters).longest) {}
   template <class PlacedTour>
   GLS_DEVICE bool operator()(const PlacedTour& tour, int p, int q) const {
     return double(tour.length(p, q)) <= longest;

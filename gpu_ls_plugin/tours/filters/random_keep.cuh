@@ -6,17 +6,24 @@
 
 namespace gls {
 
+struct RandomKeepData {
+  uint64 seed;
+  uint64 kept;  // of 2^32 draws
+};
+
 struct RandomKeep {
   template <class Space, class PlacedTour>
   struct On : Stateless {
     using Move = typename Space::Move;
     static constexpr int kRotations = 1;
-    static constexpr int kWords = 2;  // the seed, and how many of 2^32 draws keep a move
+    static constexpr int kWords = kWordsOf<RandomKeepData>;
 
     const PlacedTour& tour;
     const uint64 seed, kept;
     GLS_DEVICE On(const PlacedTour& tour, const uint64* parameters, uint64*)
-        : tour(tour), seed(parameters[0]), kept(parameters[1]) {}
+        : tour(tour),
+          seed(parameters_of<RandomKeepData>(parameters).seed),
+          kept(parameters_of<RandomKeepData>(parameters).kept) {}
 
     struct Test {
       const On& filter;

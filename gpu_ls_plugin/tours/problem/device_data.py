@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from gpu_ls_plugin.backends.structs import in_order, words_of
 from gpu_ls_plugin.backends.words import kept_words, packed_words
 from gpu_ls_plugin.core.trust import foreign
 from gpu_ls_plugin.tours.problem.metric_check import check_metric
@@ -11,6 +12,8 @@ from gpu_ls_plugin.tours.problem.metric_check import check_metric
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.tours.problem.tsp import TSP
+
+OBJECTIVE = "tours/problem/objective.cuh"
 
 
 def metric_data(backend: Backend, problem: TSP) -> Any:
@@ -52,7 +55,9 @@ def batch_data(backend: Backend, problem: TSP, size: int) -> dict[str, Any]:
         return {"metric_data": data}
     kept = backend.xp.empty((size, own), "uint8")
     words = backend.made_once(problem, "words", lambda: backend.to_numpy(data)).copy()
-    words[1:3] = backend.address(kept), own
+    chosen = _kept_tours(backend.address(kept), own)
+    begin = words_of(OBJECTIVE, "UnderData")
+    words[begin : begin + len(chosen)] = chosen
     return {"metric_data": backend.xp.asarray(words), "kept_tours": kept}
 
 
@@ -68,6 +73,11 @@ def _with_objective(backend: Backend, problem: TSP, data: Any) -> tuple[Any, Any
     if problem.rows is not None:
         own, kept = objective.row_words(backend, problem)
         return xp.concatenate([data, xp.asarray(own)], axis=1), kept
-    room = [0, 0] if objective.kept_bytes(problem) else []
-    words = kept_words(xp, [data, *room, *objective.words(backend, problem)])
+    under = in_order(OBJECTIVE, "UnderData", {"metric_data": data})
+    room = _kept_tours(0, 0) if objective.kept_bytes(problem) else []
+    words = kept_words(xp, [*under, *room, *objective.words(backend, problem)])
     return packed_words(xp, words, backend.address), words
+
+
+def _kept_tours(first: int, stride: int) -> list[int]:
+    return in_order(OBJECTIVE, "KeptTours", {"first": first, "stride": stride})

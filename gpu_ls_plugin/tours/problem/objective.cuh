@@ -5,7 +5,8 @@
 // alone: then `gain` is a difference of lengths, and nothing of this file is left in a kernel.
 // `Under` is a metric with an objective. An objective is a struct with
 //
-//   AnObjective(const uint64* words, int n)        its parameters (backends/include/words.cuh), and cities
+//   AnObjective(const uint64* words, int n)        its parameters (backends/include/words.cuh),
+//                                                  and cities
 //   Gain gain(const Change& change, Gain shorter)  what a change gains that makes the tour shorter
 //                                                  by so much, exactly, also where that is
 //                                                  negative; `forbidden<Gain>()` where it must not
@@ -43,15 +44,26 @@ struct Edge {
 // The length alone: no part of a kernel, and no register.
 struct LengthObjective {};
 
-// A metric whose searches have an objective; its first word is the address of the metric's data.
+// Behind it are the objective's words.
+struct UnderData {
+  const void* metric_data;
+};
+
+// What the words of an objective that keeps data of tours begin with.
+struct KeptTours {
+  char* first;   // what is kept of the first row
+  int64 stride;  // bytes from row to row
+};
+
+// A metric whose searches have an objective.
 template <class Metric, class ObjectiveType>
 struct Under : Metric {
   using Objective = ObjectiveType;
   Objective objective;
 
   GLS_DEVICE Under(const void* data, int n)
-      : Metric(address<const void>(*static_cast<const uint64*>(data)), n),
-        objective(static_cast<const uint64*>(data) + 1, n) {}
+      : Metric(static_cast<const UnderData*>(data)->metric_data, n),
+        objective(words_behind<UnderData>(static_cast<const uint64*>(data)), n) {}
 };
 
 // The objective of a metric.
@@ -123,8 +135,8 @@ GLS_DEVICE void change_sums(const Team& team, const View& view, Use use) {
 // Whether an objective keeps data of the tour in hand, so that what a change gains is known without
 // a walk over the tour:
 //
-//   choose(row)            the tour of a row of the batch is in hand; the first two words are the
-//                          address of what is kept of the first row, and bytes from row to row
+//   choose(row)            the tour of a row of the batch is in hand; its words begin
+//                          with KeptTours
 //   keep(team, n, city)    of a tour that has changed, that of city(0), ... city(n - 1); all lanes
 //   chosen_depot(city)     which city a candidate list means by one that stands for several
 //   relief<Gain>()         the most that any change may gain beyond the length that it saves

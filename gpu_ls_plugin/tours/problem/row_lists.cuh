@@ -1,10 +1,16 @@
 // Metrics whose data each row of a batch has for itself: `Metric::kRowBytes` of them, one row after
-// the other. They begin with the number of cities, and with which candidate lists the row has.
+// the other, which begin with RowData.
 #pragma once
 
 #include "tours/problem/metric.cuh"
+#include "backends/include/words.cuh"
 
 namespace gls {
+
+struct RowData {
+  int64 cities;  // how many there are
+  int64 lists;   // which candidate lists the row has
+};
 
 template <class Metric, class = void>
 struct RowBytes {
@@ -41,8 +47,9 @@ struct RowLists {
   // `data` are the row's.
   GLS_DEVICE RowLists(const void* lists, const void* data, int degree, bool, int64 = 0)
       : degree(degree),
-        metric(data, int(static_cast<const uint64*>(data)[0])),
-        cities(static_cast<const int*>(lists) + of_row(static_cast<const uint64*>(data), degree)) {}
+        metric(data, int(static_cast<const RowData*>(data)->cities)),
+        cities(static_cast<const int*>(lists) +
+               of_row(*static_cast<const RowData*>(data), degree)) {}
 
   GLS_DEVICE Entry entry(int city, int rank) const { return {city, uint32(city) * degree + rank}; }
   GLS_DEVICE int city(const Entry& entry) const { return cities[entry.place]; }
@@ -50,8 +57,8 @@ struct RowLists {
 
  private:
   // Where the lists of a row begin.
-  GLS_DEVICE static int64 of_row(const uint64* data, int degree) {
-    return int64(data[0] * data[1]) * degree;
+  GLS_DEVICE static int64 of_row(const RowData& data, int degree) {
+    return data.cities * data.lists * degree;
   }
 };
 

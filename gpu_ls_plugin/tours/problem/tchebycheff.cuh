@@ -6,23 +6,31 @@
 
 namespace gls {
 
-// Words: the objectives' data, their weights, the ideal point, and the address of two sums for each
-// objective: of the tour, and as they were marked.
+template <int kObjectives>
+struct TchebycheffData {
+  const void* metric_data[kObjectives];  // of each objective
+  double weights[kObjectives];
+  double ideal[kObjectives];  // the point
+  double* sums;               // of each objective: of the tour, and behind them as they were marked
+};
+
 template <class... Metrics>
 struct Tchebycheff {
   static constexpr int kObjectives = sizeof...(Metrics);
-  static constexpr int kWords = 3 * kObjectives + 1;
+  using Data = TchebycheffData<kObjectives>;
+  static constexpr int kWords = kWordsOf<Data>;
   static constexpr bool kFollows = true;
 
   Terms<0, Metrics...> terms;
   const double *weights, *ideal;
   double* sums;
 
-  GLS_DEVICE Tchebycheff(const uint64* words, int n)
-      : terms(words, reinterpret_cast<const double*>(words + kObjectives), n),
-        weights(reinterpret_cast<const double*>(words + kObjectives)),
-        ideal(reinterpret_cast<const double*>(words + 2 * kObjectives)),
-        sums(address<double>(words[3 * kObjectives])) {}
+  GLS_DEVICE Tchebycheff(const uint64* words, int n) : Tchebycheff(parameters_of<Data>(words), n) {}
+  GLS_DEVICE Tchebycheff(const Data& data, int n)
+      : terms(data.metric_data, data.weights, n),
+        weights(data.weights),
+        ideal(data.ideal),
+        sums(data.sums) {}
 
   template <class Change, class Gain>
   GLS_DEVICE Gain gain(const Change& change, Gain shorter) const {

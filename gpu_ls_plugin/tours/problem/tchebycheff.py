@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_ls_plugin.backends.structs import row_type
 from gpu_ls_plugin.tours.problem.device_data import metric_data
 from gpu_ls_plugin.tours.problem.objective import Objective
 
@@ -44,11 +45,10 @@ class Tchebycheff(Objective):
         """Return the words of each row, and the arrays on the backend that they lead to."""
         size, objectives = self.weights.shape
         sums = backend.xp.zeros((size, 2 * objectives))
-        words = np.empty((size, 3 * objectives + 1), np.uint64)
-        for number, part in enumerate(problem.parts):
-            words[:, number] = backend.address(metric_data(backend, part))
-        reals = words[:, objectives : 3 * objectives]
-        reals[:, :objectives] = np.ascontiguousarray(self.weights).view(np.uint64)
-        reals[:, objectives:] = np.ascontiguousarray(self.ideal).view(np.uint64)
-        words[:, -1] = backend.address(sums) + 16 * objectives * np.arange(size, dtype=np.uint64)
-        return words, sums
+        rows = np.empty(
+            size, row_type(Tchebycheff.header, "TchebycheffData", kObjectives=objectives)
+        )
+        rows["metric_data"] = [backend.address(metric_data(backend, p)) for p in problem.parts]
+        rows["weights"], rows["ideal"] = self.weights, self.ideal
+        rows["sums"] = backend.address(sums) + sums.strides[0] * np.arange(size, dtype=np.uint64)
+        return rows.view(np.uint64).reshape(size, -1), sums

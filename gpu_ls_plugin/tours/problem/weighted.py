@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
+from gpu_ls_plugin.backends.structs import row_type
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, UnsupportedProblemError
 from gpu_ls_plugin.core.origins import sources_of
 from gpu_ls_plugin.core.values import array_of, check_finite
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.tours.problem.metrics import Cities, Lengths
     from gpu_ls_plugin.tours.problem.objective import Objective
+
+ROW_LISTS = "tours/problem/row_lists.cuh"
 
 
 class WeightedValues(NamedTuple):
@@ -196,13 +199,12 @@ class WeightedTSP(TSP):
     def device_arrays(self, backend: Any) -> Mapping[str, Any]:
         """Return what the functor reads: the words of each row (tours/problem/row_lists.cuh)."""
         size, objectives = self.weights.shape
-        words = np.empty((size, 2 + 2 * objectives), np.uint64)
-        words[:, 0] = self.n
-        words[:, 1] = self._list_numbers()
-        for number, part in enumerate(self.parts):
-            words[:, 2 + number] = backend.address(metric_data(backend, part))
-        words[:, 2 + objectives :] = self.weights.view(np.uint64)
-        return {"metric_data": backend.xp.asarray(words)}
+        own = row_type(WeightedSum.header, "WeightedSumData", kObjectives=objectives)
+        rows = np.empty(size, row_type(ROW_LISTS, "RowData").descr + own.descr)
+        rows["cities"], rows["lists"] = self.n, self._list_numbers()
+        rows["metric_data"] = [backend.address(metric_data(backend, p)) for p in self.parts]
+        rows["weights"] = self.weights
+        return {"metric_data": backend.xp.asarray(rows.view(np.uint64).reshape(size, -1))}
 
     def under(self, objective: str | Objective) -> NoReturn:
         """Raise UnsupportedProblemError: objectives of several lengths go by other ways."""

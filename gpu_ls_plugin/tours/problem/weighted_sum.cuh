@@ -1,13 +1,17 @@
-// Several lengths of an edge, added up with weights: of each row of a batch its own.
-//
-// The data of a row are kRowBytes: the number of cities, which of the candidate lists the row has,
-// the address of each objective's data, and the weights. So all rows share coordinates or matrices.
+// Several lengths of an edge, added up with weights: of each row of a batch its own. All rows share
+// coordinates or matrices.
 #pragma once
 
-#include "tours/problem/metric.cuh"
-#include "backends/include/words.cuh"
+#include "tours/problem/row_lists.cuh"
 
 namespace gls {
+
+// Behind RowData.
+template <int kObjectives>
+struct WeightedSumData {
+  const void* metric_data[kObjectives];  // of each objective
+  double weights[kObjectives];
+};
 
 // Objective `at` and those behind it.
 template <int at, class First, class... Rest>
@@ -16,10 +20,8 @@ struct Terms {
   double weight;
   Terms<at + 1, Rest...> rest;
 
-  GLS_DEVICE Terms(const uint64* addresses, const double* weights, int n)
-      : first(address<const void>(addresses[at]), n),
-        weight(weights[at]),
-        rest(addresses, weights, n) {}
+  GLS_DEVICE Terms(const void* const* data, const double* weights, int n)
+      : first(data[at], n), weight(weights[at]), rest(data, weights, n) {}
   GLS_DEVICE double add(double before, int a, int b) const {
     return rest.add(before + weight * double(first(a, b)), a, b);
   }
@@ -34,8 +36,8 @@ struct Terms<at, Last> {
   Last last;
   double weight;
 
-  GLS_DEVICE Terms(const uint64* addresses, const double* weights, int n)
-      : last(address<const void>(addresses[at]), n), weight(weights[at]) {}
+  GLS_DEVICE Terms(const void* const* data, const double* weights, int n)
+      : last(data[at], n), weight(weights[at]) {}
   GLS_DEVICE double add(double before, int a, int b) const {
     return before + weight * double(last(a, b));
   }
@@ -46,13 +48,15 @@ template <class... Metrics>
 struct WeightedSum : EstimateByLength<WeightedSum<Metrics...>> {
   using Length = double;
   static constexpr int kObjectives = sizeof...(Metrics);
-  static constexpr int kRowBytes = 8 * (2 + 2 * kObjectives);
+  using Data = WeightedSumData<kObjectives>;
+  static constexpr int kRowBytes = sizeof(RowData) + sizeof(Data);
 
   Terms<0, Metrics...> terms;
 
   GLS_DEVICE WeightedSum(const void* data, int n)
-      : terms(static_cast<const uint64*>(data) + 2,
-              static_cast<const double*>(data) + 2 + kObjectives, n) {}
+      : WeightedSum(parameters_of<Data>(words_behind<RowData>(static_cast<const uint64*>(data))),
+                    n) {}
+  GLS_DEVICE WeightedSum(const Data& data, int n) : terms(data.metric_data, data.weights, n) {}
   GLS_DEVICE Length operator()(int a, int b) const { return terms.add(0.0, a, b); }
 };
 

@@ -5,6 +5,13 @@
 
 namespace gls {
 
+struct CapacitiesData {
+  const int64* capacities;              // of the values
+  int64 sizes;                          // values of a variable, at most
+  const int* demands;                   // of each variable, or of each for each value
+  int64 variable_stride, value_stride;  // how far demands are apart
+};
+
 struct Capacities {
   const int64* capacities;
   int sizes;                            // values of a variable, at most
@@ -12,11 +19,13 @@ struct Capacities {
   int64 variable_stride, value_stride;  // how far demands are apart
 
   GLS_DEVICE explicit Capacities(const uint64* words)
-      : capacities(address<const int64>(words[0])),
-        sizes(int(words[1])),
-        demands(address<const int>(words[2])),
-        variable_stride(int64(words[3])),
-        value_stride(int64(words[4])) {}
+      : Capacities(parameters_of<CapacitiesData>(words)) {}
+  GLS_DEVICE explicit Capacities(const CapacitiesData& data)
+      : capacities(data.capacities),
+        sizes(int(data.sizes)),
+        demands(data.demands),
+        variable_stride(data.variable_stride),
+        value_stride(data.value_stride) {}
 
   template <class S>
   GLS_DEVICE static auto loads(const S& state) {

@@ -8,6 +8,7 @@ import numpy as np
 
 from gpu_ls_plugin.assignment.heuristics.arrays import integer_array
 from gpu_ls_plugin.assignment.heuristics.masked import Mask
+from gpu_ls_plugin.backends.structs import in_order
 from gpu_ls_plugin.backends.tuning import padded
 from gpu_ls_plugin.core.checks import MOST_INT
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, UnsupportedProblemError
@@ -75,7 +76,14 @@ class Capacities(Mask):
     def words(self, sizes: NDArray[Any]) -> list[Any]:
         """Return capacities, the most values, and demands with the strides of their axes."""
         strides = (1, 0) if self.demands.ndim == 1 else (self.demands.shape[1], 1)
-        return [self.capacities, int(sizes.max()), self.demands, *strides]
+        data = {
+            "capacities": self.capacities,
+            "sizes": int(sizes.max()),
+            "demands": self.demands,
+            "variable_stride": strides[0],
+            "value_stride": strides[1],
+        }
+        return in_order(Capacities.header, "CapacitiesData", data)
 
     def kept_bytes(self, sizes: NDArray[Any]) -> int:
         """Return the bytes of a load for each value, and of what is left."""

@@ -8,6 +8,11 @@
 
 namespace gls {
 
+struct ConflictsData {
+  const int *begins, *neighbours;  // of a variable, and where those of the next one begin
+  int64 sizes;                     // values of a variable, at most
+};
+
 struct Conflicts {
   static constexpr bool kPrepares = true;
 
@@ -15,9 +20,9 @@ struct Conflicts {
   int sizes;                       // values of a variable, at most
 
   GLS_DEVICE explicit Conflicts(const uint64* words)
-      : begins(address<const int>(words[0])),
-        neighbours(address<const int>(words[1])),
-        sizes(int(words[2])) {}
+      : Conflicts(parameters_of<ConflictsData>(words)) {}
+  GLS_DEVICE explicit Conflicts(const ConflictsData& data)
+      : begins(data.begins), neighbours(data.neighbours), sizes(int(data.sizes)) {}
 
   template <class Team, class States>
   GLS_DEVICE void begin(const Team&, const States&) const {}

@@ -5,10 +5,15 @@
 
 namespace gls {
 
+struct DistinctData {
+  int64 sizes;  // values of a variable, at most
+};
+
 struct Distinct {
   int sizes;  // values of a variable, at most
 
-  GLS_DEVICE explicit Distinct(const uint64* words) : sizes(int(words[0])) {}
+  GLS_DEVICE explicit Distinct(const uint64* words)
+      : sizes(int(parameters_of<DistinctData>(words).sizes)) {}
 
   template <class Team, class States>
   GLS_DEVICE void begin(const Team& team, const States& states) const {

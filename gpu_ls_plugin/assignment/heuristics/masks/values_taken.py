@@ -8,6 +8,7 @@ import numpy as np
 
 from gpu_ls_plugin.assignment.heuristics.arrays import integer_array
 from gpu_ls_plugin.assignment.heuristics.masked import Mask
+from gpu_ls_plugin.backends.structs import in_order
 from gpu_ls_plugin.core.checks import MOST_INT
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, UnsupportedProblemError
 
@@ -76,7 +77,8 @@ class Conflicts(Mask):
         first, second = np.divmod(np.unique(both_ways[:, 0] * m + both_ways[:, 1]), m)
         begins = np.searchsorted(first, np.arange(m + 1)).astype(np.int32)
         neighbours = np.append(second, 0).astype(np.int32)  # never empty
-        return [begins, neighbours, int(sizes.max())]
+        data = {"begins": begins, "neighbours": neighbours, "sizes": int(sizes.max())}
+        return in_order(Conflicts.header, "ConflictsData", data)
 
     def kept_bytes(self, sizes: NDArray[Any]) -> int:
         """Return the bytes of a set of values."""
@@ -102,7 +104,7 @@ class Distinct(Mask):
 
     def words(self, sizes: NDArray[Any]) -> list[Any]:
         """Return the most values of a variable."""
-        return [int(sizes.max())]
+        return in_order(Distinct.header, "DistinctData", {"sizes": int(sizes.max())})
 
     def kept_bytes(self, sizes: NDArray[Any]) -> int:
         """Return the bytes of a set of values."""

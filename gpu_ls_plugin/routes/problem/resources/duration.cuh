@@ -5,9 +5,15 @@
 
 namespace gls {
 
+struct DurationData {
+  const void* services;  // Amounts: service times of the nodes
+  int64 customers;
+  uint64 limit;  // an Amount: of a route's duration
+};
+
 template <class AmountType>
 struct Duration {
-  static constexpr int kWords = 3;
+  static constexpr int kWords = kWordsOf<DurationData>;
   static constexpr bool kTurns = false, kAdds = true;
   using Amount = AmountType;
   struct Segment {
@@ -19,9 +25,11 @@ struct Duration {
   Amount limit;
 
   GLS_DEVICE explicit Duration(const uint64* words)
-      : services(address<const Amount>(words[0])),
-        customers(int(words[1])),
-        limit(*reinterpret_cast<const Amount*>(words + 2)) {}
+      : Duration(parameters_of<DurationData>(words)) {}
+  GLS_DEVICE explicit Duration(const DurationData& data)
+      : services(static_cast<const Amount*>(data.services)),
+        customers(int(data.customers)),
+        limit(number_in<Amount>(data.limit)) {}
 
   GLS_DEVICE Segment at(int node) const {
     return {is_depot(node, customers) ? Amount(0) : services[node]};

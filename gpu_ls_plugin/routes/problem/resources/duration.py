@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from gpu_ls_plugin.backends.structs import in_order
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.routes.problem import giant_tours
 from gpu_ls_plugin.routes.problem.resources.base import Resource
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.routes.problem.giant_tours import RoutedProblem
 
+HEADER = "routes/problem/resources/duration.cuh"
 SCALE = 64  # lengths that a unit of duration is worth
 
 
@@ -46,7 +48,12 @@ class Duration(Resource):
         limit = problem.tolerated_limit
         assert limit is not None
         real = problem.service_times.dtype.kind == "f"
-        return [services, problem.customers, float(limit) if real else int(limit)]
+        data = {
+            "services": services,
+            "customers": problem.customers,
+            "limit": float(limit) if real else int(limit),
+        }
+        return in_order(HEADER, "DurationData", data)
 
     def excess(self, problem: RoutedProblem, rows: NDArray[Any]) -> NDArray[Any]:
         """Return the durations beyond the limit."""

@@ -5,8 +5,14 @@
 
 namespace gls {
 
+struct LoadData {
+  const int* demands;  // of the nodes
+  int64 customers;
+  int64 capacity;  // of a vehicle
+};
+
 struct Load {
-  static constexpr int kWords = 3;
+  static constexpr int kWords = kWordsOf<LoadData>;
   static constexpr bool kTurns = false, kAdds = true, kByNodes = true;
   using Amount = int64;
   struct Segment {
@@ -16,8 +22,9 @@ struct Load {
   const int* demands;
   int customers, capacity;
 
-  GLS_DEVICE explicit Load(const uint64* words)
-      : demands(address<const int>(words[0])), customers(int(words[1])), capacity(int(words[2])) {}
+  GLS_DEVICE explicit Load(const uint64* words) : Load(parameters_of<LoadData>(words)) {}
+  GLS_DEVICE explicit Load(const LoadData& data)
+      : demands(data.demands), customers(int(data.customers)), capacity(int(data.capacity)) {}
 
   GLS_DEVICE Segment at(int node) const { return {is_depot(node, customers) ? 0 : demands[node]}; }
   template <class Edge>

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_ls_plugin.backends.structs import in_order
 from gpu_ls_plugin.routes.problem import giant_tours
 from gpu_ls_plugin.routes.problem.resources.base import Resource
 
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.routes.problem.giant_tours import RoutedProblem
+
+HEADER = "routes/problem/resources/load.cuh"
 
 
 class Load(Resource):
@@ -36,7 +39,12 @@ class Load(Resource):
     def words(self, backend: Any, problem: RoutedProblem) -> list[Any]:
         """Return the nodes' demands, the customers and the capacity."""
         demands = backend.xp.asarray(problem.demands.astype("int32"))
-        return [demands, problem.customers, problem.capacity]
+        data = {
+            "demands": demands,
+            "customers": problem.customers,
+            "capacity": problem.capacity,
+        }
+        return in_order(HEADER, "LoadData", data)
 
     def excess(self, problem: RoutedProblem, rows: NDArray[Any]) -> NDArray[Any]:
         """Return the demand beyond the capacity."""

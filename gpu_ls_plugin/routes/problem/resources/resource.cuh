@@ -1,8 +1,9 @@
 // A resource of routes: what a vehicle uses up from depot to depot, and how much of it is too much
 // (classical resource extension functions: Irnich 2008; Schulz 2013, section 4.3). A struct with
 //
-//   static constexpr int kWords              how many words its parameters are
-//   AResource(const uint64* words)
+//   static constexpr int kWords              how many words its parameters are:
+//                                            kWordsOf<Data> where a struct has them
+//   AResource(const uint64* words)           (backends/include/words.cuh)
 //   struct Segment                           of a path, which has no depot but at its ends
 //   Amount                                   of excesses, int64 or double
 //   Segment at(int node)                     of a path of one node, depots included
