@@ -15,8 +15,8 @@ import numpy as np
 
 from gpu_ls_plugin.backends import compiler, library_cache
 from gpu_ls_plugin.backends.base import Backend
-from gpu_ls_plugin.backends.composition import FAULT
-from gpu_ls_plugin.backends.structs import Struct
+from gpu_ls_plugin.backends.composition import FAULT, TEAM
+from gpu_ls_plugin.backends.structs import Struct, constant
 from gpu_ls_plugin.backends.workers import Workers
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.budget import compiling
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 MOST_THREADS = 4096  # more than a machine has; far more cannot be started
 
-CUT = 0x7FFF0000  # gls::kCut
+CUT = constant(TEAM, "kCut")
 
 C_TYPES = {
     "int": ctypes.c_int,

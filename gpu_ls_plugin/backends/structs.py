@@ -32,6 +32,8 @@ CODES = {  # of module struct
     **{"int": "i", "float": "f", "double": "d", "gls::int64": "q", "gls::uint64": "Q"}
 }
 POINTER = "P"
+NUMBER = r"(?:int64\([0-9]+\)|0x[0-9a-f]+|[0-9]+)(?: << [0-9]+)?"  # literals of C++ ...
+REAL = r"[0-9]+(?:\.[0-9]+)?(?:e[0-9]+)?"
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,14 @@ class Struct(Parameter):
     def record(self) -> np.dtype[np.void]:
         """A NumPy type for its bytes."""
         return np.dtype((np.void, self.layout.size))
+
+    @cached_property
+    def items(self) -> np.dtype[np.void]:
+        """A NumPy type for arrays of it, whose fields are its numbers by name."""
+        names, formats = ([one.name for one in self.members], [*map(_codes, self.members)])
+        its = {"names": names, "formats": formats, "offsets": self.offsets}
+        items: np.dtype[np.void] = np.dtype({**its, "itemsize": self.layout.size})  # type: ignore[call-overload]
+        return items
 
     @property
     def checks(self) -> str:
@@ -190,11 +200,46 @@ def words_of(header: str, name: str) -> int:
 @cache
 def constant(header: str, name: str) -> int:
     """Return an integer that one of our headers declares: ``constexpr int kName = 32;``."""
-    found = re.search(rf"\b{name} = ([0-9]+|1 << [0-9]+)[;,]", re.sub(r"//.*", "", read(header)))
+    return _number(_declared(header, name, rf"({NUMBER})[;,]"))
+
+
+@cache
+def real_constant(header: str, name: str) -> float:
+    """Return a real number that one of our headers declares: ``constexpr double kName = 0.5;``."""
+    return float(_declared(header, name, rf"({REAL})[;,]"))
+
+
+@cache
+def enumerators(header: str, name: str) -> dict[str, int]:
+    """Return what an enumeration of one of our headers has, with their values, in its order."""
+    found = re.search(rf"\benum (class )?{name}[^{{;]*{{(.*?)}}", _code(header), re.DOTALL)
     if found is None:
-        raise ValueError(f"{header} declares no {name}")
-    base, _, shift = found[1].partition(" << ")
-    return int(base) << int(shift or 0)
+        raise ValueError(f"{header} declares no enum {name}")
+    values: dict[str, int] = {}
+    following = 0
+    for line in filter(None, (line.strip() for line in found[2].split(","))):
+        its, _, value = line.partition(" = ")
+        values[its] = _number(value) if value else following
+        following = values[its] + 1
+    return values
+
+
+def _code(header: str) -> str:
+    return re.sub(r"//.*", "", read(header))
+
+
+def _declared(header: str, name: str, value: str) -> str:
+    """Return the value of a constant that is declared once."""
+    found = re.findall(rf"\b{name} = {value}", _code(header))
+    if len(found) != 1:
+        raise ValueError(f"{header} declares {'several' if found else 'no'} {name}")
+    return str(found[0])
+
+
+def _number(text: str) -> int:
+    """Return what a literal of C++ says, which may be shifted."""
+    base, _, shift = text.partition(" << ")
+    return int(base.removeprefix("int64(").rstrip(")"), 0) << int(shift or 0)
 
 
 def _declarations(text: str, name: str) -> list[str]:

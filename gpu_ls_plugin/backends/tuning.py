@@ -5,7 +5,6 @@ from __future__ import annotations
 # Dynamic shared memory that one block may have, in bytes, by compute capability.
 SHARED_MEMORY = {75: 64 << 10, 80: 163 << 10, 90: 227 << 10, 100: 227 << 10}
 LAUNCH_SECONDS = 0.05  # a launch should take about this long, so that searches can be stopped
-POINT_BYTES = 16  # gls::Point
 LARGEST_SHORT = 1 << 16  # cities with 16-bit numbers
 BLOCK_OVERHEAD = 1 << 10  # shared memory that the system keeps per block
 

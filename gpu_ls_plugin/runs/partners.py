@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-PARTNER = 8  # gls::Purpose::kPartner
+from gpu_ls_plugin.backends.structs import constant, enumerators
+
+PHILOX = "backends/include/philox.cuh"
+PARTNER, ROUNDS = enumerators(PHILOX, "Purpose")["kPartner"], constant(PHILOX, "kRounds")
 WORD = 2**32
 
 
@@ -30,7 +33,7 @@ def _philox(seed: int, purpose: int, row: int, step: int) -> int:
     a, b = step % WORD, purpose + (step // WORD << 8)
     c, d = row % WORD, row // WORD
     k, q = seed % WORD, seed // WORD
-    for _ in range(10):
+    for _ in range(ROUNDS):
         left, right = 0xD2511F53 * a, 0xCD9E8D57 * c
         a, b = (right // WORD) ^ b ^ k, right % WORD
         c, d = (left // WORD) ^ d ^ q, left % WORD

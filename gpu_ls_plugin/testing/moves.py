@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from gpu_ls_plugin.backends.structs import enumerators
 from gpu_ls_plugin.tours.moves.base import USUAL_EDGES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-FLIPS, SWAP, TURN = range(3)  # gls::Shape
-SHAPES = ("kFlips", "kSwap", "kTurn", "kTrade", "kBridge", "kCross")
+SHAPES = tuple(enumerators("tours/moves/move.cuh", "Shape"))
+FLIPS, SWAP, TURN = (SHAPES.index(name) for name in ("kFlips", "kSwap", "kTurn"))
 
 
 class NotAMove(Exception):

@@ -26,6 +26,7 @@ from gpu_ls_plugin.tours.moves.reconnections import ThreeOpt, TwoOpt
 from gpu_ls_plugin.tours.moves.segment_moves import OrOpt
 from gpu_ls_plugin.tours.problem.metrics import BUILT_IN_METRICS
 from gpu_ls_plugin.tours.problem.under import Under
+from tests.helpers import host_program
 from tests.helpers.declared_shared import declared_shared
 from tests.helpers.marks import slow_after
 
@@ -198,3 +199,11 @@ def test_multi_improvement_fits(kind):
         lambda shape: multi_descent_kernel(metric, made, shape.team, shape.memory),
     )
     assert len(static) == 3
+
+
+@pytest.mark.parametrize(("city", "city_bytes"), [("uint16", 2), ("int", 4)])
+def test_memory_of_a_tour(city, city_bytes):
+    found = host_program.memory_of(
+        f"tour_bytes<{city}>(n, n)", "tours/kernels/tour_memory.cuh", counts=CITIES[:99]
+    )
+    assert found == [tour_layouts.tour_bytes(n, city_bytes) for n in CITIES[:99]]

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import math
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -11,6 +15,9 @@ from gpu_ls_plugin.backends import get_backend, structs
 from gpu_ls_plugin.backends.composition import Kernel, Parameter
 from gpu_ls_plugin.backends.structs import Arguments, Struct, parse_struct
 from gpu_ls_plugin.core.exceptions import CompilationError, InvalidTypeError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # Fields in an order that leaves gaps everywhere.
 DECLARED = """
@@ -189,11 +196,99 @@ def test_rows_have_a_type_of_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.itemsize == 8 * 7
 
 
-def test_constants_are_read_from_headers(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = "constexpr int kOne = 32;  // not kTwo = 3;\nconstexpr int kTwo = 1 << 4;\n"
-    monkeypatch.setattr(structs, "read", lambda header: text)
-    structs.constant.cache_clear()
-    assert [structs.constant("own.cuh", name) for name in ("kOne", "kTwo")] == [32, 16]
-    with pytest.raises(ValueError, match="declares no kThree"):
-        structs.constant("own.cuh", "kThree")
-    structs.constant.cache_clear()
+DECLARED_NUMBERS = """
+constexpr int kOne = 32;  // not kTwo = 3;
+constexpr int kTwo = 1 << 4, kMask = 0x7f;
+constexpr int64 kWide = int64(1) << 40;
+constexpr double kHalf = 0.5, kLarge = 1e300;
+enum class Kind : uint32 { kFirst, kThird = 3, kFourth };  // kLast
+constexpr int kAgain = 1;
+constexpr int kAgain = 2;
+"""
+
+
+@pytest.fixture
+def declared_numbers(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    readers = structs.constant, structs.real_constant, structs.enumerators
+    monkeypatch.setattr(structs, "read", lambda header: DECLARED_NUMBERS)
+    for reader in readers:
+        reader.cache_clear()
+    yield
+    for reader in readers:
+        reader.cache_clear()
+
+
+@pytest.mark.usefixtures("declared_numbers")
+def test_constants_are_read_from_headers() -> None:
+    names = ("kOne", "kTwo", "kMask", "kWide")
+    assert [structs.constant("own.cuh", name) for name in names] == [32, 16, 127, 2**40]
+    assert structs.real_constant("own.cuh", "kHalf") == 0.5
+    assert structs.real_constant("own.cuh", "kLarge") == 1e300
+    kinds = {"kFirst": 0, "kThird": 3, "kFourth": 4}
+    assert structs.enumerators("own.cuh", "Kind") == kinds
+
+
+@pytest.mark.usefixtures("declared_numbers")
+def test_constants_that_are_not_declared_once_are_refused() -> None:
+    for name, number in (("kThree", "no"), ("kAgain", "several"), ("kHalf", "no")):
+        with pytest.raises(ValueError, match=f"declares {number} {name}"):
+            structs.constant("own.cuh", name)
+    with pytest.raises(ValueError, match="declares no enum Sort"):
+        structs.enumerators("own.cuh", "Sort")
+
+
+def test_arrays_of_structs_have_their_fields() -> None:
+    text = "struct Own {\n  int a;\n  int64 b;\n  float c;\n};"
+    rows = np.zeros(2, parse_struct(text, "Own").items)
+    rows[1] = (1, 2, 0.5)
+    assert (rows.itemsize, rows["b"].tolist()) == (24, [0, 2])
+    assert rows.tobytes()[24:] == parse_struct(text, "Own").layout.pack(1, 2, 0.5)
+
+
+def copied_numbers(text: str) -> list[str]:
+    """Names of numbers of a module whose comment names something of C++, instead of reading it."""
+    lines = text.splitlines()
+    return [
+        ast.unparse(target)
+        for node in ast.parse(text).body
+        if isinstance(node, ast.Assign) and any(map(_is_number, ast.walk(node.value)))
+        for target in node.targets
+        if OF_CPP.search("\n".join(lines[node.lineno - 1 : node.end_lineno]))
+        and not READERS.search(ast.unparse(node.value))
+    ]
+
+
+OF_CPP = re.compile(r"#.*(gls::|\bk[A-Z]\w)")
+READERS = re.compile(r"\b(constant|real_constant|enumerators|struct_of)\(")
+
+
+def _is_number(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) in (int, float)
+
+
+def test_no_number_is_written_in_both_languages() -> None:
+    root = Path(structs.__file__).parents[1]
+    files = {str(file.relative_to(root)): file for file in root.rglob("*.py")}
+    found = {name: copied_numbers(file.read_text("utf-8")) for name, file in files.items()}
+    assert {name: names for name, names in found.items() if names} == ALLOWED
+
+
+# A limit that follows from a type of C++.
+ALLOWED = {"tours/engines/exhaustive/three_opt_climb.py": ["LONGEST_INT"]}
+
+
+def test_the_check_of_numbers_works() -> None:
+    for copied in (
+        "MOST = 32  # gls::kMost",
+        "A, B = 1 << 3, 128  # kSome and kOther",
+        "SIDES = {4: 3}  # gls::Squares::kSide",
+        "STATES = range(4)  # gls::SearchState",
+        "SIZES = (\n    1,\n    2,  # of gls::Size\n)",
+    ):
+        assert copied_numbers(copied), copied
+    for right in (
+        'MOST = constant("own.cuh", "kMost")  # gls::kMost',
+        "MOST = 32  # lanes",
+        'NAME = "kMost"  # gls::kMost',
+    ):
+        assert not copied_numbers(right), right

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def run(
@@ -29,3 +34,21 @@ def run(
         headers=("tours/problem/metric.cuh", header),
     )
     get_backend("cpu").launch(kernel, items, arguments)
+
+
+def memory_of(function: str, header: str, text: str = "", *, counts: Sequence[int]) -> list[int]:
+    """Return what a C++ function, or a call of it, says for some numbers `n` of cities."""
+    call = function if function.endswith(")") else f"{function}(n)"
+    text += f"""
+    struct Probe {{
+      static void run(const gls::Host&, int item, const int* cities, gls::int64* bytes) {{
+        using namespace gls;
+        const int n = cities[item];
+        bytes[item] = {call};
+      }}
+    }};
+    """
+    found = np.zeros(len(counts), np.int64)
+    given = {"cities": np.array(counts, np.int32), "bytes": found}
+    run(text, len(counts), "const int* cities, gls::int64* bytes", given, header)
+    return found.tolist()

@@ -9,6 +9,7 @@ import numpy as np
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.backends.structs import enumerators
 from gpu_ls_plugin.routes.problem.routing import hard_penalties
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 Routes = list[list[int]]
 Step = tuple[float, Routes, set[int]]  # what it costs more, what it leads to, who is woken
-MOVES = 16  # gls::kRouteMoves: by which they are counted
+MOVES = enumerators("routes/moves/route_moves.cuh", "RouteMove")["kRouteMoves"]
 EACH = 4  # the same of gls::RouteSwapStar
 
 

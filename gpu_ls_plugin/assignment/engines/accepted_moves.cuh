@@ -6,7 +6,7 @@
 #include "backends/include/philox.cuh"
 #include "assignment/engines/complete.cuh"
 #include "assignment/engines/moves.cuh"
-#include "assignment/engines/ranks.cuh"
+#include "assignment/problem/ranks.cuh"
 #include "assignment/successors/sampler_memory.cuh"
 
 namespace gls {
@@ -44,7 +44,8 @@ struct AcceptedBatch {
 template <class Problem, class Memory, class Rule, bool kDistinct, bool kAssigns, bool kSwaps>
 struct AcceptedMoves {
   static constexpr int kLevels = 64;
-  static constexpr int kChange = 256;  // of the price of excess: by such a part in a step
+  static constexpr int kNumberBits = 24;  // of a move of a step
+  static constexpr int kChange = 256;     // of the price of excess: by such a part in a step
   static constexpr int kNone = 0x7fffffff;
 
   template <class Team>
@@ -124,7 +125,7 @@ struct AcceptedMoves {
 
     // Whether there is a move; it changes something then.
     GLS_DEVICE bool draw(const State& state, int64 step, int number, StateMove& move) {
-      random.seek(step << 24 | number);
+      random.seek(step << kNumberBits | number);
       const int chosen = int(random.below(uint32(count)));
       move.variable = __is_base_of(AnyVariable, Problem) ? chosen : listed[chosen];
       const uint32 other = random.next();

@@ -17,7 +17,7 @@
 // other.
 #pragma once
 
-#include "assignment/engines/ranks.cuh"
+#include "assignment/problem/ranks.cuh"
 #include "assignment/engines/value_lists.cuh"
 
 namespace gls {

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from gpu_ls_plugin.assignment.engines import kernels
+from gpu_ls_plugin.assignment.problem.load_prices import UNIT
 from gpu_ls_plugin.assignment.successors.layouts import MEMORIES
-from gpu_ls_plugin.backends.structs import struct_of
+from gpu_ls_plugin.backends.structs import constant, struct_of
 from gpu_ls_plugin.core.origins import sources_of
 
 if TYPE_CHECKING:
@@ -20,11 +21,11 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.composition import Kernel, Parameter
     from gpu_ls_plugin.runs.acceptance import Acceptance
 
+ACCEPTED, TABU = "assignment/engines/accepted_moves.cuh", "assignment/engines/tabu.cuh"
 LANES = 256
-UNIT = 4096  # gls::kUnit
-MOST_DRAWN = 2**24 - 1  # moves that a step tells apart
-LEVELS = 64  # of a rule in a round, gls::AcceptedMoves::kLevels
-WHOLE = 256  # fixed point of the tenure
+MOST_DRAWN = 2 ** constant(ACCEPTED, "kNumberBits") - 1  # moves that a step tells apart
+LEVELS = constant(ACCEPTED, "kLevels")  # of a rule in a round
+WHOLE = 1 << constant(TABU, "kTenureBits")  # fixed point of the tenure
 MOST_SUM = 2**60  # of penalties: kernels add up a few of them in 64 bits
 UNKNOWN_EXCESS = 2**16  # of a problem that does not say its `heaviest`
 
@@ -122,7 +123,7 @@ class Tabu(Improvement):
     sample: int
 
     name = "tabu"
-    header = "assignment/engines/tabu.cuh"
+    header = TABU
     batch = struct_of(header, "TabuBatch")
 
     @classmethod
@@ -175,7 +176,7 @@ class Accepted(Improvement):
     steps: int
 
     name = "accepted"
-    header = "assignment/engines/accepted_moves.cuh"
+    header = ACCEPTED
     batch = struct_of(header, "AcceptedBatch")
 
     def body(self, problem: Assignment, memory: str) -> str:

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "backends/include/philox.cuh"
-#include "assignment/engines/ranks.cuh"
+#include "assignment/problem/ranks.cuh"
 
 namespace gls {
 

@@ -7,7 +7,7 @@
 #include "backends/include/philox.cuh"
 #include "assignment/engines/complete.cuh"
 #include "assignment/engines/moves.cuh"
-#include "assignment/engines/ranks.cuh"
+#include "assignment/problem/ranks.cuh"
 #include "assignment/successors/sampler_memory.cuh"
 
 namespace gls {
@@ -23,7 +23,7 @@ struct TabuBatch {
   int64 sample;        // moves that are looked at in a step, at most
   int64 tenure;        // steps that what was left is tabu, at least
   int64 spread;        // and up to so many more, at random
-  int64 per_variable;  // and so many 256ths for each variable that may be moved
+  int64 per_variable;  // and so many 256ths (kTenureBits) for each variable that may be moved
   const int* sizes;    // values of each variable
   int* states;
   int* bests;         // the best state of the round
@@ -41,6 +41,8 @@ struct TabuBatch {
   int m;     // variables
   int most;  // values of a variable
 };
+
+constexpr int kTenureBits = 8;  // behind the point, of a tenure's part for each variable
 
 // A move, ranked: what it changes, then by lot.
 struct RankedMove {
@@ -157,7 +159,7 @@ struct TabuSearch {
                                                    drawn, ranking, is_tabu, looks));
       if (move.rank == kNothing) continue;
       const int64 until = step + 1 + all.tenure + multiply_high(drawn[3], uint32(all.spread)) +
-                          (count * all.per_variable >> 8);
+                          (count * all.per_variable >> kTenureBits);
       const auto leaves = [&](int variable) {
         tabu[int64(variable) * all.most + values[variable]] = int(until);
         if constexpr (kDistinct && kAssigns) {

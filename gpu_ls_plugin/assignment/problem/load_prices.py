@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_ls_plugin.backends.structs import constant
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-UNIT = 4096  # gls::kUnit
+UNIT = constant("assignment/problem/ranks.cuh", "kUnit")
 ENTRIES = 2**24  # of tables that are read altogether: a second or so
 MOST_STEPS, LEAST_STEPS = 1000, 50
 PATIENCE = 20  # steps without a better bound after which steps become shorter

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gpu_ls_plugin.backends.structs import constant
 from gpu_ls_plugin.backends.tuning import BLOCK_OVERHEAD, padded
 
 if TYPE_CHECKING:
@@ -13,10 +14,11 @@ if TYPE_CHECKING:
 # Lanes of a team by the most values that it has to weigh for a variable; before, a warp.
 BLOCKS = ((256, 64), (2048, 128), (2**14, 256), (2**18, 1024))
 SIDE_BY_SIDE = 4  # blocks that a multiprocessor must have shared memory for, or none is used
+LANES_HEADER = "assignment/successors/side_by_side.cuh"
 MEMORIES = ("gls::ScratchMemory", "gls::BlockMemory")
-LANES = 64  # gls::kSideBySide
-MOST_IN_LANES = 2**12  # values
-SUM_BYTES = 8  # of gls::LaneSums for four values: all in 16 bits, or every eighth in up to 64
+LANES = constant(LANES_HEADER, "kSideBySide")
+MOST_IN_LANES = constant(LANES_HEADER, "kMostInLanes")  # values
+SUM_BYTES = constant(LANES_HEADER, "kSumBytes")  # of a lane for four values
 SCRATCH = 2**31  # bytes of a launch: more successors at once are not generated faster
 
 

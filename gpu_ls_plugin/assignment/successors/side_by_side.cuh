@@ -10,7 +10,9 @@
 
 namespace gls {
 
-constexpr int kSideBySide = 64;  // states
+constexpr int kSideBySide = 64;        // states
+constexpr int kMostInLanes = 1 << 12;  // values of a variable
+constexpr int kSumBytes = 8;           // of a lane, that four values' sums take
 
 // Says that turns of the loop that follows are lanes of vectors: unrolled, they would not be.
 #if defined(__CUDACC__) || defined(__clang__)
@@ -148,8 +150,8 @@ struct LaneSums {
 template <class Heuristic>
 struct GenerateSideBySide {
   static constexpr int kBits = WeightBits<Heuristic>::kValue;
-  // A sum of weights of up to 2^12 values.
-  using Sum = Chosen<(kBits > 20), uint64, uint32>;
+  // A sum of weights of up to kMostInLanes values.
+  using Sum = Chosen<((int64(kMostInLanes) << kBits) > int64(1) << 32), uint64, uint32>;
   // So many weights add up in 16 bits, of which a vector has twice as many.
   static constexpr int kFew = kBits < 16 ? 1 << (16 - kBits) : 0;
 
@@ -206,8 +208,10 @@ struct GenerateSideBySide {
       if (count == 0) {
         for (int lane = 0; lane < kSideBySide; ++lane) values[lane] = -1;
       } else if (count <= kFew) {
+        static_assert(4 * sizeof(uint16) <= kSumBytes);
         choose(LaneSums<uint16, 1>{reinterpret_cast<uint16*>(memory), count});
       } else {
+        static_assert(sizeof(Sum) <= kSumBytes);
         choose(LaneSums<Sum, 8>{reinterpret_cast<Sum*>(memory), count});
       }
       some[variable] = true;

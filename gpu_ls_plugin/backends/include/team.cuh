@@ -50,6 +50,11 @@ struct Ranked {
   }
 };
 
+constexpr int kRankedBytes = 16;
+static_assert(sizeof(Ranked<int>) == kRankedBytes && sizeof(Ranked<int64>) == kRankedBytes &&
+                  sizeof(Ranked<double>) == kRankedBytes,
+              "whatever the value is");
+
 // Sums are made of this many interleaved partial sums on every team.
 constexpr int kPartialSums = 32;
 

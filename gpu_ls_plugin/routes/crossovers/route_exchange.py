@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from gpu_ls_plugin.backends.structs import struct_of
+from gpu_ls_plugin.backends.structs import constant, struct_of
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.budget import NO_LIMIT
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 HEADER = "routes/crossovers/route_exchange.cuh"
 SHARE, MATES = (struct_of(HEADER, name) for name in ("RouteShare", "RouteMates"))
-MOST_ROUTES = 8  # gls::ExchangedRoutes::kMostRoutes
+MOST_ROUTES = constant(HEADER, "kMostRoutes")
 ROOM = 100  # customers that may wait for a place at a time
 
 

@@ -46,6 +46,8 @@ struct RebuiltState {
   uint32 blinks;
 };
 
+constexpr int kOptionWords = 5;  // of 8 bytes, that the options of a customer take
+
 // The routes of a giant tour, of which some customers wait.
 template <class Vehicles>
 struct RebuiltRoutes {
@@ -76,6 +78,8 @@ struct RebuiltRoutes {
       return (other < 0 ? endless<Length>() / 2 : second.value) - best.value;
     }
   };
+
+  static_assert(sizeof(Options) <= 8 * kOptionWords, "room for what customers have");
 
   const Routes routes;
   int* before;  // of customers

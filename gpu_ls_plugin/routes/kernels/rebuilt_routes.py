@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.backends.structs import struct_of
+from gpu_ls_plugin.backends.structs import constant, struct_of
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
 
 if TYPE_CHECKING:
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 HEADER = "routes/kernels/rebuilt_routes.cuh"
 NEAR = 32  # nodes to which customers are near: one for each lane of a warp
-OPTION_WORDS = 5  # gls::RebuiltRoutes::Options
+OPTION_WORDS = constant(HEADER, "kOptionWords")
 VEHICLES = struct_of(HEADER, "RebuiltVehicles")
 NEAR_NODES = struct_of(HEADER, "NearNodes")
 MEMORY = struct_of(HEADER, "RebuiltMemory")

@@ -13,7 +13,7 @@ from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-BESIDE, DIRECTED = 14, 8  # next to another customer: gls::RouteMove, and what reverses nothing
+BESIDE, DIRECTED = 14, 8  # ways to go next to another customer, and those that reverse nothing
 
 
 @dataclass(frozen=True)

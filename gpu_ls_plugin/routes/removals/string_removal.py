@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from gpu_ls_plugin.backends.structs import constant
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.routes.engines.string_kernel import string_kernel
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-MOST_REMOVED = 32  # gls::kMostRemoved
+MOST_REMOVED = constant("routes/engines/string_removal.cuh", "kMostRemoved")
 COSTS = ("costs", "best_costs")
 COUNTS = tuple(f"{what}_counts" for what in ("kick", "move", "accepted", "idle", "look"))
 

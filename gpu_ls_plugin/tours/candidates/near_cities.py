@@ -13,7 +13,7 @@ import numpy as np
 
 from gpu_ls_plugin.backends import available, get_backend
 from gpu_ls_plugin.backends.composition import parse_parameters
-from gpu_ls_plugin.backends.structs import struct_of
+from gpu_ls_plugin.backends.structs import constant, struct_of
 from gpu_ls_plugin.core.budget import compiling
 from gpu_ls_plugin.tours.candidates.lists import CandidateLists
 from gpu_ls_plugin.tours.problem.device_data import metric_data
@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 
 HEADER = "tours/candidates/near_cities.cuh"
 SERVED = (Euc2D, Ceil2D, Floor2D, Att, Man2D, Max2D, Euclidean)
-MOST_LOOKED, ROWS = 256, 256  # gls::kMostLooked, NearCities::kRows
+HEADER = "tours/candidates/near_cities.cuh"
+MOST_LOOKED, ROWS = constant(HEADER, "kMostLooked"), constant(HEADER, "kRows")
 IN_A_CELL = 2.0  # cities, in the mean
 CROWDED = 100.0  # cities in a city's cell, in the mean, from which on a tree is faster
 LESS = 1.0 - 1e-9  # what rounding may take from a bound

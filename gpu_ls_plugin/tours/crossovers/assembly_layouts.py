@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import ClassVar
 
+from gpu_ls_plugin.backends.structs import constant
 from gpu_ls_plugin.backends.tuning import LARGEST_SHORT, padded
 from gpu_ls_plugin.tours.crossovers.pair_layouts import pair_shape
 from gpu_ls_plugin.tours.kernels.tour_layouts import ChainShape, HostShape
 
-MOST_EDGES = 512  # gls::kMostEdges
-KEPT_GAINS = 256  # gls::CycleBlocks::kKept
+MOST_EDGES = constant("tours/crossovers/ab_cycle.cuh", "kMostEdges")
+KEPT_GAINS = constant("tours/crossovers/cycle_blocks.cuh", "kKept")
 
 
 @dataclass(frozen=True)
@@ -59,8 +60,8 @@ class CycleBlocks(Strategy):
 STRATEGIES: dict[str, Strategy] = {"single": SingleCycles(), "block": CycleBlocks()}
 
 
-MOST_CUTS = 256  # gls::kMostCuts
-NUMBERS = 128  # gls::NumberWindow::kNumbers
+MOST_CUTS = constant("tours/crossovers/path_cycles.cuh", "kMostPaths")
+NUMBERS = constant("tours/crossovers/number_window.cuh", "kNumbers")
 ASSEMBLY_STATIC_BYTES = 16  # of a warp
 SINGLE = STRATEGIES["single"]
 

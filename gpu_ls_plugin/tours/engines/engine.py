@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from gpu_ls_plugin.backends.composition import TEAM
+from gpu_ls_plugin.backends.structs import constant, enumerators
 from gpu_ls_plugin.core.budget import Stopwatch
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
 
@@ -18,8 +20,11 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.moves.base import Neighbourhood
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-RUNNING, OPTIMUM, OUT_OF_MOVES, NOTHING_KEPT = range(4)  # gls::SearchState
-RANKED_BYTES = 16  # gls::Ranked, whatever its value is
+RUNNING, OPTIMUM, OUT_OF_MOVES, NOTHING_KEPT = (
+    enumerators("tours/engines/search_state.cuh", "SearchState")[name]
+    for name in ("kRunning", "kOptimum", "kOutOfMoves", "kNothingKept")
+)
+RANKED_BYTES = constant(TEAM, "kRankedBytes")
 OF_A_TOUR = ("tours", "states", "pass_counts", "move_counts")
 
 

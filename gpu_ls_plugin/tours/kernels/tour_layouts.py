@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gpu_ls_plugin.backends.structs import constant
 from gpu_ls_plugin.backends.tuning import BLOCK_OVERHEAD, LARGEST_SHORT, padded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-SITE_BYTES = 12  # of the largest gls::Site
+SITE_BYTES = constant("tours/problem/lengths.cuh", "kSiteBytes")  # of the largest one
+POINT_BYTES = constant("tours/problem/metric.cuh", "kPointBytes")
 LAYOUTS = ("thread", "warp", "block", "global")
 LARGE_LANES = 384  # beyond, and where tours lie in global memory; more would lack registers
 
@@ -67,9 +69,10 @@ class DescentShape:
 # the first that fit are taken. Chains on parts need a few more than those on whole tours.
 ONE_BLOCK = tuple((warps, 1) for warps in (16, 14, 12, *range(10, 0, -1)))
 FEW_CHAINS = 10  # on a multiprocessor
-JOURNAL, CHAIN_QUEUE = 96, 128  # gls::kJournal and gls::kChainQueue
-MOVE_BYTES, DRAWN_BYTES = 80, 132  # gls::Move, gls::DrawnNumbers
-STATE_BYTES = 56  # gls::Chain::State without its counts of moves
+CHAIN = "tours/kernels/chain_sizes.cuh"
+JOURNAL, CHAIN_QUEUE = constant(CHAIN, "kJournal"), constant(CHAIN, "kChainQueue")
+MOVE_BYTES, DRAWN_BYTES = constant(CHAIN, "kMoveBytes"), constant(CHAIN, "kDrawnBytes")
+STATE_BYTES = constant(CHAIN, "kStateBytes")  # without its counts of moves
 
 
 @dataclass(frozen=True)

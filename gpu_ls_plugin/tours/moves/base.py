@@ -5,13 +5,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, ClassVar
 
+from gpu_ls_plugin.backends.structs import constant
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, UnsupportedProblemError
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-USUAL_EDGES, DEEPEST_EDGES = 8, 12  # gls::kUsualExchange, gls::kDeepestExchange
+USUAL_EDGES, DEEPEST_EDGES = (
+    constant("tours/moves/move.cuh", name) for name in ("kUsualExchange", "kDeepestExchange")
+)
 
 
 class Neighbourhood(ABC):

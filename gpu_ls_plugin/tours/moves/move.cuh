@@ -42,6 +42,7 @@
 #include "tours/problem/instance.cuh"
 #include "tours/problem/lengths.cuh"
 #include "tours/problem/objective.cuh"
+#include "tours/kernels/chain_sizes.cuh"
 #include "tours/kernels/ring_tour.cuh"
 
 namespace gls {
@@ -90,6 +91,7 @@ struct Move {
     return {edge > 0 ? 2 * edge - 1 : 6, other < 3 ? 2 * other : 7};
   }
 };
+static_assert(!kOnDevice || sizeof(Move) == kMoveBytes, "of a move");
 
 template <class Length>
 struct FirstStep {

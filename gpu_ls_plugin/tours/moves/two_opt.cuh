@@ -21,6 +21,9 @@ struct RowBest {
   Length delta;
   int offset;  // 0: the row has no move worth taking
 };
+constexpr int kRowBestBytes = 16;
+static_assert(sizeof(RowBest<int64>) == kRowBestBytes && sizeof(RowBest<double>) == kRowBestBytes,
+              "of any length");
 
 struct TwoOpt {
   // Change of cost by edges that come and go. A real gain that may be rounding alone counts as

@@ -42,6 +42,10 @@ struct Site<0> {
   GLS_DEVICE Point point() const { return {}; }
 };
 
+// Of the largest, and of those that are packed in words.
+constexpr int kSiteBytes = 12, kPlanarSiteBytes = 8;
+static_assert(sizeof(Site<3>) == kSiteBytes && sizeof(Site<2>) == kPlanarSiteBytes, "of cities");
+
 // |estimate - real value| <= absolute + relative * estimate; relative is 0 for real metrics.
 struct EstimateError {
   float absolute, relative;

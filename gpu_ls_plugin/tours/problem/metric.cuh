@@ -22,6 +22,8 @@ namespace gls {
 struct alignas(16) Point {
   float x, y, z, edge;
 };
+constexpr int kPointBytes = 16;
+static_assert(sizeof(Point) == kPointBytes, "of a point");
 
 #ifdef __CUDACC__
 GLS_DEVICE float fast_sqrt(float v) {
@@ -180,23 +182,25 @@ struct Globe {
   }
 };
 
+// In km: TSPLIB's, and that of a sphere, (2 a + b) / 3 of the ellipsoid WGS 84.
+constexpr double kEarthRadius = 6378.388, kEarthMeanRadius = 6371.0088;
+
 // Geographical distance in km between unit vectors made from TSPLIB's radians. What lies next to a
 // whole number of km is decided by a table of cosines: arc cosines differ in their last digits.
 struct Geo : Globe {
   using Length = int64;
-  static constexpr double kRadius = 6378.388;
   using Globe::Globe;
 
   GLS_DEVICE Length operator()(int a, int b) const {
     const double *u = unit + 3 * a, *v = unit + 3 * b, *reaches = more;
     const double cosine = u[0] * v[0] + u[1] * v[1] + u[2] * v[2];
-    int near = int(kRadius * acos(fmin(1.0, fmax(-1.0, cosine))));
+    int near = int(kEarthRadius * acos(fmin(1.0, fmax(-1.0, cosine))));
     near += cosine <= reaches[near + 1];
     near -= cosine > reaches[near];
     return near + 1;
   }
   GLS_DEVICE float estimate(const Point& p, const Point& q) const {
-    return fused(float(2 * kRadius), half_angle(p, q), 0.5f);
+    return fused(float(2 * kEarthRadius), half_angle(p, q), 0.5f);
   }
 };
 
@@ -204,7 +208,7 @@ struct Geo : Globe {
 // so that both sides agree to the last bit. Far cities are measured from the antipode.
 struct Haversine : Globe {
   using Length = double;
-  static constexpr double kRadius = 6371.0088, kQuarter = 1.57079632679489661923;
+  static constexpr double kQuarter = 1.57079632679489661923;
   static constexpr int kTerms = 19;
   using Globe::Globe;
 
@@ -221,10 +225,10 @@ struct Haversine : Globe {
     double series = more[kTerms - 1];
     for (int k = kTerms - 2; k >= 0; --k) series = series * square + more[k];
     const double half = sqrt(square) * series;
-    return 2 * kRadius * (far ? kQuarter - half : half);
+    return 2 * kEarthMeanRadius * (far ? kQuarter - half : half);
   }
   GLS_DEVICE float estimate(const Point& p, const Point& q) const {
-    return float(2 * kRadius) * half_angle(p, q);
+    return float(2 * kEarthMeanRadius) * half_angle(p, q);
   }
 };
 

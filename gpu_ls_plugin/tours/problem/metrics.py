@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from gpu_ls_plugin.backends.structs import constant, real_constant
 from gpu_ls_plugin.core.exceptions import InvalidProblemError, InvalidTypeError
 from gpu_ls_plugin.core.registry import registry
 from gpu_ls_plugin.tours.problem.former_metrics import take_values
@@ -25,8 +26,9 @@ if TYPE_CHECKING:
     Values = NDArray[Any]  # coordinates or matrix
     Real = NDArray[np.float64]
 
-EARTH_RADIUS = 6378.388  # km, TSPLIB's RRR
-EARTH_MEAN_RADIUS = 6371.0088  # km, of a sphere: (2 a + b) / 3 of the ellipsoid WGS 84
+HEADER = "tours/problem/metric.cuh"
+EARTH_RADIUS = real_constant(HEADER, "kEarthRadius")  # km, TSPLIB's RRR
+EARTH_MEAN_RADIUS = real_constant(HEADER, "kEarthMeanRadius")
 TSPLIB_PI = 3.141592  # TSPLIB's PI: the published optima depend on its six digits
 
 INTEGER_LIMIT = 2.0**31  # integer lengths are int32 inside the searches
@@ -93,9 +95,9 @@ class Metric(ABC):
     integer: ClassVar[bool] = True
     explicit: ClassVar[bool] = False
     functor: ClassVar[str]
-    header: ClassVar[str] = "tours/problem/metric.cuh"
+    header: ClassVar[str] = HEADER
     fast_estimate: ClassVar[bool] = False
-    site_bytes: ClassVar[int] = 12
+    site_bytes: ClassVar[int] = constant("tours/problem/lengths.cuh", "kSiteBytes")
     tree_p: ClassVar[float] = 2.0
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -174,7 +176,7 @@ def _nearest(values: Real) -> NDArray[np.int64]:
 class Planar(Metric):
     """A metric of the plane: a real length of the two differences, then a rounding."""
 
-    site_bytes = 8
+    site_bytes = constant("tours/problem/lengths.cuh", "kPlanarSiteBytes")
     fast_estimate = True
 
     def real(self, dx: Real, dy: Real) -> Real:

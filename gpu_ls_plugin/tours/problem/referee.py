@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from gpu_ls_plugin.backends.composition import TEAM
+from gpu_ls_plugin.backends.structs import constant
 from gpu_ls_plugin.core import upper_layers
 from gpu_ls_plugin.core.rows import blocks, check_permutations
 from gpu_ls_plugin.core.rows import check_tours as check_tours
@@ -14,7 +16,7 @@ from gpu_ls_plugin.core.rows import check_values as check_values
 if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.metrics import Cities, Lengths
 
-PARTIAL_SUMS = 32  # of real lengths, as many as kernels have (kPartialSums)
+PARTIAL_SUMS = constant(TEAM, "kPartialSums")  # of real lengths, as many as kernels have
 
 
 class Tours(Protocol):

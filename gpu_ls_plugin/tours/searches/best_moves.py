@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_ls_plugin.backends.structs import constant, real_constant
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidTypeError
 from gpu_ls_plugin.tours.engines.engine import RANKED_BYTES
@@ -23,7 +24,12 @@ if TYPE_CHECKING:
 
 MOST = 10_000  # moves; each takes an evaluation of the neighbourhood
 FIRST = {"int32": -(2**31), "int64": -(2**63), "float64": -np.inf}  # before all changes
-NONE = {"int32": 2**30, "int64": 2**62, "float64": 1e300}  # gls::ThreeOptStep::kNone
+STEP = "tours/engines/exhaustive/three_opt_step.cuh"
+NONE = {
+    "int32": constant(STEP, "kNarrowNone"),
+    "int64": constant(STEP, "kWideNone"),
+    "float64": real_constant(STEP, "kRealNone"),
+}
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gpu_ls_plugin.routes.kernels.linked_rows import LinkedShape
+from gpu_ls_plugin.routes.kernels.linked_rows import LinkedShape, list_bytes
+from tests.helpers import host_program
 from tests.helpers.routing import random_cvrp
 
 SHARED = 227 << 10  # bytes of a block
@@ -38,3 +39,17 @@ def test_few_or_uneven_rows_have_blocks_of_their_own(kind, customers, rows, unev
 def test_rows_that_fit_nowhere_lie_outside():
     shape = LinkedShape.of(random_cvrp("capacity", 9000), 16, SHARED, 8)
     assert shape.team == "gls::Warp<4>" and not shape.in_shared
+
+
+@pytest.mark.parametrize(("city", "city_bytes"), [("uint16", 2), ("int", 4)])
+@pytest.mark.parametrize("kind", ["capacity", "real duration"])
+def test_memory_of_lists(kind, city, city_bytes):
+    """As large as kernels take it."""
+    timed = str(kind != "capacity").lower()
+    problem = random_cvrp(kind, 50)
+    found = host_program.memory_of(
+        f"RouteLists<{city}, double, {timed}, {timed}>::bytes(n, {problem.copies})",
+        "routes/kernels/linked_routes.cuh",
+        counts=[problem.n],
+    )
+    assert found == [list_bytes(problem, city_bytes)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
@@ -32,7 +31,9 @@ CITIES = [*range(1, 70), 127, 128, 129, 1000, 65_535, 65_536]
 @pytest.mark.parametrize(("city", "city_bytes"), [("uint16", 2), ("int", 4)])
 def test_memory_of_a_pair(part, city, city_bytes):
     functor = (FUNCTORS | STRATEGIES)[part].format(city)
-    found = memory_of(f"{functor}::bytes", f"tours/crossovers/{part.name}.cuh")
+    found = host_program.memory_of(
+        f"{functor}::bytes", f"tours/crossovers/{part.name}.cuh", counts=CITIES
+    )
     assert found == [part.pair_bytes(n, city_bytes) for n in CITIES]
 
 
@@ -52,34 +53,15 @@ def test_memory_of_edge_assembly(beside, city, city_bytes):
     }};
     """
     assembly = f"EdgeAssembly<Host, Euc2D, int, HostMemory<{city}>, Beside>::team_bytes"
-    found = memory_of(assembly, "tours/crossovers/edge_assembly.cuh", strategy)
+    found = host_program.memory_of(
+        assembly, "tours/crossovers/edge_assembly.cuh", strategy, counts=CITIES
+    )
     assert found == [assembly_layouts.assembly_bytes(n, city_bytes, Beside()) for n in CITIES]
 
 
 @pytest.mark.parametrize(("n", "short"), [(1000, True), (65_024, True), (65_025, False)])
 def test_numbers_of_16_bits_stand_for_cities_and_edges_of_a_walk(n, short):
     assert assembly_layouts.host_shape(n).short == short
-
-
-def memory_of(function, header, text=""):
-    """Return what a C++ function of a number of cities says for `CITIES`."""
-    text += f"""
-    struct Probe {{
-      static void run(const gls::Host&, int item, const int* cities, gls::int64* bytes) {{
-        using namespace gls;
-        bytes[item] = {function}(cities[item]);
-      }}
-    }};
-    """
-    found = np.zeros(len(CITIES), np.int64)
-    host_program.run(
-        text,
-        len(CITIES),
-        "const int* cities, gls::int64* bytes",
-        {"cities": np.array(CITIES, np.int32), "bytes": found},
-        header,
-    )
-    return found.tolist()
 
 
 @parts

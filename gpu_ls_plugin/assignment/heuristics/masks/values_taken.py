@@ -8,14 +8,14 @@ import numpy as np
 
 from gpu_ls_plugin.assignment.heuristics.arrays import integer_array
 from gpu_ls_plugin.assignment.heuristics.masked import Mask
-from gpu_ls_plugin.backends.structs import in_order
+from gpu_ls_plugin.backends.structs import constant, in_order
 from gpu_ls_plugin.core.checks import MOST_INT
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, UnsupportedProblemError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-NONE = 16  # gls::kNoValue
+NONE = constant("assignment/heuristics/masks/value_set.cuh", "kNoValue")  # bytes
 
 
 def set_bytes(sizes: NDArray[Any]) -> int:

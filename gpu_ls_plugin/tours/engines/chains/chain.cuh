@@ -10,13 +10,11 @@
 #include "tours/engines/chains/kick_numbers.cuh"
 #include "tours/engines/descent/next_move.cuh"
 #include "runs/acceptance.cuh"
+#include "tours/kernels/chain_sizes.cuh"
 #include "tours/kernels/tour_memory.cuh"
 
 namespace gls {
 
-// A chain's journal and queue are short, or tours would not fit beside each other; a repair that
-// fills one of them ends early.
-constexpr int kJournal = 96, kChainQueue = 128;
 constexpr int kKickAttempts = 8;
 
 template <class City>
@@ -201,6 +199,9 @@ struct Chain {
     Cost rise;  // by a kick and its repair
     int looks, moves_left;
   };
+  static_assert(sizeof(State) + sizeof(Sums) <=
+                    kStateBytes + (sizeof(MovesByPart<Neighbourhood>) + 7) / 8 * 8,
+                "beside counts of moves");
   struct ChainMemory : ScoutMemory<Team, Length> {
     Bridge<Length> bridge;
     DrawnNumbers<Team> drawn;

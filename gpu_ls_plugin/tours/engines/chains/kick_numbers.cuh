@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backends/include/philox.cuh"
+#include "tours/kernels/chain_sizes.cuh"
 
 namespace gls {
 
@@ -20,6 +21,7 @@ struct DrawnNumbers {
 template <class Team>
 class KickNumbers {
   using Drawn = DrawnNumbers<Team>;
+  static_assert(sizeof(Drawn) <= kDrawnBytes, "of a warp");
 
  public:
   GLS_DEVICE KickNumbers(const Team& team, const Philox& stream, int64 kick, Drawn& drawn)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
+from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.core.budget import NO_LIMIT, Stopwatch, now
 from gpu_ls_plugin.tours.engines.chains import chain_layouts
 from gpu_ls_plugin.tours.engines.chains.chain_kernel import ChainState, chain_layout
@@ -31,11 +32,10 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.kicks.base import Perturbation
     from gpu_ls_plugin.tours.moves.composed import CandidateMoves
 
-SEGMENT_DTYPE = np.dtype(
-    [(name, "i4") for name in ("tour", "begin1", "length1", "begin2", "length2")]
+SEGMENT_DTYPE, PATH_DTYPE, PIECE_DTYPE = (
+    struct_of("tours/engines/chains/parts.cuh", name).items
+    for name in ("Segments", "Unrolled", "Piece")
 )
-PATH_DTYPE = np.dtype([(name, "i4") for name in ("begin", "step", "split", "turned")])
-PIECE_DTYPE = np.dtype([(name, "i4") for name in ("part", "from", "count", "turned", "to")])
 KICKS_PER_CITY = 2  # of each chain in a round
 SMALLEST_SEGMENT = 8
 CITIES_TOGETHER = {"cpu": 1, "cuda": 2**20}  # of tours whose segments are paired up at once

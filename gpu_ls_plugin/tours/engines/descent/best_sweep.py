@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
-from gpu_ls_plugin.backends.structs import Arguments, struct_of
+from gpu_ls_plugin.backends.structs import Arguments, constant, struct_of
 from gpu_ls_plugin.core.budget import Stopwatch
 from gpu_ls_plugin.tours.engines.descent import descent_layouts
 from gpu_ls_plugin.tours.engines.engine import Engine
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 HEADER = "tours/engines/descent/best_sweep.cuh"
 # As one, for there are two launches a pass, which may be short.
 PARAMETERS = (Arguments.of((*composed.PARAMETERS, struct_of(HEADER, "SweepBatch"))),)
-FOUND_BYTES = 16  # gls::BestFound<Length>
+FOUND_BYTES = constant("tours/engines/descent/scout.cuh", "kFoundBytes")
 
 
 def sweep_kernels(metric: Metric, moves: Moves, team: str, block: str) -> tuple[Kernel, Kernel]:

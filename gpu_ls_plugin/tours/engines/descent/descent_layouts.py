@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gpu_ls_plugin.backends import tuning
+from gpu_ls_plugin.backends.structs import constant
 from gpu_ls_plugin.backends.tuning import BLOCK_OVERHEAD, LARGEST_SHORT, padded
 from gpu_ls_plugin.tours.kernels.tour_layouts import (
     LARGE_LANES,
@@ -100,7 +101,7 @@ def sweep_shape(n: int, tours: int, backend: str) -> tuple[int, int, int]:
 # of one whose tours lie in global memory, which has static shared memory alone for the rest.
 MULTI_LANES = {"few": 512, "some": 512, "many": 384, "most": 256}
 MULTI_GLOBAL_LANES = 256
-LOOK_BATCH_BYTES = 25_888  # gls::LookBatch
+LOOK_BATCH_BYTES = constant("tours/engines/descent/multi_descent.cuh", "kLookBatchBytes")
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,8 @@ struct LookBatch {
   Relinking<kMost> relinking;
 };
 
+constexpr int kLookBatchBytes = 25888;  // on a device
+
 // Where the tours' sweeps over their cities are.
 struct SweepState {
   int most;       // cities to look at together
@@ -42,6 +44,7 @@ struct MultiDescent {
   using View = gls::View<MetricLengths, City>;
   using Squad = typename Team::Squad;
   using Batch = LookBatch<kMost, Length>;
+  static_assert(!kOnDevice || sizeof(Batch) <= kLookBatchBytes, "of what cities have");
 
   // Once a block, before its tours.
   template <class... Rest>

@@ -44,6 +44,12 @@ struct BestFound : Found<Length> {
   }
 };
 
+// Of what is found, whatever lengths are.
+constexpr int kFoundBytes = 16;
+static_assert(sizeof(BestFound<int64>) == kFoundBytes && sizeof(BestFound<double>) == kFoundBytes &&
+                  sizeof(BestFound<int>) <= kFoundBytes,
+              "of any length");
+
 // What first improvement takes for the place of a move, its `rank`: that of its city in the queue,
 // or of its first step where the first one that has a move is taken.
 template <class Neighbourhood>

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from gpu_ls_plugin.backends.tuning import BLOCK_OVERHEAD, LARGEST_SHORT, POINT_BYTES
+from gpu_ls_plugin.backends.structs import constant
+from gpu_ls_plugin.backends.tuning import BLOCK_OVERHEAD, LARGEST_SHORT
+from gpu_ls_plugin.tours.kernels.tour_layouts import POINT_BYTES
 
 # What a pass over a tour of n cities surely does not exceed, in seconds: on a multiprocessor by
 # the number of moves, on a CPU thread by n, for one move per pass and for several.
 CUDA_SECONDS_PER_MOVE = {False: 2e-10, True: 1e-9}
 CPU_SECONDS_PER_CITY = {False: 1e-8, True: 1e-6}
-GROUP, CHUNK = 8, 128  # gls::TwoOptClimb::kGroup and kChunk
+CLIMB = "tours/engines/exhaustive/two_opt_climb.cuh"
+GROUP, CHUNK = constant(CLIMB, "kGroup"), constant(CLIMB, "kChunk")
 # Exhaustive climb: resident warps per multiprocessor that registers allow, and how fast a lane is
 # with 8 or 4 rows, measured on the H200 (docs/kernels.md).
 RESIDENT_WARPS = {"fast": 16, "slow": 12}

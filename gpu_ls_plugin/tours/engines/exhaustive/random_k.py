@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends import tuning
+from gpu_ls_plugin.backends.structs import constant
 from gpu_ls_plugin.tours.engines.engine import RANKED_BYTES, Engine, require_symmetric
+from gpu_ls_plugin.tours.kernels.tour_layouts import POINT_BYTES
 from gpu_ls_plugin.tours.problem.device_data import search_data
 from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
 from gpu_ls_plugin.tours.problem.metrics import ROOTLESS
@@ -34,7 +36,10 @@ REPLACEMENT_PARAMETERS = (
     f"int n, {DRAWN}, int shares, gls::int64 max_moves, int* tours, {COUNTED}, const void* best"
 )
 
-RECONNECTIONS, PURE_RECONNECTIONS = 7, 4  # gls::kReconnections and gls::kPureReconnections
+WAYS = "tours/moves/reconnection.cuh"
+RECONNECTIONS, PURE_RECONNECTIONS = (
+    constant(WAYS, name) for name in ("kReconnections", "kPureReconnections")
+)
 EVALUATION_THREADS, REPLACEMENT_THREADS = 256, 256
 # Evaluation blocks that a multiprocessor should have registers for, by whether estimates are fast.
 RESIDENT_BLOCKS = {True: 3, False: 2}
@@ -94,7 +99,7 @@ def shares_of_a_step(tours: int, k: int, processors: int) -> int:
 
 def copies_points(n: int, samples: int, shared_memory: int) -> bool:
     """Whether a block that draws so many samples reads its points from a copy in shared memory."""
-    fits = n * tuning.POINT_BYTES + tuning.BLOCK_OVERHEAD <= shared_memory
+    fits = n * POINT_BYTES + tuning.BLOCK_OVERHEAD <= shared_memory
     return fits and samples >= COPY_COST * n
 
 
@@ -144,7 +149,7 @@ class RandomKSteps(Engine):
         self._together = max(1, min(size, int(tuning.LAUNCH_SECONDS / self._seconds_of_step())))
         shares = shares_of_a_step(self._together, k, backend.processors)
         in_shared = copies_points(n, k // shares, backend.shared_memory)
-        self._shared_bytes = n * tuning.POINT_BYTES if in_shared else 0
+        self._shared_bytes = n * POINT_BYTES if in_shared else 0
         self._evaluation = evaluation_kernel(searched(problem), self._first_way, in_shared)
         self._replacement = replacement_kernel(problem.metric)
         best = backend.xp.empty((self._together * shares, RANKED_BYTES), "uint8")

@@ -9,8 +9,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends import tuning
+from gpu_ls_plugin.backends.structs import constant
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
-from gpu_ls_plugin.tours.engines.engine import Engine, require_symmetric
+from gpu_ls_plugin.tours.engines.engine import RANKED_BYTES, Engine, require_symmetric
 from gpu_ls_plugin.tours.problem.device_data import metric_data
 from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
 
@@ -44,10 +45,9 @@ BARS = ((64, 4), (64, 2), (64, 1), (32, 1))
 ENOUGH = 3
 # Threads on a multiprocessor: 128 or 255 registers each.
 RESIDENT = {"int": 512, "gls::int64": 256, "double": 256}
-SQUARE = 4  # gls::TripleTiles::kSquare
+SQUARE = constant("tours/engines/exhaustive/triple_tiles.cuh", "kSquare")
 STEP_THREADS = 512
 MOST_BARS = 1 << 20  # in a launch; each has 16 bytes for its best pair
-PAIR_BYTES = 16  # gls::Ranked<Value>
 
 # What a triple surely does not exceed, in seconds on a multiprocessor and on a CPU thread.
 CUDA_SECONDS_PER_TRIPLE = 1e-9
@@ -126,7 +126,7 @@ class ThreeOptClimb(Engine):
         self._fixed |= {
             "error_absolute": absolute,
             "error_relative": max(relative, DISTRUST),
-            "best": backend.xp.empty((self._together * self._bars, PAIR_BYTES), "uint8"),
+            "best": backend.xp.empty((self._together * self._bars, RANKED_BYTES), "uint8"),
         }
 
     @staticmethod

@@ -44,13 +44,19 @@ struct TripleLengths {
   }
 };
 
+// More than any inner sum that belongs to an improving move, and far from overflow.
+constexpr int kNarrowNone = 1 << 30;
+constexpr int64 kWideNone = int64(1) << 62;
+constexpr double kRealNone = 1e300;
+
 // Lengths and changes are of type Value: int where sums of three lengths surely fit, else the
 // metric's own.
 template <class Metric, class Value>
 struct ThreeOptStep {
   static constexpr bool kReal = Value(0.5) != Value(0);
-  // More than any inner sum that belongs to an improving move, and far from overflow.
-  static constexpr Value kNone = Value(kReal ? 1e300 : double(int64(1) << (8 * sizeof(Value) - 2)));
+  static constexpr Value kNone = Value(kReal                ? kRealNone
+                                       : sizeof(Value) == 4 ? double(kNarrowNone)
+                                                            : double(kWideNone));
 
   const Metric metric;
   Tour<int> tour;

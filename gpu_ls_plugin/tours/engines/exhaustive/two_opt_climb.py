@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends import tuning
+from gpu_ls_plugin.backends.structs import constant
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.engines.engine import Engine
 from gpu_ls_plugin.tours.engines.exhaustive import climb_layouts
@@ -26,9 +27,10 @@ PARAMETERS = (
     "unsigned char* states, gls::int64* pass_counts, gls::int64* move_counts, void* row_scratch"
 )
 BOUND_CANDIDATES = Nearest(32)  # of the CPU's full scans; their length does not change the result
-ROW_BYTES = 16  # gls::RowBest<Length>
+TWO_OPT = "tours/moves/two_opt.cuh"
+ROW_BYTES = constant(TWO_OPT, "kRowBestBytes")
 LONGEST_LAUNCH = 3 * tuning.LAUNCH_SECONDS  # of a pass of all tours, by what it does not exceed
-MAX_MOVES_PER_PASS = 32  # gls::kMaxMovesPerPass
+MAX_MOVES_PER_PASS = constant(TWO_OPT, "kMaxMovesPerPass")
 
 
 def host_kernel(metric: Metric) -> Kernel:

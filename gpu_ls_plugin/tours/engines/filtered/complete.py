@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.backends.structs import constant
 from gpu_ls_plugin.core.exceptions import InsufficientMemoryError
 
 if TYPE_CHECKING:
@@ -19,7 +20,11 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.backends.base import Backend
 
-SQUARE_SIDES = {4: 3, 8: 2}  # gls::PairSquares::kSide, by the bytes of a sum of lengths
+# Of a square of pairs, by the bytes of a sum of lengths.
+SQUARE_SIDES = {
+    size: constant("tours/engines/filtered/whole_mode.cuh", name)
+    for size, name in ((4, "kNarrowSide"), (8, "kWideSide"))
+}
 
 
 @dataclass(frozen=True)
@@ -49,8 +54,9 @@ class Complete:
 
 
 PAIRS = Complete("gls::Pairs", edges=2, ways=1, largest=2**31 - 1)
+PURE_RECONNECTIONS = constant("tours/moves/reconnection.cuh", "kPureReconnections")
 # Products of two positions, or of one and the next, have 32 bits.
-TRIPLES = Complete("gls::Triples", edges=3, ways=4, largest=2**15)
+TRIPLES = Complete("gls::Triples", edges=3, ways=PURE_RECONNECTIONS, largest=2**15)
 COMPLETE = {space.edges: space for space in (PAIRS, TRIPLES)}
 
 

@@ -10,11 +10,13 @@
 
 namespace gls {
 
+constexpr int kNarrowSide = 3, kWideSide = 2;  // by sums of 32 bits and of 64
+
 // Squares of kSide x kSide pairs, of positions from kSide x and kSide y on, x <= y: as large as
 // registers allow.
 template <class Sum>
 struct PairSquares {
-  static constexpr int kSide = sizeof(Sum) == 4 ? 3 : 2;
+  static constexpr int kSide = sizeof(Sum) == 4 ? kNarrowSide : kWideSide;
 
   GLS_DEVICE static int64 count(int n) {
     const int64 side = (n + kSide - 1) / kSide;

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gpu_ls_plugin.backends.structs import constant
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.tours.engines.pivoting.base import Pivoting
 
-MOST_CITIES = 64  # gls::MultiDescent::kMost
+MOST_CITIES = constant("tours/engines/descent/multi_descent.cuh", "kMost")
 
 
 @dataclass(frozen=True)

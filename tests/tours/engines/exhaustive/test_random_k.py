@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import compile_check, get_backend, tuning
+from gpu_ls_plugin.backends.structs import enumerators
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.tours.engines.engine import OPTIMUM, OUT_OF_MOVES, RUNNING
 from gpu_ls_plugin.tours.engines.exhaustive import random_k
@@ -24,7 +25,7 @@ from tests.helpers.oracles import NO_GAIN, distance_matrix
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
 NO_LIMIT = 2**62
-RANDOM_K = 5  # gls::Purpose::kRandomK
+RANDOM_K = enumerators("backends/include/philox.cuh", "Purpose")["kRandomK"]
 
 
 def search(
