@@ -24,7 +24,7 @@ from gpu_ls_plugin.core.exceptions import (
 )
 from gpu_ls_plugin.plugins.hookspecs import hookimpl
 from gpu_ls_plugin.plugins.loader import plugins
-from gpu_ls_pymoo import TSPProblem, as_tsp, problems
+from gpu_ls_pymoo import TSPProblem, as_tsp, view
 from gpu_ls_pymoo.problems import fitness
 from tests.evolution.samples import cities, rows
 
