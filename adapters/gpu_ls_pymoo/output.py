@@ -58,7 +58,7 @@ class LocalSearchOutput(ShownParameters, Output):
         self.best.set(f"{best:.10g}")
         self.mean.set(f"{values.mean():.8g}")
         if self.optimum:
-            self.gap.set(f"{100 * (best / self.optimum - 1):.3f}")
+            self.gap.set(f"{100 * (best - self.optimum) / abs(self.optimum):.3f}")
         self._update_search(algorithm)
         features = view_of(algorithm.problem).features(algorithm.pop)
         rows = algorithm.pop.get("X") if features is None else np.sort(features, axis=1)
