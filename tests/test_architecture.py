@@ -221,6 +221,161 @@ def test_the_check_of_rooms_works(name: str, text: str, packages: set[str]) -> N
     assert strangers(name, text) == packages
 
 
+# Of each adapter, the files for one domain, and those that list what there is of each.
+OF_A_DOMAIN = {
+    "gpu_ls_deap": {"successors"},
+    "gpu_ls_pygad": {"benchmark_tours", "successors"},
+    "gpu_ls_pymoo": {
+        *("tours", "multi_objective", "memetic_nsga2", "weights", "random_keys"),
+        *("vehicle_routing", "route_crossover", "assignment", "successors", "successor_keys"),
+        "domains",
+    },
+}
+# A plugin asks the file of a domain once what that knows is loaded.
+ASKED = {"gpu_ls_pygad/plugin.py": "gpu_ls_pygad.benchmark_tours"}
+FACES = {"__init__", "domains"}  # they give out what the files of domains define
+ADAPTED = {
+    path.relative_to(ADAPTERS).as_posix(): path.read_text(encoding="utf-8")
+    for path in sorted(ADAPTERS.rglob("*.py"))
+}
+FILES_OF_PYTHON = {**MODULES, **ADAPTED}
+
+
+def of_a_domain(path: str) -> bool:
+    """Whether a file of the package or of an adapter is for one domain."""
+    room, _, file = path.removesuffix(".py").partition("/")
+    return room in DOMAINS or file in OF_A_DOMAIN.get(room, ())
+
+
+def domains_known(path: str, text: str) -> set[str]:
+    """What a shared file of an adapter imports of domains, also for types."""
+    own, _, file = path.removesuffix(".py").partition("/")
+    files = set() if file in FACES else {f"{own}.{other}" for other in OF_A_DOMAIN[own] - FACES}
+    rooms = {f"gpu_ls_plugin.{domain}" for domain in DOMAINS} | (files - {ASKED.get(path)})
+    names = {name for name in imported(text) if any(f"{name}.".startswith(f"{r}.") for r in rooms)}
+    return set() if of_a_domain(path) and file not in FACES else names
+
+
+def test_shared_files_of_adapters_import_no_domain() -> None:
+    found = {path: names for path, text in ADAPTED.items() if (names := domains_known(path, text))}
+    assert found == {}
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "name"),
+    [
+        (
+            "gpu_ls_pymoo/output.py",
+            "if TYPE_CHECKING:\n    from gpu_ls_plugin.tours.problem.tsp import TSP",
+            "gpu_ls_plugin.tours.problem.tsp.TSP",
+        ),
+        (
+            "gpu_ls_deap/cost.py",
+            "def f():\n    import gpu_ls_plugin.routes",
+            "gpu_ls_plugin.routes",
+        ),
+        (
+            "gpu_ls_pymoo/search.py",
+            "from gpu_ls_pymoo.assignment import AssignmentProblem",
+            "gpu_ls_pymoo.assignment.AssignmentProblem",
+        ),
+        (
+            "gpu_ls_pymoo/search.py",
+            "from gpu_ls_pymoo import multi_objective",
+            "gpu_ls_pymoo.multi_objective",
+        ),
+        (
+            "gpu_ls_pymoo/domains.py",
+            "from gpu_ls_plugin.assignment import plan",
+            "gpu_ls_plugin.assignment.plan",
+        ),
+    ],
+)
+def test_the_check_of_adapters_works(path: str, text: str, name: str) -> None:
+    assert domains_known(path, text) == {name}
+    assert domains_known("gpu_ls_pymoo/tours.py", text) == set()
+
+
+def classes_in(text: str) -> set[str]:
+    """Names of the classes that a module defines."""
+    return {node.name for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ClassDef)}
+
+
+def types_tested(text: str) -> set[str]:
+    """Names of the classes that a module tests objects for, and of what it compares types with."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(text)):
+        asked: list[ast.AST] = []
+        if isinstance(node, ast.Call):
+            name = ast.unparse(node.func).rpartition(".")[2]
+            if name in ("isinstance", "issubclass"):
+                asked = [*node.args[1:]]
+            elif name == "instance":  # of core/checks.py
+                asked = [word.value for word in node.keywords if word.arg == "kind"]
+        elif isinstance(node, ast.Compare):
+            sides = [node.left, *node.comparators]
+            if any(_asks_type(side) for side in sides):
+                asked = [side for side in sides if not _asks_type(side)]
+        elif isinstance(node, ast.MatchClass):
+            asked = [node.cls]
+        for part in (part for side in asked for part in ast.walk(side)):
+            if isinstance(part, ast.Name | ast.Attribute):
+                found.add(ast.unparse(part).rpartition(".")[2])
+            elif isinstance(part, ast.Constant) and isinstance(part.value, str):
+                found.add(part.value)
+    return found
+
+
+def _asks_type(node: ast.AST) -> bool:
+    """Whether an expression reads the type of an object, or its name."""
+    return any(
+        (isinstance(part, ast.Call) and ast.unparse(part.func) == "type" and len(part.args) == 1)
+        or (isinstance(part, ast.Attribute) and part.attr == "__class__")
+        for part in ast.walk(node)
+    )
+
+
+def domain_types_tested(texts: Mapping[str, str]) -> dict[str, set[str]]:
+    """Files that are shared by domains, each with the classes of domains that it tests for."""
+    ours = {name for path, text in texts.items() if of_a_domain(path) for name in classes_in(text)}
+    shared = {
+        path: text
+        for path, text in texts.items()
+        if not of_a_domain(path) and path.partition("/")[0] in {*NO_DOMAIN, *OF_A_DOMAIN}
+    }
+    return {path: found for path, text in shared.items() if (found := types_tested(text) & ours)}
+
+
+def test_shared_files_test_for_no_class_of_a_domain() -> None:
+    assert domain_types_tested(FILES_OF_PYTHON) == {}
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("solver/plans.py", "isinstance(problem, TSP)"),
+        ("cli/reports.py", "def f(a):\n    return issubclass(type(a), int | gls.TSP)"),
+        ("gpu_ls_pymoo/output.py", "isinstance(problem, (Problem, TSP))"),
+        ("gpu_ls_pymoo/output.py", "type(problem) in (int, TSP)"),
+        ("gpu_ls_pymoo/output.py", 'type(problem).__name__ == "TSP"'),
+        ("gpu_ls_deap/cost.py", "problem.__class__ is not tsp.TSP"),
+        ("gpu_ls_deap/cost.py", "match problem:\n    case TSP():\n        pass"),
+        ("gpu_ls_pygad/run.py", "checks.instance('a', problem, kind=TSP | None, wanted='b')"),
+        ("gpu_ls_pymoo/search.py", "isinstance(problem, TSPProblem)"),
+    ],
+)
+def test_the_check_of_tested_types_works(path: str, text: str) -> None:
+    defined = {
+        "tours/problem/tsp.py": "class TSP(Problem): pass",
+        "gpu_ls_pymoo/tours.py": "class TSPProblem(DomainProblem): pass\nisinstance(a, TSP)",
+        "core/problem.py": "class Problem: pass",
+    }
+    found = domain_types_tested({**defined, path: text})
+    assert list(found) == [path]
+    assert found[path] <= {"TSP", "TSPProblem"}
+    assert domain_types_tested({**defined, path: "isinstance(a, Problem); TSP(a)"}) == {}
+
+
 def test_no_files_import_each_other_in_a_circle() -> None:
     assert circles(arrows(FILES)) == []
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import gpu_ls_plugin as gls
 from gpu_ls_deap.in_place import InPlaceMutation
 from gpu_ls_deap.individuals import random_state, rows_of, valid, write
 from gpu_ls_deap.run import TimedRun
@@ -13,7 +14,6 @@ from gpu_ls_plugin.evolution.batches.rows import checked_rows
 from gpu_ls_plugin.evolution.bound.problem import tours_of
 from gpu_ls_plugin.evolution.bound.search import TourSearch
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
-from gpu_ls_plugin.tours.kicks.double_bridge import DoubleBridge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -179,4 +179,4 @@ class DoubleBridgeMutation(PerturbationMutation):
     """
 
     def __init__(self, problem: object, segment: int | None = 50, backend: str = "auto") -> None:
-        super().__init__(problem, DoubleBridge(segment=segment), backend)
+        super().__init__(problem, gls.DoubleBridge(segment=segment), backend)

@@ -10,24 +10,25 @@ from gpu_ls_plugin.core.exceptions import MissingExtraError
 from gpu_ls_plugin.plugins.hookspecs import hookimpl
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.tours.problem.tsp import TSP
+    from gpu_ls_plugin.core.problem import Problem
 
 if importlib.util.find_spec("deap") is None:
     raise MissingExtraError('deap is not installed: pip install "gpu-ls-plugin[deap]"')
 
 
 @hookimpl
-def gpu_ls_problem_from(obj: object) -> TSP | None:
+def gpu_ls_problem_from(obj: object) -> Problem | None:
     """Answer for a `TourCost`: DEAP has no problems of its own."""
     cost = sys.modules.get("gpu_ls_deap.cost")
     if cost is None or not isinstance(obj, cost.TourCost):
         return None
-    found: TSP = obj.problem
+    found: Problem = obj.problem
     if type(obj) is cost.TourCost:
         return found
     from gpu_ls_plugin.evolution.bound.recognition import require_costs_alone
 
-    return require_costs_alone(obj, found, _cost_of, cost.TourCosts(found).costs)
+    require_costs_alone(obj, obj.problem, _cost_of, cost.TourCosts(found).costs)
+    return found
 
 
 def _cost_of(evaluate: Any, individual: Any) -> Any:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import gpu_ls_plugin as gls
 from gpu_ls_plugin.evolution.batches.kick import Kick
 from gpu_ls_plugin.evolution.batches.rows import checked_rows
 from gpu_ls_plugin.evolution.bound.problem import tours_of
 from gpu_ls_plugin.evolution.bound.search import TourSearch
-from gpu_ls_plugin.tours.kicks.double_bridge import DoubleBridge
 from gpu_ls_pygad.drawn import DrawnMutation
 
 if TYPE_CHECKING:
@@ -143,4 +143,4 @@ class DoubleBridgeMutation(PerturbationMutation):
     def __init__(
         self, problem: object, segment: int | None = 50, prob: float = 1.0, backend: str = "auto"
     ) -> None:
-        super().__init__(problem, DoubleBridge(segment=segment), prob, backend)
+        super().__init__(problem, gls.DoubleBridge(segment=segment), prob, backend)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         RecombinationCrossover,
         SegmentCrossover,
     )
+    from gpu_ls_pymoo.domain_problem import DomainProblem
     from gpu_ls_pymoo.duplicates import TourDuplicateElimination
     from gpu_ls_pymoo.experiment import Experiment
     from gpu_ls_pymoo.mating import MemeticMating
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
         PerturbationMutation,
     )
     from gpu_ls_pymoo.output import LocalSearchOutput
-    from gpu_ls_pymoo.problems import TSPProblem, as_tsp
+    from gpu_ls_pymoo.problems import as_tsp
     from gpu_ls_pymoo.random_keys import RandomKeysProblem
     from gpu_ls_pymoo.repair import CanonicalTourRepair
     from gpu_ls_pymoo.route_crossover import (
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from gpu_ls_pymoo.successor_keys import SuccessorKeysProblem
     from gpu_ls_pymoo.successors import SuccessorMutation, SuccessorSampling
     from gpu_ls_pymoo.survival import EdgeDistanceSurvival
+    from gpu_ls_pymoo.tours import TSPProblem
     from gpu_ls_pymoo.vehicle_routing import CVRPProblem
     from gpu_ls_pymoo.weights import (
         DirectionWeights,
@@ -62,6 +64,7 @@ __all__ = [
     "CanonicalTourRepair",
     "CycleCrossover",
     "DirectionWeights",
+    "DomainProblem",
     "DoubleBridgeMutation",
     "EdgeAssemblyCrossover",
     "EdgeDistanceSurvival",
@@ -103,6 +106,7 @@ _HOMES = {
     "CanonicalTourRepair": "repair",
     "CycleCrossover": "crossover",
     "DirectionWeights": "weights",
+    "DomainProblem": "domain_problem",
     "DoubleBridgeMutation": "mutation",
     "EdgeAssemblyCrossover": "crossover",
     "EdgeDistanceSurvival": "survival",
@@ -131,7 +135,7 @@ _HOMES = {
     "SuccessorKeysProblem": "successor_keys",
     "SuccessorMutation": "successors",
     "SuccessorSampling": "successors",
-    "TSPProblem": "problems",
+    "TSPProblem": "tours",
     "Tchebycheff": "weights",
     "TourDuplicateElimination": "duplicates",
     "as_tsp": "problems",

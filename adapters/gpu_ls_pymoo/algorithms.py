@@ -19,14 +19,14 @@ from gpu_ls_plugin.evolution.generations.memetic import SIZE, evolution_of
 from gpu_ls_plugin.evolution.generations.planned_evolution import PlannedEvolution
 from gpu_ls_plugin.runs.settings import Settings
 from gpu_ls_plugin.solver.plans import SECONDS, plan_of_generations
-from gpu_ls_pymoo.assignment import AssignmentProblem
 from gpu_ls_pymoo.clock import time_limit
 from gpu_ls_pymoo.crossover import RecombinationCrossover
+from gpu_ls_pymoo.domains import view_of
 from gpu_ls_pymoo.duplicates import TourDuplicateElimination
 from gpu_ls_pymoo.evolving import EvolvingGA
 from gpu_ls_pymoo.mating import MemeticMating
 from gpu_ls_pymoo.output import LocalSearchOutput
-from gpu_ls_pymoo.problems import as_tsp, searched_by_fitness
+from gpu_ls_pymoo.problems import as_tsp
 from gpu_ls_pymoo.sampling import LocalSearchSampling, warm_start
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.convergence import Convergence
     from gpu_ls_plugin.evolution.generations.evolution import Evolution
     from gpu_ls_plugin.evolution.replacement import Replacement
+    from gpu_ls_pymoo.view import View
 
 
 class MemeticGA(EvolvingGA):
@@ -168,8 +169,9 @@ class MemeticGA(EvolvingGA):
 
     def _setup(self, problem: Any, **kwargs: Any) -> None:
         """Check the start and compile before the clock of a time limit starts."""
-        if isinstance(problem, AssignmentProblem):
-            self._setup_states(problem)
+        view = view_of(problem)
+        if not view.operators:
+            self._setup_solved(view)
             return
         self.eliminate_duplicates.adopt(problem)
         self.initialization.sampling = warm_start(problem, self.initialization.sampling)
@@ -182,33 +184,20 @@ class MemeticGA(EvolvingGA):
         if self.evolution is None or not self.constructs:
             _prepare(self.initialization.sampling, problem, self.pop_size)
 
-    def _setup_states(self, problem: AssignmentProblem) -> None:
-        """Do the same where states are searched, and bred, by a `SuccessorSearch`."""
-        search, improver = self.improver.given, self.improver
+    def _setup_solved(self, view: View) -> None:
+        """Do the same where no operators vary rows: the plan of `gpu-ls solve` makes them all."""
+        improver = self.improver
         others = (*self._own, self._crossover, self._children, self._replacement, self._restarts)
-        if any(part is not None for part in (*others, improver.moves, improver.kicks)):
-            raise UnsupportedProblemError(
-                "problem: states of an AssignmentProblem are mixed and assigned anew by "
-                "SuccessorSearch(...); leave out crossover, mutation and what goes with them, or "
-                "use pymoo's GA with SuccessorMutation"
-            )
-        if self._islands is not None:
-            raise UnsupportedProblemError(
-                "islands: they make no generations of states; search them by gpu_ls_plugin's "
-                "solve(problem.problem, islands=...)"
-            )
-        if search is not None and not hasattr(search, "states"):
-            raise UnsupportedProblemError(
-                "search: it searches tours; an AssignmentProblem is searched by "
-                "SuccessorSearch(...), leave it out for the default"
-            )
+        asked = any(part is not None for part in (*others, improver.moves, improver.kicks))
+        islands = self._islands is not None
+        view.check_generations(improver.given, operators=asked, islands=islands)
         self.eliminate_duplicates = DefaultDuplicateElimination()
         self.initialization.eliminate_duplicates = self.eliminate_duplicates
-        self.initialization.sampling = warm_start(problem, self.initialization.sampling)
-        given: Any = {"population": self._chosen_size, "search": search}
-        plan = plan_of_generations(problem.problem, **given, backend=improver.backend)
-        evolution = PlannedEvolution(plan)
-        evolution.prepare(problem.problem)
+        self.initialization.sampling = warm_start(view.seen, self.initialization.sampling)
+        given: Any = {"population": self._chosen_size, "search": improver.given}
+        solved = view.solved()
+        evolution = PlannedEvolution(plan_of_generations(solved, **given, backend=improver.backend))
+        evolution.prepare(solved)
         self.evolution, self.pop_size = evolution, evolution.size
 
     def _evolution(self, problem: Any) -> Evolution[Any] | None:
@@ -230,7 +219,9 @@ class MemeticGA(EvolvingGA):
         crossover = self._crossover
         if not (crossover is None or recombines(crossover)):
             return None
-        if not searched_by_fitness(problem) or any(part is not None for part in self._own):
+        if any(part is not None for part in self._own):
+            return None
+        if not view_of(problem).searched_by_fitness():
             return None
         if self._islands is not None:
             return self._on_islands(problem)

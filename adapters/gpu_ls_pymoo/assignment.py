@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from pymoo.core.problem import Problem
+from pymoo.core import problem as pymoo_problem
 
 from gpu_ls_plugin.assignment.plan.domains import Domains
 from gpu_ls_plugin.assignment.problem.assignment import Assignment
-from gpu_ls_plugin.core.exceptions import InvalidTypeError
+from gpu_ls_plugin.core.exceptions import InvalidTypeError, UnsupportedProblemError
 from gpu_ls_plugin.core.feasibility import violation
-from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
+from gpu_ls_pymoo.domain_problem import SAMPLE, DomainProblem
 from gpu_ls_pymoo.remembered import Remembered
+from gpu_ls_pymoo.view import Chosen
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from gpu_ls_plugin.core.problem import Problem
 
-class AssignmentProblem(ShownParameters, Problem):
+OPERATORS = (
+    "States of an AssignmentProblem are searched by MemeticGA, and varied by SuccessorSampling and "
+    "SuccessorMutation"
+)
+
+
+class AssignmentProblem(DomainProblem):
     """An assignment problem as a pymoo problem: a value for each variable, all rows at once.
 
     ``F`` is the cost. If the problem has constraints, one inequality constraint ``G`` says by how
@@ -37,6 +45,11 @@ class AssignmentProblem(ShownParameters, Problem):
         `problem` is not an `Assignment`.
     """
 
+    wraps: ClassVar[tuple[type, ...]] = (Assignment,)
+    bare: ClassVar[bool] = False
+    operators = False
+    problem: Assignment
+
     def __init__(self, problem: Assignment) -> None:
         if not isinstance(problem, Assignment):
             raise InvalidTypeError(
@@ -45,14 +58,7 @@ class AssignmentProblem(ShownParameters, Problem):
             )
         self.problem = problem
         self.domains = Domains.of(problem)
-        super().__init__(
-            n_var=problem.n,
-            n_obj=1,
-            n_ieq_constr=int(_has_constraints(problem)),
-            xl=0,
-            xu=self.domains.highest,
-            vtype=int,
-        )
+        self._shape(0, self.domains.highest, constraints=int(_has_constraints(problem)))
 
     def _evaluate(self, rows: Any, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
         states = self.domains.states(rows)
@@ -70,16 +76,52 @@ class AssignmentProblem(ShownParameters, Problem):
         """
         return self.domains.states(rows)
 
-    def _calc_pareto_front(self, *args: Any, **kwargs: Any) -> Any:
-        optimum = self.problem.optimum
-        return None if optimum is None else np.array([[optimum]], dtype=float)
+    def varied(self) -> Problem:
+        """Refuse: only operators of their own vary states."""
+        try:
+            return super().varied()
+        except InvalidTypeError as error:
+            raise InvalidTypeError(f"{error}. {OPERATORS}") from error
 
-    def name(self) -> str:
-        """Return the instance's name."""
-        return self.problem.name or super().name()
+    def checked(self, rows: ArrayLike, parameter: str) -> NDArray[np.int32]:
+        """Return rows of pymoo as states; one that is none is named."""
+        return self.domains.states(rows, parameter)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self  # immutable, as `TSPProblem`
+    def different(self, rows: NDArray[np.int32], costs: NDArray[Any]) -> Chosen:
+        """Return the different ones of searched states, the best first, as they are."""
+        order = np.argsort(costs, kind="stable")
+        _, first = np.unique(rows[order], axis=0, return_index=True)
+        kept = order[np.sort(first)]
+        return Chosen(rows[kept], costs[kept])
+
+    def knows_fitness(self) -> bool:
+        """Return False: pymoo evaluates the states that it looks at."""
+        return False
+
+    def check_generations(self, search: Any, *, operators: bool, islands: bool) -> None:
+        """Refuse what goes with operators, islands, and searches of anything but states."""
+        if operators:
+            raise UnsupportedProblemError(
+                "problem: states of an AssignmentProblem are mixed and assigned anew by "
+                "SuccessorSearch(...); leave out crossover, mutation and what goes with them, or "
+                "use pymoo's GA with SuccessorMutation"
+            )
+        if islands:
+            raise UnsupportedProblemError(
+                "islands: they make no generations of states; search them by gpu_ls_plugin's "
+                "solve(problem.problem, islands=...)"
+            )
+        if search is not None and not hasattr(search, "states"):
+            raise UnsupportedProblemError(
+                "search: it searches tours; an AssignmentProblem is searched by "
+                "SuccessorSearch(...), leave it out for the default"
+            )
+
+    def _some_rows(self) -> NDArray[Any]:
+        random, shape = np.random.default_rng(0), (SAMPLE, self.n_var)
+        if self.problem.distinct:
+            return random.permuted(np.tile(np.arange(self.n_var), (SAMPLE, 1)), axis=1)
+        return random.integers(0, np.asarray(self.domains.highest) + 1, shape)
 
 
 def _has_constraints(problem: Assignment) -> bool:
@@ -110,7 +152,7 @@ def domains_of(problem: Any) -> Domains:
 
 
 def _between_bounds(problem: Any) -> Domains:
-    if not isinstance(problem, Problem):
+    if not isinstance(problem, pymoo_problem.Problem):
         raise InvalidTypeError(
             f"problem: {type(problem).__name__} is not a pymoo problem; wrap a "
             "gpu_ls_plugin.Assignment as AssignmentProblem(problem)"

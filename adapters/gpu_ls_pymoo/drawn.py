@@ -15,7 +15,7 @@ from gpu_ls_pymoo.parameters import probability
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gpu_ls_pymoo.problems import Fitness
+    from gpu_ls_pymoo.view import Fitness
 
 
 class DrawnMutation(ShownParameters, Mutation):

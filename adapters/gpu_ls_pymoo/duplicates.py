@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pymoo.core.duplicate import DuplicateElimination
@@ -11,7 +10,7 @@ from gpu_ls_plugin.core.exceptions import InvalidTourError, InvalidTypeError
 from gpu_ls_plugin.evolution.batches.rows import checked
 from gpu_ls_plugin.evolution.batches.writings import Writings
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
-from gpu_ls_pymoo.problems import rows_of, tours_of
+from gpu_ls_pymoo.domains import view_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,9 +64,10 @@ class TourDuplicateElimination(ShownParameters, DuplicateElimination):
 
     def adopt(self, problem: Any) -> None:
         """Take from a pymoo problem of tours which ways of writing them cost the same."""
-        tours = tours_of(problem)
+        view = view_of(problem)
+        tours = view.written()
         self.symmetric = getattr(tours, "writing", {}).get("symmetric", self.symmetric)
-        self._checked = partial(rows_of, problem)
+        self._checked = view.checked
         self.writings.adopt(tours.canonical)
 
     def _do(self, pop: Any, other: Any, is_duplicate: NDArray[Any]) -> NDArray[Any]:

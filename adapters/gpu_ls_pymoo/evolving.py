@@ -8,8 +8,8 @@ from pymoo.algorithms.base.genetic import GeneticAlgorithm
 
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_pymoo.clock import on_clock
+from gpu_ls_pymoo.domains import view_of
 from gpu_ls_pymoo.search import AlgorithmRun
-from gpu_ls_pymoo.solved import rows_of, solved_by
 from gpu_ls_pymoo.unfilled import Looked, LookedResult, Unfilled
 
 if TYPE_CHECKING:
@@ -83,13 +83,14 @@ class EvolvingGA(ShownParameters, GeneticAlgorithm):
         assert self.evolution is not None
         if not self.is_initialized:
             self._initialize()
-        solved, run, before = solved_by(self.problem), AlgorithmRun(self), vars(self)["pop"]
+        view, run, before = view_of(self.problem), AlgorithmRun(self), vars(self)["pop"]
+        solved = view.solved()
         with on_clock(self):
             if isinstance(before, Unfilled) and not before.changed():
                 population = self.evolution.next(solved, before.population, self.random_state, run)
             else:
                 pop = self.pop
-                given = rows_of(self.problem, pop.get("X"), "pop") if len(pop) else None
+                given = view.checked(pop.get("X"), "pop") if len(pop) else None
                 population = self.evolution.start(solved, self.random_state, run, given)
         self.evaluator.n_eval += len(population)
         self._made = Unfilled(self.problem, population, self.n_iter)

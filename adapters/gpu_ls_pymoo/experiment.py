@@ -25,9 +25,7 @@ from gpu_ls_plugin.experiments.machine import machine
 from gpu_ls_plugin.experiments.plan import Plan
 from gpu_ls_plugin.experiments.results import Results
 from gpu_ls_plugin.experiments.runner import About, run_all
-from gpu_ls_plugin.tours.problem.known_optima import known_optimum
-from gpu_ls_plugin.tours.problem.tsp import TSP
-from gpu_ls_pymoo.problems import TSPProblem
+from gpu_ls_pymoo.domains import view_of, wrapper_of
 
 if TYPE_CHECKING:
     import os
@@ -55,7 +53,7 @@ class Experiment(ShownParameters):
         pymoo algorithms by name, or callables that return one; without a mapping, algorithms by
         their class. An algorithm is copied for each run; a callable is called for each.
     problems : mapping or iterable
-        pymoo problems or TSPs, by name; without a mapping, by their own.
+        Of pymoo or of gpu_ls_plugin, by name; without a mapping, by their own.
     seeds : int or iterable of int
         So many seeds from 1 on, or these.
     termination : tuple or pymoo termination
@@ -73,7 +71,7 @@ class Experiment(ShownParameters):
     def __init__(
         self,
         algorithms: Mapping[str, Algorithm | Callable[[], Algorithm]] | Iterable[Algorithm],
-        problems: Mapping[str, Problem | TSP] | Iterable[Problem | TSP],
+        problems: Mapping[str, Any] | Iterable[Any],
         seeds: int | Iterable[int],
         termination: Any,
         folder: str | os.PathLike[str] = "experiment",
@@ -188,8 +186,9 @@ def _fresh(name: str, made: Any) -> Any:
 
 
 def _problem(given: Any) -> Any:
-    if isinstance(given, TSP):
-        return TSPProblem(given)
+    wrapper = wrapper_of(given)
+    if wrapper is not None:
+        return wrapper(given)
     return checks.instance("problems", given, kind=Problem, wanted="pymoo problem or a TSP")
 
 
@@ -210,7 +209,7 @@ def _optimum(problem: Any) -> float | None:
     """Return the least cost of a problem with one objective: its own, or what TSPLIB publishes."""
     front = problem.pareto_front() if problem.n_obj == 1 else None
     if front is None:
-        return known_optimum(problem.tsp) if type(problem) is TSPProblem else None
+        return view_of(problem).least_cost() if problem.n_obj == 1 else None
     return float(front[0, 0]) if math.isfinite(front[0, 0]) else None
 
 

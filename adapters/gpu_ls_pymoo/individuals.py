@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gpu_ls_pymoo.problems import Fitness
+    from gpu_ls_pymoo.view import Fitness
 
 _EVALUATED = ("F", "G", "H")  # what pymoo's evaluator asks for
 

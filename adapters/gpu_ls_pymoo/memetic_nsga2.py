@@ -29,7 +29,6 @@ from gpu_ls_plugin.tours.fronts.scalarised import ScalarisedGeneration
 from gpu_ls_plugin.tours.fronts.weights import RandomWeights, Weights
 from gpu_ls_pymoo.clock import on_clock, seconds_left
 from gpu_ls_pymoo.multi_objective import MultiObjectiveTSP
-from gpu_ls_pymoo.problems import lengths_of
 from gpu_ls_pymoo.search import AlgorithmRun
 
 if TYPE_CHECKING:
@@ -150,7 +149,7 @@ class MemeticNSGA2(ShownParameters, NSGA2):
                 f"problem: {type(problem).__name__} is not a gpu_ls_pymoo.MultiObjectiveTSP; make "
                 "one of its objectives"
             )
-        lengths = lengths_of(problem)
+        lengths = problem.lengths()
         if not lengths.symmetric:
             self._reverse_nothing()
         if self.pareto is not None:

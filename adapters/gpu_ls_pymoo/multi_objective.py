@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from pymoo.core.problem import Problem
+from pymoo.core import problem as pymoo_problem
 
-from gpu_ls_plugin.evolution.batches.rows import as_tours
+from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
+from gpu_ls_plugin.evolution.batches.rows import as_tours, checked
+from gpu_ls_plugin.evolution.bound.recognition import sample_tours
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
+from gpu_ls_plugin.tours.fronts.scalarised import weighted_for
+from gpu_ls_plugin.tours.fronts.weights import PositionWeights
 from gpu_ls_plugin.tours.problem import multi_objective
+from gpu_ls_pymoo.recognition import require_own_evaluation
+from gpu_ls_pymoo.view import View
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import ArrayLike, NDArray
 
-class MultiObjectiveTSP(ShownParameters, Problem):
+    from gpu_ls_plugin.core.problem import Problem
+    from gpu_ls_pymoo.view import Weighting
+
+
+class MultiObjectiveTSP(View, ShownParameters, pymoo_problem.Problem):
     """The travelling salesman problem with several lengths of every edge, as a pymoo problem.
 
     Tours are rows of integers, evaluated all at once. Rotations and, where all lengths are
@@ -34,6 +45,9 @@ class MultiObjectiveTSP(ShownParameters, Problem):
         As `gpu_ls_plugin.MultiObjectiveTSP` does.
     """
 
+    wraps: ClassVar[tuple[type, ...]] = (multi_objective.MultiObjectiveTSP,)
+    bare: ClassVar[bool] = False
+
     def __init__(
         self,
         objectives: multi_objective.MultiObjectiveTSP | Sequence[Any],
@@ -45,6 +59,64 @@ class MultiObjectiveTSP(ShownParameters, Problem):
         super().__init__(
             n_var=objectives.n, n_obj=objectives.n_objectives, xl=0, xu=objectives.n - 1, vtype=int
         )
+
+    def lengths(self) -> multi_objective.MultiObjectiveTSP:
+        """Return the several lengths by which tours are searched.
+
+        Raises
+        ------
+        UnsupportedProblemError
+            A subclass evaluates something else.
+        """
+        first = self.tours.objectives[0]
+        require_own_evaluation(self, MultiObjectiveTSP, lambda: sample_tours(first))
+        return self.tours
+
+    def varied(self) -> Problem:
+        """Refuse: there is no single length."""
+        raise UnsupportedProblemError(
+            "problem: a MultiObjectiveTSP has several lengths, and this operator takes one; use "
+            "LocalSearchMutation, MemeticNSGA2, SegmentCrossover or operators of pymoo"
+        )
+
+    def searched(
+        self,
+        rows: ArrayLike,
+        weights: Weighting | None,
+        random_state: np.random.Generator,
+        backend: str,
+    ) -> Problem:
+        """Return a problem in which each row has weights of its own, by its place unless said."""
+        rule: Any = PositionWeights() if weights is None else weights
+        lengths = self.lengths()
+        tours = checked(rows, lengths.n, "tours")
+        return weighted_for(lengths, tours, rule, random_state, backend)
+
+    def rehearsed(self, size: int, weights: Weighting) -> Problem:
+        """Return such a problem of so many rows, to compile with."""
+        some, ideal = np.ones((size, self.n_obj)), np.zeros(self.n_obj)
+        found: Problem = weights.scalarised(self.lengths(), some, ideal)
+        return found
+
+    def kicked(self) -> Problem:
+        """Return a problem of the same cities."""
+        return self.tours.objectives[0]
+
+    def written(self) -> multi_objective.MultiObjectiveTSP:
+        """Return the lengths, which know when reversed tours are the same."""
+        return self.lengths()
+
+    def checked(self, rows: ArrayLike, parameter: str) -> NDArray[np.int32]:
+        """Return rows of pymoo as tours; one that is none is named."""
+        return checked(rows, self.lengths().n, parameter)
+
+    def fitness(
+        self, rows: NDArray[np.int32], costs: NDArray[Any] | None = None
+    ) -> NDArray[np.float64] | None:
+        """Return all lengths of tours; subclasses may evaluate more."""
+        if "wraps" not in vars(type(self)) or self.callback is not None:
+            return None
+        return np.asarray(self.tours.cost(rows), dtype=np.float64)
 
     def _evaluate(self, rows: Any, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
         out["F"] = self.tours.cost(as_tours(rows)).astype(np.float64)

@@ -4,32 +4,33 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from pymoo.core.repair import NoRepair
 
+import gpu_ls_plugin as gls
+import gpu_ls_pymoo
 import gpu_ls_pymoo.individuals as individuals
 from gpu_ls_plugin.core.exceptions import InvalidTypeError
 from gpu_ls_plugin.evolution.batches.distinct import DistinctSearch
 from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.batches.kick import Kick
 from gpu_ls_plugin.evolution.batches.rows import checked, keys
-from gpu_ls_plugin.tours.fronts.weights import Weights
-from gpu_ls_plugin.tours.kicks.double_bridge import DoubleBridge
 from gpu_ls_pymoo.distinct import known_tours, offspring_so_far
+from gpu_ls_pymoo.domains import view_of
 from gpu_ls_pymoo.drawn import DrawnMutation
-from gpu_ls_pymoo.multi_objective import MultiObjectiveTSP
-from gpu_ls_pymoo.problems import as_tsp, canonical_tours, cities_of, lengths_of
+from gpu_ls_pymoo.problems import as_tsp, canonical_tours
 from gpu_ls_pymoo.repair import CanonicalTourRepair
-from gpu_ls_pymoo.search import WEIGHTS, improve, improve_distinct, seconds_left
+from gpu_ls_pymoo.search import improve, improve_distinct, seconds_left
+from gpu_ls_pymoo.view import Weighting
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.evolution.batches.rows import Tours
-    from gpu_ls_pymoo.problems import Fitness
+    from gpu_ls_pymoo.view import Fitness
 
 
 class LocalSearchMutation(DrawnMutation):
@@ -78,24 +79,19 @@ class LocalSearchMutation(DrawnMutation):
         backend: str = "auto",
         moves: int | None = None,
         kicks: int | None = None,
-        weights: Weights | None = None,
+        weights: Weighting | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(prob, **kwargs)
         improver = Improver(search, backend, moves, kicks, thorough=moves is None)
-        self.weights = WEIGHTS if weights is None else weights
-        if not isinstance(self.weights, Weights):
+        self.weights = gpu_ls_pymoo.PositionWeights() if weights is None else weights
+        if isinstance(self.weights, type) or not isinstance(self.weights, Weighting):
             raise InvalidTypeError(f"weights: {weights!r} is not a rule, such as RandomWeights()")
         self.search = DistinctSearch(improver, Kick(backend=backend))
 
     def prepare(self, problem: Any, size: int = 1) -> None:
         """Compile for batches of `size` ahead of a timed run."""
-        if isinstance(problem, MultiObjectiveTSP):
-            some = np.ones((size, problem.n_obj))
-            ideal = np.zeros(problem.n_obj)
-            self.search.prepare(self.weights.scalarised(lengths_of(problem), some, ideal), size)
-        else:
-            self.search.prepare(as_tsp(problem), size)
+        self.search.prepare(view_of(problem).rehearsed(size, self.weights), size)
 
     def _drawn(
         self, size: int, random_state: np.random.Generator, algorithm: Any
@@ -173,7 +169,7 @@ class PerturbationMutation(DrawnMutation):
 
     def _instance(self, problem: Any) -> Problem:
         """Return the problem that the part is told of."""
-        return as_tsp(problem) if self.kick.by_lengths else cities_of(problem)
+        return as_tsp(problem) if self.kick.by_lengths else view_of(problem).kicked()
 
     def _mutate(
         self,
@@ -207,4 +203,4 @@ class DoubleBridgeMutation(PerturbationMutation):
     def __init__(
         self, segment: int | None = 50, prob: Any = 1.0, backend: str = "auto", **kwargs: Any
     ) -> None:
-        super().__init__(DoubleBridge(segment=segment), prob, backend, **kwargs)
+        super().__init__(gls.DoubleBridge(segment=segment), prob, backend, **kwargs)

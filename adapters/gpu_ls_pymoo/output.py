@@ -4,25 +4,17 @@ from __future__ import annotations
 
 import math
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from pymoo.util.display.column import Column
 from pymoo.util.display.output import Output
 
-from gpu_ls_plugin.core.exceptions import InvalidTypeError, UnsupportedProblemError
 from gpu_ls_plugin.core.result import Statistics
-from gpu_ls_plugin.evolution.batches.rows import checked_rows
 from gpu_ls_plugin.evolution.diversity import entropy_of
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
-from gpu_ls_plugin.runs.domain import domain_of
-from gpu_ls_pymoo.assignment import AssignmentProblem
-from gpu_ls_pymoo.problems import as_tsp
-from gpu_ls_pymoo.random_keys import RandomKeysProblem
+from gpu_ls_pymoo.domains import view_of
 from gpu_ls_pymoo.search import STATISTICS
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 class LocalSearchOutput(ShownParameters, Output):
@@ -66,9 +58,9 @@ class LocalSearchOutput(ShownParameters, Output):
         self.best.set(f"{best:.10g}")
         self.mean.set(f"{values.mean():.8g}")
         if self.optimum:
-            self.gap.set(f"{100 * (best / self.optimum - 1):.3f}")
+            self.gap.set(f"{100 * (best - self.optimum) / abs(self.optimum):.3f}")
         self._update_search(algorithm)
-        features = _features(algorithm.problem, algorithm.pop)
+        features = view_of(algorithm.problem).features(algorithm.pop)
         rows = algorithm.pop.get("X") if features is None else np.sort(features, axis=1)
         self.distinct.set(len(np.unique(rows, axis=0)))
         self.entropy.set(None if features is None else f"{entropy_of(np, features):.2f}")
@@ -81,19 +73,3 @@ class LocalSearchOutput(ShownParameters, Output):
         self.searched.set(f"{statistics.climbs / seconds:.2g}" if seconds > 0 else None)
         passed = time.time() - (algorithm.start_time or math.inf)
         self.share.set(f"{100 * seconds / passed:.1f}" if passed > 0 else None)
-
-
-def _features(problem: Any, pop: Any) -> NDArray[Any] | None:
-    """Return what the rows of a population are made of, None if they are not recognised."""
-    if isinstance(problem, AssignmentProblem):
-        return None
-    if isinstance(problem, RandomKeysProblem):
-        return problem.features(pop)
-    try:
-        tsp = as_tsp(problem)
-    except (InvalidTypeError, UnsupportedProblemError):
-        return None
-    features: NDArray[Any] = domain_of(tsp).features(
-        tsp, np, checked_rows(tsp, pop.get("X"), "tours")
-    )
-    return features

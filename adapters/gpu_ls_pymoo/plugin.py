@@ -10,17 +10,17 @@ from gpu_ls_plugin.core.exceptions import MissingExtraError
 from gpu_ls_plugin.plugins.hookspecs import hookimpl
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.tours.problem.tsp import TSP
+    from gpu_ls_plugin.core.problem import Problem
 
 if importlib.util.find_spec("pymoo") is None:
     raise MissingExtraError('pymoo is not installed: pip install "gpu-ls-plugin[pymoo]"')
 
 
 @hookimpl
-def gpu_ls_problem_from(obj: object) -> TSP | None:
-    """Answer for `TSPProblem` and for pymoo's `TravelingSalesman`."""
+def gpu_ls_problem_from(obj: object) -> Problem | None:
+    """Answer for what wraps our problems, and for pymoo's `TravelingSalesman`."""
     if "pymoo.core.problem" not in sys.modules:  # then `obj` cannot be one of pymoo's
         return None
-    from gpu_ls_pymoo.problems import tsp_of_pymoo
+    from gpu_ls_pymoo.domains import view_of, wrapper_of
 
-    return tsp_of_pymoo(obj)
+    return None if wrapper_of(obj) else view_of(obj).answer()

@@ -15,8 +15,10 @@ from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_plugin.plugins.search_text import parse_search
 from gpu_ls_plugin.tours.kernels.edge_keys import edge_numbers
 from gpu_ls_plugin.tours.problem.tsp import TSP, tour_problem
-from gpu_ls_pymoo.problems import TSPProblem, as_tsp, fitness
+from gpu_ls_pymoo.problems import as_tsp, fitness
 from gpu_ls_pymoo.search import improve
+from gpu_ls_pymoo.tours import TSPProblem
+from gpu_ls_pymoo.view import View
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 TOUR = "tour"  # key of the improved tour in an individual's data, where its keys do not say it
 
 
-class RandomKeysProblem(ShownParameters, Problem):
+class RandomKeysProblem(View, ShownParameters, Problem):
     """A problem of tours for BRKGA, DE, PSO, CMA-ES and other algorithms over real numbers.
 
     A row is one key in [0, 1] for each city; the tour visits the cities by growing keys. A

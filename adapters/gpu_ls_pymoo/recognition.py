@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gpu_ls_plugin.tours.problem.tsp import TSP
+    from gpu_ls_plugin.evolution.bound.recognition import Measured
 
 SHARED = ("callback", "elementwise_runner")  # may hold what cannot be copied
 ASKS = "has objectives or constraints that the search would not see"
@@ -32,7 +32,7 @@ ADVICE = (
 )
 
 
-def require_tour_lengths(problem: Any, tsp: TSP) -> None:
+def require_tour_lengths(problem: Any, tsp: Measured) -> None:
     """Raise UnsupportedProblemError unless a pymoo problem evaluates tours by their length.
 
     A copy of the problem evaluates a few tours, so that neither its state nor a count of
@@ -57,7 +57,7 @@ def require_own_evaluation(problem: Any, kind: type, rows: Callable[[], NDArray[
     _once(problem, lambda: _compare_with_kind(problem, kind, rows()))
 
 
-def _compare_with_lengths(problem: Any, tsp: TSP) -> None:
+def _compare_with_lengths(problem: Any, tsp: Measured) -> None:
     name = type(problem).__name__
     if problem.n_obj != 1:
         raise UnsupportedProblemError(

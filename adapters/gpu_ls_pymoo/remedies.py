@@ -6,11 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gpu_ls_plugin.assignment.problem.assignment import Assignment
-from gpu_ls_plugin.routes.problem.cvrp import CVRP
-from gpu_ls_plugin.tours.problem.multi_objective import MultiObjectiveTSP
-from gpu_ls_pymoo.assignment import AssignmentProblem
-
 if TYPE_CHECKING:
     from pymoo.core.problem import Problem
 
@@ -29,25 +24,6 @@ _BINARY = (
     "BitflipMutation), or for SuccessorSampling and SuccessorMutation of gpu_ls_pymoo; a "
     "gpu_ls_plugin.Assignment is searched as AssignmentProblem(problem)"
 )
-_ASSIGNMENT = (
-    "States of an AssignmentProblem are searched by MemeticGA, and varied by SuccessorSampling and "
-    "SuccessorMutation"
-)
-_WRAPPERS = (
-    (CVRP, "CVRPProblem"),
-    (Assignment, "AssignmentProblem"),
-    (MultiObjectiveTSP, "MultiObjectiveTSP"),
-)
-
-
-def wrapper_of(
-    problem: object, otherwise: str = "pymoo's TravelingSalesman needs no wrapper"
-) -> str:
-    """Return which class of this package makes a problem of ours one of pymoo's."""
-    for kind, wrapper in _WRAPPERS:
-        if isinstance(problem, kind):
-            return f"pass gpu_ls_pymoo.{wrapper}(problem)"
-    return otherwise
 
 
 def kind_of(problem: Problem) -> str:
@@ -63,8 +39,6 @@ def kind_of(problem: Problem) -> str:
 
 def remedy(problem: Problem) -> str:
     """Return what to do with a problem of pymoo that is not one of tours."""
-    if isinstance(problem, AssignmentProblem):
-        return _ASSIGNMENT
     low, high = problem.bounds() if problem.has_bounds() else (None, None)
     binary = isinstance(high, np.ndarray) and not np.any(low) and bool((high == 1).all())
     if kind_of(problem) == "b" or (binary and kind_of(problem) == "i"):

@@ -15,9 +15,9 @@ from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.batches.starts import Starts
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_pymoo.clock import expect_comparison, on_clock
+from gpu_ls_pymoo.domains import view_of
 from gpu_ls_pymoo.problems import as_tsp, fitness
 from gpu_ls_pymoo.search import AlgorithmRun
-from gpu_ls_pymoo.solved import rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -116,5 +116,5 @@ def warm_start(problem: Any, sampling: Any) -> Any:
         return sampling
     known = isinstance(sampling, Population)
     rows = [individual.X for individual in sampling] if known else sampling
-    tours = rows_of(problem, rows, "sampling")
+    tours = view_of(problem).checked(rows, "sampling")
     return deepcopy(sampling).set("X", tours) if known else tours

@@ -7,26 +7,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpu_ls_plugin.core.result import Statistics
 from gpu_ls_plugin.evolution.batches.improver import Improver, default_search
-from gpu_ls_plugin.evolution.batches.rows import checked
 from gpu_ls_plugin.evolution.run import add_search
-from gpu_ls_plugin.tours.fronts.scalarised import weighted_for
-from gpu_ls_plugin.tours.fronts.weights import PositionWeights, Weights
 from gpu_ls_pymoo.clock import on_clock, progress, seconds_left
-from gpu_ls_pymoo.multi_objective import MultiObjectiveTSP
-from gpu_ls_pymoo.problems import as_tsp, fitness, lengths_of
+from gpu_ls_pymoo.domains import view_of
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-    from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.evolution.batches.distinct import DistinctSearch
     from gpu_ls_plugin.evolution.batches.rows import Tours
-    from gpu_ls_pymoo.problems import Fitness
+    from gpu_ls_pymoo.view import Fitness, Weighting
 
 __all__ = ["STATISTICS", "default_search", "improve", "improve_distinct", "seconds_left"]
 
-WEIGHTS = PositionWeights()  # by which tours are searched where nobody says it
 STATISTICS = "local_search"  # key of the counts of all searches of a run in `algorithm.data`
 
 
@@ -71,7 +65,7 @@ def improve(
     rows: ArrayLike,
     random_state: np.random.Generator,
     algorithm: Any,
-    weights: Weights = WEIGHTS,
+    weights: Weighting | None = None,
 ) -> tuple[Tours, Fitness | None]:
     """Search all rows in one batch, within the time that the algorithm has left.
 
@@ -84,8 +78,8 @@ def improve(
     random_state : numpy.random.Generator
         One number is drawn from it, whatever happens.
     algorithm : pymoo algorithm or None
-    weights : Weights
-        Of the objectives of a `MultiObjectiveTSP`.
+    weights : Weighting, optional
+        Of several objectives.
 
     Returns
     -------
@@ -95,9 +89,10 @@ def improve(
         F of the tours, as `fitness` returns it.
     """
     with on_clock(algorithm):
-        tsp = _searched(problem, rows, weights, random_state, improver.backend)
+        view = view_of(problem)
+        tsp = view.searched(rows, weights, random_state, improver.backend)
         tours, costs = improver(tsp, rows, random_state, AlgorithmRun(algorithm))
-    return tours, fitness(problem, tours, costs)
+    return tours, view.fitness(tours, costs)
 
 
 def improve_distinct(
@@ -107,7 +102,7 @@ def improve_distinct(
     known: set[bytes],
     random_state: np.random.Generator,
     algorithm: Any,
-    weights: Weights = WEIGHTS,
+    weights: Weighting | None = None,
 ) -> Batch:
     """Search all rows in one batch that holds no tour twice and none that is known.
 
@@ -132,21 +127,7 @@ def improve_distinct(
     """
     run = AlgorithmRun(algorithm)
     with on_clock(algorithm):
-        tsp = _searched(problem, rows, weights, random_state, search.improver.backend)
+        view = view_of(problem)
+        tsp = view.searched(rows, weights, random_state, search.improver.backend)
         tours, costs, new = search(tsp, rows, known, random_state, run)
-    return Batch(tours, fitness(problem, tours, costs) if new.any() else None, new)
-
-
-def _searched(
-    problem: Any,
-    rows: ArrayLike,
-    weights: Weights,
-    random_state: np.random.Generator,
-    backend: str,
-) -> Problem:
-    """Return the problem by whose lengths rows are searched: with weights where it has several."""
-    if not isinstance(problem, MultiObjectiveTSP):
-        return as_tsp(problem)
-    lengths = lengths_of(problem)
-    tours = checked(rows, lengths.n, "tours")
-    return weighted_for(lengths, tours, weights, random_state, backend)
+    return Batch(tours, view.fitness(tours, costs) if new.any() else None, new)

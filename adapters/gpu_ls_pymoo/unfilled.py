@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pymoo.core.evaluator import Evaluator
@@ -11,19 +11,11 @@ from pymoo.core.result import Result
 
 import gpu_ls_pymoo.individuals as individuals
 from gpu_ls_plugin.backends.arrays import on_host
-from gpu_ls_plugin.evolution.tour_population import TourPopulation
-from gpu_ls_pymoo.assignment import AssignmentProblem
-from gpu_ls_pymoo.problems import as_tsp, canonical_tours, fitness
+from gpu_ls_pymoo.domains import view_of
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.generations import evolution
-
-
-class Chosen(NamedTuple):
-    """Different rows on the host, the best first."""
-
-    tours: Any
-    costs: Any
+    from gpu_ls_pymoo.view import Chosen
 
 
 class Unfilled:
@@ -57,11 +49,10 @@ class Unfilled:
     def fill(self) -> Any:
         """Return the Population, always the same one."""
         if self._filled is None:
-            found = self._chosen()
-            states = isinstance(self._problem, AssignmentProblem)
-            self._rows = found.tours if states else canonical_tours(self._problem, found.tours)
+            found, view = self._chosen(), view_of(self._problem)
+            self._rows = found.rows
             self._filled = Population.empty(len(self._rows))
-            values = None if states else fitness(self._problem, self._rows, found.costs)
+            values = view.fitness(self._rows, found.costs)
             individuals.write(self._filled, self._rows, values)
             if values is None:  # it has constraints, which only the problem can tell
                 Evaluator().eval(self._problem, self._filled)
@@ -75,14 +66,7 @@ class Unfilled:
             best = int(population.costs.argmin())
             rows = slice(best, best + 1)
         tours, costs = on_host(population.tours[rows]), on_host(population.costs[rows])
-        if isinstance(self._problem, AssignmentProblem):
-            order = np.argsort(costs, kind="stable")
-            _, first = np.unique(tours[order], axis=0, return_index=True)
-            kept = order[np.sort(first)]
-            return Chosen(tours[kept], costs[kept])
-        different = TourPopulation.of(as_tsp(self._problem), np, tours, costs)
-        found = different.best(len(costs))
-        return Chosen(found.tours, found.costs)
+        return view_of(self._problem).different(tours, costs)
 
     def changed(self) -> bool:
         """Return whether somebody has put other tours into the Population."""

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from pymoo.core.problem import Problem
 
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidTypeError
 from gpu_ls_plugin.evolution.batches.rows import as_tours
-from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
+from gpu_ls_plugin.evolution.bound.recognition import sample_tours
 from gpu_ls_plugin.routes.problem.cvrp import CVRP
+from gpu_ls_pymoo.domain_problem import DomainProblem
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from gpu_ls_plugin.core.problem import Problem
+
     Values = NDArray[np.float64]
 
 
-class CVRPProblem(ShownParameters, Problem):
+class CVRPProblem(DomainProblem):
     """A vehicle routing problem as a pymoo problem: giant tours are rows of integers.
 
     Parameters
@@ -45,6 +47,9 @@ class CVRPProblem(ShownParameters, Problem):
     in either case, and never break a constraint more than it is broken.
     """
 
+    wraps: ClassVar[tuple[type, ...]] = (CVRP,)
+    bare: ClassVar[bool] = False
+
     def __init__(self, cvrp: CVRP, hard: bool | None = None) -> None:
         if not isinstance(cvrp, CVRP):
             raise InvalidTypeError(f"cvrp: {type(cvrp).__name__} is not a gpu_ls_plugin.CVRP")
@@ -56,14 +61,18 @@ class CVRPProblem(ShownParameters, Problem):
         names = [name for name, limit in limits.items() if limit is not None]
         names += [resource.name for resource in cvrp.resources]
         self.constraints = tuple(names) if self.hard else ()
-        super().__init__(
-            n_var=cvrp.n,
-            n_obj=1,
-            n_ieq_constr=len(self.constraints),
-            xl=0,
-            xu=cvrp.n - 1,
-            vtype=int,
-        )
+        self._shape(0, cvrp.n - 1, constraints=len(self.constraints))
+
+    @property
+    def ours(self) -> Problem:
+        """The TSP of giant tours, under the constraints."""
+        return self.cvrp.tsp
+
+    def searched_by_fitness(self) -> bool:
+        """Return whether pymoo minds constraints as searches do, which may have prices, too."""
+        if self.knows_fitness():
+            return True
+        return self._own and self.callback is None and self.cvrp.penalties is None
 
     def _evaluate(self, rows: Any, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
         out.update(self.values(as_tours(rows)))
@@ -92,5 +101,5 @@ class CVRPProblem(ShownParameters, Problem):
         """Return the instance's name."""
         return self.cvrp.name or super().name()
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self  # immutable, as `TSPProblem`
+    def _some_rows(self) -> NDArray[Any]:
+        return sample_tours(self.cvrp.tsp)

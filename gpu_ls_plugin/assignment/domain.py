@@ -81,6 +81,10 @@ class Assignments(Domain):
             "SuccessorSampling and SuccessorMutation"
         )
 
+    def bounds(self, problem: Any) -> tuple[Any, Any]:
+        """Return the first and the last value of each variable."""
+        return 0, problem.sizes - 1
+
     def display(self, problem: Any, settings: Settings) -> SearchDisplay:
         """Return what shows the best feasible state."""
         return AssignmentDisplay(problem, settings.seconds)

@@ -289,6 +289,24 @@ class Domain(ABC):
         taken: Problem = problem
         return taken
 
+    def bounds(self, problem: Any) -> tuple[Any, Any]:
+        """Return the least and the highest value in a row, at all positions or at each (n,).
+
+        Frameworks draw and vary rows between them. A domain whose rows are not permutations says
+        it itself.
+
+        Raises
+        ------
+        UnsupportedProblemError
+            It does not.
+        """
+        if self.permutations:
+            return 0, problem.n - 1
+        raise UnsupportedProblemError(
+            f"problem: {problem!r:.80} has rows whose values nobody knows; give its domain, "
+            f"{type(self).__name__}, a method bounds(problem)"
+        )
+
     def searched_costs(self, problem: Any, backend: Any, rows: Any) -> Any:
         """Return the costs by which searches compare checked rows of a backend, shape (P,)."""
         return problem.costs_on(backend, rows)
@@ -495,9 +513,9 @@ def domain_of(problem: Any) -> Domain:
         if domain.serves(problem):
             return domain
     raise InvalidTypeError(
-        f"problem: {problem!r:.80} is not a TSP, nor of another domain; make one by "
-        "TSP(coordinates), TSP.from_matrix(matrix) or TSP.read(path), or of a problem of pymoo by "
-        "gpu_ls_pymoo.as_tsp(problem)"
+        f"problem: {problem!r:.80} is not a TSP; make one by TSP(coordinates), "
+        "TSP.from_matrix(matrix) or TSP.read(path), or of a problem of pymoo by "
+        "gpu_ls_pymoo.as_tsp(problem); no installed domain serves it"
     )
 
 

@@ -36,6 +36,8 @@ class Population(ABC):
         Whether going on would change nothing.
     callback : callable or None
         What a search that is called tells of its own launches.
+    by_moves : bool
+        Whether a limit of moves ends it.
     advice : str
         The end of the message if kernels and `Problem.cost` disagree.
     """
@@ -47,6 +49,7 @@ class Population(ABC):
     exchanges: int = 0
     finished: bool = False
     callback: Callback | None = None
+    by_moves: ClassVar[bool] = False
     advice: ClassVar[str] = ""
 
     @property

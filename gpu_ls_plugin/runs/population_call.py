@@ -66,7 +66,7 @@ def search_population(
         return target is not None and best <= target
 
     try:
-        stretch = Stretch(watch.seconds, own_kicks(watch.budget))
+        stretch = Stretch(watch.seconds, own_kicks(watch.budget, by_moves=population.by_moves))
         statistics.stopped_by = drive(population, stretch, seen, watch)
         return _result(search, population, problem, watch, rows)
     except KeyboardInterrupt:  # after the last launch
@@ -74,8 +74,14 @@ def search_population(
         return _result(search, population, problem, watch, rows)
 
 
-def own_kicks(budget: Budget) -> int | None:
-    """Return the kicks of a search, None if other limits end it."""
+def own_kicks(budget: Budget, *, by_moves: bool) -> int | None:
+    """Return the kicks of a search, None if other limits end it.
+
+    A limit of moves is one of kicks, at least one, if a population does not end by moves.
+    """
+    if budget.moves is not None and not by_moves:
+        moves = max(1, budget.moves)
+        return moves if budget.kicks is None else min(moves, budget.kicks)
     limits = (budget.kicks, budget.moves, budget.seconds)
     return KICKS_OF_A_CALL if limits == (None, None, None) else budget.kicks
 

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import copy
+import importlib
+import pickle
+import sys
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,16 +17,31 @@ from pymoo.operators.crossover.ux import UniformCrossover
 from pymoo.operators.sampling.rnd import IntegerRandomSampling
 from pymoo.optimize import minimize
 
-from gpu_ls_plugin.core.exceptions import InvalidTourError
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.core.exceptions import (
+    InvalidTourError,
+    InvalidTypeError,
+    UnsupportedProblemError,
+)
 from gpu_ls_plugin.core.problem import Problem
 from gpu_ls_plugin.core.registry import Part, registry
 from gpu_ls_plugin.core.result import Result, Statistics
 from gpu_ls_plugin.evolution.diversity import different, distance, entropy
 from gpu_ls_plugin.extend import hookimpl
 from gpu_ls_plugin.plugins.loader import plugins
+from gpu_ls_plugin.plugins.new_package import write_package
 from gpu_ls_plugin.runs.domain import Domain
 from gpu_ls_plugin.runs.settings import Settings
-from gpu_ls_pymoo import LocalSearchMutation, LocalSearchSampling, MemeticGA
+from gpu_ls_pymoo import (
+    DomainProblem,
+    Experiment,
+    LocalSearchMutation,
+    LocalSearchSampling,
+    MemeticGA,
+    TSPProblem,
+    as_tsp,
+)
+from gpu_ls_pymoo.problems import fitness
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -128,3 +148,148 @@ def test_algorithms_of_pymoo_search_its_rows(cut: MaximumCut, own: bool) -> None
     assert np.array_equal(found.pop.get("F")[:, 0], cut.cost(rows))
     assert len(np.unique(cut.canonical(rows), axis=0)) == len(rows)
     assert found.F[0] <= Flips()(cut, coins(cut, 50, 9, "cpu")).costs.min()
+
+
+class CutsBetween(Cuts):
+    """Says which values rows have, as a domain does whose problems `DomainProblem` wraps."""
+
+    problems = (MaximumCut,)
+
+    def bounds(self, problem: Any) -> tuple[Any, Any]:
+        return 0, 1
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """The package that ``gpu-ls new cuts --kind domain`` writes, as a plugin."""
+    folder = write_package("largest_cut", "domain", tmp_path_factory.mktemp("new"))
+    sys.path.insert(0, str(folder))
+    package = importlib.import_module("gpu_ls_largest_cut")
+    plugins.add(package, "largest_cut")
+    yield package
+    plugins.clear()
+    sys.path.remove(str(folder))
+
+
+@pytest.fixture
+def graph(written: Any) -> Any:
+    random = np.random.default_rng(3)
+    edges = [pair for pair in combinations(range(30), 2) if random.random() < 0.4]
+    return written.LargestCutProblem(30, edges, random.integers(1, 10, len(edges)), name="graph")
+
+
+def best_cut(graph: Any) -> int:
+    return int(gls.solve(graph, seconds=20, kicks=200, population=8, seed=1).best_cost)
+
+
+def test_a_wrapped_problem_is_one_of_pymoo(graph: Any) -> None:
+    problem = DomainProblem(graph)
+    rows = np.random.default_rng(1).integers(0, 2, (5, 30))
+    assert np.array_equal(problem.evaluate(rows)[:, 0], graph.cost(rows))
+    assert (problem.n_constr, problem.vtype, problem.name()) == (0, int, "graph")
+    assert (problem.xl == 0).all() and (problem.xu == 1).all()
+    assert as_tsp(problem) is as_tsp(graph) is plugins.problem_from(problem) is graph
+    assert repr(problem).startswith("DomainProblem(problem=")
+    assert copy.deepcopy(problem) is problem
+    assert np.array_equal(
+        pickle.loads(pickle.dumps(problem)).evaluate(rows), problem.evaluate(rows)
+    )
+    with pytest.raises(InvalidTourError, match="row 0"):
+        problem.evaluate(rows + 2)
+
+
+def test_ga_of_pymoo_searches_wrapped_rows(graph: Any) -> None:
+    operators = {"crossover": UniformCrossover(), "mutation": LocalSearchMutation()}
+    ga = GA(10, LocalSearchSampling(), **operators)
+    found = minimize(DomainProblem(graph), ga, ("n_gen", 4), seed=1)
+    assert found.F[0] == graph.cost(found.X)[0] <= 0.98 * best_cut(graph)
+    assert found.algorithm.evaluator.n_eval == 40
+
+
+def test_generations_of_wrapped_rows_stay_on_the_device(graph: Any) -> None:
+    one = minimize(DomainProblem(graph), MemeticGA(8), ("n_gen", 5), seed=1)
+    assert one.algorithm.evolution is not None
+    assert one.F[0] == graph.cost(one.X)[0] == best_cut(graph)
+    rows = one.pop.get("X")
+    assert np.array_equal(one.pop.get("F")[:, 0], graph.cost(rows))
+    assert len(np.unique(rows, axis=0)) == len(rows)
+    assert one.data["local_search"].kicks > 0
+
+
+def test_experiments_take_problems_of_any_domain(graph: Any, tmp_path: Any) -> None:
+    operators = {"crossover": UniformCrossover(), "mutation": LocalSearchMutation()}
+    plain = GA(4, IntegerRandomSampling(), **operators)
+    algorithms = {"warm": MemeticGA(4), "plain": plain}
+    for given in (graph, DomainProblem(graph)):
+        trial = Experiment(algorithms, [given], 2, ("n_gen", 3), tmp_path / "runs")
+        results = trial.run(progress=False)
+        assert list(trial.problems) == ["graph"] and not results.missing
+    assert len(list((tmp_path / "runs" / "runs").iterdir())) == 4
+
+
+def test_what_is_shown_knows_the_optimum_and_the_features(graph: Any) -> None:
+    graph.optimum = best_cut(graph)
+    found = minimize(DomainProblem(graph), MemeticGA(8), ("n_gen", 5), seed=1)
+    output = found.algorithm.output
+    output.initialize(found.algorithm)
+    output.update(found.algorithm)
+    assert output.gap in output.columns and output.gap.value == "0.000"
+    assert float(output.entropy.value) >= 0
+
+
+def test_a_subclass_that_evaluates_something_else_is_refused(graph: Any) -> None:
+    class Twice(DomainProblem):
+        def _evaluate(self, rows: Any, out: Any, *args: Any, **kwargs: Any) -> None:
+            super()._evaluate(rows, out)
+            out["F"] = 2 * out["F"]
+
+    class Same(DomainProblem):
+        pass
+
+    with pytest.raises(UnsupportedProblemError, match="Twice evaluates rows otherwise"):
+        as_tsp(Twice(graph))
+    assert as_tsp(Same(graph)) is graph
+    assert fitness(Same(graph), np.zeros((1, 30), np.int32)) is None
+
+
+def test_constraints_are_pymoos(cut: MaximumCut) -> None:
+    class Balanced(MaximumCut):
+        constrained = True
+
+        def feasible(self, rows: Any, /) -> NDArray[np.bool_]:
+            return np.asarray(self.check(rows).sum(axis=1) == self.n // 2)
+
+    registry.register(Part("domain", "cuts_between", CutsBetween, "theirs"))
+    problem = DomainProblem(Balanced(cut.weights))
+    rows = np.tile(np.arange(24) % 2, (2, 1))
+    rows[1, 0] = 1
+    assert problem.evaluate(rows, return_as_dictionary=True)["G"].tolist() == [[0], [1]]
+    algorithm = MemeticGA(10)
+    found = minimize(problem, algorithm, ("n_gen", 3), seed=1)
+    assert algorithm.evolution is None and problem.problem.feasible(found.X).all()
+
+
+def test_only_problems_whose_values_are_known_are_wrapped(cut: MaximumCut) -> None:
+    with pytest.raises(UnsupportedProblemError, match=r"give its domain, Cuts, a method bounds"):
+        DomainProblem(cut)
+    with pytest.raises(InvalidTypeError, match=r"int is not a gpu_ls_plugin\.Problem"):
+        DomainProblem(5)  # type: ignore[arg-type]
+    with pytest.raises(InvalidTypeError, match=r"pass gpu_ls_pymoo\.DomainProblem\(problem\)"):
+        TSPProblem(cut)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("kind", ["tours", "routes", "states"])
+def test_problems_of_built_in_domains_are_wrapped_as_well(kind: str) -> None:
+    points = np.random.default_rng(2).random((9, 2)) * 100
+    problem: Any = {
+        "tours": gls.TSP(points),
+        "routes": gls.CVRP(points, [0, *range(1, 9)], 15),
+        "states": gls.GraphColouring(9, [(0, 1), (1, 2)], colours=3),
+    }[kind]
+    wrapped = DomainProblem(problem)
+    rows = np.stack([np.random.default_rng(seed).permutation(problem.n) for seed in range(3)])
+    rows = rows % 3 if kind == "states" else rows
+    assert wrapped.evaluate(rows, return_as_dictionary=True)["F"][:, 0].tolist() == (
+        problem.cost(rows).tolist()
+    )
+    assert wrapped.xu.max() == (2 if kind == "states" else problem.n - 1)

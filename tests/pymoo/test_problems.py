@@ -24,7 +24,7 @@ from gpu_ls_plugin.core.exceptions import (
 )
 from gpu_ls_plugin.plugins.hookspecs import hookimpl
 from gpu_ls_plugin.plugins.loader import plugins
-from gpu_ls_pymoo import TSPProblem, as_tsp, problems
+from gpu_ls_pymoo import TSPProblem, as_tsp, view
 from gpu_ls_pymoo.problems import fitness
 from tests.evolution.samples import cities, rows
 
@@ -130,11 +130,11 @@ def test_answers_are_kept_as_long_as_the_problem_lives() -> None:
     pymoo = TravelingSalesman(cities(20))
     tsp = as_tsp(pymoo)
     assert as_tsp(pymoo) is tsp
-    before, kept = len(problems._answers), weakref.ref(tsp)
+    before, kept = len(view._answers), weakref.ref(tsp)
     del pymoo, tsp
     gc.collect()
     assert kept() is None
-    assert len(problems._answers) == before - 1
+    assert len(view._answers) == before - 1
 
 
 def test_a_plugin_answers_for_other_problems() -> None:

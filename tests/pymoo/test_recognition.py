@@ -34,8 +34,7 @@ from gpu_ls_pymoo import (
     TSPProblem,
     as_tsp,
 )
-from gpu_ls_pymoo.problems import tours_of
-from gpu_ls_pymoo.solved import solved_by
+from gpu_ls_pymoo.domains import view_of
 from tests.evolution.samples import cities, rows
 
 N = 20
@@ -217,11 +216,21 @@ def test_a_plugin_may_say_by_which_lengths_to_search() -> None:
 TSP = gls.TSP(cities(N), "EUC_2D")
 CVRP = gls.CVRP(cities(9), [0, *range(1, 9)], 15)
 COLOURS = gls.GraphColouring(5, [(0, 1), (1, 2)], colours=3)
+
+
+def written(problem: Any) -> Any:
+    return view_of(problem).written()
+
+
+def solved(problem: Any) -> Any:
+    return view_of(problem).solved()
+
+
 OURS = {
     "TSPProblem": (TSPProblem, TSP, as_tsp),
     "CVRPProblem": (CVRPProblem, CVRP, as_tsp),
-    "MultiObjectiveTSP": (MultiObjectiveTSP, [TSP, TSP], tours_of),
-    "AssignmentProblem": (AssignmentProblem, COLOURS, solved_by),
+    "MultiObjectiveTSP": (MultiObjectiveTSP, [TSP, TSP], written),
+    "AssignmentProblem": (AssignmentProblem, COLOURS, solved),
 }
 
 

@@ -59,6 +59,8 @@ class StatePopulation(Population):
         Whose costs are told, also of rows that break constraints.
     """
 
+    by_moves = True
+
     def __init__(
         self,
         search: Planning,

@@ -1,0 +1,122 @@
+"""Tours on both sides: a TSP as a pymoo problem, and pymoo's own TSP as one of ours."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from pymoo.problems.single.traveling_salesman import TravelingSalesman
+from scipy.spatial.distance import cdist
+
+from gpu_ls_plugin.core.exceptions import InvalidTypeError, UnsupportedProblemError
+from gpu_ls_plugin.evolution.bound.recognition import sample_tours
+from gpu_ls_plugin.tours.problem.known_optima import known_optimum
+from gpu_ls_plugin.tours.problem.tsp import TSP
+from gpu_ls_pymoo.domain_problem import DomainProblem
+from gpu_ls_pymoo.recognition import require_tour_lengths
+from gpu_ls_pymoo.view import Unwrapped, plain
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.core.problem import Problem
+    from gpu_ls_pymoo.view import Fitness, Rows
+
+_BLOCK = 2**20  # distances compared at once
+
+
+class TSPProblem(DomainProblem):
+    """A TSP as a pymoo problem: tours are rows of integers, evaluated all at once.
+
+    Parameters
+    ----------
+    tsp : gpu_ls_plugin.TSP
+        The instance, kept as it is in `tsp`. If it knows its optimum, pymoo shows the gap. If it is
+        under an objective that says which tours may be results, that is a constraint ``G``.
+
+    Raises
+    ------
+    InvalidTypeError
+        `tsp` is not a TSP.
+    """
+
+    wraps: ClassVar[tuple[type, ...]] = (TSP,)
+
+    def __init__(self, tsp: TSP) -> None:
+        if not isinstance(tsp, TSP):
+            from gpu_ls_pymoo.domains import advice  # it knows all wrappers, this one too
+
+            needless = "pymoo's TravelingSalesman needs no wrapper"
+            raise InvalidTypeError(
+                f"tsp: {type(tsp).__name__} is not a gpu_ls_plugin.TSP; {advice(tsp) or needless}"
+            )
+        self.tsp = tsp
+        self._shape(0, tsp.n - 1, constraints=int(tsp.constrained))
+
+    @property
+    def ours(self) -> TSP:
+        """The TSP."""
+        return self.tsp
+
+    def searched_by_fitness(self) -> bool:
+        """Return whether pymoo sees what is evaluated here: searches mind constraints."""
+        return self._own and self.callback is None
+
+    def least_cost(self) -> float | None:
+        """Return what TSPLIB publishes of an instance of its own."""
+        return known_optimum(self.tsp) if self._own else None
+
+    def _some_rows(self) -> NDArray[Any]:
+        return sample_tours(self.tsp)
+
+
+class OfTravelingSalesman(Unwrapped):
+    """Answers about pymoo's own `TravelingSalesman`."""
+
+    def answer(self) -> TSP:
+        """Return the TSP of its lengths.
+
+        In the plane these become real Euclidean distances between its cities; where its matrix `D`
+        holds anything else (three dimensions, changed entries), the matrix is taken.
+
+        Raises
+        ------
+        UnsupportedProblemError
+            It is of a subclass that evaluates something else than these lengths.
+        """
+        problem = self.seen
+        if np.shape(problem.cities)[1] == 2 and _euclidean(problem):
+            tsp = TSP(problem.cities, "EUC", name=problem.name())
+        else:
+            tsp = TSP.from_matrix(np.asanyarray(problem.D, dtype=np.float64), name=problem.name())
+        require_tour_lengths(problem, tsp)
+        return tsp
+
+    def knows_fitness(self) -> bool:
+        """Return whether F is the length: subclasses may evaluate more."""
+        return plain(self.seen) and type(self.seen) is TravelingSalesman
+
+    def fitness(self, rows: Rows, costs: NDArray[Any] | None = None) -> Fitness | None:
+        """Return F to the last bit."""
+        if not self.knows_fitness():
+            return None
+        edges = self.seen.D[rows, np.roll(rows, -1, axis=1)]
+        total: Fitness = np.cumsum(edges, axis=1, dtype=np.float64)[:, -1]  # in pymoo's own order
+        return total
+
+    def _recognised(self) -> Problem:
+        """Return its TSP, or what a plugin makes of one that evaluates something else."""
+        try:
+            return self.answer()
+        except UnsupportedProblemError:
+            return super()._recognised()  # raises it again, unless a plugin answers
+
+
+def _euclidean(problem: Any) -> bool:
+    cities, matrix = np.asarray(problem.cities), np.asarray(problem.D)
+    step = max(1, _BLOCK // len(cities))
+    blocks = (slice(row, row + step) for row in range(0, len(cities), step))
+    return all(
+        np.allclose(matrix[block], cdist(cities[block], cities), rtol=1e-12, atol=0)
+        for block in blocks
+    )
