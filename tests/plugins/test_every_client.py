@@ -47,6 +47,41 @@ if __name__ == "__main__":
 """
 
 
+PYMOO = """
+import json, sys
+import gpu_ls_pymoo as gp
+from gpu_ls_cuts import CutsProblem
+from pymoo.algorithms.soo.nonconvex.ga import GA
+from pymoo.operators.crossover.ux import UniformCrossover
+from pymoo.optimize import minimize
+
+path, folder = sys.argv[1:3]
+ours = CutsProblem.read(path)
+problem = gp.DomainProblem(ours)
+ga = GA(
+    8,
+    sampling=gp.LocalSearchSampling(backend="cpu"),
+    crossover=UniformCrossover(),
+    mutation=gp.LocalSearchMutation(backend="cpu"),
+)
+plain = minimize(problem, ga, ("n_gen", 4), seed=1)
+
+def memetic():
+    return minimize(problem, gp.MemeticGA(8, backend="cpu"), ("n_gen", 4), seed=1)
+
+one, two = memetic(), memetic()
+algorithms, termination = {"memetic": gp.MemeticGA(8, backend="cpu")}, ("n_gen", 2)
+experiment = gp.Experiment(algorithms, {"cut": ours}, 2, termination, f"{folder}/runs")
+print(json.dumps({
+    "ga": int(plain.F[0]),
+    "memetic": int(one.F[0]),
+    "refereed": int(ours.cost(one.X)[0]) == int(one.F[0]),
+    "reproducible": bool((one.X == two.X).all()),
+    "missing": list(experiment.run(progress=False).missing),
+}))
+"""
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The package, installed by pip into a folder of its own."""
@@ -103,3 +138,17 @@ def test_the_command_line(site: Path, graph: tuple[Path, int], tmp_path: Path) -
     assert "each row climbs by the best flips" in plan
     saved = json.loads((tmp_path / "result.json").read_text())
     assert saved
+
+
+def test_pymoo(site: Path, graph: tuple[Path, int], tmp_path: Path) -> None:
+    pytest.importorskip("pymoo")
+    path, best = graph
+    script = tmp_path / "use.py"
+    script.write_text(PYMOO, encoding="utf-8")
+    assert run(site, str(script), str(path), str(tmp_path)) == {
+        "ga": best,
+        "memetic": best,
+        "refereed": True,
+        "reproducible": True,
+        "missing": [],
+    }
