@@ -19,8 +19,8 @@ from tests.helpers.random_problems import METRICS, random_problem, random_tours
 SMALL = (1, 2, 3, 4, 5, 6, 7, 8, 9)
 ROWS = 5
 OF_ROUTES_FIRST = {"relocate repairs", "exchange repairs"}  # which quick tests have there
-OF_ROUTES = {gls.RouteMoves, gls.SwapStar, gls.TwoOptStar}  # tours have none: tests/routing
-SEARCHES_OF_ROUTES = {"decomposed", "hybrid_genetic_search"}  # tests/searches, rooms of their own
+OF_ROUTES = {gls.RouteMoves, gls.SwapStar, gls.TwoOptStar}  # tours have none: tests/routes
+SEARCHES_OF_ROUTES = {"decomposed", "hybrid_genetic_search"}  # tests/routes/searches
 
 
 def names(kind: str) -> list[str]:
