@@ -380,6 +380,30 @@ def test_no_files_import_each_other_in_a_circle() -> None:
     assert circles(arrows(FILES)) == []
 
 
+def circles_of_adapter(package: str, texts: Mapping[str, str]) -> list[set[str]]:
+    """Circles of the modules of an adapter, by their names."""
+    return circles(
+        {
+            (name, other)
+            for name, text in texts.items()
+            for dotted in imported(text)
+            for other in (dotted.split(".")[1] if dotted.startswith(f"{package}.") else name,)
+            if other != name and other in texts
+        }
+    )
+
+
+@pytest.mark.parametrize("package", sorted(ADAPTER_NAMES))
+def test_no_files_of_an_adapter_import_each_other_in_a_circle(package: str) -> None:
+    files = {path.stem: path.read_text("utf-8") for path in (ADAPTERS / package).glob("*.py")}
+    assert circles_of_adapter(package, files) == []
+
+
+def test_the_check_of_circles_of_adapters_works() -> None:
+    texts = {"a": "from own.b import x", "b": "def f():\n    import own.a", "c": "import own.a"}
+    assert circles_of_adapter("own", texts) == [{"a", "b"}]
+
+
 def between_rooms(texts: Mapping[str, str]) -> set[tuple[str, str]]:
     """Pairs of rooms of which one imports the other; the package's face is none."""
     pairs = {tuple(map(room_of, pair)) for pair in arrows(texts)}

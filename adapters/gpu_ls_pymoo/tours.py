@@ -9,8 +9,11 @@ from pymoo.problems.single.traveling_salesman import TravelingSalesman
 from scipy.spatial.distance import cdist
 
 from gpu_ls_plugin.core.exceptions import InvalidTypeError, UnsupportedProblemError
+from gpu_ls_plugin.core.problem import Problem as OurProblem
 from gpu_ls_plugin.evolution.bound.recognition import sample_tours
+from gpu_ls_plugin.runs.domain import domain_of
 from gpu_ls_plugin.tours.problem.known_optima import known_optimum
+from gpu_ls_plugin.tours.problem.multi_objective import MultiObjectiveTSP
 from gpu_ls_plugin.tours.problem.tsp import TSP
 from gpu_ls_pymoo.domain_problem import DomainProblem
 from gpu_ls_pymoo.recognition import require_tour_lengths
@@ -44,14 +47,23 @@ class TSPProblem(DomainProblem):
 
     def __init__(self, tsp: TSP) -> None:
         if not isinstance(tsp, TSP):
-            from gpu_ls_pymoo.domains import advice  # it knows all wrappers, this one too
-
-            needless = "pymoo's TravelingSalesman needs no wrapper"
+            advice = self._other_wrapper(tsp) or "pymoo's TravelingSalesman needs no wrapper"
             raise InvalidTypeError(
-                f"tsp: {type(tsp).__name__} is not a gpu_ls_plugin.TSP; {advice(tsp) or needless}"
+                f"tsp: {type(tsp).__name__} is not a gpu_ls_plugin.TSP; {advice}"
             )
         self.tsp = tsp
         self._shape(0, tsp.n - 1, constraints=int(tsp.constrained))
+
+    @staticmethod
+    def _other_wrapper(problem: object) -> str:
+        """Return which class wraps a problem of ours that is not a TSP; nothing of others."""
+        if isinstance(problem, MultiObjectiveTSP):
+            return "pass gpu_ls_pymoo.MultiObjectiveTSP(problem)"
+        if not isinstance(problem, OurProblem):
+            return ""
+        name = {"routes": "CVRPProblem", "assignment": "AssignmentProblem"}
+        wrapper = name.get(domain_of(problem).name, "DomainProblem")
+        return f"pass gpu_ls_pymoo.{wrapper}(problem)"
 
     @property
     def ours(self) -> TSP:
