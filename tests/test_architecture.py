@@ -248,7 +248,7 @@ def of_a_domain(path: str) -> bool:
 
 
 def domains_known(path: str, text: str) -> set[str]:
-    """What a shared file of an adapter imports of domains, also for types."""
+    """Imports of domains in a shared file of an adapter, also for types."""
     own, _, file = path.removesuffix(".py").partition("/")
     files = set() if file in FACES else {f"{own}.{other}" for other in OF_A_DOMAIN[own] - FACES}
     rooms = {f"gpu_ls_plugin.{domain}" for domain in DOMAINS} | (files - {ASKED.get(path)})
@@ -405,7 +405,7 @@ def test_the_check_of_circles_of_adapters_works() -> None:
 
 
 def between_rooms(texts: Mapping[str, str]) -> set[tuple[str, str]]:
-    """Pairs of rooms of which one imports the other; the package's face is none."""
+    """Pairs of a room and one that it imports; the face of the package does not count."""
     pairs = {tuple(map(room_of, pair)) for pair in arrows(texts)}
     return {(room, other) for room, other in pairs if room not in (other, "__init__")}
 

@@ -1,4 +1,4 @@
-"""What a search claims, beside what its rows cost."""
+"""Claims of searches, compared with the costs of their rows."""
 
 from __future__ import annotations
 

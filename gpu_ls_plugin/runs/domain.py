@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer")
 
-DEAR = 2.0**50  # more than rows cost of which nobody says a bound
+DEAR = 2.0**50  # more than any row costs, if no bound is known
 # How well a file's content fits a kind of file.
 NO = 0
 MAYBE = 1
@@ -61,7 +61,7 @@ class Content:
     data : bytes
         Without the mark of the byte order.
     found : dict
-        What one kind has found out and another one asks for, too.
+        Findings of one kind that another kind can use.
     """
 
     path: Path
@@ -166,7 +166,7 @@ class Domain(ABC):
     ----------
     name : str
     rows : str
-        What its rows are called.
+        Word for its rows.
     permutations : bool
         Whether all its rows are permutations of 0..n-1.
     problems : tuple of type
@@ -502,7 +502,7 @@ def _answer(part: Part, ask: Callable[[Domain], Answer]) -> Answer:
 
 
 def domain_of(problem: Any) -> Domain:
-    """Return the domain of a problem: the one registered last of those that serve it.
+    """Return the domain that serves a problem; of several, the one registered last.
 
     Raises
     ------

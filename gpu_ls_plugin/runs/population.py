@@ -64,7 +64,7 @@ class Population(ABC):
 
     @property
     def claimed(self) -> Any:
-        """What kernels take the rows to cost, shape (P,): `costs`, unless overridden."""
+        """Costs of the rows as kernels computed them, shape (P,); by default, `costs`."""
         return self.costs
 
     @property

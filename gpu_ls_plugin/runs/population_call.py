@@ -93,7 +93,7 @@ def _result(
     backend, statistics = population.backend, population.statistics
     found, claimed = population.tours, backend.to_numpy(population.claimed)
     costs = problem.cost(backend.to_numpy(found))
-    # What is interrupted may have been in the middle of noting what it had found.
+    # An interrupted launch may have been noting a row.
     if not statistics.interrupted:
         wrong = costs != claimed
         if wrong.any():

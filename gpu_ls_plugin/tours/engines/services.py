@@ -1,4 +1,4 @@
-"""What an engine says of the searches that it serves, and engines of other domains."""
+"""Services of engines: which searches they serve, also those of other domains."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class Service:
     """An engine, and the searches that it serves."""
 
     pivoting: tuple[type[Pivoting], ...]  # rules of any of these, ...
-    moves: Callable[[Parameters], bool]  # ... with moves and candidates of which this says so
+    moves: Callable[[Parameters], bool]  # ... whose moves and candidates pass this test
     prepare: Preparation  # prepares the engines of a search
     lists: Lists  # candidates whose lists the engine reads, ...
-    cities: Callable[[TSP], TSP] = lambda problem: problem  # ... of which cities
+    cities: Callable[[TSP], TSP] = lambda problem: problem  # ... and the cities that these list
     several: bool = False  # whether `moves_per_pass` may be more than 1
     alone: type[Neighbourhood] | None = None  # moves that no other engine serves, ...
-    refusal: str = ""  # ... and what is said of other combinations with them
+    refusal: str = ""  # ... and the message for other combinations with them
 
     def serves(self, search: Parameters) -> bool:
         """Return whether the engine serves a search that makes one move a pass."""

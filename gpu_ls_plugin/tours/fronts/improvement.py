@@ -1,4 +1,4 @@
-"""What a generation of tours under several objectives has done to its children."""
+"""Protocols of the operators that a generation under several objectives uses."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Improvement(Protocol):
 
     @property
     def backend(self) -> str:
-        """Where it searches: "auto", "cpu" or "cuda"."""
+        """Its backend: "auto", "cpu" or "cuda"."""
 
     def prepare(self, problem: TSP, size: int) -> None:
         """Compile for batches of `size` ahead of a timed run."""

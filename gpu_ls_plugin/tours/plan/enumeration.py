@@ -53,7 +53,7 @@ class Enumeration:
 
 
 def enumerated(problem: Problem, rows: NDArray[np.int32], size: int | None) -> Stage:
-    """Return the stage that returns rows of which the first is an optimum."""
+    """Return the stage whose result is rows that are known already, an optimum first."""
     why = "there are few solutions"
     return Stage("enumeration", why, Enumeration(rows, size or 1), problem, problem)
 

@@ -1,4 +1,4 @@
-"""What kernels read of a travelling salesman problem, on a backend: lengths and an objective."""
+"""Device data of a travelling salesman problem: its lengths and its objective."""
 
 from __future__ import annotations
 

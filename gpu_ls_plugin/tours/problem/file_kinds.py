@@ -1,4 +1,4 @@
-"""How the content of a file of TSPLIB's form tells what it holds."""
+"""Recognition of files of TSPLIB's form by their content."""
 
 from __future__ import annotations
 

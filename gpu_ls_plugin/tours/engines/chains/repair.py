@@ -1,4 +1,4 @@
-"""What chains know of the search that repairs their tours."""
+"""Protocol of the search that repairs the tours of chains."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Repair(Parameters, Protocol):
 
     @property
     def parts(self) -> tuple[Any, ...]:
-        """What kernels are composed of, besides the metric."""
+        """Parts of the kernels besides the metric."""
 
     def __call__(
         self,
