@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.core.exceptions import MissingExtraError
+from gpu_ls_plugin.core.former_parts import former_part
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -29,6 +30,8 @@ def lazy_names(
 
     def get(name: str) -> Any:
         if name not in homes:
+            if (part := former_part(package, name)) is not None:
+                return part
             if former is not None:
                 return former(package, name)
             raise AttributeError(f"module {package!r} has no attribute {name!r}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from gpu_ls_plugin.core.exceptions import (
     InvalidTypeError,
     UnknownPartError,
 )
+from gpu_ls_plugin.core.former_parts import replacement_by_text
 from gpu_ls_plugin.core.words import quoted
 
 if TYPE_CHECKING:
@@ -84,10 +86,19 @@ class Registry:
         self._parts = {key: part for key, part in self._parts.items() if part.owner != owner}
 
     def lookup(self, kind: str, name: str) -> Callable[..., Any]:
-        """Return the factory of a part; an unknown name raises with the near matches."""
+        """Return the factory of a part; an unknown name raises with the near matches.
+
+        The name of a former part warns and gives its replacement, or raises if it has none.
+        """
         known = {part.name: part.factory for part in self.parts(kind)}
         if name in known:
             return known[name]
+        if (former := replacement_by_text(name)) is not None:
+            replacement, message = former
+            if replacement not in known:
+                raise UnknownPartError(f"{kind}: {message}")
+            warnings.warn(message, DeprecationWarning, stacklevel=2)
+            return known[replacement]
         raise UnknownPartError(
             f"{kind}: no {kind} is called {quoted(str(name))}; {near_matches(name, known)}"
             f"known: {', '.join(sorted(known))}"

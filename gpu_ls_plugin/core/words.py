@@ -39,3 +39,8 @@ def shortened(message: object) -> str:
     """Return the beginning of a message that may repeat what a file holds."""
     text = str(message)
     return text if len(text) <= 4 * QUOTED else f"{text[: 4 * QUOTED - 3]}..."
+
+
+def snake_case(name: str) -> str:
+    """Return the name by which texts call a class: ``two_opt_star`` for ``TwoOptStar``."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()

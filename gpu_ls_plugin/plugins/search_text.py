@@ -21,7 +21,6 @@ from __future__ import annotations
 import ast
 import inspect
 import operator
-import re
 from dataclasses import fields
 from functools import reduce
 from typing import TYPE_CHECKING, Any
@@ -29,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_plugin.assignment.engines.successor_search import SuccessorSearch
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeError, UnknownPartError
 from gpu_ls_plugin.core.registry import KINDS, registry
-from gpu_ls_plugin.core.words import quoted
+from gpu_ls_plugin.core.words import quoted, snake_case
 from gpu_ls_plugin.tours.candidates.alpha import Alpha
 from gpu_ls_plugin.tours.candidates.combined import Union
 from gpu_ls_plugin.tours.candidates.nearest import All
@@ -282,9 +281,9 @@ def _name(node: ast.expr) -> str:
 
 def _find(name: str, *kinds: str) -> tuple[str, Callable[..., Any]]:
     """Return kind and factory of a part; its name as registered comes before snake case."""
-    snake, reasons = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower(), {}
+    reasons = {}
     for kind in kinds:
-        for form in (name, snake):
+        for form in (name, snake_case(name)):
             try:
                 return kind, registry.lookup(kind, form)
             except UnknownPartError as error:

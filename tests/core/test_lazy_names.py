@@ -17,7 +17,11 @@ import gpu_ls_plugin as gls
 ROOT = Path(__file__).resolve().parents[2]
 LAZY = ("gpu_ls_plugin", "gpu_ls_deap", "gpu_ls_pygad", "gpu_ls_pymoo")
 CHEAP = {"", ".core", ".core.exceptions", ".core.former_rooms", ".core.lazy_names"}
-CHEAP |= {".core.upper_layers"}  # what the import may load of its own
+CHEAP |= {
+    ".core.former_parts",
+    ".core.upper_layers",
+    ".core.words",
+}  # what the import may load of its own
 
 
 def python(code: str) -> str:

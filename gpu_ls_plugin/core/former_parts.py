@@ -1,0 +1,81 @@
+"""Public parts that were removed or renamed, and what using one of them does.
+
+An entry stays for one release. ``gls.NAME`` of a removed part is a function: a call warns and
+returns the replacement with its defaults, or raises if there is none. ``gls.NAME`` of a renamed
+part warns and is the part itself. Texts for searches name parts in snake case; a look-up in the
+registry then warns and gives the replacement's factory, or raises.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gpu_ls_plugin.core.exceptions import UnknownPartError
+from gpu_ls_plugin.core.words import snake_case
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class RemovedPart(NamedTuple):
+    """What to use in place of a removed part."""
+
+    replacement: str | None  # a public name of the same package
+    remedy: str  # one sentence, without a full stop: it ends the message
+
+
+# By package, then by former name.
+REMOVED: dict[str, dict[str, RemovedPart]] = {
+    "gpu_ls_plugin": {},
+    "gpu_ls_pymoo": {},
+    "gpu_ls_pygad": {},
+    "gpu_ls_deap": {},
+}
+# By package: former name, present name.
+RENAMED: dict[str, dict[str, str]] = {
+    "gpu_ls_plugin": {},
+    "gpu_ls_pymoo": {},
+    "gpu_ls_pygad": {},
+    "gpu_ls_deap": {},
+}
+
+
+def former_part(package: str, name: str) -> Any:
+    """Return what ``package.name`` gives today; None if the package never had such a part."""
+    if name in RENAMED.get(package, ()):
+        present = RENAMED[package][name]
+        warnings.warn(f"{name} is called {present} now", DeprecationWarning, stacklevel=3)
+        return getattr(sys.modules[package], present)
+    if name in REMOVED.get(package, ()):
+        return _removed(package, name)
+    return None
+
+
+def replacement_by_text(name: str) -> tuple[str | None, str] | None:
+    """Return the text name that replaces a former one, and the message; None for other names.
+
+    The text name is None if nothing replaces the part.
+    """
+    for former, present in RENAMED["gpu_ls_plugin"].items():
+        if snake_case(former) == name:
+            return snake_case(present), f"{name} is called {snake_case(present)} now"
+    for former, (replacement, remedy) in REMOVED["gpu_ls_plugin"].items():
+        if snake_case(former) == name:
+            return replacement and snake_case(replacement), f"{name} was removed: {remedy}"
+    return None
+
+
+def _removed(package: str, name: str) -> Callable[..., Any]:
+    """Return a function that stands in for a removed part."""
+    replacement, remedy = REMOVED[package][name]
+
+    def stand_in(*args: Any, **kwargs: Any) -> Any:
+        if replacement is None:
+            raise UnknownPartError(f"{name} was removed: {remedy}")
+        warnings.warn(f"{name} was removed: {remedy}", DeprecationWarning, stacklevel=2)
+        return getattr(sys.modules[package], replacement)()
+
+    stand_in.__name__ = stand_in.__qualname__ = name
+    return stand_in
