@@ -64,7 +64,7 @@ from gpu_ls_plugin.runs.domain import MAYBE, NO, SURE, Content, Domain, FileKind
 from gpu_ls_plugin.runs.pace import Pace
 from gpu_ls_plugin.runs.plan import Stage
 from gpu_ls_plugin.runs.population import Population
-from gpu_ls_plugin.runs.population_call import search_population
+from gpu_ls_plugin.runs.search_population import search_population
 from gpu_ls_plugin.tours.candidates.base import Candidates
 from gpu_ls_plugin.tours.candidates.lists import CandidateLists
 from gpu_ls_plugin.tours.cooperation.base import Cooperation

@@ -16,7 +16,7 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.core.exceptions import FileFormatError, GpuLsError
 from gpu_ls_plugin.core.history import load_history
 from gpu_ls_plugin.core.result import Result
-from gpu_ls_plugin.core.words import quoted, real, shortened, whole
+from gpu_ls_plugin.core.text import quoted, real, shortened, whole
 from gpu_ls_plugin.plugins.search_text import parse_search
 from gpu_ls_plugin.solver.reading import read_problem
 from gpu_ls_plugin.tours.problem.tsplib import read_tour

@@ -13,7 +13,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpu_ls_plugin.core.exceptions import UnknownPartError
-from gpu_ls_plugin.core.words import snake_case
+from gpu_ls_plugin.core.text import snake_case
 
 if TYPE_CHECKING:
     from collections.abc import Callable

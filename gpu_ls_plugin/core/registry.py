@@ -15,7 +15,7 @@ from gpu_ls_plugin.core.exceptions import (
     UnknownPartError,
 )
 from gpu_ls_plugin.core.former_parts import replacement_by_text
-from gpu_ls_plugin.core.words import quoted
+from gpu_ls_plugin.core.text import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from gpu_ls_plugin.core.exceptions import FaultyPartError, FileFormatError, InvalidParameterError
-from gpu_ls_plugin.core.words import shortened
+from gpu_ls_plugin.core.text import shortened
 
 if TYPE_CHECKING:
     import os

@@ -26,9 +26,9 @@ from gpu_ls_plugin.distributed.orders import Job, Order, Report, Settled
 from gpu_ls_plugin.distributed.watcher import Standstill, Watcher, this_worker
 from gpu_ls_plugin.evolution.generations.planned_evolution import PlannedEvolution
 from gpu_ls_plugin.evolution.generations.staged_population import StagedPopulation
-from gpu_ls_plugin.runs.called_population import makes_rows, population_of
 from gpu_ls_plugin.runs.domain import domain_of, first_row, first_rows
 from gpu_ls_plugin.runs.elites import Elites
+from gpu_ls_plugin.runs.repeated_calls import makes_rows, population_of
 from gpu_ls_plugin.runs.seeds import derived
 from gpu_ls_plugin.solver.plans import (
     complete_settings,

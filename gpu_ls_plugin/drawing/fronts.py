@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.core import checks
-from gpu_ls_plugin.core.canvas import color, plain, require_image, saved
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
+from gpu_ls_plugin.core.figures import color, plain, require_image, saved
 from gpu_ls_plugin.core.files import image_figure
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from gpu_ls_plugin.backends import composition
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.core.files import beside
 from gpu_ls_plugin.core.registry import near_matches, registry
-from gpu_ls_plugin.core.words import quoted
+from gpu_ls_plugin.core.text import quoted
 from gpu_ls_plugin.plugins.info import distribution_version
 from gpu_ls_plugin.plugins.loader import plugins
 from gpu_ls_plugin.runs.domain import domains

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_plugin.assignment.engines.successor_search import SuccessorSearch
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeError, UnknownPartError
 from gpu_ls_plugin.core.registry import KINDS, registry
-from gpu_ls_plugin.core.words import quoted, snake_case
+from gpu_ls_plugin.core.text import quoted, snake_case
 from gpu_ls_plugin.tours.candidates.alpha import Alpha
 from gpu_ls_plugin.tours.candidates.combined import Union
 from gpu_ls_plugin.tours.candidates.nearest import All

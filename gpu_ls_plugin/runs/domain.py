@@ -13,17 +13,17 @@ import numpy as np
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.arrays import on_host
 from gpu_ls_plugin.backends.batch_size import batch_size
-from gpu_ls_plugin.core.canvas import require_image, saved
 from gpu_ls_plugin.core.exceptions import (
     FaultyPartError,
     GpuLsError,
     InvalidTypeError,
     UnsupportedProblemError,
 )
+from gpu_ls_plugin.core.figures import require_image, saved
 from gpu_ls_plugin.core.files import image_figure
-from gpu_ls_plugin.core.mixing import mixed
 from gpu_ls_plugin.core.progress import SearchDisplay, cost_text
 from gpu_ls_plugin.core.registry import registry
+from gpu_ls_plugin.core.splitmix import splitmix64
 from gpu_ls_plugin.runs.plan import Stage
 from gpu_ls_plugin.runs.request import Request
 from gpu_ls_plugin.runs.settings import Settings
@@ -389,7 +389,7 @@ class Domain(ABC):
         made of the `features`.
         """
         numbers = self.features(problem, xp, rows).astype(xp.uint64)
-        return mixed(mixed(numbers)).sum(axis=1, dtype=xp.uint64)
+        return splitmix64(splitmix64(numbers)).sum(axis=1, dtype=xp.uint64)
 
     # ---- Telling ----------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.core.exceptions import UnknownPartError
 from gpu_ls_plugin.core.former_parts import REMOVED, RENAMED, RemovedPart, replacement_by_text
 from gpu_ls_plugin.core.registry import registry
-from gpu_ls_plugin.core.words import snake_case
+from gpu_ls_plugin.core.text import snake_case
 from gpu_ls_plugin.plugins.search_text import parse_search
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from gpu_ls_plugin.distributed.migrants import elites_of
 from gpu_ls_plugin.distributed.orders import Job, Order
 from gpu_ls_plugin.distributed.watcher import Standstill, Watcher
 from gpu_ls_plugin.routes.plan import in_parts
-from gpu_ls_plugin.runs.called_population import population_of
 from gpu_ls_plugin.runs.elites import Elites
+from gpu_ls_plugin.runs.repeated_calls import population_of
 from gpu_ls_plugin.runs.settings import Settings
 from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.solver.plans import plan_of_search

@@ -34,7 +34,7 @@ from gpu_ls_plugin.core.budget import Budget, Stopwatch
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, UnsupportedProblemError
 from gpu_ls_plugin.core.feasibility import warns_if_infeasible
 from gpu_ls_plugin.runs.acceptance import Acceptance
-from gpu_ls_plugin.runs.population_call import KICKS_OF_A_CALL, search_population
+from gpu_ls_plugin.runs.search_population import KICKS_OF_A_CALL, search_population
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend

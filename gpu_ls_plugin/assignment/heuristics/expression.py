@@ -16,7 +16,7 @@ from gpu_ls_plugin.assignment.problem.assignment import MOST_VALUES
 from gpu_ls_plugin.backends.structs import in_order
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeError
-from gpu_ls_plugin.core.words import quoted, shortened
+from gpu_ls_plugin.core.text import quoted, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "assignment/heuristics/heuristic.cuh"
-#include "backends/include/chosen.cuh"
+#include "backends/include/conditional.cuh"
 
 namespace gls {
 
@@ -42,6 +42,6 @@ struct FunctorPair {
 
 // An aggregate of heuristics that are composed, where there is one.
 template <class Aggregate, bool aggregates>
-using AggregateIf = Chosen<aggregates, Aggregate, NoAggregate>;
+using AggregateIf = Conditional<aggregates, Aggregate, NoAggregate>;
 
 }  // namespace gls

@@ -12,7 +12,7 @@ import numpy as np
 
 from gpu_ls_plugin.core.exceptions import FileFormatError
 from gpu_ls_plugin.core.files import atomically, naming, plain_name
-from gpu_ls_plugin.core.words import quoted, whole
+from gpu_ls_plugin.core.text import quoted, whole
 
 if TYPE_CHECKING:
     import os

@@ -12,8 +12,8 @@ from gpu_ls_plugin.assignment.problem.assignment import Assignment
 from gpu_ls_plugin.backends.structs import in_order
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidProblemError
+from gpu_ls_plugin.core.problem_data import integers_of, labels
 from gpu_ls_plugin.core.rows import blocks
-from gpu_ls_plugin.core.values import integers_of, labels
 
 if TYPE_CHECKING:
     import os

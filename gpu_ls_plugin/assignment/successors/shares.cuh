@@ -1,7 +1,7 @@
 // Shares of a team's lanes in the values of a variable.
 #pragma once
 
-#include "backends/include/chosen.cuh"
+#include "backends/include/conditional.cuh"
 #include "backends/include/team.cuh"
 
 namespace gls {
@@ -53,7 +53,7 @@ struct Share {
   GLS_DEVICE uint64 sum(const Weight& weight) const {
     uint64 sum = 0;
     if constexpr (kStep == 1 && kAhead == 1) {
-      using Some = Chosen<(uint64(kStretch) << kBits > uint64(1) << 32), uint64, uint32>;
+      using Some = Conditional<(uint64(kStretch) << kBits > uint64(1) << 32), uint64, uint32>;
       for (int begin = from; begin < to; begin += kStretch) {
         uint32 weights[kStretch];
         const int count = weigh(weight, begin, to, weights);

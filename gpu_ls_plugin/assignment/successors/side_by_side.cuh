@@ -151,7 +151,7 @@ template <class Heuristic>
 struct GenerateSideBySide {
   static constexpr int kBits = WeightBits<Heuristic>::kValue;
   // A sum of weights of up to kMostInLanes values.
-  using Sum = Chosen<((int64(kMostInLanes) << kBits) > int64(1) << 32), uint64, uint32>;
+  using Sum = Conditional<((int64(kMostInLanes) << kBits) > int64(1) << 32), uint64, uint32>;
   // So many weights add up in 16 bits, of which a vector has twice as many.
   static constexpr int kFew = kBits < 16 ? 1 << (16 - kBits) : 0;
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.core.canvas import color, panels, plain, saved
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
+from gpu_ls_plugin.core.figures import color, panels, plain, saved
 from gpu_ls_plugin.experiments.comparison import quantile
 
 if TYPE_CHECKING:

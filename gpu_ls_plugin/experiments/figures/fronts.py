@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gpu_ls_plugin.core.canvas import panels, plain, saved
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
+from gpu_ls_plugin.core.figures import panels, plain, saved
 from gpu_ls_plugin.drawing.fronts import draw_fronts
 
 if TYPE_CHECKING:

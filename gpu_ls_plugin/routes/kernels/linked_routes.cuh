@@ -68,7 +68,7 @@ template <class MetricLengths, class Vehicles, class CityType, bool timed>
 struct LinkedRoutes {
   using City = CityType;
   using Length = typename MetricLengths::Length;
-  using Rough = Chosen<MetricLengths::kEstimated, float, Length>;  // of `about`
+  using Rough = Conditional<MetricLengths::kEstimated, float, Length>;  // of `about`
   using Time = typename Vehicles::Time;
   using Cost = typename Vehicles::Length;
   using Lists = RouteLists<City, Time, timed, MetricLengths::kReal>;

@@ -20,9 +20,9 @@ from gpu_ls_plugin.core.exceptions import (
 )
 from gpu_ls_plugin.core.files import naming
 from gpu_ls_plugin.core.problem import Problem, without_routes
+from gpu_ls_plugin.core.problem_data import array_of, check_finite
 from gpu_ls_plugin.core.rows import check_permutations
 from gpu_ls_plugin.core.trust import foreign
-from gpu_ls_plugin.core.values import array_of, check_finite
 from gpu_ls_plugin.routes.problem import cvrp_instances, cvrplib, giant_tours
 from gpu_ls_plugin.routes.problem.giant_tsp import GiantTSP
 from gpu_ls_plugin.routes.problem.resources.base import Resource

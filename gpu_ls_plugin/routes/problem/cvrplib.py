@@ -17,7 +17,7 @@ from gpu_ls_plugin.core.exceptions import (
     UnsupportedProblemError,
 )
 from gpu_ls_plugin.core.files import atomically, plain_name
-from gpu_ls_plugin.core.words import QUOTED, quoted, real, whole
+from gpu_ls_plugin.core.text import QUOTED, quoted, real, whole
 from gpu_ls_plugin.tours.problem import tsplib
 from gpu_ls_plugin.tours.problem.metrics import find_metric
 from gpu_ls_plugin.tours.problem.tsplib import (

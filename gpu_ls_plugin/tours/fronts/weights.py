@@ -10,7 +10,7 @@ import numpy as np
 
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
-from gpu_ls_plugin.core.values import array_of
+from gpu_ls_plugin.core.problem_data import array_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

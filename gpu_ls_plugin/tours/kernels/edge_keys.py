@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu_ls_plugin.core.mixing import mixed
+from gpu_ls_plugin.core.splitmix import splitmix64
 
 
 def edge_keys(xp: Any, tours: Any, *, symmetric: bool = True, customers: int | None = None) -> Any:
@@ -67,4 +67,4 @@ def _route_edges(xp: Any, nodes: Any, symmetric: bool, customers: int) -> Any:
 
 def _numbers(first: int, count: int) -> Any:
     """Return numbers `first` onwards of the splitmix64 sequence."""
-    return mixed(np.arange(first + 1, first + count + 1, dtype=np.uint64))
+    return splitmix64(np.arange(first + 1, first + count + 1, dtype=np.uint64))

@@ -17,7 +17,7 @@ from gpu_ls_plugin.core.exceptions import (
     PrecisionWarning,
     UnsupportedProblemError,
 )
-from gpu_ls_plugin.core.values import points_of
+from gpu_ls_plugin.core.problem_data import points_of
 from gpu_ls_plugin.tours.many.instances import Instances
 from gpu_ls_plugin.tours.problem.metrics import find_metric
 from gpu_ls_plugin.tours.problem.tsp import TSP

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "tours/problem/candidate_lists.cuh"
-#include "backends/include/chosen.cuh"
+#include "backends/include/conditional.cuh"
 #include "tours/problem/metric.cuh"
 #include "tours/problem/row_lists.cuh"
 
@@ -173,7 +173,7 @@ struct Lengths<OnGrid<MetricType, wide>, LengthType> {
   using Length = LengthType;
   using Sum = int;  // of a few lengths, which are below 2^22
   using City = GridSite<wide>;
-  using Lists = Chosen<wide, CandidateLists<Length>, PackedLists<Length>>;
+  using Lists = Conditional<wide, CandidateLists<Length>, PackedLists<Length>>;
   static constexpr bool kReal = false, kQuick = false, kEstimated = false;
   static constexpr Length kFixed = -Length(int64(1) << (sizeof(Length) == 4 ? 27 : 59));
 

@@ -15,7 +15,7 @@ from gpu_ls_plugin.core.exceptions import (
     InvalidProblemError,
     InvalidTypeError,
 )
-from gpu_ls_plugin.core.values import array_of
+from gpu_ls_plugin.core.problem_data import array_of
 from gpu_ls_plugin.tours.problem.tchebycheff import Tchebycheff
 from gpu_ls_plugin.tours.problem.tsp import TSP
 from gpu_ls_plugin.tours.problem.weighted import WeightedTSP

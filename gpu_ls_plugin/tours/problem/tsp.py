@@ -19,9 +19,9 @@ from gpu_ls_plugin.core.exceptions import (
     PrecisionWarning,
 )
 from gpu_ls_plugin.core.problem import Problem
+from gpu_ls_plugin.core.problem_data import array_of, check_finite, labels, points_of
 from gpu_ls_plugin.core.registry import registry
 from gpu_ls_plugin.core.rows import check_permutations, new_edges
-from gpu_ls_plugin.core.values import array_of, check_finite, labels, points_of
 from gpu_ls_plugin.tours.problem import tsplib
 from gpu_ls_plugin.tours.problem.length import Length
 from gpu_ls_plugin.tours.problem.metrics import Explicit, ExplicitReal, Metric, find_metric

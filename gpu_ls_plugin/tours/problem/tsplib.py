@@ -21,7 +21,7 @@ from gpu_ls_plugin.core.exceptions import (
 )
 from gpu_ls_plugin.core.files import atomically, plain_name
 from gpu_ls_plugin.core.rows import check_permutations
-from gpu_ls_plugin.core.words import QUOTED, quoted, real, whole
+from gpu_ls_plugin.core.text import QUOTED, quoted, real, whole
 from gpu_ls_plugin.tours.problem.metrics import find_metric
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import numpy as np
 from gpu_ls_plugin.backends.structs import row_type
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, UnsupportedProblemError
 from gpu_ls_plugin.core.origins import sources_of
-from gpu_ls_plugin.core.values import array_of, check_finite
+from gpu_ls_plugin.core.problem_data import array_of, check_finite
 from gpu_ls_plugin.tours.problem.device_data import metric_data
 from gpu_ls_plugin.tours.problem.metrics import Metric
 from gpu_ls_plugin.tours.problem.tsp import LENGTH, TSP

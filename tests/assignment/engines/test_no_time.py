@@ -12,9 +12,9 @@ from gpu_ls_plugin.assignment.engines.state_population import StatePopulation
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.cpu import CpuBackend
 from gpu_ls_plugin.core import budget
-from gpu_ls_plugin.runs import population_call
-from gpu_ls_plugin.runs.called_population import population_of
+from gpu_ls_plugin.runs import search_population
 from gpu_ls_plugin.runs.plan import Plan
+from gpu_ls_plugin.runs.repeated_calls import population_of
 from gpu_ls_plugin.runs.stretch import Stretch
 from tests.helpers.bin_packing import BinPacking
 
@@ -134,8 +134,8 @@ MOMENTS = {
     "preparing": (SearchedStates, "__init__"),
     "searching": (SearchedStates, "advance"),
     "renewing": (SearchedStates, "renew"),
-    "reporting": (population_call, "told"),
-    "ending": (population_call, "_result"),
+    "reporting": (search_population, "told"),
+    "ending": (search_population, "_result"),
 }
 
 

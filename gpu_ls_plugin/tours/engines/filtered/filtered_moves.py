@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.base import repeated
-from gpu_ls_plugin.backends.words import kept_words, packed_words
+from gpu_ls_plugin.backends.functor_words import kept_words, packed_words
 from gpu_ls_plugin.core.budget import Stopwatch
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.tours.engines.engine import RANKED_BYTES, Engine

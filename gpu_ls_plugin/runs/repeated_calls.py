@@ -55,7 +55,7 @@ def population_of(
     rows : array, shape (P, n), or None
         None if the search makes its own.
     calls : int
-        As of a `CalledPopulation`.
+        As of a `RepeatedCalls`.
     seconds, parts
         Of the first descents, as of `descended`.
     **place
@@ -64,7 +64,7 @@ def population_of(
     if getattr(search, "adopts", False):
         made: Population = search.population(problem, rows, seconds=seconds, parts=parts, **place)
         return made
-    return CalledPopulation(search, problem, rows, calls=calls, **place)
+    return RepeatedCalls(search, problem, rows, calls=calls, **place)
 
 
 def makes_rows(search: Any) -> bool:
@@ -74,7 +74,7 @@ def makes_rows(search: Any) -> bool:
     return not several and inspect.Parameter.VAR_POSITIONAL not in kinds
 
 
-class CalledPopulation(Population):
+class RepeatedCalls(Population):
     """Rows of any search; one that makes its rows keeps the best of all its calls.
 
     A launch is a call, which ends by the limits of its stretch. `callback` is told of the launches

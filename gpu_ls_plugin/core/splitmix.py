@@ -10,7 +10,7 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _SHIFTS = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
 
 
-def mixed(numbers: Any) -> Any:
+def splitmix64(numbers: Any) -> Any:
     """Return a number for each of an array of uint64: different ones for different ones."""
     bits = numbers * GOLDEN
     for shift, factor in _SHIFTS:
