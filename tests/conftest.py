@@ -96,6 +96,6 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 def nvrtc() -> None:
     """Skip where CuPy or its NVRTC is not installed."""
     try:
-        compile_check._nvrtc()
+        compile_check.load_nvrtc()
     except GpuLsError as error:
         pytest.skip(str(error))

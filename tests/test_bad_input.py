@@ -369,7 +369,7 @@ def test_missing_extras(monkeypatch):
     for name in [name for name in sys.modules if name.startswith(("gpu_ls_pymoo.", "pymoo."))]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.delitem(vars(gpu_ls_pymoo), "MemeticGA", raising=False)  # kept from an earlier use
-    compile_check._nvrtc.cache_clear()
+    compile_check.load_nvrtc.cache_clear()
     words = 'pip install "gpu-ls-plugin[{}]"'
     for call, extra in (
         (lambda: gpu_ls_pymoo.MemeticGA, "pymoo"),

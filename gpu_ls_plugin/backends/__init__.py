@@ -1,4 +1,4 @@
-"""Backends: the same C++ parts, compiled for the CPU or the GPU when first used."""
+"""Backends: the same C++ parts, compiled for the CPU or the GPU when they are first used."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ NAMES = ("cpu", "cuda")
 def get_backend(
     backend: str | Backend = "auto", device: int | None = None, *, tours: Any = None
 ) -> Backend:
-    """Return the backend of that name.
+    """Return a backend by name.
 
     Parameters
     ----------
     backend : {"auto", "cpu", "cuda"} or Backend
-        "auto" is CUDA where `tours` are on a GPU or a usable GPU is present, else the CPU. A
-        `Backend` is returned as it is: what one search passes on to another.
+        "auto" is CUDA if `tours` or `device` ask for it or a usable GPU is present, else the CPU. A
+        `Backend` is returned unchanged: searches pass theirs on to other searches.
     device : int, optional
-        CUDA device number; by default the one that `tours` lie on, else the current one.
+        Number of the CUDA device; by default that of `tours`, else the current one.
     tours : array, optional
-        Input whose place decides for "auto", and for the device.
+        If it is on a GPU, "auto" is CUDA, on that device.
 
     Raises
     ------
     InvalidParameterError
-        No backend has that name, or `device` is given for the CPU or beside a `Backend`.
+        The name is unknown, or `device` is given for the CPU or together with a `Backend`.
     InvalidTypeError
         `backend` is not a string, or `device` is not an integer.
     BackendUnavailableError
-        CUDA was asked for and cannot be used; the message says why and what to do.
+        CUDA cannot be used; the message gives the reason and the remedy.
     """
     if not isinstance(backend, str) and _is_backend(backend):
         if device is not None:
@@ -62,12 +62,12 @@ def get_backend(
 
 
 def check_name(backend: Any) -> str:
-    """Return the name of a backend, or "auto"; anything else raises."""
+    """Return the name of a backend, or "auto"; raise if it is anything else."""
     return checks.choice("backend", backend, known=("auto", *NAMES))
 
 
 def available() -> dict[str, str | None]:
-    """Return, for each backend, None if it can be used, else the reason with its remedy."""
+    """Return, for each backend, None if it can be used, else the reason and the remedy."""
     from gpu_ls_plugin.backends import cpu
 
     return {"cpu": cpu.unavailable_reason(), "cuda": _cuda_reason()}

@@ -1,4 +1,4 @@
-"""Where arrays meet the user: NumPy in, NumPy out; arrays on a GPU in, CuPy out."""
+"""Arrays of callers: NumPy in and out, or any GPU array in and CuPy out."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ if TYPE_CHECKING:
 
 
 def on_gpu(array: Any) -> bool:
-    """Whether an array is on a GPU (CuPy, or anything with ``__cuda_array_interface__``)."""
+    """Return whether an array has ``__cuda_array_interface__``, as those of CuPy."""
     return hasattr(array, "__cuda_array_interface__")
 
 
 def on_host(array: Any) -> Any:
-    """Return an array as NumPy; copied if it is on a GPU."""
+    """Return an array as a NumPy array, copied if it is on a GPU."""
     return array.get() if on_gpu(array) else np.asarray(array)
 
 
 def take_tours(backend: Backend, problem: Problem, tours: Any) -> Any:
-    """Return checked tours as a new int32 array (P, n) of the backend; the input is not changed."""
+    """Return checked tours as a new int32 array (P, n) of the backend."""
     taken, check = queue_tours(backend, problem, tours)
     check()
     return taken
 
 
 def queue_tours(backend: Backend, problem: Problem, tours: Any) -> tuple[Any, Callable[[], None]]:
-    """Return tours as `take_tours` does, and a function that raises where they are none.
+    """Return tours as `take_tours` does, and a function that raises if a row is not a tour.
 
-    On a GPU that function waits; until it has been called, another tour stands where a row is
-    none, so that work which is queued behind is harmless. All else is checked at once.
+    On a GPU, that function waits for the check. Until then, a valid tour replaces each invalid row,
+    so that kernels can be queued at once. Type and shape are checked immediately.
     """
     if on_gpu(tours):
         return _queue_gpu_tours(backend, problem, backend.adopt(tours))
@@ -61,7 +61,7 @@ def take_kernel(team: str) -> Kernel:
 
 
 def queue_permutations(backend: Backend, rows: Any) -> tuple[Any, Any]:
-    """Return int32 rows of a backend as a new array, and an array: 1 if one is no permutation."""
+    """Return a copy of int32 rows of a backend, and an array (1,): 1 if a row is invalid."""
     xp = backend.xp
     arguments = {
         "n": rows.shape[1],
@@ -78,7 +78,7 @@ def _queue_gpu_tours(
     backend: Backend, problem: Problem, array: Any
 ) -> tuple[Any, Callable[[], None]]:
     cupy, n = backend.xp, problem.n
-    if array.dtype.kind == "f":  # taken if it holds integers, as the referee says
+    if array.dtype.kind == "f":  # the problem decides whether these are integers
         array = cupy.asarray(problem.check(cupy.asnumpy(array), parameter="tours"))
     if array.dtype.kind not in "iu":
         raise InvalidTypeError(f"tours: {array.dtype} is not an integer type")
@@ -88,21 +88,21 @@ def _queue_gpu_tours(
         raise InvalidTourError(f"tours: shape {array.shape} is not (P, {n}) with P > 0")
     rows = array
     if array.dtype != "int32" and not cupy.can_cast(array.dtype, "int32"):
-        # Unsigned types have no -1; n is no city either.
+        # n marks invalid entries, since unsigned types have no -1.
         rows = cupy.where((array >= 0) & (array < n), array, n).astype("int32")
     taken, faults = queue_permutations(backend, cupy.ascontiguousarray(rows, dtype="int32"))
 
     def check() -> None:
-        if int(faults[0]):  # let the referee say why
+        if int(faults[0]):  # the message comes from the problem
             problem.check(cupy.asnumpy(array), parameter="tours")
 
     return taken, check
 
 
 def _nothing() -> None:
-    """There is nothing left to check."""
+    """Do nothing: all is checked."""
 
 
 def give(backend: Backend, array: Any, *, like: Any) -> Any:
-    """Return an array of the backend as the kind of array that came in."""
+    """Return an array of the backend as the same kind of array as `like`."""
     return array if on_gpu(like) else backend.to_numpy(array)

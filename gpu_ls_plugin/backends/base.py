@@ -1,4 +1,4 @@
-"""What searches ask of a backend."""
+"""The base class of backends."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.composition import Kernel
     from gpu_ls_plugin.core.problem import Problem
 
-SURE = 1 << 26  # bytes that any backend has
+SURE = 1 << 26  # bytes that are available on any machine
 
 
 class Backend(ABC):
@@ -42,25 +42,25 @@ class Backend(ABC):
     def current(self) -> AbstractContextManager[Any]:
         """Make the backend's device the current one of this thread for a ``with`` block.
 
-        All arrays and kernels of a call live there; whoever takes a backend from `get_backend`
-        works with it in such a block.
+        All arrays and kernels of a call belong to that device. Code that gets a backend from
+        `get_backend` uses it in such a block.
         """
         return nullcontext()
 
     @abstractmethod
     def lane(self, number: int, processors: int) -> AbstractContextManager[Any]:
-        """Let this thread work beside others for a ``with`` block, on a queue of its own.
+        """Give this thread its own queue for a ``with`` block, in parallel to other threads.
 
-        Within it, `processors` is no more than was given, by which searches lay out their work.
-        No two threads are in a lane of the same number at a time. Arrays that are made there are
-        used there alone; what others have made has to be waited for first.
+        Within the block, `processors` is at most the given number, so that searches plan for it.
+        Only one thread at a time may be in a lane. Arrays that are made in a lane must be used in
+        it alone. Before a thread enters, it must wait for the arrays of others that it reads.
 
         Parameters
         ----------
         number : int
-            Of the lane. Lanes keep their memory for whoever takes the same number later.
+            Number of the lane. A lane keeps its memory for the next thread.
         processors : int
-            At least 1. Nothing keeps a GPU's kernels to so many.
+            At least 1. On a GPU, kernels may still run on more multiprocessors.
         """
 
     @property
@@ -70,7 +70,7 @@ class Backend(ABC):
 
     @property
     def shared_memory(self) -> int:
-        """Bytes of shared memory that one block may have; 0 where there is none."""
+        """Bytes of shared memory that a block may have; 0 on a CPU."""
         return 0
 
     @abstractmethod
@@ -93,24 +93,24 @@ class Backend(ABC):
     ) -> bool:
         """Run a kernel on items 0..count-1 with arguments by name; None is a null pointer.
 
-        Returns once the work is queued (CUDA, current stream) or done (CPU). After `seconds` the
-        CPU begins no further items, and ends long ones.
+        CUDA queues the work on the current stream and returns; the CPU returns when it is done.
+        After `seconds`, the CPU begins no further items and cuts off those that take long.
 
         Returns
         -------
         bool
-            Whether all items are worked on, or will be, to their end.
+            Whether all items are completed, or will be.
 
         Raises
         ------
         InvalidTypeError
-            An array is not laid out as the kernel reads it.
+            The type or layout of an array is not what the kernel reads.
         FaultyPartError
-            A neighbourhood that somebody else wrote reports gains that its moves do not have.
+            A foreign neighbourhood reports wrong gains.
         """
 
     def wait(self) -> None:
-        """Wait until all work that is queued is done."""
+        """Wait until all queued work is done."""
 
     @abstractmethod
     def available_memory(self) -> int:
@@ -118,24 +118,24 @@ class Backend(ABC):
 
     @abstractmethod
     def address(self, array: Any) -> int:
-        """Return where an array of this backend begins in memory."""
+        """Return the address of an array of this backend."""
 
     def bound(
         self, kernel: Kernel, count: int, arguments: Mapping[str, Any], *, shared_bytes: int = 0
     ) -> Callable[[], Any]:
-        """Return a function that launches a kernel, the same each time: again and again."""
+        """Return a function that launches a kernel with these arguments, for repeated launches."""
         return partial(self.launch, kernel, count, arguments, shared_bytes=shared_bytes)
 
     def recorded(self, work: Callable[[], None], times: int) -> Callable[[], None]:
-        """Return a function that repeats the launches of `work`, which are always the same."""
+        """Return a function that repeats `work`, which must make the same launches each time."""
         return repeated(work, times)
 
     def ahead(self, arrays: Iterable[Any]) -> Iterator[Any]:
-        """Iterate over NumPy arrays as arrays of this backend, each for the work queued with it."""
+        """Iterate over NumPy arrays as arrays of this backend, each valid until the next one."""
         yield from arrays
 
     def adopt(self, array: Any) -> Any:
-        """Return an array that is on a GPU as one of this backend: itself, or a copy.
+        """Return an array on a GPU as one of this backend: itself, or a copy.
 
         Raises
         ------
@@ -148,11 +148,11 @@ class Backend(ABC):
         )
 
     def to_numpy(self, array: Any) -> Any:
-        """Return an array of this backend as NumPy."""
+        """Return an array of this backend as a NumPy array."""
         return array
 
     def device_data(self, problem: Problem) -> Mapping[str, Any]:
-        """Return `Problem.device_data` as arrays of this backend; made once."""
+        """Return `Problem.device_data` as arrays of this backend, which are made once."""
 
         def make() -> Mapping[str, Any]:
             with self.current():
@@ -162,16 +162,16 @@ class Backend(ABC):
         return made
 
     def made_once(self, problem: Problem, what: Hashable, make: Callable[[], Any]) -> Any:
-        """Return what `make` returned when `what` of a problem was first asked for."""
+        """Return the cached data of a problem under the key `what`, from `make` the first time."""
         made = self._made.setdefault(problem, {})
         if what not in made:
             made[what] = make()
         return made[what]
 
     def memory(self, memory_limit: int | None, needed: float = math.inf) -> int:
-        """Return the bytes that may be used: what is available, or `memory_limit` if it is less.
+        """Return the bytes that may be used: those available, or `memory_limit` if it is less.
 
-        Where `needed` bytes are surely there, nobody asks how many more.
+        If at least `needed` bytes are surely available, the exact number is not determined.
         """
         available = self.sure_memory()
         if available < needed:
@@ -181,11 +181,11 @@ class Backend(ABC):
         return available
 
     def sure_memory(self) -> int:
-        """Return bytes that are there without asking, which takes a while."""
+        """Return a lower bound of the available bytes, without the slow query."""
         return SURE
 
     def rows_that_fit(self, per_row: int, fixed: int, available: int) -> int:
-        """Return how many rows of `per_row` bytes fit beside `fixed` bytes; none raises."""
+        """Return how many rows of `per_row` bytes fit beside `fixed` bytes; raise if none does."""
         rows = (available - fixed) // per_row
         if rows < 1:
             raise InsufficientMemoryError(
@@ -196,7 +196,7 @@ class Backend(ABC):
 
 
 def repeated(work: Callable[[], None], times: int) -> Callable[[], None]:
-    """Return a function that calls another one a number of times."""
+    """Return a function that calls `work` a number of times."""
 
     def repeat() -> None:
         for _ in range(times):

@@ -1,4 +1,4 @@
-"""How many rows fit the memory of a backend."""
+"""The check that a batch fits the memory of a backend."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def batch_size(
     backend: Backend, n: int, size: Any, *, per_city: int = 4, name: str = "size"
 ) -> int:
-    """Return a number of tours of n cities, which take so many bytes for each of their cities."""
+    """Return the checked number of tours; raise if their bytes per city exceed the memory."""
     count = checks.integer(name, size, least=1, most=checks.MOST_INT)
     needed = count * n * per_city
     if needed > (available := backend.memory(None, needed)):

@@ -1,8 +1,7 @@
-"""Compile every listed kernel with NVRTC, without a GPU, and read what the assembler says.
+"""The compile check: compiles kernels with NVRTC and reads the output of the assembler.
 
-NVRTC and its assembler need no driver, so that a machine without a GPU can tell for every
-architecture whether a kernel compiles, and with how many registers, how much shared memory and
-how many spills.
+NVRTC and its assembler need no driver. So the check runs without a GPU, for each architecture, and
+reports registers, shared memory and spills of each kernel.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ MAIN_ARCHITECTURE = 90
 
 @dataclass(frozen=True)
 class KernelReport:
-    """What one kernel needs on one architecture, in bytes."""
+    """Resources of a kernel on an architecture, in bytes."""
 
     kernel: str  # the function's name
     body: str  # its composed C++ type
@@ -44,7 +43,7 @@ class KernelReport:
     stack: int = 0
     spill_stores: int = 0
     spill_loads: int = 0
-    error: str = ""  # the compiler's output where there is no kernel
+    error: str = ""  # the compiler's output if there is no kernel
 
     @property
     def passed(self) -> bool:
@@ -65,9 +64,10 @@ def check(
 ) -> list[KernelReport]:
     """Compile kernels, composed for CUDA, for architectures such as 90, in parallel.
 
-    Unless `everything` is asked for, every kernel is compiled for sm_90 (for the first
-    architecture, where sm_90 is not among them) and the others get as few kernels as hold every
-    part at least once. `workers` is a number of threads: NVRTC works outside the interpreter lock.
+    With `everything`, each kernel is compiled for each architecture. Otherwise, each kernel is
+    compiled for sm_90, or for the first architecture if sm_90 is not among them. For the others, a
+    few kernels are compiled that contain each part at least once. `workers` is a number of threads:
+    NVRTC releases the interpreter lock.
     """
     archs = tuple(dict.fromkeys(architectures))
     _require_architectures(archs)
@@ -82,7 +82,7 @@ def check(
 
 
 def parts(kernel: Kernel) -> set[str]:
-    """Return the names of a kernel's parts and of every C++ type that it is composed of."""
+    """Return the names of a kernel's parts and of all C++ types in it."""
     return {
         *kernel.parts,
         kernel.name,
@@ -91,7 +91,7 @@ def parts(kernel: Kernel) -> set[str]:
 
 
 def holding(kernels: Sequence[Kernel], part: str) -> list[Kernel]:
-    """Return the kernels that hold a part; an unknown name is an error that lists near matches."""
+    """Return the kernels that contain a part; raise with near matches if its name is unknown."""
     found = [kernel for kernel in kernels if part in parts(kernel)]
     if found:
         return found
@@ -105,7 +105,7 @@ def holding(kernels: Sequence[Kernel], part: str) -> list[Kernel]:
 
 
 def cover(kernels: Sequence[Kernel]) -> list[Kernel]:
-    """Choose kernels, greedily, until every part is in at least one of them."""
+    """Choose kernels greedily until each part is in at least one of them."""
     missing = {part for kernel in kernels for part in parts(kernel)}
     chosen: list[Kernel] = []
     while missing:
@@ -116,12 +116,12 @@ def cover(kernels: Sequence[Kernel]) -> list[Kernel]:
 
 
 def compile_kernel(kernel: Kernel, arch: int) -> KernelReport:
-    """Compile one kernel for one architecture and report what it needs."""
-    nvrtc = _nvrtc()
+    """Compile a kernel for an architecture; return its resources."""
+    nvrtc = load_nvrtc()
     failed = KernelReport(kernel.name, kernel.body, arch)
     try:
         source = kernel.source
-    except Exception as error:  # of a plugin's kernel
+    except Exception as error:  # raised by a plugin
         return replace(failed, error=repr(error))
     handle = nvrtc.createProgram(source, f"{kernel.name}.cu", [], [])
     options = (f"-arch=sm_{arch}", "--ptxas-options=-v", *NVRTC_OPTIONS, *_header_options())
@@ -135,7 +135,7 @@ def compile_kernel(kernel: Kernel, arch: int) -> KernelReport:
         nvrtc.destroyProgram(handle)
     usage = parse_log(log).get(kernel.name)
     if usage is None:
-        return replace(failed, error="it compiles, but there is no kernel of this name")
+        return replace(failed, error="it compiles, but contains no kernel of this name")
     return replace(failed, **usage)
 
 
@@ -148,10 +148,10 @@ _SHARED = re.compile(r"(\d+) bytes smem")
 
 
 def parse_log(log: str) -> dict[str, dict[str, Any]]:
-    """Read the verbose output of the assembler: what each entry function uses, by its name.
+    """Return the resources of each entry function, from the verbose output of the assembler.
 
-    Functions that were not inlined are listed below the entry that was compiled before them;
-    their frames and spills are counted as its own.
+    Functions that are not inlined follow their entry function; their frames and spills are added to
+    those of the entry function.
     """
     sections = _ENTRY.split(log)[1:]
     usage = {}
@@ -169,7 +169,7 @@ def parse_log(log: str) -> dict[str, dict[str, Any]]:
 
 
 def _require_architectures(architectures: Sequence[int]) -> None:
-    supported = _nvrtc().getSupportedArchs()
+    supported = load_nvrtc().getSupportedArchs()
     for arch in architectures:
         if arch not in supported:
             known = ", ".join(map(str, supported))
@@ -177,8 +177,8 @@ def _require_architectures(architectures: Sequence[int]) -> None:
 
 
 @functools.cache
-def _nvrtc() -> Any:
-    """CuPy's NVRTC bindings, checked to find the library."""
+def load_nvrtc() -> Any:
+    """Return CuPy's bindings of NVRTC; raise if the library is missing."""
     remedy = 'pip install "gpu-ls-plugin[cuda13]"'
     try:
         from cupy.cuda import nvrtc
@@ -193,7 +193,7 @@ def _nvrtc() -> Any:
 
 @functools.cache
 def _header_options() -> tuple[str, ...]:
-    """Where CuPy keeps the CUDA headers (no public function says so)."""
+    """Return the options that name CuPy's CUDA headers (there is no public function)."""
     from cupy._core.core import assemble_cupy_compiler_options
 
     return tuple(assemble_cupy_compiler_options(()))

@@ -1,4 +1,4 @@
-"""The C++ compiler of the CPU backend: which one it is, what it is told and what it makes."""
+"""The C++ compiler of the CPU backend: its command, its flags, and libraries made by it."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from gpu_ls_plugin.core.exceptions import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-# Errors of mathematical functions are never read, so roots may be vector instructions; results
-# stay IEEE. Contraction would make the exact lengths differ from the referee's.
+# Without errno, the compiler may vectorise roots; results still follow IEEE 754. Contraction would
+# change the last bits of lengths, which must equal those of the referee.
 FLAGS = (
     "-std=c++17",
     "-O3",
@@ -42,34 +42,34 @@ FLAGS = (
     "-pthread",
 )
 
-LONGEST_OUTPUT = 4000  # characters of a compiler's messages
-PREFIX = "backend: cpu: "  # of messages, which name a parameter first
+LONGEST_OUTPUT = 4000  # characters of a compiler's output in messages
+PREFIX = "backend: cpu: "  # messages begin with the name of a parameter
 REMEDY = 'install g++ or clang++, point CXX to a compiler, or pip install "gpu-ls-plugin[cpu]"'
 
-CPP17 = 201703  # what __cplusplus is at least
-LIST_MACROS = ("-x", "c++", "-std=c++17", "-dM", "-E", "-")  # of an empty standard input
+CPP17 = 201703  # least value of __cplusplus
+LIST_MACROS = ("-x", "c++", "-std=c++17", "-dM", "-E", "-")  # reads an empty standard input
 CPU_INFO = Path("/proc/cpuinfo")
-PATIENCE = 30.0  # seconds for an answer that takes no compiling
+PATIENCE = 30.0  # seconds for commands that compile nothing
 
 
 @dataclass
 class Program:
-    """A translation unit, and the compiler command and flags that make a shared library of it."""
+    """A translation unit with the compiler command and flags that turn it into a library."""
 
     source: str
     compiler: tuple[str, ...]
     flags: tuple[str, ...]
-    # Until Python 3.12 a cached property holds a lock, which a fork would copy.
+    # Not a cached property: until Python 3.12, that has a lock, which a fork would copy.
     _library: bytes = field(default=b"", init=False, repr=False)
 
     @property
     def key(self) -> str:
-        """Hash of all that the library depends on: text, flags, compiler and processor."""
-        parts = [self.source, *self.flags, *self.compiler, version(self.compiler), _processor()]
+        """Hash of the text, the flags, the compiler and the processor."""
+        parts = [self.source, *self.flags, *self.compiler, version(self.compiler), processor()]
         return hashlib.sha256("\0".join(parts).encode(errors="surrogateescape")).hexdigest()[:32]
 
     def library(self) -> bytes:
-        """Return the content of the shared library, compiled when first asked for."""
+        """Return the content of the shared library, which is compiled the first time."""
         if not self._library:
             with _scratch_folder() as scratch:
                 self._library = self._compiled_in(scratch)
@@ -87,7 +87,7 @@ class Program:
 
 
 def _shortened(output: str) -> str:
-    """Return a compiler's output; of a long one, its first errors and its end."""
+    """Return a compiler's output, or the beginning and the end of a long one."""
     half = LONGEST_OUTPUT // 2
     if len(output) <= LONGEST_OUTPUT:
         return output
@@ -95,7 +95,7 @@ def _shortened(output: str) -> str:
 
 
 def program_of(source: str) -> Program:
-    """Return a translation unit as it is compiled here and now."""
+    """Return a translation unit with the current compiler and flags."""
     return Program(source, tuple(find_compiler()), (*FLAGS, *_words("GPU_LS_CXXFLAGS")))
 
 
@@ -114,9 +114,9 @@ def find_compiler() -> list[str]:
 
 
 def check_compiler() -> list[str]:
-    """Return the command of a compiler that knows C++17: it was asked, but compiled nothing."""
+    """Return the command of the compiler; raise unless it supports C++17. Compiles nothing."""
     program = program_of("")
-    with _scratch_folder() as empty:  # where no program finds anything to damage
+    with _scratch_folder() as empty:  # CXX may be any program: it finds no files to damage
         done = _run([*program.compiler, *LIST_MACROS], folder=empty, seconds=PATIENCE)
     standard = re.search(r"^#define __cplusplus (\d+)", done.stdout, re.MULTILINE)
     if done.returncode != 0 or standard is None or int(standard[1]) < CPP17:
@@ -127,7 +127,7 @@ def check_compiler() -> list[str]:
 
 @cache
 def version(compiler: tuple[str, ...]) -> str:
-    """Return what a compiler says of itself, which changes when it is updated."""
+    """Return the version text of a compiler, which changes with an update."""
     return _run([*compiler, "--version"], seconds=PATIENCE).stdout
 
 
@@ -136,7 +136,7 @@ def _not_found(reason: str) -> CompilerNotFoundError:
 
 
 def _words(variable: str) -> list[str]:
-    """Split an environment variable as a shell would; one that is not set has no words."""
+    """Split an environment variable as a shell would; return no words if it is not set."""
     text = os.environ.get(variable, "")
     try:
         return shlex.split(text)
@@ -153,7 +153,7 @@ def _located(name: str) -> str | None:
 
 
 def _ziglang_is_installed() -> bool:
-    """Whether the wheel is; the current folder is not asked, since ``-P`` leaves it out, too."""
+    """Return whether the wheel is installed, outside of the current folder, as with ``-P``."""
     places = [place for place in sys.path if place and not _is_current_folder(place)]
     return any(metadata.distributions(name="ziglang", path=places))
 
@@ -161,14 +161,14 @@ def _ziglang_is_installed() -> bool:
 def _is_current_folder(place: str) -> bool:
     try:
         return os.path.samefile(place, os.curdir)
-    except OSError:  # it does not exist
+    except OSError:  # the folder does not exist
         return False
 
 
 def _run(
     command: Sequence[str], *, folder: Path | None = None, seconds: float | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command to its end; nothing of it goes on where it takes too long, or after Ctrl-C."""
+    """Run a command; after a timeout or Ctrl-C, kill it with all processes that it started."""
     try:
         with subprocess.Popen(
             command,
@@ -178,7 +178,7 @@ def _run(
             encoding="utf-8",
             errors="replace",
             cwd=folder,
-            start_new_session=True,  # a compiler starts others
+            start_new_session=True,  # a compiler starts other processes
         ) as process:
             try:
                 output, errors = process.communicate(timeout=seconds)
@@ -198,14 +198,14 @@ def _scratch_folder() -> Iterator[Path]:
             yield Path(folder)
     except OSError as error:
         raise BackendUnavailableError(
-            f"{PREFIX}temporary files cannot be written ({error}); point TMPDIR to a folder "
-            f"where they can"
+            f"{PREFIX}temporary files cannot be written ({error}); point TMPDIR to a writable "
+            "folder"
         ) from error
 
 
 @cache
-def _processor() -> str:
-    """Return the processor's model and features: -march=native code runs on no lesser one."""
+def processor() -> str:
+    """Return model and features of the processor, on which -march=native depends."""
     try:
         text = CPU_INFO.read_text(encoding="utf-8", errors="replace")
     except OSError:

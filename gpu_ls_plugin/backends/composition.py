@@ -1,7 +1,7 @@
-"""Parts become a translation unit: templates and functors in, one self-contained source text out.
+"""Composition of kernels: parts become a self-contained source text.
 
-Headers are pasted, not included from disk, so that the text alone identifies the program: it is
-what both backends hash for their caches.
+The text contains all headers instead of including them. So it identifies the program, and both
+backends use its hash as the key of their caches.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ NVRTC_OPTIONS = (
 
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 TYPE = re.compile(r"[A-Za-z_][A-Za-z0-9_:<>, *&-]*")
-TEAM = "backends/include/team.cuh"  # which every kernel begins with
+TEAM = "backends/include/team.cuh"  # the first header of each kernel
 HEADER = re.compile(r"[A-Za-z0-9_]+(/[A-Za-z0-9_]+)*\.cuh?")
 RESERVED = """
 alignas alignof asm auto break case catch class co_await co_return co_yield concept continue
@@ -40,14 +40,14 @@ namespace new noexcept operator private protected public register reinterpret_ca
 sizeof static static_assert struct switch template this thread_local throw try typedef typeid
 typename union using virtual while __asm__ __attribute__ _Pragma
 """
-KEYWORDS = frozenset(RESERVED.split())  # words of C++ that no name or type has
-FAULT = "gls_faulty_part"  # what a kernel with checked parts writes to
+KEYWORDS = frozenset(RESERVED.split())  # words of C++ that names and types never contain
+FAULT = "gls_faulty_part"  # the variable that a kernel with checked parts writes
 ITEM_BYTES = {"int": 4, "float": 4, "gls::uint32": 4, "unsigned char": 1, "char": 1}
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of a kernel: its C type and its name."""
+    """A parameter of a kernel: its C type and its name."""
 
     type: str
     name: str
@@ -59,32 +59,32 @@ class Parameter:
 
     @cached_property
     def item_bytes(self) -> tuple[int, ...]:
-        """Sizes that what a pointer points to may have: any where it is void."""
+        """Allowed sizes of the items behind a pointer; void may be of any size."""
         item = self.type.removeprefix("const ").rstrip("* ")
         return (1, 2, 4, 8) if item == "void" else (ITEM_BYTES.get(item, 8),)
 
     @property
     def fields(self) -> tuple[Parameter, ...]:
-        """What takes an argument: the parameter itself (structs.py has some with several)."""
+        """The parameters that take arguments: this one, or the fields of a struct."""
         return (self,)
 
     @property
     def passed(self) -> str:
-        """What ``run`` is called with."""
+        """The C++ arguments that ``run`` gets for it."""
         return self.name
 
     @property
     def checks(self) -> str:
-        """C++ that does not compile where kernels would read something else: none."""
+        """C++ that fails to compile if Python and C++ disagree about the layout."""
         return ""
 
     @property
     def on_host(self) -> tuple[str, str]:
-        """How a function on the CPU declares it, and a statement that it begins with."""
+        """Its declaration in a function on the CPU, and a first statement of that function."""
         return f"{self.type} {self.name}", ""
 
     def check(self, array: Any, contiguous: bool) -> None:
-        """Raise InvalidTypeError where an array is not laid out as the kernel reads it."""
+        """Raise InvalidTypeError unless an array has the layout that the kernel reads."""
         if not contiguous or array.itemsize not in self.item_bytes:
             raise InvalidTypeError(
                 f"{self.name}: kernels read {self.type} without gaps, not {array.dtype} of shape "
@@ -94,33 +94,33 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Kernel:
-    """A template with all its parts chosen: one ``extern "C"`` function.
+    """A template with chosen parts: an ``extern "C"`` function.
 
     Attributes
     ----------
     name : str
         Name of the function.
     header : str
-        File that defines `body`, by its path in the package, as in its ``#include``.
+        File that defines `body`, by its path in the package.
     body : str
         C++ type with ``static void run(const Team&, int item, parameters...)``.
     parameters : tuple of Parameter
-        What `run` takes after the item.
+        The parameters of `run` after the item.
     team : str
-        C++ type of the team that works on one item.
+        C++ type of the team that works on an item.
     functors : tuple of str
-        Source texts of parts that no header of ours defines (plugins).
+        Source texts of parts that are not in headers of the package, such as those of plugins.
     parts : tuple of str
         Names of the parts, for listings.
     blocks_per_multiprocessor : int
-        Least number of resident blocks the compiler must leave registers for (CUDA only).
+        Number of resident blocks for which the compiler must leave registers (CUDA only).
     prepared : bool
-        Whether `body` has a ``prepare(const Team&, parameters...)`` that every block calls before
-        its items (CUDA only).
+        Whether each block calls ``prepare(const Team&, parameters...)`` of `body` before its items
+        (CUDA only).
     headers : tuple of str
         Further files that define parts of `body`.
     checked : tuple of str
-        Names of the neighbourhoods in `body` that are checked (tours/moves/checked.cuh).
+        Names of the neighbourhoods in `body` whose gains are checked (tours/moves/checked.cuh).
     """
 
     name: str
@@ -136,17 +136,17 @@ class Kernel:
     checked: tuple[str, ...] = ()
 
     def __hash__(self) -> int:
-        """Hash what hardly ever is the same for two kernels: launches look kernels up."""
+        """Hash the fields that distinguish nearly all kernels: launches look kernels up."""
         return hash((self.name, self.body, self.team))
 
     @property
     def fields(self) -> tuple[Parameter, ...]:
-        """What takes an argument, by its name."""
+        """All parameters, and fields of structs, that take an argument by name."""
         return tuple(field for parameter in self.parameters for field in parameter.fields)
 
     @property
     def source(self) -> str:
-        """The whole translation unit for the backend that `team` belongs to."""
+        """The translation unit, for the backend of `team`."""
         self._check_names()
         pasted: set[str] = set()
         own = line_directive(1, f"kernel {self.name}")
@@ -161,7 +161,7 @@ class Kernel:
         return "\n".join([*texts, self._host_entry() if self.on_host else self._cuda_entry()])
 
     def _check_names(self) -> None:
-        """Raise InvalidParameterError where what should be a name or a type is more than that."""
+        """Raise InvalidParameterError unless names, types and headers contain nothing else."""
         names = [self.name, *(field.name for field in self.fields)]
         types = [self.body, self.team, *(field.type for field in self.fields)]
         headers = [self.header, *self.headers]
@@ -176,21 +176,22 @@ class Kernel:
 
     @property
     def on_host(self) -> bool:
-        """Whether the kernel is built for the CPU."""
+        """Whether the kernel is for the CPU."""
         return self.team == "gls::Host"
 
     def refuse_fault(self, number: Any) -> None:
-        """Raise FaultyPartError where a launch has left the number of a neighbourhood, from 1 on.
+        """Raise FaultyPartError if a launch has found a faulty neighbourhood.
 
-        `number`, which has a `value`, becomes 0; None where nothing is checked.
+        The `value` of `number` counts neighbourhoods from 1; it is reset to 0. If nothing is
+        checked, `number` is None.
         """
         if number is None or not number.value:
             return
         name, number.value = self.checked[number.value - 1], 0
         raise FaultyPartError(
             f"neighbourhoods: {name!r} reports gains that its moves do not have: gain() must "
-            "return removed minus added lengths, for edges that are where the move's shape needs "
-            "them (gpu_ls_plugin/tours/moves/move.cuh)"
+            "return removed minus added lengths, for edges that fit the shape of the move "
+            "(gpu_ls_plugin/tours/moves/move.cuh)"
         )
 
     def _cuda_entry(self) -> str:
@@ -232,7 +233,7 @@ def parse_parameters(text: str) -> tuple[Parameter, ...]:
 
 @cache
 def present(header: str) -> str:
-    """Return the path of one of our headers in the package, which may be given as it was before."""
+    """Return the path of a header in the package, also for its path in version 0.1."""
     package = resources.files("gpu_ls_plugin")
     paths = (path for path in (header, *former_header(header)) if (package / path).is_file())
     return next(paths, header)
@@ -240,12 +241,12 @@ def present(header: str) -> str:
 
 @cache
 def read(header: str) -> str:
-    """Return the text of one of our headers, named by its path in the package."""
+    """Return the text of a header of the package."""
     return (resources.files("gpu_ls_plugin") / present(header)).read_text(encoding="utf-8")
 
 
 def paste(header: str, pasted: set[str]) -> str:
-    """Return a header with its includes in place, less those `pasted` before."""
+    """Return a header with its includes replaced by their texts, without those in `pasted`."""
     header = present(header)
     if header in pasted:
         return ""
@@ -257,7 +258,7 @@ def paste(header: str, pasted: set[str]) -> str:
 
 @cache
 def _pieces(header: str) -> list[tuple[bool, str]]:
-    """Return the names that a header includes, and what is between them as one text each."""
+    """Return the includes of a header, as (True, name), and the texts between them."""
     pieces, line = [], 1
     for is_include, lines in groupby(_lines(read(header)), key=itemgetter(0)):
         texts = [text for _, text in lines]

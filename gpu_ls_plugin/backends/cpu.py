@@ -1,4 +1,4 @@
-"""CPU backend: composed programs built by the system's C++ compiler, tours spread over threads."""
+"""CPU backend: kernels compiled by the system's C++ compiler, with threads that share tours."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.backends.composition import Kernel, Parameter
 
-MOST_THREADS = 4096  # more than a machine has; far more cannot be started
+MOST_THREADS = 4096  # limit of GPU_LS_THREADS: more than any machine can use
 
 CUT = constant(TEAM, "kCut")
 
@@ -51,11 +51,11 @@ class CpuBackend(Backend):
         super().__init__()
         self._functions: dict[Kernel, tuple[Any, Any]] = {}
         self._renew_threads()
-        if hasattr(os, "register_at_fork"):  # a child has none of its parent's threads
+        if hasattr(os, "register_at_fork"):  # threads do not exist in a child
             os.register_at_fork(after_in_child=self._renew_threads)
 
     def lane(self, number: int, processors: int) -> AbstractContextManager[None]:
-        """Let this thread use so many cores at most; all lanes are alike."""
+        """Limit the cores of this thread to `processors`; the number of the lane is ignored."""
         return threads_at_most(processors)
 
     @property
@@ -80,15 +80,15 @@ class CpuBackend(Backend):
         shared_bytes: int = 0,
         seconds: float = math.inf,
     ) -> bool:
-        """Run a kernel on all items; returns when it is done, and soon after Ctrl-C."""
+        """Run a kernel on all items; return when it is done, or soon after Ctrl-C."""
         function, fault = self._function(kernel)
         converted = [_convert(p, arguments) for p in kernel.parameters]
-        following = ctypes.c_int(0)  # the next item, taken by whichever thread is free
+        following = ctypes.c_int(0)  # the next item; a free thread takes it
 
         def work() -> None:
             function(count, ctypes.byref(following), *converted)
 
-        def cut() -> None:  # nobody takes another item
+        def cut() -> None:  # no thread takes another item
             following.value = CUT
 
         threads = min(self.processors, count)
@@ -98,11 +98,11 @@ class CpuBackend(Backend):
         return following.value < CUT
 
     def address(self, array: Any) -> int:
-        """Return where an array begins in memory."""
+        """Return the address of an array."""
         return int(array.ctypes.data)
 
     def available_memory(self) -> int:
-        """Return the physical memory in bytes that is free or only holds files."""
+        """Return the bytes of physical memory that are free or hold cached files."""
         try:
             with open("/proc/meminfo", encoding="ascii") as file:
                 sizes = dict(line.split(":") for line in file)
@@ -111,26 +111,26 @@ class CpuBackend(Backend):
             pass
         try:
             return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-        except (AttributeError, OSError, ValueError):  # not on this system: assume enough
+        except (AttributeError, OSError, ValueError):  # unknown here: assume enough
             return 1 << 40
 
     def _function(self, kernel: Kernel) -> tuple[Any, Any]:
-        """Return a kernel's function, and where its parts leave faults if they are checked."""
+        """Return a kernel's function, and its fault variable if its parts are checked."""
         found = self._functions.get(kernel)
         if found is None:
             with compiling(), self._lock:
                 if kernel not in self._functions:
-                    loader = partial(_function_of, kernel=kernel)
+                    loader = partial(function_of, kernel=kernel)
                     self._functions[kernel] = library_cache.load(kernel.source, loader)
                 found = self._functions[kernel]
         return found
 
     @contextmanager
     def _lent(self) -> Iterator[Workers]:
-        """Lend threads that nobody else uses."""
+        """Yield threads that no other launch uses."""
         try:
             workers = self._idle.pop()
-        except IndexError:  # the first, or launches of several threads at once
+        except IndexError:  # the first launch, or other launches at the same time
             workers = Workers()
         try:
             yield workers
@@ -140,18 +140,16 @@ class CpuBackend(Backend):
         self._idle.append(workers)
 
     def _renew_threads(self) -> None:
-        self._lock = threading.Lock()  # of the thread that compiles
+        self._lock = threading.Lock()  # held while a thread compiles
         self._idle: list[Workers] = []
 
 
 @contextmanager
 def interrupts_held(pressed: Callable[[], object] = lambda: None) -> Iterator[None]:
-    """Hold Ctrl-C back until the block is left: running threads write into the caller's arrays.
+    """Delay Ctrl-C until the end of the block: threads are writing into arrays of the caller.
 
-    `pressed` is called at once.
-
-    `KeyboardInterrupt` is raised in the main thread only, and may be raised between the start of
-    a thread and the moment the pool knows of it; nobody would wait for that thread then.
+    `pressed` is called at once. Without the delay, KeyboardInterrupt could be raised in the main
+    thread just after it has started a thread, and that thread would never be joined.
     """
     handler = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(handler):
@@ -173,9 +171,9 @@ def interrupts_held(pressed: Callable[[], object] = lambda: None) -> Iterator[No
 
 
 def _convert(parameter: Parameter, arguments: Mapping[str, Any]) -> Any:
-    """Return what ctypes passes for a parameter."""
+    """Return the argument for ctypes."""
     if isinstance(parameter, Struct):
-        return parameter.pack(arguments, _address)  # by address, as all bytes are
+        return parameter.pack(arguments, _address)  # ctypes passes the address of bytes
     value = arguments[parameter.name]
     if parameter.is_pointer:
         return ctypes.c_void_p(_address(parameter, value))
@@ -183,15 +181,18 @@ def _convert(parameter: Parameter, arguments: Mapping[str, Any]) -> Any:
 
 
 def _address(parameter: Parameter, array: Any) -> int:
-    """Return where an array begins that a parameter points to, 0 where there is none."""
+    """Return the address of an array for a parameter, 0 for None."""
     if array is None:
         return 0
     parameter.check(array, array.flags.c_contiguous)
     return int(array.ctypes.data)
 
 
-def _function_of(library: Path, kernel: Kernel) -> tuple[Any, Any]:
-    """Return what `_function` does from a shared library, which stays; else `OSError`."""
+def function_of(library: Path, kernel: Kernel) -> tuple[Any, Any]:
+    """Return function and fault variable from a shared library, which stays loaded.
+
+    Raise OSError if the library cannot be loaded or has no such function.
+    """
     try:
         loaded = ctypes.CDLL(str(library))
         function = getattr(loaded, kernel.name)
@@ -207,7 +208,7 @@ _allowed = threading.local()
 
 @contextmanager
 def threads_at_most(count: int) -> Iterator[None]:
-    """Let searches of this thread use so many cores at most, while a block runs."""
+    """Limit the cores that searches of this thread use during a ``with`` block."""
     before = getattr(_allowed, "count", MOST_THREADS)
     _allowed.count = count
     try:
@@ -217,7 +218,7 @@ def threads_at_most(count: int) -> Iterator[None]:
 
 
 def thread_count() -> int:
-    """Return the number of threads: ``GPU_LS_THREADS`` or usable cores, up to `threads_at_most`."""
+    """Return ``GPU_LS_THREADS`` or the number of usable cores, within `threads_at_most`."""
     most: int = getattr(_allowed, "count", MOST_THREADS)
     if text := os.environ.get("GPU_LS_THREADS", "").strip():
         return min(most, _threads_from(text))
@@ -237,7 +238,7 @@ def _threads_from(text: str) -> int:
 
 
 def unavailable_reason() -> str | None:
-    """Return None where programs can be compiled and run, else what is wrong and the remedy."""
+    """Return None if kernels can be compiled and run, else the reason and the remedy."""
     try:
         compiler.check_compiler()
         thread_count()

@@ -1,4 +1,4 @@
-"""CUDA backend: composed programs compiled by NVRTC through CuPy and launched on its stream."""
+"""CUDA backend: kernels compiled by NVRTC and launched on streams, both through CuPy."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.composition import Kernel, Parameter
 
 OLDEST_CAPABILITY = 75
-PRIVATE = "_compile_using_nvrtc_no_warning"  # of cupy.cuda.compiler, as of version 14
+PRIVATE = "_compile_using_nvrtc_no_warning"  # function of cupy.cuda.compiler in version 14
 SCALARS = {"int": np.int32, "gls::int64": np.int64, "gls::uint64": np.uint64, "float": np.float32}
 NOTHING = np.uint64(0)
 INSTALL = 'pip install "gpu-ls-plugin[cuda13]" (CUDA 13) or "gpu-ls-plugin[cuda12]" (CUDA 12)'
@@ -42,26 +42,26 @@ class CudaBackend(Backend):
         super().__init__()
         import cupy
 
-        _leave_compiling_out()
+        stop_clocks_for_cupy()
         self.xp = cupy
         self.device = device
         self._functions: dict[Kernel, tuple[Any, _Fault | None]] = {}
-        atexit.register(self._forget)  # modules unload while the driver is still there
+        atexit.register(self._forget)  # unloads modules before the driver is gone
         self._attributes = cupy.cuda.Device(device).attributes
-        self._preparing = threading.Lock()  # of functions, which all threads share
+        self._preparing = threading.Lock()  # threads share the functions
         self._lanes: dict[int, Any] = {}
         self._allowed = threading.local()
 
     def current(self) -> AbstractContextManager[Any]:
-        """Make the device current in this thread, whose current stream there is then used."""
+        """Make the device the current one of this thread; its current stream is used."""
         device: AbstractContextManager[Any] = self.xp.cuda.Device(self.device)
         return device
 
     @contextmanager
     def lane(self, number: int, processors: int) -> Iterator[None]:
-        """Make a stream the current one of this thread that waits for no other, nor others for it.
+        """Make a non-blocking stream the current one of this thread.
 
-        CuPy's pool keeps freed memory for the stream that it was made on: lanes are kept as well.
+        Lanes keep their streams, since CuPy's pool keeps freed memory for the stream that used it.
         """
         with self.current():
             if number not in self._lanes:
@@ -69,7 +69,7 @@ class CudaBackend(Backend):
             before = getattr(self._allowed, "processors", math.inf)
             self._allowed.processors = min(before, processors)
             try:
-                # On the host, too, there are others: one of its threads is enough.
+                # Other lanes need the host, too, so each uses a single thread there.
                 with self._lanes[number] as stream, threads_at_most(1):
                     yield
                     stream.synchronize()
@@ -78,21 +78,21 @@ class CudaBackend(Backend):
 
     @property
     def processors(self) -> int:
-        """Number of multiprocessors, or as many of them as a lane has."""
+        """Number of multiprocessors, within the limit of a lane."""
         count = int(self._attributes["MultiProcessorCount"])
         return int(min(count, getattr(self._allowed, "processors", count)))
 
     @property
     def shared_memory(self) -> int:
-        """Bytes of shared memory that one block may have."""
+        """Bytes of shared memory that a block may have."""
         return int(self._attributes["MaxSharedMemoryPerBlockOptin"])
 
     def block(self, threads: int) -> str:
-        """Return a team of one block."""
+        """Return the team of a block."""
         return f"gls::Block<{threads}>"
 
     def warp(self, count: int = 4) -> str:
-        """Return a team of one warp, `count` to a block."""
+        """Return the team of a warp, `count` to a block."""
         return f"gls::Warp<{count}>"
 
     def launch(
@@ -104,14 +104,14 @@ class CudaBackend(Backend):
         shared_bytes: int = 0,
         seconds: float = math.inf,
     ) -> bool:
-        """Queue a kernel on the current stream; returns at once, unless parts are checked."""
+        """Queue a kernel on the current stream; wait for it only if parts are checked."""
         self.bound(kernel, count, arguments, shared_bytes=shared_bytes)()
         return True
 
     def bound(
         self, kernel: Kernel, count: int, arguments: Mapping[str, Any], *, shared_bytes: int = 0
     ) -> Callable[[], Any]:
-        """Return a function that queues a launch, whose arguments are converted now."""
+        """Return a function that queues a launch; its arguments are converted now."""
         with self.current(), self._preparing:
             function, fault = self._function(kernel)
             if shared_bytes > function.max_dynamic_shared_size_bytes:
@@ -130,16 +130,16 @@ class CudaBackend(Backend):
             self.xp.cuda.get_current_stream().synchronize()
 
     def address(self, array: Any) -> int:
-        """Return where an array begins in the device's memory."""
+        """Return the address of an array in the device's memory."""
         return int(array.data.ptr)
 
     def recorded(self, work: Callable[[], None], times: int) -> Callable[[], None]:
-        """Return a function that repeats launches: as a graph, from the second call on."""
+        """Return a function that repeats launches, from its second call on as a CUDA graph."""
         repeat, calls = repeated(work, times), itertools.count()
         graphs: list[Any] = []
 
         def replay() -> None:
-            if next(calls) == 0:  # compiles what a graph cannot
+            if next(calls) == 0:  # compiles kernels, which is impossible during a capture
                 repeat()
                 return
             if not graphs:
@@ -153,11 +153,11 @@ class CudaBackend(Backend):
         return replay
 
     def ahead(self, arrays: Iterable[Any]) -> Iterator[Any]:
-        """Copy each array while work on the one before is done, into one of two buffers."""
+        """Copy each array into one of two buffers, during the work on the array before."""
         cuda, here = self.xp.cuda, self.xp.cuda.get_current_stream()
         copying = cuda.Stream(non_blocking=True)
         buffers: list[Any] = [None, None]
-        worked = [here.record(), here.record()]  # on what a buffer holds
+        worked = [here.record(), here.record()]  # ends of the work on each buffer
         for turn, array in enumerate(arrays):
             if buffers[turn % 2] is None or len(buffers[turn % 2]) < len(array):
                 buffers[turn % 2] = self.xp.empty(array.shape, array.dtype)
@@ -169,41 +169,41 @@ class CudaBackend(Backend):
             worked[turn % 2] = here.record()
 
     def available_memory(self) -> int:
-        """Return the bytes free on the device, those kept by CuPy's pool included."""
+        """Return the free bytes of the device, including those in CuPy's pool."""
         with self.xp.cuda.Device(self.device) as device:
             pool = self.xp.get_default_memory_pool()
             return int(device.mem_info[0]) + int(pool.free_bytes())
 
     def sure_memory(self) -> int:
-        """Return bytes that are there without asking: those that CuPy's pool keeps, for example."""
+        """Return the free bytes in CuPy's pool, a lower bound of all available ones."""
         return max(super().sure_memory(), int(self.xp.get_default_memory_pool().free_bytes()))
 
     def adopt(self, array: Any) -> Any:
-        """Return an array on a GPU as one of this device, copied if it lies on another."""
+        """Return an array on a GPU as one of this device, copied if it is on another one."""
         there = device_of(array)
-        with self.xp.cuda.Device(there):  # asarray would copy it to the current one
+        with self.xp.cuda.Device(there):  # asarray copies to the current device
             taken = self.xp.asarray(array)
             if there == self.device:
                 return taken
             taken = self.xp.ascontiguousarray(taken)
-            self.xp.cuda.get_current_stream().synchronize()  # for which the copy would not wait
+            self.xp.cuda.get_current_stream().synchronize()  # the copy would not wait for it
         with self.current():
             return taken.copy()
 
     def to_numpy(self, array: Any) -> Any:
-        """Copy an array to the host; waits for the work that makes it."""
+        """Copy an array to the host, after the work that computes it."""
         return self.xp.asnumpy(array)
 
     def _queue(
         self, kernel: Kernel, launch: Callable[[], None], fault: _Fault | None, _kept: Any
     ) -> None:
-        """Queue a launch; what its addresses lead to is kept until then."""
+        """Queue a launch. `_kept` holds the arrays whose addresses the launch has."""
         with self.current():
             launch()
             kernel.refuse_fault(fault)
 
     def _function(self, kernel: Kernel) -> tuple[Any, _Fault | None]:
-        """Return a kernel's function, and where its parts leave faults if they are checked."""
+        """Return a kernel's function, and its fault variable if its parts are checked."""
         found = self._functions.get(kernel)
         if found is None:
             with compiling():
@@ -226,12 +226,12 @@ class CudaBackend(Backend):
 
 
 @cache
-def _leave_compiling_out() -> None:
-    """Let no clock run while CuPy compiles kernels of its own (no public function can)."""
+def stop_clocks_for_cupy() -> None:
+    """Stop clocks of searches while CuPy compiles its own kernels (there is no public hook)."""
     from cupy.cuda import compiler
 
     compile_kernel = getattr(compiler, PRIVATE, None)
-    if compile_kernel is None:  # another CuPy: then the first call counts it
+    if compile_kernel is None:  # another version of CuPy: compiling counts as time
         return
 
     @wraps(compile_kernel)
@@ -243,14 +243,14 @@ def _leave_compiling_out() -> None:
 
 
 class _Fault:
-    """The number that a kernel's checked parts leave in the device's memory."""
+    """The fault variable of a kernel in the device's memory."""
 
     def __init__(self, number: Any) -> None:
         self._number = number
 
     @property
     def value(self) -> int:
-        """Waits for the launch."""
+        """The number of the faulty part, or 0; waits for the launch."""
         return int(self._number)
 
     @value.setter
@@ -259,8 +259,8 @@ class _Fault:
 
 
 def _convert(parameter: Parameter, arguments: Mapping[str, Any]) -> Any:
-    """Return what CuPy passes for a parameter."""
-    if isinstance(parameter, Struct):  # by value, as all NumPy arrays of one item are
+    """Return the argument for CuPy."""
+    if isinstance(parameter, Struct):  # CuPy passes NumPy arrays of one item by value
         return np.frombuffer(parameter.pack(arguments, _address), parameter.record)
     value = arguments[parameter.name]
     if not parameter.is_pointer:
@@ -269,17 +269,17 @@ def _convert(parameter: Parameter, arguments: Mapping[str, Any]) -> Any:
 
 
 def _address(parameter: Parameter, array: Any) -> int:
-    """Return where an array begins that a parameter points to, 0 where there is none."""
+    """Return the address of an array for a parameter, 0 for None."""
     if array is None:
         return 0
-    parameter.check(array, array._c_contiguous)  # as its flags say, which take a microsecond
+    parameter.check(array, array._c_contiguous)  # reading its flags takes a microsecond longer
     address: int = array.data.ptr
     return address
 
 
 @cache
 def _team_shape(team: str) -> tuple[int, int]:
-    """Return threads per block and teams per block of a team's C++ type."""
+    """Return threads and teams per block of a team's C++ type."""
     kind, _, size = team.rstrip(">").partition("<")
     count = int(size)
     return {
@@ -307,7 +307,7 @@ def backend_of(device: int | None) -> CudaBackend:
 
 
 def device_of(array: Any) -> int | None:
-    """Return the number of the device that an array on a GPU is on; None for no array."""
+    """Return the number of the device of an array; None if there is no array."""
     if array is None:
         return None
     from cupy.cuda import Device, runtime
@@ -317,7 +317,7 @@ def device_of(array: Any) -> int | None:
 
 
 def unavailable_reason() -> str | None:
-    """Return None where a usable GPU is present, else what is missing and how to get it."""
+    """Return None if a usable GPU is present, else the reason and the remedy."""
     if importlib.util.find_spec("cupy") is None:
         return f"CuPy is not installed; {INSTALL}"
     try:

@@ -1,4 +1,4 @@
-"""Parameters of parts as their functors read them: 8 bytes each (backends/include/words.cuh)."""
+"""Parameters of functors as 8-byte words, which backends/include/words.cuh reads."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
 
 def kept_words(xp: ModuleType, words: Iterable[Any]) -> list[Any]:
-    """Return parameters with arrays of `xp` as functors read them; these have to stay."""
+    """Return parameters with their arrays as contiguous arrays of `xp`.
+
+    The caller must keep the arrays as long as kernels use their addresses.
+    """
     return [
         xp.ascontiguousarray(xp.asarray(word)) if hasattr(word, "strides") else word
         for word in words
@@ -20,8 +23,8 @@ def kept_words(xp: ModuleType, words: Iterable[Any]) -> list[Any]:
 
 
 def packed_words(xp: ModuleType, words: Sequence[Any], address: Callable[[Any], int]) -> Any:
-    """Return parameters as an array of `xp`, with the addresses of arrays."""
-    packed = np.zeros(len(words) + 1, "uint64")  # never empty
+    """Return integers, floats and addresses of arrays as an array of `xp`, which is never empty."""
+    packed = np.zeros(len(words) + 1, "uint64")
     for place, word in enumerate(words):
         if isinstance(word, float):
             packed[place : place + 1].view("float64")[0] = word

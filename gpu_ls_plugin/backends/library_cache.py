@@ -1,8 +1,8 @@
-"""Compiled programs on disk: where they are kept, and which of them are loaded.
+"""The cache of compiled programs on disk.
 
-A file is named by the program's key and by a digest of its own content. So it appears complete
-or not at all, processes may compile the same program at the same time, and a damaged file is
-noticed before it is loaded and is rebuilt. What others could have written is never loaded.
+The name of a file contains the key of the program and a digest of the file. Files are written
+atomically, several processes may compile the same program at once, and a damaged file is detected
+and rebuilt. Files that other users could have written are never loaded.
 """
 
 from __future__ import annotations
@@ -33,24 +33,25 @@ Loaded = TypeVar("Loaded")
 REMEDY = "point GPU_LS_CACHE_DIR to a folder that you can write and others cannot"
 OTHERS_MAY_WRITE = 0o022
 
-_warned: set[str] = set()  # folders, so that each is named once in a process
+warned_of: set[str] = set()  # folders that a warning of this process has named
 
 
 def cache_folder() -> Path:
-    """Return where compiled programs are kept: ``GPU_LS_CACHE_DIR`` or the user's cache folder.
+    """Return ``GPU_LS_CACHE_DIR``, or the folder of the library in the user's cache folder.
 
-    OSError: the user has no home folder, or a relative path has no current folder to start from.
+    Raise OSError if the user has no home folder, or if there is no current folder for a relative
+    path.
     """
     if own := os.environ.get("GPU_LS_CACHE_DIR", "").strip():
         return Path(own).absolute()
     base = os.environ.get("XDG_CACHE_HOME", "")
-    if not os.path.isabs(base):  # which counts as not set
+    if not os.path.isabs(base):  # to be ignored, by the specification of XDG
         base = os.path.join(home_folder(), ".cache")
     return Path(base, "gpu-ls-plugin").absolute()
 
 
 def home_folder() -> Path:
-    """Return the user's home folder; `OSError` where there is none."""
+    """Return the user's home folder; raise OSError if there is none."""
     try:
         return Path.home()
     except RuntimeError as error:
@@ -58,11 +59,11 @@ def home_folder() -> Path:
 
 
 def load(source: str, loader: Callable[[Path], Loaded]) -> Loaded:
-    """Load a translation unit as a shared library: from the cache, or compiled and kept there.
+    """Load a translation unit as a shared library, from the cache or after compiling it.
 
-    `loader` takes the library's path; its `OSError` says that it cannot be loaded. Where the cache
-    folder is of no use, the library is loaded from a private folder that is removed again, and a
-    `CacheWarning` says why; BackendUnavailableError, if that fails, too.
+    `loader` takes the path of the library and raises OSError if it cannot be loaded. If the cache
+    cannot be used, a CacheWarning gives the reason, and the library is loaded from a temporary
+    folder. If that fails, too, BackendUnavailableError is raised.
     """
     program = program_of(source)
     place = "the cache folder"
@@ -78,7 +79,7 @@ def load(source: str, loader: Callable[[Path], Loaded]) -> Loaded:
 
 
 def require_own(path: Path) -> None:
-    """Raise `PermissionError` where others than the user and root may have written."""
+    """Raise PermissionError if users other than this one and root could have written."""
     status = path.stat()
     if status.st_uid not in (0, os.geteuid()):
         raise PermissionError(f"{path} belongs to another user")
@@ -87,7 +88,7 @@ def require_own(path: Path) -> None:
 
 
 def make_closed(folder: Path) -> None:
-    """Make a folder, and those above it, for this user only, unless it exists."""
+    """Make a folder and its missing parents, accessible to this user only."""
     missing = [place for place in (folder, *folder.parents) if not place.exists()]
     for place in reversed(missing):
         place.mkdir(mode=0o700, exist_ok=True)
@@ -98,43 +99,43 @@ def make_closed(folder: Path) -> None:
 def _load_from(folder: Path, program: Program, loader: Callable[[Path], Loaded]) -> Loaded:
     for library in list(folder.glob(f"{program.key}-*.so")):
         if _is_sound(library, program):
-            with suppress(OSError):  # it may be linked to libraries of another system
+            with suppress(OSError):  # it may need libraries that this system lacks
                 return loader(library)
         _remove(library)
-    _announce(shlex.join(program.compiler), f"kept in {folder}")
+    announce(shlex.join(program.compiler), f"kept in {folder}")
     return loader(_keep(folder, program))
 
 
 def _load_privately(
     program: Program, loader: Callable[[Path], Loaded], place: str, reason: str
 ) -> Loaded:
-    _announce(shlex.join(program.compiler), "not kept")
-    try:  # a library stays loaded when its file is removed
+    announce(shlex.join(program.compiler), "not kept")
+    try:  # a library stays loaded after its file is removed
         with tempfile.TemporaryDirectory(prefix="gpu-ls-plugin-") as folder:
             loaded = loader(_keep(Path(folder), program))
     except OSError as error:
         raise BackendUnavailableError(
             f"{PREFIX}{reason}, nor can a temporary folder: {error}; {REMEDY}"
         ) from error
-    if place not in _warned:
+    if place not in warned_of:
         warnings.warn(f"{reason}, so compiled programs are not kept; {REMEDY}", CacheWarning, 2)
-        _warned.add(place)
+        warned_of.add(place)
     return loaded
 
 
 def _is_sound(library: Path, program: Program) -> bool:
-    """Whether a file is a library as it was written, by us."""
+    """Return whether a file belongs to this user and has the digest in its name."""
     try:
         require_own(library)
-        return library.is_file() and library.name == _name(program.key, library.read_bytes())
+        return library.is_file() and library.name == file_name(program.key, library.read_bytes())
     except OSError:
         return False
 
 
 def _keep(folder: Path, program: Program) -> Path:
-    """Write a program's library, atomically."""
+    """Write the library of a program atomically; return its path."""
     content = program.library()
-    library = folder / _name(program.key, content)
+    library = folder / file_name(program.key, content)
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         made = Path(scratch, library.name)
         made.write_bytes(content)
@@ -143,7 +144,8 @@ def _keep(folder: Path, program: Program) -> Path:
     return library
 
 
-def _name(key: str, content: bytes) -> str:
+def file_name(key: str, content: bytes) -> str:
+    """Return the name of a library in the cache."""
     return f"{key}-{hashlib.sha256(content).hexdigest()[:32]}.so"
 
 
@@ -155,7 +157,7 @@ def _remove(path: Path) -> None:
 
 
 @cache
-def _announce(compiler: str, place: str) -> None:
-    """Say, once in a process, why the first call takes longer."""
+def announce(compiler: str, place: str) -> None:
+    """Log, once in a process, why the first call takes longer."""
     patience = "about 40 s the first time" if "ziglang" in compiler else "a few seconds"
     logger.warning("compiling search kernels with %s (%s; %s)", compiler, patience, place)

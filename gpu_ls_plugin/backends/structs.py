@@ -1,15 +1,14 @@
-"""Parameters of kernels in groups: C++ structs, filled from arguments by what C++ says of them.
+"""C++ structs as parameters of kernels, and constants that Python reads from headers.
 
-A struct is declared once, in a header, its fields before everything else in it::
+A struct is declared once, in a header; its fields come first::
 
     struct Instance {
       const void* metric_data;  // what the metric's functor reads
       int n;                    // cities
     };
 
-``struct_of(header, "Instance")`` is a kernel's parameter then, whose fields take the arguments of
-their names. One more field is a line there and an argument. The compiler compares its own layout
-with the one that arguments are packed by.
+``struct_of(header, "Instance")`` is a parameter of a kernel. Its fields take arguments by name. The
+source of the kernel asserts that the compiler has the same layout as Python.
 """
 
 from __future__ import annotations
@@ -27,34 +26,34 @@ from gpu_ls_plugin.backends.composition import Parameter, read
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-OWN_TYPES = ("int64", "uint64", "uint32", "uint16")  # of namespace gls
-CODES = {  # of module struct
+OWN_TYPES = ("int64", "uint64", "uint32", "uint16")  # types in namespace gls
+CODES = {  # format characters of module struct
     **{"int": "i", "float": "f", "double": "d", "gls::int64": "q", "gls::uint64": "Q"}
 }
 POINTER = "P"
-NUMBER = r"(?:int64\([0-9]+\)|0x[0-9a-f]+|[0-9]+)(?: << [0-9]+)?"  # literals of C++ ...
+NUMBER = r"(?:int64\([0-9]+\)|0x[0-9a-f]+|[0-9]+)(?: << [0-9]+)?"  # literal of C++
 REAL = r"[0-9]+(?:\.[0-9]+)?(?:e[0-9]+)?"
 
 
 @dataclass(frozen=True)
 class Struct(Parameter):
-    """A parameter that groups others; kernels on GPUs take it by value."""
+    """A parameter that consists of others; kernels on GPUs take it by value."""
 
     members: tuple[Parameter, ...]
 
     @cached_property
     def fields(self) -> tuple[Parameter, ...]:
-        """What takes an argument: each field."""
+        """The fields, each of which takes an argument."""
         return tuple(field for member in self.members for field in member.fields)
 
     @cached_property
     def layout(self) -> struct.Struct:
-        """How C++ lays the fields out."""
+        """The layout of the fields in C++."""
         return struct.Struct(f"@{_codes(self)}")
 
     @property
     def offsets(self) -> tuple[int, ...]:
-        """Where the members begin, in bytes."""
+        """Offsets of the members, in bytes."""
         codes = [_codes(member) for member in self.members]
         before = ("".join(codes[:place]) for place in range(len(codes)))
         begin = (f"@{front}0{_widest(own)}" for front, own in zip(before, codes, strict=True))
@@ -62,44 +61,44 @@ class Struct(Parameter):
 
     @cached_property
     def record(self) -> np.dtype[np.void]:
-        """A NumPy type for its bytes."""
+        """A NumPy type for the struct as bytes."""
         return np.dtype((np.void, self.layout.size))
 
     @cached_property
     def items(self) -> np.dtype[np.void]:
-        """A NumPy type for arrays of it, whose fields are its numbers by name."""
+        """A NumPy type for arrays of the struct, with fields by name."""
         names, formats = ([one.name for one in self.members], [*map(_codes, self.members)])
-        its = {"names": names, "formats": formats, "offsets": self.offsets}
-        items: np.dtype[np.void] = np.dtype({**its, "itemsize": self.layout.size})  # type: ignore[call-overload]
+        fields = {"names": names, "formats": formats, "offsets": self.offsets}
+        items: np.dtype[np.void] = np.dtype({**fields, "itemsize": self.layout.size})  # type: ignore[call-overload]
         return items
 
     @property
     def checks(self) -> str:
-        """C++ that does not compile where a compiler lays the fields out in another way."""
+        """Static assertions that the compiler has the same layout."""
         size = f'static_assert(sizeof({self.type}) == {self.layout.size}, "{self.type}");\n'
         offsets = "".join(
             f"static_assert(__builtin_offsetof({self.type}, {member.name}) == {offset}, "
             f'"{self.type}::{member.name}");\n'
             for member, offset in zip(self.members, self.offsets, strict=True)
         )
-        # Not every NVRTC can say where a member lies.
+        # Some versions of NVRTC have no offsetof.
         return f"{size}#ifndef __CUDACC_RTC__\n{offsets}#endif\n"
 
     @property
     def on_host(self) -> tuple[str, str]:
-        """Given by address; copied, so that nothing a kernel writes might change it."""
+        """A reference, and a copy of it: the compiler knows that no write changes the copy."""
         given = f"given_{self.name}"
         return f"const {self.type}& {given}", f"\n  const {self.type} {self.name} = {given};"
 
     def pack(self, arguments: Mapping[str, Any], address: Callable[[Parameter, Any], int]) -> bytes:
-        """Return the struct's bytes; `address` looks at an array and says where it begins."""
+        """Return the bytes of the struct; `address` checks an array and returns its address."""
         values = [
             address(field, arguments[name]) if is_pointer else arguments[name]
             for field, name, is_pointer in self._steps
         ]
         try:
             return self.layout.pack(*values)
-        except OverflowError:  # a number beyond the range of a float becomes an infinite one
+        except OverflowError:  # numbers beyond the range of a float become infinite
             with np.errstate(over="ignore"):
                 narrow = [np.float32(v) if isinstance(v, float) else v for v in values]
             return self.layout.pack(*narrow)
@@ -110,11 +109,11 @@ class Struct(Parameter):
 
 
 class Arguments(Struct):
-    """Parameters of a kernel as one: a launch hands one over in a microsecond, however large."""
+    """All parameters of a kernel as one struct, which a launch passes in a microsecond."""
 
     @classmethod
     def of(cls, parameters: tuple[Parameter, ...]) -> Arguments:
-        """Return some parameters as one; `run` takes each of them."""
+        """Return parameters as one; `run` takes each of them."""
         return cls("gls_arguments", "arguments", parameters)
 
     @property
@@ -124,14 +123,14 @@ class Arguments(Struct):
 
     @property
     def checks(self) -> str:
-        """What declares the struct, before that."""
+        """The declaration of the struct, with its static assertions and those of its members."""
         fields = "".join(f"  {member.type} {member.name};\n" for member in self.members)
         own = "".join(member.checks for member in self.members)
         return f"{own}struct {self.type} {{\n{fields}}};\n{super().checks}"
 
 
 def _codes(parameter: Parameter) -> str:
-    """Return what a parameter is to module struct; a struct begins and ends at its alignment."""
+    """Return the format of a parameter for module struct, with the alignment of nested structs."""
     if isinstance(parameter, Struct):
         inside = "".join(map(_codes, parameter.members))
         return f"0{_widest(inside)}{inside}0{_widest(inside)}"
@@ -144,15 +143,15 @@ def _widest(codes: str) -> str:
 
 @cache
 def struct_of(header: str, name: str) -> Struct:
-    """Return a struct of one of our headers as a parameter."""
+    """Return a struct in a header of the package as a parameter."""
     return parse_struct(read(header), name)
 
 
 def parse_struct(text: str, name: str) -> Struct:
-    """Return a struct of namespace gls as a parameter, from the text that declares it.
+    """Return a struct of namespace gls as a parameter, from its declaration.
 
-    Its fields are numbers or pointers to numbers, each with a type that kernels may have, and end
-    at the first function.
+    Its fields are numbers or pointers to numbers, of types that parameters of kernels may have. The
+    first function of the struct ends them.
     """
     members = [member for line in _declarations(text, name) for member in _members(line)]
     snake = re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
@@ -160,15 +159,15 @@ def parse_struct(text: str, name: str) -> Struct:
 
 
 def in_order(header: str, name: str, data: Mapping[str, Any]) -> list[Any]:
-    """Return the parameters of a functor as its C++ struct has them, one after the other.
+    """Return the parameters of a functor in the order of the fields of its C++ struct.
 
     Parameters
     ----------
     header, name : str
-        Of the struct, whose fields have 8 bytes each: ``int64``, ``double`` or pointers. A functor
-        reads its parameters through it (`parameters_of` in include/words.cuh).
+        Header and name of the struct, whose fields have 8 bytes each: ``int64``, ``double`` or
+        pointers. The functor reads it by `parameters_of` of include/words.cuh.
     data : mapping
-        A value for each field, by its name.
+        A value for each field, by name.
     """
     members = struct_of(header, name).members
     wide = all(_codes(member) in (*"qQd", POINTER) for member in members)
@@ -179,9 +178,10 @@ def in_order(header: str, name: str, data: Mapping[str, Any]) -> list[Any]:
 
 
 def row_type(header: str, name: str, **lengths: int) -> np.dtype[Any]:
-    """Return the NumPy type of a C++ struct as of `in_order`, whose fields may be arrays.
+    """Return the NumPy type of a C++ struct as in `in_order`, whose fields may be arrays.
 
-    `lengths` are template arguments that say how long: ``double weights[kObjectives];``.
+    `lengths` has the template arguments that are lengths of arrays, such as ``kObjectives`` in
+    ``double weights[kObjectives];``.
     """
     fields = []
     for line in _declarations(read(header), name):
@@ -193,34 +193,34 @@ def row_type(header: str, name: str, **lengths: int) -> np.dtype[Any]:
 
 
 def words_of(header: str, name: str) -> int:
-    """Return how many words of 8 bytes a struct of one of our headers is."""
+    """Return the size of a struct in a header of the package, in words of 8 bytes."""
     return struct_of(header, name).layout.size // 8
 
 
 @cache
 def constant(header: str, name: str) -> int:
-    """Return an integer that one of our headers declares: ``constexpr int kName = 32;``."""
+    """Return an integer constant of a header, such as ``constexpr int kName = 32;``."""
     return _number(_declared(header, name, rf"({NUMBER})[;,]"))
 
 
 @cache
 def real_constant(header: str, name: str) -> float:
-    """Return a real number that one of our headers declares: ``constexpr double kName = 0.5;``."""
+    """Return a real constant of a header, such as ``constexpr double kName = 0.5;``."""
     return float(_declared(header, name, rf"({REAL})[;,]"))
 
 
 @cache
 def enumerators(header: str, name: str) -> dict[str, int]:
-    """Return what an enumeration of one of our headers has, with their values, in its order."""
+    """Return the enumerators of an enumeration in a header, with their values, in its order."""
     found = re.search(rf"\benum (class )?{name}[^{{;]*{{(.*?)}}", _code(header), re.DOTALL)
     if found is None:
         raise ValueError(f"{header} declares no enum {name}")
     values: dict[str, int] = {}
     following = 0
     for line in filter(None, (line.strip() for line in found[2].split(","))):
-        its, _, value = line.partition(" = ")
-        values[its] = _number(value) if value else following
-        following = values[its] + 1
+        enumerator, _, value = line.partition(" = ")
+        values[enumerator] = _number(value) if value else following
+        following = values[enumerator] + 1
     return values
 
 
@@ -229,7 +229,7 @@ def _code(header: str) -> str:
 
 
 def _declared(header: str, name: str, value: str) -> str:
-    """Return the value of a constant that is declared once."""
+    """Return the text of a constant's value; raise unless it is declared exactly once."""
     found = re.findall(rf"\b{name} = {value}", _code(header))
     if len(found) != 1:
         raise ValueError(f"{header} declares {'several' if found else 'no'} {name}")
@@ -237,13 +237,13 @@ def _declared(header: str, name: str, value: str) -> str:
 
 
 def _number(text: str) -> int:
-    """Return what a literal of C++ says, which may be shifted."""
+    """Return the value of a literal of C++, which may be shifted."""
     base, _, shift = text.partition(" << ")
     return int(base.removeprefix("int64(").rstrip(")"), 0) << int(shift or 0)
 
 
 def _declarations(text: str, name: str) -> list[str]:
-    """Return what declares the fields of a struct, without comments."""
+    """Return the declarations of a struct's fields, without comments."""
     code = re.sub(r"//.*", "", text)
     found = re.search(rf"\bstruct {name} {{(.*?)(?:GLS_DEVICE|\n}})", code, re.DOTALL)
     if found is None:

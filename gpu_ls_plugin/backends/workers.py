@@ -1,4 +1,4 @@
-"""Threads that wait for the next launch on the CPU: starting costs, and so do futures."""
+"""Threads that wait for the next launch on the CPU: starting new ones would take longer."""
 
 from __future__ import annotations
 
@@ -14,24 +14,29 @@ if TYPE_CHECKING:
 
 
 class Workers:
-    """Threads that do one piece of work together, and then wait for the next one.
+    """Threads that do a piece of work together and then wait for the next one.
 
-    Of all that a launch costs, handing it over is the largest part where tours are few: two queues
-    do that in half the time of `concurrent.futures`. Threads are started when they are first
-    needed and end when their `Workers` are forgotten.
+    With few tours, handing over the work is the largest part of a launch; two queues take half as
+    long as `concurrent.futures`. Threads are started when they are needed, and end when the
+    `Workers` object is deleted.
+
+    Attributes
+    ----------
+    threads : list of Thread
+        The threads that have been started.
     """
 
     def __init__(self) -> None:
-        self._threads: list[threading.Thread] = []
+        self.threads: list[threading.Thread] = []
         self._orders: SimpleQueue[Work | None] = SimpleQueue()
         self._done: SimpleQueue[BaseException | None] = SimpleQueue()
 
     def do(self, work: Work, threads: int, seconds: float, late: Work) -> None:
-        """Call `work` in so many threads and wait for all; what one of them raised is raised.
+        """Call `work` in a number of threads, wait for all, and raise what one of them raised.
 
-        `late` is called, perhaps more than once, where that takes longer than `seconds`.
+        If that takes longer than `seconds`, call `late`, possibly several times.
         """
-        while len(self._threads) < threads:  # before any works: there may be no more threads
+        while len(self.threads) < threads:  # first, since starting a thread may fail
             self._start()
         for _ in range(threads):
             self._orders.put(work)
@@ -41,27 +46,27 @@ class Workers:
             raise error
 
     def dismiss(self) -> None:
-        """Wait for what was begun, and for all threads to end."""
+        """Let all threads finish their work, and wait for their end."""
         self._send_away()
-        for thread in self._threads:
+        for thread in self.threads:
             thread.join()
-        self._threads.clear()
+        self.threads.clear()
 
     def __del__(self) -> None:
         self._send_away()
 
     def _send_away(self) -> None:
-        for _ in self._threads:
+        for _ in self.threads:
             self._orders.put(None)
 
     def _start(self) -> None:
-        # They do not know their Workers, or these would never be forgotten.
+        # Threads have no reference to their Workers, which could never be deleted otherwise.
         thread = threading.Thread(target=_serve, args=(self._orders, self._done), daemon=True)
         thread.start()
-        self._threads.append(thread)
+        self.threads.append(thread)
 
     def _next(self, end: float, late: Work) -> BaseException | None:
-        """Wait for one thread more; return what it raised."""
+        """Wait until one more thread is done; return its exception or None."""
         left = min(end - time.monotonic(), threading.TIMEOUT_MAX)
         try:
             return self._done.get(timeout=max(0.0, left))
@@ -78,4 +83,4 @@ def _serve(orders: SimpleQueue[Work | None], done: SimpleQueue[BaseException | N
             done.put(error)
         else:
             done.put(None)
-        del work  # and the arrays that it knows
+        del work  # which refers to arrays

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
+from gpu_ls_plugin.core.figures import require_image
 from gpu_ls_plugin.core.files import (
     atomically,
     check_writable,
-    image_format,
     is_packed,
     open_descriptor,
 )
@@ -106,7 +106,7 @@ def _output(problem: Problem, name: str) -> Output:
 
 
 def _check_image(problem: Problem, path: Path) -> None:
-    image_format(path)
+    require_image(path)
 
 
 def _save_curve(problem: Problem, result: Result, path: Path) -> None:

@@ -1,1 +1,1 @@
-"""What all rooms share: problems, results, limits, checks, files and errors."""
+"""Problems, results, limits, checks, files and errors, which all rooms share."""

@@ -1,4 +1,4 @@
-"""When a search stops."""
+"""Limits of a search, and the clock that they are measured by."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ NO_LIMIT = 2**62  # kicks or moves
 
 @dataclass(frozen=True)
 class Budget:
-    """Limits of a search; whichever is met first ends it, and the best so far is returned.
+    """Limits of a search: the first one that is reached ends it, and the best so far is returned.
 
     Parameters
     ----------
     seconds : float, optional
-        Wall time, measured from the call, without the time in which kernels are compiled. A launch
-        takes about 50 ms, so this is its precision.
+        Wall time from the call on, not counting the time for compiling kernels. It is checked after
+        each launch, about every 50 ms.
     kicks : int, optional
         Perturbations per tour (iterated searches).
     moves : int, optional
         Applied improving moves per tour.
     target : float, optional
-        Cost at which the best tour is good enough. It is looked at after each launch, so that what
-        the other tours have come to by then depends on the machine.
+        The search ends once the best tour costs no more than this. It is checked after each launch,
+        so the costs of the other tours depend on the machine.
 
     Raises
     ------
@@ -58,18 +58,18 @@ _compiled = threading.local()
 
 
 def now() -> float:
-    """Return the seconds on a clock that stands still while this thread compiles."""
+    """Return the seconds on a clock that stops while this thread compiles."""
     return time.perf_counter() - compiled_seconds()
 
 
 def compiled_seconds() -> float:
-    """Return the seconds that this thread has compiled so far."""
+    """Return the seconds that this thread has spent compiling."""
     return float(getattr(_compiled, "seconds", 0.0))
 
 
 @contextmanager
 def compiling() -> Iterator[None]:
-    """Let no search of this thread count the time of a ``with`` block."""
+    """Stop the clocks of this thread's searches during a ``with`` block."""
     begin = now()
     try:
         yield
@@ -78,9 +78,12 @@ def compiling() -> Iterator[None]:
 
 
 class Stopwatch:
-    """Measures a budget's seconds from the moment it is made; anything else is refused.
+    """Measures a budget's seconds from its creation on, without compiling.
 
-    Compiling does not count.
+    Raises
+    ------
+    InvalidTypeError
+        `budget` is neither a Budget nor None.
     """
 
     def __init__(self, budget: Budget | None) -> None:
@@ -93,12 +96,12 @@ class Stopwatch:
 
     @classmethod
     def of(cls, seconds: float) -> Stopwatch:
-        """Return one for so many seconds: negative counts as 0, infinite as no limit."""
+        """Return a stopwatch with a limit in seconds; negative means 0, infinite means no limit."""
         return cls(Budget(seconds=max(0.0, seconds) if seconds < math.inf else None))
 
     @property
     def seconds(self) -> float:
-        """Seconds in all, infinite without a limit."""
+        """The limit in seconds, infinite if there is none."""
         return math.inf if self.budget.seconds is None else self.budget.seconds
 
     @property
@@ -108,23 +111,23 @@ class Stopwatch:
 
     @property
     def left(self) -> float:
-        """Seconds left, infinite without a limit and 0 when time is up."""
+        """Seconds left, infinite without a limit, 0 when time is up."""
         return max(0.0, self.ahead)
 
     @property
     def ahead(self) -> float:
-        """Seconds until the end, infinite without a limit and negative after it."""
+        """Seconds until the end, infinite without a limit, negative after the end."""
         return self.seconds - self.elapsed
 
     def until(self, seconds: float) -> Stopwatch:
-        """Return the same clock with the limit of so many seconds since the start."""
+        """Return a stopwatch with the same start and a limit of `seconds` after it."""
         part = Stopwatch.of(seconds)
         part.start = self.start
         return part
 
     @property
     def rest(self) -> Budget:
-        """The budget with the seconds that are left, for a search that is a part of this one."""
+        """The budget with the seconds that are left, for a part of this search."""
         if self.budget.seconds is None:
             return self.budget
         return replace(self.budget, seconds=self.left)

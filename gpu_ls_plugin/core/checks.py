@@ -1,7 +1,7 @@
-"""Checks of plain parameters, so that every operator words its errors alike.
+"""Checks of plain parameters, with the same messages for every operator.
 
-They return Python numbers and texts, whatever was given: NumPy's scalars wrap around, mean nothing
-to C calls and show in the names of parts.
+Checks return Python numbers and strings, also for NumPy scalars: these overflow silently, are no
+arguments of C calls, and change the printed names of parts.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from gpu_ls_plugin.core.exceptions import GpuLsError, InvalidParameterError, Inv
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-MOST_INT = 2**31 - 1  # of kernels
-MOST_ROW = 2**62  # number of a first row: further rows have numbers, too
+MOST_INT = 2**31 - 1  # kernels have 32-bit parameters
+MOST_ROW = 2**62  # the first row of a batch; the rows after it still fit 64 bits
 
 
 def integer(name: str, value: Any, *, least: int, most: int | None = None) -> int:
-    """Return a value as int; anything but an integer in [least, most] raises."""
+    """Return a value as int; raise unless it is an integer in [least, most]."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         raise InvalidTypeError(f"{name}: {value!r} is not an integer")
     number = int(value)
@@ -34,7 +34,7 @@ def integer(name: str, value: Any, *, least: int, most: int | None = None) -> in
 
 
 def integers(name: str, value: Any, *, least: int, most: int, example: object) -> tuple[int, ...]:
-    """Return one or more integers; anything but a sequence of such raises."""
+    """Return a sequence of integers as a tuple; raise unless each is in [least, most]."""
     row = isinstance(value, np.ndarray) and value.ndim == 1
     if not (row or isinstance(value, (tuple, list))) or not len(value):
         raise InvalidTypeError(f"{name}: {value!r} is not a sequence such as {example}")
@@ -42,7 +42,7 @@ def integers(name: str, value: Any, *, least: int, most: int, example: object) -
 
 
 def number(name: str, value: Any, *, least: float = -math.inf, most: float = math.inf) -> float:
-    """Return a value as float; anything but a number in [least, most] raises."""
+    """Return a value as float; raise unless it is a number in [least, most]."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise InvalidTypeError(f"{name}: {value!r} is not a number")
     try:
@@ -57,14 +57,14 @@ def number(name: str, value: Any, *, least: float = -math.inf, most: float = mat
 
 
 def text(name: str, value: Any) -> str:
-    """Return a string as str; anything else raises."""
+    """Return a string as str; raise if it is something else."""
     if not isinstance(value, str):
         raise InvalidTypeError(f"{name}: {value!r} is not a string")
     return str(value)
 
 
 def choice(name: str, value: Any, *, known: Sequence[str]) -> str:
-    """Return a string that is one of those known; another one raises."""
+    """Return a string; raise unless it is in `known`."""
     if text(name, value) not in known:
         raise InvalidParameterError(f"{name}: {value!r} is not one of {', '.join(known)}")
     return str(value)
@@ -73,7 +73,7 @@ def choice(name: str, value: Any, *, known: Sequence[str]) -> str:
 def unmasked(
     name: str, values: Any, error: Callable[[str], GpuLsError] = InvalidParameterError
 ) -> None:
-    """Raise where a masked array, or one in a list, has masked entries: NumPy drops the mask."""
+    """Raise if an array, or one in a list, has masked entries: NumPy would drop the mask."""
     rows = values if isinstance(values, (list, tuple)) else (values,)
     if any(isinstance(row, np.ma.MaskedArray) and np.ma.is_masked(row) for row in rows):
         raise error(f"{name}: entries are masked, so they are missing; fill or remove them first")
@@ -85,7 +85,7 @@ def indefinite(noun: str) -> str:
 
 
 def instance(name: str, value: Any, *, kind: Any, wanted: str) -> Any:
-    """Return an instance of a class; anything else raises and reads what is `wanted`."""
+    """Return an instance of a class; raise with the `wanted` noun if it is something else."""
     if not isinstance(value, kind):
         raise InvalidTypeError(f"{name}: {value!r} is not {indefinite(wanted)}")
     return value
@@ -98,23 +98,23 @@ def store(part: object, /, **values: object) -> None:
 
 
 def fields(part: object, check: Callable[..., object], *names: str, **limits: Any) -> None:
-    """Check fields of a dataclass and store what the check returns."""
+    """Check fields of a dataclass and store the checked values."""
     store(part, **{name: check(name, getattr(part, name), **limits) for name in names})
 
 
 def given_fields(part: object, check: Callable[..., object], *names: str, **limits: Any) -> None:
-    """Do the same with those of the fields that are not None."""
+    """Check and store the fields that are not None."""
     fields(part, check, *(name for name in names if getattr(part, name) is not None), **limits)
 
 
 def callback(value: Any) -> None:
-    """Raise unless a callback is None or can be called and is more than a class."""
+    """Raise unless a callback is None or a callable other than a class."""
     if value is not None and (isinstance(value, type) or not callable(value)):
         raise InvalidTypeError(f"callback: {value!r} cannot be called; pass a function of Progress")
 
 
 def seed(value: Any) -> int:
-    """Return a seed, a 64-bit integer; None draws one from the system's randomness."""
+    """Return a seed, a 64-bit integer; for None, draw one from the system's randomness."""
     if value is None:
         return secrets.randbits(64)
     return integer("seed", value, least=0, most=2**64 - 1)

@@ -1,4 +1,4 @@
-"""CSV files: numbers in full, and no text that a spreadsheet would run as a formula."""
+"""CSV files with unrounded numbers and without text that spreadsheets run as formulas."""
 
 from __future__ import annotations
 
@@ -12,16 +12,15 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Sequence
 
-WIDE = ("\uff1d", "\uff0b", "\uff0d", "\uff20")  # = + - @ of East Asian fonts
+WIDE = ("\uff1d", "\uff0b", "\uff0d", "\uff20")  # full-width = + - @
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", *WIDE)
 
 
 def csv_text(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Return a header and rows as CSV, whose lines end with a line feed.
+    """Return a header and rows as CSV, with line feeds at the ends of lines.
 
-    Numbers are written in full and None as an empty cell. Text that begins like a formula, with one
-    of ``=+-@``, a tab or a line break, also after spaces, gets an apostrophe in front, so that
-    spreadsheets show it.
+    Numbers are not rounded, and None is an empty cell. If text begins like a formula, with one of
+    ``=+-@``, a tab or a line break, also after spaces, an apostrophe is put in front of it.
     """
     writer = csv.writer(_Lines(), lineterminator="\r\n")
     return "".join(writer.writerow([_cell(value) for value in row]) for row in (columns, *rows))
@@ -30,20 +29,20 @@ def csv_text(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 def save_csv(
     path: str | os.PathLike[str], columns: Sequence[str], rows: Iterable[Sequence[Any]]
 ) -> None:
-    """Write `csv_text` to a file in UTF-8, which appears complete or not at all."""
+    """Write `csv_text` to a file in UTF-8, atomically."""
     data = csv_text(columns, rows).encode("utf-8", "backslashreplace")
     with atomically(Path(path)) as file:
         file.write_bytes(data)
 
 
 class _Lines:
-    """Returns each line as it is written, since `csv` quotes only what ends its own lines."""
+    """Turns "\\r\\n" into "\\n": `csv` quotes "\\r" only if its own lines end with it."""
 
     def write(self, line: str) -> str:
         return line.removesuffix("\r\n") + "\n"
 
 
 def _cell(value: Any) -> Any:
-    """Return a value as a cell that a spreadsheet shows as it is."""
+    """Return a value as a cell that is not run as a formula."""
     formula = isinstance(value, str) and value.lstrip(" \xa0").startswith(FORMULA_STARTS)
     return f"'{value}" if formula else value

@@ -1,4 +1,4 @@
-"""Permutations as cycles: one way of writing each. Plain NumPy."""
+"""Permutations as cycles: canonical rows, in NumPy."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 
 def canonical(tours: NDArray[Any], *, symmetric: bool = True) -> NDArray[np.int32]:
-    """Return one writing of each tour, int32 (P, n): city 0 first, its smaller neighbour second.
+    """Return each tour with city 0 first and its smaller neighbour second, int32 (P, n).
 
-    Without `symmetric`, a tour and its reverse differ, and rows are only rotated.
+    If not `symmetric`, tours are rotated, but not reversed.
     """
     written = tours.astype(np.int32)  # always a copy
     n = written.shape[1]
@@ -31,11 +31,11 @@ def canonical(tours: NDArray[Any], *, symmetric: bool = True) -> NDArray[np.int3
 
 
 def gather(rows: NDArray[Any], columns: NDArray[np.intp]) -> NDArray[Any]:
-    """Return ``rows[r, columns[r, c]]``, shape (P, m): ten times faster than `take_along_axis`."""
+    """Return ``rows[r, columns[r, c]]``, shape (P, m); faster than `numpy.take_along_axis`."""
     return rows.ravel().take(columns + row_offsets(rows))
 
 
 def row_offsets(rows: NDArray[Any]) -> NDArray[np.intp]:
-    """Return where each row of (P, n) begins in the flat array, shape (P, 1)."""
+    """Return the index of each row's first entry in the flat array, shape (P, 1)."""
     size, n = rows.shape
     return np.arange(0, size * n, n, dtype=np.intp)[:, np.newaxis]

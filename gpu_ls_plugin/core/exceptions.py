@@ -1,4 +1,4 @@
-"""Errors and warnings of the library: each says what was wrong and what to do about it."""
+"""Errors and warnings of the library: each names the fault and the remedy."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ class InvalidProblemError(GpuLsError, ValueError):
 
 
 class FileFormatError(InvalidProblemError):
-    """A file is not what its format says; the message names the file and the section."""
+    """A file violates its format; the message names the file and the section."""
 
 
 class PrecisionWarning(UserWarning):
-    """A metric rounds most lengths of an instance to 0 or 1; the message says what to do."""
+    """A metric rounds most lengths of an instance to 0 or 1; the message names a remedy."""
 
 
 class InfeasibleWarning(UserWarning):
-    """The best row of a result breaks a constraint; the message says which, if that is known."""
+    """The best row of a result breaks a constraint; the message names it if it is known."""
 
 
 class InvalidTourError(GpuLsError, ValueError):
@@ -48,23 +48,23 @@ class DuplicatePartError(GpuLsError, ValueError):
 
 
 class PluginError(GpuLsError, RuntimeError):
-    """A plugin failed to load and strict loading is on."""
+    """A plugin failed while ``GPU_LS_STRICT_PLUGINS=1`` was set."""
 
 
 class FaultyPartError(GpuLsError, RuntimeError):
-    """A part that a plugin brings does not do what it says; the message names the part."""
+    """A part of a plugin breaks its contract; the message names the part."""
 
 
 class PartCheckError(FaultyPartError, AssertionError):
-    """A check of `gpu_ls_plugin.testing` found a fault; the message says which, where and why."""
+    """A check of `gpu_ls_plugin.testing` found a fault; the message describes it."""
 
 
 class MissingExtraError(GpuLsError, ImportError):
-    """An optional package is not installed; the message holds the pip command."""
+    """An optional package is not installed; the message contains the pip command."""
 
 
 class BackendUnavailableError(GpuLsError, RuntimeError):
-    """The chosen backend cannot run here; the message says why and what to install."""
+    """The backend cannot run here; the message gives the reason and what to install."""
 
 
 class CompilerNotFoundError(BackendUnavailableError):
@@ -76,16 +76,16 @@ class CompilationError(GpuLsError, RuntimeError):
 
 
 class InsufficientMemoryError(GpuLsError, MemoryError):
-    """A search does not fit even one tour at a time; the message says needed and available."""
+    """A single tour does not fit the memory; the message says how much is needed and available."""
 
 
 class CacheWarning(UserWarning):
-    """Compiled programs are not kept, so that every process compiles; the message says why."""
+    """Compiled programs cannot be cached, so every process compiles; the message says why."""
 
 
 class ClusterError(GpuLsError, RuntimeError):
-    """A cluster cannot be used, or was lost before anything was found; the message says why."""
+    """A cluster cannot be used, or was lost before the first result; the message says why."""
 
 
 class ClusterWarning(UserWarning):
-    """A worker, the scheduler or a checkpoint fails, and a search goes on without or ends early."""
+    """A worker, the scheduler or a checkpoint failed; the search goes on without it or ends."""

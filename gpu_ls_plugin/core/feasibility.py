@@ -1,4 +1,4 @@
-"""Rows that break constraints: a warning for callers of searches, and violations for frameworks."""
+"""Rows that break constraints: warnings for callers, and violations for frameworks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.core.result import Result
 
-INSIDE = (OURS, "gpu_ls_pymoo", "gpu_ls_pygad", "gpu_ls_deap")  # packages that are not warned
+NOT_WARNED = (OURS, "gpu_ls_pymoo", "gpu_ls_pygad", "gpu_ls_deap")  # calling packages
 
 Given = ParamSpec("Given")
 Found = TypeVar("Found", bound="Result")
@@ -29,14 +29,14 @@ Found = TypeVar("Found", bound="Result")
 def warns_if_infeasible(search: Callable[Given, Found]) -> Callable[Given, Found]:
     """Return a search that warns its caller if no row of its result is feasible.
 
-    Calls by this library and its adapters do not warn: they work on rows that are infeasible yet.
+    It does not warn this library and its adapters, whose rows may still become feasible.
     """
 
     @functools.wraps(search)
     def warned(*given: Given.args, **options: Given.kwargs) -> Found:
         found = search(*given, **options)
         caller = sys._getframe(1).f_globals.get("__name__", "")
-        if caller.partition(".")[0] not in INSIDE and not found.best_feasible:
+        if caller.partition(".")[0] not in NOT_WARNED and not found.best_feasible:
             warnings.warn(f"result: {why_infeasible(found)}", InfeasibleWarning, stacklevel=2)
         return found
 
@@ -44,10 +44,10 @@ def warns_if_infeasible(search: Callable[Given, Found]) -> Callable[Given, Found
 
 
 def violation(problem: Problem, rows: Any) -> NDArray[np.float64]:
-    """Return by how much rows break constraints, shape (P,): 0 for each feasible row, no other.
+    """Return by how much rows break constraints, shape (P,), for frameworks.
 
-    Frameworks get these numbers. An infeasible row without `excess`, such as one that assigns no
-    value to a variable, has 1.
+    It is 0 for feasible rows and positive for all others. It is 1 for an infeasible row without
+    `excess`, for example if a variable has no value.
     """
     checked = problem.check(rows)
     broken = ~np.asarray(problem.feasible(checked))
@@ -59,10 +59,10 @@ def violation(problem: Problem, rows: Any) -> NDArray[np.float64]:
 
 
 def why_infeasible(found: Result) -> str:
-    """Return what is wrong with the best row of a result, in one sentence, and what to do."""
+    """Return a clause that names the fault of a result's best row, and remedies."""
     complaints: Any = getattr(found.problem, "complaints", None)
-    said = complaints(found.best_tour)[:1] if complaints is not None else []
-    broken = f" ({said[0]})" if said else ""
+    first = complaints(found.best_tour)[:1] if complaints is not None else []
+    broken = f" ({first[0]})" if first else ""
     return (
         f"the best row breaks a constraint{broken}; search longer, or check that the constraints "
         "can be kept"

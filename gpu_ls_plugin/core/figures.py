@@ -1,48 +1,84 @@
-"""What figures have in common."""
+"""Figures of Matplotlib: empty ones, panels, colors, labels, and image files."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.core.files import image_figure, image_format, save_figure
+from gpu_ls_plugin.core.exceptions import InvalidParameterError, MissingExtraError
+from gpu_ls_plugin.core.files import atomically
 
 if TYPE_CHECKING:
     import os
 
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-BESIDE = 3  # panels in a row
+COLUMNS = 3  # panels in a row
 
 
 def require_image(path: str | os.PathLike[str] | None) -> None:
-    """Raise InvalidParameterError, before any work, where a path is not that of an image."""
+    """Raise InvalidParameterError if Matplotlib cannot write the image file; None is no file."""
     if path is not None:
-        image_format(Path(path))
+        _image_format(Path(path))
+
+
+def image_figure(width: float, height: float) -> Figure:
+    """Return an empty figure, its size in inches, that is drawn without a window."""
+    canvas = _image_canvas()
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    canvas(figure)  # sets figure.canvas
+    return figure
 
 
 def panels(number: int, path: str | os.PathLike[str] | None) -> tuple[Figure, list[Any]]:
-    """Return a figure with empty panels; a path that is not that of an image raises."""
+    """Return a figure with empty panels; raise if `path` is not that of an image."""
     require_image(path)
-    columns = min(number, BESIDE)
+    columns = min(number, COLUMNS)
     rows = -(-number // columns)
     figure = image_figure(1.0 + 4.5 * columns, 0.5 + 3.5 * rows)
     return figure, [figure.add_subplot(rows, columns, index + 1) for index in range(number)]
 
 
 def saved(figure: Figure, path: str | os.PathLike[str] | None) -> Figure:
-    """Return the figure, written to a file where there is a path."""
+    """Return the figure; if there is a path, write it to that image file, atomically."""
     if path is not None:
-        save_figure(figure, Path(path))
+        kind = _image_format(Path(path))
+        with atomically(Path(path)) as file:
+            figure.canvas.print_figure(file, dpi=150, format=kind)
     return figure
 
 
 def color(index: int) -> str:
-    """Return the color of one of several, the same in all figures."""
+    """Return the color of a series, the same in all figures."""
     return f"C{index % 10}"
 
 
 def plain(name: str) -> str:
-    """Return a name such that Matplotlib shows it as it is: no formula, and not left out."""
+    """Return a label that Matplotlib shows literally: not as a formula, and never hidden."""
     shown = name.encode("utf-8", "backslashreplace").decode().replace("$", r"\$")
     return f" {shown}" if shown.startswith("_") else shown
+
+
+def _image_canvas() -> type[FigureCanvasAgg]:
+    """Return the canvas that needs no window."""
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+    except ImportError as error:
+        raise MissingExtraError(
+            'plot: drawing needs Matplotlib: pip install "gpu-ls-plugin[plot]"'
+        ) from error
+    return FigureCanvasAgg
+
+
+def _image_format(path: Path) -> str:
+    """Return the format of an image file, which is the ending of its name."""
+    known = _image_canvas().get_supported_filetypes()
+    ending = path.suffix.lower().lstrip(".")
+    if ending not in known:
+        raise InvalidParameterError(
+            f"plot: {path.name!r} must end in one of {', '.join(f'.{name}' for name in known)}"
+        )
+    return ending

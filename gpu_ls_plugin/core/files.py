@@ -1,4 +1,4 @@
-"""Files that are written completely or not at all, and what their names stand for."""
+"""Atomic writing of files, also through links and to /dev/stdout."""
 
 from __future__ import annotations
 
@@ -18,33 +18,29 @@ from gpu_ls_plugin.core.exceptions import (
     InvalidParameterError,
     InvalidProblemError,
     InvalidTourError,
-    MissingExtraError,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
 STREAMS = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
 DESCRIPTOR = re.compile(r"(?:/dev|/proc/(?:self|thread-self))/fd/([0-9]+)")
-MOST_LINKS = 40  # that a system follows
+MOST_LINKS = 40  # symbolic links in a row that Linux follows
 
 
 @contextmanager
 def atomically(path: Path) -> Iterator[Path]:
-    """Yield the name of a file that takes the place of `path` if all goes well.
+    """Yield the name of a new file that replaces `path` if the ``with`` block raises nothing.
 
-    It lies in a folder of its own beside `path`, so that nobody else writes to it. What stands for
-    an open file, such as /dev/stdout, is continued where that file is, and anything that is not a
-    regular file, such as a pipe or /dev/null, is yielded itself.
+    The new file lies in a temporary folder beside `path`, so that no other process writes to it. If
+    `path` names an open file, such as /dev/stdout, the content is appended to that file. If it is
+    not a regular file, such as a pipe or /dev/null, `path` itself is yielded.
     """
     number = open_descriptor(path)
     if number is not None:
         with TemporaryDirectory() as folder:
             yield Path(folder, "file")
-            _continue(number, Path(folder, "file"))
+            _append(number, Path(folder, "file"))
         return
     mode = _mode(path)
     if mode is not None and not stat.S_ISREG(mode):
@@ -58,7 +54,7 @@ def atomically(path: Path) -> Iterator[Path]:
 
 
 def check_writable(path: Path) -> None:
-    """Raise OSError, before any work is done, where `atomically` could not write afterwards."""
+    """Raise OSError if `atomically` could not write the file: a check before long work."""
     number = open_descriptor(path)
     if number is not None:
         os.fstat(number)
@@ -72,7 +68,7 @@ def check_writable(path: Path) -> None:
 
 
 def open_descriptor(path: Path) -> int | None:
-    """Return the number of the open file that a name such as /dev/stdout stands for, else None."""
+    """Return the descriptor of an open file that has a name such as /dev/stdout, else None."""
     name = os.path.abspath(path)
     for _ in range(MOST_LINKS):
         if name in STREAMS:
@@ -86,12 +82,12 @@ def open_descriptor(path: Path) -> int | None:
 
 
 def plain_name(path: Path) -> str:
-    """Return a file's name without its ending as text that can be written anywhere."""
+    """Return a file's name without its ending, as text that is valid UTF-8."""
     return os.fsencode(path.stem).decode("utf-8", "replace")
 
 
-def _continue(number: int, file: Path) -> None:
-    """Copy a file to where an open one is."""
+def _append(number: int, file: Path) -> None:
+    """Write a file's content to an open descriptor."""
     for stream in filter(None, (sys.stdout, sys.stderr)):  # None without a console
         stream.flush()
     with open(file, "rb") as source, open(number, "wb", closefd=False) as target:
@@ -99,7 +95,7 @@ def _continue(number: int, file: Path) -> None:
 
 
 def _mode(path: Path) -> int | None:
-    """Return what kind of file there is, with its permissions; None where there is none."""
+    """Return the mode of a file, None if there is no file; raise OSError if it is read-only."""
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
@@ -111,11 +107,11 @@ def _mode(path: Path) -> int | None:
 
 @contextmanager
 def beside(path: Path) -> Iterator[Path]:
-    """Yield a name like that of `path`, or of what it links to, in a new folder beside it."""
+    """Yield a name in a new temporary folder beside `path`, or beside the file that it links to."""
     target = os.path.realpath(path)
     try:
         scratch = TemporaryDirectory(dir=os.path.dirname(target), prefix=".")
-    except OSError as error:  # names the new folder
+    except OSError as error:  # its message names the new folder
         raise OSError(error.errno, error.strerror, str(path)) from error
     with scratch as folder:
         yield Path(folder, os.path.basename(target))
@@ -123,7 +119,7 @@ def beside(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def naming(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Make errors of what a file holds errors that name it."""
+    """Turn errors in the content of a file into FileFormatErrors that name the file."""
     try:
         yield
     except (InvalidProblemError, InvalidTourError) as error:
@@ -133,46 +129,7 @@ def naming(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def is_packed(path: Path) -> bool:
-    """Return whether the name of a JSON file is that of a compressed one, ``.json.gz``."""
+    """Return whether a file is compressed, ``.json.gz``; raise if it is not called JSON at all."""
     if not path.name.lower().endswith((".json", ".json.gz")):
         raise InvalidParameterError(f"path: {path.name!r} must end in .json or .json.gz")
     return path.suffix.lower() == ".gz"
-
-
-def _image_canvas() -> type[FigureCanvasAgg]:
-    """Return what figures are drawn on without a window."""
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-    except ImportError as error:
-        raise MissingExtraError(
-            'plot: drawing needs Matplotlib: pip install "gpu-ls-plugin[plot]"'
-        ) from error
-    return FigureCanvasAgg
-
-
-def image_format(path: Path) -> str:
-    """Return the format of an image file, which is the ending of its name."""
-    known = _image_canvas().get_supported_filetypes()
-    ending = path.suffix.lower().lstrip(".")
-    if ending not in known:
-        raise InvalidParameterError(
-            f"plot: {path.name!r} must end in one of {', '.join(f'.{name}' for name in known)}"
-        )
-    return ending
-
-
-def image_figure(width: float, height: float) -> Figure:
-    """Return an empty figure for `save_figure`, its size in inches."""
-    canvas = _image_canvas()
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), layout="constrained")
-    canvas(figure)  # which is then the figure's own
-    return figure
-
-
-def save_figure(figure: Figure, path: Path) -> None:
-    """Write a figure to an image file, atomically."""
-    kind = image_format(path)
-    with atomically(path) as file:
-        figure.canvas.print_figure(file, dpi=150, format=kind)

@@ -1,7 +1,6 @@
-"""Rooms that version 0.1 had, as namespaces: ``gls.candidates.Nearest`` stays reachable.
+"""Rooms and headers of version 0.1 under their former names, for one release.
 
-They are kept for one release, as are the paths of headers. What is in them is imported when it is
-first used.
+``gls.candidates.Nearest`` and ``#include "include/metric.cuh"``, for example, still work.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ FORMER_ROOMS: dict[str, tuple[str, ...]] = {
     "trust": CORE,
 }
 
-# Folders of headers that version 0.1 had, and where what was in them lies.
+# Folders of headers in version 0.1, and the folders that their headers are in now.
 FORMER_FOLDERS: dict[str, tuple[str, ...]] = {
     "candidates": ("tours/candidates",),
     "construction": ("tours/construction",),
@@ -59,12 +58,12 @@ FORMER_FOLDERS: dict[str, tuple[str, ...]] = {
     "successors": ("assignment/successors",),
     "tours": ("tours/kernels", "tours/moves", "routes/kernels", "backends/include"),
 }
-FORMER_NAMES = {"acceptance/rules": "runs/acceptance"}  # of headers that are called otherwise now
+FORMER_NAMES = {"acceptance/rules": "runs/acceptance"}  # headers that were renamed
 
 
 @dataclass(frozen=True)
 class FormerRoom:
-    """A namespace of the modules of some rooms and of what is defined in them."""
+    """A namespace that contains modules of some rooms, and the names that they define."""
 
     package: str
     rooms: tuple[str, ...]
@@ -88,7 +87,7 @@ class FormerRoom:
 
 
 def former_room(package: str, name: str) -> Any:
-    """Return what ``gls.name`` was: a module of that name where there is one, else a namespace."""
+    """Return ``gls.name`` as in version 0.1: a module, or a namespace of several rooms."""
     if name not in FORMER_ROOMS:
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
     rooms = FORMER_ROOMS[name]
@@ -98,7 +97,7 @@ def former_room(package: str, name: str) -> Any:
 
 
 def former_header(header: str) -> tuple[str, ...]:
-    """Return where a header may lie that version 0.1 had; nothing where it had none."""
+    """Return the paths that a header of version 0.1 may have now, none if it had no such folder."""
     folder, _, name = header.rpartition("/")
     other = FORMER_NAMES.get(header.removesuffix(".cuh"))
     if other is not None:

@@ -1,17 +1,16 @@
-"""How the costs of a search fell over time: the points, their CSV file and their figure."""
+"""The costs of a search over time: points, their CSV file and their figure."""
 
 from __future__ import annotations
 
 import csv
 import math
 from dataclasses import astuple, dataclass, fields, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gpu_ls_plugin.core import checks, schema
 from gpu_ls_plugin.core.csv_files import save_csv
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
-from gpu_ls_plugin.core.files import image_figure, image_format, save_figure
+from gpu_ls_plugin.core.figures import image_figure, require_image, saved
 
 if TYPE_CHECKING:
     import os
@@ -19,16 +18,17 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-# Times this far apart are drawn on a logarithmic axis: the early gains would be one vertical line.
+# Ratio of times beyond which the axis is logarithmic: on a linear one, the early gains would lie
+# on a vertical line.
 WIDE_RANGE = 30.0
-# Between two points where the best cost stays: seconds, and a share of the time so far, so that
-# long searches have only a few hundred points more.
+# Distance of two points with the same best cost: seconds, and share of the time so far. A search
+# that runs 2.7 times as long gets some 100 points more.
 LEAST_BETWEEN, SHARE_BETWEEN = 0.1, 0.01
 
 
 @dataclass(frozen=True)
 class Point:
-    """Costs at one moment of a search, all as Python numbers."""
+    """Costs at one moment of a search, as Python numbers."""
 
     elapsed: float  # seconds since the start
     kicks: int  # of all tours together
@@ -42,29 +42,29 @@ POINT = schema.fields(Point, kicks=schema.integer(), **REALS)
 
 
 def note(history: list[Point], point: Point) -> bool:
-    """Append a point that is the first, a new best one or due; say whether its best cost is new."""
+    """Append a point if it is the first, a new best or due; return whether it is a new best."""
     if not history or point.best_cost < history[-1].best_cost:
         history.append(point)
         return True
     last = history[-1]
     if point.elapsed - last.elapsed >= max(LEAST_BETWEEN, SHARE_BETWEEN * point.elapsed):
-        history.append(replace(point, best_cost=last.best_cost))  # of all turns of a batch
+        history.append(replace(point, best_cost=last.best_cost))  # of all parts of a split batch
     return False
 
 
 def shifted(history: Sequence[Point], begin: float) -> list[Point]:
-    """Return the history of a search that began so many seconds after the clock was started."""
+    """Return the history of a search that began at second `begin` of the clock."""
     return [replace(point, elapsed=begin + point.elapsed) for point in history]
 
 
 def merged(first: Sequence[Point], second: Sequence[Point]) -> list[Point]:
-    """Return the history of two searches that ran one after the other, or side by side."""
+    """Return the common history of two searches that ran one after the other or side by side."""
     history: list[Point] = []
     kicks = {id(first): 0, id(second): 0}
     best: int | float = math.inf
     marked = [(point.elapsed, id(points), point) for points in (first, second) for point in points]
-    for _, whose, point in sorted(marked, key=lambda marks: marks[0]):
-        kicks[whose] = point.kicks
+    for _, owner, point in sorted(marked, key=lambda marks: marks[0]):
+        kicks[owner] = point.kicks
         best = min(best, point.best_cost)
         history.append(replace(point, kicks=sum(kicks.values()), best_cost=best))
     return history
@@ -117,23 +117,22 @@ def plot_history(
     *,
     optimum: float | None = None,
 ) -> Figure:
-    """Draw the best and the mean cost against the seconds, or how far they are above an `optimum`.
+    """Draw the best and the mean cost over time, or their gaps to an `optimum`.
 
-    The time axis is logarithmic where the times span more than a factor of 30. The ending of `path`
-    is the format of the image.
+    The time axis is logarithmic if the times span more than a factor of 30. The ending of `path` is
+    the format of the image.
     """
     figure = image_figure(8, 5)
     if not history:
         raise InvalidParameterError("plot: there is no history; the search recorded none")
     if optimum is not None and not 0 < checks.number("optimum", optimum) < math.inf:
         raise InvalidParameterError(f"optimum: {optimum!r} is not positive and finite")
-    if path is not None:
-        image_format(Path(path))
+    require_image(path)
     axes = figure.add_subplot(
         xlabel="seconds", ylabel="cost" if optimum is None else "gap to the optimum in %"
     )
     seconds = [point.elapsed for point in history]
-    # The best cost is known at every time, the mean only at the points.
+    # Between two points the best cost is constant; the mean cost is unknown.
     for name, style in (("best", "steps-post"), ("mean", "default")):
         costs = [getattr(point, f"{name}_cost") for point in history]
         if optimum is not None:
@@ -143,6 +142,4 @@ def plot_history(
     if positive and max(positive) > WIDE_RANGE * min(positive):
         axes.set_xscale("log", nonpositive="clip")  # a start at 0 s enters from the left edge
     axes.legend()
-    if path is not None:
-        save_figure(figure, Path(path))
-    return figure
+    return saved(figure, path)

@@ -1,4 +1,4 @@
-"""Ctrl-C, remembered until somebody has taken it."""
+"""Ctrl-C that is remembered until it is handled."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
 
 class Interrupts:
-    """While a ``with`` block runs, a Ctrl-C that Python swallows is raised again at a checkpoint.
+    """Raises a Ctrl-C that Python has swallowed again, when `check` is called.
 
-    KeyboardInterrupt is raised wherever the main thread happens to be. In a finalizer or the
-    callback of a weak reference, where nothing can be raised, Python reports it and goes on.
-    Outside of the main thread, and where Ctrl-C is ignored, nothing is changed. `pending`: Ctrl-C
-    was pressed and nobody has said that it was taken.
+    Python raises KeyboardInterrupt at any point of the main thread. In a finalizer, or in the
+    callback of a weak reference, it can only report the exception and go on. During a ``with``
+    block, each Ctrl-C also sets `pending`. Nothing changes in other threads, or if Ctrl-C is
+    ignored.
     """
 
     def __init__(self) -> None:
@@ -36,7 +36,7 @@ class Interrupts:
             signal.signal(signal.SIGINT, self._former)
 
     def check(self) -> None:
-        """Raise KeyboardInterrupt where one is pending, which then is taken."""
+        """Raise KeyboardInterrupt, and reset `pending`, if a Ctrl-C is pending."""
         if self.pending:
             self.pending = False
             raise KeyboardInterrupt

@@ -1,4 +1,4 @@
-"""Public names of a package that are imported when they are first used."""
+"""Public names that a package imports when they are first used."""
 
 from __future__ import annotations
 
@@ -19,13 +19,20 @@ def lazy_names(
     framework: str | None = None,
     former: Callable[[str, str], Any] | None = None,
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return ``__getattr__`` and ``__dir__`` of a package whose ``__name__`` is `package`.
+    """Return ``__getattr__`` and ``__dir__`` for a package, so that importing it is cheap.
 
-    Importing the package then costs almost nothing, and an adapter can be imported without its
-    `framework`, which has an extra of the same name: MissingExtraError says when it is needed.
-    `homes` has the module in which each public name is defined: ``".room"`` for a package beside
-    this one, empty for a name that is itself a module of the package, ``"module."`` for another
-    name of a module. `former` is asked for other names, with the package in front.
+    Parameters
+    ----------
+    package : str
+        ``__name__`` of the package.
+    homes : mapping
+        The module that defines each public name, relative to the package. It is empty if the name
+        is a module of the package, and ``"module."`` if the name is an alias of a module.
+    framework : str, optional
+        Package that an adapter needs, which is also the name of an extra. If it is missing, the
+        use of a name raises MissingExtraError.
+    former : callable, optional
+        Takes the package and any other name; returns its value or raises AttributeError.
     """
 
     def get(name: str) -> Any:

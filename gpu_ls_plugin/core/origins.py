@@ -1,4 +1,4 @@
-"""Origins of the C++ texts of parts, so that compilers name the author's file and line."""
+"""Origins of C++ texts of parts: compilers report the author's file and line."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ SUFFIXES = {".cuh", ".cu", ".h", ".hh", ".hpp", ".hxx", ".inl", ".cpp"}
 
 
 def sources_of(*parts: Any) -> tuple[str, ...]:
-    """Return the C++ texts of parts that bring one, each text once, with their origins.
+    """Return the C++ texts of parts, each text once, behind ``#line`` directives.
 
-    A text that is a header in the part's package gets the header's name and lines, such as
-    ``mypkg/my_move.cuh``. Any other text gets the name of the part's module and class, and lines
-    of its own. No path of this machine is in it: the text is the key of caches.
+    If a text is the content of a header in the part's package, the directive names that header,
+    such as ``mypkg/my_move.cuh``. Otherwise it names the module and class of the part. It contains
+    no path of this machine, since the text is the key of caches.
     """
     texts: dict[str, Any] = {}
     for part in parts:
@@ -30,13 +30,13 @@ def sources_of(*parts: Any) -> tuple[str, ...]:
 
 
 def line_directive(line: int, name: str) -> str:
-    """Return a line of C++ after which compilers count the lines of another file."""
+    """Return a ``#line`` directive: the next line is this line of the named file."""
     quoted = re.sub(r"[\\\"\x00-\x1f]", "_", name)
     return f'#line {line} "{quoted}"\n'
 
 
 def _marked(text: str, part: Any) -> str:
-    if text.startswith("#line"):  # made of several parts
+    if text.startswith("#line"):  # joined from texts that have their origins
         return text
     classes = type(part).__mro__
     return _with_origin(text, next((c for c in classes if "source" in vars(c)), classes[0]))
@@ -44,12 +44,12 @@ def _marked(text: str, part: Any) -> str:
 
 @cache
 def _with_origin(text: str, owner: type) -> str:
-    """Return a text with a directive in front, which says where a class has it from."""
+    """Return a text behind a directive that names its header, or the class that returns it."""
     name = owner.__module__
     module = sys.modules.get(name)
     file = Path(getattr(module, "__file__", None) or f"{name}.py")
     package = getattr(module, "__package__", None) or ""
-    place = file if package else Path(file.name)  # of a script, the name alone
+    place = file if package else Path(file.name)  # a script has no package
     root = file.parents[package.count(".") + 1] if package and file.is_absolute() else file.parent
     for header in _headers(root, package, file):
         content = header.read_text(encoding="utf-8", errors="replace")
@@ -62,10 +62,10 @@ def _with_origin(text: str, owner: type) -> str:
 
 
 def _headers(root: Path, package: str, file: Path) -> Iterator[Path]:
-    """Yield the C++ files of a package, of a script those beside it."""
+    """Yield the C++ files of a package, or those in the folder of a script."""
     own = root / package.partition(".")[0]
     found = own.rglob("*") if package else file.parent.glob("*")
     try:
         yield from sorted(path for path in found if path.suffix in SUFFIXES and path.is_file())
-    except OSError:  # not a folder that can be read
+    except OSError:  # the folder cannot be read
         return

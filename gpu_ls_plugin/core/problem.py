@@ -1,4 +1,4 @@
-"""What every problem says of itself and of the rows that are its solutions."""
+"""The base class of problems, whose solutions are rows of integers."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ MAKE_ROUTES = "CVRP(coordinates, demands, capacity), CVRP.from_matrix(...) or CV
 
 
 class Problem(ABC):
-    """A problem whose solutions are rows of integers, validated once and immutable.
+    """A problem whose solutions are rows of integers. It is validated once and immutable.
 
-    Results, files, hashes and distances of solutions ask the problem what its rows are, and do not
-    take them for permutations. A subclass sets the attributes and gives `integer`, `check` and
-    `cost`; the other methods have defaults that suit rows in which every position stands for
-    itself, as in assignment problems. What is made of a problem is kept as long as it lives, so
-    that it must be hashable: by default each is equal to itself alone.
+    A subclass sets the attributes and defines `integer`, `check` and `cost`. The defaults of all
+    other methods suit rows in which each position is a variable of its own, as in assignment
+    problems. Results, files, hashes and distances call these methods, so that rows need not be
+    permutations. A problem must be hashable, since caches use it as a key; by default, it equals
+    itself alone.
 
     Attributes
     ----------
@@ -34,14 +34,14 @@ class Problem(ABC):
     name : str
         Free text.
     optimum : int or float, optional
-        The optimal cost, where it is known.
+        The optimal cost, if it is known.
     integer : bool
         Whether costs are integers.
     constrained : bool
-        Whether solutions may break constraints, which `feasible` knows.
+        Whether solutions may break constraints; `feasible` tells which do.
     tsp : Problem, optional
-        The travelling salesman problem of whose tours the rows are, where nothing else decides
-        what a row costs and whether it is allowed: parts that need lengths take it.
+        The travelling salesman problem that has the same rows, costs and constraints, for parts
+        that need lengths of edges.
     """
 
     n: int
@@ -59,36 +59,36 @@ class Problem(ABC):
 
     @property
     def cost_dtype(self) -> np.dtype[Any]:
-        """The type of costs: int64 where they are integers, else float64."""
+        """The type of costs: int64 if they are integers, else float64."""
         return np.dtype(np.int64 if self.integer else np.float64)
 
     @property
     def tsp(self) -> Problem | None:
-        """The travelling salesman problem behind this one; None unless overridden."""
+        """The travelling salesman problem with the same rows; None unless overridden."""
         return None
 
     @abstractmethod
     def check(self, rows: Any, /, *, parameter: str = "rows") -> NDArray[np.int32]:
-        """Return solutions as an array, or say which row is not one.
+        """Return solutions as an array.
 
-        `core.rows` has the checks of common rows: `check_permutations`, `check_values`.
+        `check_permutations` and `check_values` of `core.rows` check common kinds of rows.
 
         Parameters
         ----------
         rows : array_like of any integer type, shape (P, n) or (n,)
             Not changed.
         parameter : str
-            What messages call the rows.
+            Name of the rows in messages.
 
         Returns
         -------
         int32 array, shape (P, n), C-contiguous
-            A view where `rows` is such an array already, else a copy.
+            A view if `rows` is such an array, else a copy.
 
         Raises
         ------
         InvalidTourError
-            Wrong shape, no row, or a row that is not a solution; the row and the reason are named.
+            Wrong shape, no row, or a row that is not a solution; the message names row and reason.
         InvalidTypeError
             The entries are not integers.
         """
@@ -113,33 +113,33 @@ class Problem(ABC):
         """
 
     def costs_on(self, backend: Any, rows: Any, /) -> Any:
-        """Return what `cost` says of checked int32 rows (P, n) of a backend, as an array of it.
+        """Return `cost` of checked int32 rows (P, n) of a backend, as an array of that backend.
 
-        The host computes them, unless overridden.
+        Unless overridden, the host computes the costs.
         """
         return backend.xp.asarray(self.cost(backend.to_numpy(rows)))
 
     def compared_costs(self, backend: Any, rows: Any, costs: Any, /) -> Any:
-        """Return the costs by which searches compare checked rows, which cost `costs`: these.
+        """Return the costs by which searches compare checked rows: `costs`, unless overridden.
 
-        Overridden where rows pay for violations while they are searched.
+        A problem overrides it if searches add penalties for violations.
         """
         return costs
 
     def feasible(self, rows: Any, /) -> NDArray[np.bool_]:
-        """Return which solutions break no constraint, shape (P,): all, unless overridden."""
+        """Return which solutions break no constraint, shape (P,); all, unless overridden."""
         return np.ones(len(self.check(rows)), np.bool_)
 
     def excess(self, rows: Any, /) -> NDArray[Any]:
-        """Return by how much solutions break constraints, shape (P,), in a unit of the problem's.
+        """Return by how much solutions break constraints, shape (P,), in a unit of the problem.
 
-        Among infeasible solutions, those with less are better. 0 for each feasible solution and 1
-        for each other one, unless overridden.
+        Of two infeasible solutions, the one with the smaller excess is better. Unless overridden,
+        it is 0 for feasible solutions and 1 for all others.
         """
         return (~self.feasible(rows)).astype(np.int64)
 
     def canonical(self, rows: Any, /) -> NDArray[np.int32]:
-        """Return solutions as new rows, equal where the solutions are: what is hashed.
+        """Return new rows that are equal if and only if the solutions are equal, for hashing.
 
         Parameters
         ----------
@@ -149,7 +149,7 @@ class Problem(ABC):
         Returns
         -------
         int32 array, shape (P, n)
-            The rows as they are, unless overridden.
+            A copy of the rows, unless overridden.
 
         Raises
         ------
@@ -159,7 +159,7 @@ class Problem(ABC):
         return np.array(self.check(rows))
 
     def difference(self, row: NDArray[Any], /) -> Callable[[NDArray[Any]], float]:
-        """Return a function that says how far other rows are from this one.
+        """Return a function that measures the distance of another row to this one.
 
         Parameters
         ----------
@@ -169,9 +169,9 @@ class Problem(ABC):
         Returns
         -------
         callable
-            For another solution, the share of it, from 0 to 1, that is not in `row`; 0 for the same
-            solution. The share of the positions at which the canonical rows differ, unless
-            overridden.
+            Takes another solution; returns the share of it, from 0 to 1, that is not in `row`,
+            which is 0 for the same solution. Unless overridden, it counts the positions at which
+            the canonical rows differ.
         """
         own = self.canonical(row)[0]
 
@@ -182,7 +182,7 @@ class Problem(ABC):
 
     @property
     def has_routes(self) -> bool:
-        """Whether the rows stand for routes of vehicles: no, unless overridden."""
+        """Whether rows are routes of vehicles; False unless overridden."""
         return False
 
     def routes(self, row: Any, /) -> list[list[int]]:
@@ -202,14 +202,14 @@ class Problem(ABC):
         raise without_routes(self)
 
     def device_data(self) -> Mapping[str, NDArray[Any]]:
-        """Return the arrays that kernels read, by the name of the kernel's parameter.
+        """Return the arrays that kernels read, by parameter of the kernel; none unless overridden.
 
-        Each backend copies them once; none unless overridden.
+        Each backend copies them once.
         """
         return {}
 
     def device_arrays(self, backend: Any) -> Mapping[str, Any]:
-        """Return the same as arrays of a backend."""
+        """Return `device_data` as arrays of a backend."""
         return {
             name: backend.xp.asarray(np.ascontiguousarray(array))
             for name, array in self.device_data().items()
@@ -217,7 +217,7 @@ class Problem(ABC):
 
 
 def without_routes(problem: object) -> GpuLsError:
-    """Return the error of something that should have routes of vehicles."""
+    """Return the error for an object that has no routes of vehicles."""
     if isinstance(problem, Problem):
         return UnsupportedProblemError(
             f"problem: {problem!r:.80} has no routes; make a vehicle routing problem by "

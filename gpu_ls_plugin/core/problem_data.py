@@ -1,4 +1,4 @@
-"""Checks of what users make a problem of."""
+"""Checks of the arrays and labels that problems are made of."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def array_of(values: ArrayLike, parameter: str) -> NDArray[Any]:
-    """Return a copy as an array of integers or floats; masked entries raise."""
+    """Return a copy as an array of integers or floats; raise if entries are masked."""
     checks.unmasked(parameter, values, InvalidProblemError)
     try:
         array = np.array(values)
@@ -36,7 +36,7 @@ def array_of(values: ArrayLike, parameter: str) -> NDArray[Any]:
 
 
 def integers_of(values: ArrayLike, parameter: str, *axes: str) -> NDArray[np.int64]:
-    """Return an int64 copy with the named axes, none of them empty; all else raises."""
+    """Return an int64 copy; raise unless it has the named axes and none of them is empty."""
     array = array_of(values, parameter)
     if array.ndim != len(axes) or not array.size:
         raise InvalidProblemError(
@@ -54,19 +54,19 @@ def integers_of(values: ArrayLike, parameter: str, *axes: str) -> NDArray[np.int
 
 
 def largest(*tables: NDArray[Any]) -> int:
-    """Return the largest absolute value of integers, which may be the least of their type."""
+    """Return the largest absolute value of integers as a Python int, which cannot overflow."""
     return max(max(int(table.max()), -int(table.min())) for table in tables)
 
 
 def labels(
     name: object, comment: object, optimum: float | None, *, least: int = 0
 ) -> tuple[str, str, float | None]:
-    """Return checked texts and an optimum, which stays an integer where it is one."""
+    """Return checked texts, and an optimum that stays an integer if it is one."""
     return checks.text("name", name), checks.text("comment", comment), _optimum(optimum, least)
 
 
 def _optimum(value: Any, least: int) -> int | float | None:
-    """Return a known optimum as a Python number; what no solution can cost raises."""
+    """Return a known optimum as a Python number; raise if no solution can cost that."""
     if value is None:
         return None
     if isinstance(value, numbers.Integral):

@@ -1,32 +1,37 @@
-"""Live display of a running search, used as its callback.
+"""Live displays of a running search, which are its callback.
 
-On a terminal: two lines that are redrawn, with a bar over the time budget. Anywhere else (a log
-file, a pipe): a plain line now and then.
+A terminal shows two lines that are redrawn, with a bar for the time budget. Any other output, such
+as a log file or a pipe, gets a plain line every few seconds.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from typing import TYPE_CHECKING, Protocol, Self
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 
 from gpu_ls_plugin.core import checks
 
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from numpy.typing import NDArray
     from rich.console import Console, RenderableType
     from rich.live import Live
 
+    from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.core.result import Progress
 
 SECONDS_BETWEEN_LINES = 5.0
 REDRAWS_PER_SECOND = 8
+LEAST_BETWEEN = 0.25  # seconds from one look at the rows to the next
+LOOKING_SHARE = 0.02  # of the time, at most, is spent on looking at rows
 PREPARING = "preparing starts and candidates; the first use of a search compiles it"
 
 
 def gap_percent(cost: float, optimum: float | None) -> float | None:
-    """Return how far a cost is above the optimum in percent, None where that is not known."""
+    """Return how far a cost is above the optimum in percent, None if there is no optimum."""
     if optimum is None:
         return None
     if cost == optimum:
@@ -35,7 +40,7 @@ def gap_percent(cost: float, optimum: float | None) -> float | None:
 
 
 def gap_text(gap: float) -> str:
-    """Format a gap in percent, without the sign of one that is rounded to 0."""
+    """Format a gap in percent; never as -0.00."""
     return f"{round(gap, 2) + 0.0:.2f}"
 
 
@@ -49,18 +54,18 @@ def in_units(value: float) -> str:
 
 
 def cost_text(cost: float) -> str:
-    """Format a cost: integers in full, others with two digits after the point."""
+    """Format a cost: an integer in full, any other number with two decimals."""
     return f"{cost:,.0f}" if float(cost).is_integer() else f"{cost:,.2f}"
 
 
 class View(Protocol):
-    """More that is shown of a search, below its state."""
+    """An additional view of a search, below its state."""
 
     def columns(self, progress: Progress) -> list[str]:
-        """Return what is said in one line."""
+        """Return columns for the line of a log."""
 
     def table(self, progress: Progress) -> RenderableType:
-        """Return what is drawn on a terminal."""
+        """Return a table for a terminal."""
 
 
 class SearchDisplay:
@@ -69,18 +74,18 @@ class SearchDisplay:
     Parameters
     ----------
     title : str
-        What is searched, such as the instance's name.
+        Name of the search, for example that of the instance.
     seconds : float
-        Time budget, the length of the bar; without a limit, the bar only shows that time passes.
+        Time budget, the length of the bar. If it is infinite, the bar pulses.
     optimum : float, optional
-        Adds the gap to what is shown.
+        If given, the gap to it is shown.
     console : rich.console.Console, optional
-        Where to draw; stderr by default, so that stdout stays free for results.
+        By default stderr, so that stdout stays free for results.
 
     Attributes
     ----------
     view : View, optional
-        Shows more below.
+        Shows more below the state of the search.
 
     Raises
     ------
@@ -117,7 +122,7 @@ class SearchDisplay:
             self._waiting = Spinner("dots", text=Text(f"{self.title}: {PREPARING}"))
             self._live = Live(
                 console=self.console,
-                get_renderable=self._render,
+                get_renderable=self.__rich__,
                 refresh_per_second=REDRAWS_PER_SECOND,
                 transient=True,
             )
@@ -137,44 +142,14 @@ class SearchDisplay:
             self._live = None
 
     def __call__(self, progress: Progress) -> None:
-        """Take the state of the search; drawing happens in the display's own time."""
+        """Take the state of the search; a thread of the display draws it."""
         self._shown = progress
         if self._live is None and time.monotonic() >= self._next_line:
             self._next_line = time.monotonic() + SECONDS_BETWEEN_LINES
             self._print("  ".join(self._columns(progress)))
 
-    def _print(self, text: str) -> None:
-        self.console.print(text, highlight=False, markup=False, soft_wrap=True)
-
-    def _columns(self, progress: Progress) -> list[str]:
-        return [
-            f"{progress.elapsed:6.1f} s",
-            *self._cost_columns(progress),
-            *self._work_columns(progress),
-            *([] if self.view is None else self.view.columns(progress)),
-        ]
-
-    def _work_columns(self, progress: Progress) -> list[str]:
-        """Return what is said of what was done."""
-        elapsed = max(progress.elapsed, 1e-9)
-        return [
-            f"{in_units(progress.evaluations / elapsed)} moves/s",
-            f"{in_units(progress.kicks / elapsed)} kicks/s"
-            if progress.kicks
-            else f"{progress.done:,} of {progress.total:,} tours done",
-            *([f"{progress.restarts:,} restarts"] if progress.restarts else []),
-        ]
-
-    def _cost_columns(self, progress: Progress) -> list[str]:
-        """Return what is said of the tours."""
-        gap = gap_percent(progress.best_cost, self.optimum)
-        return [
-            f"best {cost_text(progress.best_cost)}",
-            *([] if gap is None else [f"gap {gap_text(gap)} %"]),
-            f"mean {cost_text(progress.mean_cost)}",
-        ]
-
-    def _render(self) -> RenderableType:
+    def __rich__(self) -> RenderableType:
+        """Return what is drawn on a terminal."""
         from rich.console import Group
         from rich.progress_bar import ProgressBar
         from rich.table import Table
@@ -189,3 +164,61 @@ class SearchDisplay:
         head.add_row(Text(self.title, style="bold"), bar, elapsed)
         more = [] if self.view is None else [self.view.table(self._shown)]
         return Group(head, Text("  ".join(columns)), *more)
+
+    def _print(self, text: str) -> None:
+        self.console.print(text, highlight=False, markup=False, soft_wrap=True)
+
+    def _columns(self, progress: Progress) -> list[str]:
+        return [
+            f"{progress.elapsed:6.1f} s",
+            *self._cost_columns(progress),
+            *self._work_columns(progress),
+            *([] if self.view is None else self.view.columns(progress)),
+        ]
+
+    def _work_columns(self, progress: Progress) -> list[str]:
+        """Return the columns about the work done."""
+        elapsed = max(progress.elapsed, 1e-9)
+        return [
+            f"{in_units(progress.evaluations / elapsed)} moves/s",
+            f"{in_units(progress.kicks / elapsed)} kicks/s"
+            if progress.kicks
+            else f"{progress.done:,} of {progress.total:,} tours done",
+            *([f"{progress.restarts:,} restarts"] if progress.restarts else []),
+        ]
+
+    def _cost_columns(self, progress: Progress) -> list[str]:
+        """Return the columns about the costs of the tours."""
+        gap = gap_percent(progress.best_cost, self.optimum)
+        return [
+            f"best {cost_text(progress.best_cost)}",
+            *([] if gap is None else [f"gap {gap_text(gap)} %"]),
+            f"mean {cost_text(progress.mean_cost)}",
+        ]
+
+
+Given = TypeVar("Given", bound="Problem")
+Seen = TypeVar("Seen")
+
+
+class SolutionDisplay(SearchDisplay, ABC, Generic[Given, Seen]):
+    """A display that also evaluates the best solutions of the search from time to time."""
+
+    def __init__(self, problem: Given, seconds: float, console: Console | None = None) -> None:
+        super().__init__(problem.name, seconds, problem.optimum, console)
+        self.problem = problem
+        self._looked: Seen | None = None
+        self._next_look = 0.0
+
+    def __call__(self, progress: Progress) -> None:
+        """Take the state of the search, and look at its best rows if that is due."""
+        begin = time.monotonic()
+        if progress.best_tours is not None and begin >= self._next_look:
+            self._looked = self._look(progress.best_tours())
+            end = time.monotonic()
+            self._next_look = end + max(LEAST_BETWEEN, (end - begin) / LOOKING_SHARE)
+        super().__call__(progress)
+
+    @abstractmethod
+    def _look(self, rows: NDArray[Any]) -> Seen:
+        """Return the facts about the best rows that the display shows."""

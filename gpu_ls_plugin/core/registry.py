@@ -1,4 +1,4 @@
-"""Names of parts, by kind: what plugins register and what operators are looked up in."""
+"""The registry of parts, by kind and name: plugins register them, operators look them up."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ KINDS = (
 
 @dataclass(frozen=True)
 class Part:
-    """One registered part: its kind and name, what makes it, and the plugin that owns it."""
+    """A registered part: its kind and name, its factory, and the plugin that owns it."""
 
     kind: str
     name: str
@@ -50,10 +50,9 @@ class Part:
 
 
 class Registry:
-    """Parts by kind and name, which `loader` fills in before the first look-up.
+    """Parts by kind and name. Each look-up calls `loader` first, which loads the plugins.
 
-    The registry lies below the plugin manager in the import order, so that a problem can look up
-    a metric by name.
+    It does not import the plugin manager, so that a problem can look up a metric by name.
     """
 
     def __init__(self, loader: Callable[[], object] | None = None) -> None:
@@ -61,7 +60,7 @@ class Registry:
         self._parts: dict[tuple[str, str], Part] = {}
 
     def register(self, part: Part) -> None:
-        """Add a part; a name that is taken, a kind that does not exist or a wrong type raises."""
+        """Add a part; raise if its kind is unknown, its name is taken or a type is wrong."""
         if part.kind not in KINDS:
             raise InvalidParameterError(
                 f"kind: {part.kind!r} is not a kind of part; known kinds: {', '.join(KINDS)}"
@@ -82,13 +81,13 @@ class Registry:
         self._parts[part.kind, part.name] = part
 
     def remove_owner(self, owner: str) -> None:
-        """Forget every part of one plugin (a plugin that fails half-way leaves nothing behind)."""
+        """Remove all parts of a plugin, for example of one that failed while it registered them."""
         self._parts = {key: part for key, part in self._parts.items() if part.owner != owner}
 
     def lookup(self, kind: str, name: str) -> Callable[..., Any]:
-        """Return the factory of a part; an unknown name raises with the near matches.
+        """Return the factory of a part; raise with near matches if the name is unknown.
 
-        The name of a former part warns and gives its replacement, or raises if it has none.
+        For a former name, warn and return the factory of the replacement, or raise if there is none.
         """
         known = {part.name: part.factory for part in self.parts(kind)}
         if name in known:
@@ -105,14 +104,14 @@ class Registry:
         )
 
     def parts(self, kind: str | None = None) -> Iterator[Part]:
-        """Iterate over the registered parts of one kind, or of all kinds, in order of entry."""
+        """Iterate over the parts of a kind, or of all kinds, in the order of registration."""
         if self.loader is not None:
             self.loader()
         return (part for part in list(self._parts.values()) if kind in (None, part.kind))
 
 
 def near_matches(name: object, known: Iterable[str]) -> str:
-    """Return a question for what may have been meant, empty where nothing comes near."""
+    """Return "did you mean ...? " with similar names, empty if there is none."""
     near = difflib.get_close_matches(str(name), list(known), n=3, cutoff=0.4)
     return f"did you mean {' or '.join(map(repr, near))}? " if near else ""
 

@@ -1,4 +1,4 @@
-"""What a search returns and what it reports on the way."""
+"""The result of a search, its statistics, and the progress that it reports."""
 
 from __future__ import annotations
 
@@ -30,36 +30,50 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.core.problem import Problem
 
-VERSION = 1  # of the files of results
-ADDED = (  # counts of parts of a search that add up
+VERSION = 1  # of the format of result files
+ADDED = (  # counts that `Statistics.add` adds up
     *("passes", "moves", "evaluations", "kicks"),
     *("accepted", "climbs", "restarts", "launches"),
 )
-TOLD = ("moves", "evaluations", "kicks", "accepted", "restarts")  # counts that callbacks are told
+TOLD = ("moves", "evaluations", "kicks", "accepted", "restarts")  # counts of `Progress`
 
 
 Count = TypeVar("Count", int, float)
 
 
 def summed(first: dict[str, Count], second: dict[str, Count]) -> dict[str, Count]:
-    """Return the sums of two sets of counts, by name."""
+    """Return the sums of two dictionaries of counts, by name."""
     return first | {name: first.get(name, 0) + count for name, count in second.items()}
 
 
 @dataclass
 class Statistics:
-    """Counts of one search over its whole batch.
+    """Counts and times of a search, over its whole batch.
 
-    `passes` counts evaluations of a neighbourhood, `evaluations` the moves these stand for,
-    `moves` those applied, `moves_by` the latter by the name of the neighbourhood; `kicks` the
-    perturbations, `accepted` those whose tour was kept; `climbs` the descents begun, `restarts` the
-    chains that restarted from a random tour (after `restart_after` kicks without a new best, or
-    every second one where all chains had come to the same cost), `launches` the kernel launches.
-    `seconds` is the wall time without compiling, `phases` its parts by name. `history` has a point
-    for the start, for each new best cost, for the end, and in between every 0.1 seconds or percent
-    of the time so far, whichever is longer. `stopped_by` is "optimum" where all tours are local
-    optima, "seconds", "kicks", "moves", "target", "climbs", "interrupt", or "filter" where a filter
-    has kept no move of any tour; of islands "lost", too, where the cluster is.
+    Attributes
+    ----------
+    passes, evaluations : int
+        Evaluations of a neighbourhood, and of the moves in it.
+    moves, moves_by : int, dict
+        Applied moves, and their number by neighbourhood.
+    kicks, accepted : int
+        Perturbations, and those whose tour was kept.
+    climbs : int
+        Descents begun.
+    restarts : int
+        Chains that restarted from a random tour: after `restart_after` kicks without a new best,
+        or every second chain when all had the same cost.
+    launches : int
+        Kernel launches.
+    seconds, phases : float, dict
+        Wall time without compiling, and its parts by name.
+    history : list of Point
+        The start, each new best cost, the end, and in between a point every 0.1 seconds or every
+        percent of the time so far, whichever is longer.
+    stopped_by : str
+        "optimum" (all tours are local optima), "seconds", "kicks", "moves", "target", "climbs",
+        "interrupt" or "filter" (a filter kept no move of any tour). Islands may also be stopped by
+        "lost": the cluster was lost.
     """
 
     passes: int = 0
@@ -83,23 +97,20 @@ class Statistics:
         return self.stopped_by == "interrupt"
 
     def add(self, other: Statistics) -> None:
-        """Add the counts of another search to this one (in place).
-
-        Its phases are added by name, and its history is appended as it is, in its own time.
-        """
+        """Add the counts and phases of another search (in place), and append its history."""
         self.add_counts(other)
         self.phases = summed(self.phases, other.phases)
         self.history.extend(other.history)
 
     def add_counts(self, other: Statistics) -> None:
-        """Add the counts alone of another search to this one (in place)."""
+        """Add only the counts of another search (in place)."""
         for name in ADDED:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.moves_by = summed(self.moves_by, other.moves_by)
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
-        """Add the wall time of a ``with`` block to a phase, also where the block raises.
+        """Add the wall time of a ``with`` block to a phase, even if the block raises.
 
         GPU work counts in the phase that waits for it.
         """
@@ -116,14 +127,24 @@ class Statistics:
 
 @dataclass(frozen=True)
 class Progress:
-    """State of a running search after a launch, handed to its callback.
+    """State of a running search after a launch, for its callback.
 
-    `done` of `total` tours are finished; costs are in the problem's unit, `elapsed` in seconds.
-    Iterated searches count their `kicks`, those `accepted` and the `restarts` of chains; `improved`
-    says that the best cost fell since the last call; costs are infinite as long as a search that
-    sets the price of violations, such as one of states, has found nothing feasible. `best_tours()`
-    copies the best tour of each chain of an iterated search, where constraints decide which is
-    best, to the host.
+    Attributes
+    ----------
+    elapsed : float
+        Seconds.
+    best_cost, mean_cost : float
+        Infinite while a search that sets prices of violations, such as one on states, has found
+        nothing feasible.
+    moves, evaluations, kicks, accepted, restarts : int
+        As in `Statistics`.
+    done, total : int
+        Finished tours, and all tours.
+    improved : bool
+        Whether the best cost fell since the last call.
+    best_tours : callable or None
+        Copies the best row of each chain to the host; None if the search cannot. If the problem has
+        constraints, the best row is the cheapest feasible one.
     """
 
     elapsed: float
@@ -141,7 +162,7 @@ class Progress:
 
     @classmethod
     def of(cls, statistics: Statistics, point: Point, total: int, **more: Any) -> Progress:
-        """Return the state that statistics and a point of the history have, with more fields."""
+        """Return the progress at a point of the history, from statistics and further fields."""
         costs = {"best_cost": point.best_cost, "mean_cost": point.mean_cost}
         counts = {name: getattr(statistics, name) for name in TOLD}
         known = {"elapsed": point.elapsed, "total": total, "done": 0} | costs | counts
@@ -152,7 +173,7 @@ Callback = Callable[[Progress], None]
 
 
 def later(callback: Callback, begin: float) -> Callback:
-    """Return a callback for a search that began so many seconds after the clock was started."""
+    """Return a callback for a search that began at second `begin` of the clock."""
 
     def moved(progress: Progress) -> None:
         callback(replace(progress, elapsed=begin + progress.elapsed))
@@ -163,7 +184,7 @@ def later(callback: Callback, begin: float) -> Callback:
 def told(
     statistics: Statistics, callback: Callback | None, point: Point, total: int, **more: Any
 ) -> bool:
-    """Note a point in the history and tell the callback; return whether the best cost fell."""
+    """Add a point to the history and call the callback; return whether the best cost fell."""
     improved = note(statistics.history, point)
     if callback is not None:
         callback(Progress.of(statistics, point, total, improved=improved, **more))
@@ -177,14 +198,14 @@ class Result:
     Attributes
     ----------
     tours : array, shape (P, n), int32
-        NumPy for NumPy input, CuPy for CuPy input; the rows correspond to the input rows. Solutions
-        of the problem, whatever its rows are.
+        Rows of the problem, which need not be tours: NumPy for NumPy input, CuPy for CuPy input,
+        in the order of the input.
     costs : array, shape (P,), int64 or float64
-        What `problem.cost` says of `tours`, to the last bit.
+        Equal to `problem.cost(tours)`, bit for bit.
     statistics : Statistics
         Counts and times.
     problem : Problem or None
-        What the rows solve; without it they are taken for tours.
+        The problem that the rows solve. If it is None, the rows are treated as tours.
     """
 
     tours: Any
@@ -202,7 +223,7 @@ class Result:
         return html_facts("Result", facts)
 
     def _facts(self) -> dict[str, object]:
-        """Return what a person wants to see first."""
+        """Return the facts that a person wants to see first."""
         count, length = self.tours.shape
         facts: dict[str, object] = {} if self.problem is None else {"problem": self.problem.name}
         if count:
@@ -213,9 +234,9 @@ class Result:
 
     @cached_property
     def feasible(self) -> Any:
-        """Which rows break no constraint, bool (P,), the same kind of array as `costs`.
+        """Whether each row breaks no constraint, bool (P,), the same kind of array as `costs`.
 
-        All rows are feasible if there is no problem, or it has no constraints.
+        All rows are feasible if there is no problem or it has no constraints.
         """
         if not self._constrained:
             return _like(self.costs, np.ones(len(self.costs), np.bool_))
@@ -224,7 +245,7 @@ class Result:
 
     @property
     def best_tour(self) -> Any:
-        """The cheapest feasible row of `tours`, the first of equals.
+        """The cheapest feasible row of `tours`; the first one if several are equally cheap.
 
         If no row is feasible, it is the row that breaks constraints least.
         """
@@ -268,13 +289,13 @@ class Result:
 
     @property
     def _best(self) -> int:
-        """The row of `best_tour`."""
+        """The index of `best_tour`."""
         first = self._first_feasible
         return self._order()[0] if first is None else first
 
     @property
     def _known(self) -> Any:
-        """`feasible`, if it has been computed or loaded, else None."""
+        """The cached value of `feasible`, None if it has not been computed or loaded."""
         return vars(self).get("feasible")
 
     @property
@@ -283,7 +304,7 @@ class Result:
 
     @property
     def _first_feasible(self) -> int | None:
-        """The cheapest feasible row, the first of equals; None if no row is feasible."""
+        """The index of the cheapest feasible row, None if no row is feasible."""
         if self._known is None and not self._constrained:
             with _device_of(self.costs):
                 return int(self.costs.argmin())
@@ -304,7 +325,7 @@ class Result:
         return None
 
     def _order(self) -> list[int]:
-        """Return the rows by cost, but feasible ones first, then those that break less."""
+        """Return the indices of rows: feasible ones by cost, then the others by excess and cost."""
         costs = _on_host(self.costs)
         if self._known is None and not self._constrained:
             order = costs.argsort(kind="stable")
@@ -318,9 +339,9 @@ class Result:
         return rows
 
     def sorted(self) -> Result:
-        """Return the rows by cost, the cheapest first and equal costs in their order.
+        """Return the rows in order: feasible ones by cost, then the others by excess and cost.
 
-        Feasible rows come first; the others follow by how much they break constraints.
+        Equal rows keep their order.
         """
         if self._known is not None or self._constrained:
             return self._rows(self._order())
@@ -330,23 +351,22 @@ class Result:
     def distinct(self, k: int, least: float = 0.01) -> Result:
         """Return the cheapest rows that differ from one another.
 
-        Rows are taken from the cheapest on, each that differs from all taken so far. The problem
-        says by how much (`Problem.difference`). Where a tour starts and its direction make no
-        difference.
+        Beginning with the cheapest row, each row is taken if it differs enough from all taken so
+        far. `Problem.difference` measures it. Rotated and reversed tours do not differ.
 
         Parameters
         ----------
         k : int
-            Up to so many rows, at least 1.
+            Largest number of rows, at least 1.
         least : float
-            Share of its n undirected edges, from 0 to 1, that a tour must not have in common with
-            another; of other rows, what the problem counts.
+            Least difference of two rows, from 0 to 1. For tours, it is the share of the n
+            undirected edges that they do not have in common.
 
         Returns
         -------
         Result
-            1 to k rows, the cheapest first, with these statistics. GPU arrays come from the GPU,
-            though the rows are chosen on the host.
+            1 to k rows, the cheapest first, with the statistics of this result. The host chooses
+            rows of GPU arrays; the arrays stay on the GPU.
 
         Raises
         ------
@@ -359,8 +379,7 @@ class Result:
         taken: list[int] = []
         from_taken: list[Callable[[NDArray[Any]], float]] = []
         difference = new_edges if self.problem is None else self.problem.difference
-        # Most rows are settled by the few taken ones that they resemble, so that all pairs of rows
-        # are never compared.
+        # Most rows resemble one of the few rows taken so far, so few pairs are compared.
         for row in self._order():
             own = tours[row].astype(np.intp)
             if all(share(own) >= least for share in from_taken):
@@ -371,17 +390,17 @@ class Result:
         return self._rows(taken)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything to a JSON file, which appears complete or not at all.
+        """Write the result to a JSON file, atomically.
 
         Parameters
         ----------
         path : path
-            Ends in ``.json``, or ``.json.gz`` to be compressed.
+            Ends in ``.json``, or in ``.json.gz`` for a compressed file.
 
         Raises
         ------
         InvalidParameterError
-            The name ends otherwise.
+            The name has another ending.
         OSError
             The file cannot be written.
         """
@@ -393,27 +412,26 @@ class Result:
             "tours": _on_host(self.tours).tolist(),
             "feasible": _on_host(self.feasible).tolist(),
         }
-        # NumPy's numbers are not known to JSON, but may have got into the statistics.
+        # The statistics may contain NumPy scalars, which JSON does not know.
         data = json.dumps(content, default=lambda number: number.item()).encode()
         with atomically(Path(path)) as file:
             file.write_bytes(gzip.compress(data, compresslevel=3, mtime=0) if packed else data)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], problem: Problem | None = None) -> Result:
-        """Return what `save` wrote, with NumPy arrays.
+        """Return the result in a file that `save` wrote, with NumPy arrays.
 
         Parameters
         ----------
         path : path
         problem : Problem, optional
-            What the rows solve, which checks them, computes their costs again and says which are
-            feasible. Without it they must be permutations, and the file says which are feasible.
+            The problem that the rows solve. It checks the rows, their costs and their feasibility.
+            If it is not given, rows must be permutations, and the feasibility is that of the file.
 
         Raises
         ------
         FileFormatError
-            The file holds something else, or a cost that its row does not have; the message says
-            where.
+            The file is no result, or contradicts the problem; the message says where.
         InvalidParameterError
             The name ends neither in ``.json`` nor in ``.json.gz``.
         OSError
@@ -426,23 +444,23 @@ class Result:
             tours = _tours(found.tours, problem)
             costs = _costs(found.costs, tours, problem)
             loaded = cls(tours, costs, found.statistics, problem)
-            if found.feasible is not None:  # files of before have none
+            if found.feasible is not None:  # older files have none
                 verdicts = _verdicts(found.feasible, len(tours))
                 if problem is None:
                     vars(loaded)["feasible"] = verdicts
                 elif (verdicts != loaded.feasible).any():
-                    raise ValueError("feasible: not what the rows are")
+                    raise ValueError("feasible: contradicts the constraints of the problem")
             return loaded
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as lists, texts and Python numbers, ready for JSON.
+        """Return the result as lists, strings and Python numbers, ready for JSON.
 
         Returns
         -------
         dict
             ``problem`` (its name or None), ``best_cost``, ``best_feasible``, ``best_tour``,
-            ``tours``, ``costs``, ``feasible`` and ``statistics``; of vehicle routing ``routes``,
-            those of the best tour.
+            ``tours``, ``costs``, ``feasible`` and ``statistics``. For vehicle routing, also
+            ``routes``, those of the best tour.
         """
         problem = self.problem
         content: dict[str, Any] = {
@@ -462,10 +480,11 @@ class Result:
         return plainly
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
-        """Write the rows to a CSV file, a line for each, which appears complete or not at all.
+        """Write a line for each row to a CSV file, atomically.
 
-        The columns are ``row``, ``cost``, ``feasible`` (yes or no) and ``tour``, the entries of the
-        row with spaces between them; of vehicle routing ``routes``, too, with ``|`` between them.
+        The columns are ``row``, ``cost``, ``feasible`` (yes or no) and ``tour``, which has the
+        entries of the row, separated by spaces. For vehicle routing, there is also ``routes``,
+        separated by ``|``.
 
         Raises
         ------
@@ -495,8 +514,8 @@ class Result:
 
 
 def _device_of(array: Any) -> AbstractContextManager[Any]:
-    """Return what makes the GPU current that an array lies on; nothing for NumPy's."""
-    device = getattr(array, "device", None)  # of NumPy's, since its version 2, a text
+    """Return a context in which the GPU of an array is current; for NumPy it does nothing."""
+    device = getattr(array, "device", None)  # a string for arrays of NumPy 2
     return device if isinstance(device, AbstractContextManager) else nullcontext()
 
 
@@ -506,7 +525,7 @@ def _on_host(array: Any) -> NDArray[Any]:
 
 
 def _like(array: Any, values: NDArray[Any]) -> Any:
-    """Return values as the kind of array that another one is, on its device."""
+    """Return values as the same kind of array as another one, on its device."""
     if isinstance(array, np.ndarray):
         return values.view(type(array))
     with _device_of(array):
@@ -516,7 +535,7 @@ def _like(array: Any, values: NDArray[Any]) -> Any:
 
 
 def _array(name: str, value: Any, kinds: str) -> NDArray[Any]:
-    """Return numbers from a file as an array of one of the kinds of dtype."""
+    """Return values from a file as an array; raise unless the kind of its dtype is in `kinds`."""
     try:
         array = np.array(value)
     except ValueError as error:
@@ -544,9 +563,9 @@ def _costs(value: Any, tours: NDArray[Any], problem: Problem | None) -> NDArray[
     costs = _array("costs", value, "if")
     if costs.shape != (len(tours),):
         raise ValueError(f"costs: shape {costs.shape}, but there are {len(tours)} tours")
-    if costs.tolist() != value:  # NumPy turns integers of more than 64 bits into floats
+    if costs.tolist() != value:  # NumPy has turned integers of more than 64 bits into floats
         raise ValueError("costs: neither 64-bit integers nor floats")
-    # Where each row has lengths of its own, rows in another order have other costs.
+    # If each row has its own lengths, costs depend on the order of rows, and are not checked.
     if problem is None or getattr(problem, "rows", None) is not None:
         return costs
     return schema.same_costs(costs, problem.cost(tours))
@@ -574,7 +593,7 @@ STATISTICS = schema.fields(
 
 @dataclass
 class _File:
-    """The fields of a file of a result; those of its arrays are checked as arrays."""
+    """The fields of a result file; `_array` checks its arrays."""
 
     tours: Any
     costs: Any

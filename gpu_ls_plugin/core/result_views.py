@@ -1,4 +1,4 @@
-"""How results are shown and handed to other programs: texts, HTML, dictionaries and CSV files."""
+"""Results as text, HTML, plain dictionaries and CSV files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-LONGEST_ROW = 12  # entries of a row that are shown
+LONGEST_ROW = 12  # entries; the rest of a row is not shown
 
 
 def call_text(name: str, facts: Mapping[str, object]) -> str:
@@ -24,7 +24,7 @@ def call_text(name: str, facts: Mapping[str, object]) -> str:
 
 
 def html_facts(title: str, facts: Mapping[str, object]) -> str:
-    """Return facts as a table for a notebook, a line for each."""
+    """Return facts as an HTML table, for a notebook, with a line for each."""
     lines = "".join(
         f"<tr><th>{html.escape(key.replace('_', ' '))}</th><td>{html.escape(str(value))}</td></tr>"
         for key, value in facts.items()
@@ -39,7 +39,7 @@ def row_text(row: Sequence[int]) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Return a value with Python's own numbers, lists and dictionaries in place of NumPy's."""
+    """Return a value with Python numbers and lists in place of NumPy scalars and arrays."""
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -54,9 +54,9 @@ def save_rows(
     feasible: NDArray[np.bool_],
     routes: Sequence[Sequence[Sequence[int]]] | None,
 ) -> None:
-    """Write rows to a CSV file, a line for each: its number, cost, verdict and entries.
+    """Write a line for each row to a CSV file: its number, cost, feasibility and entries.
 
-    Entries are separated by spaces; routes by ``|``, if there are any.
+    Spaces separate entries; ``|`` separates the routes, if there are any.
     """
     columns = ["row", "cost", "feasible", "tour", *(["routes"] if routes is not None else [])]
     verdicts = ["yes" if verdict else "no" for verdict in feasible]

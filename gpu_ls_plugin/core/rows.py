@@ -1,4 +1,4 @@
-"""Batches of rows: checks of integers, values and permutations, and how far tours are apart."""
+"""Batches of rows: checks of integers, values and permutations, and distances of tours."""
 
 from __future__ import annotations
 
@@ -16,37 +16,37 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.core.problem import Problem
 
-BLOCK = 2**18  # entries handled at once: temporaries of 2 MiB stay in the cache
+BLOCK = 2**18  # entries at a time: temporaries of 2 MiB stay in the cache
 
 
 def check_tours(
     problem: Problem, tours: ArrayLike, *, parameter: str = "tours"
 ) -> NDArray[np.int32]:
-    """Return a batch of solutions as an array, or say which row is not one; as `Problem.check`."""
+    """Return a batch of solutions as an array, checked by `Problem.check`."""
     return problem.check(tours, parameter=parameter)
 
 
 def check_permutations(tours: ArrayLike, n: int, *, parameter: str = "tours") -> NDArray[np.int32]:
-    """Return a batch of permutations of 0..n-1 as an array, or say which row is not one.
+    """Return a batch of permutations of 0..n-1 as an array.
 
     Parameters
     ----------
     tours : array_like of integers, shape (P, n) or (n,)
-        Zero-based permutations, of any type that holds integers; not changed.
+        Integers of any type, or floats with integer values; not changed.
     n : int
         Number of cities.
     parameter : str
-        What messages call the tours.
+        Name of the tours in messages.
 
     Returns
     -------
     int32 array, shape (P, n), C-contiguous
-        A view where `tours` is such an array already, else a copy.
+        A view if `tours` is such an array, else a copy.
 
     Raises
     ------
     InvalidTourError
-        Wrong shape, no row, or a row that is not a permutation; the row and the reason are named.
+        Wrong shape, no row, or a row that is not a permutation; the message names the row.
     InvalidTypeError
         The entries are not integers.
     """
@@ -73,28 +73,28 @@ def check_values(
     parameter: str = "rows",
     words: tuple[str, str, str] = ("rows", "values", "value"),
 ) -> NDArray[np.int32]:
-    """Return rows of n numbers in 0..values-1 as an array, or say which row is not one.
+    """Return rows of n numbers in 0..values-1 as an array.
 
     Parameters
     ----------
     rows : array_like of any integer type, shape (P, n) or (n,)
         Not changed.
     n, values : int
-        Length of a row, and how many values an entry may have.
+        Length of a row, and number of values of an entry.
     parameter : str
-        What messages call the rows.
+        Name of the rows in messages.
     words : tuple of str
-        What messages call rows, their entries, and an entry.
+        Words for rows, entries and an entry in messages.
 
     Returns
     -------
     int32 array, shape (P, n), C-contiguous
-        A view where `rows` is such an array already, else a copy.
+        A view if `rows` is such an array, else a copy.
 
     Raises
     ------
     InvalidTourError
-        Wrong shape, no row, or an entry outside its range; row and position are named.
+        Wrong shape, no row, or an entry outside its range; the message names row and position.
     InvalidTypeError
         The entries are not integers.
     """
@@ -111,9 +111,9 @@ def check_values(
 def integer_rows(
     given: ArrayLike, n: int, parameter: str, words: tuple[str, str, str]
 ) -> NDArray[Any]:
-    """Return rows as an integer array (P, n), P >= 1, of whatever integer type they have.
+    """Return rows as an array (P, n), P >= 1, of the integer type that they have.
 
-    Floats that hold integers become int64. Anything else raises `InvalidTourError` or
+    Floats with integer values become int64. Anything else raises `InvalidTourError` or
     `InvalidTypeError`.
     """
     checks.unmasked(parameter, given, InvalidTourError)
@@ -140,7 +140,7 @@ def integer_rows(
 
 
 def _whole(array: NDArray[Any], parameter: str, words: tuple[str, str, str]) -> NDArray[np.int64]:
-    """Return floats (P, n) as integers; one that is none raises `InvalidTypeError`."""
+    """Return floats (P, n) as integers; raise `InvalidTypeError` if one is not an integer."""
     array = array.astype(np.promote_types(array.dtype, np.float64), copy=False)
     wrong = (array != np.trunc(array)) | ~(np.abs(array) < 2.0**63)  # NaN as well
     if wrong.any():
@@ -153,13 +153,13 @@ def _whole(array: NDArray[Any], parameter: str, words: tuple[str, str, str]) -> 
 
 
 def blocks(rows: int, n: int) -> Iterator[slice]:
-    """Cut the rows of a batch into slices of about BLOCK entries, at least one row each."""
+    """Yield slices of the rows of a batch, with about BLOCK entries each and at least one row."""
     step = max(1, BLOCK // n)
     return (slice(start, min(start + step, rows)) for start in range(0, rows, step))
 
 
 def new_edges(tour: NDArray[Any]) -> Callable[[NDArray[Any]], float]:
-    """Return a function that says which share of another tour's undirected edges this one lacks."""
+    """Return a function: the share of another tour's undirected edges that are not in this one."""
     place, last = tour.argsort().astype(np.int32), len(tour) - 1
 
     def share(other: NDArray[Any]) -> float:

@@ -1,7 +1,7 @@
-"""Schemas of files: a check for each value, declared once, and readers that raise one error.
+"""Schemas of files: checks of values, and readers that raise FileFormatError.
 
 A check takes the name of a value and the value. It returns the value, or raises `ValueError` with
-the name. `fields` puts checks together to one of a whole object.
+the name. `fields` combines checks into one for a whole object.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     Check = Callable[[str, Any], Any]
 
 MOST_COUNT = 2**63 - 1
-MOST_NUMBER = 1e300  # differences of such numbers, and percentages of them, are still finite
-CLOSE = 1e-9  # relative: real costs added up on another machine differ by less
+MOST_NUMBER = 1e300  # differences and percentages of such numbers are finite
+CLOSE = 1e-9  # relative: machines that add in another order differ by less
 
 
 def integer(least: int = 0, most: int | None = MOST_COUNT) -> Check:
-    """Return a check for integers; without `most` they may be as large as they like."""
+    """Return a check for integers, without an upper limit if `most` is None."""
 
     def check(name: str, value: Any) -> int:
         if not isinstance(value, int) or isinstance(value, bool):
@@ -47,7 +47,7 @@ def integer(least: int = 0, most: int | None = MOST_COUNT) -> Check:
 
 
 def number(least: float = 0.0, *, infinite: bool = False) -> Check:
-    """Return a check for numbers, not NaN, up to `MOST_NUMBER`, and infinity if that is allowed."""
+    """Return a check for numbers up to `MOST_NUMBER`, and infinity if that is allowed."""
 
     def check(name: str, value: Any) -> int | float:
         if not isinstance(value, (int, float)) or isinstance(value, bool):
@@ -61,7 +61,7 @@ def number(least: float = 0.0, *, infinite: bool = False) -> Check:
 
 
 def real(name: str, value: Any) -> int | float:
-    """Check a number of any size, infinite ones included; NaN is none."""
+    """Check a number, which may be infinite, but not NaN."""
     if not isinstance(value, (int, float)) or isinstance(value, bool) or value != value:
         _refuse(name, value, "a number")
     try:
@@ -79,7 +79,7 @@ def text(name: str, value: Any) -> str:
 
 
 def anything(name: str, value: Any) -> Any:
-    """Check nothing."""
+    """Accept any value."""
     return value
 
 
@@ -89,7 +89,7 @@ def optional(check: Check) -> Check:
 
 
 def listed(check: Check) -> Check:
-    """Return a check for lists whose items all pass another check."""
+    """Return a check for lists, which checks each item."""
 
     def check_all(name: str, value: Any) -> list[Any]:
         if not isinstance(value, list):
@@ -100,7 +100,7 @@ def listed(check: Check) -> Check:
 
 
 def named(check: Check) -> Check:
-    """Return a check for objects with any names whose values all pass another check."""
+    """Return a check for objects with any names, which checks each value."""
 
     def check_all(name: str, value: Any) -> dict[str, Any]:
         if not isinstance(value, dict):
@@ -111,9 +111,10 @@ def named(check: Check) -> Check:
 
 
 def fields(kind: Callable[..., Any], **checks: Check) -> Check:
-    """Return a check for objects with these fields, which makes `kind` of them.
+    """Return a check for objects with these fields, which calls `kind` with them.
 
-    Other fields are refused. So are missing ones, unless `kind` is a dataclass with a default.
+    It refuses other fields. A field may be missing only if `kind` is a dataclass with a default
+    for it.
     """
     optional_names = {
         field.name
@@ -137,7 +138,7 @@ def fields(kind: Callable[..., Any], **checks: Check) -> Check:
 
 
 def of_version(version: int, what: str, content: Any) -> dict[str, Any]:
-    """Return an object less its "version", which must be this one."""
+    """Return an object without its "version"; raise ValueError if that is another one."""
     found = content.get("version") if isinstance(content, dict) else None
     if not isinstance(found, int) or isinstance(found, bool) or found != version:
         raise ValueError(f"not {what} of version {version}")
@@ -145,9 +146,9 @@ def of_version(version: int, what: str, content: Any) -> dict[str, Any]:
 
 
 def same_costs(recorded: Any, exact: NDArray[Any]) -> NDArray[Any]:
-    """Return exact costs; recorded ones (P,) that contradict them raise ValueError.
+    """Return exact costs; raise ValueError if the recorded ones (P,) contradict them.
 
-    Recorded real costs may differ in their last digits, integers may not.
+    Real costs may differ in their last digits, integers may not.
     """
     close = CLOSE if exact.dtype.kind == "f" else 0.0
     wrong = ~np.isclose(np.asarray(recorded, float), exact, rtol=close, atol=close)
@@ -161,7 +162,7 @@ def same_costs(recorded: Any, exact: NDArray[Any]) -> NDArray[Any]:
 
 @contextmanager
 def reading(path: str | os.PathLike[str], what: str = "", remedy: str = "") -> Iterator[None]:
-    """Turn whatever damaged content raises in a ``with`` block into a FileFormatError of the file.
+    """Turn each exception that damaged content causes in a ``with`` block into a FileFormatError.
 
     `what` describes the damage, such as "not the record of a run".
     """
@@ -169,29 +170,29 @@ def reading(path: str | os.PathLike[str], what: str = "", remedy: str = "") -> I
         yield
     except (FileFormatError, InvalidParameterError, FaultyPartError, OSError):
         raise
-    except Exception as error:  # of what decompresses, parses and makes arrays: a dozen kinds
+    except Exception as error:  # decompression, parsing and arrays raise a dozen kinds
         reason = str(error) if isinstance(error, ValueError) else repr(error)
         parts = filter(None, (str(path), what, shortened(reason) + remedy))
         raise FileFormatError(": ".join(parts)) from error
 
 
 def read_json(path: Path, *, packed: bool = False) -> Any:
-    """Return the content of a JSON file, whose errors `reading` words."""
+    """Return the content of a JSON file, within `reading`."""
     data = path.read_bytes()
-    with _content():
+    with _damage():
         return json.loads(gzip.decompress(data) if packed else data)
 
 
 def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
-    """Return all arrays of an NPZ file, whose errors `reading` words."""
+    """Return all arrays of an NPZ file, within `reading`."""
     data = io.BytesIO(path.read_bytes())
-    with _content(), np.load(data, allow_pickle=False) as content:
+    with _damage(), np.load(data, allow_pickle=False) as content:
         return dict(content.items())
 
 
 @contextmanager
-def _content() -> Iterator[None]:
-    """Let OSError stand for files that cannot be read: damaged archives raise it, too."""
+def _damage() -> Iterator[None]:
+    """Turn OSError, which damaged archives raise, into ValueError: the file itself was readable."""
     try:
         yield
     except OSError as error:

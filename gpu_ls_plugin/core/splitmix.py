@@ -1,4 +1,4 @@
-"""Random-looking 64-bit numbers of numbers (splitmix64), on arrays of NumPy or of a GPU."""
+"""A hash of 64-bit numbers, on arrays of NumPy or of a GPU."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SHIFTS = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
 
 
 def splitmix64(numbers: Any) -> Any:
-    """Return a number for each of an array of uint64: different ones for different ones."""
+    """Return the hash of each uint64 of an array, a bijection (Steele, Lea and Flood 2014)."""
     bits = numbers * GOLDEN
     for shift, factor in _SHIFTS:
         bits = (bits ^ (bits >> np.uint64(shift))) * np.uint64(factor)

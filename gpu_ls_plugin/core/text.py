@@ -1,6 +1,6 @@
-"""Words of text files: which are numbers, and how messages quote them.
+"""Numbers in text files, and quotations in messages.
 
-Whatever a file holds, these functions take linear time, and no word makes a long message.
+All functions take linear time, and no word, however long, makes a long message.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 
 NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 INTEGER = re.compile(r"[-+]?[0-9]+")
-LONGEST = 1000  # characters of a number; Python converts integers of up to 4,300 digits only
+LONGEST = 1000  # characters of a number; beyond 4,300 digits Python refuses to convert
 QUOTED = 60  # characters of a quotation
 
 
@@ -31,12 +31,12 @@ def whole(word: str) -> int | None:
 
 
 def quoted(text: str) -> str:
-    """Return a text in quotes, as `repr` does; a long one is cut off."""
+    """Return the `repr` of a text, cut off if it is long."""
     return repr(text if len(text) <= QUOTED else f"{text[: QUOTED - 3]}...")
 
 
 def shortened(message: object) -> str:
-    """Return the beginning of a message that may repeat what a file holds."""
+    """Return the beginning of a message that may repeat the content of a file."""
     text = str(message)
     return text if len(text) <= 4 * QUOTED else f"{text[: 4 * QUOTED - 3]}..."
 

@@ -1,4 +1,4 @@
-"""Which parts are proven by this library's tests; what others wrote is checked where it is used."""
+"""Whether a part is the library's own: parts of others are checked when they are used."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ OURS = __name__.partition(".")[0]
 
 
 def foreign(part: object) -> bool:
-    """Return whether a part's class was written by somebody else."""
+    """Return whether the class of a part belongs to another package."""
     return type(part).__module__.partition(".")[0] != OURS

@@ -9,8 +9,7 @@ import numpy as np
 
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
-from gpu_ls_plugin.core.figures import color, plain, require_image, saved
-from gpu_ls_plugin.core.files import image_figure
+from gpu_ls_plugin.core.figures import color, image_figure, plain, require_image, saved
 
 if TYPE_CHECKING:
     import os

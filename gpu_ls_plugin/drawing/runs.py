@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
-from gpu_ls_plugin.core.files import atomically, image_figure
+from gpu_ls_plugin.core.figures import image_figure
+from gpu_ls_plugin.core.files import atomically
 from gpu_ls_plugin.runs.domain import domain_of
 
 if TYPE_CHECKING:

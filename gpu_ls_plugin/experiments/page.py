@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
-from gpu_ls_plugin.core.files import atomically, image_figure
+from gpu_ls_plugin.core.figures import image_figure
+from gpu_ls_plugin.core.files import atomically
 from gpu_ls_plugin.experiments import figures, summaries
 
 if TYPE_CHECKING:

@@ -1,1 +1,1 @@
-"""Plugins: names of parts, the loader, and the built-in parts as a plugin."""
+"""Plugins: hooks, their loader, the built-in parts, and searches as text."""

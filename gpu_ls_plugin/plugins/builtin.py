@@ -1,4 +1,4 @@
-"""The built-in parts, registered through the same hooks as anybody's."""
+"""The built-in parts, registered through the hooks of plugins."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @hookimpl
 def gpu_ls_register_parts(register: Register) -> None:
-    """Enter every part that the library brings."""
+    """Register the parts of the library."""
     for name, metric in BUILT_IN_METRICS.items():
         register("metric", name, metric)
     for room in (of_tours, of_routes, of_assignment):
@@ -28,5 +28,5 @@ def gpu_ls_register_parts(register: Register) -> None:
 
 @hookimpl
 def gpu_ls_problem_from(obj: object) -> Problem | None:
-    """Return what is one of our problems already."""
+    """Return problems of this library unchanged."""
     return obj if isinstance(obj, Problem) else None

@@ -1,9 +1,8 @@
-"""The hooks that a plugin may implement; every one is optional.
+"""The hooks of plugins, all of them optional.
 
-A plugin is a module (or object) named by an entry point of the group `gpu_ls_plugin`. It marks
-its functions with `hookimpl` and may leave out arguments that it does not need. Hooks hand over
-factories and source text, never live device objects, so that a plugin can be loaded on a machine
-without a GPU.
+A plugin is a module or object that an entry point of the group `gpu_ls_plugin` names. It marks its
+functions with `hookimpl`, and may omit arguments that it does not need. Hooks exchange factories
+and source text, but no objects on a device, so that plugins can be loaded without a GPU.
 """
 
 from __future__ import annotations
@@ -26,61 +25,61 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 
 
 class Register(Protocol):
-    """Callable that enters one part; the plugin's name is added as its owner."""
+    """Callable that registers a part, owned by the plugin."""
 
     def __call__(self, kind: str, name: str, factory: Callable[..., Any]) -> None:
-        """Enter `factory` as the part `name` of this kind."""
+        """Register `factory` under a kind and a name."""
 
 
 @hookspec
 def gpu_ls_register_parts(register: Register) -> None:
-    """Enter parts (metrics, neighbourhoods, perturbations, ...) by kind and name.
+    """Register parts (metrics, neighbourhoods, perturbations, ...) by kind and name.
 
     Called once, when the plugins are loaded: at the first look-up of a part by name.
 
     Parameters
     ----------
     register : callable
-        ``register(kind, name, factory)``, with a kind out of
-        `gpu_ls_plugin.core.registry.KINDS`. The factory of a construction is the function
-        itself; of any other part it returns the part.
+        ``register(kind, name, factory)``. The kind is one of `gpu_ls_plugin.core.registry.KINDS`.
+        The factory of a construction is the function itself; any other factory returns the part.
 
     Raises
     ------
     DuplicatePartError
-        From `register`: another plugin has the name. The whole plugin is rolled back.
+        Raised by `register`: another plugin has registered the name. No part of this plugin stays
+        registered.
     InvalidParameterError, InvalidTypeError
-        From `register`: there is no such kind, the name is not a string, or the factory cannot be
-        called. The whole plugin is rolled back.
+        Raised by `register`: the kind is unknown, the name is not a string, or the factory is not
+        callable. No part of this plugin stays registered.
     """
 
 
 @hookspec(firstresult=True)
 def gpu_ls_problem_from(obj: object) -> Problem | None:
-    """Turn a framework's problem into one of ours.
+    """Convert a framework's problem into one of this library.
 
-    The plugin that was registered last is asked first; the first answer that is not None counts.
+    The plugin that was registered last is called first. The first result that is not None is used.
 
     Parameters
     ----------
     obj : object
-        Whatever a user handed to an adapter, for example pymoo's ``TravelingSalesman``. It must
-        not be changed.
+        Argument of an adapter, for example pymoo's ``TravelingSalesman``; not changed.
 
     Returns
     -------
     Problem or None
-        None if the object is of no type that the plugin knows.
+        None if the plugin does not know the type of the object.
     """
 
 
 @hookspec
 def gpu_ls_kernel_sources() -> list[Kernel]:  # type: ignore[empty-body]
-    """List composed kernels that ``gpu-ls compile-check`` compiles besides the built-in ones.
+    """Return kernels that ``gpu-ls compile-check`` compiles in addition to the built-in ones.
 
-    Called by the compile check only, which needs no GPU; a spill or an error fails it, as does an
-    exception here or anything but a list of kernels, which is reported by the plugin's name. For a
-    metric, `gpu_ls_plugin.plugins.instantiations.metric_kernels` composes all of them.
+    Only the compile check calls it; no GPU is needed. The check fails if a kernel does not compile
+    or spills registers, and if this hook raises or returns anything but kernels; the message names
+    the plugin. `gpu_ls_plugin.plugins.instantiations.metric_kernels` composes all kernels of a
+    metric.
 
     Returns
     -------
@@ -91,10 +90,10 @@ def gpu_ls_kernel_sources() -> list[Kernel]:  # type: ignore[empty-body]
 
 @hookspec
 def gpu_ls_search_finished(problem: Problem, search: object, statistics: Statistics) -> None:
-    """Observe the end of a search: called once for a batch, never for a move.
+    """Observe the end of a search; called once for each batch.
 
-    An exception in a plugin is logged as a warning and does not lose the result (with
-    ``GPU_LS_STRICT_PLUGINS=1`` it is raised as `PluginError`).
+    An exception of a plugin is logged as a warning. With ``GPU_LS_STRICT_PLUGINS=1``, it is raised
+    as a `PluginError`.
 
     Parameters
     ----------
@@ -103,5 +102,5 @@ def gpu_ls_search_finished(problem: Problem, search: object, statistics: Statist
     search : object
         The search with its parts, for example a `LocalSearch`.
     statistics : Statistics
-        Counts and times of the whole batch; read only.
+        Counts and times of the whole batch; must not be changed.
     """

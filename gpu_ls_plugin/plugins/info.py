@@ -1,4 +1,4 @@
-"""What became of a plugin: the record that `gpu-ls plugins` shows."""
+"""Records of plugins and their status, which `gpu-ls plugins` shows."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ Status = Literal["loaded", "disabled", "extra not installed", "error"]
 
 @dataclass(frozen=True)
 class PluginInfo:
-    """One plugin: where it comes from, whether it works, and why not."""
+    """A plugin: its origin, its status, and the error if it failed."""
 
     name: str
     distribution: str = ""
     version: str = ""
     module: str = ""
     status: Status = "loaded"
-    error: str = ""  # what failed and what to do about it
-    parts: tuple[str, ...] = ()  # what it registered, as ``kind:name``
+    error: str = ""  # the failure and the remedy
+    parts: tuple[str, ...] = ()  # registered parts, as ``kind:name``
 
     @property
     def origin(self) -> str:
-        """The distribution, or the module of a plugin that has none."""
+        """The distribution, or the module if there is no distribution."""
         return self.distribution or self.module or "an object in memory"
 
 
 def distribution_version(distribution: str) -> str:
-    """Return the version of an installed distribution, empty where there is none."""
+    """Return the version of a distribution, empty if it is not installed."""
     try:
         return version(distribution)
     except PackageNotFoundError:
@@ -39,7 +39,7 @@ def distribution_version(distribution: str) -> str:
 
 
 def describe(entry: EntryPoint) -> PluginInfo:
-    """Return the record of an entry point before anything of it is imported."""
+    """Return the record of an entry point, without importing its module."""
     if entry.dist is None:
         return PluginInfo(entry.name, module=entry.module)
     return PluginInfo(entry.name, entry.dist.name, entry.dist.version, entry.module)
@@ -48,8 +48,8 @@ def describe(entry: EntryPoint) -> PluginInfo:
 def failure(entry: EntryPoint, info: PluginInfo, error: BaseException) -> PluginInfo:
     """Return the record of a plugin that raised `error` while it was loaded.
 
-    A framework that only an extra of the plugin's distribution brings is not an error: nobody asked
-    for it. A missing module of any other kind is one.
+    A missing framework is no error if an extra of the plugin's distribution installs it. Any other
+    missing module is an error.
     """
     extra = _missing_extra(entry, error)
     if extra:
@@ -61,7 +61,7 @@ def failure(entry: EntryPoint, info: PluginInfo, error: BaseException) -> Plugin
 
 
 def _missing_extra(entry: EntryPoint, error: BaseException) -> str:
-    """The extra that brings the top-level module whose absence `error` reports, or nothing."""
+    """Return the extra that installs the missing top-level module, empty if there is none."""
     if not isinstance(error, ModuleNotFoundError) or not error.name or entry.dist is None:
         return ""
     missing = _normalised(error.name)

@@ -1,16 +1,16 @@
-"""Find, load and isolate plugins; the built-in parts are a plugin like any other.
+"""Finds and loads plugins, and isolates their failures. The built-in parts are a plugin, too.
 
-Nothing is loaded at import. The first look-up of a part, or the first hook call, loads the
-built-in plugin and then every entry point of the group `gpu_ls_plugin`, one by one: a plugin that
-fails is rolled back and kept as an error record, and all others work.
+Importing this module loads nothing. The first look-up of a part, or the first call of a hook, loads
+the built-in plugin and then each entry point of the group `gpu_ls_plugin`. If a plugin fails, its
+parts are removed and its record shows the error; the others work.
 
 Environment switches:
 
 ``GPU_LS_DISABLE_PLUGINS``
-    Comma-separated names of plugins that are not loaded, or ``all`` for every plugin but the
-    built-in one.
+    Comma-separated names of plugins that are not loaded; ``all`` stands for all but the built-in
+    one.
 ``GPU_LS_STRICT_PLUGINS``
-    ``1`` raises `PluginError` at the first plugin that fails.
+    ``1`` raises `PluginError` for the first plugin that fails.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ def _installed() -> Iterable[importlib.metadata.EntryPoint]:
 
 
 class Plugins:
-    """The plugins of one registry, from the installed entry points or others."""
+    """The plugins of a registry, by default from the installed entry points."""
 
     def __init__(
         self,
         registry: Registry,
         entry_points: Callable[[], Iterable[importlib.metadata.EntryPoint]] = _installed,
     ) -> None:
-        self._registry = registry
+        self.registry = registry
         self._entry_points = entry_points
         self._renew_lock()
         self._loading = self._loaded = False
@@ -63,19 +63,19 @@ class Plugins:
         self._manager = _new_manager()
 
     def clear(self) -> None:
-        """Forget all plugins and their parts; the next use loads them again."""
+        """Remove all plugins and their parts; the next use loads them again."""
         for info in self._infos:
-            self._registry.remove_owner(info.name)
+            self.registry.remove_owner(info.name)
         self._infos.clear()
         self._manager = _new_manager()
         self._loaded = False
 
     def load_all(self) -> None:
-        """Load the built-in plugin and all entry points, once; safe to call from any thread."""
+        """Load the built-in plugin and all entry points, once; thread-safe."""
         if self._loaded:
             return
         with self._lock:
-            if self._loading or self._loaded:  # a plugin that looks parts up while it registers
+            if self._loading or self._loaded:  # called by a plugin that looks up parts
                 return
             self._loading = True
             try:
@@ -88,9 +88,9 @@ class Plugins:
                 self._loading = False
 
     def finish_before_forks(self) -> None:
-        """Let every fork of this process wait until plugins that are being loaded are loaded.
+        """Make forks of this process wait until no thread is loading plugins.
 
-        The child has no thread that would go on, and modules half imported stay locked in it.
+        That thread would not exist in the child, where half-imported modules would stay locked.
         """
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(
@@ -100,56 +100,54 @@ class Plugins:
             )
 
     def infos(self) -> list[PluginInfo]:
-        """Return what became of every plugin, the built-in one first."""
+        """Return the records of all plugins, the built-in one first."""
         self.load_all()
         return list(self._infos)
 
     def add(self, plugin: object, name: str) -> PluginInfo:
-        """Register a plugin object by hand, without an entry point; errors are raised."""
+        """Register a plugin object that has no entry point; raise if it fails."""
         self.load_all()
         return self._enter(plugin, PluginInfo(name, module=getattr(plugin, "__name__", "")))
 
     def problem_from(self, obj: object) -> Problem:
-        """Return our problem for a framework's, through `gpu_ls_problem_from`."""
+        """Convert a framework's problem by the hook `gpu_ls_problem_from`."""
         self.load_all()
         problem: Problem | None = self._manager.hook.gpu_ls_problem_from(obj=obj)
         if problem is None:
             kind = f"{type(obj).__module__}.{type(obj).__qualname__}"
             raise InvalidTypeError(
-                f"problem: no plugin turns {kind} into a problem; TSP only: "
-                "TSPProblem(gpu_ls_plugin.TSP(...)), pymoo's TravelingSalesman, or what a plugin's "
-                "gpu_ls_problem_from answers for; outside pymoo a gpu_ls_plugin.TSP, such as "
-                "TSP.from_matrix(matrix)"
+                f"problem: no plugin turns {kind} into a problem; pass "
+                "TSPProblem(gpu_ls_plugin.TSP(...)), pymoo's TravelingSalesman, or an object that "
+                "the gpu_ls_problem_from of a plugin knows; outside pymoo pass a "
+                "gpu_ls_plugin.TSP, such as TSP.from_matrix(matrix)"
             )
         return problem
 
     def kernel_sources(self, failed: Callable[[str], object] = _log.warning) -> list[Kernel]:
         """Return the kernels that plugins add to the compile check.
 
-        `failed` is told, with the plugin's name, of each plugin that fails or returns something
-        else than kernels; the others are asked all the same.
+        If a plugin fails or returns anything but kernels, `failed` is called with a message that
+        names it; the other plugins are called all the same.
         """
         kernels: list[Kernel] = []
-
-        def take(answer: object) -> None:
-            kernels.extend(_kernels(answer))
-
-        self._ask_each("gpu_ls_kernel_sources", {}, take, failed)
+        self._call_each(
+            "gpu_ls_kernel_sources", {}, lambda found: kernels.extend(_kernels(found)), failed
+        )
         return kernels
 
     def search_finished(self, problem: Problem, search: object, statistics: Statistics) -> None:
-        """Tell every plugin that observes searches; a failing one is logged, not raised."""
+        """Call the plugins that observe searches; log those that fail."""
         about = {"problem": problem, "search": search, "statistics": statistics}
-        self._ask_each("gpu_ls_search_finished", about, lambda answer: None, _log.warning)
+        self._call_each("gpu_ls_search_finished", about, lambda found: None, _log.warning)
 
-    def _ask_each(
+    def _call_each(
         self,
         name: str,
         arguments: dict[str, object],
         take: Callable[[object], object],
         failed: Callable[[str], object],
     ) -> None:
-        """Call a hook of each plugin alone; what it returns is taken, an error is told."""
+        """Call a hook of each plugin by itself; pass its result to `take`, errors to `failed`."""
         self.load_all()
         for implementation in getattr(self._manager.hook, name).get_hookimpls():
             hook = self._hook_of(name, implementation.plugin_name)
@@ -199,7 +197,7 @@ class Plugins:
                 )
 
     def _enter(self, plugin: object, info: PluginInfo) -> PluginInfo:
-        """Register one plugin and its parts; on any error nothing of it stays."""
+        """Register a plugin and its parts; after an error nothing of it stays registered."""
         self._require_free(info)
         try:
             self._manager.register(plugin, info.name)
@@ -209,23 +207,23 @@ class Plugins:
             register = self._register_for(info.name)
             self._hook_of("gpu_ls_register_parts", info.name)(register=register)
         except BaseException:
-            self._registry.remove_owner(info.name)
+            self.registry.remove_owner(info.name)
             if self._manager.has_plugin(info.name):
                 self._manager.unregister(name=info.name)
             raise
-        own = (part for part in self._registry.parts() if part.owner == info.name)
+        own = (part for part in self.registry.parts() if part.owner == info.name)
         info = replace(info, parts=tuple(f"{part.kind}:{part.name}" for part in own))
         self._infos.append(info)
         return info
 
     def _register_for(self, owner: str) -> hookspecs.Register:
         def register(kind: str, name: str, factory: Callable[..., Any]) -> None:
-            self._registry.register(Part(kind, name, factory, owner))
+            self.registry.register(Part(kind, name, factory, owner))
 
         return register
 
     def _hook_of(self, hook: str, name: str) -> pluggy.HookCaller:
-        """The hook as implemented by one plugin alone."""
+        """Return a hook as implemented by a single plugin."""
         others = [plugin for key, plugin in self._manager.list_name_plugin() if key != name]
         return self._manager.subset_hook_caller(hook, [other for other in others if other])
 
@@ -237,7 +235,7 @@ def _new_manager() -> pluggy.PluginManager:
 
 
 def _kernels(answer: object) -> list[Kernel]:
-    """Return the kernels of one plugin; anything else raises."""
+    """Return the kernels in the result of a hook; raise if it contains anything else."""
     kernels = []
     for kernel in answer if isinstance(answer, Iterable) else [answer]:
         if not isinstance(kernel, Kernel):

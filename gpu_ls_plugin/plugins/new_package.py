@@ -1,4 +1,4 @@
-"""Writes a package of somebody's own, a plugin that runs at once, from a template."""
+"""Writes new plugin packages from templates; they run at once."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from gpu_ls_plugin.plugins.loader import plugins
 from gpu_ls_plugin.runs.domain import domains
 
 TEMPLATES = Path(__file__).with_name("templates")
-KINDS = ("domain", "neighbourhood", "objective")  # a folder of templates for each
+KINDS = ("domain", "neighbourhood", "objective")  # folders of templates
 MOST_LETTERS = 30
 PLACEHOLDER = re.compile("gpu-ls-example|example|Example")
-# Of C++, beside those that no type has.
+# Keywords of C++ in addition to `composition.KEYWORDS`, which no type contains.
 FURTHER_KEYWORDS = """
 and and_eq bitand bitor bool char char8_t char16_t char32_t compl const const_cast consteval
 constexpr constinit double dynamic_cast false float int long not not_eq nullptr or or_eq short
@@ -30,23 +30,23 @@ RESERVED = {*keyword.kwlist, *composition.KEYWORDS, *FURTHER_KEYWORDS.split()}
 
 
 def write_package(name: str, kind: str, into: Path) -> Path:
-    """Write a package with a part of this name, and return its folder.
+    """Write a package with a part of this name; return its folder.
 
     Parameters
     ----------
     name : str
-        In lower case, such as "vertex_cover"; the package is ``gpu_ls_vertex_cover``.
+        In lower case, such as "vertex_cover" for the package ``gpu_ls_vertex_cover``.
     kind : str
         One of `KINDS`.
     into : Path
-        A folder, in which the package gets one of its own.
+        The folder in which the package gets its folder.
 
     Raises
     ------
     InvalidParameterError
-        The name cannot be one or is taken, there is no such kind, or the folder cannot be made.
+        The name is invalid or taken, the kind is unknown, or the folder cannot be made.
     OSError
-        The files cannot be written: then none is.
+        The files cannot be written; none is left behind.
     """
     if kind not in KINDS:
         near = near_matches(kind, KINDS)
@@ -57,8 +57,8 @@ def write_package(name: str, kind: str, into: Path) -> Path:
     folder = into / _distribution(name)
     if folder.exists() or folder.is_symlink():
         raise InvalidParameterError(
-            f"into: {folder} is there already, and nothing is written over; choose another name, "
-            "or another folder"
+            f"into: {folder} exists already and is not overwritten; choose another name or "
+            "another folder"
         )
     if not into.is_dir():
         raise InvalidParameterError(f"into: {into} is not a folder; make it first")
@@ -78,11 +78,11 @@ def write_package(name: str, kind: str, into: Path) -> Path:
 
 
 def _check_name(name: str) -> None:
-    """Raise unless a name can be that of a package, of a part, and within C++, and is free."""
+    """Raise unless a name is valid for a package, a part and C++, and not taken."""
     if not re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", name) or len(name) > MOST_LETTERS:
         raise InvalidParameterError(
-            f"name: {quoted(name)} is not one for a package; take letters from a to z, digits "
-            f"behind them, and single underscores between words, {MOST_LETTERS} in all at most"
+            f"name: {quoted(name)} cannot name a package; use letters from a to z, digits after "
+            f"them, and single underscores between words, at most {MOST_LETTERS} in all"
         )
     if name in RESERVED:
         raise InvalidParameterError(f"name: {name!r} is a keyword of Python or C++; choose another")
@@ -97,10 +97,10 @@ def _check_name(name: str) -> None:
 
 
 def _distribution(name: str) -> str:
-    """Return what pip calls a package, which is also the name of its folder."""
+    """Return the name of the distribution, which is also that of the folder."""
     return f"gpu-ls-{name.replace('_', '-')}"
 
 
 def _class_name(name: str) -> str:
-    """Return how the names of its classes begin."""
+    """Return the beginning of the names of classes."""
     return "".join(word.capitalize() for word in name.split("_"))

@@ -1,19 +1,19 @@
-"""Searches written as text, for the command line and for adapters.
+"""Searches as text, for the command line and for adapters.
 
 ::
 
     two_opt+or_opt(2)/quadrant(10)/first    neighbourhoods / candidates / pivoting
-    two_opt/best                            the rest at its defaults
-    or_opt/quadrant(8)|nearest(5)           both candidate sets
+    two_opt/best                            default candidates
+    or_opt/quadrant(8)|nearest(5)           the union of two candidate sets
     local_search                            a registered search
     LocalSearch([TwoOpt()], candidates=All(), pivoting=Best(), moves_per_pass=8)
     iterated_local_search(lin_kernighan(3)/alpha(5), double_bridge(50), better)
     filtered_neighbourhood(three_opt, gain_bound & ~dont_look | radius(100))/best
 
-Names are those of the registered parts (``gpu-ls operators``), and a class stands for its name in
-snake case. Arguments are literals or parts, and a search in a search may be written in either form.
-Filters join by ``&``, ``|`` and ``~``, in Python's order of precedence. A text is read as Python's
-syntax, but nothing in it is evaluated: it can make parts only.
+``gpu-ls operators`` lists the names of parts; the name of a class works as well. Arguments are
+literals or parts. A search within a search may have either form. ``&``, ``|`` and ``~`` combine
+filters, with the precedence of Python. The text is parsed as Python, but not evaluated: it can only
+make parts.
 """
 
 from __future__ import annotations
@@ -47,30 +47,30 @@ if TYPE_CHECKING:
 FORM = "neighbourhoods/candidates/pivoting, such as two_opt+or_opt(2)/quadrant(10)/first"
 OPERATORS: dict[type[ast.operator], str] = {ast.Add: "+", ast.BitOr: "|", ast.Div: "/"}
 LONGEST = 1000  # characters
-# Where an argument does not have the name of its kind.
+# Kinds of arguments whose names are not those of the kinds.
 KIND_OF_ARGUMENT = {"neighbourhoods": "neighbourhood", "accept": "acceptance"}
-# What joins parts of a kind.
+# Operators that combine parts of a kind.
 JOINS: dict[str, dict[type[ast.operator | ast.unaryop], Callable[..., Any]]] = {
     "candidates": {ast.BitOr: operator.or_},
     "filter": {ast.BitOr: operator.or_, ast.BitAnd: operator.and_, ast.Invert: operator.invert},
 }
 HINTS = {
-    "candidates": " (candidate sets join by |)",
-    "filter": " (filters join by &, | and ~)",
+    "candidates": " (join candidate sets by |)",
+    "filter": " (join filters by &, | and ~)",
 }
 
 
 def parse_search(text: str) -> Callable[..., Any]:
     """Return the search that a text describes.
 
-    Missing parts have the defaults of `LocalSearch`, except that candidates are ``Alpha(5)`` for
-    `LinKernighan`, whose chains need good ones, and ``All()`` for `RandomK`, and that the pivoting
-    rule of a `FilteredNeighbourhood` is ``Best()``.
+    Missing parts have the defaults of `LocalSearch`, with three exceptions: candidates are
+    ``Alpha(5)`` for `LinKernighan`, whose chains need good ones, and ``All()`` for `RandomK`. The
+    pivoting rule of a `FilteredNeighbourhood` is ``Best()``.
 
     Parameters
     ----------
     text : str
-        As this module describes.
+        In the format that this module describes.
 
     Returns
     -------
@@ -82,9 +82,9 @@ def parse_search(text: str) -> Callable[..., Any]:
     InvalidTypeError
         `text` is not a string, or an argument of a part has the wrong type.
     InvalidParameterError
-        The text cannot be read, or an argument is out of range, or parts do not go together.
+        The text cannot be read, an argument is out of range, or parts cannot be combined.
     UnknownPartError
-        No part of that name is registered; near matches are listed.
+        No part of that name is registered; the message lists similar names.
     """
     try:
         return _search(_syntax(text))
@@ -93,7 +93,7 @@ def parse_search(text: str) -> Callable[..., Any]:
 
 
 def search_of(given: object) -> Callable[..., Any]:
-    """Return a search that is given or described by a text; InvalidTypeError if it is neither."""
+    """Return a search, which may be given as text; raise InvalidTypeError if it is neither."""
     search = parse_search(given) if isinstance(given, str) else given
     if isinstance(search, type) or not callable(search):
         raise InvalidTypeError(f"search: {search!r} is not a search; write {FORM}")
@@ -101,7 +101,7 @@ def search_of(given: object) -> Callable[..., Any]:
 
 
 def improving(search: object, written: object) -> Callable[..., Any]:
-    """Return a search that can be called as `LocalSearch` is; messages show it as `written`."""
+    """Return a search; raise unless it is called like `LocalSearch`. Messages show `written`."""
     if not callable(search) or isinstance(search, type):
         raise InvalidTypeError(
             f"search: {written!r} is neither a search nor a text for one; pass for example "
@@ -120,7 +120,7 @@ def improving(search: object, written: object) -> Callable[..., Any]:
 
 
 def text_of(search: object) -> str:
-    """Return a text for a search, which `parse_search` reads if its parts are registered."""
+    """Return a search as text that `parse_search` can read if its parts are registered."""
     if isinstance(search, IteratedLocalSearch):
         named = (text_of(search.search), str(search.perturbation), str(search.accept))
         return f"IteratedLocalSearch({', '.join([*named, *_chosen(search, len(named))])})"
@@ -135,7 +135,7 @@ def text_of(search: object) -> str:
 
 
 def _chosen(search: IteratedLocalSearch | SuccessorSearch, first: int = 0) -> list[str]:
-    """Return arguments, from one on, that do not have their defaults."""
+    """Return the arguments from number `first` on that are not defaults."""
     return [
         f"{field.name}={getattr(search, field.name)!r}"
         for field in fields(search)[first:]
@@ -164,7 +164,7 @@ def _syntax(text: str) -> ast.expr:
 
 
 def _search(tree: ast.expr) -> Callable[..., Any]:
-    """Make the search that an expression stands for."""
+    """Make the search that an expression describes."""
     (first, *others) = _groups(tree)
     alone = len(first) == 1 and not others
     if alone and _kind(first[0], "neighbourhood", "search") == "search":
@@ -173,7 +173,7 @@ def _search(tree: ast.expr) -> Callable[..., Any]:
 
 
 def _groups(tree: ast.expr) -> list[list[ast.expr]]:
-    """Split an expression at each "/", then at "+" or "|", in the order in which it is written."""
+    """Split an expression at each "/", and each group at "+" or "|"."""
     groups: list[list[ast.expr]] = [[]]
 
     def walk(node: ast.expr) -> None:
@@ -196,7 +196,7 @@ def _groups(tree: ast.expr) -> list[list[ast.expr]]:
 
 
 def _composed(moves: list[ast.expr], others: list[list[ast.expr]]) -> LocalSearch:
-    """Return a local search of neighbourhoods, and of candidates and pivoting if given."""
+    """Return a local search from neighbourhoods, and candidates and pivoting if given."""
     parts: dict[str, Any] = {}
     for group in others:
         kind = _kind(group[0], "candidates", "pivoting")
@@ -214,7 +214,7 @@ def _composed(moves: list[ast.expr], others: list[list[ast.expr]]) -> LocalSearc
 
 
 def _part(node: ast.expr, kind: str) -> Any:
-    """Make the part that a name or a call stands for."""
+    """Make the part that a name or a call describes."""
     _, factory = _find(_name(node), kind)
     parameters = inspect.signature(factory)
     call = node if isinstance(node, ast.Call) else ast.Call(node, [], [])
@@ -232,7 +232,7 @@ def _part(node: ast.expr, kind: str) -> Any:
 
 
 def _argument(node: Any, kind: str) -> Any:
-    """Return a literal, a part of a kind, or a list of such."""
+    """Return a literal, a part of a kind, or a list of these."""
     if kind == "search" and isinstance(node, ast.Name | ast.Call | ast.BinOp):
         return _search(node)
     if isinstance(node, ast.List | ast.Tuple):
@@ -251,14 +251,14 @@ def _argument(node: Any, kind: str) -> Any:
 
 
 def _join(node: ast.expr, kind: str) -> Callable[..., Any] | None:
-    """Return what an operator does to parts of a kind, None for anything else."""
+    """Return the function of an operator on parts of a kind, None if there is none."""
     if not isinstance(node, ast.BinOp | ast.UnaryOp):
         return None
     return JOINS.get(kind, {}).get(type(node.op))
 
 
 def _joined(node: ast.expr, kind: str) -> Any:
-    """Make the part that an expression of parts stands for."""
+    """Make the part that an expression of parts describes."""
     join = _join(node, kind)
     if join is None:
         return _part(node, kind)
@@ -267,12 +267,12 @@ def _joined(node: ast.expr, kind: str) -> Any:
 
 
 def _kind(node: ast.expr, *kinds: str) -> str:
-    """Return which of some kinds a part is of."""
+    """Return the kind of a part, one of some kinds."""
     return _find(_name(node), *kinds)[0]
 
 
 def _name(node: ast.expr) -> str:
-    """Return the name of the part that a name or a call stands for."""
+    """Return the name of the part in a name or a call."""
     named = node.func if isinstance(node, ast.Call) else node
     if not isinstance(named, ast.Name):
         raise InvalidParameterError(f"search: {ast.unparse(node)!r} is not a part; write {FORM}")
@@ -280,7 +280,7 @@ def _name(node: ast.expr) -> str:
 
 
 def _find(name: str, *kinds: str) -> tuple[str, Callable[..., Any]]:
-    """Return kind and factory of a part; its name as registered comes before snake case."""
+    """Return kind and factory of a part, by its registered name or by that of its class."""
     reasons = {}
     for kind in kinds:
         for form in (name, snake_case(name)):

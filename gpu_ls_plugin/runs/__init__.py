@@ -1,1 +1,1 @@
-"""The one loop that drives every search: populations that advance, stretches and plans of a run."""
+"""The loop that drives all searches, with populations, stretches and plans of a run."""

@@ -1,10 +1,10 @@
-// Acceptance: whether a chain goes on from the tour that a kick and its repair led to.
+// Acceptance rules: whether a chain continues from the tour after a kick and its repair.
 //
-//   static constexpr bool kNeverWorse      whether no rise of the cost is ever taken
+//   static constexpr bool kNeverWorse      whether the rule rejects each rise of the cost
 //   static bool takes(rise, level, random)
 //
-// `rise` of the cost, negative where it fell; `level` is the rule's parameter as a length, which
-// may depend on the kick's number.
+// `rise` is the change of the cost; `level` is the rule's parameter in the unit of costs, which may
+// depend on the number of the kick.
 #pragma once
 
 #include "backends/include/bits.cuh"
@@ -44,7 +44,7 @@ struct Threshold {
   }
 };
 
-// Metropolis' rule: a rise is taken with probability exp(-rise / level).
+// Metropolis' rule: accepts a rise with probability exp(-rise / level).
 struct Annealing {
   static constexpr bool kNeverWorse = false;
   template <class Cost>
@@ -52,8 +52,8 @@ struct Annealing {
     return rise <= 0 || float(rise) < level * minus_log(random.next());
   }
 
-  // -ln u for u in (0, 1] from 32 random bits, within 1e-4; the same on every processor, which no
-  // library's logarithm is.
+  // -ln u for u in (0, 1] from 32 random bits, with an error of at most 1e-4. Unlike logarithms of
+  // libraries, it is the same on each processor.
   GLS_DEVICE static float minus_log(uint32 random) {
     const int bits = float_to_bits(float((random >> 8) + 1));  // u * 2^24, exact
     const float m = bits_to_float((bits & 0x7fffff) | 0x3f800000);

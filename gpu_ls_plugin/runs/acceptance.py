@@ -1,4 +1,4 @@
-"""Acceptance rules (Lourenço, Martin and Stützle 2003, section 4): whether a chain goes on."""
+"""Acceptance rules of iterated searches (Lourenço, Martin and Stützle 2003, section 4)."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ LOWEST, HIGHEST = 1e-9, 1e6  # levels, in mean edge lengths
 
 
 class Acceptance:
-    """A rule that says whether a chain goes on from the tour that a kick and its repair led to.
+    """A rule that decides whether a chain continues from the tour after a kick and its repair.
 
     Attributes
     ----------
     name : str
         Name in the registry.
     functor : str
-        C++ type, as `runs/acceptance.cuh` describes it.
+        C++ type, as described in `runs/acceptance.cuh`.
     header : str
-        File that defines it, found like a kernel's header.
+        File that defines the functor, by its path in the package.
     never_worse : bool
-        Whether no rise of the cost is ever taken.
+        Whether the rule rejects every rise of the cost.
     """
 
     name: ClassVar[str]
@@ -33,18 +33,18 @@ class Acceptance:
     never_worse: ClassVar[bool] = True
 
     def source(self) -> str:
-        """Return the C++ text that defines the functor, empty where `header` does."""
+        """Return the C++ text that defines the functor, empty if `header` defines it."""
         return ""
 
     def takes(self, rise: Any, level: Any, uniform: Any) -> Any:
-        """Return what the functor does, elementwise, for searches that step from the host.
+        """Return whether each tour is accepted, as the functor does, for chains on the host.
 
         Parameters
         ----------
         rise : array
-            Of the costs.
+            Change of the cost.
         level : array
-            The rule's parameter as lengths.
+            The rule's parameter, in the unit of costs.
         uniform : array
             Random numbers in (0, 1].
 
@@ -55,50 +55,50 @@ class Acceptance:
         raise NotImplementedError(f"{self.name} works in fused searches only")
 
     def level(self, progress: float) -> float:
-        """Return the rule's parameter, in mean edge lengths, after a share of the budget."""
+        """Return the rule's parameter, in mean edge lengths, at a share of the budget, 0 to 1."""
         return 0.0
 
 
 @dataclass(frozen=True)
 class Better(Acceptance):
-    """Go on from a tour that is cheaper than the one before."""
+    """Accept a tour that is cheaper than the one before."""
 
     name = "better"
     functor = "gls::Better"
 
     def takes(self, rise: Any, level: Any, uniform: Any) -> Any:
-        """Return whether costs fell."""
+        """Return whether the cost fell."""
         return rise < 0
 
 
 @dataclass(frozen=True)
 class BetterOrEqual(Acceptance):
-    """Go on from a tour that costs no more than the one before."""
+    """Accept a tour that costs no more than the one before."""
 
     name = "better_or_equal"
     functor = "gls::BetterOrEqual"
 
     def takes(self, rise: Any, level: Any, uniform: Any) -> Any:
-        """Return whether costs fell or stayed."""
+        """Return whether the cost did not rise."""
         return rise <= 0
 
 
 @dataclass(frozen=True)
 class Always(Acceptance):
-    """Go on from every tour: a random walk on local optima (Fosin et al. 2013, Algorithm 1)."""
+    """Accept every tour: a random walk on local optima (Fosin et al. 2013, Algorithm 1)."""
 
     name = "always"
     functor = "gls::Always"
     never_worse = False
 
     def takes(self, rise: Any, level: Any, uniform: Any) -> Any:
-        """Return True for all."""
+        """Return True for each tour."""
         return rise == rise
 
 
 @dataclass(frozen=True)
 class Threshold(Acceptance):
-    """Go on from a tour that costs at most `rise` more.
+    """Accept a tour that costs at most `rise` more than the one before.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ class Threshold(Acceptance):
         checks.fields(self, checks.number, "rise", least=0, most=HIGHEST)
 
     def takes(self, rise: Any, level: Any, uniform: Any) -> Any:
-        """Return whether costs rose by no more than the level."""
+        """Return whether the cost rose by at most the level."""
         return rise <= level
 
     def level(self, progress: float) -> float:
@@ -131,11 +131,11 @@ class Threshold(Acceptance):
 
 @dataclass(frozen=True)
 class Annealing(Acceptance):
-    """Go on from a costlier tour with a probability that falls with the rise and with time.
+    """Simulated annealing: the probability of a costlier tour falls with its rise and with time.
 
-    A rise r is taken with probability exp(-r / T); T falls from `start` over the budget, linearly
-    to 0 or geometrically to `end` (Kirkpatrick, Gelatt and Vecchi 1983; Martin, Otto and Felten
-    1991).
+    A rise r is accepted with probability exp(-r / T). T falls from `start` over the budget,
+    linearly to 0 or geometrically to `end` (Kirkpatrick, Gelatt and Vecchi 1983; Martin, Otto and
+    Felten 1991).
 
     Parameters
     ----------
@@ -163,11 +163,11 @@ class Annealing(Acceptance):
             checks.fields(self, checks.number, "end", least=LOWEST, most=self.start)
 
     def takes(self, rise: Any, level: Any, uniform: Any) -> Any:
-        """Return whether rises are below -level ln u."""
+        """Return whether the rise is at most -level ln u."""
         return rise <= level * -np.log(uniform)
 
     def level(self, progress: float) -> float:
-        """Return the temperature after a share of the budget."""
+        """Return the temperature at a share of the budget."""
         if self.end is None:
             return self.start * (1.0 - progress)
         return float(self.start * (self.end / self.start) ** progress)

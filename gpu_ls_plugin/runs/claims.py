@@ -1,4 +1,4 @@
-"""Claims of searches, compared with the costs of their rows."""
+"""Costs that searches report, compared with those of the referee."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.core.result import Result
 
-ROUNDING = 1e-9  # relative, of what kernels add up
+ROUNDING = 1e-9  # relative error of sums in kernels
 
 
 def check_claims(names: tuple[str, ...], claimed: Any, costs: Any, advice: str = "") -> None:
-    """Raise FaultyPartError where parts of such names claim other costs (P,) than rows have.
+    """Raise FaultyPartError if costs (P,) claimed by the named parts are not those of the rows.
 
-    The message ends with `advice` on what to look at.
+    The message ends with `advice`.
     """
     if names and not np.allclose(claimed, costs, rtol=ROUNDING, atol=ROUNDING):
         raise FaultyPartError(
@@ -31,7 +31,10 @@ def check_claims(names: tuple[str, ...], claimed: Any, costs: Any, advice: str =
 
 
 def as_asked(found: Result, problem: Problem, search: object = None) -> Result:
-    """Return what a search found, possibly on a softened problem, as a result of the problem."""
+    """Return a result, which may be that of a softened problem, as one of the given problem.
+
+    If `search` belongs to another package, check the costs of the result.
+    """
     if found.problem is not problem:
         found = replace(found, problem=problem)
     if search is None or not foreign(search):

@@ -1,4 +1,4 @@
-"""Compiling ahead, by letting a search search for a moment."""
+"""Compiling ahead of a search, by a call of the search without moves."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def compile_search(
     search: Callable[..., Any], problem: Problem, tours: Any, backend: str | Backend
 ) -> None:
-    """Compile what a search needs for a batch like `tours`, by letting it search for a moment.
+    """Compile the kernels that a search needs for a batch like `tours`.
 
     Parameters
     ----------
@@ -48,8 +48,8 @@ def compile_batch(
     backend: str | Backend,
     device: int | None = None,
 ) -> None:
-    """Compile what the first launches of a search need for a batch like `tours`."""
+    """Compile the kernels of the first launches of a search for a batch like `tours`."""
     place = {"backend": backend} | ({} if device is None else {"device": device})
     found = search(problem, tours, budget=Budget(moves=0), callback=lambda _: None, **place)
-    if found.statistics.interrupted:  # which the search has taken for its own
+    if found.statistics.interrupted:  # the search has caught the exception
         raise KeyboardInterrupt

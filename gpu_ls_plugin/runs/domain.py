@@ -1,4 +1,4 @@
-"""A domain: a kind of problem, and all that the clients of every kind ask of it."""
+"""Domains: kinds of problems, and the interface that all clients use."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ from gpu_ls_plugin.core.exceptions import (
     InvalidTypeError,
     UnsupportedProblemError,
 )
-from gpu_ls_plugin.core.figures import require_image, saved
-from gpu_ls_plugin.core.files import image_figure
+from gpu_ls_plugin.core.figures import image_figure, require_image, saved
 from gpu_ls_plugin.core.progress import SearchDisplay, cost_text
 from gpu_ls_plugin.core.registry import registry
 from gpu_ls_plugin.core.splitmix import splitmix64
@@ -44,8 +43,8 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer")
 
-DEAR = 2.0**50  # more than any row costs, if no bound is known
-# How well a file's content fits a kind of file.
+LARGE = 2.0**50  # added to costs of infeasible rows: more than any row costs
+# How well the content of a file fits a kind of file.
 NO = 0
 MAYBE = 1
 SURE = 2
@@ -53,15 +52,15 @@ SURE = 2
 
 @dataclass
 class Content:
-    """The content of a file whose kind is to be found.
+    """The content of a file whose kind is not known yet.
 
     Attributes
     ----------
     path : Path
     data : bytes
-        Without the mark of the byte order.
+        Without a byte order mark.
     found : dict
-        Findings of one kind that another kind can use.
+        Intermediate results that kinds of files share.
     """
 
     path: Path
@@ -76,17 +75,17 @@ class FileKind:
     Attributes
     ----------
     name : str
-        What ``gpu-ls solve --kind`` calls it.
+        Value of ``gpu-ls solve --kind``.
     title : str
-        The problem in it, for messages.
+        Name of the problem in such a file, for messages.
     read : callable
         ``read(path, *, optimum, **options)`` returns the problem.
     fits : callable
         Takes a `Content`; returns `SURE`, `MAYBE` or `NO`.
     suffixes : tuple of str
-        That break ties, such as ``".vrp"``.
+        Such as ``".vrp"``; they break ties.
     options : tuple of str
-        Names of the options that only this kind has.
+        Options of `read` that only this kind has.
     """
 
     name: str
@@ -99,12 +98,12 @@ class FileKind:
 
 @dataclass(frozen=True)
 class Output:
-    """A kind of file that a solve leaves behind.
+    """A kind of file that ``gpu-ls solve`` writes.
 
     Attributes
     ----------
     check : callable
-        Takes the problem and the path; raises if such a problem cannot be written so.
+        Takes the problem and the path; raises if the file cannot be written for such a problem.
     save : callable
         Takes the problem, the result and the path.
     """
@@ -115,7 +114,7 @@ class Output:
 
 @dataclass(frozen=True)
 class Command:
-    """A command of ``gpu-ls`` that a domain brings.
+    """A command that a domain adds to ``gpu-ls``.
 
     Attributes
     ----------
@@ -124,7 +123,7 @@ class Command:
     add_options : callable
         Takes the parser of the command.
     run : callable
-        Takes the parsed options; returns what is printed as JSON, and as text.
+        Takes the parsed options; returns the output as a dictionary, for JSON, and as text.
     """
 
     help: str
@@ -133,44 +132,44 @@ class Command:
 
 
 class AnotherQuestion(ABC):
-    """What ``gpu-ls solve`` may be asked in place of the best solution of a problem.
+    """A question to ``gpu-ls solve`` other than the best solution of a problem.
 
     Attributes
     ----------
     refusal : str
-        Why it is not asked of islands.
+        The reason why islands cannot answer it.
     """
 
     refusal: ClassVar[str]
 
     @abstractmethod
     def solve(self, problem: Any, settings: Settings, callback: Callback | None) -> Result:
-        """Return the answer; `Result.problem` is the problem that its rows solve."""
+        """Return the answer; `Result.problem` is the problem that the rows solve."""
 
     @abstractmethod
     def display(self, problem: Any, settings: Settings) -> SearchDisplay:
-        """Return what shows the progress."""
+        """Return the display of the progress."""
 
     @abstractmethod
     def facts(self, problem: Any, optimum: float | None) -> dict[str, Any]:
-        """Return what there is to say of the answer, as plain numbers."""
+        """Return facts about the answer, as plain numbers."""
 
 
 class Domain(ABC):
     """A kind of problem, registered as a part of the kind "domain".
 
-    A client has a problem and asks `domain_of` for its domain. Only `problems`, `settings` and
-    `stages` must be given: the other methods have defaults that suit rows of any kind.
+    Clients call `domain_of` for the domain of a problem. A subclass defines `problems`, `settings`
+    and `stages`; the defaults of all other methods suit rows of any kind.
 
     Attributes
     ----------
     name : str
     rows : str
-        Word for its rows.
+        Word for its rows, such as "tours".
     permutations : bool
         Whether all its rows are permutations of 0..n-1.
     problems : tuple of type
-        Classes of the problems that it serves.
+        The classes of its problems.
     """
 
     name: ClassVar[str]
@@ -179,29 +178,29 @@ class Domain(ABC):
     problems: tuple[type[Problem], ...] = ()
 
     def serves(self, problem: Problem) -> bool:
-        """Return whether a problem is of this domain."""
+        """Return whether a problem belongs to this domain."""
         return isinstance(problem, self.problems)
 
     # ---- Reading ----------------------------------------------------------------------------
 
     def files(self) -> Sequence[FileKind]:
-        """Return the kinds of files that hold its problems."""
+        """Return the kinds of files that contain its problems."""
         return ()
 
     def of_array(self, array: NDArray[Any]) -> Problem | None:
-        """Return the problem that an array stands for, None if it stands for none."""
+        """Return the problem that an array describes, None if it describes none."""
         return None
 
     # ---- Solving ----------------------------------------------------------------------------
 
     @abstractmethod
     def settings(self, problem: Any, request: Request) -> Settings:
-        """Return settings that leave nothing open: search, population and start.
+        """Return complete settings, with search, population and start.
 
         Raises
         ------
         InvalidParameterError
-            The search or the start that was asked for is not for such a problem.
+            The given search or start does not suit the problem.
         """
 
     def divided(self, problem: Any, given: Settings, chosen: Settings) -> Settings:
@@ -210,25 +209,25 @@ class Domain(ABC):
 
     @abstractmethod
     def stages(self, problem: Any, request: Request, chosen: Settings) -> tuple[Stage, ...]:
-        """Return the stages of a run with complete settings."""
+        """Return the stages of a run, from complete settings."""
 
     def main_stage(
         self, problem: Any, searched: Any, chosen: Settings, *, flexible: bool = False
     ) -> Stage:
-        """Return the stage that has the rest of the time.
+        """Return the stage that gets the rest of the time.
 
         Parameters
         ----------
         problem, searched : Problem
-            As results are judged, and as rows are searched.
+            The problem that judges results, and the form of it that is searched.
         chosen : Settings
-            Complete.
+            Complete settings.
         flexible : bool
-            Whether the search was chosen here, and may be changed if time is short.
+            Whether the domain chose the search, and may change it if time is short.
         """
         return Stage(
             self.rows,
-            self.why(searched, chosen) if flexible else "as it was asked for",
+            self.why(searched, chosen) if flexible else "as requested",
             chosen.search,
             problem,
             searched,
@@ -241,89 +240,89 @@ class Domain(ABC):
         )
 
     def why(self, problem: Any, chosen: Settings) -> str:
-        """Return why the settings that were chosen suit a problem, in a clause."""
+        """Return the reason for the chosen settings, a clause."""
         return "the default search of such problems"
 
     def prepare(self, stage: Stage, backend: str) -> None:
-        """Compile what a stage needs."""
+        """Compile the kernels of a stage."""
         batch_size(get_backend(backend), stage.searched.n, stage.size, name="population")
-        if hasattr(stage.search, "prepare"):  # others compile when they are called
+        if hasattr(stage.search, "prepare"):  # other searches compile when they are called
             stage.search.prepare(stage.searched, backend=backend)
 
     def ready(self, stage: Stage, backend: str, watch: Stopwatch) -> Any:
-        """Return the search of a stage, with what it needs of the problem made within the time."""
+        """Return the search of a stage, after making the data of the problem that it needs."""
         return stage.search
 
     def empty_rows(self, problem: Any) -> NDArray[np.int32] | None:
-        """Return a row (n,) from which searches start, None if constructions make the starts."""
+        """Return the row (n,) from which searches start, None if constructions make the starts."""
         return None
 
     def completed(self, problem: Any, rows: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Return starts of a search that was interrupted as solutions."""
+        """Return the starts of an interrupted search as complete solutions."""
         return rows
 
     def check_starts(self, problem: Any, rows: Any) -> NDArray[np.int32]:
-        """Return rows to start from as an array, or raise as `Problem.check` does."""
+        """Return rows to start from as an array; raise as `Problem.check` does."""
         checked: NDArray[np.int32] = problem.check(rows, parameter="tours")
         return checked
 
     def target(self, problem: Any) -> float | None:
-        """Return the cost at which any search of the problem ends, None if there is none."""
+        """Return the cost at which each search of the problem ends, None if there is none."""
         return None
 
     def asked(self, problem: Any) -> Problem:
-        """Return the problem as a person states it, if searches see it in another form."""
+        """Return the original problem of one that is in the form for searches."""
         stated: Problem = problem
         return stated
 
     # ---- Evolving ---------------------------------------------------------------------------
 
     def for_operators(self, problem: Any) -> Problem:
-        """Return the problem as operators of frameworks take it, if they vary and search its rows.
+        """Return the problem in the form that operators of frameworks take.
 
         Raises
         ------
         InvalidTypeError
-            They do not.
+            Operators of frameworks cannot vary and search its rows.
         """
         taken: Problem = problem
         return taken
 
     def bounds(self, problem: Any) -> tuple[Any, Any]:
-        """Return the least and the highest value in a row, at all positions or at each (n,).
+        """Return the least and the highest value of an entry: numbers, or arrays (n,).
 
-        Frameworks draw and vary rows between them. A domain whose rows are not permutations says
-        it itself.
+        Frameworks draw and vary rows between these bounds. A domain must override it unless its
+        rows are permutations.
 
         Raises
         ------
         UnsupportedProblemError
-            It does not.
+            The domain has not overridden it.
         """
         if self.permutations:
             return 0, problem.n - 1
         raise UnsupportedProblemError(
-            f"problem: {problem!r:.80} has rows whose values nobody knows; give its domain, "
-            f"{type(self).__name__}, a method bounds(problem)"
+            f"problem: {problem!r:.80} has rows with unknown bounds; add a method bounds(problem) "
+            f"to its domain, {type(self).__name__}"
         )
 
     def searched_costs(self, problem: Any, backend: Any, rows: Any) -> Any:
-        """Return the costs by which searches compare checked rows of a backend, shape (P,)."""
+        """Return the costs, shape (P,), by which searches compare checked rows of a backend."""
         return problem.costs_on(backend, rows)
 
     def fitness(self, problem: Any, rows: NDArray[np.int32]) -> NDArray[Any]:
-        """Return what rows cost where no row that breaks a constraint may be better than others."""
+        """Return costs of rows for frameworks: infeasible rows cost more than all feasible ones."""
         costs: NDArray[Any] = problem.cost(rows)
         if problem.constrained:
-            costs[~problem.feasible(rows)] += costs.dtype.type(DEAR)
+            costs[~problem.feasible(rows)] += costs.dtype.type(LARGE)
         return costs
 
     def offspring_search(
         self, problem: Any | None, backend: str = "auto", *, thorough: bool = False
     ) -> Callable[..., Any]:
-        """Return what searches the rows of operators that are given no search.
+        """Return the default search of operators of frameworks.
 
-        Unless overridden, it is the search of a `solve`.
+        Unless overridden, it is the default search of `solve`.
 
         Parameters
         ----------
@@ -331,51 +330,51 @@ class Domain(ABC):
             None if it is not known yet.
         backend : str
         thorough : bool
-            Whether it is to leave less undone than usual.
+            Whether to search more thoroughly than usual.
         """
         search: Any = self._usual(problem, backend).search
         return search  # type: ignore[no-any-return]
 
     def construction(self, problem: Any) -> str | None:
-        """Return the name of what makes starts of operators; as a `solve` unless overridden."""
+        """Return the default construction of operators; unless overridden, that of `solve`."""
         return self._usual(problem).start
 
     def some_rows(self, problem: Any, size: int) -> NDArray[np.int32]:
-        """Return solutions (size, n), whichever, to compile with."""
+        """Return any solutions (size, n), to compile with."""
         row = first_rows(problem, 1, self.construction(problem), seed=0, backend="auto")
         return np.tile(self.completed(problem, row), (size, 1))
 
     def perturbation(self, problem: Any) -> Any | None:
-        """Return what kicks rows that are there already, None if such rows stay as they are."""
+        """Return the default perturbation of operators, None if there is none."""
         return None
 
     def crossover(self, problem: Any) -> Any:
-        """Return what crosses rows if a search of the children is to follow in any case, or None.
+        """Return a crossover whose children are always searched afterwards, or None.
 
         It has `never_worse`, `instance` and `cross` of a `Recombination`.
         """
         return None
 
     def goes_on(self, search: Any) -> bool:
-        """Return whether a search, None for that of a `solve`, goes on generation by generation."""
+        """Return whether a search can advance by generations; None is the search of `solve`."""
         return search is None or hasattr(search, "population")
 
     def _usual(self, problem: Any, backend: str = "auto") -> Settings:
-        """Return what a `solve` without wishes would do."""
+        """Return the settings of a `solve` without arguments."""
         return self.settings(problem, Request(Settings(backend=backend), get_backend(backend)))
 
     def features(self, problem: Any, xp: Any, rows: Any) -> Any:
-        """Return what each of the rows (P, n) is made of, as numbers, int64 (P, n).
+        """Return the features of each row, distinct numbers, int64 (P, n).
 
-        Rows are the same solution where they have the same numbers, in any order, and the more of
-        these they share, the more are they alike. No row has a number twice. Unless overridden,
-        there is one for each position and value of the canonical rows.
+        Two rows are the same solution if and only if they have the same set of features. The more
+        features they share, the more similar they are. Unless overridden, a feature is a pair of
+        position and value of the canonical row.
 
         Parameters
         ----------
         problem : Problem
         xp : module
-            NumPy or CuPy, whichever the rows belong to.
+            NumPy or CuPy, the module of the rows.
         rows : integer array, shape (P, n)
             Solutions; not changed.
         """
@@ -383,47 +382,47 @@ class Domain(ABC):
         return (xp.arange(problem.n, dtype=xp.int64) << 32) + written
 
     def keys(self, problem: Any, xp: Any, rows: Any) -> Any:
-        """Return a key for each of the rows (P, n), uint64 (P,), equal for the same solutions.
+        """Return a key of each row (P, n), uint64 (P,), equal for the same solutions.
 
-        Different ones have different keys but for a negligible probability. By default they are
-        made of the `features`.
+        Different solutions have different keys with overwhelming probability. By default, the keys
+        are hashes of the `features`.
         """
         numbers = self.features(problem, xp, rows).astype(xp.uint64)
         return splitmix64(splitmix64(numbers)).sum(axis=1, dtype=xp.uint64)
 
-    # ---- Telling ----------------------------------------------------------------------------
+    # ---- Reporting --------------------------------------------------------------------------
 
     def display(self, problem: Any, settings: Settings) -> SearchDisplay:
-        """Return what shows the progress of a search."""
+        """Return the display of a search's progress."""
         return SearchDisplay(problem.name, settings.seconds, problem.optimum)
 
     def facts(self, problem: Any, result: Result) -> dict[str, Any]:
-        """Return what there is to say of a problem and its best row, as plain numbers."""
+        """Return facts about a problem and its best row, as plain numbers."""
         return {"variables": problem.n, "feasible": bool(result.best_feasible)}
 
     def size(self, found: Mapping[str, Any]) -> str:
-        """Return how large a problem is, of the facts of a solve."""
+        """Return a description of the size of a problem, from the facts of a solve."""
         return f"{found['variables']:,} variables"
 
     def lines(self, found: Mapping[str, Any], gap: str) -> dict[str, str | None]:
-        """Return what is printed of the best row and its `gap`, by the first word of the line."""
+        """Return lines about the best row and its `gap`, by the first word of each line."""
         mean = f"{cost_text(found['mean_cost'])} over {found['population']:,} rows"
         return {"best": f"{cost_text(found['best_cost'])}{gap}", "mean": mean}
 
     def work(self, found: Mapping[str, Any]) -> dict[str, str | None]:
-        """Return what is printed of the work that was done."""
+        """Return lines about the work done, by the first word of each line."""
         return {"moves": f"{found['moves']:,} applied", "kicks": f"{found['kicks']:,}"}
 
     def stopped_by(self, reason: str) -> str:
-        """Return why a search has ended, for a person."""
+        """Return the reason why a search ended, for a person."""
         return reason
 
     def missed(self, problem: Any, result: Result) -> str:
-        """Return what a feasible result lacks all the same; nothing as a rule."""
+        """Return the goal that a feasible result has missed; by default, there is none."""
         return ""
 
     def outputs(self) -> Mapping[str, Output]:
-        """Return what writes the outputs "tour", "out" and "plot" of ``gpu-ls solve``."""
+        """Return the writers of the outputs "tour", "out" and "plot" of ``gpu-ls solve``."""
         return {}
 
     def draw(self, problem: Any, rows: NDArray[Any], axes: Any) -> None:
@@ -432,16 +431,16 @@ class Domain(ABC):
         Raises
         ------
         UnsupportedProblemError
-            Such solutions are not drawn, which is the default.
+            The domain has no drawing, which is the default.
         """
         raise UnsupportedProblemError(
-            f"plot: solutions of {problem!r:.80} are not drawn; leave the plot out"
+            f"plot: solutions of {problem!r:.80} cannot be drawn; leave the plot out"
         )
 
     def plot(
         self, problem: Any, row: Any, path: str | os.PathLike[str] | None, title: str = ""
     ) -> Figure:
-        """Return a picture of one row, which is written to `path` if that is not None."""
+        """Return a figure of one row; write it to `path` if that is not None."""
         rows = problem.check(row, parameter="row")
         require_image(path)
         figure = image_figure(8, 8)
@@ -451,14 +450,14 @@ class Domain(ABC):
     # ---- The command line -------------------------------------------------------------------
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Add options to ``gpu-ls solve``, each named by a `FileKind`."""
+        """Add to ``gpu-ls solve`` the options that its kinds of files name."""
 
     def commands(self) -> Mapping[str, Command]:
-        """Return commands of ``gpu-ls`` beside those of all domains, by name."""
+        """Return commands that the domain adds to ``gpu-ls``, by name."""
         return {}
 
     def another_question(self, problem: Any, options: argparse.Namespace) -> AnotherQuestion | None:
-        """Return what options ask for, if it is not the best solution of the problem."""
+        """Return the question that options ask, None if it is the best solution."""
         return None
 
 
@@ -473,18 +472,18 @@ def domains() -> list[Domain]:
     Raises
     ------
     FaultyPartError
-        One cannot be made; its plugin is named.
+        A domain cannot be made; the message names its plugin.
     """
     return of_each(lambda domain: domain)
 
 
 def of_each(ask: Callable[[Domain], Answer]) -> list[Answer]:
-    """Return what each domain answers.
+    """Return the result of `ask` for each domain.
 
     Raises
     ------
     FaultyPartError
-        One of them raises an error; its plugin is named.
+        A domain raises an error; the message names its plugin.
     """
     return [_answer(part, ask) for part in registry.parts("domain")]
 
@@ -502,12 +501,12 @@ def _answer(part: Part, ask: Callable[[Domain], Answer]) -> Answer:
 
 
 def domain_of(problem: Any) -> Domain:
-    """Return the domain that serves a problem; of several, the one registered last.
+    """Return the domain of a problem; if there are several, the one registered last.
 
     Raises
     ------
     InvalidTypeError
-        It is not a problem that any domain serves.
+        No domain serves it.
     """
     for domain in reversed(domains()):
         if domain.serves(problem):
@@ -528,7 +527,7 @@ def first_rows(
     backend: str,
     rows: NDArray[np.int32] | None = None,
 ) -> NDArray[np.int32]:
-    """Return given rows, filled up to a size with rows of a construction or with empty ones."""
+    """Return given rows, and as many rows of a construction, or empty ones, as are missing."""
     given = np.empty((0, problem.n), np.int32) if rows is None else rows[:size]
     missing = size - len(given)
     if not missing:
@@ -542,6 +541,6 @@ def first_rows(
 
 
 def first_row(problem: Any, start: str | None, backend: str) -> NDArray[np.int32]:
-    """Return one row (1, n), made on a copy: what a problem keeps for its starts counts as time."""
+    """Return one row (1, n), made from a copy: the problem itself must not cache anything yet."""
     copy = pickle.loads(pickle.dumps(problem))
     return first_rows(copy, 1, start, seed=0, backend=backend)

@@ -1,4 +1,4 @@
-"""The loop around launches, which alone knows clocks, targets and Ctrl-C."""
+"""The loop around launches: the only place that knows clocks, targets and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Driven(Protocol):
-    """What the loop asks of a `Population`."""
+    """The members of `Population` that the loop uses."""
 
     @property
     def done(self) -> int: ...
@@ -33,17 +33,17 @@ def drive(
     enough: Callable[[], bool] = lambda: False,
     watch: Stopwatch | None = None,
 ) -> str:
-    """Let a population go on for a stretch of a run; return why that ends, as in `Statistics`.
+    """Advance a population for a stretch of a run; return why it ends, as in `Statistics`.
 
     Parameters
     ----------
     population : Population
-        Changed in place. After Ctrl-C it is as the last complete launch has left it, or further.
+        Changed in place. After Ctrl-C, all complete launches have taken effect.
     stretch : Stretch
     enough : callable
         Called after each launch; returns whether the target is reached.
     watch : Stopwatch, optional
-        Of the stretch's seconds, if these began earlier.
+        The clock of the stretch, if it began earlier.
     """
     try:
         leg = Leg(stretch, population.done, population.generations, watch)

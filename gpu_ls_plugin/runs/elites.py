@@ -1,4 +1,4 @@
-"""Rows that stand for an island: the best of its population, and those that differ most from it."""
+"""Elites of an island: the best rows of its population, and rows that differ most from the best."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.core.problem import Problem
 
-LOOKED_AT = 32  # rows among which distant ones are chosen: each is compared on the host
+LOOKED_AT = 32  # rows that are candidates for distant ones: the host compares each
 
 
 @dataclass(frozen=True, eq=False)
 class Elites:
-    """Rows (K, n) on the host, the best first, their costs (K,), and which are feasible (K,)."""
+    """Rows (K, n) on the host, the best first, with their costs (K,) and feasibility (K,)."""
 
     rows: NDArray[np.int32]
     costs: NDArray[Any]
@@ -29,13 +29,13 @@ class Elites:
 
     @classmethod
     def none(cls, problem: Problem) -> Elites:
-        """Return no rows of a problem."""
+        """Return an empty set of rows of a problem."""
         rows = np.empty((0, problem.n), np.int32)
         return cls(rows, np.empty(0, problem.cost_dtype), np.empty(0, np.bool_))
 
     @classmethod
     def of(cls, problem: Problem, rows: Any, costs: Any) -> Elites:
-        """Return rows of a population on a backend, the best first."""
+        """Return the rows of a population on a backend, the best first."""
         rows, costs = on_host(rows), on_host(costs)
         feasible = problem.feasible(rows) if problem.constrained else np.ones(len(rows), np.bool_)
         return cls(rows, costs, feasible).take(_by_worth(costs, feasible))
@@ -44,7 +44,7 @@ class Elites:
         return len(self.rows)
 
     def __getstate__(self) -> dict[str, NDArray[Any]]:
-        """Return what travels: rows in as few bytes as their numbers take."""
+        """Return the pickled state, with rows in the narrowest type that holds their numbers."""
         ends = (self.rows.min(), self.rows.max()) if self.rows.size else (0, 0)
         narrow = np.result_type(*map(np.min_scalar_type, ends))
         return vars(self) | {"rows": self.rows.astype(narrow)}
@@ -54,32 +54,32 @@ class Elites:
 
     @property
     def worth(self) -> tuple[bool, float]:
-        """What the best row is worth: less is better, and no row is worst."""
+        """The worth of the best row: infeasibility and cost, less is better. No row is worst."""
         return (not self.feasible[0], float(self.costs[0])) if len(self) else (True, np.inf)
 
     @property
     def allowed(self) -> Elites:
-        """The rows that break no constraint."""
+        """The feasible rows."""
         return self.take(np.flatnonzero(self.feasible))
 
     def take(self, order: Any) -> Elites:
-        """Return some rows, in that order."""
+        """Return the rows with these indices, in that order."""
         return Elites(self.rows[order], self.costs[order], self.feasible[order])
 
     def sorted(self) -> Elites:
-        """Return the rows by their worth; of equal ones the first come first."""
+        """Return the rows by worth; equal ones keep their order."""
         return self.take(_by_worth(self.costs, self.feasible))
 
     def valued(self, problem: Problem) -> Elites:
-        """Return the rows with the referee's costs, the best first."""
+        """Return the rows with costs from the referee, the best first."""
         costs = (problem.tsp or problem).cost(self.rows) if len(self) else self.costs
         return Elites(self.rows, costs, self.feasible).sorted()
 
     def chosen(self, problem: Problem, best: int, distant: int) -> Elites:
-        """Return the best different rows and, behind them, those most different from the best.
+        """Return the `best` best different rows, followed by the `distant` most distant ones.
 
-        Distant ones are chosen among the next `LOOKED_AT` different rows; of equal distances the
-        better row is taken. The rows must be sorted.
+        Distances are measured from the best row, for the next `LOOKED_AT` different rows. Of two
+        equally distant rows, the better one is taken. The rows must be sorted.
         """
         different = self._different(problem, best + (LOOKED_AT if distant else 0))
         rest = different[best:]
@@ -91,11 +91,11 @@ class Elites:
         return self.take([*different[:best], *(rest[place] for place in farthest)])
 
     def without(self, problem: Problem, others: Elites) -> Elites:
-        """Return the rows that are not among some others; only rows of one cost are compared."""
+        """Return the rows that are not among `others`; only rows of equal cost are compared."""
         return self.take([row for row in range(len(self)) if not others.holds(problem, self, row)])
 
     def holds(self, problem: Problem, other: Elites, row: int) -> bool:
-        """Return whether a row of others is one of these."""
+        """Return whether these rows contain a given row of `other`."""
         equal = np.flatnonzero(self.costs == other.costs[row])
         if not len(equal):
             return False
@@ -103,7 +103,7 @@ class Elites:
         return any(apart(self.rows[own].astype(np.intp)) == 0 for own in equal)
 
     def _different(self, problem: Problem, most: int) -> list[int]:
-        """Return the first rows that differ from all before them."""
+        """Return the indices of the first `most` rows that differ from all before them."""
         found: list[int] = []
         for row in range(len(self)):
             if len(found) == most:
@@ -129,5 +129,5 @@ def joined(problem: Problem, groups: Iterable[Elites]) -> Elites:
 
 
 def _by_worth(costs: NDArray[Any], feasible: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """Return rows by their worth; of equal ones the first come first."""
+    """Return the order of rows by worth; equal ones keep their order."""
     return np.lexsort((costs, ~feasible))

@@ -1,4 +1,4 @@
-"""As much of a framework's run as a search has to do with."""
+"""The part of a framework's run that searches use."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ if TYPE_CHECKING:
 
 
 class FrameworkRun(Protocol):
-    """A run of an algorithm that searches are a part of; an adapter makes one for its framework."""
+    """The run of a framework's algorithm that calls searches; adapters implement it."""
 
     def seconds_left(self) -> float:
-        """Return the seconds that a search may take: infinite without a limit, 0 at the end."""
+        """Return the seconds left for searches, infinite if there is no limit, 0 at the end."""
 
     def progress(self) -> float:
-        """Return the share of the run that is over, 0 to 1."""
+        """Return the finished share of the run, 0 to 1."""
 
     def account(self, statistics: Statistics) -> None:
-        """Count a search, and end the run after this generation if Ctrl-C ended the search."""
+        """Add the counts of a search; if Ctrl-C ended it, end the run after this generation."""

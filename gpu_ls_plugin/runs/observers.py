@@ -1,4 +1,4 @@
-"""Plugins that observe searches are told here that one has finished."""
+"""Tells plugins that a search is finished."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ if TYPE_CHECKING:
 
 
 def notify(problem: Problem, search: object, statistics: Statistics) -> None:
-    """Tell the observers, once for each batch that a local search has worked on."""
+    """Call the plugins that observe searches, once for each batch."""
     upper_layers.search_finished(problem, search, statistics)

@@ -1,4 +1,4 @@
-"""How many steps a launch makes, so that it takes about as long as it should."""
+"""The number of steps of a launch, chosen so that it takes about `tuning.LAUNCH_SECONDS`."""
 
 from __future__ import annotations
 
@@ -11,43 +11,41 @@ from gpu_ls_plugin.core.budget import now
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-GROWTH = 8  # times as many steps at most: the first steps may be faster than those that follow
+GROWTH = 8  # largest factor from one launch to the next: the first steps may be the fastest
 
 
 class Pace:
-    """Steps of the next launch.
+    """The number of steps of the next launch.
 
     Parameters
     ----------
     steps : int
-        Of the first launch; surely faster than it should be.
+        Steps of the first launch; few, so that it is short on any machine.
     """
 
     def __init__(self, steps: int) -> None:
         self.steps = steps
-        self.made, self._seconds = 0, 0.0  # of the launch that is being timed
+        self.made, self._seconds = 0, 0.0  # steps and seconds of the last launch
 
     @contextmanager
     def timed(self) -> Iterator[Pace]:
-        """Time a launch, which sets `made`."""
+        """Time a launch; the caller sets `made`."""
         begin = now()
         yield self
         self._seconds = now() - begin
 
     def follow(self, left: float) -> None:
-        """Choose the steps of the next launch, with so many seconds left."""
+        """Choose the steps of the next launch, with `left` seconds to go."""
         self.steps = paced(self.made, self._seconds, left, GROWTH * self.steps)
 
 
 def paced(made: int, seconds: float, left: float, most: int) -> int:
-    """Return how many steps the next launch should make, 1 to `most`.
+    """Return the number of steps of the next launch, 1 to `most`.
 
     Parameters
     ----------
-    made : int
-        Steps of the last launch ...
-    seconds : float
-        ... which took so long.
+    made, seconds : int, float
+        Steps of the last launch, and the time that they took.
     left : float
         Seconds until the search ends.
     most : int

@@ -1,4 +1,4 @@
-"""Who is crossed with whom in a population."""
+"""The pairs of rows that a population crosses."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ WORD = 2**32
 
 
 class Partners:
-    """The partner of each row: in every generation another one, and each is the partner of one.
+    """The partner of each row: a random rotation of the rows, another one in each generation.
 
-    There are at least 2 rows. Populations of another seed or first row have partners of their own.
+    It depends on the seed and the first row. There are at least 2 rows.
     """
 
     def __init__(self, xp: Any, size: int, seed: int, first_row: int) -> None:
@@ -22,14 +22,14 @@ class Partners:
         self._rows = xp.arange(2 * size, dtype="int32") % size
 
     def of(self, generation: int) -> Any:
-        """Return the rows' partners in a generation, shape (P,), int32."""
+        """Return the partner of each row in a generation, shape (P,), int32."""
         drawn = _philox(self._seed, PARTNER, self._first_row, generation)
         distance = 1 + drawn * (self._size - 1) // WORD
         return self._rows[distance : distance + self._size]
 
 
 def _philox(seed: int, purpose: int, row: int, step: int) -> int:
-    """Return the first number of a step of a stream, as `backends/include/philox.cuh` draws it."""
+    """Return the first random number of a step, as in `backends/include/philox.cuh`."""
     a, b = step % WORD, purpose + (step // WORD << 8)
     c, d = row % WORD, row // WORD
     k, q = seed % WORD, seed // WORD

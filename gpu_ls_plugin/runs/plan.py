@@ -1,4 +1,4 @@
-"""What a run is going to do, and why: its stages, as data that can be printed."""
+"""The plan of a run: its stages, with reasons, as data that can be printed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     After = Callable[["Stage", "Found", float, tuple["Stage", ...]], tuple["Stage", ...]]
 
 
-WIDTH = 100  # of lines
+WIDTH = 100  # characters of a line
 
 
 @dataclass(frozen=True)
@@ -28,9 +28,9 @@ class Found:
     row : int32 array, shape (n,)
         On the host.
     worth : tuple of float
-        By how much it breaks constraints, and its cost: less is better.
+        Excess over constraints, and cost; less is better.
     result : Result or None
-        All rows, if the stage has returned them.
+        All rows, if the stage returned them.
     """
 
     row: Any
@@ -40,39 +40,38 @@ class Found:
 
 @dataclass(frozen=True)
 class Stage:
-    """A part of a run: what searches which rows, for how long, and why.
+    """A part of a run: a search with its rows, its time and the reason for it.
 
     Attributes
     ----------
     name : str
     why : str
-        A clause.
+        The reason, a clause.
     search : Any
-        Searches rows of a problem; text for a person is made of it.
     problem, searched : Any
-        As results are judged, and as rows are searched.
+        The problem that judges results, and the form of it that is searched.
     size : int
-        Rows; 0 if the search makes its own.
+        Number of rows, 0 if the search makes its own.
     start : str or None
         Name of the construction of the first rows.
     rows : array or None
-        Rows that are among the first.
+        Given rows, which come before those of the construction.
     seconds : float
-        From its beginning on; infinite for the rest of the run.
+        From the beginning of the stage on; infinite for the rest of the run.
     flexible : bool
-        Whether other candidate lists may do if its own take too long.
+        Whether the search may use other candidate lists if its own take too long.
     joins : bool
-        Whether the best row of the stages before takes the place of its first one.
+        Whether the best row of the earlier stages replaces the first row.
     how : str
-        The search as a text.
+        The search as text.
     prepare : callable or None
-        Takes the stage; compiles what it needs.
+        Takes the stage; compiles its kernels.
     ready : callable or None
-        Takes the stage, the backend's name and the clock of the run; makes what its search needs
-        within that time, and returns the search.
+        Takes the stage, the backend's name and the clock of the run; makes the data of the problem
+        that the search needs, within that time, and returns the search.
     after : callable or None
-        Takes the stage, what it has found, the seconds that are left and the stages that would
-        follow; returns those that do.
+        Takes the stage, its best row, the seconds left and the stages planned after it; returns the
+        stages that follow.
 
     `prepare`, `ready` and `after` can be pickled, so that copies of a run can go on.
     """
@@ -96,15 +95,15 @@ class Stage:
 
 @dataclass(frozen=True)
 class Plan:
-    """The stages of a run, one after the other, and its limits.
+    """The stages of a run, in order, and its limits.
 
-    ``print(plan)`` says in a few lines what the run is going to do, and why.
+    ``print(plan)`` shows each stage with its reason, in a few lines.
 
     Attributes
     ----------
     problem : Any
     stages : tuple of Stage
-        As far as they are known before the run. A stage may lead to others.
+        Those that are known before the run. The result of a stage may change the stages after it.
     seconds : float
     backend : str
         "cpu" or "cuda".
@@ -122,7 +121,7 @@ class Plan:
     target: float | None = None
 
     def __str__(self) -> str:
-        """Return what the run is going to do, and why, stage by stage."""
+        """Return a description of each stage, with its reason."""
         limits = [f"{self.seconds:g} s", f"on {self.backend}"]
         for name in ("kicks", "moves", "target", "seed"):
             if getattr(self, name) is not None:
@@ -139,33 +138,33 @@ class Plan:
 
     @property
     def main(self) -> Stage:
-        """The last stage, which has the rest of the time."""
+        """The last stage, which gets the rest of the time."""
         return self.stages[-1]
 
     def prepare(self) -> None:
-        """Compile what all stages need."""
+        """Compile the kernels of all stages."""
         for stage in self.stages:
             if stage.prepare is not None:
                 stage.prepare(stage)
 
     def course(self) -> Course:
-        """Return the stages as a run goes through them."""
+        """Return an iterator-like object that goes through the stages."""
         return Course(self.stages)
 
 
 class Course:
-    """Stages as a run goes through them, each with what those before have led to."""
+    """The way of a run through its stages, each of which may change those after it."""
 
     def __init__(self, stages: tuple[Stage, ...]) -> None:
         self.stage, self._rest = stages[0], stages[1:]
 
     @property
     def last(self) -> bool:
-        """Whether no stage follows, as far as is known."""
+        """Whether this is known to be the last stage."""
         return not self._rest and self.stage.after is None
 
     def go_on(self, found: Found, left: float) -> bool:
-        """Take the next stage, with so many seconds left; return whether there is one."""
+        """Move to the next stage, with `left` seconds to go; return whether there is one."""
         stage, rest = self.stage, self._rest
         if stage.after is not None:
             rest = stage.after(stage, found, left, rest)
@@ -176,6 +175,6 @@ class Course:
 
 
 def _wrapped(label: str, text: str) -> list[str]:
-    """Return lines of a text behind a label."""
+    """Return a text as indented lines, the first one behind a label."""
     indent = " " * (3 + len(label))
     return textwrap.wrap(text, WIDTH, initial_indent=f"   {label}", subsequent_indent=indent)

@@ -1,4 +1,4 @@
-"""Rows that a search improves, launch by launch: what the loop drives."""
+"""The base class of populations, which the loop advances launch by launch."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ class Population(ABC):
     Attributes
     ----------
     backend : Backend
-        Where the rows are searched.
+        Holds the rows.
     statistics : Statistics
-        Where counts go; may be replaced between two stretches.
+        Collects the counts; may be replaced between two stretches.
     done : int
-        Kicks that every row has made.
+        Kicks of each row so far.
     generations : int
-        That are over.
+        Generations so far.
     exchanges : int
-        Of the rows with each other.
+        Exchanges between rows so far.
     finished : bool
-        Whether going on would change nothing.
+        Whether further launches would change nothing.
     callback : callable or None
-        What a search that is called tells of its own launches.
+        `RepeatedCalls` passes it to its search.
     by_moves : bool
-        Whether a limit of moves ends it.
+        Whether a limit of moves ends a stretch.
     advice : str
-        The end of the message if kernels and `Problem.cost` disagree.
+        End of the message if kernels and `Problem.cost` disagree.
     """
 
     backend: Backend
@@ -60,51 +60,48 @@ class Population(ABC):
     @property
     @abstractmethod
     def costs(self) -> Any:
-        """Their costs: array of the backend, shape (P,)."""
+        """The costs of the best rows: array of the backend, shape (P,)."""
 
     @property
     def claimed(self) -> Any:
-        """Costs of the rows as kernels computed them, shape (P,); by default, `costs`."""
+        """Costs of the rows as computed by kernels, shape (P,); by default, `costs`."""
         return self.costs
 
     @property
     def seen(self) -> tuple[float, float]:
-        """Best and mean cost, as the search compares rows."""
-        costs = self.costs  # which may be computed
+        """Best and mean cost, by which the search compares rows."""
+        costs = self.costs  # computed once: it may be expensive
         return costs.min().item(), float(costs.mean())
 
     @abstractmethod
     def over(self, leg: Leg) -> str | None:
-        """Return why nothing is left to be done in a stretch, as in `Statistics`; None if more is.
-
-        Its seconds are the loop's business.
-        """
+        """Return why a stretch is over, as in `Statistics`, or None. The loop checks the time."""
 
     @abstractmethod
     def launch(self, leg: Leg) -> None:
-        """Go on for about as long as a launch should take, within a stretch."""
+        """Advance by one launch of about `tuning.LAUNCH_SECONDS`, within a stretch."""
 
     def count(self) -> None:
-        """Add what has been counted since the last time to the statistics."""
+        """Add the counts since the last call to the statistics."""
 
     def check(self) -> None:
-        """Raise FaultyPartError if parts that others wrote claim costs of no row."""
+        """Raise FaultyPartError if a foreign part reports wrong costs."""
 
     def adopt(self, tours: Any, costs: Any) -> None:
-        """Let the worst rows go on from others, if these are better; some kinds never do.
+        """Replace the worst rows by given ones that are better; some populations ignore it.
 
         Parameters
         ----------
         tours : array, shape (K, n), int32
-            No more than there are rows; the first for the worst one.
+            At most as many as there are rows. The first one may replace the worst row.
         costs : array, shape (K,)
         """
 
     def advance(self, stretch: Stretch, enough: Callable[[], bool] = lambda: False) -> Statistics:
-        """Go on for a stretch of a run (in place); return what it has counted.
+        """Advance for a stretch of a run (in place); return its statistics.
 
-        If kicks alone limit it, launches make no difference to the rows. Ctrl-C ends it like time,
-        and is noted.
+        If only kicks limit it, the rows do not depend on how it is divided into launches. Ctrl-C
+        ends the stretch, and the statistics say so.
 
         Parameters
         ----------
@@ -115,7 +112,7 @@ class Population(ABC):
         Raises
         ------
         FaultyPartError
-            Parts that others wrote claim costs of no row.
+            A foreign part reports wrong costs.
         """
         watch = Stopwatch.of(stretch.seconds)
         statistics = self.statistics = Statistics(backend=self.backend.name)

@@ -1,6 +1,6 @@
-"""Rows of a search that keeps nothing: it is called again for every stretch.
+"""The population of a search that has none of its own: each stretch is a call of the search.
 
-A search that takes a `begin_share` and an `end_share` is told which part of the run that is.
+If the search takes `begin_share` and `end_share`, they tell it which part of the run the call is.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.result import Result
     from gpu_ls_plugin.runs.stretch import Stretch
 
-ENDS = ("optimum", "climbs", "filter", "moves")  # behind which nothing is left to do
-NEARLY = 0.9  # of its seconds: a search that took so much was ended by them, whatever it says
+ENDS = ("optimum", "climbs", "filter", "moves")  # reasons after which nothing is left to do
+NEARLY = 0.9  # share of its seconds after which a search is taken to have run out of time
 
 
 def population_of(
@@ -40,51 +40,51 @@ def population_of(
     calls: int = 0,
     seconds: float = math.inf,
     parts: int = 1,
-    **place: Any,
+    **options: Any,
 ) -> Population:
-    """Return rows as a population of whatever searches them.
+    """Return the population in which a search improves rows.
 
-    A search whose populations adopt rows has a method `population`, and says so by `adopts`. Any
-    other one is called for every stretch.
+    If the attribute `adopts` of the search is true, its method `population` makes one. Any other
+    search gets a `RepeatedCalls`.
 
     Parameters
     ----------
     search : callable
     problem : Problem
-        As it is searched.
+        In the form that is searched.
     rows : array, shape (P, n), or None
         None if the search makes its own.
     calls : int
-        As of a `RepeatedCalls`.
+        See `RepeatedCalls`.
     seconds, parts
-        Of the first descents, as of `descended`.
-    **place
+        See `descended`.
+    **options
         Seed, backend, first_row, moves, target, memory_limit and asked.
     """
     if getattr(search, "adopts", False):
-        made: Population = search.population(problem, rows, seconds=seconds, parts=parts, **place)
+        made: Population = search.population(problem, rows, seconds=seconds, parts=parts, **options)
         return made
-    return RepeatedCalls(search, problem, rows, calls=calls, **place)
+    return RepeatedCalls(search, problem, rows, calls=calls, **options)
 
 
 def makes_rows(search: Any) -> bool:
-    """Return whether a search makes its rows itself: it is called with the problem alone."""
+    """Return whether a search makes its own rows: it is called with the problem alone."""
     kinds = [parameter.kind for parameter in inspect.signature(search).parameters.values()]
     several = kinds.count(inspect.Parameter.POSITIONAL_OR_KEYWORD) > 1
     return not several and inspect.Parameter.VAR_POSITIONAL not in kinds
 
 
 class RepeatedCalls(Population):
-    """Rows of any search; one that makes its rows keeps the best of all its calls.
+    """The rows of any search. If the search makes its own rows, the best of all calls are kept.
 
-    A launch is a call, which ends by the limits of its stretch. `callback` is told of the launches
-    within it, and may raise KeyboardInterrupt to end it.
+    A launch is a call, which ends at the limits of its stretch. The search calls `callback` after
+    its own launches; to end a call, `callback` may raise KeyboardInterrupt.
 
     Parameters
     ----------
     search : callable
     problem : Problem
-        As it is searched.
+        In the form that is searched.
     rows : array, shape (P, n), or None
     seed, first_row : int
     backend : str
@@ -93,9 +93,9 @@ class RepeatedCalls(Population):
     target : float, optional
     memory_limit : int, optional
     asked : Problem, optional
-        Whose costs are told; by default those of `problem`.
+        The problem whose costs are reported; by default `problem`.
     calls : int
-        That were made of the search before; each call has a seed of its own.
+        Number of earlier calls. Each call has its own seed.
     """
 
     def __init__(
@@ -124,21 +124,21 @@ class RepeatedCalls(Population):
 
     @property
     def tours(self) -> Any:
-        """The rows; None before the first call of a search that makes its rows."""
+        """The rows; None before the first call of a search that makes its own rows."""
         return self._tours
 
     @property
     def costs(self) -> Any:
-        """Their costs."""
+        """The costs of the rows."""
         return self._costs
 
     def advance(self, stretch: Stretch, enough: Callable[[], bool] = lambda: False) -> Statistics:
-        """Call the search, even if there is no time left; return what it has counted."""
+        """Call the search, even if no time is left; return its statistics."""
         self.launch(Leg(stretch))
         return self.statistics
 
     def over(self, leg: Leg) -> str | None:
-        """Return why the call of a stretch has ended, None before it."""
+        """Return why the call of this stretch ended, None before the call."""
         return self.statistics.stopped_by if leg.steps else None
 
     def launch(self, leg: Leg) -> None:
@@ -152,7 +152,7 @@ class RepeatedCalls(Population):
         self.finished = counted.stopped_by in ENDS and in_time
 
     def adopt(self, tours: Any, costs: Any) -> None:
-        """Put rows in the place of the worst, where they are better."""
+        """Replace the worst rows by given ones that are better."""
         own = np.array(on_host(self._tours)), np.array(on_host(self._costs))
         worst = np.argsort(-own[1], kind="stable")[: len(costs)]
         better = costs < own[1][worst]
@@ -160,7 +160,7 @@ class RepeatedCalls(Population):
         self._tours, self._costs = own
 
     def _options(self, stretch: Stretch) -> dict[str, Any]:
-        """Return what the search is told in a call, as far as it takes it."""
+        """Return the options of a call that the search accepts."""
         seconds = None if stretch.seconds == math.inf else max(0.0, stretch.seconds)
         options = {
             "seed": derived(self.seed, self._given["first_row"], self.calls),
@@ -174,7 +174,7 @@ class RepeatedCalls(Population):
         return options | named if inspect.Parameter.VAR_KEYWORD in kinds else named
 
     def _take(self, found: Result) -> None:
-        """Take what was found, or the best of it and what there was."""
+        """Keep the rows of a call, or the best ones of it and of all earlier calls."""
         tours, problem = found.tours, self.asked
         costs = problem.compared_costs(self.backend, tours, found.costs)
         if self._makes and self._tours is not None:
@@ -187,5 +187,5 @@ class RepeatedCalls(Population):
 
 def _costs(problem: Problem, rows: Any) -> Any:
     rows, priced = on_host(rows), problem.tsp or problem
-    full = (rows >= 0).all()  # states may be empty
+    full = (rows >= 0).all()  # variables without a value are -1
     return priced.cost(rows) if full else np.full(len(rows), np.inf)

@@ -1,4 +1,4 @@
-"""What a plan is asked for: settings, and who is going to run it."""
+"""A request to a domain for the plan of a run."""
 
 from __future__ import annotations
 
@@ -11,25 +11,24 @@ if TYPE_CHECKING:
 
 
 def repairs(search: Any) -> bool:
-    """Return whether a search is one that repairs kicked tours."""
+    """Return whether a search repairs the kicked tours of an iterated search."""
     return bool(getattr(search, "repairs", False))
 
 
 @dataclass(frozen=True)
 class Request:
-    """What a plan is asked for.
+    """A request for a plan.
 
     Attributes
     ----------
     given : Settings
     backend : Backend
     islands : int
-        That search at the same time; 0 for none.
+        Number of islands that search at the same time; 0 for none.
     alike : bool
-        Whether all backends are to make the same moves.
+        Whether all backends must make the same moves.
     generations : bool
-        Whether an evolutionary algorithm runs it, which needs chains or states that go on
-        generation by generation.
+        Whether an evolutionary algorithm runs the plan: chains or states advance by generations.
     """
 
     given: Settings
@@ -40,15 +39,15 @@ class Request:
 
     @property
     def seconds(self) -> float:
-        """Seconds of the run."""
+        """Time limit of the run in seconds."""
         return self.given.seconds
 
     def of_island(self, population: int) -> int:
-        """Return the part of a population that each of several islands has on a GPU.
+        """Return the population of an island: on each of several GPUs, half of the usual one.
 
-        Half as many chains of routes make each 1.4 times as many kicks on an H200, and half as many
-        tours that are crossed converge sooner; what they lack, other islands have. Whole
-        populations on two GPUs come to a gap no sooner than one.
+        On an H200, half as many chains of routes make 1.4 times as many kicks each, and half as
+        many crossed tours converge sooner. Whole populations on two GPUs reach a gap no sooner
+        than a single GPU does.
         """
         several = self.islands > 1 and self.backend.name != "cpu"
         return -(-population // 2) if several else population

@@ -1,4 +1,4 @@
-"""One call of a search that has a population: what is told on the way, and the result."""
+"""A call of a search that has a population: progress, history and the result."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.result import Callback
     from gpu_ls_plugin.runs.population import Population
 
-KICKS_OF_A_CALL = 50  # of each row, if no budget says when to stop
+KICKS_OF_A_CALL = 50  # per row, if the budget has no limit
 
 
 def search_population(
@@ -29,31 +29,31 @@ def search_population(
     callback: Callback | None,
     rows: Any,
 ) -> Result:
-    """Return what a population finds until the budget is spent; Ctrl-C ends it early.
+    """Advance a population until its budget is spent or Ctrl-C is pressed; return the result.
 
     Parameters
     ----------
     search : object
-        That was called; observers are told.
+        The search that was called, for observers.
     population : Population
-        Changed in place. Its rows and costs are those of the result.
+        Changed in place. The result has its rows and costs.
     problem : Problem
     watch : Stopwatch
-        Runs since the call; knows the budget.
+        Started by the call; has the budget.
     callback : callable or None
         Called with a `Progress` after each launch.
     rows : array or None
-        As they came in: the result is of the same kind.
+        The input; the result has the same kind of array.
 
     Raises
     ------
     FaultyPartError
-        Kernels take a row to cost something else than `problem.cost` says.
+        Kernels and `problem.cost` disagree about the cost of a row.
     """
     statistics = population.statistics = Statistics(backend=population.backend.name)
     target = watch.budget.target
 
-    def seen() -> bool:
+    def report() -> bool:
         population.count()
         best, mean = population.seen
         told(
@@ -67,7 +67,7 @@ def search_population(
 
     try:
         stretch = Stretch(watch.seconds, own_kicks(watch.budget, by_moves=population.by_moves))
-        statistics.stopped_by = drive(population, stretch, seen, watch)
+        statistics.stopped_by = drive(population, stretch, report, watch)
         return _result(search, population, problem, watch, rows)
     except KeyboardInterrupt:  # after the last launch
         statistics.stopped_by = "interrupt"
@@ -75,9 +75,9 @@ def search_population(
 
 
 def own_kicks(budget: Budget, *, by_moves: bool) -> int | None:
-    """Return the kicks of a search, None if other limits end it.
+    """Return the limit of kicks of a search, None if only other limits end it.
 
-    A limit of moves is one of kicks, at least one, if a population does not end by moves.
+    If moves do not end the population, a limit of moves is a limit of kicks, at least one.
     """
     if budget.moves is not None and not by_moves:
         moves = max(1, budget.moves)
@@ -89,11 +89,11 @@ def own_kicks(budget: Budget, *, by_moves: bool) -> int | None:
 def _result(
     search: object, population: Population, problem: Problem, watch: Stopwatch, rows: Any
 ) -> Result:
-    """Return the best rows as the kind of array that came in; observers are told."""
+    """Return the best rows as the same kind of array as the input, and notify observers."""
     backend, statistics = population.backend, population.statistics
     found, claimed = population.tours, backend.to_numpy(population.claimed)
     costs = problem.cost(backend.to_numpy(found))
-    # An interrupted launch may have been noting a row.
+    # An interrupted launch may have been writing a row.
     if not statistics.interrupted:
         wrong = costs != claimed
         if wrong.any():

@@ -1,4 +1,4 @@
-"""Seeds that are made of others."""
+"""Seeds that are derived from other numbers."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ from typing import Any
 import numpy as np
 
 
-def derived(*words: Any) -> int:
-    """Return a seed of 64 bits that depends on all of some non-negative integers."""
-    return int(np.random.SeedSequence(list(words)).generate_state(1, np.uint64)[0])
+def derived(*numbers: Any) -> int:
+    """Return a 64-bit seed that depends on all given integers, none of them negative."""
+    return int(np.random.SeedSequence(list(numbers)).generate_state(1, np.uint64)[0])

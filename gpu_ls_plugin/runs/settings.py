@@ -1,4 +1,4 @@
-"""What can be said about how to solve."""
+"""Settings of a solve."""
 
 from __future__ import annotations
 
@@ -18,30 +18,28 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Settings:
-    """How to solve.
+    """Settings of a solve. `default_settings` chooses what is None.
 
     Parameters
     ----------
     seconds : float
-        Wall time for everything but compiling, which comes before it; infinite for no limit.
+        Wall time without the compiling that precedes it; infinite for no limit.
     population : int, optional
-        Number of tours or states, up to 2**31 - 1; by default, as start and search, chosen by
-        `default_settings`.
+        Number of tours or states, up to 2**31 - 1.
     seed : int or None
-        Same seed, same random numbers; a limit in seconds may still end a run elsewhere. None
-        draws one.
+        The same seed gives the same random numbers, but a limit in seconds may end two runs at
+        different points. For None, a seed is drawn.
     start : str, optional
-        Name of a registered construction, of tours; states of assignment problems begin empty.
+        Name of a registered construction of tours. States of assignment problems begin empty.
     backend : {"auto", "cpu", "cuda"}
-        Where to search.
     target : float, optional
-        Cost at which the best tour is good enough.
+        The solve ends once the best tour costs no more than this.
     search : callable or str, optional
-        Search that improves given tours, or a text that `parse_search` reads. A `LocalSearch` is
-        what repairs the kicked tours of an `IteratedLocalSearch`; others are taken as they are.
+        Search that improves given tours, or a text that `parse_search` reads. A `LocalSearch`
+        becomes the repair of an `IteratedLocalSearch`; other searches are used unchanged.
         Assignment problems take a `SuccessorSearch`.
     kicks, moves : int, optional
-        Further limits, per tour; rounds and steps, per state.
+        Further limits, per tour. For a state they limit rounds and steps.
     rows : int32 array, shape (P, n), optional
         Checked rows that are the first of the population; `start` makes the others.
 
@@ -75,10 +73,10 @@ class Settings:
 
     @property
     def by_time_alone(self) -> bool:
-        """Whether no search, no starts and no limits beside time and target were asked for."""
-        asked = (self.search, self.start, self.kicks, self.moves, self.rows)
-        return all(given is None for given in asked)
+        """Whether no search, no start and no limit besides time and target is given."""
+        others = (self.search, self.start, self.kicks, self.moves, self.rows)
+        return all(given is None for given in others)
 
     def budget(self, seconds: float) -> Budget:
-        """Return the limits, with so many seconds."""
+        """Return the limits, with a given time limit."""
         return Budget(seconds=seconds, kicks=self.kicks, moves=self.moves, target=self.target)

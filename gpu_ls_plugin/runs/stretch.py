@@ -1,4 +1,4 @@
-"""A part of a run: its limits, and how far the run is at both of its ends."""
+"""A part of a run: its limits, and the shares of the run at its beginning and end."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from gpu_ls_plugin.core.budget import NO_LIMIT, Stopwatch
 
 
 class Level(Protocol):
-    """A rule whose level depends on how far a run is: `Acceptance`."""
+    """A rule whose level depends on the progress of a run: `Acceptance`."""
 
     def level(self, progress: float) -> float:
-        """Return the level after a share of the run, 0 to 1."""
+        """Return the level at a share of the run, 0 to 1."""
 
 
 @dataclass(frozen=True)
 class Stretch:
-    """A part of a run: whichever limit is met first ends it.
+    """A part of a run, which the first limit that is reached ends.
 
     Attributes
     ----------
     seconds : float
     kicks : int or None
-        Of each row; rounds of states, children of a population of routes.
+        Kicks of each row, rounds of each state, or children of a population of routes.
     begin, end : float
-        Shares of the run that are over at its ends, 0 to 1; acceptance depends on them.
+        Shares of the run, 0 to 1, at which the stretch begins and ends; acceptance depends on them.
     generations : int or None
     steady : bool
-        Whether acceptance goes by kicks alone, if these are limited, and else does not change in
-        a launch, as of islands.
+        Whether the acceptance level depends on kicks alone if these are limited, and otherwise is
+        constant during a launch. Islands need that.
     """
 
     seconds: float = math.inf
@@ -43,15 +43,15 @@ class Stretch:
 
 
 class Leg:
-    """A stretch under way: the clock runs.
+    """A stretch that has begun, with its clock.
 
     Parameters
     ----------
     stretch : Stretch
     done, generations : int
-        Kicks and generations of each row before it.
+        Kicks of each row and generations before the stretch.
     watch : Stopwatch, optional
-        Of the stretch's seconds, if these began earlier.
+        The clock of the stretch, if it began earlier.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class Leg:
     ) -> None:
         self.stretch, self.first, self._generations = stretch, done, generations
         self.watch = Stopwatch.of(stretch.seconds) if watch is None else watch
-        self.steps = 0  # made so far
+        self.steps = 0  # so far
 
     @property
     def left(self) -> float:
@@ -68,17 +68,17 @@ class Leg:
 
     @property
     def until(self) -> int:
-        """Number of the kick at which it ends."""
+        """Number of kicks, counted like `done`, at which the stretch ends."""
         kicks = self.stretch.kicks
         return NO_LIMIT if kicks is None else self.first + kicks
 
     def bred(self, generations: int) -> bool:
-        """Return whether it has had its generations, when so many are over in all."""
+        """Return whether the limit of generations is reached, from the number of all so far."""
         most = self.stretch.generations
         return most is not None and generations - self._generations >= most
 
     def share(self, done: int, elapsed: float) -> float:
-        """Return the share of the run that is over after so many kicks and seconds."""
+        """Return the finished share of the run, from all kicks and the seconds of the stretch."""
         stretch, passed = self.stretch, 0.0
         if stretch.kicks is not None:
             passed = (done - self.first) / max(1, stretch.kicks)
@@ -87,16 +87,16 @@ class Leg:
         return stretch.begin + min(1.0, max(0.0, passed)) * (stretch.end - stretch.begin)
 
     def level(self, accept: Level, done: int, to: int) -> tuple[float, float]:
-        """Return heat and cooling of an acceptance rule, whose level is ``heat - cooling * kick``.
+        """Return heat and cooling of the next launch: the level is ``heat - cooling * kick``.
 
-        A line over all kicks of the stretch, if kicks alone limit it: launches make no difference
-        to it. Otherwise a line from now to the end of the next launch.
+        If only kicks limit the stretch, the level falls linearly over all its kicks, so it does
+        not depend on launches. Otherwise it falls linearly from now to the end of the next launch.
 
         Parameters
         ----------
         accept : Level
         done, to : int
-            Kicks between which the launch lies.
+            Numbers of the kicks at which the launch begins and ends.
         """
         stretch = self.stretch
         if stretch.kicks is not None and (stretch.seconds == math.inf or stretch.steady):

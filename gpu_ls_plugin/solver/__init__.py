@@ -1,4 +1,4 @@
-"""Solving in one call: what is asked, a plan for it, and the run of its stages."""
+"""Solving in one call: the arguments, the plan, and the run of its stages."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ _HOMES = {
     "solve": "run",
 }
 
-if not TYPE_CHECKING:  # so that type checkers still report names that do not exist
+if not TYPE_CHECKING:  # type checkers must report unknown names
     __getattr__, __dir__ = lazy_names(__name__, _HOMES)

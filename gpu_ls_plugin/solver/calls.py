@@ -1,4 +1,4 @@
-"""What `gpu-ls solve` does, as calls."""
+"""The calls `solve` and `plan`, which `gpu-ls solve` makes, too."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 
 class IslandSolver(Protocol):
-    """Populations on many workers: `gpu_ls_plugin.Islands`, of which this room does not know."""
+    """Populations on many workers: the part of `gpu_ls_plugin.Islands` that this room uses."""
 
     def solve(self, problem: Problem, settings: Settings, callback: Callback | None) -> Result:
-        """Return what they find."""
+        """Return the result of all islands."""
 
 
 @warns_if_infeasible
@@ -45,44 +45,43 @@ def solve(
     callback: Callback | None = None,
     islands: IslandSolver | None = None,
 ) -> Result:
-    """Return the best tours, routes or states found in some seconds, the cheapest first.
+    """Return the best tours, routes or states found within a time limit, the cheapest first.
 
-    What is not given follows from the problem and the device (`solver.default_settings`).
-    Compiling is not part of the seconds. Ctrl-C ends the search early: what was found so far is
-    returned, and the statistics say "interrupt".
+    Defaults depend on the problem and the device (`solver.default_settings`). Compiling does not
+    count as time. Ctrl-C ends the search early: the result so far is returned, and its statistics
+    say "interrupt".
 
     Parameters
     ----------
     problem : Problem, array_like or path
-        An array is coordinates (n, 2) or distances (n, n); a file may be of any kind that
+        An array contains coordinates (n, 2) or distances (n, n). A file may be of any kind that
         `gpu-ls solve` reads.
     seconds : float
-        Wall time for everything but compiling; infinite for no limit.
+        Wall time without compiling; infinite for no limit.
     seed : int or None
-        Same seed, same random numbers; the limit in seconds may still end a run elsewhere. None
-        draws one.
+        The same seed gives the same random numbers, but the time limit may end two runs at
+        different points. For None, a seed is drawn.
     backend : {"auto", "cpu", "cuda"}
-        Where to search.
     population : int, optional
         Number of tours, or of states of an `Assignment`.
     search : callable or str, optional
         Search that improves given tours, or a text such as ``"two_opt+or_opt/nearest(8)"``. A
-        `LocalSearch` is what repairs the kicked tours of an `IteratedLocalSearch`; others are taken
-        as they are. An `Assignment` takes a `SuccessorSearch`.
+        `LocalSearch` becomes the repair of an `IteratedLocalSearch`; other searches are used
+        unchanged. An `Assignment` takes a `SuccessorSearch`.
     start : str or array_like of integers, shape (P, n) or (n,), optional
-        Name of a registered construction (not for an `Assignment`), or rows to start from. The
-        default construction makes the others if there are fewer than the population, and the
-        result is never worse than the best of them.
+        Name of a registered construction (not for an `Assignment`), or rows to start from. If
+        there are fewer rows than the population, the default construction makes the others. The
+        result is never worse than the best given row.
     target : float, optional
-        Cost at which the best tour is good enough. An `Assignment` is searched until its optimum is
-        found, where that is known: a graph until no edge is in conflict.
+        The search ends once the best tour costs no more than this. If the optimum of an
+        `Assignment` is known, it is the default: for a graph, no edge in conflict.
     kicks, moves : int, optional
-        Further limits, per tour; rounds and steps of a state.
+        Further limits, per tour. For a state they limit rounds and steps.
     callback : callable, optional
         Called with a `Progress` after each launch of about 50 ms.
     islands : Islands, optional
-        Search on all workers of a Dask cluster, each of which gets a population of its own. Where
-        no search is named here, theirs is taken.
+        Search on all workers of a Dask cluster, with a population on each. If `search` is not
+        given, the search of the islands is used.
 
     Returns
     -------
@@ -93,9 +92,9 @@ def solve(
     InvalidParameterError, InvalidTypeError, UnknownPartError
         A value is out of range, of the wrong type, or a text that cannot be read.
     InvalidProblemError, InvalidTourError
-        An array is no problem, or `start` holds no rows of the problem.
+        An array is not a problem, or `start` contains no valid rows.
     UnsupportedProblemError, BackendUnavailableError, InsufficientMemoryError
-        As the parts do.
+        Raised by the parts of the search.
     KeyboardInterrupt
         Ctrl-C before the first tours were made.
 
@@ -127,27 +126,27 @@ def plan(
     kicks: int | None = None,
     moves: int | None = None,
 ) -> Plan:
-    """Return what `solve` with the same arguments is going to do, and why.
+    """Return the plan of `solve` with the same arguments, with reasons.
 
-    Nothing is searched. Where vehicles may be scarce, one construction is made and compiled.
+    Nothing is searched, but if vehicles may be scarce, a construction is compiled and called.
 
     Parameters
     ----------
     problem, seconds, seed, backend, population, search, start, target, kicks, moves
-        As of `solve`.
+        See `solve`.
 
     Returns
     -------
     Plan
-        ``print(plan)`` says in a few lines which rows are searched in each stage, how and why, and
-        its share of the time.
+        ``print(plan)`` shows the rows and the search of each stage, the reason for it and its share
+        of the time.
 
     Raises
     ------
     InvalidParameterError, InvalidTypeError, UnknownPartError, InvalidProblemError
-        As `solve` does.
+        See `solve`.
     InvalidTourError, UnsupportedProblemError, BackendUnavailableError
-        As `solve` does.
+        See `solve`.
 
     Examples
     --------

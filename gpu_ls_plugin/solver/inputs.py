@@ -1,9 +1,8 @@
-"""What `solve` is given: a problem, an array or a file; a construction or rows to start from."""
+"""The arguments of `solve`: a problem, an array or a file, and rows to start from."""
 
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from gpu_ls_plugin.core.exceptions import InvalidProblemError
 from gpu_ls_plugin.core.result import Result
 from gpu_ls_plugin.runs.domain import of_each
 from gpu_ls_plugin.solver.reading import read_problem
+from gpu_ls_plugin.solver.run import with_better_row
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def problem_of(given: Problem | ArrayLike | str | os.PathLike[str]) -> Problem:
-    """Return the problem of an array or a file; anything else is returned as it is.
+    """Return the problem in an array or a file; any other object is returned unchanged.
 
     Parameters
     ----------
@@ -31,9 +31,9 @@ def problem_of(given: Problem | ArrayLike | str | os.PathLike[str]) -> Problem:
     Raises
     ------
     InvalidProblemError
-        The array is neither, or may be both.
+        The array is neither coordinates nor distances, or could be both.
     GpuLsError, OSError
-        As `read_problem` and `TSP` do.
+        See `read_problem` and `TSP`.
     """
     if isinstance(given, str | os.PathLike):
         return read_problem(given)
@@ -56,12 +56,12 @@ def problem_of(given: Problem | ArrayLike | str | os.PathLike[str]) -> Problem:
 
 
 def rows_of(problem: Problem, start: object) -> NDArray[np.int32] | None:
-    """Return the rows that a search starts from, cheapest first; None for a construction.
+    """Return given rows to start from, the cheapest first; None if a construction makes them.
 
     Raises
     ------
     InvalidTourError, InvalidTypeError
-        As `Problem.check`.
+        See `Problem.check`.
     """
     if start is None or isinstance(start, str):
         return None
@@ -72,16 +72,7 @@ def rows_of(problem: Problem, start: object) -> NDArray[np.int32] | None:
 
 
 def no_worse(found: Result, rows: NDArray[np.int32]) -> Result:
-    """Return a result whose best row is no worse than the first of the rows it started from.
-
-    If it is, that row takes the place of the last one.
-    """
+    """Return a result that is no worse than the first of the rows that the search started from."""
     problem = found.problem
     assert problem is not None
-    best, cost = rows[:1], problem.cost(rows[:1])
-    pair = (np.stack([found.best_tour, best[0]]), np.array([found.best_cost, cost[0]]))
-    if Result(*pair, problem=problem)._best == 0:
-        return found
-    tours, costs = found.tours.copy(), found.costs.copy()
-    tours[-1], costs[-1] = best[0], cost[0]
-    return replace(found, tours=tours, costs=costs).sorted()
+    return with_better_row(found, Result(rows[:1], problem.cost(rows[:1]), problem=problem))

@@ -1,4 +1,4 @@
-"""What a run does with a problem: its settings, complete, and the stages of its plan."""
+"""Plans of runs: complete settings, and the stages that follow from them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.core.problem import Problem
 
-SECONDS = 10.0  # that a run without a time limit is taken to have
+SECONDS = 10.0  # assumed time limit of a run that has none
 
 
 def default_settings(
@@ -30,30 +30,30 @@ def default_settings(
     islands: int = 1,
     chains: bool = False,
 ) -> Settings:
-    """Return settings that leave nothing open: what is not given follows from n and the device.
+    """Return complete settings, which the domain of the problem chooses.
 
-    The domain of the problem chooses them. Many customers are searched in parts by `plan_of`,
-    which asks here.
+    They depend on the size of the problem and on the device. For many customers, `plan_of` changes
+    them to a search in parts.
 
     Parameters
     ----------
     problem : Problem
     given : Settings
     alike : bool
-        Whether the search of a tour is to be the same on all backends, as it is where kicks or
-        moves are limited; else each has the moves that suit it.
+        Whether all backends must search with the same moves. They always do if kicks or moves are
+        limited.
     islands : int
-        That search at the same time; several have half as many chains of routes, and of tours that
-        are crossed, on a GPU each.
+        Number of islands that search at the same time. On each of several GPUs, there are half as
+        many chains of routes and half as many crossed tours.
     chains : bool
-        Whether the caller needs the chains of an `IteratedLocalSearch`: `Symmetrised` has none.
+        Whether the caller needs chains of an `IteratedLocalSearch`, which `Symmetrised` lacks.
 
     Raises
     ------
     BackendUnavailableError
-        As `get_backend` does.
+        See `get_backend`.
     InvalidParameterError
-        A search or a start is not for such a problem.
+        The given search or start does not suit the problem.
     InvalidTypeError
         `problem` is not a problem, or `given` is not a `Settings`.
     """
@@ -64,7 +64,7 @@ def default_settings(
 
 
 def complete_settings(problem: Problem, given: Settings, *, islands: int = 0) -> Settings:
-    """Return default settings, by which a domain may search large problems in parts."""
+    """Return default settings, which a domain may change to search a large problem in parts."""
     chosen = default_settings(problem, given, islands=islands)
     chosen = domain_of(problem).divided(problem, given, chosen)
     if not islands and given.rows is not None and given.population is None:
@@ -73,14 +73,14 @@ def complete_settings(problem: Problem, given: Settings, *, islands: int = 0) ->
 
 
 def plan_of(problem: Problem, given: Settings, *, islands: int = 0) -> Plan:
-    """Return what `solve` does with a problem, or what each of some islands does.
+    """Return the plan of `solve`, or that of an island.
 
     Parameters
     ----------
     problem : Problem
     given : Settings
     islands : int
-        That search at the same time; 0 for none.
+        Number of islands that search at the same time; 0 for none.
     """
     chosen = complete_settings(problem, given, islands=islands)
     request = Request(given, get_backend(chosen.backend), islands)
@@ -88,19 +88,19 @@ def plan_of(problem: Problem, given: Settings, *, islands: int = 0) -> Plan:
 
 
 def plan_of_search(problem: Problem, chosen: Settings) -> Plan:
-    """Return the plan of a search that is taken as it is, with complete settings."""
+    """Return the plan with a single stage, from complete settings."""
     return planned(problem, chosen, domain_of(problem).main_stage(problem, problem, chosen))
 
 
 def planned(problem: Problem, chosen: Settings, *stages: Stage) -> Plan:
-    """Return the plan of some stages under the limits of settings."""
+    """Return a plan with given stages and the limits of settings."""
     limits = {name: getattr(chosen, name) for name in ("seed", "kicks", "moves", "target")}
-    told = tuple(replace(stage, how=_how(stage.search)) for stage in stages)
-    return Plan(problem, told, chosen.seconds, get_backend(chosen.backend).name, **limits)
+    described = tuple(replace(stage, how=_how(stage.search)) for stage in stages)
+    return Plan(problem, described, chosen.seconds, get_backend(chosen.backend).name, **limits)
 
 
 def _how(search: Any) -> str:
-    """Return a search as a text."""
+    """Return a search as text."""
     inner = getattr(search, "search", None)
     if hasattr(inner, "kick"):  # a search of parts, or of a symmetric problem
         return f"{type(search).__name__} with {text_of(inner)}"
@@ -116,9 +116,9 @@ def plan_of_generations(
     seconds: float = math.inf,
     backend: str = "auto",
 ) -> Plan:
-    """Return the plan of a population that an evolutionary algorithm has; what is given is taken.
+    """Return the plan of an evolutionary algorithm whose population advances by generations.
 
-    It is what `solve` would do with chains or states that go on generation by generation.
+    Arguments that are not given are chosen as in `solve`.
 
     Parameters
     ----------
@@ -127,9 +127,9 @@ def plan_of_generations(
     search : callable, optional
         A `LocalSearch` repairs kicked tours.
     crossover : Recombination, optional
-        Whose children are taken where they are better than their first parents.
+        A child replaces its first parent if it is better.
     seconds : float
-        That the run has; without a limit no stage comes before the population.
+        Time limit of the run. Only if there is one, stages may precede that of the population.
     backend : str
     """
     timed = math.isfinite(seconds)

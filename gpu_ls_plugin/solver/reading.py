@@ -1,4 +1,4 @@
-"""Reads a problem from a file of any known kind, which the file's content tells."""
+"""Reads problems from files, whose content tells their kind."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def file_kinds() -> dict[str, FileKind]:
-    """Return the kinds of files of all domains, by name."""
+    """Return the kinds of files of all domains by name."""
     return {kind.name: kind for kinds in of_each(lambda own: own.files()) for kind in kinds}
 
 
@@ -34,20 +34,20 @@ def read_problem(
     path : path
     kind : str, optional
         Name of a kind of file, such as "tsp", "cvrp", "col", "gap" or "qap"; by default, `kind_of`
-        tells.
+        finds it.
     optimum : float, optional
-        The best cost; the highest profit, if profits are maximised.
+        The best cost, or the highest profit if profits are maximised.
     **options
-        Each belongs to one kind; None is ignored. Vehicle routing has `vehicles` and `rounding`,
-        graph colouring `colours` (without, a graph gets a single one), generalised assignment
-        `which` and `sense`.
+        Options of a kind of file; None is ignored. Vehicle routing has `vehicles` and `rounding`,
+        graph colouring `colours` (by default, a single one), generalised assignment `which` and
+        `sense`.
 
     Raises
     ------
     InvalidParameterError
-        There is no such kind, or an option is for another one.
+        The kind is unknown, or does not have an option.
     GpuLsError, OSError
-        As the reader does.
+        Raised by the reader.
     """
     file, kinds = Path(path), file_kinds()
     name = kind_of(file) if kind is None else kind
@@ -58,15 +58,15 @@ def read_problem(
     for name in given:
         if name not in chosen.options:
             owners = [kind.title for kind in kinds.values() if name in kind.options]
-            whose = f"for {owners[0]}s" if owners else "unknown"
+            use = f"for {owners[0]}s" if owners else "unknown"
             raise InvalidParameterError(
-                f"{name}: {file} is a {chosen.title}; the option is {whose}, leave it out"
+                f"{name}: {file} is a {chosen.title}; the option is {use}, leave it out"
             )
     return chosen.read(file, optimum=optimum, **given)
 
 
 def kind_of(path: str | os.PathLike[str]) -> str:
-    """Return the name of the kind of a file: its content decides, its suffix only breaks ties."""
+    """Return the name of a file's kind: its content decides, and its suffix breaks ties."""
     file, kinds = Path(path), list(file_kinds().values())
     content = Content(file, file.read_bytes().removeprefix(BOM_UTF8))
     scores = [NO if b"\0" in content.data else kind.fits(content) for kind in kinds]

@@ -1,4 +1,4 @@
-"""Solve one instance: make a plan, compile what it needs, and go through its stages."""
+"""Solves an instance: makes a plan, compiles its kernels, and runs its stages."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ if TYPE_CHECKING:
 
 
 def solve(problem: Problem, settings: Settings, callback: Callback | None = None) -> Result:
-    """Return the best tours or states found in the time, the cheapest first.
+    """Return the best tours or states found within the time limit, the cheapest first.
 
-    Ctrl-C ends the search early: what was found so far is returned and the statistics say
-    "interrupt". Their phases begin with "compiling", which is not part of their seconds.
+    Ctrl-C ends the search early: the result so far is returned, and its statistics say
+    "interrupt". The first of their phases is "compiling", which does not count as time.
 
     Parameters
     ----------
     problem : Problem
     settings : Settings
-        What is not given follows from the problem and the device.
+        Defaults depend on the problem and the device.
     callback : callable, optional
         Called with a `Progress` after each launch.
 
     Raises
     ------
     InvalidParameterError, UnsupportedProblemError, BackendUnavailableError
-        As the parts do.
+        Raised by the parts of the search.
     InsufficientMemoryError
-        So many tours do not fit the memory.
+        The population does not fit the memory.
     KeyboardInterrupt
         Ctrl-C before the first tours were made.
     """
@@ -57,13 +57,13 @@ def solve(problem: Problem, settings: Settings, callback: Callback | None = None
 
 
 class _Solve:
-    """One solve: the clock, the stage it has come to, and what was found so far.
+    """The state of a solve: its clock and the result so far.
 
     Parameters
     ----------
     plan : Plan
     statistics : Statistics
-        Has the phases outside of searches.
+        Collects the phases outside of searches.
     callback : callable or None
     """
 
@@ -73,7 +73,7 @@ class _Solve:
         self._found: Result | None = None
 
     def run(self, population: int | None) -> Result:
-        """Go through the stages; return as many rows as were asked for."""
+        """Run the stages; return `population` rows, or all rows if it is None."""
         course, plan, watch = self._plan.course(), self._plan, self._watch
         while True:
             stage, before = course.stage, self._found
@@ -85,14 +85,14 @@ class _Solve:
                 break
         rows = np.arange(len(found.tours))
         if population is not None and (stage is not plan.main or found is before):
-            rows = np.arange(population) % len(found.tours)  # of what precedes a population
+            rows = np.arange(population) % len(found.tours)  # an earlier stage has other sizes
         own, phases = found.statistics, self._statistics.phases
         statistics = replace(own, seconds=watch.elapsed, phases=phases | own.phases)
         tours, costs = found.tours[rows], found.costs[rows]
         return replace(found, tours=tours, costs=costs, statistics=statistics).sorted()
 
     def _search(self, stage: Stage, *, last: bool) -> Result:
-        """Return what a stage finds, and the best row so far if that is better."""
+        """Return the result of a stage, with the best row so far if that is better."""
         before, problem = self._found, self._plan.problem
         tours: Any = None
         try:
@@ -107,7 +107,7 @@ class _Solve:
                     left = min(end - self._watch.elapsed, self._watch.left)
                     found, begin = self._called(stage, stage.search, tours, max(0.0, left))
             found = as_asked(found, problem, stage.search).sorted()
-        except KeyboardInterrupt:  # while no search could take it
+        except KeyboardInterrupt:  # no search was running that would have caught it
             if before is None and tours is None:
                 raise
             interrupted = Statistics(backend=self._statistics.backend, stopped_by="interrupt")
@@ -120,7 +120,7 @@ class _Solve:
         return found if before is None else joined(before, found)
 
     def _starts(self, stage: Stage, *, counted: bool = True) -> Any:
-        """Return the first rows of a stage, None if its search makes them."""
+        """Return the first rows of a stage, None if its search makes its own rows."""
         if stage.size == 0:
             return stage.rows
         plan, phases = self._plan, self._statistics if counted else Statistics()
@@ -132,7 +132,7 @@ class _Solve:
         return rows
 
     def _ready(self, stage: Stage) -> Any:
-        """Return the search of a stage with all that it needs of the problem."""
+        """Return the search of a stage, after making the data of the problem that it needs."""
         with self._statistics.phase("candidates"):
             if stage.ready is None:
                 return stage.search
@@ -141,7 +141,7 @@ class _Solve:
     def _called(
         self, stage: Stage, search: Any, tours: Any, seconds: float
     ) -> tuple[Result, float]:
-        """Return what a search finds in some seconds, and when it began."""
+        """Return the result of a search with a time limit, and the second at which it began."""
         plan, before = self._plan, self._found
         begin, callback = self._watch.elapsed, self._callback
         if callback is not None:
@@ -166,7 +166,7 @@ class _Solve:
 
 
 def behind(callback: Callback, before: Result, begin: float) -> Callback:
-    """Return a callback for a search that began after another one, and so many seconds later."""
+    """Return a callback for a search that follows another one and began at second `begin`."""
 
     def added(progress: Progress) -> None:
         counts = {name: getattr(progress, name) + getattr(before.statistics, name) for name in TOLD}
@@ -177,18 +177,24 @@ def behind(callback: Callback, before: Result, begin: float) -> Callback:
 
 
 def joined(before: Result, found: Result) -> Result:
-    """Return what was found, and the best of what was found before if that is better."""
-    tours, costs = found.tours.copy(), found.costs.copy()
-    if rank(before) < rank(found):
-        tours[-1], costs[-1] = before.best_tour, before.best_cost
+    """Return a result with the best row of an earlier one, if that is better, and its counts."""
     own, others = before.statistics, found.statistics
     statistics = replace(others, history=merged(own.history, others.history))
     statistics.add_counts(own)
-    return replace(found, tours=tours, costs=costs, statistics=statistics).sorted()
+    return with_better_row(replace(found, statistics=statistics), before)
+
+
+def with_better_row(found: Result, other: Result) -> Result:
+    """Return a result; if the best row of the other one is better, it replaces the last row."""
+    if rank(found) <= rank(other):
+        return found
+    tours, costs = found.tours.copy(), found.costs.copy()
+    tours[-1], costs[-1] = other.best_tour, other.best_cost
+    return replace(found, tours=tours, costs=costs).sorted()
 
 
 def rank(found: Result) -> tuple[float, float]:
-    """Return by how much the best row breaks constraints, and its cost: less is better."""
+    """Return the excess of the best row over constraints, and its cost; less is better."""
     if found.best_feasible:
         return 0.0, found.best_cost
     assert found.problem is not None
@@ -196,7 +202,7 @@ def rank(found: Result) -> tuple[float, float]:
 
 
 def _in_time(found: Result, begin: float, seconds: float) -> Result:
-    """Return what a search found with its history on the clock of the solve."""
+    """Return a result with its history on the clock of the solve."""
     own = found.statistics
     history = shifted(own.history, begin)
     if not history:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidProblemError
-from gpu_ls_plugin.core.files import image_format
+from gpu_ls_plugin.core.figures import require_image
 from gpu_ls_plugin.core.progress import cost_text, in_units
-from gpu_ls_plugin.runs.domain import DEAR, Domain, FileKind, Output
+from gpu_ls_plugin.runs.domain import LARGE, Domain, FileKind, Output
 from gpu_ls_plugin.runs.request import repairs
 from gpu_ls_plugin.tours.candidates.nearest import All, Nearest
 from gpu_ls_plugin.tours.kernels.edge_keys import edge_keys, edge_numbers
@@ -135,7 +135,7 @@ class Tours(Domain):
         costs: NDArray[Any] = problem.cost(rows)
         if problem.constrained:
             free = problem.objective.costs(problem, rows) == 0
-            costs[free & ~problem.feasible(rows)] += costs.dtype.type(DEAR)
+            costs[free & ~problem.feasible(rows)] += costs.dtype.type(LARGE)
         return costs
 
     def offspring_search(
@@ -231,7 +231,7 @@ def refuse_ending(path: Path, ending: str, reason: str) -> None:
 def check_plot(problem: TSP, path: Path) -> None:
     """Raise if tours of a problem have no picture, or a file's name is not one of a picture."""
     drawing.coordinates(problem)
-    image_format(path)
+    require_image(path)
 
 
 def _save_plot(problem: TSP, result: Result, path: Path) -> None:

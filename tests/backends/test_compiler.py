@@ -188,9 +188,9 @@ def test_what_the_system_says_of_the_processor(monkeypatch, tmp_path, content):
     monkeypatch.setattr(compiler, "CPU_INFO", tmp_path / "cpuinfo")
     if content is not None:
         (tmp_path / "cpuinfo").write_bytes(content)
-    compiler._processor.cache_clear()
-    assert compiler._processor()
-    compiler._processor.cache_clear()
+    compiler.processor.cache_clear()
+    assert compiler.processor()
+    compiler.processor.cache_clear()
 
 
 @pytest.mark.parametrize("variable", ["CXX", "GPU_LS_CXXFLAGS"])

@@ -20,7 +20,7 @@ import pytest
 
 from gpu_ls_plugin.backends import compiler, library_cache
 from gpu_ls_plugin.backends.composition import Kernel
-from gpu_ls_plugin.backends.cpu import _function_of
+from gpu_ls_plugin.backends.cpu import function_of
 from gpu_ls_plugin.core.exceptions import BackendUnavailableError, CacheWarning, CompilationError
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ OTHER = 'extern "C" int add_two(int x) { return x + 2; }'
 
 @pytest.fixture(autouse=True)
 def nothing_said_before(monkeypatch) -> None:
-    monkeypatch.setattr(library_cache, "_warned", set())
+    monkeypatch.setattr(library_cache, "warned_of", set())
 
 
 def runs(log: Path) -> int:
@@ -47,7 +47,7 @@ def keep(source: str = ADD_ONE) -> Path:
 
 def add_one(number: int) -> int:
     function, _ = library_cache.load(
-        ADD_ONE, partial(_function_of, kernel=Kernel("add_one", "", "", (), ""))
+        ADD_ONE, partial(function_of, kernel=Kernel("add_one", "", "", (), ""))
     )
     function.restype = ctypes.c_int
     return int(function(number))
@@ -118,7 +118,7 @@ def test_two_processes_may_compile_at_once(counted, cache):
 
 
 def test_the_first_compilation_is_announced(cache, caplog):
-    library_cache._announce.cache_clear()
+    library_cache.announce.cache_clear()
     with caplog.at_level(logging.WARNING, logger="gpu_ls_plugin"):
         keep()
         keep(OTHER)
@@ -199,7 +199,7 @@ def swap(library: Path, content: bytes) -> None:
     """Put another file there, with its digest: as it might have been written by us."""
     library.unlink()
     key = library.name.partition("-")[0]
-    (library.parent / library_cache._name(key, content)).write_bytes(content)
+    (library.parent / library_cache.file_name(key, content)).write_bytes(content)
 
 
 def lose_the_function(library: Path) -> None:

@@ -24,7 +24,7 @@ def test_all_of_them_work_at_once(threads: int) -> None:
     for _ in range(3):
         meeting = threading.Barrier(threads)
         workers.do(lambda meeting=meeting: meeting.wait(timeout=60), threads, inf, never)
-    assert len(workers._threads) == threads
+    assert len(workers.threads) == threads
 
 
 def test_more_are_started_when_they_are_needed_and_fewer_may_work() -> None:
@@ -33,7 +33,7 @@ def test_more_are_started_when_they_are_needed_and_fewer_may_work() -> None:
         calls = []
         workers.do(lambda calls=calls: calls.append(1), threads, inf, never)
         assert len(calls) == threads
-    assert len(workers._threads) == 4
+    assert len(workers.threads) == 4
 
 
 def test_what_one_raises_is_raised_when_all_are_done() -> None:
@@ -68,7 +68,7 @@ def test_who_is_late_is_told_and_waited_for(seconds: float) -> None:
 def test_threads_end_with_their_workers(end: str) -> None:
     workers = Workers()
     workers.do(lambda: None, 3, inf, never)
-    threads = workers._threads.copy()
+    threads = workers.threads.copy()
     if end == "dismissed":
         workers.dismiss()
         assert not any(thread.is_alive() for thread in threads)

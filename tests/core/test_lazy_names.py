@@ -20,7 +20,7 @@ CHEAP = {"", ".core", ".core.exceptions", ".core.former_rooms", ".core.lazy_name
 CHEAP |= {
     ".core.former_parts",
     ".core.upper_layers",
-    ".core.words",
+    ".core.text",
 }  # what the import may load of its own
 
 

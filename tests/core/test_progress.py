@@ -46,10 +46,9 @@ def test_a_terminal_gets_lines_that_are_redrawn_and_removed() -> None:
     stream = io.StringIO()
     console = Console(file=stream, width=160, force_terminal=True, color_system=None)
     with SearchDisplay("[x]", 10.0, 1000, console) as display:
-        display._live.refresh()
+        console.print(display)
         assert "[x]: preparing" in stream.getvalue()
         display(STATE)
-        display._live.refresh()
     shown = stream.getvalue()
     assert all(text in shown for text in SHOWN) and "[x] " in shown
     assert shown.endswith("\x1b[2K")  # the lines are erased
@@ -67,8 +66,7 @@ def test_a_bar_without_a_limit_pulses() -> None:
     console = Console(file=stream, width=160, force_terminal=True, color_system=None)
     with SearchDisplay("x", console=console) as display:
         display(STATE)
-        display._live.refresh()
-        head = display._render().renderables[0]
+        head = display.__rich__().renderables[0]
         assert next(iter(head.columns[1].cells)).total is None
     assert "best 1,020" in stream.getvalue()
 

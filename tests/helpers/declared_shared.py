@@ -19,7 +19,7 @@ def declared_shared(kernel: Kernel, arch: int = 90) -> int:
 
     The assembler takes no more than these.
     """
-    nvrtc = compile_check._nvrtc()
+    nvrtc = compile_check.load_nvrtc()
     program = nvrtc.createProgram(kernel.source, f"{kernel.name}.cu", [], [])
     try:
         options = (f"-arch=compute_{arch}", *NVRTC_OPTIONS, *compile_check._header_options())

@@ -79,9 +79,9 @@ def test_what_was_written_is_said(
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        *((name, "is not one for a package") for name in ("", "Zebra", "1a", "a-b", "a b", "a/b")),
-        *((name, "is not one for a package") for name in ("_a", "a_", "a__b", "zébra", "a\n")),
-        ("z" * (MOST_LETTERS + 1), "is not one for a package"),
+        *((name, "cannot name a package") for name in ("", "Zebra", "1a", "a-b", "a b", "a/b")),
+        *((name, "cannot name a package") for name in ("_a", "a_", "a__b", "zébra", "a\n")),
+        ("z" * (MOST_LETTERS + 1), "cannot name a package"),
         *((name, "is a keyword of Python or C++") for name in ("lambda", "template", "double")),
         ("two_opt", "is a neighbourhood of plugin 'builtin'"),
         ("gap", "is a kind of file"),
@@ -112,7 +112,7 @@ def test_nothing_is_written_over(
     }
     make[there]()
     assert main(["new", "zebra", "--kind", "domain", "--into", str(tmp_path)]) == 2
-    assert f"into: {folder} is there already" in capsys.readouterr().err
+    assert f"into: {folder} exists already" in capsys.readouterr().err
     assert list(tmp_path.rglob("*")) == [folder]
 
 

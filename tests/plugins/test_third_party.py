@@ -358,7 +358,7 @@ def test_its_metric_is_read_from_files(site: Path, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_its_functors_compile_for_every_architecture(site: Path) -> None:
     try:
-        compile_check._nvrtc()
+        compile_check.load_nvrtc()
     except GpuLsError as error:
         pytest.skip(str(error))
     rows = run(site, "-c", CHECK)

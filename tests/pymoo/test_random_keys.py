@@ -243,7 +243,7 @@ FLOWSHOP = create_random_flowshop_problem(3, 8)
     ],
 )
 def test_permutations_that_are_not_tours_are_refused(use: Any) -> None:
-    with pytest.raises(InvalidTypeError, match=r"TSP only: TSPProblem.*TravelingSalesman") as error:
+    with pytest.raises(InvalidTypeError, match=r"pass TSPProblem.*TravelingSalesman") as error:
         use()
     assert "RandomKeysProblem(problem, local_search_probability=0)" in str(error.value)
     assert "OrderCrossover" in str(error.value)

@@ -22,7 +22,7 @@ from gpu_ls_plugin.runs.plan import Plan
 from gpu_ls_plugin.solver import Settings, default_settings, plans, solve
 from gpu_ls_plugin.tours.candidates import near_cities
 from gpu_ls_plugin.tours.candidates.alpha import Alpha
-from gpu_ls_plugin.tours.candidates.base import Candidates, _lists
+from gpu_ls_plugin.tours.candidates.base import Candidates
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.candidates.quadrant import Quadrant
 from gpu_ls_plugin.tours.cooperation.migration import Migration
@@ -328,10 +328,9 @@ def test_nothing_is_compiled_while_time_runs(monkeypatch: pytest.MonkeyPatch) ->
     assert {"chain", "double_bridge", "descent"} <= kernels.launched
 
 
-def test_compiling_makes_no_candidates_for_the_problem() -> None:
-    problem = TSP(np.random.default_rng(3).integers(0, 1000, (30, 2)), "EUC_2D")
-    plans.plan_of(problem, SETTINGS).prepare()
-    assert problem not in _lists
+def test_compiling_makes_no_candidates() -> None:
+    search = LocalSearch(candidates=Interrupted())  # raises if it is asked for candidates
+    plans.plan_of(PROBLEM, replace(SETTINGS, search=search)).prepare()
 
 
 def test_kicks_alone_give_the_same_tours_for_a_seed() -> None:
@@ -412,7 +411,7 @@ def test_ctrl_c_between_launches_returns_the_tours_so_far() -> None:
 
 
 class Interrupted(Candidates):
-    """Candidates that nobody waits for; once they are made they are like others."""
+    """Candidates during whose construction Ctrl-C is pressed."""
 
     def build(self, problem: TSP) -> Any:
         raise KeyboardInterrupt

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_plugin.assignment.plan.assignment_reports import sign_of
 from gpu_ls_plugin.assignment.problem.assignment import Assignment
 from gpu_ls_plugin.assignment.problem.graph_colouring import GraphColouring
-from gpu_ls_plugin.core.looking_display import LookingDisplay
-from gpu_ls_plugin.core.progress import cost_text, gap_percent, gap_text, in_units
+from gpu_ls_plugin.core.progress import SolutionDisplay, cost_text, gap_percent, gap_text, in_units
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,7 +25,7 @@ class Looked:
     infeasible: float
 
 
-class AssignmentDisplay(LookingDisplay[Assignment, Looked]):
+class AssignmentDisplay(SolutionDisplay[Assignment, Looked]):
     """Shows the best feasible cost or profit, its gap, and the share of states without one."""
 
     def _look(self, rows: NDArray[Any]) -> Looked:
@@ -52,7 +51,7 @@ class AssignmentDisplay(LookingDisplay[Assignment, Looked]):
         return work_columns(progress)
 
 
-class ColourDisplay(LookingDisplay[GraphColouring, int]):
+class ColourDisplay(SolutionDisplay[GraphColouring, int]):
     """Shows the least number of colours beside its `optimum`, and conflicts with one less."""
 
     def __init__(

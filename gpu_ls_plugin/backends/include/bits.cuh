@@ -1,4 +1,4 @@
-// Numbers of type float as bits, and back.
+// Conversion of floats to their bits and back.
 #pragma once
 
 #include "backends/include/team.cuh"

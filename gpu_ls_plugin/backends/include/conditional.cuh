@@ -1,4 +1,4 @@
-// Conditional<condition, First, Second>: one of two types, as std::conditional_t, which NVRTC lacks.
+// Conditional<condition, First, Second>: std::conditional_t, which NVRTC lacks.
 #pragma once
 
 namespace gls {

@@ -1,13 +1,13 @@
 // Philox 4x32-10, a counter-based generator (Salmon et al. 2011).
 //
-// Numbers depend on (seed, purpose, tour, step) alone: not on batch size, launch or device.
+// Numbers depend only on seed, purpose, tour and step, and not on batch size, launch or device.
 #pragma once
 
 #include "backends/include/team.cuh"
 
 namespace gls {
 
-// What a stream of random numbers is for; streams of different purposes never meet.
+// The purpose of a stream of random numbers. Streams of different purposes are disjoint.
 enum class Purpose : uint32 {
   kRandomTours = 1,
   kNearestNeighbour = 2,
@@ -16,7 +16,7 @@ enum class Purpose : uint32 {
   kRandomK = 5,
   kKick = 6,
   kFilter = 7,
-  kPartner = 8,  // drawn on the host: runs/partners.py
+  kPartner = 8,  // on the host: runs/partners.py
   kOffspring = 9,
   kSavings = 10,
   kInsertion = 11,
@@ -43,7 +43,7 @@ struct Philox {
       : key{uint32(seed), uint32(seed >> 32)},
         counter{0, uint32(purpose), uint32(tour), uint32(uint64(tour) >> 32)} {}
 
-  // Jumps to a step of the stream: 2^56 steps of four numbers each.
+  // Moves to a step of the stream. There are 2^56 steps of four numbers each.
   GLS_DEVICE void seek(int64 step) {
     counter[0] = uint32(step);
     counter[1] = (counter[1] & 0xff) | uint32(step >> 32) << 8;
@@ -57,7 +57,7 @@ struct Philox {
       ++counter[0];
       used = 0;
     }
-    // A register array must not be indexed by a variable: rotate it instead.
+    // Rotates the array, since an array in registers cannot be indexed by a variable.
     const uint32 bits = block[0];
     block[0] = block[1];
     block[1] = block[2];
@@ -66,13 +66,13 @@ struct Philox {
     return bits;
   }
 
-  // A uniform integer in [0, bound); the bias is below bound / 2^32.
+  // A uniform integer in [0, bound), with a bias below bound / 2^32.
   GLS_DEVICE uint32 below(uint32 bound) { return multiply_high(next(), bound); }
 
-  // Says that so many numbers will be asked for next.
+  // Announces how many numbers are drawn next; other generators use it.
   GLS_DEVICE static void ahead(int) {}
 
-  // The four numbers of a step. Where many are asked for, rounds are better unrolled.
+  // The four numbers of a step. For many steps, unrolled rounds are faster.
   template <int kUnrolled = 1>
   GLS_DEVICE void four(int64 step, uint32* numbers) {
     seek(step);
@@ -82,7 +82,7 @@ struct Philox {
   }
 
  private:
-  template <int kUnrolled = 1>  // code that is run rarely should not fill the cache
+  template <int kUnrolled = 1>  // rarely executed code should be short, for the cache
   GLS_DEVICE void refill() {
     uint32 c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3];
     uint32 k0 = key[0], k1 = key[1];

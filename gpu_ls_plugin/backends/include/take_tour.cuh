@@ -1,6 +1,6 @@
-// Copies a row and says whether it is a permutation: a city stands at one place if that is where it
-// has been noted, whatever else has been. What is none is replaced: others read it before anybody
-// has heard of it.
+// Copies rows and checks that they are permutations. Each city notes one of its places, so a city
+// that occurs twice finds the other place noted. The identity replaces an invalid row, since
+// kernels may read it before the host knows of the fault.
 #pragma once
 
 #include "backends/include/team.cuh"
@@ -9,7 +9,7 @@ namespace gls {
 
 template <class Team>
 struct TakeTour {
-  // `faults` becomes 1 where a row is not a permutation; `places` has room for each row.
+  // `faults` becomes 1 if a row is not a permutation; `places` is scratch memory, n for each row.
   GLS_DEVICE static void run(const Team& team, int item, int n, const int* rows, int* tours,
                              int* places, int* faults) {
     const int64 row = int64(item) * n;

@@ -1,9 +1,9 @@
-// Teams: the one way in which a part may be parallel.
+// Teams: the only means by which parts are parallel.
 //
-// A team owns one item of work (a tour) and shares index ranges among its lanes. On the GPU it is
-// a warp or a block; on the CPU it is one thread with a plain loop, which the compiler vectorises.
-// Every reduction is over a total order or, for sums, in an order that the number of lanes does
-// not change, so that all teams return the same result.
+// A team works on one item, such as a tour, and divides ranges of indices among its lanes. On the
+// GPU it is a warp or a block. On the CPU it is a thread with a plain loop, which the compiler
+// vectorises. Reductions are over total orders. Sums have an order that does not depend on the
+// number of lanes. So all teams return the same result.
 #pragma once
 
 #ifdef __CUDACC__
@@ -14,7 +14,7 @@
 #else
 #include <cmath>
 #include <cstring>
-#ifndef GLS_DEVICE  // tests leave the choice to the compiler, which takes half the time
+#ifndef GLS_DEVICE  // tests define it as `inline`, which halves the time of compiling
 #define GLS_DEVICE inline __attribute__((always_inline))
 #endif
 #define GLS_OUT_OF_LINE __attribute__((noinline))
@@ -39,7 +39,7 @@ constexpr bool kOnDevice = true;
 constexpr bool kOnDevice = false;
 #endif
 
-// A value with the index that breaks ties: the smaller index wins.
+// A value with an index that breaks ties: the smaller index wins.
 template <class Value>
 struct Ranked {
   Value value;
@@ -53,12 +53,12 @@ struct Ranked {
 constexpr int kRankedBytes = 16;
 static_assert(sizeof(Ranked<int>) == kRankedBytes && sizeof(Ranked<int64>) == kRankedBytes &&
                   sizeof(Ranked<double>) == kRankedBytes,
-              "whatever the value is");
+              "layouts on the host have one size for all values");
 
-// Sums are made of this many interleaved partial sums on every team.
+// Number of interleaved partial sums, for all teams.
 constexpr int kPartialSums = 32;
 
-// Adds to a number that other teams add to as well; returns what it was.
+// Adds to a number that other teams may change, too; returns its former value.
 GLS_DEVICE uint32 fetch_add(uint32* number, uint32 more) {
 #ifdef __CUDACC__
   return atomicAdd(number, more);
@@ -76,7 +76,7 @@ GLS_DEVICE void add(int64* number, int64 more) {
 #endif
 }
 
-// The same of a number that only one team adds to.
+// Adds to a number that only this team changes.
 template <class Team, class Number, class More>
 GLS_DEVICE void add(const Team&, Number* number, More more) {
   if constexpr (Team::kLanes == 1) {
@@ -86,7 +86,7 @@ GLS_DEVICE void add(const Team&, Number* number, More more) {
   }
 }
 
-// Lowers a number that threads of several teams lower, and reads it.
+// Reads, and lowers, a number that threads of several teams lower.
 template <class T>
 GLS_DEVICE T read(const T* number) {
 #ifdef __CUDACC__
@@ -118,12 +118,12 @@ void lower(T* number, T to) {
 }
 #endif
 
-// The place of a lane's own among what its team has, and how much that is.
+// The place of a lane's items among those of its team, and the number of all.
 struct Compacted {
   int place, total;
 };
 
-// What the lanes before a lane have, joined, and what all of its team have.
+// The joined values of the lanes before a lane, and of all lanes.
 template <class T>
 struct Scanned {
   T before, all;
@@ -137,7 +137,7 @@ GLS_DEVICE int bits_in(uint32 word) {
 #endif
 }
 
-// The product's upper half.
+// The upper half of the product.
 GLS_DEVICE uint32 multiply_high(uint32 a, uint32 b) {
 #ifdef __CUDACC__
   return __umulhi(a, b);
@@ -174,22 +174,22 @@ GLS_DEVICE int highest_bit(uint64 word) {
 
 constexpr int kMostNew = 16;  // values that are appended at once
 
-// What the number of the next item of a launch is from on, where nothing is to go on.
+// The number of the next item is at least this after a launch has been cut off.
 constexpr int kCut = 0x7fff0000;
 
-// One thread that works alone: a thread of the CPU, or of a GPU with a tour of its own.
+// One thread that works alone: on the CPU, or on a GPU with a tour for each thread.
 struct Host {
-  using Squad = Host;  // as Block's
+  using Squad = Host;  // see Block
   static constexpr int kLanes = 1;
   static constexpr int kThreads = 1;
   static constexpr int kTeams = 1;
 
-  // Whether time is over: what would take long returns, and leaves a tour behind. Launches on a
-  // GPU are never so long.
+  // Whether time is up: long loops then return, and leave a valid tour. On a GPU it is always
+  // false, since launches are short.
 #ifdef __CUDACC__
   GLS_DEVICE static bool cut() { return false; }
 #else
-  const int* next = nullptr;  // item of the launch
+  const int* next = nullptr;  // the next item of the launch
   bool cut() const { return next != nullptr && __atomic_load_n(next, __ATOMIC_RELAXED) >= kCut; }
 #endif
 
@@ -220,7 +220,7 @@ struct Host {
   GLS_DEVICE T sum(int count, F f) const {
     T partial[kPartialSums] = {};
     for (int i = 0; i < count; ++i) partial[i % kPartialSums] += f(i);
-    for (int mask = 16; mask > 0; mask >>= 1) {  // the order of the warp's butterfly
+    for (int mask = 16; mask > 0; mask >>= 1) {  // in the order of a warp's butterfly
       for (int i = 0; i < mask; ++i) partial[i] += partial[i + mask];
     }
     return partial[0];
@@ -231,20 +231,20 @@ struct Host {
     return mine;
   }
 
-  // What all lanes have, joined in any order: join(a, b) leaves what it is given as `none` alone.
+  // The values of all lanes, joined in any order. `none` is the neutral element of join(a, b).
   template <class T, class Join>
   GLS_DEVICE T joined(T mine, T, Join) const {
     return mine;
   }
 
-  // What the lanes before this one have, joined in their order, and what all have: join(a, b) is
-  // associative and leaves what it is given as `none` alone.
+  // The values of the lanes before this one, joined in their order, and those of all lanes. join(a,
+  // b) is associative; `none` is its neutral element.
   template <class T, class Join>
   GLS_DEVICE Scanned<T> scan(T mine, T none, Join) const {
     return {none, mine};
   }
 
-  // The same of squads, all lanes of each of which have what all of it has.
+  // The same for squads; all lanes of a squad have the value of the squad.
   template <class T, class Join>
   GLS_DEVICE Scanned<T> scan_squads(T squad, T none, Join) const {
     return {none, squad};
@@ -256,7 +256,8 @@ struct Host {
   GLS_DEVICE int64 total(int64 mine) const { return mine; }
   GLS_DEVICE uint32 reserve(uint32* number, int count) const { return fetch_add(number, count); }
 
-  // put(rank, bit) for the bits set in the lanes' words, ranked in order; returns their number.
+  // Calls put(rank, bit) for each bit set in the words of the lanes, in order; returns their
+  // number.
   template <class F>
   GLS_DEVICE int set_bits(uint32 word, F put) const {
     int rank = 0;
@@ -264,8 +265,8 @@ struct Host {
     return rank;
   }
 
-  // Which of `count` numbers, at most 64, are taken if each is, in order, unless one in its row,
-  // all of them before it, has been.
+  // Takes numbers 0 to `count` - 1, at most 64, in order, except those that conflict with a number
+  // taken before. row(i) is the set of conflicts of i with smaller numbers. Returns the taken ones.
   template <class F>
   GLS_DEVICE uint64 first_fit(int count, F row) const {
     uint64 taken = 0;
@@ -282,8 +283,8 @@ struct Host {
     words[bit >> 5] &= ~(1u << (bit & 31));
   }
 
-  // put(rank, value) for those of `count` values, at most kMostNew, whose bit is clear, ranked in
-  // order; sets their bits and returns how many there are. All kMostNew values must be readable.
+  // Calls put(rank, value) for each of `count` values, at most kMostNew, whose bit is clear, in
+  // order. Sets their bits and returns their number. All kMostNew values must be readable.
   template <class F>
   GLS_DEVICE int append_new(uint32* words, const int* values, int count, F put) const {
     int total = 0;
@@ -300,10 +301,10 @@ constexpr unsigned kAllLanes = 0xffffffffu;
 
 namespace warp {
 
-// Copies a trivially copyable value from another lane, word by word.
-template <class T>
-GLS_DEVICE T shuffle_xor(T value, int mask) {
-  static_assert(sizeof(T) % 4 == 0, "values travel between lanes in 32-bit words");
+// Applies a shuffle of 32-bit words to a trivially copyable value.
+template <class T, class Shuffle>
+GLS_DEVICE T by_words(T value, Shuffle shuffle) {
+  static_assert(sizeof(T) % 4 == 0, "shuffles move 32-bit words");
   union Words {
     T value;
     int word[sizeof(T) / 4];
@@ -311,27 +312,20 @@ GLS_DEVICE T shuffle_xor(T value, int mask) {
   } words;
   words.value = value;
 #pragma unroll
-  for (int w = 0; w < int(sizeof(T) / 4); ++w) {
-    words.word[w] = __shfl_xor_sync(kAllLanes, words.word[w], mask);
-  }
+  for (int w = 0; w < int(sizeof(T) / 4); ++w) words.word[w] = shuffle(words.word[w]);
   return words.value;
+}
+
+// The value of the lane whose number differs by `mask`.
+template <class T>
+GLS_DEVICE T shuffle_xor(T value, int mask) {
+  return by_words(value, [=](int word) { return __shfl_xor_sync(kAllLanes, word, mask); });
 }
 
 // The value of another lane, modulo 32.
 template <class T>
 GLS_DEVICE T shuffle(T value, int lane) {
-  static_assert(sizeof(T) % 4 == 0, "values travel between lanes in 32-bit words");
-  union Words {
-    T value;
-    int word[sizeof(T) / 4];
-    GLS_DEVICE Words() {}
-  } words;
-  words.value = value;
-#pragma unroll
-  for (int w = 0; w < int(sizeof(T) / 4); ++w) {
-    words.word[w] = __shfl_sync(kAllLanes, words.word[w], lane & 31);
-  }
-  return words.value;
+  return by_words(value, [=](int word) { return __shfl_sync(kAllLanes, word, lane & 31); });
 }
 
 // See the teams' members of the same names.
@@ -343,7 +337,7 @@ GLS_DEVICE void clear_bit(uint32* words, int bit) {
   atomicAnd(&words[bit >> 5], ~(1u << (bit & 31)));
 }
 
-// The number of lanes before this one in a mask.
+// The number of lanes in a mask that come before this one.
 GLS_DEVICE int rank_in(unsigned mask) { return __popc(mask & ((1u << (threadIdx.x % 32)) - 1)); }
 
 template <class F>
@@ -353,7 +347,7 @@ GLS_DEVICE int append_new(uint32* words, const int* values, int count, F put) {
   const uint32 mask = 1u << (value & 31);
   uint32* const word = &words[value >> 5];
   bool fresh = (lane < count) & !(*word & mask);
-  // Of equal values the first counts. (To match all lanes at once takes longer.)
+  // Of equal values, only the first counts. (__match_any_sync is slower.)
   const auto pass_over = [&](int first) {
 #pragma unroll
     for (int k = first; k < first + kMostNew / 2; ++k) fresh &= (values[k] != value) | (k >= lane);
@@ -370,7 +364,7 @@ GLS_DEVICE int append_new(uint32* words, const int* values, int count, F put) {
 
 }  // namespace warp
 
-// Least value of the lanes of a warp; overloads know faster ways for their types.
+// The least value of the lanes of a warp; overloads are faster for some types.
 template <class T>
 GLS_DEVICE T least_in_warp(T mine) {
 #pragma unroll
@@ -381,7 +375,7 @@ GLS_DEVICE T least_in_warp(T mine) {
   return mine;
 }
 
-// One instruction from sm_80 on.
+// A single instruction since sm_80.
 GLS_DEVICE uint32 least_in_warp(uint32 mine) {
 #if __CUDA_ARCH__ >= 800
   return __reduce_min_sync(kAllLanes, mine);
@@ -390,10 +384,10 @@ GLS_DEVICE uint32 least_in_warp(uint32 mine) {
 #endif
 }
 
-// 32 lanes of one warp; `Warps` of them share a block without knowing of each other.
+// The 32 lanes of a warp. A block has `Warps` of them, which are independent of each other.
 template <int Warps>
 struct Warp {
-  using Squad = Warp;  // as Block's
+  using Squad = Warp;  // see Block
   static constexpr int kLanes = 32;
   static constexpr int kThreads = 32 * Warps;
   static constexpr int kTeams = Warps;
@@ -403,21 +397,21 @@ struct Warp {
   GLS_DEVICE static int lane() { return threadIdx.x % 32; }
   GLS_DEVICE void sync() const { __syncwarp(); }
 
-  // f(i) for every i in [0, count), in no order.
+  // Calls f(i) for each i in [0, count), in any order.
   template <class F>
   GLS_DEVICE void each(int count, F f) const {
-#pragma unroll 1  // most ranges are short, and code should stay in the cache
+#pragma unroll 1  // most ranges are short, and short code stays in the cache
     for (int i = lane(); i < count; i += 32) f(i);
   }
 
-  // f() by one lane; the others wait and see what it wrote.
+  // One lane calls f(); the others wait and see its writes.
   template <class F>
   GLS_DEVICE void once(F f) const {
     if (lane() == 0) f();
     __syncwarp();
   }
 
-  // The least of `none` and f(i) for i in [0, count), known to every lane.
+  // The least of `none` and f(i) for i in [0, count), for all lanes.
   template <class T, class F>
   GLS_DEVICE T least(int count, T none, F f) const {
     for (int i = lane(); i < count; i += 32) {
@@ -436,7 +430,7 @@ struct Warp {
     return total;
   }
 
-  // Whether any lane says so.
+  // Whether it is true for any lane.
   GLS_DEVICE bool any(bool mine) const { return __any_sync(kAllLanes, mine); }
 
   // The least value of all lanes.
@@ -445,18 +439,18 @@ struct Warp {
     return least_in_warp(mine);
   }
 
-  // The place of this lane among those that are kept, and how many are.
+  // The place of this lane among those with `keep`, and the number of these.
   GLS_DEVICE Compacted compact(bool keep) const {
     const unsigned mask = __ballot_sync(kAllLanes, keep);
     return {warp::rank_in(mask), __popc(mask)};
   }
-  // The same of two that each lane may have, one next to the other.
+  // The same for two items of each lane, which are adjacent.
   GLS_DEVICE Compacted compact(bool keep, bool other) const {
     const unsigned mask = __ballot_sync(kAllLanes, keep), more = __ballot_sync(kAllLanes, other);
     return {warp::rank_in(mask) + warp::rank_in(more), __popc(mask) + __popc(more)};
   }
 
-  // As Host's.
+  // See Host.
   template <class T, class Join>
   GLS_DEVICE T joined(T mine, T, Join join) const {
 #pragma unroll
@@ -464,7 +458,7 @@ struct Warp {
     return mine;
   }
 
-  // As Host's.
+  // See Host.
   template <class T, class Join>
   GLS_DEVICE Scanned<T> scan(T mine, T none, Join join) const {
 #pragma unroll
@@ -480,7 +474,7 @@ struct Warp {
     return {none, squad};
   }
 
-  // The sum of what the lanes before this one have, and of all.
+  // The sum over the lanes before this one, and over all lanes.
   GLS_DEVICE Compacted stacked(int mine) const {
     int sum = mine;
 #pragma unroll
@@ -491,42 +485,41 @@ struct Warp {
     return {sum - mine, __shfl_sync(kAllLanes, sum, 31)};
   }
 
-  // Shares what all lanes have, size() things each: use(whose, which, its) for each of them, the
-  // first of the first lane first.
+  // Divides the things of all lanes, size() of each, among the lanes: calls use(owner, index,
+  // things) for each of them, in the order of lanes.
   template <class Things, class Use>
   GLS_DEVICE void share(const Things& mine, Use use) const {
     const Compacted own = stacked(mine.size());
 #pragma unroll 1
     for (int base = 0; base < own.total; base += 32) {
       const int item = base + lane();
-      int whose = 0;  // the last whose things begin there or before
+      int owner = 0;  // the last lane whose things begin at or before `item`
 #pragma unroll
       for (int step = 16; step > 0; step /= 2) {
-        if (__shfl_sync(kAllLanes, own.place, whose + step) <= item) whose += step;
+        if (__shfl_sync(kAllLanes, own.place, owner + step) <= item) owner += step;
       }
-      const int begin = __shfl_sync(kAllLanes, own.place, whose);
-      const Things its = warp::shuffle(mine, whose);
-      if (item < own.total) use(whose, item - begin, its);
+      const int begin = __shfl_sync(kAllLanes, own.place, owner);
+      const Things things = warp::shuffle(mine, owner);
+      if (item < own.total) use(owner, item - begin, things);
       __syncwarp();
     }
   }
 
-  // The sum of what the lanes have.
+  // The sum over all lanes.
   GLS_DEVICE int64 total(int64 mine) const {
 #pragma unroll
     for (int mask = 16; mask > 0; mask >>= 1) mine += warp::shuffle_xor(mine, mask);
     return mine;
   }
 
-  // Adds to a number that other teams add to as well, once for all lanes; returns what it was.
+  // Adds once for all lanes to a number that other teams may change; returns its former value.
   GLS_DEVICE uint32 reserve(uint32* number, int count) const {
     uint32 before = 0;
     if (lane() == 0 && count > 0) before = fetch_add(number, uint32(count));
     return __shfl_sync(kAllLanes, before, 0);
   }
 
-  // As Host's: a lane finds the bits of its own word, consecutive ranks are put by consecutive
-  // lanes.
+  // See Host. Each lane finds the bits of its word; consecutive lanes put consecutive ranks.
   template <class F>
   GLS_DEVICE int set_bits(uint32 word, F put) const {
     __shared__ uint16 bits[Warps][32 * 32];
@@ -537,11 +530,11 @@ struct Warp {
     }
     __syncwarp();
     each(count, [&](int rank) { put(rank, int(found[rank])); });
-    __syncwarp();  // before they are replaced
+    __syncwarp();  // the next call overwrites `bits`
     return count;
   }
 
-  // As Host's. In each round those are taken before which, in their rows, nothing is undecided.
+  // See Host. Each round takes the numbers whose conflicts are all decided, and none is taken.
   template <class F>
   GLS_DEVICE uint64 first_fit(int count, F row) const {
     const int here = lane(), later = here + 32;
@@ -558,11 +551,11 @@ struct Warp {
     return taken;
   }
 
-  // Sets a bit of an array of words; returns whether it was clear.
+  // Sets a bit in an array of words; returns whether it was clear.
   GLS_DEVICE bool set_bit(uint32* words, int bit) const { return warp::set_bit(words, bit); }
   GLS_DEVICE void clear_bit(uint32* words, int bit) const { warp::clear_bit(words, bit); }
 
-  // As Host's.
+  // See Host.
   template <class F>
   GLS_DEVICE int append_new(uint32* words, const int* values, int count, F put) const {
     const int appended = warp::append_new(words, values, count, put);
@@ -571,10 +564,10 @@ struct Warp {
   }
 };
 
-// A whole block; reductions go through `Threads / 32` slots of static shared memory.
+// A whole block. Reductions use `Threads / 32` slots of static shared memory.
 template <int Threads>
 struct Block {
-  using Squad = Warp<Threads / 32>;  // teams that do some of its work side by side
+  using Squad = Warp<Threads / 32>;  // teams that share work of the block
   static constexpr int kLanes = Threads;
   static constexpr int kThreads = Threads;
   static constexpr int kTeams = 1;
@@ -601,7 +594,7 @@ struct Block {
     __shared__ __align__(16) char storage[Threads / 32 * sizeof(T)];
     T* slots = reinterpret_cast<T*>(storage);
     mine = least_in_warp(mine);
-    __syncthreads();  // the slots of the reduction before may still be read
+    __syncthreads();  // the last reduction may still read the slots
     if (threadIdx.x % 32 == 0) slots[threadIdx.x / 32] = mine;
     __syncthreads();
     const int lane = threadIdx.x % 32;
@@ -617,12 +610,12 @@ struct Block {
     return least(none);
   }
 
-  // A sum is the first warp's, so that it does not depend on how many there are.
+  // The first warp computes sums, so that they do not depend on the number of warps.
   template <class T, class F>
   GLS_DEVICE T sum(int count, F f) const {
     __shared__ __align__(16) char storage[sizeof(T)];
     T& total = *reinterpret_cast<T*>(storage);
-    __syncthreads();  // the sum of the call before may still be read
+    __syncthreads();  // the last call may still read the sum
     if (threadIdx.x < 32) {
       const T mine = Warp<1>{}.template sum<T>(count, f);
       if (threadIdx.x == 0) total = mine;
@@ -633,13 +626,13 @@ struct Block {
 
   GLS_DEVICE bool any(bool mine) const { return __syncthreads_or(mine); }
 
-  // As Host's.
+  // See Host.
   template <class T, class Join>
   GLS_DEVICE T joined(T mine, T none, Join join) const {
     return scan_squads(Warp<1>{}.joined(mine, none, join), none, join).all;
   }
 
-  // As Host's.
+  // See Host.
   template <class T, class Join>
   GLS_DEVICE Scanned<T> scan(T mine, T none, Join join) const {
     const Scanned<T> own = Warp<1>{}.scan(mine, none, join);
@@ -650,7 +643,7 @@ struct Block {
   GLS_DEVICE Scanned<T> scan_squads(T squad, T none, Join join) const {
     __shared__ __align__(16) char storage[Threads / 32 * sizeof(T)];
     T* const slots = reinterpret_cast<T*>(storage);
-    __syncthreads();  // the slots of the scan before may still be read
+    __syncthreads();  // the last scan may still read the slots
     if (threadIdx.x % 32 == 0) slots[threadIdx.x / 32] = squad;
     __syncthreads();
     T before = none, all = none;
@@ -665,7 +658,7 @@ struct Block {
   GLS_DEVICE int64 total(int64 mine) const {
     __shared__ int64 sums[Threads / 32];
     mine = Warp<1>{}.total(mine);
-    __syncthreads();  // the sums of the call before may still be read
+    __syncthreads();  // the last call may still read the sums
     if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = mine;
     __syncthreads();
     const int lane = threadIdx.x % 32;
@@ -681,16 +674,16 @@ struct Block {
     __syncthreads();
 #pragma unroll 1
     for (int item = threadIdx.x; item < own.all; item += Threads) {
-      int whose = 0;
+      int owner = 0;
 #pragma unroll 1
       for (int step = 512; step > 0; step /= 2) {
-        if (whose + step < Threads && begins[whose + step] <= item) whose += step;
+        if (owner + step < Threads && begins[owner + step] <= item) owner += step;
       }
-      use(whose, item - begins[whose], things[whose]);
+      use(owner, item - begins[owner], things[owner]);
     }
   }
 
-  // Calls must have a barrier between them.
+  // There must be a barrier between two calls.
   GLS_DEVICE Compacted compact(bool keep, bool other = false) const {
     __shared__ int kept[Threads / 32];
     const Compacted own = Warp<1>{}.compact(keep, other);
@@ -731,8 +724,8 @@ struct Thread : Host {
 
 #endif
 
-// use(i, load(i)) for every i in [0, count), in no order; several loads are on their way at a time,
-// without a branch between them: what is loaded may not be used.
+// Calls use(i, load(i)) for each i in [0, count), in any order. Several loads are in flight,
+// without branches between them, so some loaded values are not used.
 template <class Team, class Load, class Use>
 GLS_DEVICE void each_ahead(const Team& team, int count, Load load, Use use) {
   constexpr int kAhead = Team::kLanes > 1 ? 4 : 1;
@@ -752,7 +745,7 @@ GLS_DEVICE void each_ahead(const Team& team, int count, Load load, Use use) {
   }
 }
 
-// A place that all lanes of a team share, one for each type.
+// A variable that all lanes of a team share, one for each type.
 template <class T, class Team>
 GLS_DEVICE T& shared_slot(const Team& team) {
 #ifdef __CUDACC__

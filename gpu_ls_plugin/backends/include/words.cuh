@@ -1,8 +1,8 @@
-// Parameters of parts as 8-byte words: integers, doubles or addresses, as `words` of a part's
-// Python face returns them.
+// Parameters of functors as 8-byte words: integers, doubles or addresses. The method `words` of a
+// part in Python returns them.
 //
-// A functor reads them one by one, as address<const int>(words[0]) and int(words[1]), or through a
-// struct that has a field of 8 bytes for each, in the same order:
+// A functor reads each word, as in address<const int>(words[0]) and int(words[1]), or it reads all
+// through a struct with a field of 8 bytes for each, in the same order:
 //
 //   struct MyData {
 //     const int* weights;
@@ -10,8 +10,7 @@
 //   };
 //   explicit MyPart(const uint64* words) : weights(parameters_of<MyData>(words).weights) {}
 //
-// The library's own parts do the latter, and their Python faces give values by the fields' names
-// (`in_order` of backends/structs.py).
+// With a struct, Python can set the fields by name (`in_order` of backends/structs.py).
 #pragma once
 
 #include "backends/include/team.cuh"
@@ -23,7 +22,7 @@ GLS_DEVICE T* address(uint64 word) {
   return reinterpret_cast<T*>(word);
 }
 
-// The parameters of a functor.
+// The parameters of a functor as a struct.
 template <class Data>
 GLS_DEVICE const Data& parameters_of(const uint64* words) {
   static_assert(sizeof(Data) % sizeof(uint64) == 0 && alignof(Data) == alignof(uint64),
@@ -31,17 +30,17 @@ GLS_DEVICE const Data& parameters_of(const uint64* words) {
   return *reinterpret_cast<const Data*>(words);
 }
 
-// How many words such a struct is.
+// The size of such a struct in words.
 template <class Data>
 constexpr int kWordsOf = int(sizeof(Data) / sizeof(uint64));
 
-// What follows such a struct: the words of another functor.
+// The words behind such a struct, which belong to another functor.
 template <class Data>
 GLS_DEVICE const uint64* words_behind(const uint64* words) {
   return words + kWordsOf<Data>;
 }
 
-// A word as a number of a type that a template argument says.
+// A word as a number of another type.
 template <class Number>
 GLS_DEVICE Number number_in(const uint64& word) {
   return *reinterpret_cast<const Number*>(&word);

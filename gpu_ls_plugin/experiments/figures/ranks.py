@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
-from gpu_ls_plugin.core.figures import color, plain, require_image, saved
-from gpu_ls_plugin.core.files import image_figure
+from gpu_ls_plugin.core.figures import color, image_figure, plain, require_image, saved
 from gpu_ls_plugin.experiments.comparison import average_ranks, critical_difference
 from gpu_ls_plugin.experiments.summaries import SIGNIFICANT
 

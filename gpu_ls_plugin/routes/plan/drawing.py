@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.core import checks
-from gpu_ls_plugin.core.figures import plain, require_image, saved
-from gpu_ls_plugin.core.files import image_figure
+from gpu_ls_plugin.core.figures import image_figure, plain, require_image, saved
 from gpu_ls_plugin.core.progress import cost_text, gap_percent, gap_text
 from gpu_ls_plugin.routes.problem.cvrp import CVRP
 from gpu_ls_plugin.tours.plan.drawing import coordinates

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.core.looking_display import LookingDisplay
-from gpu_ls_plugin.core.progress import cost_text, gap_percent, gap_text
+from gpu_ls_plugin.core.progress import SolutionDisplay, cost_text, gap_percent, gap_text
 from gpu_ls_plugin.routes.problem.cvrp import CVRP
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ class Looked:
     infeasible: float
 
 
-class RouteDisplay(LookingDisplay[CVRP, Looked]):
+class RouteDisplay(SolutionDisplay[CVRP, Looked]):
     """Shows the best feasible cost, its gap and routes, and the share of chains without one."""
 
     def _look(self, tours: NDArray[Any]) -> Looked:

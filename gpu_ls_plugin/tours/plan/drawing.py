@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTourError
-from gpu_ls_plugin.core.figures import require_image, saved
-from gpu_ls_plugin.core.files import image_figure
+from gpu_ls_plugin.core.figures import image_figure, require_image, saved
 from gpu_ls_plugin.core.rows import check_tours
 from gpu_ls_plugin.tours.problem.metrics import Globe
 from gpu_ls_plugin.tours.problem.tsp import tour_problem

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.core.figures import require_image, saved
-from gpu_ls_plugin.core.files import image_figure
+from gpu_ls_plugin.core.figures import image_figure, require_image, saved
 from gpu_ls_plugin.core.rows import check_tours
 from gpu_ls_plugin.tours.plan.drawing import coordinates
 from gpu_ls_plugin.tours.problem.tsp import tour_problem
