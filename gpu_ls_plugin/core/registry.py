@@ -87,7 +87,7 @@ class Registry:
     def lookup(self, kind: str, name: str) -> Callable[..., Any]:
         """Return the factory of a part; raise with near matches if the name is unknown.
 
-        For a former name, warn and return the factory of the replacement, or raise if there is none.
+        For a former name, warn and return the factory of the replacement; raise if it has none.
         """
         known = {part.name: part.factory for part in self.parts(kind)}
         if name in known:
