@@ -13,7 +13,7 @@ from typing import Any
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.distributed import Exchange, local_cluster
-from gpu_ls_plugin.distributed.display import IslandView
+from gpu_ls_plugin.distributed.progress import IslandView
 
 CAPITALS = Path(__file__).parent / "data" / "europe_capitals.tsp"
 

@@ -465,7 +465,7 @@ def test_the_check_of_loops_works() -> None:
 # Each of these names stands for one class, with or without an underscore in front.
 ONE_CLASS = (
     *("Run", "Population", "Stretch", "Elites", "Chains", "Stagnation", "Islands", "Exchange"),
-    *("Rhythm", "Plan"),
+    *("Schedule", "Plan"),
 )
 PUBLIC_TOO = ("Plan", "gpu_ls_plugin/experiments/plan.py")  # the plan of an experiment
 

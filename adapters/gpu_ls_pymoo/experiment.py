@@ -18,11 +18,10 @@ from pymoo.termination import get_termination
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeError
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
-from gpu_ls_plugin.experiments import inputs
 from gpu_ls_plugin.experiments.description import describe
 from gpu_ls_plugin.experiments.display import ExperimentDisplay
 from gpu_ls_plugin.experiments.machine import machine
-from gpu_ls_plugin.experiments.plan import Plan
+from gpu_ls_plugin.experiments.plan import Plan, named, seeds_of
 from gpu_ls_plugin.experiments.results import Results
 from gpu_ls_plugin.experiments.runner import About, run_all
 from gpu_ls_pymoo.domains import view_of, wrapper_of
@@ -76,15 +75,15 @@ class Experiment(ShownParameters):
         termination: Any,
         folder: str | os.PathLike[str] = "experiment",
     ) -> None:
-        self.algorithms = inputs.named("algorithms", algorithms, lambda made: type(made).__name__)
-        problems = inputs.named("problems", problems, lambda problem: _problem(problem).name())
+        self.algorithms = named("algorithms", algorithms, lambda made: type(made).__name__)
+        problems = named("problems", problems, lambda problem: _problem(problem).name())
         self.problems = {name: _problem(problem) for name, problem in problems.items()}
         self.termination = _termination(termination)
         self.folder = Path(folder)
         self.plan = Plan(
             {name: describe(_fresh(name, made)) for name, made in self.algorithms.items()},
             {name: describe(problem) for name, problem in self.problems.items()},
-            inputs.seeds(seeds),
+            seeds_of(seeds),
             describe(self.termination),
         )
 

@@ -1,4 +1,4 @@
-"""Options by which a solve goes on over the workers of a cluster."""
+"""Options of `gpu-ls solve` for searches on a cluster."""
 
 from __future__ import annotations
 
@@ -22,43 +22,47 @@ TOPOLOGIES = ("ring", "complete", "random")
 
 
 def add_options(command: argparse.ArgumentParser) -> None:
-    """Add the options to the command that solves."""
+    """Add the options to `gpu-ls solve`."""
     group = command.add_argument_group(
-        "many GPUs and machines", "a population on each worker; they exchange what they find"
+        "many GPUs and machines", "a population on each worker; populations exchange rows"
     )
     add = group.add_argument
-    add("--dask", metavar="ADDRESS", help="of the scheduler of a Dask cluster, tcp://host:8786")
-    add("--gpus", type=_number_or_all, metavar="N", help="GPUs of this machine, or all")
-    add("--workers", type=int, metavar="N", help="processes on this machine that share its cores")
-    add("--every", type=float, metavar="SECONDS", help="between two exchanges (default: 1)")
-    add("--topology", choices=TOPOLOGIES, help="who hears of whom (default: ring)")
+    add("--dask", metavar="ADDRESS", help="address of a Dask scheduler, tcp://host:8786")
+    add("--gpus", type=_number_or_all, metavar="N", help="number of GPUs of this machine, or all")
+    add("--workers", type=int, metavar="N", help="number of CPU processes on this machine")
+    add("--every", type=float, metavar="SECONDS", help="seconds between two exchanges (default: 1)")
+    add(
+        "--topology",
+        choices=TOPOLOGIES,
+        help="sources of received rows (default: ring)",
+    )
     add(
         "--checkpoint",
         type=Path,
         metavar="FILE",
-        help="keep the best here; where the file exists, go on from it",
+        help="keep the best rows here, and continue from the file if it exists",
     )
 
 
 def asked_for(options: argparse.Namespace) -> bool:
-    """Return whether a cluster is to search; options that only it has are refused otherwise."""
+    """Return whether a cluster is requested; refuse its other options if not."""
     if any(getattr(options, name) is not None for name in CLUSTERS):
         if options.dask is not None and (options.gpus, options.workers) != (None, None):
             raise InvalidParameterError(
-                "dask: a cluster that is there already has its workers; leave out gpus and workers"
+                "dask: the workers of a running cluster are fixed; remove gpus and workers"
             )
         return True
     for name in OF_CLUSTERS:
         if getattr(options, name) is not None:
             raise InvalidParameterError(
-                f"{name}: of a cluster only; add --workers N, --gpus all or --dask ADDRESS"
+                f"{name}: for a cluster only; add --workers N, --gpus all or --dask ADDRESS"
             )
     return False
 
 
 @contextmanager
 def opened_islands(options: argparse.Namespace) -> Iterator[Islands]:
-    """Yield islands on the cluster that is asked for; one of this machine ends with the block."""
+    """Yield islands on the requested cluster; a local cluster ends with the block."""
     from gpu_ls_plugin.distributed import Exchange, Islands, local_cluster
     from gpu_ls_plugin.distributed.cluster import require_dask
 
@@ -75,7 +79,7 @@ def opened_islands(options: argparse.Namespace) -> Iterator[Islands]:
 
 
 def _quieten() -> None:
-    """Let Dask say nothing of workers and connections that are lost: the search does."""
+    """Silence Dask about lost workers and connections: the search warns about them."""
     for name in ("", ".client", ".comm", ".core", ".nanny", ".scheduler", ".utils", ".worker"):
         logging.getLogger(f"distributed{name}").setLevel(logging.CRITICAL)
 

@@ -1,9 +1,9 @@
 """The command line: ``gpu-ls solve | generate | report | new | plugins | operators | doctor``, and
 ``compile-check``.
 
-Results go to stdout, progress and errors to stderr. Exit codes: 0 success, 1 the best solution
-breaks a constraint, a check found something wrong, or a file is elsewhere than it should be, 2 bad
-input, 130 interrupted. Solutions are written in each case but 2.
+Results go to stdout, progress and errors to stderr. Exit codes: 0 success; 1 the best solution
+breaks a constraint, a check failed, or a file was written to another place; 2 bad input; 130
+interrupted. Solutions are written unless the exit code is 2.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 
 SEARCHES = """\
 searches:
-  Neighbourhoods, joined by +, then candidates and a pivoting rule, each after a /; names and their
-  arguments are those that gpu-ls operators lists. Whatever is left out has its default.
+  Neighbourhoods, joined by +, then /candidates and /pivoting rule. gpu-ls operators lists all
+  names and their arguments. If you omit something, its default is used.
 
     two_opt+or_opt(2)/quadrant(10)/first
     two_opt+or_opt            on nearest(10) with first
@@ -51,15 +51,15 @@ searches:
     or_opt/quadrant(8)|nearest(5)
     three_opt/random_k(1000)  over all cities
     "filtered_neighbourhood(three_opt, gain_bound & ~dont_look | radius(100))"
-                              over all cities with best; filters join by &, | and ~
+                              over all cities with best; combine filters with &, | and ~
     "LocalSearch([TwoOpt()], candidates=All(), pivoting=Best(), moves_per_pass=8)"
 
-  Such a search repairs the tours that were kicked. The search around it can be written, too:
+  Such a search repairs tours after each kick. You can also write the whole iterated search:
 
     "iterated_local_search(lin_kernighan(3)/alpha(5), double_bridge(50), better)"
     "IteratedLocalSearch(two_opt+or_opt, accept=Threshold(0.1), cooperation=Migration(0.5))"
 
-  Assignment problems (.col, gap, .dat) are searched by successor_search:
+  Assignment problems (.col, gap, .dat) use successor_search:
 
     "successor_search(share=0.2, release=\'worst\')"
 """
@@ -73,13 +73,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     with interrupts:
         for stream in (sys.stdout, sys.stderr):
-            if isinstance(stream, io.TextIOWrapper):  # names of files can hold anything
+            if isinstance(stream, io.TextIOWrapper):  # file names may not be decodable
                 stream.reconfigure(errors="backslashreplace")
         with warnings.catch_warnings():
             warnings.showwarning = _warn
             try:
                 parser = _parser()
-            except GpuLsError as error:  # of a domain
+            except GpuLsError as error:  # raised by a domain
                 print(f"gpu-ls: error: {error}", file=sys.stderr)
                 return BAD_INPUT
             options, unknown = parser.parse_known_args(arguments)
@@ -101,7 +101,7 @@ def _run(options: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         print("gpu-ls: interrupted", file=sys.stderr)
         return INTERRUPTED
-    except BrokenPipeError:  # the reader of our output has seen enough
+    except BrokenPipeError:  # the reader of our output has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
     except (GpuLsError, OSError, MemoryError) as error:
@@ -112,7 +112,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def solve(options: argparse.Namespace) -> int:
-    """Search for a good solution of the problem in a file, and write what was found."""
+    """Search for a good solution of the problem in a file, and write it."""
     from gpu_ls_plugin.cli import outputs
     from gpu_ls_plugin.runs.domain import domain_of
     from gpu_ls_plugin.runs.settings import Settings
@@ -147,8 +147,8 @@ def solve(options: argparse.Namespace) -> int:
             raise InvalidParameterError(question.refusal)
         settings, result = _solve_on_islands(problem, settings, options)
     else:
+        # The search gets incomplete settings: it then chooses first stages and relaxations itself.
         asked, settings = settings, complete_settings(problem, settings)
-        # What is asked goes on as it is: how a solve begins, and what it relaxes, is open then.
         search = solve if question is None else question.solve
         display = (domain if question is None else question).display(problem, settings)
         result = _watched(display, partial(search, problem, asked))
@@ -157,20 +157,20 @@ def solve(options: argparse.Namespace) -> int:
         problem = result.problem or problem
         facts = question.facts(problem, options.optimum)
     interrupted = result.statistics.interrupted or interrupts.pending
-    interrupts.pending = False  # taken, with a result
+    interrupts.pending = False  # the search has returned a result
     written: dict[str, Path] = {}
     try:
         complete = _save_outputs(problem, result, paths, written)
     finally:
         _report_solve(problem, settings, result, options, written, facts)
-    lost = result.statistics.stopped_by == "lost"  # a cluster
+    lost = result.statistics.stopped_by == "lost"  # the cluster
     if lost or not complete or not _keeps_constraints(problem, result):
         return FOUND_WRONG
     return INTERRUPTED if interrupted else OK
 
 
 def _watched(display: SearchDisplay, search: Callable[..., Result]) -> Result:
-    """Return what a search finds that is shown while it runs."""
+    """Return the result of a search, and show its progress while it runs."""
     with display:
 
         def show(progress: Progress) -> None:
@@ -184,8 +184,8 @@ def _watched(display: SearchDisplay, search: Callable[..., Result]) -> Result:
 def _solve_on_islands(
     problem: Problem, settings: Settings, options: argparse.Namespace
 ) -> tuple[Settings, Result]:
-    """Return how the first island has searched, and what all of them have found."""
-    from gpu_ls_plugin.distributed.display import IslandView
+    """Return the settings of the first island, and the result of all islands."""
+    from gpu_ls_plugin.distributed.progress import IslandView
     from gpu_ls_plugin.runs.domain import domain_of
 
     chosen: dict[int, Any] = {}
@@ -201,11 +201,11 @@ def _solve_on_islands(
 
 
 def _keeps_constraints(problem: Problem, result: Result) -> bool:
-    """Return whether the best solution breaks no constraint; say so where it does."""
+    """Return whether the best solution is feasible; print an error if it is not."""
     from gpu_ls_plugin.runs.domain import domain_of
 
     if not result.best_feasible:
-        reason = f"no solution was found that breaks no constraint; {why_infeasible(result)}"
+        reason = f"no feasible solution was found; {why_infeasible(result)}"
     else:
         reason = domain_of(problem).missed(problem, result)
     if not reason:
@@ -217,7 +217,7 @@ def _keeps_constraints(problem: Problem, result: Result) -> bool:
 def _save_outputs(
     problem: Problem, result: Result, paths: dict[str, Path], written: dict[str, Path]
 ) -> bool:
-    """Write files, note which were, and return whether all are where they should be."""
+    """Write files, add them to `written`, and return whether all have their own paths."""
     from gpu_ls_plugin.cli import outputs
 
     complete = True
@@ -264,7 +264,7 @@ def _run_own(command: Command, options: argparse.Namespace) -> int:
 
 
 def report(options: argparse.Namespace) -> int:
-    """Make one HTML page of the folder of an experiment."""
+    """Write an HTML page about the experiment in a folder."""
     from gpu_ls_plugin.experiments.results import TARGETS, Results
 
     results = Results.load(options.folder)
@@ -281,7 +281,7 @@ def report(options: argparse.Namespace) -> int:
 
 
 def new(options: argparse.Namespace) -> int:
-    """Write a package with a part of your own, from a template that installs and runs at once."""
+    """Write a package with a part of your own from a template that you can install and run."""
     from gpu_ls_plugin.plugins.new_package import write_package
 
     folder = write_package(options.name, options.kind, options.into)
@@ -291,13 +291,13 @@ def new(options: argparse.Namespace) -> int:
     if options.json:
         _print_json({"folder": str(folder), "files": files, "commands": commands})
     else:
-        for first, lines in (("written", files), ("go on by", commands)):
+        for first, lines in (("written", files), ("next", commands)):
             print(f"{first:9}" + f"\n{'':9}".join(lines))
     return OK
 
 
 def list_plugins(options: argparse.Namespace) -> int:
-    """List plugins with what they register and why they do not load."""
+    """List plugins, the parts that they register, and errors of loading them."""
     infos = plugins.infos()
     if options.json:
         _print_json([asdict(info) for info in infos])
@@ -307,7 +307,7 @@ def list_plugins(options: argparse.Namespace) -> int:
 
 
 def list_operators(options: argparse.Namespace) -> int:
-    """List all registered parts, or those of one kind, by kind."""
+    """List the registered parts by kind."""
     rows = [reports.operator_row(part) for part in registry.parts(options.kind)]
     if options.json:
         _print_json(rows)
@@ -348,7 +348,7 @@ def compile_check(options: argparse.Namespace) -> int:
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose errors say what may have been meant."""
+    """A parser whose errors suggest similar words."""
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
@@ -360,7 +360,7 @@ class _Parser(argparse.ArgumentParser):
             )
 
     def refuse(self, unknown: Sequence[str]) -> None:
-        """Exit with an error about arguments that no option takes."""
+        """Exit with an error about unknown arguments."""
         options = [name for action in self._actions for name in action.option_strings]
         word = unknown[0].partition("=")[0]
         near = near_matches(word, options) if word.startswith("-") else ""
@@ -374,7 +374,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     common = _Parser(add_help=False)
     common.add_argument("--json", action="store_true", help="print JSON to stdout")
-    common.add_argument("--debug", action="store_true", help="show where an error comes from")
+    common.add_argument("--debug", action="store_true", help="show the traceback of an error")
 
     def add(name: str, run: Any, text: str = "") -> argparse.ArgumentParser:
         text = text or run.__doc__.partition("\n")[0]
@@ -396,16 +396,16 @@ def _parser() -> argparse.ArgumentParser:
         "--kind",
         choices=PART_KINDS,
         metavar="KIND",
-        help=f"list only the parts of this kind: {', '.join(PART_KINDS)}",
+        help=f"list only parts of this kind: {', '.join(PART_KINDS)}",
     )
     add("doctor", examine)
     command = add("compile-check", compile_check)
     command.add_argument(
         "--arch", type=int, nargs="+", metavar="N", help="architectures (default: 75 80 90 100)"
     )
-    command.add_argument("--part", metavar="NAME", help="only kernels that hold this part")
+    command.add_argument("--part", metavar="NAME", help="only kernels that contain this part")
     command.add_argument(
-        "--all", action="store_true", help="every kernel for every architecture, not only for 90"
+        "--all", action="store_true", help="all kernels for all architectures, not only for 90"
     )
     return parser
 
@@ -424,54 +424,56 @@ def _add_solve_options(command: argparse.ArgumentParser) -> None:
     add(
         "--kind",
         choices=tuple(kinds),
-        help="of problem (default: as the content of the file says)",
+        help="kind of problem (default: detected from the content of the file)",
     )
     add(
         "--seconds",
         type=float,
         default=10.0,
-        help="time, excluding compilation (default: 10, inf: no limit)",
+        help="time limit, without compilation (default: 10; inf: no limit)",
     )
     add(
         "--population",
         type=int,
         metavar="N",
-        help="tours, or states (default: what keeps the device busy)",
+        help="number of tours or states (default: enough to keep the device busy)",
     )
     add(
         "--search",
         metavar="TEXT",
-        help="see below (default: lin_kernighan(3)/alpha(5), or three_opt+or_opt/nearest(10) where "
-        "lengths are asymmetric; quicker candidates where time is short; of routes "
+        help="see below (default: lin_kernighan(3)/alpha(5), or three_opt+or_opt/nearest(10) for "
+        "asymmetric lengths, with faster candidates if time is short; for routes "
         "two_opt+relocate(3)+exchange(2, 2)+two_opt_star/nearest(20))",
     )
-    add("--kicks", type=int, metavar="N", help="limit of kicks per tour, rounds per state")
+    add("--kicks", type=int, metavar="N", help="limit of kicks per tour, or rounds per state")
     add("--moves", type=int, metavar="N", help="limit of moves per tour or state")
     add("--seed", type=int, default=1, help="seed of the random numbers (default: 1)")
-    add("--backend", choices=("auto", "cpu", "cuda"), default="auto", help="where to search")
-    add("--plan", action="store_true", help="print what the search would do, and why, and end")
+    add("--backend", choices=("auto", "cpu", "cuda"), default="auto", help="device to use")
+    add("--plan", action="store_true", help="print the plan of the search with its reasons")
     add(
         "--start",
         metavar="NAME",
-        help="construction of the first tours (default: random_tours where tours are crossed, else "
-        "nearest_neighbour, from 10,000 cities on greedy; savings of routes; see gpu-ls operators)",
+        help="construction of the first tours (default: random_tours if the search crosses tours, "
+        "else nearest_neighbour, or greedy from 10,000 cities; savings for routes; see gpu-ls "
+        "operators)",
     )
     add(
         "--optimum",
         type=_cost,
         metavar="COST",
-        help="show the gap to it, stop when it is reached: a cost, a profit with --sense max, a "
-        "number of colours where the fewest are searched",
+        help="show the gap to this value, and stop at it: a cost, a profit with --sense max, or a "
+        "number of colours if the fewest are searched",
     )
     of_each(lambda domain: domain.arguments(command))
     add(
         "--out",
         type=Path,
         metavar="FILE",
-        help="write the best solution here: a tour (TSPLIB), routes (.sol), QAPLIB's .sln; of a "
-        "graph or generalised assignment a line for each vertex or job, with its colour or agent",
+        help="write the best solution here: a tour (TSPLIB), routes (.sol), a permutation (.sln of "
+        "QAPLIB); for graphs and generalised assignment a line with the colour of each vertex or "
+        "the agent of each job",
     )
-    add("--tour", type=Path, metavar="FILE", help="the same, of tours and routes alone")
+    add("--tour", type=Path, metavar="FILE", help="the same, for tours and routes only")
     add("--plot", type=Path, metavar="FILE", help="draw the best tour here (.png, .svg, .pdf)")
     add("--curve", type=Path, metavar="FILE", help="draw the costs over time here")
     add("--history", type=Path, metavar="FILE", help="write the costs over time here (.csv)")
@@ -487,7 +489,7 @@ def _add_report_options(command: argparse.ArgumentParser) -> None:
         type=float,
         nargs="+",
         metavar="GAP",
-        help="gaps in %% whose times are shown (default: 1 0.1 0)",
+        help="show the times to these gaps in %% (default: 1 0.1 0)",
     )
     add("--title", default="", metavar="TEXT", help="title of the page")
 
@@ -495,24 +497,24 @@ def _add_report_options(command: argparse.ArgumentParser) -> None:
 def _add_new_options(command: argparse.ArgumentParser) -> None:
     from gpu_ls_plugin.plugins.new_package import KINDS
 
-    command.add_argument("name", metavar="NAME", help="of the part, such as vertex_cover")
+    command.add_argument("name", metavar="NAME", help="name of the part, such as vertex_cover")
     command.add_argument(
         "--kind",
         required=True,
         choices=KINDS,
-        help="a domain is a kind of problem, with its files, its search and its picture",
+        help="kind of part; a domain is a kind of problem with its files, search and picture",
     )
     command.add_argument(
         "--into",
         type=Path,
         default=Path(),
         metavar="FOLDER",
-        help="write the folder of the package here (default: the current folder)",
+        help="create the package in this folder (default: the current folder)",
     )
 
 
 def _cost(text: str) -> float:
-    """An integer where the text is one, so that integer costs are shown as such."""
+    """Return a cost; an integer if the text is one, so that it is printed without a fraction."""
     try:
         return int(text)
     except ValueError:

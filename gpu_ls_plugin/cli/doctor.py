@@ -1,4 +1,4 @@
-"""What `gpu-ls doctor` finds: versions, compiler, GPU, caches, and how to get what is missing."""
+"""The findings of `gpu-ls doctor`: versions, compiler, GPU, caches, and remedies."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Status = Literal["ok", "missing", "unsupported"]
 
 @dataclass(frozen=True)
 class Finding:
-    """One line of the report: what was looked for, what was found, what to do if it was not."""
+    """One line of the report: the subject, its state, and a remedy if something is missing."""
 
     name: str
     status: Status
@@ -48,25 +48,25 @@ class Finding:
     optional: bool = False
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the fields as a plain dictionary, ready for JSON."""
+        """Return the fields as a dict for JSON."""
         return asdict(self)
 
 
 def examine() -> list[Finding]:
-    """Look at everything that searches and adapters need; nothing is compiled or changed."""
+    """Check everything that searches and adapters need, without changing anything."""
     reasons = backends.available()
     return [*_packages(), _compiler(), *_backends(reasons), _gpu(reasons["cuda"]), *_caches()]
 
 
 def can_search(findings: Iterable[Finding]) -> bool:
-    """Whether at least one backend can run here."""
+    """Return whether at least one backend can run here."""
     return any(found.name.startswith("backend ") and found.status == "ok" for found in findings)
 
 
 def _packages() -> Iterator[Finding]:
     yield Finding("python", "ok", f"{platform.python_version()} on {platform.platform()}")
     yield Finding("gpu-ls-plugin", "ok", distribution_version("gpu-ls-plugin") or "not installed")
-    holders = _holders()
+    holders = distributions_by_module()
     for name in REQUIRED:
         yield _package(name, holders.get(name, []), f"pip install {name}", optional=False)
     for name, extra in OPTIONAL.items():
@@ -75,13 +75,13 @@ def _packages() -> Iterator[Finding]:
 
 
 @cache
-def _holders() -> Mapping[str, list[str]]:
-    """Return the distributions that hold each module: wheels of CuPy have many names."""
-    return metadata.packages_distributions()  # reads the list of all files that are installed
+def distributions_by_module() -> Mapping[str, list[str]]:
+    """Return the distributions of each module; CuPy, for example, has several."""
+    return metadata.packages_distributions()  # slow: reads the list of all installed files
 
 
 def _package(module: str, names: list[str], remedy: str, *, optional: bool) -> Finding:
-    """The versions of the distributions that hold a module."""
+    """Return the finding about a module and the versions of its distributions."""
     found = [f"{name} {metadata.version(name)}" for name in dict.fromkeys(names)]
     wrong = [bounds for name in dict.fromkeys(names) if (bounds := _broken_bounds(name))]
     if wrong:
@@ -93,17 +93,17 @@ def _package(module: str, names: list[str], remedy: str, *, optional: bool) -> F
 
 
 def _broken_bounds(name: str) -> str:
-    """Return the versions that this library needs of a distribution, empty if its own is one."""
+    """Return the bounds that the version of a distribution breaks; empty if it fits."""
     own = metadata.version(name)
     for bounds in _needed().get(_normal(name), ()):
-        if not all(map(partial(_fits, own), bounds.split(","))):
+        if not all(map(partial(fits, own), bounds.split(","))):
             return bounds
     return ""
 
 
 @cache
 def _needed() -> Mapping[str, list[str]]:
-    """Return the bounds of versions that this library's metadata give, by distribution."""
+    """Return the version bounds in this library's metadata, by distribution."""
     try:
         lines = metadata.requires("gpu-ls-plugin") or []
     except metadata.PackageNotFoundError:
@@ -120,8 +120,8 @@ def _normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def _fits(version: str, bound: str) -> bool:
-    """Return whether a version keeps to a bound; what cannot be read does."""
+def fits(version: str, bound: str) -> bool:
+    """Return whether a version satisfies a bound; True if one of them cannot be parsed."""
     own, asked = RELEASE.match(version), BOUND.fullmatch(bound)
     if own is None or asked is None:
         return True
@@ -195,7 +195,7 @@ def _cuda_programs() -> Path:
 
 
 def _is_there(path: Path) -> bool:
-    """Return whether a path exists; one that cannot exist is refused, on any Python."""
+    """Return whether a path exists; raise OSError for an impossible path."""
     try:
         path.stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -204,16 +204,16 @@ def _is_there(path: Path) -> bool:
 
 
 def _cache(name: str, find: Callable[[], Path], variable: str) -> Finding:
-    """Whether a cache folder can be written, or be made in the nearest folder that exists."""
+    """Return whether a cache folder can be written or created."""
     try:
         folder = find()
         folder_is_there = _is_there(folder)
         place = folder if folder_is_there else next(filter(_is_there, folder.parents), folder)
         if place.is_dir() and os.access(place, os.W_OK):
-            state = "" if folder_is_there else " (not made yet)"
+            state = "" if folder_is_there else " (not created yet)"
             return Finding(name, "ok", f"{folder}{state}")
         reason = f"{folder} cannot be written"
-    except OSError as error:  # it cannot even be looked for
+    except OSError as error:  # an impossible path, or no home folder
         reason = str(error)
-    remedy = f"point {variable} to a folder that you can write and others cannot"
+    remedy = f"set {variable} to a folder that you can write to and others cannot"
     return Finding(name, "missing", reason, remedy)

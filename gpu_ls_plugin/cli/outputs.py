@@ -1,4 +1,4 @@
-"""Files that a solve leaves behind: checked before there is anything to write, and never lost."""
+"""The output files of `gpu-ls solve`: checked before the search, and never lost after it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Saved:
-    """What became of an output: where it was written, if anywhere, and what went wrong before."""
+    """An output after the search: its path, None if it is lost, and the error of the first try."""
 
     name: str
     path: Path | None
@@ -38,9 +38,9 @@ class Saved:
 
 
 def check_all(problem: Problem, source: Path, paths: Mapping[str, Path]) -> None:
-    """Raise, before any work is done, where files could not be written afterwards.
+    """Raise before the search if a file could not be written after it.
 
-    `paths` are by the names of `OUTPUTS`; none may replace `source`, the file of the problem.
+    The keys of `paths` are those of `OUTPUTS`; no path may replace `source`, the problem's file.
     """
     for name, path in paths.items():
         _output(problem, name).check(problem, path)
@@ -50,12 +50,12 @@ def check_all(problem: Problem, source: Path, paths: Mapping[str, Path]) -> None
 
 
 def save_all(problem: Problem, result: Result, paths: Mapping[str, Path]) -> Iterator[Saved]:
-    """Write files one by one; what cannot be written goes to a temporary or the current folder."""
+    """Write each file; if that fails, to the folder of temporary files or the current one."""
     for name, path in paths.items():
         try:
             _output(problem, name).save(problem, result, path)
             yield Saved(name, path)
-        except BrokenPipeError:  # its reader has seen enough
+        except BrokenPipeError:  # the reader has closed the pipe
             yield Saved(name, None)
         except Exception as error:
             reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
@@ -63,9 +63,9 @@ def save_all(problem: Problem, result: Result, paths: Mapping[str, Path]) -> Ite
 
 
 def _save_elsewhere(problem: Problem, result: Result, name: str, path: Path) -> Path | None:
-    """Write an output to a new folder under a plain name; return where, None if nowhere."""
+    """Write an output to a new folder under a plain name; return its path, or None."""
     ending = ".json.gz" if path.name.lower().endswith(".json.gz") else path.suffix
-    for place in (None, os.curdir):  # None: where temporary files are
+    for place in (None, os.curdir):  # None: the folder of temporary files
         folder = None
         try:
             folder = Path(tempfile.mkdtemp(prefix="gpu-ls-", dir=place))
@@ -78,20 +78,20 @@ def _save_elsewhere(problem: Problem, result: Result, name: str, path: Path) -> 
 
 
 def _check_different(source: Path, paths: Mapping[str, Path]) -> None:
-    """Raise where a file would take the place of another; open files are continued."""
+    """Raise if a file would replace another one; output to open files is appended."""
     taken = {_identity(source): ("the problem", False)}
     for name, path in paths.items():
         identity, continued = _identity(path), open_descriptor(path) is not None
         other, too = taken.get(identity, ("", False))
         if other and identity is not None and not (continued and too):
             raise InvalidParameterError(
-                f"{name}: {path} is the file of {other} as well; give it another name"
+                f"{name}: {path} is the file of {other} as well; choose another name"
             )
         taken[identity] = (f"--{name}", continued)
 
 
 def _identity(path: Path) -> tuple[int, int] | str | None:
-    """Return what two names of one file have in common; None for what cannot be replaced."""
+    """Return a value that is equal for all names of a file; None if it is not a regular file."""
     try:
         found = path.stat()
     except OSError:
@@ -100,7 +100,7 @@ def _identity(path: Path) -> tuple[int, int] | str | None:
 
 
 def _output(problem: Problem, name: str) -> Output:
-    """Return what writes a kind of file for a kind of problem."""
+    """Return the writer of an output for a problem."""
     own = domain_of(problem).outputs()
     return own[name] if name in own else OUTPUTS[name]
 
@@ -114,7 +114,7 @@ def _save_curve(problem: Problem, result: Result, path: Path) -> None:
 
 
 def _write_rows(problem: Problem, result: Result, path: Path) -> None:
-    """Write the best row, a line for each entry, counted from 1."""
+    """Write the best row, one number per line; numbers count from 1."""
     with atomically(path) as file:
         file.write_text("".join(f"{value + 1}\n" for value in result.best_tour.tolist()), "utf-8")
 
@@ -124,7 +124,7 @@ def _save_picture(problem: Problem, result: Result, path: Path) -> None:
 
 
 ROWS = Output(lambda problem, path: None, _write_rows)
-OUTPUTS = {  # domains have others in place of some of them
+OUTPUTS = {  # domains may replace some of them
     "tour": ROWS,
     "out": ROWS,
     "plot": Output(_check_image, _save_picture),

@@ -1,4 +1,4 @@
-"""What the command line prints: rows for JSON, tables for people."""
+"""The reports of the command line: data for JSON, and tables for people."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.runs.domain import Domain
     from gpu_ls_plugin.runs.settings import Settings
 
-PIPED = 100  # columns of a table that is not shown by a terminal
+PIPED = 100  # columns of a table without a terminal
 
 STYLES = {
     "ok": "green",
@@ -42,7 +42,7 @@ STYLES = {
 
 
 def summary(problem: Problem, settings: Settings, result: Result) -> dict[str, Any]:
-    """Return what a solve with complete settings found, as plain numbers."""
+    """Return the facts about a result; `settings` must be complete."""
     statistics = result.statistics
     seconds = max(statistics.seconds, 1e-9)
     return {
@@ -66,7 +66,7 @@ def summary(problem: Problem, settings: Settings, result: Result) -> dict[str, A
 
 
 def print_summary(found: dict[str, Any], domain: Domain) -> None:
-    """Print the end summary of a solve of a problem of a domain."""
+    """Print the summary of a result."""
     phases = ", ".join(f"{name} {time:.2f} s" for name, time in found["phases"].items())
     stopped_by = domain.stopped_by(found["stopped_by"])
     lines = {
@@ -84,7 +84,7 @@ def print_summary(found: dict[str, Any], domain: Domain) -> None:
 
 
 def _gap(found: dict[str, Any]) -> str:
-    """Return how far the best is from the optimum; nothing if that is unknown, or no conflict."""
+    """Return the gap to the optimum as text; empty if there is no optimum to compare with."""
     gap, sign = found["gap_percent"], -1 if found.get("sense") == "max" else 1
     if gap is None or ("conflicts" in found and not found["optimum"]):
         return ""
@@ -93,7 +93,7 @@ def _gap(found: dict[str, Any]) -> str:
 
 
 def print_plugins(infos: Iterable[PluginInfo]) -> None:
-    """Print one row for each plugin; what failed stands in the last column."""
+    """Print a row for each plugin; the last column has errors."""
     rows = [
         (i.name, f"{i.distribution} {i.version}".strip(), i.status, len(i.parts), i.error)
         for i in infos
@@ -102,7 +102,7 @@ def print_plugins(infos: Iterable[PluginInfo]) -> None:
 
 
 def operator_row(part: Part) -> dict[str, str]:
-    """Return a registered part, its arguments as text, and the first line of its documentation."""
+    """Return kind, name, arguments, plugin and summary of a registered part."""
     return {
         "kind": part.kind,
         "name": part.name,
@@ -113,7 +113,7 @@ def operator_row(part: Part) -> dict[str, str]:
 
 
 def arguments_text(factory: Callable[..., Any]) -> str:
-    """Return the arguments of a part as they are written, such as ``max_length=3``."""
+    """Return the arguments of a part as source text, such as ``max_length=3``."""
     try:
         signature = inspect.signature(factory)
         made = {f.name: f.default_factory for f in fields(factory)} if is_dataclass(factory) else {}
@@ -125,13 +125,13 @@ def arguments_text(factory: Callable[..., Any]) -> str:
             for name, parameter in signature.parameters.items()
         ]
         return str(signature.replace(parameters=plain, return_annotation=signature.empty))[1:-1]
-    except Exception:  # of somebody's part, or a class that is not written in Python
+    except Exception:  # a third-party part, or a class without a Python signature
         return ""
 
 
 @dataclass(frozen=True)
 class _Text:
-    """Stands in a signature for a default value."""
+    """Replaces a default value in a signature."""
 
     text: str
 
@@ -140,14 +140,14 @@ class _Text:
 
 
 def _shown(default: Any, made: Any) -> Any:
-    """Return a default value, or what makes it, as something that is shown as it is written."""
+    """Return a default value; a search is replaced by its source text."""
     value = default if made is MISSING else made()
     is_search = callable(value) and not isinstance(value, type)
     return _Text(text_of(value)) if is_search else value
 
 
 def print_operators(rows: Sequence[dict[str, str]]) -> None:
-    """Print the parts of each kind under its name, a row for each part."""
+    """Print a table of parts for each kind."""
     for number, kind in enumerate(dict.fromkeys(row["kind"] for row in rows)):
         shown = []
         for row in rows:
@@ -161,7 +161,7 @@ def print_operators(rows: Sequence[dict[str, str]]) -> None:
 
 
 def print_findings(findings: Iterable[Finding]) -> None:
-    """Print one row for each finding of the doctor."""
+    """Print a row for each finding of the doctor."""
     rows = []
     for finding in findings:
         optional = " (optional)" if finding.optional and finding.status != "ok" else ""
@@ -171,7 +171,7 @@ def print_findings(findings: Iterable[Finding]) -> None:
 
 
 def print_kernels(rows: Sequence[KernelReport]) -> None:
-    """Print one row for each kernel and architecture, then the errors in full, then a count."""
+    """Print a row for each kernel and architecture, then the full errors, then a count."""
     table = [
         (
             row.body,
@@ -212,6 +212,6 @@ def _print_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> Non
 
 
 def _piped_width() -> int:
-    """Return the columns of a table that no terminal shows: $COLUMNS, if that is set."""
+    """Return the columns of a table without a terminal: $COLUMNS, or `PIPED`."""
     given = os.environ.get("COLUMNS", "")
     return max(40, int(given)) if given.isascii() and given.isdigit() and len(given) < 6 else PIPED

@@ -1,8 +1,8 @@
-"""Islands on Dask: populations on many GPUs, machines or cores, which exchange what they find."""
+"""Islands on Dask: populations on many GPUs, machines or cores that exchange their best rows."""
 
 from gpu_ls_plugin.distributed.cluster import local_cluster
 from gpu_ls_plugin.distributed.exchange import ExchangeRule as Exchange
 from gpu_ls_plugin.distributed.islands import Islands
-from gpu_ls_plugin.distributed.tally import IslandLine, IslandProgress
+from gpu_ls_plugin.distributed.progress import IslandLine, IslandProgress
 
 __all__ = ["Exchange", "IslandLine", "IslandProgress", "Islands", "local_cluster"]

@@ -1,4 +1,4 @@
-"""The state of a run in a file, from which the same call goes on."""
+"""Checkpoints: the state of a run in a file, from which the same call continues."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.core.problem import Problem
-    from gpu_ls_plugin.distributed.tally import Island
+    from gpu_ls_plugin.distributed.island_state import Island
 
 VERSION = 2
 ELITES = ("rows", "costs", "feasible")
@@ -45,17 +45,17 @@ NUMBERED = re.compile(r"rows_(0|[1-9][0-9]{0,8})")
 
 @dataclass
 class Checkpoint:
-    """Where a run stands."""
+    """The state of a run."""
 
     islands: dict[int, Elites] = field(default_factory=dict)
-    lives: int = 0  # how often islands have begun anew
-    stretches: int = 0  # that all have made
-    seconds: float = 0.0  # that the run has taken
+    lives: int = 0  # most restarts of an island
+    stretches: int = 0  # that every island has made
+    seconds: float = 0.0  # of the run so far
     kicks: int = 0  # of each row
     history: list[Point] = field(default_factory=list)
 
     def save(self, path: Path, problem: Problem, seed: int) -> None:
-        """Write all to a file, which appears complete or not at all."""
+        """Write the state to a file, which appears complete or not at all."""
         head = {
             "version": VERSION,
             "problem": identity(problem),
@@ -77,7 +77,7 @@ class Checkpoint:
 
     @classmethod
     def load(cls, path: Path, problem: Problem, seed: int) -> Checkpoint:
-        """Return what was saved; InvalidParameterError if it is of another problem or seed."""
+        """Return a saved state; raise InvalidParameterError if it has another problem or seed."""
         with reading(path, "not a checkpoint of islands"):
             arrays = read_arrays(path)
             head = HEAD(
@@ -85,7 +85,7 @@ class Checkpoint:
             )
             if (head.pop("problem"), head.pop("seed")) != (identity(problem), seed):
                 raise InvalidParameterError(
-                    f"checkpoint: {path} is of another problem or seed; name another file, or "
+                    f"checkpoint: {path} belongs to another problem or seed; name another file, or "
                     "remove it"
                 )
             found = cls(_islands(arrays, problem), **head)
@@ -93,7 +93,7 @@ class Checkpoint:
             return found
 
     def check_history(self, problem: Problem) -> None:
-        """Raise ValueError if the history claims a better cost than any row has."""
+        """Raise ValueError if the history has a better cost than every row."""
         best = joined(problem, self.islands.values()).allowed.costs[:1].tolist()
         least = best[0] if best else math.inf
         claimed = min((point.best_cost for point in self.history), default=math.inf)
@@ -101,7 +101,7 @@ class Checkpoint:
             raise ValueError(f"history: best_cost {claimed}, but the best row costs {least}")
 
 
-COST = number(-math.inf, infinite=True)  # infinite until something feasible is found
+COST = number(-math.inf, infinite=True)  # infinite until a feasible row is found
 POINT = fields(Point, elapsed=number(), kicks=integer(), best_cost=COST, mean_cost=COST)
 HEAD = fields(
     dict,
@@ -119,7 +119,7 @@ def checkpoint_of(
     elapsed: float,
     history: list[Point],
 ) -> Checkpoint:
-    """Return where a run stands; the best row of all is among those of the first island."""
+    """Return the state of a run; the first island gets the best row of all."""
     elites = {island.number: island.elites for island in islands if len(island.elites)}
     elites[0] = joined(problem, [best, *([elites[0]] if 0 in elites else [])])
     return Checkpoint(
@@ -132,21 +132,32 @@ def checkpoint_of(
     )
 
 
+def resume(problem: Problem, islands: list[Island], saved: Checkpoint) -> Elites:
+    """Continue from a checkpoint, which may have more islands; return its rows, the best first."""
+    for place, elites in saved.islands.items():
+        island = islands[place % len(islands)]
+        island.elites = joined(problem, [island.elites, elites])
+    for island in islands:
+        island.kicks, island.stretches = saved.kicks, saved.stretches
+        island.life = saved.lives + 1 if saved.islands else 0
+    return joined(problem, saved.islands.values())
+
+
 class Keeper:
-    """Writes checkpoints to a file, if there is one; a full disk ends no search."""
+    """Writes checkpoints to a file, if one is given; a full disk does not end the search."""
 
     def __init__(self, path: Path | None, problem: Problem, seed: int) -> None:
         self.path, self._problem, self._seed = path, problem, seed
         self._warned = False
 
     def found(self) -> Checkpoint:
-        """Return where the run stood when the file was written; the beginning without one."""
+        """Return the saved state; that of a new run if there is no file."""
         if self.path is None or not self.path.exists():
             return Checkpoint()
         return Checkpoint.load(self.path, self._problem, self._seed)
 
     def keep(self, checkpoint: Checkpoint) -> None:
-        """Write where a run stands; warn once where that cannot be done."""
+        """Write the state; warn once if the file cannot be written."""
         if self.path is None:
             return
         try:
@@ -156,16 +167,16 @@ class Keeper:
                 self._warned = True
                 warnings.warn(
                     f"checkpoint: {self.path} cannot be written ({error.strerror or error}); the "
-                    "search goes on, and tries again",
+                    "search continues, and tries again later",
                     ClusterWarning,
                     stacklevel=2,
                 )
 
 
 def identity(problem: Problem) -> str:
-    """Return a hash of everything that a problem holds, except names, comments and the optimum."""
+    """Return a hash of a problem's data, without its name, comment and optimum."""
     if problem not in _identities:
-        from gpu_ls_plugin.experiments.description import describe  # whose package imports SciPy
+        from gpu_ls_plugin.experiments.description import describe  # its package imports SciPy
 
         _identities[problem] = sha256(describe(problem).encode("utf-8", "replace")).hexdigest()
     return _identities[problem]
@@ -175,7 +186,7 @@ _identities: WeakKeyDictionary[Problem, str] = WeakKeyDictionary()  # large matr
 
 
 def _islands(arrays: dict[str, NDArray[Any]], problem: Problem) -> dict[int, Elites]:
-    """Return the elites of islands from "rows_0", "costs_0", "feasible_0" and so on."""
+    """Return the elites of each island from "rows_0", "costs_0", "feasible_0" and so on."""
     numbers = {int(match[1]) for match in map(NUMBERED.fullmatch, arrays) if match}
     names = {f"{name}_{number}" for number in numbers for name in ELITES}
     if names != arrays.keys():
@@ -189,13 +200,13 @@ def _islands(arrays: dict[str, NDArray[Any]], problem: Problem) -> dict[int, Eli
 def _elites(
     problem: Problem, rows: NDArray[Any], costs: NDArray[Any], feasible: NDArray[Any]
 ) -> Elites:
-    """Return rows whose recorded costs and feasibility are theirs; others raise."""
+    """Return elites; raise ValueError if the recorded costs or feasibility are wrong."""
     found = Elites.of(problem, problem.check(rows), costs).valued(problem)
     kinds = (costs.dtype.kind in "if", costs.shape, feasible.dtype.kind, feasible.shape)
     if kinds != (True, (len(rows),), "b", (len(rows),)):
-        raise ValueError("costs or feasible: not numbers and flags for each row")
+        raise ValueError("costs or feasible: not a number and a flag for each row")
     given = Elites(rows, costs, feasible).sorted()
     same_costs(given.costs, found.costs)
     if (given.feasible != found.feasible).any():
-        raise ValueError("feasible: not what the rows are")
+        raise ValueError("feasible: differs from the feasibility of the rows")
     return found

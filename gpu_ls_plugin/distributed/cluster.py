@@ -1,4 +1,4 @@
-"""Clusters: one that is started here, one that runs elsewhere, and which workers can be used."""
+"""Local clusters, connections to clusters that run already, and the workers that can be used."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 
     from distributed import Client
 
-# Asked by name, so that a worker can answer that has another version of this module, or none.
+# Evaluated on workers, which may have another version of this module, or none.
 VERSION = "__import__('importlib.metadata').metadata.version('gpu-ls-plugin')"
-CONNECTING = 10  # seconds, until a scheduler must have answered
-PRELOAD = "gpu_ls_plugin.distributed.preload"
+CONNECTING = 10  # seconds for a scheduler to answer
+PRELOAD = "gpu_ls_plugin.distributed.local_processes"  # for its `dask_setup`
 ALL = "all"
 
 
 def require_dask() -> None:
-    """Raise MissingExtraError where Dask is not installed."""
+    """Raise MissingExtraError if Dask is not installed."""
     try:
         import distributed  # noqa: F401
     except ImportError as error:
@@ -48,16 +48,17 @@ def local_cluster(
 ) -> Iterator[Client]:
     """Start a cluster on this machine, and stop it at the end of the block.
 
-    Ctrl-C ends it at once, also while it starts.
+    Ctrl-C ends it at once, even while it starts.
 
     Parameters
     ----------
     workers : int, optional
-        Processes that search on the CPU. Without `gpus` the default is one for each two cores.
+        Processes that search on the CPU. The default is one for every two cores, or none if `gpus`
+        is given.
     gpus : int or "all", optional
-        GPUs, each with a process of its own.
+        GPUs to search on, each in a process of its own.
     threads : int, optional
-        Cores of each CPU worker; by default those of the machine, shared evenly.
+        Cores of each CPU worker; by default the workers share all cores evenly.
 
     Yields
     ------
@@ -68,7 +69,7 @@ def local_cluster(
     MissingExtraError
         Dask is not installed.
     BackendUnavailableError
-        There are not so many GPUs.
+        The machine has fewer GPUs.
     ClusterError
         Workers cannot be started.
     InvalidParameterError, InvalidTypeError
@@ -79,7 +80,7 @@ def local_cluster(
 
     specs = {
         name: {"cls": Nanny, "options": options}
-        for name, options in _workers(workers, gpus, threads).items()
+        for name, options in worker_options(workers, gpus, threads).items()
     }
     scheduler = {
         "cls": Scheduler,
@@ -90,16 +91,16 @@ def local_cluster(
             client = stack.enter_context(started(specs, scheduler))
         except (RuntimeError, OSError) as error:
             raise ClusterError(
-                f"islands: workers cannot be started ({error}); a script that starts some does all "
-                'its work below `if __name__ == "__main__":`, for they read it, too; they also '
-                "need some space in the folder of temporary files"
+                f"islands: workers cannot be started ({error}); put the code of a script below "
+                '`if __name__ == "__main__":`, since each worker imports the script, and check '
+                "that the folder of temporary files has free space"
             ) from error
         yield client
 
 
 @contextmanager
 def connected(address: str) -> Iterator[Client]:
-    """Connect to the scheduler of a cluster, for the time of a block."""
+    """Connect to the scheduler of a cluster until the end of the block."""
     require_dask()
     from distributed import Client
 
@@ -107,17 +108,17 @@ def connected(address: str) -> Iterator[Client]:
         client = Client(address, timeout=CONNECTING, set_as_default=False)
     except (OSError, ValueError) as error:
         raise ClusterError(
-            f"dask: no scheduler answers at {address!r} ({error}); start one by "
-            "`dask scheduler`, and name the address that it prints"
+            f"dask: no scheduler answers at {address!r} ({error}); start one with "
+            "`dask scheduler`, and pass the address that it prints"
         ) from error
     with client:
         yield client
 
 
 def client_of(given: Any, stack: ExitStack) -> Client:
-    """Return a cluster's client; what is opened for it is closed with the stack.
+    """Return the client of a cluster; the stack closes what is opened here.
 
-    Given is a client, the address of a scheduler, or None for a cluster on this machine.
+    `given` is a client, the address of a scheduler, or None for a new cluster on this machine.
     """
     require_dask()
     from distributed import Client
@@ -133,7 +134,7 @@ def client_of(given: Any, stack: ExitStack) -> Client:
 
 
 def usable_workers(client: Client) -> list[str]:
-    """Return the workers that have this version of the library; warn of others."""
+    """Return the workers that have this version of the library; warn about others."""
     ours = version("gpu-ls-plugin")
     found: dict[str, Any] = client.run(eval, VERSION, on_error="return")
     usable = [worker for worker, theirs in found.items() if theirs == ours]
@@ -153,7 +154,7 @@ def usable_workers(client: Client) -> list[str]:
 
 
 def gpu_count() -> int:
-    """Return how many GPUs this machine shows, without CUDA being begun in this process."""
+    """Return the number of visible GPUs without initialising CUDA in this process."""
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
     if visible is not None:
         return len([name for name in visible.split(",") if name.strip() not in ("", "-1")])
@@ -164,10 +165,10 @@ def gpu_count() -> int:
     return sum(line.startswith("GPU ") for line in done.stdout.splitlines())
 
 
-def _workers(
+def worker_options(
     workers: int | None, gpus: int | str | None, threads: int | None
 ) -> dict[str, dict[str, Any]]:
-    """Return the options of the workers of a local cluster, by their names."""
+    """Return the options of each worker of a local cluster, by its name."""
     common = {
         "memory_limit": 0,
         "preload": [PRELOAD],
@@ -194,7 +195,7 @@ def _workers(
 
 
 def _devices(gpus: int | str | None) -> list[str]:
-    """Return the devices of so many workers, as CUDA_VISIBLE_DEVICES names them."""
+    """Return the device of each GPU worker, as in CUDA_VISIBLE_DEVICES."""
     if gpus is None:
         return []
     there = gpu_count()
@@ -206,8 +207,8 @@ def _devices(gpus: int | str | None) -> list[str]:
         wanted = checks.integer("gpus", gpus, least=1, most=4096)
     if wanted > there:
         raise BackendUnavailableError(
-            f"gpus: {wanted} asked for, but this machine shows {there}; search on the CPU with "
-            "workers"
+            f"gpus: {wanted} requested, but this machine shows {there}; to search on the CPU, "
+            "pass workers instead"
         )
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
     names = visible.split(",") if visible else [str(number) for number in range(there)]

@@ -1,4 +1,4 @@
-"""The loop of a run: orders to islands, their reports, exchanges, and workers that are lost."""
+"""The main loop of a run: orders to islands, their reports, exchanges, and lost workers."""
 
 from __future__ import annotations
 
@@ -7,28 +7,25 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.core.exceptions import ClusterWarning
-from gpu_ls_plugin.distributed.beginning import hand_out, populate, resume
-from gpu_ls_plugin.distributed.checkpoint import Checkpoint, checkpoint_of
-from gpu_ls_plugin.distributed.ending import await_reports, collected, reason
+from gpu_ls_plugin.distributed.checkpoint import Checkpoint, checkpoint_of, resume
 from gpu_ls_plugin.distributed.exchange import sources
-from gpu_ls_plugin.distributed.failures import Failures, lost_by_dask
-from gpu_ls_plugin.distributed.orders import Order
-from gpu_ls_plugin.distributed.placement import Placement
-from gpu_ls_plugin.distributed.tally import Island, Tally
-from gpu_ls_plugin.distributed.work import Unsettled
+from gpu_ls_plugin.distributed.fleet import TICK
+from gpu_ls_plugin.distributed.island_state import Island, Totals, give_populations, give_rows
+from gpu_ls_plugin.distributed.messages import Order
+from gpu_ls_plugin.distributed.tasks import UnknownRunError
+from gpu_ls_plugin.distributed.workers import Failures, Placement, lost_by_dask
 from gpu_ls_plugin.runs.elites import Elites, joined
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.distributed.checkpoint import Keeper
     from gpu_ls_plugin.distributed.fleet import Event, Fleet
-    from gpu_ls_plugin.distributed.orders import Report, Settled
+    from gpu_ls_plugin.distributed.messages import Report, Settled
     from gpu_ls_plugin.distributed.run import IslandRun
 
-TICK = 0.1  # seconds between two looks at what waits
-GONE = 10.0  # seconds without a word of the scheduler, after which it is lost
-UNMANNED = 60.0  # seconds without any worker, after which none is expected
+GONE = 10.0  # seconds without an answer of the scheduler after which it counts as lost
+UNMANNED = 60.0  # seconds without any worker after which the run ends
 PATIENCE = 5.0  # seconds that an island waits for a worker of its own
-ENDING, INTERRUPTED = 15.0, 3.0  # seconds in which rows are gathered at the end
+ENDING, INTERRUPTED = 15.0, 3.0  # seconds to gather rows at the end, and after Ctrl-C
 
 
 class Coordinator:
@@ -36,42 +33,46 @@ class Coordinator:
 
     def __init__(self, run: IslandRun, fleet: Fleet, keeper: Keeper) -> None:
         self.run, self.fleet, self.keeper = run, fleet, keeper
-        self.tally = Tally(run.problem)
+        self.totals = Totals()
         self.islands: list[Island] = []
         self.best = Elites.none(run.problem)
         self.placement = Placement(PATIENCE)
-        self.failures = Failures(run.problem, self.placement, fleet)
+        self.failures = Failures(self.placement, fleet)
         self._begun: float | None = None
         self._kept, self._manned = 0.0, time.monotonic()
         self._before = Checkpoint()
-        self._over = ""
+        self._over = ""  # the reason, once the run is over
 
     @property
     def elapsed(self) -> float:
-        """Seconds of the run, with those before a checkpoint."""
+        """Seconds of the run, including those before a checkpoint."""
         passed = 0.0 if self._begun is None else time.perf_counter() - self._begun
         return self._before.seconds + passed
 
     def start(self, workers: list[str], rows: list[Any] | None = None) -> dict[int, Settled]:
-        """Prepare an island on each worker, or on as many as there are parts of rows."""
+        """Prepare an island on each worker, or on as many workers as `rows` has parts."""
         self._before = self.keeper.found()
         self.placement.update(workers)
         workers = workers if rows is None else workers[: len(rows)]
-        with self.tally.statistics.phase("compiling"):
+        with self.totals.statistics.phase("compiling"):
             settled = self.failures.settle(workers)
         for number, worker in enumerate(settled):
             island = Island(number, Elites.none(self.run.problem), worker=worker)
             island.backend = settled[worker].backend
             self.placement.homes[number] = worker
             self.islands.append(island)
-        hand_out(self.islands, rows)
-        self._improve(resume(self.run, self.islands, self._before))
-        self.tally.statistics.history.extend(self._before.history)
-        self.tally.statistics.backend = self.islands[0].backend
+        give_rows(self.islands, rows)
+        self._improve(resume(self.run.problem, self.islands, self._before))
+        self.totals.statistics.history.extend(self._before.history)
+        self.totals.statistics.backend = self.islands[0].backend
         return dict(enumerate(settled.values()))
 
+    def give(self, groups: list[Elites | None]) -> None:
+        """Let islands begin with populations; None for an island that makes its own."""
+        self._improve(give_populations(self.run, self.islands, groups))
+
     def drive(self) -> None:
-        """Let the islands go on until the run is over, or Ctrl-C."""
+        """Search on all islands until the run is over, or until Ctrl-C."""
         self._begun, self._manned = time.perf_counter(), time.monotonic()
         try:
             for island in self.islands:
@@ -86,14 +87,14 @@ class Coordinator:
         self._end()
 
     def gather(self) -> list[Elites]:
-        """Return all rows of each island, costs from scratch; elites where it cannot be asked."""
+        """Return all rows of each island with the problem's costs; elites if it does not answer."""
         patience = INTERRUPTED if self._over == "interrupt" else ENDING
         rows: dict[int, Elites] = {}
         if self._over != "lost":
             try:
-                rows = collected(self.fleet, self.failures, self.islands, patience)
-            except KeyboardInterrupt:  # once more: what is known must do
-                self.tally.statistics.stopped_by = "interrupt"
+                rows = self._collected(patience)
+            except KeyboardInterrupt:  # a second Ctrl-C: return the elites
+                self.totals.statistics.stopped_by = "interrupt"
         problem = self.run.problem
         found = [
             rows[island.number] if island.number in rows else island.elites.valued(problem)
@@ -104,15 +105,11 @@ class Coordinator:
             found[0] = joined(problem, [best, found[0]]).take(slice(max(1, len(found[0]))))
         return found
 
-    def give(self, groups: list[Elites | None]) -> None:
-        """Let islands begin with populations; None where one has to make its own."""
-        self._improve(populate(self.run, self.islands, groups))
-
     def _order(self, island: Island) -> None:
-        """Let an island go on, or wait for a worker, or end."""
+        """Send an island its next order; mark it as waiting if no worker is free, or as done."""
         first = island.number + 1 if island.begun is None else len(self.islands)
-        part = first / len(self.islands)  # so that islands do not report all at once, ever after
-        stretch = self.run.rhythm.stretch(island.kicks, self.elapsed, part)
+        part = first / len(self.islands)  # islands then report at different times
+        stretch = self.run.schedule.stretch(island.kicks, self.elapsed, part)
         if stretch is None:
             island.done = True
             return
@@ -125,8 +122,8 @@ class Coordinator:
                 island.waiting_since = self.elapsed
             return
         island.waiting_since = None
-        if home != island.worker:  # where it has to begin anew
-            self._begin_anew(island)
+        if home != island.worker:
+            self._restart(island)
             island.worker = home
         if island.begun is None:
             island.begun = self.elapsed
@@ -137,7 +134,7 @@ class Coordinator:
             number=island.stretches,
             seed=self.run.seed,
             stretch=stretch,
-            left=self.run.rhythm.seconds - self.elapsed,
+            left=self.run.schedule.seconds - self.elapsed,
             rows=island.first_rows,
             size=island.size,
             guests=self._guests(island),
@@ -145,13 +142,13 @@ class Coordinator:
         island.token = self.fleet.send(order, home)
 
     def _guests(self, island: Island) -> Elites:
-        """Return the rows of others that an island gets."""
+        """Return the rows that an island receives from others."""
         count, number = len(self.islands), island.stretches
         others = sources(self.run.topology, count, island.number, number, self.run.seed)
         return joined(self.run.problem, [self.islands[other].elites for other in others])
 
     def _take(self, event: Event) -> None:
-        """Take an event."""
+        """Handle an event."""
         if event.kind == "workers":
             for number in self.failures.look(event.content):
                 self._uproot(self.islands[number])
@@ -167,35 +164,33 @@ class Coordinator:
             self._fail(island, event.content)
 
     def _report(self, island: Island, report: Report) -> None:
-        """Take what an island has found; let it go on, alone or with all others."""
+        """Take a report, and let the island continue: at once, or together with all others."""
         self._count(island, report)
-        self._tell(self.tally.point(self.islands, self.best, self.elapsed))
-        together = self.run.rhythm.together
-        waits = together and any(self._is_behind(other, island) for other in self.islands)
-        if waits:  # also for those that have not reached the target
+        self._tell(self.totals.point(self.islands, self.best, self.elapsed))
+        if self._has_to_wait(island):  # even if the target is reached
             return
         if self.run.target is not None and self._reached(self.run.target):
             self._over = "target"
         else:
-            self._go_on(self.islands if together else [island])
+            self._continue(self.islands if self.run.schedule.together else [island])
 
     def _count(self, island: Island, report: Report) -> None:
-        """Add what an island has done."""
-        self.tally.add(island, report, self.elapsed)
-        island.kicks += self.run.rhythm.step or 0
+        """Add a report to the totals."""
+        self.totals.add(island, report, self.elapsed)
+        island.kicks += self.run.schedule.step or 0
         island.done = report.finished
         self._improve(report.elites)
 
-    def _go_on(self, islands: list[Island]) -> None:
-        """Order the next stretch; all guests are chosen before any island goes on."""
+    def _continue(self, islands: list[Island]) -> None:
+        """Order the next stretch of each island that is not done."""
         for island in islands:
             if not island.done and not self._over:
                 self._order(island)
 
     def _fail(self, island: Island, error: BaseException) -> None:
-        """See to an island whose task has failed."""
+        """Handle the failure of an island's task."""
         worker = island.worker
-        if isinstance(error, Unsettled):
+        if isinstance(error, UnknownRunError):
             self.fleet.forget(worker)
         elif not lost_by_dask(error):
             for number in self.failures.exclude(worker, error, bool(len(self.best))):
@@ -203,31 +198,32 @@ class Coordinator:
             if not self.placement.workers:
                 self._over = "lost"
             return
-        island.token, island.waiting_since = None, self.elapsed  # `_tend` sends it on
-        self._begin_anew(island)
+        island.token, island.waiting_since = None, self.elapsed  # `_tend` sends the next order
+        self._restart(island)
 
-    def _begin_anew(self, island: Island) -> None:
-        """Let an island have other random numbers, as soon as it has had some."""
+    def _restart(self, island: Island) -> None:
+        """Give an island new random numbers if it has drawn some."""
         if island.begun is not None:
-            island.life, island.anew = island.life + 1, island.anew + 1
+            island.life, island.restarts = island.life + 1, island.restarts + 1
 
     def _uproot(self, island: Island) -> None:
-        """Let an island that has lost its worker go on elsewhere, from its last elites."""
+        """Let an island that has lost its worker continue elsewhere, from its last elites."""
         if island.done:
             return
         self.fleet.cancel(island.number)
         island.token, island.worker = None, ""
         island.running_kicks = 0
-        together = self.run.rhythm.together
-        if not (together and any(self._is_behind(other, island) for other in self.islands)):
+        if not self._has_to_wait(island):
             self._order(island)
 
-    def _is_behind(self, other: Island, island: Island) -> bool:
-        """Return whether an island has to wait for another one."""
-        return not other.done and other.stretches < island.stretches
+    def _has_to_wait(self, island: Island) -> bool:
+        """Return whether an island has to wait for others before it continues."""
+        return self.run.schedule.together and any(
+            not other.done and other.stretches < island.stretches for other in self.islands
+        )
 
     def _tend(self) -> None:
-        """See to islands that wait for workers, to the scheduler and to the checkpoint."""
+        """Look after waiting islands, the scheduler and the checkpoint."""
         for island in self.islands:
             if island.waiting_since is not None and not island.done:
                 self._order(island)
@@ -237,11 +233,11 @@ class Coordinator:
             self._give_up("the scheduler is lost")
         elif time.monotonic() - self._manned > UNMANNED:
             self._give_up("no worker is left, and none has come")
-        if self.elapsed - self._kept >= max(1.0, min(self.run.rhythm.every, 10.0)):
+        if self.elapsed - self._kept >= max(1.0, min(self.run.schedule.every, 10.0)):
             self._keep()
 
     def _give_up(self, why: str) -> None:
-        """End the run with what there is."""
+        """End the run with the best rows so far."""
         warnings.warn(f"dask: {why}; the best so far is returned", ClusterWarning, stacklevel=3)
         self._over = "lost"
 
@@ -250,11 +246,12 @@ class Coordinator:
         self._kept = self.elapsed
         if not len(self.best):
             return
-        history = self.tally.statistics.history
+        history = self.totals.statistics.history
         now = checkpoint_of(self.run.problem, self.islands, self.best, self.elapsed, history)
         self.keeper.keep(now)
 
     def _improve(self, elites: Elites) -> None:
+        """Update the best row."""
         if elites.worth < self.best.worth:
             self.best = elites.take(slice(1))
 
@@ -263,22 +260,56 @@ class Coordinator:
         return cost <= target and not infeasible
 
     def _tell(self, improved: bool) -> None:
-        """Tell the callback, once there is something to be told."""
+        """Call the callback once there is a best row."""
         if self.run.callback is not None and len(self.best):
-            told = self.tally.progress(self.islands, self.best, self.elapsed, improved)
-            self.run.callback(told)
+            self.run.callback(self.totals.progress(self.islands, self.best, self.elapsed, improved))
 
     def _end(self) -> None:
-        """Stop all searches and take what they still have to say; note why the run is over."""
-        statistics = self.tally.statistics
-        statistics.stopped_by = self._over or reason(self.run.rhythm, self.islands, self.elapsed)
+        """Stop all searches, take their last reports, and note why the run is over."""
+        statistics = self.totals.statistics
+        statistics.stopped_by = self._over or self._limit()
         try:
             if self._over and self._over != "lost":
                 self.fleet.stop()
-                await_reports(self.fleet, self.islands, self._count, INTERRUPTED)
+                self._await_reports(INTERRUPTED)
         except KeyboardInterrupt:
             statistics.stopped_by = self._over = "interrupt"
-        statistics.phases["exchange"] = self.tally.exchange_seconds(self.islands)
+        statistics.phases["exchange"] = self.totals.exchange_seconds(self.islands)
         statistics.seconds = self.elapsed
-        self.tally.point(self.islands, self.best, self.elapsed)
+        self.totals.point(self.islands, self.best, self.elapsed)
         self._keep()
+
+    def _limit(self) -> str:
+        """Return the limit that has ended the run, or "optimum" if all islands finished before."""
+        schedule, elapsed = self.run.schedule, self.elapsed
+        if schedule.stretch(min(island.kicks for island in self.islands), elapsed) is not None:
+            return "optimum"
+        return "kicks" if schedule.kicks is not None and elapsed < schedule.seconds else "seconds"
+
+    def _await_reports(self, seconds: float) -> None:
+        """Take the reports of stopped searches that arrive in time."""
+        running = lambda: any(island.token is not None for island in self.islands)  # noqa: E731
+        for event in self.fleet.events(seconds, running):
+            island = self.islands[event.island]
+            if event.kind in ("done", "failed") and event.token is island.token:
+                island.token = None
+                if event.kind == "done":
+                    self._count(island, event.content)
+
+    def _collected(self, seconds: float) -> dict[int, Elites]:
+        """Return all rows of the islands that answer in time."""
+        rows: dict[int, Elites] = {}
+        tokens = {
+            island.number: self.fleet.collect(island.number, island.worker)
+            for island in self.islands
+            if island.worker and island.stretches
+        }
+        for event in self.fleet.events(seconds, lambda: bool(tokens)):
+            if event.kind == "workers":
+                for number in self.failures.look(event.content):
+                    tokens.pop(number, None)
+            elif event.kind in ("done", "failed") and event.token is tokens.get(event.island, self):
+                del tokens[event.island]
+                if event.kind == "done" and event.content is not None:
+                    rows[event.island] = event.content
+        return rows

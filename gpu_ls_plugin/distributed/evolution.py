@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.runs.framework_run import FrameworkRun
     from gpu_ls_plugin.runs.settings import Settings
 
-KICKS_PER_CITY = 0.5  # of a generation, where no time limits the run
+KICKS_PER_CITY = 0.5  # of a generation, if the run has no time limit
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ class IslandPopulation:
 
 @dataclass(frozen=True)
 class IslandEvolution(Evolution[IslandPopulation]):
-    """A generation is a stretch of all islands, on one cluster, which then exchange rows."""
+    """Generations on a cluster: each is a stretch of all islands, which then exchange rows."""
 
     islands: Islands
     settings: Settings
@@ -56,7 +56,7 @@ class IslandEvolution(Evolution[IslandPopulation]):
     def of(
         cls, problem: Problem, islands: Islands, settings: Settings, size: int | None = None
     ) -> IslandEvolution:
-        """Return an evolution of so many tours, or enough for all devices, with all compiled."""
+        """Return an evolution of `size` tours (default: enough for all devices), compiled."""
         asked = _asked(problem)
         settled = islands.prepare(asked, settings)
         if size is not None:
@@ -67,11 +67,11 @@ class IslandEvolution(Evolution[IslandPopulation]):
 
     @property
     def size(self) -> int:
-        """Tours of a population, if there are so many."""
+        """Number of tours of a population."""
         return self.tours
 
     def prepare(self, problem: Problem) -> None:
-        """Do nothing: the workers were prepared when this was made."""
+        """Do nothing: `of` has prepared the workers."""
 
     def start(
         self,
@@ -80,7 +80,7 @@ class IslandEvolution(Evolution[IslandPopulation]):
         run: FrameworkRun,
         given: Tours | None = None,
     ) -> IslandPopulation:
-        """Return a population whose islands begin with given tours, or with their own."""
+        """Return a population whose islands begin with the given tours, or with their own."""
         rows: Any = np.empty((0, problem.n), np.int32) if given is None else given
         parts = [rows[island :: self.count] for island in range(self.count)]
         groups = [
@@ -95,7 +95,7 @@ class IslandEvolution(Evolution[IslandPopulation]):
         random_state: np.random.Generator,
         run: FrameworkRun,
     ) -> IslandPopulation:
-        """Return the next generation; the same where no time is left."""
+        """Return the next generation; the same population if no time is left."""
         if run.seconds_left() <= 0:
             return population
         return self._after(problem, list(population.groups), random_state, run)
@@ -107,7 +107,7 @@ class IslandEvolution(Evolution[IslandPopulation]):
         random_state: np.random.Generator,
         run: FrameworkRun,
     ) -> IslandPopulation:
-        """Return what a stretch makes of the rows of islands."""
+        """Return the rows of islands after a stretch."""
         seconds, exchange = run.seconds_left(), self.islands.exchange
         kicks = exchange.kicks or max(1, round(KICKS_PER_CITY * problem.n))
         budget = Budget(kicks=kicks)
@@ -124,12 +124,12 @@ class IslandEvolution(Evolution[IslandPopulation]):
             share=run.progress(),
         )
         run.account(statistics)
-        if statistics.interrupted:  # where rows may be missing, those that there were are kept
+        if statistics.interrupted:  # rows may be missing: keep the former ones too
             both = zip(found, groups, strict=False)
             found = [now if old is None else joined(problem, [now, old]) for now, old in both]
         return IslandPopulation(found)
 
 
 def _asked(problem: Problem) -> Problem:
-    """Return what islands search: routes as `solve` does, not as giant tours of any kind."""
+    """Return the problem that islands search: routes as `solve` does, not as giant tours."""
     return domain_of(problem).asked(problem)

@@ -1,31 +1,38 @@
-"""What islands exchange, how often, and who hears of whom."""
+"""The exchange of rows between islands: how often, between which islands, and which rows."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gpu_ls_plugin.backends.arrays import on_host
 from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.runs.elites import LOOKED_AT, Elites
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.core.problem import Problem
+    from gpu_ls_plugin.runs.population import Population
 
 TOPOLOGIES = ("ring", "complete", "random")
 
 
-# Users know it as `gpu_ls_plugin.distributed.Exchange`.
+# Its public name is `gpu_ls_plugin.distributed.Exchange`.
 @dataclass(frozen=True)
 class ExchangeRule:
-    """What islands exchange, and how often.
+    """How often islands exchange rows, and how many.
 
     Parameters
     ----------
     every : float
-        Seconds between two exchanges, where seconds limit the run; more than 0.
+        Seconds between two exchanges if the budget is in seconds; more than 0.
     kicks : int, optional
-        Kicks of each row between two exchanges, after which all islands wait for each other: so the
-        result depends on nothing but the seed. By default a tenth of those that the budget allows,
-        where it allows so many.
+        Kicks of each row between two exchanges. All islands wait for each other at an exchange, so
+        that the result depends only on the seed. The default is a tenth of the budget's kicks, if
+        the budget limits kicks.
     best, distant : int
-        Rows that each island offers: its best different ones, and those of its better ones that
+        Rows that each island offers: its best different rows, and those among its better rows that
         differ most from its best.
 
     Raises
@@ -47,9 +54,9 @@ class ExchangeRule:
 
 
 def sources(topology: str, count: int, island: int, number: int, seed: int) -> list[int]:
-    """Return the islands whose rows an island gets after a round with this number.
+    """Return the islands whose rows an island receives after stretch `number`.
 
-    "ring": of the island before it, "complete": of all others, "random": of one that is drawn.
+    "ring": the island before it, "complete": all others, "random": one island drawn at random.
     """
     if count == 1:
         return []
@@ -59,3 +66,31 @@ def sources(topology: str, count: int, island: int, number: int, seed: int) -> l
         return [other for other in range(count) if other != island]
     drawn = np.random.default_rng([seed, number, island]).integers(1, count)
     return [(island + int(drawn)) % count]
+
+
+def elites_of(population: Population, problem: Problem, best: int, distant: int) -> Elites:
+    """Return the rows that a population offers: its best, and `distant` ones far from its best."""
+    rows, costs = population.tours, population.costs
+    order, looked_at = on_host(costs).argsort(kind="stable"), best + LOOKED_AT
+    few = 2 * looked_at  # rows copied from a GPU; more if these break constraints
+    while True:
+        first = order[:few].tolist()
+        found = Elites.of(problem, rows[first], costs[first])
+        if few >= len(order) or len(found.allowed) >= looked_at:
+            return found.chosen(problem, best, distant)
+        few *= 8
+
+
+def adopt_guests(population: Population, problem: Problem, guests: Elites) -> None:
+    """Let a population adopt the feasible guests that are new to it; its best row always stays."""
+    arriving = guests.allowed
+    if not len(arriving):
+        return
+    rows, costs = population.tours, population.costs
+    alike = np.flatnonzero(np.isin(on_host(costs), arriving.costs)).tolist()
+    if alike:
+        own = Elites.of(problem, rows[alike], costs[alike])
+        arriving = arriving.without(problem, own)
+    arriving = arriving.take(slice(max(1, len(costs) - 1)))
+    if len(arriving):
+        population.adopt(arriving.rows, arriving.costs)

@@ -1,4 +1,4 @@
-"""The workers of a cluster as the coordinator sees them: orders go out, events come in."""
+"""The connection between coordinator and workers: orders go out, events come in."""
 
 from __future__ import annotations
 
@@ -10,34 +10,35 @@ from pickle import PicklingError
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.distributed import work
+from gpu_ls_plugin.distributed import tasks
 from gpu_ls_plugin.distributed.watcher import topic
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from distributed import Client, Future
 
-    from gpu_ls_plugin.distributed.orders import Order
+    from gpu_ls_plugin.distributed.messages import Order
 
-LARGE = 2**20  # bytes, from which a job goes to the worker and not through the scheduler's queue
-POLL = 0.3  # seconds between two looks at the workers
+LARGE = 2**20  # bytes of a job that is sent to the worker, not through the scheduler's queue
+TICK = 0.1  # seconds to wait for an event
+POLL = 0.3  # seconds between two checks of the workers
 
 
 @dataclass(frozen=True)
 class Event:
-    """What has happened: an island's task has ended, workers were looked at, a search was seen."""
+    """An event: a task has ended, the workers were checked, or a search has sent its state."""
 
     kind: str  # "done", "failed", "workers" or "seen"
-    island: int  # -1 where it is of none
+    island: int  # -1 if it concerns no island
     token: Any  # of the task
-    content: Any  # its result, its error, all workers' addresses, or what a search tells of itself
+    content: Any  # result or error of the task, addresses of all workers, state of a search
 
 
 class Fleet:
-    """Sends orders to workers and gathers what comes back, without anybody waiting.
+    """Sends orders to workers and queues their answers; no method but `wait` blocks.
 
-    Tasks of the run are called by `title`; `packed` is the job as a pickle.
+    `title` begins the names of the tasks in Dask; `packed` is the job as a pickle.
     """
 
     def __init__(self, client: Client, run: str, title: str, packed: bytes) -> None:
@@ -53,59 +54,67 @@ class Fleet:
 
     @property
     def closed(self) -> bool:
-        """Whether the client has given up on the scheduler."""
+        """Whether the client has given up the connection to the scheduler."""
         return bool(self._client.status == "closed")
 
     def settle(self, island: int, worker: str) -> object:
         """Prepare a worker for an island; return the token of the event to come."""
         self._settled.add((worker, island))
         return self._submit(
-            island, worker, "settle", work.settle, self._job(worker), self._run, island
+            island, worker, "settle", tasks.settle, self._job(worker), self._run, island
         )
 
     def send(self, order: Order, worker: str) -> object:
-        """Let an island go on; return the token of the event to come."""
+        """Send an order; return the token of the event to come."""
         name = f"stretch-{order.number}"
         if (worker, order.island) in self._settled:
-            return self._submit(order.island, worker, name, work.advance, order)
+            return self._submit(order.island, worker, name, tasks.advance, order)
         self._settled.add((worker, order.island))
-        return self._submit(order.island, worker, name, work.begin, self._job(worker), order)
+        return self._submit(order.island, worker, name, tasks.begin, self._job(worker), order)
 
     def collect(self, island: int, worker: str) -> object:
         """Ask for all rows of an island; return the token of the event to come."""
-        return self._submit(island, worker, "collect", work.collect, self._run, island)
+        return self._submit(island, worker, "collect", tasks.collect, self._run, island)
 
     def forget(self, worker: str) -> None:
-        """Take for granted that a worker knows nothing."""
+        """Note that a worker has lost its jobs."""
         self._settled = {(other, island) for other, island in self._settled if other != worker}
 
     def cancel(self, island: int) -> None:
-        """Let nothing come of an island's task."""
+        """Cancel the task of an island."""
         future = self._futures.pop(island, None)
         if future is not None:
             _quietly(lambda: future.cancel(force=True))
 
     def wait(self, seconds: float) -> Event | None:
-        """Return the next event, None where there is none in the time."""
+        """Return the next event; None if none arrives in time."""
         try:
             return self._inbox.get(timeout=seconds)
         except Empty:
             return None
 
+    def events(self, seconds: float, wanted: Callable[[], bool]) -> Iterator[Event]:
+        """Yield events until the time is over or `wanted` returns False."""
+        end = time.monotonic() + seconds
+        while wanted() and time.monotonic() < end:
+            event = self.wait(TICK)
+            if event is not None:
+                yield event
+
     def stop(self) -> None:
-        """Let all searches end at their next launch."""
-        self._tell(work.stop)
+        """Let all searches of the run end after their current launch."""
+        self._tell(tasks.stop)
 
     def close(self) -> None:
         """Let all workers forget the run."""
         self._closed.set()
         for island in list(self._futures):
             self.cancel(island)
-        self._tell(work.leave)
+        self._tell(tasks.leave)
         _quietly(lambda: self._client.unsubscribe_topic(topic(self._run)))
 
     def _tell(self, function: Callable[[str], object]) -> None:
-        """Call a function of the run on all workers, without waiting for it."""
+        """Call a function with the run's name on all workers, without waiting."""
         if self._client.status == "running":
             call = self._client.run
             _quietly(lambda: call(function, self._run, wait=False, on_error="ignore"))
@@ -127,7 +136,7 @@ class Fleet:
                 pure=False,
                 key=f"{self._title}-island-{island}-{name}-{self._run}.{token}",
             )
-        except (TypeError, AttributeError, PicklingError):  # of what cannot travel
+        except (TypeError, AttributeError, PicklingError):  # the arguments cannot be pickled
             raise
         except Exception as error:
             lost = ConnectionError(f"the scheduler, or worker {worker}, takes no orders: {error}")
@@ -138,14 +147,14 @@ class Fleet:
         return token
 
     def _done(self, island: int, token: object, future: Future) -> None:
-        """Fetch a result in a thread of its own: whoever holds it may be gone."""
+        """Fetch a result in a thread of its own, since its worker may be lost."""
         fetch = threading.Thread(target=self._fetch, args=(island, token, future), daemon=True)
         fetch.start()
 
     def _fetch(self, island: int, token: object, future: Future) -> None:
         try:
             event = Event("done", island, token, future.result())
-        except BaseException as error:  # of the task, of Dask, or a task that was cancelled
+        except BaseException as error:  # raised by the task or by Dask, or a cancellation
             event = Event("failed", island, token, error)
         self._inbox.put(event)
 
@@ -154,18 +163,18 @@ class Fleet:
         self._inbox.put(Event("seen", content["island"], None, content))
 
     def _look(self) -> None:
-        """Look at the workers again and again, in a thread of its own."""
+        """Check the workers every `POLL` seconds, in a thread of its own."""
         while not self._closed.wait(POLL):
             try:
                 if self._client.status == "running":
                     present = list(self._client.nthreads())
                     self.last_look = time.monotonic()
                     self._inbox.put(Event("workers", -1, None, present))
-            except Exception:  # which `last_look` tells of
+            except Exception:  # the coordinator reads `last_look`
                 pass
 
 
 def _quietly(call: Callable[[], object]) -> None:
-    """Call something that fails where the cluster is gone, which is known already."""
+    """Call a function that may fail because the cluster is gone."""
     with suppress(Exception):
         call()

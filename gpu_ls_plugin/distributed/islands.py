@@ -1,4 +1,4 @@
-"""Islands: a population on every worker of a cluster, as one search."""
+"""Islands: one search with a population on each worker of a cluster."""
 
 from __future__ import annotations
 
@@ -9,54 +9,62 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from gpu_ls_plugin.backends import arrays
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.budget import Budget, Stopwatch
-from gpu_ls_plugin.core.exceptions import InvalidTypeError, UnsupportedProblemError
+from gpu_ls_plugin.core.exceptions import (
+    ClusterError,
+    InvalidTypeError,
+    UnsupportedProblemError,
+)
 from gpu_ls_plugin.core.feasibility import warns_if_infeasible
 from gpu_ls_plugin.core.problem import Problem
+from gpu_ls_plugin.core.result import Result
 from gpu_ls_plugin.distributed import cluster
 from gpu_ls_plugin.distributed.checkpoint import Keeper
 from gpu_ls_plugin.distributed.coordinator import Coordinator
 from gpu_ls_plugin.distributed.exchange import TOPOLOGIES, ExchangeRule
 from gpu_ls_plugin.distributed.fleet import Fleet
-from gpu_ls_plugin.distributed.orders import Job
-from gpu_ls_plugin.distributed.run import checked, packed, result_of, run_of
+from gpu_ls_plugin.distributed.messages import Job
+from gpu_ls_plugin.distributed.run import run_of
 from gpu_ls_plugin.plugins.search_text import parse_search
+from gpu_ls_plugin.runs.domain import domain_of
+from gpu_ls_plugin.runs.elites import Elites, joined
 from gpu_ls_plugin.runs.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from gpu_ls_plugin.core.result import Callback, Result, Statistics
-    from gpu_ls_plugin.distributed.orders import Settled
+    from gpu_ls_plugin.core.result import Callback, Statistics
+    from gpu_ls_plugin.distributed.messages import Settled
     from gpu_ls_plugin.distributed.run import IslandRun
-    from gpu_ls_plugin.runs.elites import Elites
 
 
 @dataclass(frozen=True)
 class Islands:
-    """Search with a population on every worker of a Dask cluster, which exchange their best rows.
+    """Search with a population on each worker of a Dask cluster; populations exchange rows.
 
-    Each GPU of the cluster, or the cores of each of its CPU workers, has a population of its own,
-    an island. Again and again an island offers its best rows and others that differ from them, and
-    gets those of other islands. An island whose worker is lost goes on elsewhere, from what it
+    Each GPU worker and each CPU worker has its own population, an island. At regular intervals an
+    island offers its best rows and some rows that differ from them, and receives rows of other
+    islands. If a worker is lost, its island continues on another worker from the rows that it
     offered last.
 
     Parameters
     ----------
     search : callable or str, optional
-        What each island does: any search of this library, or a text for one. None: what `solve`
-        would do on that worker's device.
+        The search of each island: any search of this library, or its text. None: the search that
+        `solve` would choose for the worker's device.
     client : distributed.Client, str or None
-        The cluster, or the address of its scheduler. None: a cluster on this machine that is
-        started and stopped by each call, with a worker for each GPU, or for each two cores.
+        The cluster, or the address of its scheduler. None: each call starts and stops a cluster on
+        this machine, with a worker for each GPU, or for every two cores if there is no GPU.
     exchange : Exchange, optional
-        What islands exchange, and how often.
+        How often islands exchange rows, and how many.
     topology : {"ring", "complete", "random"}
-        Whether an island hears of the one before it, of all others, or of one that is drawn.
+        Whether an island receives rows of the island before it, of all others, or of one drawn at
+        random.
     checkpoint : path, optional
-        File in which the best of all islands are kept. Where it is there, the search goes on from
-        it, with what is left of the budget.
+        File for the best rows of all islands. If it exists, the search continues from it, with the
+        rest of the budget.
 
     Raises
     ------
@@ -85,7 +93,7 @@ class Islands:
             checks.store(self, checkpoint=Path(self.checkpoint))
 
     def __deepcopy__(self, memo: object) -> Islands:
-        """Return these: nobody copies a cluster, and nothing else changes."""
+        """Return the object itself: a cluster cannot be copied, and the rest is immutable."""
         return self
 
     @warns_if_infeasible
@@ -101,21 +109,22 @@ class Islands:
         memory_limit: int | None = None,
         first_row: int = 0,
     ) -> Result:
-        """Search on all workers until the budget is spent.
+        """Search on all workers until the budget is used up.
 
         Parameters
         ----------
         problem : Problem
         tours : array, shape (P, n), integer, optional
-            Not changed; islands share them evenly. By default each makes as many as keep its device
-            busy.
+            Not changed; islands share them evenly. By default each island makes as many rows as
+            keep its device busy.
         seed : int or None
-            Of all islands: no two of them draw the same numbers. With a budget in kicks and none in
-            seconds the same seed gives the same result on the same workers, as long as none fails.
+            Seed of the run; each island draws its own numbers. If kicks limit the budget and
+            seconds do not, the same seed gives the same result on the same workers, unless one
+            fails.
         budget : Budget, optional
             `kicks` and `moves` are per row; `seconds` begin when all workers have compiled.
         backend : {"auto", "cpu", "cuda"}
-            Of every worker.
+            Backend of each worker.
         callback : callable, optional
             Called with an `IslandProgress` whenever an island reports.
         memory_limit : int, optional
@@ -126,21 +135,21 @@ class Islands:
         Returns
         -------
         Result
-            All rows of all islands, the best first, arrays of NumPy.
-            ``statistics.phases["exchange"]`` are the seconds in which an island did not search, on
-            average. After Ctrl-C, or where the scheduler is lost, the best so far; `stopped_by` is
-            "interrupt" or "lost".
+            All rows of all islands as NumPy arrays, the best first.
+            ``statistics.phases["exchange"]`` has the seconds in which an island did not search, on
+            average. After Ctrl-C, or if the scheduler is lost, the best rows so far; `stopped_by`
+            is then "interrupt" or "lost".
 
         Raises
         ------
         MissingExtraError
             Dask is not installed.
         ClusterError
-            There is no scheduler, no worker that can be used, or none that is left.
+            There is no scheduler, no usable worker, or no worker is left.
         UnsupportedProblemError, InvalidTourError, InvalidTypeError, InvalidParameterError
-            As the search does.
+            For the same reasons as the search itself.
         """
-        limits = Stopwatch(budget).budget  # which checks it
+        limits = Stopwatch(budget).budget  # checks the budget
         settings = Settings(
             seconds=np.inf if limits.seconds is None else limits.seconds,
             seed=seed,
@@ -165,22 +174,22 @@ class Islands:
         callback: Callback | None = None,
         settled: Callable[[dict[int, Settled]], object] = lambda _: None,
     ) -> Result:
-        """Return what `solve` with such settings finds on every worker of the cluster.
+        """Search as `solve` does with these settings, on all workers of the cluster.
 
         Parameters
         ----------
         problem : Problem
         settings : Settings
-            Completed on each worker, for its device; its population is that of each island.
+            Each worker completes them for its device; `population` is the size of each island.
         callback : callable, optional
-            As of a call.
+            Called with an `IslandProgress` whenever an island reports.
         settled : callable, optional
-            Told by the number of each island, before the search begins, how it is going to search.
+            Called before the search, with a dict from the number of each island to its `Settled`.
 
         Raises
         ------
         GpuLsError
-            As a call does.
+            For the same reasons as a call.
         """
         job = self._job(problem, self._searched(settings))
         return self._found(job, settings, None, callback, settled)
@@ -195,21 +204,21 @@ class Islands:
         budget: Budget,
         share: float,
     ) -> tuple[list[Elites], Statistics]:
-        """Return what comes of the populations of islands in a small part of a run.
+        """Search given populations for a small part of a run; return them and the statistics.
 
         Parameters
         ----------
         problem : Problem
         settings : Settings
-            Of the whole run, as in `solve`.
+            Settings of the whole run, as in `solve`.
         groups : list of Elites or None
-            All rows of each island; None where it has to make its own.
+            All rows of each island; None for an island that makes its own.
         seed : int
-            Other than those of all other parts.
+            Must differ between the parts of a run.
         budget : Budget
-            Of the part.
+            Budget of this part.
         share : float
-            Of the run that is over, 0 to 1.
+            Share of the run that is over, 0 to 1.
         """
         job = self._job(problem, self._searched(settings))
         run = run_of(self.exchange, self.topology, job, replace(settings, seed=seed), budget, share)
@@ -218,10 +227,10 @@ class Islands:
             coordinator.start(workers)
             coordinator.give(groups)
             coordinator.drive()
-            return coordinator.gather(), coordinator.tally.statistics
+            return coordinator.gather(), coordinator.totals.statistics
 
     def prepare(self, problem: Problem, settings: Settings) -> dict[int, Settled]:
-        """Compile on all workers what `solve` and `go_on` need; return how they will search."""
+        """Compile for `solve` and `go_on` on all workers; return how each island will search."""
         job = self._job(problem, self._searched(settings))
         with ExitStack() as stack:
             coordinator, workers = self._led(
@@ -231,7 +240,7 @@ class Islands:
 
     @contextmanager
     def opened(self) -> Iterator[Islands]:
-        """Yield islands whose cluster is there for a whole block, however often they are called."""
+        """Yield islands that keep one cluster for the whole block, for any number of calls."""
         with ExitStack() as stack:
             yield replace(self, client=cluster.client_of(self.client, stack))
 
@@ -263,9 +272,11 @@ class Islands:
         callback: Callback | None,
         settled: Callable[[dict[int, Settled]], object] = lambda _: None,
     ) -> Result:
-        """Return what a run on the cluster finds."""
+        """Return the result of a run on the cluster."""
         checks.callback(callback)
-        rows = None if tours is None else checked(job.problem, tours)
+        rows = tours
+        if rows is not None:
+            rows = domain_of(job.problem).check_starts(job.problem, arrays.on_host(tours))
         run = run_of(self.exchange, self.topology, job, settings, callback=callback)
         with ExitStack() as stack:
             coordinator, workers = self._led(stack, job, run, self.checkpoint)
@@ -273,17 +284,32 @@ class Islands:
             settled(coordinator.start(workers, parts))
             coordinator.drive()
             found = coordinator.gather()
-        return result_of(job.problem, found, coordinator.tally.statistics)
+        return _result(job.problem, found, coordinator.totals.statistics)
 
     def _led(
         self, stack: ExitStack, job: Job, run: IslandRun, checkpoint: Path | None = None
     ) -> tuple[Coordinator, list[str]]:
-        """Return who leads a run, and the workers; all is left with the stack."""
+        """Return the coordinator of a run, and the workers; the stack closes what is opened."""
         keeper = Keeper(checkpoint, job.problem, run.seed)
-        keeper.found()  # where it cannot be read, nothing is started
+        keeper.found()  # raises if the file cannot be read
         client = cluster.client_of(self.client, stack)
+        import cloudpickle  # installed with Dask; it also pickles classes that a script defines
+
         workers = cluster.usable_workers(client)
         job = replace(job, islands=len(workers))
-        fleet = Fleet(client, run.name, job.problem.name or "problem", packed(job))
+        fleet = Fleet(client, run.name, job.problem.name or "problem", cloudpickle.dumps(job))
         stack.callback(fleet.close)
         return Coordinator(run, fleet, keeper), workers
+
+
+def _result(problem: Problem, groups: list[Elites], statistics: Statistics) -> Result:
+    """Return the rows of all islands, the best first."""
+    found = joined(problem, groups)
+    if not len(found):
+        if statistics.interrupted:
+            raise KeyboardInterrupt
+        raise ClusterError("dask: all workers were lost before an island found anything")
+    # Islands compare rows by other costs if constraints or rounding matter.
+    exact = problem.tsp is problem and problem.integer
+    costs = found.costs if exact else problem.cost(found.rows)
+    return Result(found.rows, costs, statistics, problem)

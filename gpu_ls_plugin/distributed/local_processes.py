@@ -1,4 +1,7 @@
-"""A Dask cluster of processes on this machine, which Ctrl-C ends at once and without a word."""
+"""A Dask cluster of processes on this machine, which Ctrl-C ends at once and silently.
+
+Workers load this module first, and Dask then calls `dask_setup`.
+"""
 
 from __future__ import annotations
 
@@ -18,16 +21,21 @@ if TYPE_CHECKING:
     from distributed import Client
     from distributed.utils import LoopRunner
 
-ENDING = 5.0  # seconds that an interrupted cluster may take to end
-STARTING = 2.0  # seconds that the start of a process may take
+ENDING = 5.0  # seconds for an interrupted cluster to end
+STARTING = 2.0  # seconds for a process to start
+
+
+def dask_setup(worker: object) -> None:
+    """Ignore Ctrl-C in a worker: terminals send it to all processes, and the client handles it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 @contextmanager
 def started(workers: dict[str, Any], scheduler: dict[str, Any]) -> Iterator[Client]:
     """Start a scheduler and workers, yield their client, and stop them at the end of the block.
 
-    Both are described as `SpecCluster` takes them. After a KeyboardInterrupt, from the start of the
-    first process on, all processes are killed.
+    Both arguments are specifications for `SpecCluster`. A KeyboardInterrupt kills all processes,
+    even if some are just starting.
     """
     from distributed import Client, SpecCluster
 
@@ -36,7 +44,7 @@ def started(workers: dict[str, Any], scheduler: dict[str, Any]) -> Iterator[Clie
         cluster = SpecCluster(
             workers, scheduler, loop=runner.loop, name="gpu-ls", silence_logs=logging.CRITICAL
         )
-        # Rows make no detour by the scheduler: all workers can be reached from here.
+        # All workers can be reached from here, so rows need not pass through the scheduler.
         with cluster, Client(cluster, set_as_default=False, direct_to_workers=True) as client:
             try:
                 yield client
@@ -52,7 +60,7 @@ def started(workers: dict[str, Any], scheduler: dict[str, Any]) -> Iterator[Clie
 
 
 def _loop() -> LoopRunner:
-    """Return a loop in a thread that blocks SIGINT, as do its processes, which may be importing."""
+    """Return a loop in a thread that blocks SIGINT; its processes inherit that from their start."""
     from distributed.utils import LoopRunner
 
     runner = LoopRunner()
@@ -61,7 +69,7 @@ def _loop() -> LoopRunner:
         return runner
     from multiprocessing import resource_tracker
 
-    resource_tracker.ensure_running()  # which unblocks SIGINT in the thread that starts it
+    resource_tracker.ensure_running()  # it would unblock SIGINT in the thread that starts it
     former = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         runner.start()
@@ -71,13 +79,13 @@ def _loop() -> LoopRunner:
 
 
 def _loop_of(one: Any) -> Any:
-    """Return the loop of a runner, a cluster or a client, None where it has none yet."""
+    """Return the loop of a runner, a cluster or a client; None if it has none yet."""
     return getattr(getattr(one, "_loop_runner", one), "_loop", None)
 
 
 @contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Ignore Ctrl-C for a moment, in the thread that it comes to."""
+    """Ignore Ctrl-C in the block, if this is the thread that receives it."""
     here = threading.current_thread() is threading.main_thread()
     if not here or signal.getsignal(signal.SIGINT) is None:
         yield
@@ -90,7 +98,7 @@ def _undisturbed() -> Iterator[None]:
 
 
 def _drop(runner: LoopRunner, opened: Collection[Any]) -> None:
-    """Kill all workers, and end the loop of some clusters and clients with all that is in it."""
+    """Kill all workers, and stop the loop of these clusters and clients."""
     if runner.is_started():
         with _undisturbed():
             _drop_now(runner, opened)
@@ -103,8 +111,8 @@ def _drop_now(runner: LoopRunner, opened: Collection[Any]) -> None:
     loop = runner.loop
     processes = _processes(loop)
     _kill(processes)
-    loop.add_callback(_say_nothing)
-    for one in opened:  # so that nothing tries to close it, now or at exit
+    loop.add_callback(_silence)
+    for one in opened:  # Dask then does not try to close it, now or at exit
         one.status = "closed" if isinstance(one, Client) else Status.closed
         with suppress(AttributeError):
             one._loop_runner.stop(ENDING)
@@ -112,12 +120,12 @@ def _drop_now(runner: LoopRunner, opened: Collection[Any]) -> None:
     processes |= _processes(loop)
     end = time.monotonic() + STARTING
     while any(process.pid is None for process in processes) and time.monotonic() < end:
-        time.sleep(0.01)  # a thread is just starting it
+        time.sleep(0.01)  # a thread is starting it
     _kill(processes)
 
 
 def _processes(loop: Any) -> set[Any]:
-    """Return the processes that a loop has started or is starting, known to a nanny or not."""
+    """Return the processes that a loop has started or is starting, even if no nanny has them."""
     from distributed.process import AsyncProcess
 
     known = [one for one in gc.get_objects() if isinstance(one, AsyncProcess)]
@@ -131,6 +139,6 @@ def _kill(processes: Collection[Any]) -> None:
                 os.kill(process.pid, signal.SIGKILL)
 
 
-def _say_nothing() -> None:
-    """Let the running loop report nothing of tasks that fail since their processes are gone."""
+def _silence() -> None:
+    """Let the running loop ignore the errors of tasks whose processes were killed."""
     asyncio.get_running_loop().set_exception_handler(lambda *_: None)

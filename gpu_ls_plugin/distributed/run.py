@@ -1,36 +1,96 @@
-"""What a run of islands is, what travels to workers, and what is returned of it."""
+"""The description of a run of islands, and the stretches that its exchanges divide it into."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
-import numpy as np
-
-from gpu_ls_plugin.backends import arrays
-from gpu_ls_plugin.core.exceptions import ClusterError
-from gpu_ls_plugin.core.result import Result
-from gpu_ls_plugin.distributed.rhythm import Rhythm
 from gpu_ls_plugin.runs.domain import domain_of
-from gpu_ls_plugin.runs.elites import Elites, joined
+from gpu_ls_plugin.runs.stretch import Stretch
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.core.budget import Budget
     from gpu_ls_plugin.core.problem import Problem
-    from gpu_ls_plugin.core.result import Callback, Statistics
+    from gpu_ls_plugin.core.result import Callback
     from gpu_ls_plugin.distributed.exchange import ExchangeRule
-    from gpu_ls_plugin.distributed.orders import Job
+    from gpu_ls_plugin.distributed.messages import Job
     from gpu_ls_plugin.runs.settings import Settings
+
+EXCHANGES = 10  # by default, of a run that kicks limit
+SHORTEST = 0.02  # seconds; a shorter rest of the run gets no stretch of its own
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """The limits of a run and of its stretches; islands exchange rows after each stretch."""
+
+    seconds: float
+    kicks: int | None
+    every: float  # seconds of a stretch, infinite if kicks end it
+    step: int | None  # kicks of a stretch
+    share: float | None = None  # of a longer run that is over, if this is a small part of one
+
+    @classmethod
+    def of(
+        cls, exchange: ExchangeRule, budget: Budget, kicks: int | None, share: float | None = None
+    ) -> Schedule:
+        """Return the schedule of a run; `kicks` limit it if the budget has no limit."""
+        seconds = math.inf if budget.seconds is None else budget.seconds
+        unlimited = (budget.seconds, budget.kicks, budget.moves) == (None, None, None)
+        total = kicks if unlimited else budget.kicks
+        step = exchange.kicks
+        if step is None and total is not None:
+            step = max(1, -(-total // EXCHANGES))
+        counted = step is not None or seconds == math.inf
+        return cls(seconds, total, math.inf if counted else exchange.every, step, share)
+
+    @property
+    def together(self) -> bool:
+        """Whether islands wait for each other, so that their speed does not change the result."""
+        return self.every == math.inf
+
+    def stretch(self, done: int, elapsed: float, part: float = 1.0) -> Stretch | None:
+        """Return the next stretch, or None if the run is over.
+
+        Parameters
+        ----------
+        done : int
+            Kicks of each row so far.
+        elapsed : float
+            Seconds of the run so far.
+        part : float
+            Share of `every` that this stretch takes.
+        """
+        left = self.seconds - elapsed
+        kicks = self.step
+        if self.kicks is not None:
+            kicks = min(self.step or self.kicks, self.kicks - done)
+        if left < SHORTEST or (kicks is not None and kicks <= 0):
+            return None
+        seconds = min(left, part * self.every)
+        if left - seconds < SHORTEST:
+            seconds = left
+        ends = (self._share(done, elapsed), self._share(done + (kicks or 0), elapsed + seconds))
+        return Stretch(seconds, kicks, *ends, steady=True)
+
+    def _share(self, done: int, elapsed: float) -> float:
+        """Return the share of the run that is over: by kicks if they limit it, else by time."""
+        if self.share is not None:
+            return self.share
+        if self.kicks is not None:
+            return min(1.0, done / max(1, self.kicks))
+        return 0.0 if self.seconds == math.inf else min(1.0, elapsed / max(self.seconds, 1e-9))
 
 
 @dataclass(frozen=True)
 class IslandRun:
-    """What a run is. `offered` says how many best and distant rows an island offers."""
+    """A run of islands; `offered` are the numbers of best and distant rows of each exchange."""
 
     name: str
     problem: Problem
-    rhythm: Rhythm
+    schedule: Schedule
     topology: str
     seed: int
     target: float | None
@@ -47,43 +107,17 @@ def run_of(
     share: float | None = None,
     callback: Callback | None = None,
 ) -> IslandRun:
-    """Return what a run is; without a budget that of the settings."""
+    """Return the run of a job; its budget is that of the settings by default."""
     if budget is None:
         seconds = settings.seconds
         budget = settings.budget(seconds)
-        budget = replace(budget, seconds=None if seconds == np.inf else seconds)
+        budget = replace(budget, seconds=None if seconds == math.inf else seconds)
     problem, target = job.problem, budget.target
     own_kicks = getattr(job.search or job.settings.search, "own_kicks", lambda _: None)
     if target is None:
         target = domain_of(problem).target(problem)
-    rhythm = Rhythm.of(exchange, budget, own_kicks(problem), share)
+    schedule = Schedule.of(exchange, budget, own_kicks(problem), share)
     name, seed = uuid4().hex[:12], settings.seed or 0
     return IslandRun(
-        name, problem, rhythm, topology, seed, target, callback, (job.best, job.distant)
+        name, problem, schedule, topology, seed, target, callback, (job.best, job.distant)
     )
-
-
-def packed(job: Job) -> bytes:
-    """Return the job as bytes; what a script defines goes along."""
-    import cloudpickle
-
-    found: bytes = cloudpickle.dumps(job)
-    return found
-
-
-def checked(problem: Problem, tours: Any) -> Any:
-    """Return rows on the host, once they have been checked."""
-    return domain_of(problem).check_starts(problem, arrays.on_host(tours))
-
-
-def result_of(problem: Problem, groups: list[Elites], statistics: Statistics) -> Result:
-    """Return the rows of all islands, the best first."""
-    found = joined(problem, groups)
-    if not len(found):
-        if statistics.interrupted:
-            raise KeyboardInterrupt
-        raise ClusterError("dask: no island has found anything: workers were lost before they did")
-    # Islands compare rows by other costs, where constraints or rounding make a difference.
-    exact = problem.tsp is problem and problem.integer
-    costs = found.costs if exact else problem.cost(found.rows)
-    return Result(found.rows, costs, statistics, problem)

@@ -1,4 +1,4 @@
-"""What an island notes after each launch: events for the scheduler, and when its stretch ends."""
+"""Checks after each launch of an island: events for the scheduler, and the end of its stretch."""
 
 from __future__ import annotations
 
@@ -10,29 +10,30 @@ if TYPE_CHECKING:
     from collections.abc import Set
 
     from gpu_ls_plugin.core.result import Progress
-    from gpu_ls_plugin.distributed.orders import Order
+    from gpu_ls_plugin.distributed.messages import Order
     from gpu_ls_plugin.runs.population import Population
 
 BETWEEN_EVENTS = 0.5  # seconds between two events of an island
 
 
 class Standstill:
-    """Watches the best tour of a population whose tours are crossed: do these still improve it?"""
+    """Detects that crossovers no longer improve the best tour of a population."""
 
     def __init__(self) -> None:
         self._best, self._exchanges = math.inf, 0
 
     def reached(self, population: Population, best: float) -> bool:
-        """Return whether the best cost is what it was before the last crossovers."""
+        """Return whether the last crossovers left the best cost unchanged."""
         if best < self._best:
             self._best, self._exchanges = best, population.exchanges
         return population.exchanges > self._exchanges
 
 
 class Watcher:
-    """Tells the scheduler of a stretch now and then, and stops it with the run.
+    """Sends events of a stretch to the scheduler, and ends the stretch when its run is stopped.
 
-    Others add the names of runs that are over to `stopped`; a `standstill` ends the stretch, too.
+    `stopped` has the names of the runs that are over; other threads add to it. A `standstill` ends
+    the stretch, too.
     """
 
     def __init__(
@@ -48,20 +49,21 @@ class Watcher:
         self._worker = this_worker()
 
     def __call__(self) -> bool:
-        """Take note of a launch; return whether the stretch is over."""
+        """Return whether the stretch is over; called after each launch."""
         population, standstill = self._population, self._standstill
         population.count()
         best, mean = population.seen
-        if self._stops(best, mean, population.statistics.kicks):
+        if self.stops(best, mean, population.statistics.kicks):
             return True
         return standstill is not None and standstill.reached(population, best)
 
     def told(self, progress: Progress) -> None:
-        """Take note of a launch of a search that is called; stop it as Ctrl-C does."""
-        if self._stops(progress.best_cost, progress.mean_cost, progress.kicks):
+        """Stop a search that reports its progress to a callback, as Ctrl-C does."""
+        if self.stops(progress.best_cost, progress.mean_cost, progress.kicks):
             raise KeyboardInterrupt
 
-    def _stops(self, best: float, mean: float, kicks: int) -> bool:
+    def stops(self, best: float, mean: float, kicks: int) -> bool:
+        """Return whether the run is stopped; send an event if one is due."""
         if self._worker is not None and time.monotonic() >= self._next:
             self._next = time.monotonic() + BETWEEN_EVENTS
             event = {"island": self._island, "life": self._life, "best": best, "mean": mean}
@@ -75,7 +77,7 @@ def topic(run: str) -> str:
 
 
 def this_worker() -> Any:
-    """Return the worker of Dask on which this task runs; None outside of one."""
+    """Return the Dask worker that runs this task; None outside of one."""
     from distributed import get_worker
 
     try:

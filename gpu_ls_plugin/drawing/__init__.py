@@ -7,7 +7,7 @@ from gpu_ls_plugin.drawing.solutions import plot_solution
 
 __all__ = ["animate_run", "plot_fronts", "plot_solution"]
 
-__getattr__, _ = lazy_names(  # which had their home here in version 0.1
+__getattr__, _ = lazy_names(  # they were here in version 0.1
     __name__,
     {
         "coordinates": ".tours.plan.drawing",

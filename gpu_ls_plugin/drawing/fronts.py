@@ -33,9 +33,9 @@ def plot_fronts(
     fronts : mapping of name to array_like, shape (rows, objectives)
         Objectives, such as ``result.F`` of pymoo.
     path : path, optional
-        Image file to write, complete or not at all; its ending is the format.
+        Image file to write; its ending is the format. It appears complete or not at all.
     title : str
-        Above the picture.
+        Title above the picture.
 
     Returns
     -------
@@ -46,7 +46,7 @@ def plot_fronts(
     MissingExtraError
         Matplotlib is not installed.
     InvalidParameterError, InvalidTypeError
-        `fronts` is empty or something else, or the ending is not an image format.
+        `fronts` is empty or not a mapping, or the ending of `path` is not an image format.
     OSError
         The file cannot be written.
     """
@@ -66,7 +66,7 @@ def plot_fronts(
 
 
 def draw_fronts(axes: Any, fronts: Mapping[str, NDArray[np.float64]]) -> None:
-    """Draw fronts of as many objectives as the axes have; each has its color by its place."""
+    """Draw fronts of two or three objectives, to match the axes; each has a color of its own."""
     for index, (name, front) in enumerate(fronts.items()):
         if len(front):
             axes.scatter(*front.T, s=8, color=color(index), label=plain(name))

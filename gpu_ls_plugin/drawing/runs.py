@@ -1,4 +1,4 @@
-"""Moving pictures of runs."""
+"""Animations of runs."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ def animate_run(
     titles: Iterable[str] = (),
     per_second: int = 4,
 ) -> None:
-    """Write a GIF of how a tour or a population changes, a frame for each state.
+    """Write an animated GIF of a changing tour or population, with a frame for each state.
 
     Parameters
     ----------
     problem : Problem
         With coordinates.
     states : iterable of array_like, shape (n,) or (P, n), integer
-        A tour or the tours of each moment; drawn as `plot_population` does.
+        A tour or a population for each frame; drawn as by `plot_population`.
     path : path
-        A ``.gif``, written complete or not at all.
+        A ``.gif`` file; it appears complete or not at all.
     titles : iterable of str
-        Above the frames, as far as they go; else the number of the frame.
+        Titles of the frames; further frames show their number.
     per_second : int
         Frames per second, at most 50.
 
@@ -54,7 +54,7 @@ def animate_run(
     InvalidTourError, InvalidTypeError
         A row is not a solution, or `problem` is not a problem.
     UnsupportedProblemError
-        Solutions of such problems are not drawn.
+        Solutions of such problems cannot be drawn.
     OSError
         The file cannot be written.
     """
@@ -65,7 +65,7 @@ def animate_run(
         raise InvalidParameterError(f"path: {target.name!r} must end in .gif")
     frames = [problem.check(state, parameter="states") for state in states]
     if not frames:
-        raise InvalidParameterError("states: there is none; pass a tour for each frame")
+        raise InvalidParameterError("states: it is empty; pass a tour for each frame")
     named = dict(enumerate(titles))
 
     figure = image_figure(6, 6)
@@ -78,7 +78,7 @@ def animate_run(
         title = named.get(number, f"{number + 1} of {len(frames)}")
         domain.draw(problem, frames[number], figure.add_subplot(title=title))
 
-    draw(0)  # or say why it cannot be drawn, before there is a file
+    draw(0)  # raises before there is a file if the problem cannot be drawn
     with atomically(target) as file, writer.saving(figure, str(file), DOTS_PER_INCH):
         for number in range(len(frames)):
             draw(number)

@@ -1,4 +1,4 @@
-"""Pictures of solutions of any kind of problem."""
+"""Pictures of solutions of all kinds of problems."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def plot_solution(
     *,
     title: str = "",
 ) -> Figure:
-    """Draw a solution as the domain of its problem does: a tour, routes on a map, ...
+    """Draw a solution in the way of its domain: a tour, routes on a map, ...
 
     Parameters
     ----------
@@ -30,9 +30,9 @@ def plot_solution(
     row : array_like, shape (n,), integer
         Not changed.
     path : path, optional
-        Image file to write, complete or not at all; its ending is the format.
+        Image file to write; its ending is the format. It appears complete or not at all.
     title : str
-        Above the picture.
+        Title above the picture.
 
     Returns
     -------
@@ -43,7 +43,7 @@ def plot_solution(
     MissingExtraError
         Matplotlib is not installed.
     UnsupportedProblemError
-        Solutions of such problems are not drawn.
+        Solutions of such problems cannot be drawn.
     InvalidParameterError
         The problem has no coordinates, or the ending is not an image format.
     InvalidTourError, InvalidTypeError

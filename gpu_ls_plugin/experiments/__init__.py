@@ -1,7 +1,7 @@
-"""Experiments: which algorithm is better on which problem, and how surely that is known.
+"""Experiments: compare algorithms on problems, with statistical tests.
 
-Nothing here knows a framework. An adapter performs runs (`runner.run_all`) and writes records, of
-which all tables, tests, figures and pages are made.
+This package does not depend on a framework. An adapter performs the runs (`runner.run_all`) and
+writes records; tables, tests, figures and pages are made from the records.
 """
 
 from gpu_ls_plugin.experiments.results import Results

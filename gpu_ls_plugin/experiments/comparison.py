@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def quantile(values: Sequence[float], share: float) -> float:
-    """Return a quantile, linear between values, of which some may be infinite; NaN of none."""
+    """Return a linearly interpolated quantile; values may be infinite, and no values give NaN."""
     if not len(values):
         return math.nan
     ordered = sorted(values)
@@ -29,23 +29,23 @@ def quantile(values: Sequence[float], share: float) -> float:
 
 
 def wilcoxon(first: ArrayLike, second: ArrayLike) -> tuple[float, float]:
-    """Return the two-sided p-value of Wilcoxon's signed-rank test, and which way it leans.
+    """Return the two-sided p-value of Wilcoxon's signed-rank test, and the sum of signed ranks.
 
-    Pairs of equal values are left out, as by Wilcoxon; without another one p is 1. Infinite values
-    are worse than all others by more than any of these differ. The second number, the sum of the
-    signed ranks, is negative where the first values are less, that is better.
+    Pairs of equal values are left out; if no others remain, p is 1. A difference to an infinite
+    value has the highest rank. The sum is negative if the first values tend to be lower, which is
+    better.
     """
     differences = _differences(first, second)
     if not len(differences):
         return 1.0, 0.0
     leaning = float(np.sign(differences) @ stats.rankdata(np.abs(differences)))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # few pairs with ties: p is what it is
+        warnings.simplefilter("ignore")  # about ties and few pairs
         return float(stats.wilcoxon(differences).pvalue), leaning
 
 
 def _differences(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
-    """Return those that are not zero, infinite ones as more than twice the largest other one."""
+    """Return the differences other than 0; infinite ones become larger than all others."""
     one, two = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
     with np.errstate(invalid="ignore"):
         differences = np.where(one == two, 0.0, one - two)
@@ -59,8 +59,8 @@ def _differences(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
 def holm(p_values: Sequence[float]) -> list[float]:
     """Return p-values adjusted for the number of tests by Holm's step-down method.
 
-    The least one is multiplied by the number of tests, the next by one less, and so on; none is
-    less than one before it, none more than 1.
+    The lowest p-value is multiplied by the number of tests, the next by one less, and so on. No
+    result is lower than the one before it, or higher than 1.
     """
     adjusted, least = [0.0] * len(p_values), 0.0
     for rank, index in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
@@ -70,14 +70,14 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def average_ranks(values: ArrayLike) -> NDArray[np.float64]:
-    """Return each column's mean rank over the rows, 1 for the least value; ties share ranks."""
+    """Return the mean rank of each column over the rows; rank 1 is the lowest value."""
     ranks = stats.rankdata(np.asarray(values, dtype=float), axis=1)
     means: NDArray[np.float64] = ranks.mean(axis=0)
     return means
 
 
 def critical_difference(algorithms: int, problems: int, alpha: float = 0.05) -> float:
-    """Return by how much average ranks must differ (Nemenyi's test; Demsar 2006)."""
+    """Return the difference of average ranks that is significant (Nemenyi's test; Demsar 2006)."""
     q = stats.studentized_range.ppf(1.0 - alpha, algorithms, np.inf) / math.sqrt(2.0)
     return float(q) * math.sqrt(algorithms * (algorithms + 1) / (6.0 * problems))
 
@@ -85,7 +85,7 @@ def critical_difference(algorithms: int, problems: int, alpha: float = 0.05) -> 
 def friedman(values: ArrayLike) -> float:
     """Return the p-value of Friedman's test that all columns rank alike.
 
-    NaN for fewer than three columns or two rows, and 1 where no row has different values.
+    It is NaN for fewer than three columns or two rows, and 1 if the values of each row are equal.
     """
     rows = np.asarray(values, dtype=float)
     if rows.shape[0] < 2 or rows.shape[1] < 3:

@@ -1,4 +1,4 @@
-"""Objects as text without addresses: equal settings have equal texts, in every process."""
+"""Objects as text without addresses: equal settings have equal texts, in all processes."""
 
 from __future__ import annotations
 
@@ -15,18 +15,17 @@ import numpy as np
 from gpu_ls_plugin.core.problem import Problem
 
 PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
-# What objects keep for themselves while they are used: no setting.
-CACHES = {"cache"}
-LABELS = {"name", "comment", "optimum"}  # of problems, whose costs do not depend on them
-AROUND = 30  # characters of a difference
+CACHES = {"cache"}  # attributes that are no settings
+LABELS = {"name", "comment", "optimum"}  # attributes of problems that do not affect costs
+AROUND = 30  # characters shown on each side of a difference
 
 
 def describe(value: object) -> str:
-    """Return a text of an object and of all that it holds.
+    """Return a text for an object and all its attributes.
 
-    Settings that can be told from each other have different texts; addresses, caches, the order of
-    a set and the name, comment and optimum of a problem leave no trace. A class, and a function
-    that can be imported, is its name, whatever its code.
+    Different settings have different texts. The text does not depend on addresses, caches, the
+    order of sets, or the name, comment and optimum of problems. Classes and functions that can be
+    imported are described by name, without their code.
     """
     return _describe(value, ())
 
@@ -37,7 +36,7 @@ def fingerprint(text: str) -> str:
 
 
 def first_difference(there: str, here: str) -> str:
-    """Return where two texts begin to differ, with some of what is around it."""
+    """Return the place where two texts begin to differ, with some context."""
     pairs = enumerate(zip(there, here, strict=False))
     shorter = min(len(there), len(here))
     start = next((index for index, (one, other) in pairs if one != other), shorter)
@@ -50,11 +49,11 @@ def _excerpt(text: str, place: int) -> str:
 
 
 def _describe(value: Any, holders: tuple[int, ...]) -> str:
-    if isinstance(value, np.generic):  # some of which are subclasses of plain types
+    if isinstance(value, np.generic):  # before PLAIN, since float64 is a float
         return repr(value.item())
     if isinstance(value, PLAIN):
         return repr(value)
-    if id(value) in holders:  # a circle
+    if id(value) in holders:  # the object contains itself
         return f"<holder {holders[::-1].index(id(value))}>"
     inner = functools.partial(_describe, holders=(*holders, id(value)))
     match value:
@@ -92,7 +91,7 @@ def _object(value: Any, inner: Any) -> str:
 
 
 def _computed(kind: type) -> list[str]:
-    """Return the names of what objects of a class keep once it has been computed."""
+    """Return the names of the cached properties of a class."""
     return [
         name for name, item in vars(kind).items() if isinstance(item, functools.cached_property)
     ]
@@ -111,7 +110,7 @@ def _array(value: Any, inner: Any) -> str:
 
 
 def _function(value: Any, inner: Any) -> str:
-    """Return a function's name; of one that no import finds, also its code and what it holds."""
+    """Return a function's name; if it cannot be imported, also its code and closure."""
     if value.__module__ != "__main__" and "<" not in value.__qualname__:
         return _name(value)
     code = hashlib.sha256(_code(value.__code__).encode()).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""Live display of an experiment: a bar on a terminal, a line for each run anywhere else."""
+"""Live display of an experiment: a bar on a terminal, otherwise a line for each run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class ExperimentDisplay:
-    """Shows which run of how many is on, and how far it is."""
+    """Shows the current run, and the number of runs that are done."""
 
     def __init__(self, console: Console | None = None) -> None:
         from rich.console import Console
@@ -40,7 +40,7 @@ class ExperimentDisplay:
 
     @contextmanager
     def of(self, total: int, missing: int) -> Iterator[None]:
-        """Show an experiment of so many runs, of which some are missing, for a ``with`` block."""
+        """Show an experiment in a ``with`` block; `missing` of its `total` runs are not stored."""
         stored = total - missing
         self._print(f"{total} runs, {stored} of them stored")
         self._progress.update(self._task, total=total, completed=stored)
@@ -53,17 +53,17 @@ class ExperimentDisplay:
             raise
 
     def begin(self, run: Run) -> None:
-        """A run begins."""
+        """Show that a run begins."""
         self._run = f"{run.algorithm} on {run.problem}, seed {run.seed}"
         self._progress.update(self._task, description=self._run, state="")
 
     def show(self, point: CurvePoint) -> None:
-        """The run that is on has come to another generation."""
+        """Show the state of the current run after a generation."""
         state = f"{point.seconds:.1f} s, generation {point.generation}{_found(point)}"
         self._progress.update(self._task, state=state)
 
     def end(self, record: Record) -> None:
-        """The run that is on has ended."""
+        """Show that the current run has ended."""
         self._progress.advance(self._task)
         if record.error:
             self._print(f"{self._run}: {record.error.strip().splitlines()[-1]} ({self._count()})")
@@ -72,7 +72,7 @@ class ExperimentDisplay:
             self._print(f"{self._run}: {found} ({self._count()})")
 
     def _count(self) -> str:
-        """How many runs of how many there are."""
+        """Return the number of runs that are done, out of all."""
         task = self._progress.tasks[0]
         return f"{task.completed:.0f} of {task.total or 0:.0f}"
 

@@ -1,4 +1,4 @@
-"""What an experiment runs on: processor, GPU, versions of packages."""
+"""The machine of an experiment: processor, GPU, and versions of packages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PACKAGES = ("gpu-ls-plugin", "numpy", "scipy")
 
 @cache
 def machine(*packages: str) -> dict[str, str]:
-    """Return names and versions, also those of more packages, ready for JSON."""
+    """Return hardware and versions as texts; `packages` are additional packages."""
     found = {
         "processor": processor(),
         "cores": str(_usable_cores()),
@@ -36,7 +36,7 @@ def processor() -> str:
 
 
 def gpu() -> str:
-    """Return the name of the current GPU, "none" where none can be used."""
+    """Return the name of the current GPU, or "none" if no GPU can be used."""
     if backends.available()["cuda"] is not None:
         return "none"
     cuda = backends.get_backend("cuda").xp.cuda

@@ -1,4 +1,4 @@
-"""One HTML page of an experiment, with nothing outside of it."""
+"""A self-contained HTML page about an experiment."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ pre { white-space: pre-wrap; overflow-wrap: anywhere; }
 
 
 def write(results: Runs, path: Path, targets: Sequence[float], title: str = "") -> None:
-    """Write a page with all tables and figures, and the times to `targets`, gaps in percent."""
-    image_figure(1, 1)  # before any work: without Matplotlib there is no page
+    """Write a page with all tables and figures; `targets` are gaps in percent."""
+    image_figure(1, 1)  # raises if Matplotlib is missing, before any work
     text = page(results, targets, title)
     with atomically(path) as file:
         file.write_text(text, encoding="utf-8", errors="backslashreplace")
@@ -83,11 +83,11 @@ def _overview(results: Runs) -> str:
 
 
 def _image(title: str, draw: Callable[[], Figure]) -> str:
-    """Return a figure as an element that holds its SVG; nothing where it cannot be drawn."""
+    """Return a figure as an HTML element with its SVG; empty if it cannot be drawn."""
     stream = io.BytesIO()
     try:
         figure = draw()
-    except InvalidParameterError:  # one algorithm has no rank, a front no curve
+    except InvalidParameterError:  # such as the ranks of a single algorithm
         return ""
     figure.canvas.print_figure(stream, format="svg", metadata={"Date": None})
     data = base64.b64encode(stream.getvalue()).decode()
@@ -96,7 +96,7 @@ def _image(title: str, draw: Callable[[], Figure]) -> str:
 
 
 def _settings(results: Runs) -> str:
-    """Return the texts that describe algorithms and terminations."""
+    """Return an element with the descriptions of algorithms and terminations."""
     texts = dict.fromkeys(
         (f"{record.algorithm}: {name}", text)
         for record in results.records

@@ -1,4 +1,4 @@
-"""What an experiment consists of: all combinations of algorithms, problems and seeds."""
+"""The plan of an experiment: all combinations of algorithms, problems and seeds."""
 
 from __future__ import annotations
 
@@ -6,27 +6,31 @@ import hashlib
 import json
 import re
 import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.core import schema
-from gpu_ls_plugin.core.exceptions import FileFormatError, InvalidParameterError
+from gpu_ls_plugin.core import checks, schema
+from gpu_ls_plugin.core.exceptions import (
+    FileFormatError,
+    InvalidParameterError,
+    InvalidTypeError,
+)
 from gpu_ls_plugin.core.files import atomically
 from gpu_ls_plugin.experiments.description import fingerprint, first_difference
 from gpu_ls_plugin.experiments.records import Key, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 VERSION = 1
 RUNS, PLAN = "runs", "plan.json"
-LONGEST_NAME = 60  # of an algorithm or a problem in the name of a file
+LONGEST_NAME = 60  # characters of an algorithm or a problem in the name of a file
 
 
 @dataclass(frozen=True)
 class Run:
-    """One combination, with the hashes of what it stands for."""
+    """One run: an algorithm, a problem and a seed, with the hashes of their settings."""
 
     algorithm: str
     problem: str
@@ -35,7 +39,7 @@ class Run:
 
     @property
     def key(self) -> Key:
-        """What tells the run from others."""
+        """Identifies the run in an experiment."""
         return self.algorithm, self.problem, self.seed
 
     def path(self, folder: Path) -> Path:
@@ -49,7 +53,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Plan:
-    """All runs of an experiment; algorithms and problems, by name, are texts that describe them."""
+    """All runs of an experiment; algorithms and problems are descriptions by name."""
 
     algorithms: Mapping[str, str]
     problems: Mapping[str, str]
@@ -57,7 +61,7 @@ class Plan:
     termination: str
 
     def runs(self) -> Iterator[Run]:
-        """Yield all runs, seed by seed, so that what is there after an interrupt is balanced."""
+        """Yield all runs, seed by seed, so that an interrupted experiment is balanced."""
         for seed in self.seeds:
             for problem in self.problems:
                 for algorithm in self.algorithms:
@@ -70,7 +74,7 @@ class Plan:
                     yield Run(algorithm, problem, seed, prints)
 
     def stored(self, folder: Path) -> dict[Key, Record]:
-        """Return intact records of the plan's runs in a folder; raise if one is another's."""
+        """Return the intact records of the plan's runs; raise if a file has other settings."""
         found = {}
         for run in self.runs():
             path = run.path(folder)
@@ -98,7 +102,7 @@ class Plan:
         )
 
     def save(self, folder: Path) -> None:
-        """Write names and seeds, by which reports know the order and what is missing."""
+        """Write names and seeds, so that reports know the order of runs and which are missing."""
         content = {
             "version": VERSION,
             "algorithms": list(self.algorithms),
@@ -111,19 +115,19 @@ class Plan:
 
 
 def stored_record(path: Path) -> Record | None:
-    """Return the record in a file; None, and a warning, where it is damaged."""
+    """Return the record in a file; warn and return None if the file is damaged."""
     try:
         return Record.load(path)
     except FileFormatError as error:
         warnings.warn(
-            f"{error}; the run counts as missing, and is made again when the experiment is run",
+            f"{error}; the run counts as missing, and the next run of the experiment repeats it",
             stacklevel=2,
         )
         return None
 
 
 def stored_keys(folder: Path) -> list[Key]:
-    """Return the runs of the plan in a folder; none where there is no plan."""
+    """Return the runs of the plan in a folder; an empty list if there is no plan."""
     path = folder / PLAN
     if not path.exists():
         return []
@@ -142,3 +146,33 @@ FILE = schema.fields(
     seeds=schema.listed(schema.integer(most=None)),
     termination=schema.text,
 )
+
+
+def named(parameter: str, given: Any, name_of: Callable[[Any], str]) -> dict[str, Any]:
+    """Return a dict by name; `name_of` names the entries of a list."""
+    if isinstance(given, Mapping):
+        pairs = [(checks.text(parameter, name), item) for name, item in given.items()]
+    elif isinstance(given, Iterable):
+        pairs = [(name_of(item), item) for item in given]
+    else:
+        raise InvalidTypeError(f"{parameter}: {given!r} is neither a mapping nor a list")
+    if not pairs:
+        raise InvalidParameterError(f"{parameter}: it is empty")
+    names = [name for name, _ in pairs]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise InvalidParameterError(
+            f"{parameter}: {twice[0]!r} is the name of several entries; pass a mapping from names"
+        )
+    return dict(pairs)
+
+
+def seeds_of(given: Any) -> tuple[int, ...]:
+    """Return the given seeds, or the seeds 1 to n for a number n."""
+    if isinstance(given, Iterable):
+        found = tuple(checks.integer("seeds", seed, least=0) for seed in given)
+    else:
+        found = tuple(range(1, 1 + checks.integer("seeds", given, least=1)))
+    if not found or len(set(found)) < len(found):
+        raise InvalidParameterError(f"seeds: {given!r} is empty or has a seed twice")
+    return found

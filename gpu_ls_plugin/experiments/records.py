@@ -1,4 +1,4 @@
-"""The record of one run: a JSON file that is complete or not there."""
+"""The record of one run: a JSON file that appears complete or not at all."""
 
 from __future__ import annotations
 
@@ -34,41 +34,41 @@ Costs = list[list[float]]
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """What a run had at a moment."""
+    """The state of a run at a moment."""
 
-    seconds: float  # since its start, without compiling
+    seconds: float  # since the start, without compiling
     evaluations: int
     generation: int
-    costs: Costs  # of the best solution, or a row for each of a front; no row: nothing feasible
+    costs: Costs  # of the best solution, or of each of a front; empty: none is feasible
 
 
 @dataclass(frozen=True)
 class Record:
-    """What one algorithm did on one problem with one seed: the three tell runs from each other."""
+    """The run of one algorithm on one problem with one seed."""
 
     algorithm: str
     problem: str
     seed: int
-    configuration: dict[str, str] = field(default_factory=dict)  # hashes of what ran, by name
-    description: dict[str, str] = field(default_factory=dict)  # texts of it, by name
+    configuration: dict[str, str] = field(default_factory=dict)  # hashes of the settings, by name
+    description: dict[str, str] = field(default_factory=dict)  # texts of the settings, by name
     objectives: int = 1
-    optimum: float | None = None  # of the problem, where that is known
-    curve: list[CurvePoint] = field(default_factory=list)  # in order of time, to the end
-    solutions: list[list[Any]] = field(default_factory=list)  # the final ones
-    seconds: float = 0.0  # wall time, without that of compiling
+    optimum: float | None = None  # of the problem, if it is known
+    curve: list[CurvePoint] = field(default_factory=list)  # in order of time, up to the end
+    solutions: list[list[Any]] = field(default_factory=list)  # at the end
+    seconds: float = 0.0  # wall time without compiling
     compiling: float = 0.0
-    error: str = ""  # why the run failed; empty where it did not
-    begun: str = ""  # when (ISO 8601, UTC)
-    machine: dict[str, str] = field(default_factory=dict)  # what it ran on, and versions
+    error: str = ""  # traceback of a run that failed
+    begun: str = ""  # ISO 8601, UTC
+    machine: dict[str, str] = field(default_factory=dict)  # hardware and versions
 
     @property
     def key(self) -> Key:
-        """What tells the run from others."""
+        """Identifies the run in an experiment."""
         return self.algorithm, self.problem, self.seed
 
     @property
     def costs(self) -> Costs:
-        """Of the final solutions; no row for a run that failed."""
+        """Costs of the final solutions; empty if the run failed."""
         return self.curve[-1].costs if self.curve and not self.error else []
 
     def save(self, path: Path) -> None:
@@ -84,7 +84,7 @@ class Record:
             record: Record = RECORD("", of_version(VERSION, "a record", read_json(path)))
             for point in record.curve:
                 if any(len(row) != record.objectives for row in point.costs):
-                    raise ValueError(f"curve: costs of other than {record.objectives} objectives")
+                    raise ValueError(f"curve: costs do not have {record.objectives} objectives")
             return record
 
 

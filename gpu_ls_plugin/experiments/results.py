@@ -1,4 +1,4 @@
-"""The results of an experiment: its runs, with all that can be made of them."""
+"""The results of an experiment, with methods for tables, tests, figures and files."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.csv_files import save_csv
-from gpu_ls_plugin.experiments import summaries
+from gpu_ls_plugin.experiments import figures, page, summaries
 from gpu_ls_plugin.experiments.runs import Runs
 
 if TYPE_CHECKING:
@@ -26,9 +26,9 @@ HEADER = (
 
 
 class Results(Runs):
-    """Runs with the tables, tests, figures and files that are made of them.
+    """The runs of an experiment, with their tables, tests, figures and files.
 
-    Made by `load` from the folder of an experiment, or by the experiment itself.
+    Use `load` for the folder of an experiment; an experiment itself returns them, too.
     """
 
     def __repr__(self) -> str:
@@ -42,7 +42,7 @@ class Results(Runs):
         return self.table().html()
 
     def table(self) -> Table:
-        """Return the gaps' quartiles of each algorithm on each problem; no time is in it."""
+        """Return the quartiles of the final gaps of each algorithm on each problem."""
         return summaries.quartiles(self)
 
     def means(self) -> Table:
@@ -50,7 +50,7 @@ class Results(Runs):
         return summaries.means(self)
 
     def times(self, targets: Sequence[float] = TARGETS) -> Table:
-        """Return how often and how soon gaps (in percent) were reached."""
+        """Return how often and how soon runs reached gaps (in percent)."""
         return summaries.times_to_target(self, _checked(targets))
 
     def tests(self) -> Table:
@@ -62,11 +62,11 @@ class Results(Runs):
         return summaries.tests_by_problem(self)
 
     def ranks(self) -> Table:
-        """Return average ranks over the problems."""
+        """Return average ranks over all problems."""
         return summaries.ranks(self)
 
     def machines(self) -> Table:
-        """Return what the runs were made on, and the versions."""
+        """Return the hardware and the versions of the runs."""
         return summaries.machines(self)
 
     def failures(self) -> Table:
@@ -75,36 +75,26 @@ class Results(Runs):
 
     def plot_curves(self, path: str | os.PathLike[str] | None = None) -> Figure:
         """Draw gaps against time, as `figures.plot_curves` does."""
-        from gpu_ls_plugin.experiments import figures
-
         return figures.plot_curves(self, path)
 
     def plot_profiles(
         self, path: str | os.PathLike[str] | None = None, targets: Sequence[float] = TARGETS
     ) -> Figure:
         """Draw performance profiles, as `figures.plot_profiles` does."""
-        from gpu_ls_plugin.experiments import figures
-
         return figures.plot_profiles(self, path, _checked(targets))
 
     def plot_ranks(self, path: str | os.PathLike[str] | None = None) -> Figure:
         """Draw the critical-difference diagram, as `figures.plot_ranks` does."""
-        from gpu_ls_plugin.experiments import figures
-
         return figures.plot_ranks(self, path)
 
     def plot_fronts(self, path: str | os.PathLike[str] | None = None) -> Figure:
         """Draw the final fronts of several objectives, as `figures.plot_fronts` does."""
-        from gpu_ls_plugin.experiments import figures
-
         return figures.plot_fronts(self, path)
 
     def report(
         self, path: str | os.PathLike[str], targets: Sequence[float] = TARGETS, title: str = ""
     ) -> None:
-        """Write everything into one HTML page, as `page.write` does."""
-        from gpu_ls_plugin.experiments import page
-
+        """Write all tables and figures to one HTML page, as `page.write` does."""
         page.write(self, Path(path), _checked(targets), title)
 
     def save_csv(self, path: str | os.PathLike[str]) -> None:
@@ -112,7 +102,7 @@ class Results(Runs):
         save_csv(path, HEADER, self._points())
 
     def _points(self) -> Iterator[tuple[Any, ...]]:
-        """Yield the lines of the CSV file of curves."""
+        """Yield the rows of the CSV file."""
         for record in self.records:
             curve = self.curves[record.key]
             for point, (seconds, gap) in zip(record.curve, curve, strict=True):

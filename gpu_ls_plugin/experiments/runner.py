@@ -1,4 +1,4 @@
-"""Perform the runs of a plan one after another; what is done stays done."""
+"""Perform the runs of a plan one after another, and store each when it ends."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 @dataclass
 class Curve:
-    """Notes what a run has found; an adapter calls it once a generation.
+    """The curve of a run; an adapter calls `note` after each generation.
 
-    A generation becomes a point of the curve where it has a new best cost, with several objectives
-    where its number is a power of two. How many points there are does not depend on time.
+    A generation becomes a point if it has a new best cost or, with several objectives, if its
+    number is a power of two. The number of points therefore does not depend on time.
     """
 
     watch: Callable[[CurvePoint], object]
@@ -37,14 +37,14 @@ class Curve:
     begin: float = field(default_factory=now)
 
     def note(self, evaluations: int, generation: int, costs: Costs) -> None:
-        """Take the state after a generation."""
+        """Record the state after a generation."""
         point = CurvePoint(now() - self.begin, evaluations, generation, costs)
         if not self.points or _is_new(point, self.points[-1]):
             self.points.append(point)
         self.watch(point)
 
     def end(self, evaluations: int, generation: int, costs: Costs) -> None:
-        """Take the state at the end, which is a point in any case."""
+        """Record the state at the end, which always becomes a point."""
         self.points.append(CurvePoint(now() - self.begin, evaluations, generation, costs))
 
 
@@ -58,7 +58,7 @@ def _is_new(point: CurvePoint, former: CurvePoint) -> bool:
 
 @dataclass(frozen=True)
 class About:
-    """What the records of an experiment have in common, by the names of problems."""
+    """Properties of the problems of an experiment by name, and the machine."""
 
     objectives: dict[str, int]
     optima: dict[str, float | None]
@@ -72,12 +72,12 @@ def run_all(
     perform: Perform,
     display: ExperimentDisplay,
 ) -> list[Record]:
-    """Perform what is missing of a plan, and return the records of all of it.
+    """Perform the missing runs of a plan, and return the records of all runs.
 
-    After Ctrl-C they are those of the runs that have ended; before any has, it is raised. `perform`
-    makes a run and returns its solutions. Each record is written when its run has ended, complete
-    or not at all. A run that fails is recorded with its error, and the others go on; it is missing
-    when the plan is run again.
+    `perform` makes a run and returns its solutions. Each record is written when its run ends. If a
+    run fails, its record has the error, the other runs continue, and the next call repeats it.
+    After Ctrl-C, the records of the runs that have ended are returned; if none has,
+    KeyboardInterrupt is raised.
     """
     (folder / RUNS).mkdir(parents=True, exist_ok=True)
     records = plan.stored(folder)
@@ -89,7 +89,7 @@ def run_all(
             for run in missing:
                 display.begin(run)
                 record = _record(plan, run, about, perform, display.show)
-                interrupts.check()  # a search may have returned what it had
+                interrupts.check()  # a search may have returned early
                 record.save(run.path(folder))
                 records[run.key] = record
                 display.end(record)

@@ -1,4 +1,4 @@
-"""The runs of an experiment and their gaps, of which all else is made."""
+"""The runs of an experiment and their gaps, the basis of tables and figures."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
 class Runs:
     """Runs of algorithms on problems, compared by their gaps.
 
-    The gap of a run is how far its best cost is above the optimum, in percent; above the best cost
-    of all runs on the problem where no optimum is known. With several objectives it is the share of
-    the hypervolume of all runs' fronts together that the run's front lacks. A run that failed or
-    found nothing feasible has an infinite gap.
+    The gap of a run is the distance of its best cost from the optimum in percent. If no optimum is
+    known, the best cost of all runs on the problem takes its place. With several objectives, the
+    gap is the share of the hypervolume of all fronts together that the run's front lacks. The gap
+    of a run that failed or found no feasible solution is infinite.
 
     Parameters
     ----------
     records : iterable of Record
     expected : iterable of keys
-        The runs that there should be; their names come first, in this order.
+        The planned runs; their algorithms and problems come first, in this order.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Runs:
     algorithms, problems : list of str
     seeds : list of int
     missing : list of keys
-        Those that were expected and are not there, or failed.
+        Planned runs that are not stored, or failed.
 
     Raises
     ------
@@ -84,12 +84,12 @@ class Runs:
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> Self:
-        """Return all runs that are in a folder; damaged files are named by a warning.
+        """Return all runs in a folder; warn about damaged files.
 
         Raises
         ------
         InvalidParameterError
-            There is none, a run is there twice, or runs on a problem differ in their objectives.
+            There is no run, a run is there twice, or runs on a problem differ in their objectives.
         FileFormatError
             The plan is damaged.
         OSError
@@ -102,13 +102,13 @@ class Runs:
         records = [record for record in found if record is not None]
         if not records:
             raise InvalidParameterError(
-                f"folder: {folder} holds no run; pass the folder of an Experiment"
+                f"folder: {folder} has no runs; pass the folder of an Experiment"
             )
         return cls(records, stored_keys(place))
 
     @cached_property
     def measures(self) -> dict[str, Gap]:
-        """What turns costs into gaps, by problem; as text, what they are compared with."""
+        """The gap of each problem; its text is the reference."""
         found = {}
         for problem in self.problems:
             runs = [record for record in self.records if record.problem == problem]
@@ -141,7 +141,7 @@ class Runs:
         return [self.gaps[record.key] for record in self.runs_of(algorithm, problem)]
 
     def seconds_to(self, key: Key, target: float) -> float:
-        """Return the seconds after which a run was at a gap, infinite if it never was."""
+        """Return the seconds after which a run reached a gap; infinite if it never did."""
         return next((seconds for seconds, gap in self.curves[key] if gap <= target), math.inf)
 
     def runs_of(self, algorithm: str, problem: str) -> list[Record]:
@@ -150,7 +150,7 @@ class Runs:
         return sorted(runs, key=lambda record: record.seed)
 
     def medians(self) -> tuple[list[str], NDArray[np.float64]]:
-        """Return the problems that all have run, and median gaps (problems, algorithms)."""
+        """Return problems that all algorithms ran on, and median gaps (problems, algorithms)."""
         rows = {
             problem: [quantile(self.gaps_of(name, problem), 0.5) for name in self.algorithms]
             for problem in self.problems

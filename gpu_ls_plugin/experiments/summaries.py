@@ -31,7 +31,7 @@ TESTED = ("first", "second", "pairs", "first better", "second better", "p", "p (
 
 
 def quartiles(results: Runs) -> Table:
-    """Return the final gaps of each algorithm on each problem; no time is in it."""
+    """Return the quartiles of the final gaps of each algorithm on each problem."""
     rows: list[tuple[Cell, ...]] = []
     for problem, algorithm, runs in _combinations(results):
         gaps = results.gaps_of(algorithm, problem)
@@ -41,7 +41,7 @@ def quartiles(results: Runs) -> Table:
     columns = ("problem", "algorithm", "runs", "failed", *QUARTILES, "worst")
     compared = "; ".join(f"{problem}: {gap}" for problem, gap in results.measures.items())
     note = (
-        f"Gaps to {compared}. Runs that failed or found nothing feasible are infinitely far away."
+        f"Gaps to {compared}. The gap of a run that failed or found nothing feasible is infinite."
     )
     return Table("Final gaps in %", columns, tuple(rows), note)
 
@@ -57,13 +57,13 @@ def means(results: Runs) -> Table:
     columns = ("problem", "algorithm", "runs", "failed", *MOMENTS)
     note = (
         "The standard deviation is that of a sample, with runs - 1 as divisor. Runs that failed or "
-        "found nothing feasible are infinitely far away, and are left out of the costs."
+        "found nothing feasible have infinite gaps, and no costs."
     )
     return Table("Means and standard deviations", columns, tuple(rows), note)
 
 
 def times_to_target(results: Runs, targets: Sequence[float]) -> Table:
-    """Return how many runs reached gaps, and the quartiles of when."""
+    """Return how many runs reached each gap, and the quartiles of the times."""
     rows: list[tuple[Cell, ...]] = []
     for target in targets:
         for problem, algorithm, runs in _combinations(results):
@@ -74,9 +74,9 @@ def times_to_target(results: Runs, targets: Sequence[float]) -> Table:
             rows.append((float(target), problem, algorithm, len(runs), reached, *cells))
     columns = ("gap %", "problem", "algorithm", "runs", "reached", "Q1 s", "median s", "Q3 s")
     note = (
-        "Seconds from the start of a run, without compiling; a run that does not reach the gap "
-        "takes infinitely long, so that there is no median where fewer than half of them do. "
-        "With several objectives, generations that are powers of two are looked at."
+        "Seconds from the start of a run, without compiling. The time of a run that does not reach "
+        "the gap is infinite; there is no median if fewer than half of the runs reach it. With "
+        "several objectives, gaps are known for generations that are powers of two."
     )
     return Table("Time to target", columns, tuple(rows), note)
 
@@ -135,7 +135,7 @@ def ranks(results: Runs) -> Table:
 
 
 def machines(results: Runs) -> Table:
-    """Return what runs were made on; several values where they differ."""
+    """Return hardware and versions, with several values if runs differ."""
     names = dict.fromkeys(name for record in results.records for name in record.machine)
     rows = tuple((name, ", ".join(_values(results.records, name))) for name in names)
     return Table("Hardware and versions", ("what", "found"), rows)
@@ -161,7 +161,7 @@ def _moments(values: Sequence[float]) -> tuple[Cell, Cell]:
 
 
 def _combinations(results: Runs) -> Iterator[tuple[str, str, list[Record]]]:
-    """Yield each problem and algorithm that have runs, with these."""
+    """Yield each problem and algorithm that have runs, with their records."""
     for problem, algorithm in product(results.problems, results.algorithms):
         runs = results.runs_of(algorithm, problem)
         if runs:
@@ -169,7 +169,7 @@ def _combinations(results: Runs) -> Iterator[tuple[str, str, list[Record]]]:
 
 
 def _test(names: tuple[str, str], pairs: Sequence[Sequence[float]]) -> tuple[Cell, ...]:
-    """Return the cells of a test, the last of which is the name of the algorithm it leans to."""
+    """Return the cells of a test; the last is the algorithm that the signed ranks favour."""
     first, second = zip(*pairs, strict=True)
     wins = sum(one < two for one, two in pairs)
     losses = sum(one > two for one, two in pairs)
@@ -178,7 +178,7 @@ def _test(names: tuple[str, str], pairs: Sequence[Sequence[float]]) -> tuple[Cel
 
 
 def _corrected(rows: list[tuple[Cell, ...]]) -> tuple[tuple[Cell, ...], ...]:
-    """Put the corrected p before the last cell of each row, which stays where p is significant."""
+    """Insert the corrected p; clear the last cell of each row if p is not significant."""
     adjusted = holm([float(row[-2] or 0.0) for row in rows])
     return tuple(
         (*row[:-1], p, row[-1] if p <= SIGNIFICANT else None)

@@ -1,4 +1,4 @@
-"""Tables that can be printed, written as CSV, Markdown or HTML, and computed with."""
+"""Tables that can be printed, converted to CSV, LaTeX, HTML and pandas, and computed with."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ MISSING = "-"
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of plain numbers and texts, which are rounded only where they are shown."""
+    """Rows of numbers and texts; numbers are rounded only for display."""
 
     title: str
     columns: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]  # None where there is no value
-    note: str = ""  # how to read it, shown below
+    rows: tuple[tuple[Cell, ...], ...]  # None: no value
+    note: str = ""  # shown below the table
 
     def __repr__(self) -> str:
         return f"Table({self.title!r}, {len(self.rows)} rows of {', '.join(self.columns)})"
@@ -39,7 +39,7 @@ class Table:
         return [row[index] for row in self.rows]
 
     def as_dicts(self) -> list[dict[str, Cell]]:
-        """Return the rows as dictionaries, ready for JSON: what is not finite is None."""
+        """Return the rows as dicts for JSON; numbers that are not finite become None."""
 
         def plain(cell: Cell) -> Cell:
             return None if isinstance(cell, float) and not math.isfinite(cell) else cell
@@ -73,11 +73,11 @@ class Table:
         return Group(drawn, Text(self.note)) if self.note else drawn
 
     def csv(self) -> str:
-        """Return the table as CSV, with numbers in full and no formulas (`csv_files`)."""
+        """Return the table as CSV, with unrounded numbers and no formulas (`csv_files`)."""
         return csv_text(self.columns, self.rows)
 
     def latex(self) -> str:
-        """Return the table as LaTeX, in an environment ``tabular`` with rules of booktabs."""
+        """Return the table as LaTeX: a ``tabular`` environment with booktabs rules."""
         layout = "".join("r" if number else "l" for number in self._numeric())
         lines = [[shown(cell) for cell in row] for row in self.rows]
         head, *body = (
@@ -97,7 +97,7 @@ class Table:
         return pandas.DataFrame(data=list(self.rows), columns=list(self.columns))
 
     def html(self) -> str:
-        """Return the table as an element of a page."""
+        """Return the table as an HTML element."""
         kinds = [' class="number"' if number else "" for number in self._numeric()]
 
         def cells(tag: str, texts: list[str]) -> str:
@@ -112,7 +112,7 @@ class Table:
         return f"<table>{title}<thead>{head}</thead><tbody>\n{body}\n</tbody></table>{note}"
 
     def _numeric(self) -> list[bool]:
-        """Whether a column holds numbers only, if anything."""
+        """Return whether each column has numbers and no texts."""
         return [
             any(cell is not None for cell in column)
             and all(not isinstance(cell, str) for cell in column)
@@ -121,7 +121,7 @@ class Table:
 
 
 def shown(cell: Cell) -> str:
-    """Return a value as people read it: four digits of a number that is not whole."""
+    """Return the text of a cell; floats have four digits."""
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):
         return MISSING
     return f"{cell:.4g}" if isinstance(cell, float) else str(cell)
@@ -140,5 +140,5 @@ _LATEX: dict[str, str | int | None] = {
 
 
 def _latex_text(text: str) -> str:
-    """Return a text that LaTeX sets as it is."""
+    """Return a text with the special characters of LaTeX escaped."""
     return text.translate(str.maketrans(_LATEX))

@@ -1,7 +1,7 @@
-"""Checks of parts, for the tests of those who write them.
+"""Checks of parts, for the tests of plugin authors.
 
-Each function runs one part through everything that it may meet in a search, on small problems of
-several metrics and on degenerate ones, and compares what comes out with brute force in NumPy. It
+Each function runs one part through every situation that searches create, on small problems of
+several metrics and on degenerate ones, and compares the outcome with brute force in NumPy. It
 returns None, or raises `PartCheckError`, an AssertionError that says what is wrong, where, with
 which seed, and what to do::
 
@@ -10,8 +10,8 @@ which seed, and what to do::
     def test_my_moves():
         check_neighbourhood(MyMoves())
 
-Nothing is needed beyond what the library itself needs. A kind of part has its check in a module of
-its own; what several kinds share is in `subject`, `small_problems` and `engines`.
+The checks need no packages besides those of the library itself. Each kind of part has its check in
+a module of its own; `subject`, `small_problems` and `search_checks` are shared.
 """
 
 from gpu_ls_plugin.core.exceptions import PartCheckError
@@ -21,7 +21,7 @@ from gpu_ls_plugin.testing.candidates import check_candidates
 from gpu_ls_plugin.testing.construction import check_construction
 from gpu_ls_plugin.testing.cooperation import check_cooperation
 from gpu_ls_plugin.testing.domain import check_domain
-from gpu_ls_plugin.testing.filtering import check_filter
+from gpu_ls_plugin.testing.filter import check_filter
 from gpu_ls_plugin.testing.heuristic import check_heuristic
 from gpu_ls_plugin.testing.metric import check_metric
 from gpu_ls_plugin.testing.neighbourhood import check_neighbourhood

@@ -1,4 +1,4 @@
-"""The check of an acceptance rule: its functor beside its Python face, and both in chains."""
+"""The check of an acceptance rule: its functor against its Python methods, and both in chains."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 from gpu_ls_plugin.core.origins import sources_of
 from gpu_ls_plugin.runs.acceptance import Acceptance
-from gpu_ls_plugin.testing import engines, small_problems
+from gpu_ls_plugin.testing import search_checks, small_problems
 from gpu_ls_plugin.testing.subject import Subject
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.kicks.on_backend import Restart
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 RISES = (-1000, -7, -1, 0, 1, 2, 5, 10, 50, 1000)
 LEVELS = (0.0, 0.25, 3.0, 20.0, 400.0)
 DRAWS = 2000
-DEVIATIONS = 6  # of the mean of so many draws: never reached by chance
-ALIKE = "takes() in C++ and in Python must be the same rule, by one uniform number each"
+DEVIATIONS = 6  # standard deviations of the mean of `DRAWS`, practically never exceeded by chance
+ALIKE = "takes() must be the same rule in C++ and in Python, with one uniform number for each call"
 COSTS = {"gls::int64": "int64", "double": "float64"}
 
 
 def check_acceptance(rule: Acceptance, *, backend: str = "auto", seed: int = 0) -> None:
-    """Raise unless an acceptance rule is one rule in C++ and in Python.
+    """Raise unless an acceptance rule is the same rule in C++ and in Python.
 
-    Both must take each rise of the cost equally often, at every level; `never_worse` and
-    `kNeverWorse` must hold; `level` must give usable levels. Then chains of one kernel and chains
-    that are driven from the host accept by it.
+    Both must accept each rise of the cost equally often, at each level; `never_worse` and
+    `kNeverWorse` must be true to it; `level` must return usable levels. Then chains of one kernel
+    and chains that are driven from the host use the rule.
 
     Parameters
     ----------
@@ -44,19 +44,19 @@ def check_acceptance(rule: Acceptance, *, backend: str = "auto", seed: int = 0) 
     Raises
     ------
     PartCheckError
-        With the reason, the rise and the level, and the remedy.
+        The message has the reason, the rise and the level, and a remedy.
     """
     subject = Subject.of("acceptance", rule, backend, seed, Acceptance)
     _check_levels(subject)
     for cost in COSTS:
         _check_rule(subject, cost)
-    problem = small_problems.planar("EUC_2D", seed, engines.CITIES)[0]
+    problem = small_problems.planar("EUC_2D", seed, search_checks.CITIES)[0]
     local = LocalSearch([TwoOpt()], Nearest(6))
-    for who, search in engines.searches(local, accept=rule).items():
-        if who != "a descent":
-            engines.expect_sound(subject, problem, search, who, ALIKE)
-    stepped = engines.searches(local, Restart(), rule)["chains"]
-    engines.expect_sound(subject, problem, stepped, "chains driven from the host", ALIKE)
+    for name, search in search_checks.searches(local, accept=rule).items():
+        if name != "a descent":
+            search_checks.expect_sound(subject, problem, search, name, ALIKE)
+    stepped = search_checks.searches(local, Restart(), rule)["chains"]
+    search_checks.expect_sound(subject, problem, stepped, "chains driven from the host", ALIKE)
 
 
 def _check_levels(subject: Subject) -> None:
@@ -67,8 +67,8 @@ def _check_levels(subject: Subject) -> None:
         subject.expect(
             usable,
             f"level({progress}) is {level}",
-            "return mean edge lengths from 0 on, for every share of the budget from 0 to 1: where "
-            "it is not a number, or never falls, chains never settle",
+            "return a number of mean edge lengths, 0 or more, for each share of the budget from 0 "
+            "to 1; chains settle only if it falls",
         )
 
 
@@ -90,7 +90,7 @@ def _kernel(subject: Subject, cost: str) -> Kernel:
 
 
 def _check_rule(subject: Subject, cost: str) -> None:
-    """Compare how often both faces take each rise at each level."""
+    """Compare how often C++ and Python accept each rise at each level."""
     rule, xp = subject.part, subject.backend.xp
     rises, levels = (grid.ravel() for grid in np.meshgrid(RISES, LEVELS))
     rises = rises.astype(COSTS[cost])
@@ -102,9 +102,10 @@ def _check_rule(subject: Subject, cost: str) -> None:
         "taken": xp.zeros(len(rises), "int32"),
         "never_worse": xp.zeros(len(rises), "int32"),
     }
-    with subject.blamed("its kernel", "functor, header and source() must define the C++ rule"):
+    remedy = "functor, header and source() must name and define the C++ struct of the rule"
+    with subject.blamed("its kernel", remedy):
         kernel, launch = _kernel(subject, cost), subject.backend.launch
-        launch(kernel, len(rises), {**arguments, "draws": 0})  # compiles, and asks nothing
+        launch(kernel, len(rises), {**arguments, "draws": 0})  # compiles the kernel
         subject.rehearse(lambda: launch(kernel, len(rises), arguments), "takes()")
         launch(kernel, len(rises), arguments)
     taken = subject.backend.to_numpy(arguments["taken"])
@@ -116,7 +117,7 @@ def _check_rule(subject: Subject, cost: str) -> None:
     )
     if never and taken[rises > 0].any():
         rise = rises[(rises > 0) & (taken > 0)][0]
-        wrong = f"a rise of {rise} is taken in C++, but never_worse is True"
+        wrong = f"C++ accepts a rise of {rise}, but never_worse is True"
         raise subject.fault(wrong, "set kNeverWorse and never_worse to false")
     uniform = 1.0 - np.random.default_rng(subject.seed).random(DRAWS)
     for number, (rise, level) in enumerate(zip(rises, levels, strict=True)):
@@ -126,15 +127,15 @@ def _check_rule(subject: Subject, cost: str) -> None:
         chance = DEVIATIONS * math.sqrt(2 * mean * (1 - mean) / DRAWS)
         subject.expect(
             apart <= chance,
-            f"a rise of {rise} at level {level:g} is taken {taken[number]} times out of {DRAWS} in "
-            f"C++, {own} times in Python",
+            f"out of {DRAWS} rises of {rise} at level {level:g}, C++ accepts {taken[number]} and "
+            f"Python {own}",
             ALIKE,
         )
 
 
 def _taken(subject: Subject, rise: NDArray[Any], level: NDArray[Any], uniform: Any) -> int:
-    """Return how often the Python face takes a rise."""
-    remedy = "takes(rise, level, uniform) must return a boolean array, elementwise"
+    """Return how often `takes()` in Python accepts a rise."""
+    remedy = "takes(rise, level, uniform) must work elementwise and return a boolean array"
     with subject.blamed("takes()", remedy):
         found = np.asarray(subject.part.takes(rise, level, uniform))
     subject.expect(

@@ -1,4 +1,4 @@
-"""The check of an assignment problem: what its functor says of moves beside its costs."""
+"""The check of an assignment problem: its functor against `cost()` and `feasible()`."""
 
 from __future__ import annotations
 
@@ -19,38 +19,40 @@ if TYPE_CHECKING:
 
 PROBES = struct_of("testing/probe_assignment.cuh", "AssignmentProbes")
 STATES, MOVES = 6, 60
-GUARD, MARK = 64, 0xA5  # bytes behind what is kept, and what is in all of them
-FUNCTOR = "the functor must be as assignment/problem/assignment.cuh describes it"
-FACE = "cost() and feasible() take rows with values or -1, and return an array of shape (P,)"
-SIZES = "give all variables that must differ the same number of values, at least one for each"
+GUARD, MARK = 64, 0xA5  # guard bytes behind the kept data, and the value of each
+FUNCTOR = "write the functor as assignment/problem/assignment.cuh describes it"
+PYTHON = "cost() and feasible() must accept rows with values or -1, and return arrays of shape (P,)"
+SIZES = "give all variables the same number of values, at least as many as there are variables"
 DISTINCT = "feasible() must begin with that of Assignment: super().feasible(rows) & ..."
-WORTH = "worth() must be what cost() is, where -1 costs nothing, and an excess of 0 if feasible"
-CHANGES = "what is kept must be changed by assign() and swap() to what begin() would make of it"
+WORTH = (
+    "worth() must have the cost of cost() (-1 costs nothing), and excess 0 if and only if feasible"
+)
+CHANGES = "assign() and swap() must update the kept data to those that begin() would compute"
 
 
 def check_assignment(problem: Assignment, *, backend: str = "auto", seed: int = 0) -> None:
-    """Raise unless the functor of a problem says of states and moves what its costs say.
+    """Raise unless the functor of a problem agrees with its costs, for states and for moves.
 
-    Random states, complete, in part and without values, are changed by assignments and swaps. What
-    each move is said to change must be the difference of the costs before and after it, and what is
-    kept in the end as good as what is made anew.
+    The check changes random states (complete, partial and empty) by assignments and swaps. The
+    functor's change of each move must be the difference of the costs before and after it. The data
+    that the functor keeps must end as if they were computed from scratch.
 
     Parameters
     ----------
     problem : Assignment
-        A small one: costs of some hundred states are computed.
+        A small problem: the check computes the costs of some hundred states.
     backend : {"auto", "cpu", "cuda"}
     seed : int
 
     Raises
     ------
     PartCheckError
-        With the reason and the remedy.
+        The message has the reason and a remedy.
     """
     subject = Subject.of("problem", problem, backend, seed, Assignment)
     rng = np.random.default_rng(subject.seed)
     _expect_distinct(subject, rng)
-    with subject.blamed("the Python face", FACE):
+    with subject.blamed("cost() or feasible()", PYTHON):
         states = _states(problem, rng)
         moves, before, after = _played(problem, states, rng)
         ends = np.concatenate([before.reshape(-1, problem.n), after.reshape(-1, problem.n)])
@@ -61,23 +63,21 @@ def check_assignment(problem: Assignment, *, backend: str = "auto", seed: int = 
     _expect_worths(subject, ends, fresh, costs, feasible)
     worths, changes, left = _probed(subject, states, moves)
     last = np.where(moves[:, -1, 1:2] == 1, after[:, -1], before[:, -1])
-    subject.expect(
-        np.array_equal(left, last),
+    subject.expect_equal(
+        left,
+        last,
         "its functor changed values",
-        "assign() and swap() write what is kept alone; values are written by those who call",
+        "assign() and swap() must write the kept data only; their caller writes the values",
     )
     was, will = fresh.reshape(2, *changes.shape)
     _expect_changes(subject, before, moves, changes, will - was)
     made = np.where(moves[:, -1:, 1] == 1, will[:, -1], was[:, -1])
-    subject.expect(
-        np.array_equal(worths[:, 1], made),
-        f"after moves, worth() is {worths[:, 1].tolist()}, not {made.tolist()}",
-        CHANGES,
-    )
+    text = f"after the moves, worth() is {worths[:, 1].tolist()}, not {made.tolist()}"
+    subject.expect_equal(worths[:, 1], made, text, CHANGES)
 
 
 def _expect_distinct(subject: Subject, rng: np.random.Generator) -> None:
-    """Expect enough values if they have to differ, and no feasible row that has one twice."""
+    """For a distinct problem, raise if it has too few values or accepts a value twice."""
     problem = subject.part
     if not problem.distinct:
         return
@@ -91,18 +91,18 @@ def _expect_distinct(subject: Subject, rng: np.random.Generator) -> None:
         return
     rows = np.array([rng.permutation(most)[: problem.n] for _ in range(STATES)], np.int32)
     rows[:, 0] = rows[:, -1]
-    with subject.blamed("the Python face", FACE):
+    with subject.blamed("feasible()", PYTHON):
         feasible = np.asarray(problem.feasible(rows))
     subject.expect(
         not feasible.any(),
-        f"it is distinct, but feasible() says True of {rows[int(feasible.argmax())].tolist()}, "
-        "where two variables have the same value",
+        f"it is distinct, but feasible() is True for {rows[int(feasible.argmax())].tolist()}, "
+        "in which two variables have the same value",
         DISTINCT,
     )
 
 
 def _states(problem: Assignment, rng: np.random.Generator) -> NDArray[np.int32]:
-    """Return random states, of which some lack values."""
+    """Return random states; some of their variables have no value."""
     values = rng.integers(0, problem.sizes, (STATES, problem.n))
     if problem.distinct:
         values = rng.permuted(np.tile(np.arange(problem.sizes.max()), (STATES, 1)), axis=1)
@@ -115,7 +115,7 @@ def _states(problem: Assignment, rng: np.random.Generator) -> NDArray[np.int32]:
 def _played(
     problem: Assignment, states: NDArray[np.int32], rng: np.random.Generator
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
-    """Return moves of each state, and the states before and after each."""
+    """Return moves for each state, and the states before and after each move."""
     moves = np.zeros((STATES, MOVES, 4), np.int32)
     before = np.zeros((STATES, MOVES, problem.n), np.int32)
     after = np.zeros_like(before)
@@ -135,7 +135,7 @@ def _played(
 
 
 def _move(problem: Assignment, state: NDArray[np.int32], rng: np.random.Generator) -> list[int]:
-    """Return a random move that changes a state: swaps, made, variable, value or variable."""
+    """Return a random move: is it a swap, is it made, variable, value or other variable."""
     made = int(rng.random() < 0.5)
     first, second = (int(v) for v in rng.integers(0, problem.n, 2))
     mine, its = state[first], state[second]
@@ -153,7 +153,7 @@ def _move(problem: Assignment, state: NDArray[np.int32], rng: np.random.Generato
 def _probed(
     subject: Subject, states: NDArray[np.int32], moves: NDArray[np.int32]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
-    """Return worths before and after moves, what each changes, and the states in the end."""
+    """Return worths before and after the moves, the change of each move, and the final states."""
     problem, backend = subject.part, subject.backend
     with subject.blamed("its functor", FUNCTOR), backend.current():
         xp, rows = backend.xp, len(states)
@@ -184,15 +184,15 @@ def _probed(
             "kept_bytes": stride,
             "problem_words": packed_words(xp, words, backend.address),
         }
-        backend.launch(kernel, 0, arguments)  # compiles
+        backend.launch(kernel, 0, arguments)  # compiles the kernel
         subject.rehearse(lambda: backend.launch(kernel, rows, arguments), "its functor")
         backend.launch(kernel, rows, arguments)
         found = {name: backend.to_numpy(array) for name, array in written.items()}
         intact = bool((kept[:, kept_bytes:] == MARK).all())
     subject.expect(
         intact,
-        f"its functor wrote behind the {kept_bytes} bytes that it keeps",
-        "kept_bytes() must say how many there are",
+        f"its functor wrote beyond the {kept_bytes} bytes of its kept data",
+        "kept_bytes() must return the size of the kept data",
     )
     return found["worths"], found["changes"], found["states"]
 
@@ -211,8 +211,8 @@ def _expect_worths(
         row = int(wrong.argmax())
         cost, excess = worths[row]
         raise subject.fault(
-            f"of {states[row].tolist()}, worth() is cost {cost} and excess {excess}, but cost() "
-            f"says {costs[row]} and feasible() {bool(feasible[row])}",
+            f"for {states[row].tolist()}, worth() has cost {cost} and excess {excess}, but cost() "
+            f"is {costs[row]} and feasible() is {bool(feasible[row])}",
             WORTH,
         )
 
@@ -229,8 +229,8 @@ def _expect_changes(
         row, step = np.argwhere(wrong)[0]
         swaps, _, variable, other = moves[row, step]
         raise subject.fault(
-            f"in {before[row, step].tolist()}, {'swapped' if swaps else 'assigned'}({variable}, "
-            f"{other}) is {changes[row, step].tolist()}, cost and excess, but differs by "
+            f"for {before[row, step].tolist()}, {'swapped' if swaps else 'assigned'}({variable}, "
+            f"{other}) is {changes[row, step].tolist()} (cost, excess), but worth() changes by "
             f"{differences[row, step].tolist()}",
             CHANGES,
         )

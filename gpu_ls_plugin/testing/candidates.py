@@ -1,4 +1,4 @@
-"""The check of a candidate rule: its lists, and searches on them."""
+"""The check of a candidate rule: its lists, and searches with them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
-from gpu_ls_plugin.testing import engines, small_problems
-from gpu_ls_plugin.testing.subject import Subject
+from gpu_ls_plugin.testing import search_checks, small_problems
+from gpu_ls_plugin.testing.subject import SERVES_NONE, Subject
 from gpu_ls_plugin.tours.candidates.base import Candidates
 from gpu_ls_plugin.tours.candidates.lists import CandidateLists
 from gpu_ls_plugin.tours.searches.local_search import LocalSearch
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 LISTS = (
-    "build() must return CandidateLists(cities, lengths): for every city a row of other cities, "
-    "each once, and the exact lengths to them"
+    "build() must return CandidateLists(cities, lengths): for each city a row of different other "
+    "cities, and the exact lengths to them"
 )
 
 
@@ -33,43 +33,41 @@ def check_candidates(
     backend: str = "auto",
     seed: int = 0,
 ) -> None:
-    """Raise unless a candidate rule makes lists that searches can rely on.
+    """Raise unless a candidate rule makes valid and repeatable lists.
 
     Parameters
     ----------
     rule : Candidates
     problems : sequence of TSP, optional
-        By default random and degenerate ones of several metrics; those that the rule refuses with
-        `UnsupportedProblemError` are left out.
+        By default random and degenerate ones of several metrics. Problems that the rule refuses
+        with `UnsupportedProblemError` are skipped.
     backend : {"auto", "cpu", "cuda"}
     seed : int
 
     Raises
     ------
     PartCheckError
-        With the reason, the city and the remedy.
+        The message has the reason, the city and a remedy.
     """
     subject = Subject.of("candidates", rule, backend, seed, Candidates)
     with subject.blamed("its hash", "define __eq__ and __hash__ together (a frozen dataclass)"):
         subject.expect(
             rule == rule and hash(rule) == hash(rule),
             "it does not equal itself",
-            "lists are kept by the rule: __eq__ and __hash__ must tell rules apart, nothing else",
+            "lists are cached by rule: equal rules must be equal and have the same hash",
         )
     given = list(problems or small_problems.of_several_metrics(seed))
     served = [problem for problem in given if _check_lists(subject.on(problem), problem)]
-    subject.expect(
-        served, "it refuses every problem", "pass problems=[...] that the rule can work on"
-    )
+    subject.expect(served, *SERVES_NONE)
     local = LocalSearch(candidates=rule)
     for metric in ("EUC_2D", "EUC"):
-        problem = small_problems.planar(metric, seed, engines.CITIES)[0]
+        problem = small_problems.planar(metric, seed, search_checks.CITIES)[0]
         if problems is None and _check_lists(subject.on(problem), problem):
-            engines.expect_sound_everywhere(subject, problem, local, LISTS)
+            search_checks.expect_sound_everywhere(subject, problem, local, LISTS)
 
 
 def _check_lists(subject: Subject, problem: TSP) -> bool:
-    """Compare the lists of a problem with its lengths; return whether the rule serves it."""
+    """Compare the lists of a problem with its lengths; return False if the rule refuses it."""
     with subject.blamed("build()", LISTS):
         try:
             lists, again = (subject.part.build(problem) for _ in range(2))
@@ -81,25 +79,26 @@ def _check_lists(subject: Subject, problem: TSP) -> bool:
     exact = problem.metric.lengths(problem.values, np.arange(problem.n)[:, None], cities)
     subject.expect(
         lengths.shape == cities.shape and np.array_equal(lengths, exact),
-        "the lengths of the lists are not those of the problem",
-        "take them from problem.metric.lengths(problem.values, cities, candidates)",
+        "the lengths in the lists are not those of the problem",
+        "compute them with problem.metric.lengths(problem.values, cities, candidates)",
     )
-    subject.expect(
-        np.array_equal(cities, again.cities),
+    subject.expect_equal(
+        cities,
+        again.cities,
         "build() lists different cities when called again",
-        "a rule may depend on the problem and its own parameters alone; give a random one a seed",
+        "a rule may depend only on the problem and its own parameters; give a random rule a seed",
     )
     most = subject.part.most(problem)
     subject.expect(
         most == 0 or most >= cities.shape[1],
-        f"most() says {most} candidates, build() lists {cities.shape[1]}",
-        "most() is the degree of the lists, or 0 where only making them tells",
+        f"most() returns {most}, but build() lists {cities.shape[1]} candidates",
+        "most() must return the length of the lists, or 0 if it is not known before they are built",
     )
     return True
 
 
 def _check_cities(subject: Subject, problem: TSP, cities: NDArray[Any]) -> None:
-    """Raise unless each city's row has other cities, each once."""
+    """Raise unless the row of each city has different other cities."""
     n = problem.n
     subject.expect(
         cities.ndim == 2 and len(cities) == n and cities.dtype.kind in "iu" and cities.size,
@@ -110,6 +109,6 @@ def _check_cities(subject: Subject, problem: TSP, cities: NDArray[Any]) -> None:
         fitting = all(0 <= other < n and other != city for other in row)
         subject.expect(
             fitting and len(set(row)) == len(row),
-            f"build() lists {row} for city {city}, not other cities from 0 to {n - 1}, each once",
+            f"build() lists {row} for city {city}, not different other cities from 0 to {n - 1}",
             LISTS,
         )

@@ -1,4 +1,4 @@
-"""The check of a construction: tours, by the row's random numbers alone."""
+"""The check of a construction: its rows are tours that depend only on the seed and the row."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from gpu_ls_plugin.core.exceptions import InvalidTypeError, UnsupportedProblemError
 from gpu_ls_plugin.testing import small_problems
-from gpu_ls_plugin.testing.subject import Subject
+from gpu_ls_plugin.testing.subject import SERVES_NONE, Subject
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,22 +26,23 @@ def check_construction(
     backend: str = "auto",
     seed: int = 0,
 ) -> None:
-    """Raise unless a construction returns tours, the same for a seed in batches of every size.
+    """Raise unless a construction returns tours that do not depend on the size of the batch.
 
     Parameters
     ----------
     construct : callable
-        As it is registered: ``construct(problem, size, *, seed, backend, device)``.
+        Called as ``construct(problem, size, *, seed, backend, device)``.
     problems : sequence of TSP, optional
-        By default random and degenerate ones of several metrics, and where it refuses all of them
-        vehicle routing problems; those that it refuses with `UnsupportedProblemError` are left out.
+        By default random and degenerate ones of several metrics; if the construction refuses all
+        of them, vehicle routing problems. Problems that it refuses with `UnsupportedProblemError`
+        are skipped.
     backend : {"auto", "cpu", "cuda"}
     seed : int
 
     Raises
     ------
     PartCheckError
-        With the reason, the row and the remedy.
+        The message has the reason, the row and a remedy.
     """
     subject = Subject.of("construction", construct, backend, seed)
     if not callable(construct):
@@ -51,16 +52,16 @@ def check_construction(
         served = any(_check_all(subject, make(seed)) for make in sets)
     else:
         served = _check_all(subject, problems)
-    subject.expect(served, "it refuses every problem", "pass problems=[...] that it can work on")
+    subject.expect(served, *SERVES_NONE)
 
 
 def _check_all(subject: Subject, problems: Sequence[Any]) -> bool:
-    """Check all problems of a set; return whether the construction serves any."""
+    """Check all problems; return whether the construction accepts one of them."""
     return any([_check_tours(subject.on(problem), problem) for problem in problems])
 
 
 def _check_tours(subject: Subject, problem: TSP) -> bool:
-    """Compare batches of a problem; return whether the construction serves it."""
+    """Compare batches of a problem; return False if the construction refuses it."""
 
     def tours(size: int, seed: int = subject.seed) -> Any:
         options = {"seed": seed, "backend": subject.backend.name, "device": None}
@@ -73,19 +74,20 @@ def _check_tours(subject: Subject, problem: TSP) -> bool:
         except UnsupportedProblemError:
             return False
         again, fewer, one, other = tours(ROWS), tours(2), tours(1), tours(ROWS, subject.seed + 1)
-    subject.expect(
-        np.array_equal(whole, again),
+    subject.expect_equal(
+        whole,
+        again,
         "it made different tours when called again with the same seed",
-        "draw random numbers from the seed and the row alone",
+        "draw random numbers from the seed and the row only",
     )
     subject.expect(
         np.array_equal(whole[:2], fewer) and np.array_equal(whole[:1], one),
-        "a smaller batch is not the beginning of a larger one",
+        "a smaller batch is not the beginning of a larger batch",
         "row r may depend on the seed and r, not on the size of the batch",
     )
     subject.expect(
         problem.n < 20 or (whole == whole[0]).all() or not np.array_equal(whole, other),
-        "rows differ, but another seed made the same tours",
-        "use the seed, so that callers can draw other tours",
+        "its rows differ, but another seed made the same tours",
+        "use the seed: callers pass other seeds to get other tours",
     )
     return True

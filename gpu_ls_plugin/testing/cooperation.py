@@ -1,13 +1,11 @@
-"""The check of a cooperation: chains whose tours and costs it has changed, beside the referee."""
+"""The check of a cooperation: the tours and costs of chains after its exchanges."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from gpu_ls_plugin.runs.acceptance import Always
-from gpu_ls_plugin.testing import engines, small_problems
+from gpu_ls_plugin.testing import search_checks, small_problems
 from gpu_ls_plugin.testing.subject import Subject
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.cooperation.base import Cooperation
@@ -21,11 +19,11 @@ from gpu_ls_plugin.tours.searches.local_search import LocalSearch
 if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-CHAINS = (7, 1)  # of a batch: a single one has nobody to learn from
+CHAINS = (7, 1)  # in a batch; a single chain has no others to exchange with
 EXCHANGES = 3
 SOUND = (
-    "exchange() must leave costs and best_costs what tours and best_tours cost, and best tours "
-    "never worse: chains.take() and chains.keep_best() do so"
+    "after exchange(), costs and best_costs must be those of tours and best_tours, and the best "
+    "tour must not be worse; chains.take() and chains.keep_best() ensure this"
 )
 
 
@@ -36,10 +34,11 @@ def check_cooperation(
     seed: int = 0,
     problem: TSP | None = None,
 ) -> None:
-    """Raise unless chains that cooperate stay sound.
+    """Raise unless cooperating chains keep valid tours and exact costs.
 
-    Between exchanges chains kick in one kernel and from the host; after each one every chain's
-    tours must be tours, cost what is said, and its best must not be worse than before.
+    Chains kick in one kernel, and then from the host, with several exchanges. After each exchange,
+    tours must be permutations, costs must be exact, and the best tour of all chains must not be
+    worse than before.
 
     Parameters
     ----------
@@ -47,28 +46,28 @@ def check_cooperation(
     backend : {"auto", "cpu", "cuda"}
     seed : int
     problem : TSP, optional
-        Of integer lengths, on which chains cooperate; by default one of tours.
+        Problem with integer lengths; by default one in the plane.
 
     Raises
     ------
     PartCheckError
-        With the reason, the chain and the remedy.
+        The message has the reason, the chains and a remedy.
     """
     subject = Subject.of("cooperation", cooperation, backend, seed, Cooperation)
     if problem is None:
-        problem = small_problems.planar("EUC_2D", seed, engines.CITIES)[0]
+        problem = small_problems.planar("EUC_2D", seed, search_checks.CITIES)[0]
     local = LocalSearch([TwoOpt()], Nearest(6))
-    for who, kick in (("chains", DoubleBridge(30)), ("chains driven from the host", Restart())):
+    for name, kick in (("chains", DoubleBridge(30)), ("chains driven from the host", Restart())):
         search = IteratedLocalSearch(local, kick, Always(), cooperation=cooperation)
         for size in CHAINS:
-            _check_exchanges(subject.on(problem), problem, search, size, f"{who}, {size} of them,")
-        engines.expect_sound(subject, problem, search, who, SOUND)
+            _check_exchanges(subject.on(problem), problem, search, size, f"{size} {name}")
+        search_checks.expect_sound(subject, problem, search, name, SOUND)
 
 
 def _check_exchanges(
-    subject: Subject, problem: TSP, search: IteratedLocalSearch, size: int, who: str
+    subject: Subject, problem: TSP, search: IteratedLocalSearch, size: int, name: str
 ) -> None:
-    """Let chains kick and exchange in turn."""
+    """Let chains kick and exchange in turn, and check them after each exchange."""
     backend, part = subject.backend, subject.part
     tours = backend.xp.asarray(subject.tours(problem, size))
     chains = search.chains(Start(backend, problem, tours, subject.seed))
@@ -76,22 +75,20 @@ def _check_exchanges(
         kicks = int(chains.kicks.max())
         chains.advance(kicks + 3, 1.0, 0.0, 60.0)
         before = backend.to_numpy(chains.best_costs).copy()
-        with subject.blamed(f"exchange() of {who}", SOUND):
+        with subject.blamed(f"exchange() of {name}", SOUND):
             part.exchange(chains, 0.0, 60.0, 50)
         for which in ("", "best_"):
-            said = backend.to_numpy(vars(chains)[f"{which}costs"])
+            reported = backend.to_numpy(vars(chains)[f"{which}costs"])
             found = vars(chains)[f"{which}tours"]
-            found = subject.expect_tours(problem, found, size, f"after exchange {exchange}, {who}")
+            when = f"after exchange {exchange}, {name}"
+            found = subject.expect_tours(problem, found, size, when)
             costs = problem.cost(found)
-            subject.expect(
-                np.array_equal(said, costs),
-                f"after exchange {exchange} {who} have {which}costs {said}, but {which}tours of "
-                f"{costs}",
-                SOUND,
-            )
+            text = f"{when} have {which}costs {reported}, but the costs of {which}tours are {costs}"
+            subject.expect_equal(reported, costs, text, SOUND)
         best = backend.to_numpy(chains.best_costs).min()
         subject.expect(
             best <= before.min(),
-            f"exchange {exchange} of {who} lost the best tour of all: {best} after {before.min()}",
+            f"exchange {exchange} of {name} lost the best tour: the best cost was {before.min()}, "
+            f"now it is {best}",
             SOUND,
         )

@@ -1,4 +1,4 @@
-"""The check of a domain: what its clients ask of it, on problems of its own."""
+"""The check of a domain: its plans, searches and reports for problems of its own."""
 
 from __future__ import annotations
 
@@ -21,93 +21,108 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.core.result import Result
 
-KICKS, ROWS = 3, 4  # of the searches that are compared
+KICKS, ROWS = 3, 4  # of each search
 
 
 def check_domain(
     domain: Domain, problems: Sequence[Problem], *, backend: str = "auto", seed: int = 0
 ) -> None:
-    """Raise unless a domain answers what its clients ask: a plan, rows, and what to tell of them.
+    """Raise unless a domain returns valid plans, rows and reports.
 
     Parameters
     ----------
     domain : Domain
     problems : sequence of Problem
-        Small ones, which a search of three kicks goes through in a moment.
+        Small ones, for which a search of three kicks takes a moment.
     backend : {"auto", "cpu", "cuda"}
     seed : int
 
     Raises
     ------
     PartCheckError
-        With the reason and the remedy.
+        The message has the reason and a remedy.
     """
     subject = Subject.of("domain", domain, backend, seed, Domain)
     if not problems:
-        raise InvalidTypeError("problems: there is none; pass some small ones")
+        raise InvalidTypeError("problems: the list is empty; pass some small problems")
     kinds = [kind.name for kind in domain.files()]
     subject.expect(
-        len(set(kinds)) == len(kinds), f"kinds of files are called {kinds}", "give each its name"
+        len(set(kinds)) == len(kinds),
+        f"its file kinds are called {kinds}",
+        "give each a name of its own",
     )
     for problem in problems:
         _check_problem(subject.on(problem), domain, problem)
 
 
 def _check_problem(subject: Subject, domain: Domain, problem: Problem) -> None:
-    with subject.blamed("serves()", "return whether a problem is of the domain"):
+    with subject.blamed("serves()", "return whether the domain solves a problem"):
         served = domain.serves(problem)
-    subject.expect(served, "serves() says no", "enter the class in `problems`")
+    subject.expect(served, "serves() returns False", "add the class of the problem to `problems`")
     given = Settings(2.0, ROWS, subject.seed, backend=subject.backend.name, kicks=KICKS)
     request = Request(given, subject.backend)
-    with subject.blamed("settings()", "return the settings with search and population given"):
+    with subject.blamed("settings()", "return the settings with search and population filled in"):
         chosen = domain.settings(problem, request)
     subject.expect(
         callable(chosen.search) and chosen.population == ROWS,
         f"settings() chose {chosen.search!r} and a population of {chosen.population}",
-        "take what request.given has, and choose the rest",
+        "keep what request.given has, and choose the rest",
     )
     with subject.blamed("stages()", "return a tuple of Stage, the main one last"):
         stages = domain.stages(problem, request, chosen)
         plan = pickle.loads(pickle.dumps(planned(problem, chosen, *stages)))
         text = str(plan)
     subject.expect(stages, "stages() returns none", "return at least main_stage(...)")
-    subject.expect(len(text.splitlines()) > 1, "the plan has no text", "name stages, say why")
-    first, again = (_found(subject, domain, problem, plan.main) for _ in range(2))
     subject.expect(
-        np.array_equal(first.tours, again.tours),
-        "the same seed led to other rows",
-        "draw random numbers from the seed, the row and the step alone",
+        len(text.splitlines()) > 1,
+        "the plan prints no stages",
+        "give each stage a name and a reason",
+    )
+    first, again = (_found(subject, domain, problem, plan.main) for _ in range(2))
+    subject.expect_equal(
+        first.tours,
+        again.tours,
+        "the search found other rows when called again with the same seed",
+        "draw random numbers from the seed, the row and the step only",
     )
     _check_told(subject, domain, problem, first)
 
 
 def _found(subject: Subject, domain: Domain, problem: Problem, stage: Any) -> Result:
-    """Return what the main stage finds in a few kicks, which must be rows with their costs."""
+    """Return what the main stage finds in a few kicks; raise unless rows and costs are valid."""
     place: dict[str, Any] = {"seed": subject.seed, "backend": subject.backend.name}
     settings = Settings(kicks=KICKS)
-    with subject.blamed("the search", "it is called as search(problem, rows, seed=..., ...)"):
+    with subject.blamed(
+        "the search",
+        "accept the call search(problem, rows, seed=..., backend=..., budget=..., callback=...)",
+    ):
         rows = first_rows(problem, ROWS, stage.start, **place)
         budget = settings.budget(20.0)
         found: Result = stage.search(stage.searched, rows, budget=budget, callback=None, **place)
         tours, starts = problem.check(found.tours), domain.completed(problem, rows)
         costs, before = problem.cost(tours), problem.cost(starts)
-    subject.expect(len(tours) == ROWS, f"{len(tours)} rows came of {ROWS}", "return a row for each")
+    subject.expect(
+        len(tours) == ROWS,
+        f"the search returned {len(tours)} rows for {ROWS} first rows",
+        "return one row for each",
+    )
     subject.expect(
         np.array_equal(costs, found.costs),
-        f"costs {np.asarray(found.costs).tolist()} are {costs.tolist()} by problem.cost",
-        "return what problem.cost says",
+        f"the search reports costs {np.asarray(found.costs).tolist()}, but problem.cost returns "
+        f"{costs.tolist()}",
+        "report the costs of problem.cost",
     )
     feasible = problem.feasible(starts)
     subject.expect(
         bool((costs <= before)[feasible].all()),
-        "a row is worse than its start",
+        "the search made a row worse",
         "keep the best row of each chain",
     )
     return found
 
 
 def _check_told(subject: Subject, domain: Domain, problem: Problem, found: Result) -> None:
-    """Expect facts that JSON can hold, and texts of them."""
+    """Raise unless the facts of a result fit into JSON, and the reports of them are texts."""
     known = {"best_cost": found.best_cost, "mean_cost": float(found.costs.mean())}
     known |= {"population": ROWS, "kicks_per_second": 0.0, "evaluations_per_second": 0.0}
     with subject.blamed("facts(), size(), lines() or work()", "see gpu_ls_plugin/runs/domain.py"):
@@ -115,7 +130,7 @@ def _check_told(subject: Subject, domain: Domain, problem: Problem, found: Resul
         json.dumps(domain.facts(problem, found))
         texts: list[object] = [domain.size(facts), domain.stopped_by("seconds")]
         texts += [*domain.lines(facts, "").values(), *domain.work(facts).values()]
-    subject.expect(_are_texts(texts), f"not all of {texts} are texts", "return str, or None")
+    subject.expect(_are_texts(texts), f"not all of {texts} are texts", "return str or None")
 
 
 def _are_texts(given: Iterable[object]) -> bool:

@@ -1,4 +1,4 @@
-"""The check of a heuristic: successors by every sampler, and what they must have in common."""
+"""The check of a heuristic: successors by each sampler, compared with each other."""
 
 from __future__ import annotations
 
@@ -21,35 +21,35 @@ if TYPE_CHECKING:
 
 STATES, COUNT = 6, 4
 PURE = (
-    "rate() and weight() must depend on the state alone and change nothing, begin() write all that "
-    "is kept, and join() be associative and commutative"
+    "rate() and weight() must depend only on the state and change nothing; begin() must write all "
+    "kept data; join() must be associative and commutative"
 )
-SIZES = f"return integers from 1 to {MOST_VALUES} in an array of shape (m,), m > 0"
-DOMAINS = "values() must not exceed what sizes() says, and a variable without weights stays at -1"
+SIZES = f"return an array of integers from 1 to {MOST_VALUES}, of shape (m,) with m > 0"
+DOMAINS = "values() must not exceed sizes(), and a variable without weights must stay at -1"
 
 
 def check_heuristic(
     heuristic: Heuristic, problem: Problem | None = None, *, backend: str = "auto", seed: int = 0
 ) -> None:
-    """Raise unless all samplers work with a heuristic, and choose what they have to.
+    """Raise unless all samplers work with a heuristic and agree with each other.
 
-    Successors are generated from states without values and from their own, of all variables and
-    of some: values must be in their domains, what is not active stay as it is, "stored" and
-    "rescan" choose the same values, and parts of a batch have the successors of the whole, also
-    where its states go side by side.
+    The check generates successors of empty states and then of these successors, for all variables
+    and for some. Values must be in their domains. Inactive variables must keep their values.
+    "stored" and "rescan" must choose the same values. A part of a batch must have the same
+    successors as in the whole batch, even if states are processed side by side.
 
     Parameters
     ----------
     heuristic : Heuristic
     problem : Problem, optional
-        Handed to the heuristic.
+        Passed to the heuristic.
     backend : {"auto", "cpu", "cuda"}
     seed : int
 
     Raises
     ------
     PartCheckError
-        With the reason and the remedy.
+        The message has the reason and a remedy.
     """
     subject = Subject.of("heuristic", heuristic, backend, seed, Heuristic)
     sizes = _sizes(subject, problem)
@@ -67,19 +67,18 @@ def check_heuristic(
             for sampler, rows in found.items():
                 _expect_domains(subject, rows, sizes)
                 kept = mask is None or np.array_equal(rows[~mask], states[~mask])
-                subject.expect(kept, f"{sampler!r} changed a variable that is not active", PURE)
-            equal = np.array_equal(found["stored"], found["rescan"])
-            subject.expect(equal, "'stored' and 'rescan' choose different values", PURE)
+                subject.expect(kept, f"{sampler!r} changed an inactive variable", PURE)
+            differ = "'stored' and 'rescan' choose different values"
+            subject.expect_equal(found["stored"], found["rescan"], differ, PURE)
         part = generate("rescan", empty[2:], count=COUNT, first_row=2)
-        equal = np.array_equal(part, first[2 * COUNT :])
-        subject.expect(equal, "parts of a batch have other successors than the whole", PURE)
+        differ = "a part of a batch has other successors than in the whole batch"
+        subject.expect_equal(part, first[2 * COUNT :], differ, PURE)
     many = np.full((LANES, len(sizes)), -1, np.int32)
-    with threads_at_most(1):  # so many go side by side where the heuristic says that they can
-        equal = np.array_equal(
-            _generated(subject, problem, "rescan", many)[:STATES],
-            _generated(subject, problem, "rescan", empty),
-        )
-    subject.expect(equal, "many states have other successors than few", PURE)
+    with threads_at_most(1):  # `LANES` states go side by side if the heuristic allows it
+        found_many = _generated(subject, problem, "rescan", many)[:STATES]
+        found_few = _generated(subject, problem, "rescan", empty)
+    differ = "states have other successors in a large batch than in a small one"
+    subject.expect_equal(found_many, found_few, differ, PURE)
 
 
 def _sizes(subject: Subject, problem: Problem | None) -> NDArray[Any]:
@@ -101,10 +100,8 @@ def _generated(
     states: NDArray[np.int32],
     **options: Any,
 ) -> NDArray[np.int32]:
-    who = f"generation by {sampler!r}"
-    with subject.blamed(
-        who, "the functor must be as assignment/heuristics/heuristic.cuh describes it"
-    ):
+    remedy = "write the functor as assignment/heuristics/heuristic.cuh describes it"
+    with subject.blamed(f"generation by {sampler!r}", remedy):
         found: NDArray[np.int32] = SuccessorGeneration(subject.part, sampler)(
             problem, states, seed=subject.seed, backend=subject.backend, **options
         )
@@ -116,4 +113,4 @@ def _expect_domains(subject: Subject, rows: NDArray[np.int32], sizes: NDArray[An
     if outside.any():
         row, variable = np.argwhere(outside)[0]
         value, size = rows[row, variable], sizes[variable]
-        raise subject.fault(f"variable {variable} has value {value} of {size}", DOMAINS)
+        raise subject.fault(f"variable {variable} has value {value}, but size {size}", DOMAINS)

@@ -1,4 +1,4 @@
-"""The check of a metric: its functor beside its Python face, and both in searches."""
+"""The check of a metric: its functor against its Python methods, and both in searches."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.testing import engines
+from gpu_ls_plugin.testing import search_checks
 from gpu_ls_plugin.testing.small_problems import distance_matrix, planar
 from gpu_ls_plugin.testing.subject import Subject
 from gpu_ls_plugin.tours.candidates.nearest import All, Nearest
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-NO_GAIN = 1e-12  # of what a move removes: real gains up to this may be rounding alone
+NO_GAIN = 1e-12  # relative to the removed length: smaller real gains may be rounding errors
 ALIKE = (
-    "the functor must compute the very number that lengths() computes: float64, the same "
-    "operations in the same order, the same rounding, from what data() returns"
+    "the functor must compute exactly the number that lengths() computes: in float64, with the "
+    "same operations in the same order and the same rounding, from the array that data() returns"
 )
 
 
@@ -35,26 +35,26 @@ def check_metric(
     backend: str = "auto",
     seed: int = 0,
 ) -> None:
-    """Raise unless a metric's functor and its Python face agree, alone and in searches.
+    """Raise unless a metric's functor and its Python methods agree, alone and in searches.
 
-    Lengths of all pairs of cities are compared on every problem; `longest`, `slack`,
-    `estimate_error` and `tree_points` must hold what they promise. On the first problem exhaustive
-    2-opt must find the tours that brute force finds; descents, chains, parts of tours, contraction
+    The check compares the lengths of all pairs of cities on each problem, and tests the bounds that
+    `longest`, `slack`, `estimate_error` and `tree_points` promise. On the first problem, exhaustive
+    2-opt must end in local optima, by brute force; descents, chains, parts of tours, contraction
     and crossovers must return exact costs.
 
     Parameters
     ----------
     metric : Metric
     problems : sequence of TSP, optional
-        With this metric, the first of 20 to 100 cities; by default random and degenerate points
-        from 0 to 1000, as far as the metric takes them.
+        Problems with this metric, the first with 20 to 100 cities. By default random and degenerate
+        points from 0 to 1000, without those that the metric refuses.
     backend : {"auto", "cpu", "cuda"}
     seed : int
 
     Raises
     ------
     PartCheckError
-        With the reason, the pair of cities and the remedy.
+        The message has the reason, the pair of cities and a remedy.
     """
     subject = Subject.of("metric", metric, backend, seed, Metric)
     given = _problems(subject, problems)
@@ -62,8 +62,10 @@ def check_metric(
         _check_lengths(subject.on(problem), problem)
         _check_promises(subject.on(problem), problem)
     _check_climbs(subject.on(given[0]), given[0])
-    large = given[0] if problems is not None else planar(metric, seed, engines.CITIES)[0]
-    engines.expect_sound_everywhere(subject, large, LocalSearch([TwoOpt()], Nearest(8)), ALIKE)
+    large = given[0] if problems is not None else planar(metric, seed, search_checks.CITIES)[0]
+    search_checks.expect_sound_everywhere(
+        subject, large, LocalSearch([TwoOpt()], Nearest(8)), ALIKE
+    )
 
 
 def _problems(subject: Subject, problems: Sequence[TSP] | None) -> list[TSP]:
@@ -71,20 +73,22 @@ def _problems(subject: Subject, problems: Sequence[TSP] | None) -> list[TSP]:
     given = planar(metric, subject.seed) if problems is None and not metric.explicit else problems
     subject.expect(
         given,
-        "there is no problem to examine it on" if metric.explicit or problems is not None else
+        "there is no problem to check it on" if metric.explicit or problems is not None else
         "check() refuses all points from 0 to 1000",
-        "pass problems=[TSP(coordinates, metric), ...] that it can work on",
+        "pass problems=[TSP(coordinates, metric), ...] that it accepts",
     )  # fmt: skip
     assert given is not None
     strange = [problem for problem in given if problem.metric != metric]
-    subject.expect(not strange, f"problems {strange} have other metrics", "pass TSPs with this one")
+    subject.expect(
+        not strange, f"problems {strange} have other metrics", "pass TSPs with this metric"
+    )
     return list(given)
 
 
 def _check_lengths(subject: Subject, problem: TSP) -> None:
-    """Compare both faces on all pairs, and see that arrays of any shape are taken."""
+    """Compare functor and `lengths()` on all pairs, and `lengths()` on arrays of other shapes."""
     metric, n = subject.part, problem.n
-    with subject.blamed("lengths()", "take integer arrays that broadcast"):
+    with subject.blamed("lengths()", "accept integer arrays that broadcast"):
         a, b = np.arange(n)[:, None], (np.arange(n) + 1) % n
         table = metric.lengths(problem.values, a, np.broadcast_to(b, (n, n)))
         row = metric.lengths(problem.values, a[:, 0], b)
@@ -92,28 +96,28 @@ def _check_lengths(subject: Subject, problem: TSP) -> None:
     same = np.shape(table) == (n, n) and np.array_equal(np.diagonal(table), row)
     subject.expect(
         same and np.array_equal(broadcast, table),
-        "lengths() returns different numbers for arrays of other shapes",
-        "index and compute elementwise, for any shapes that broadcast against each other",
+        "lengths() returns other numbers for the same cities in arrays of other shapes",
+        "compute elementwise, for all shapes that broadcast against each other",
     )
-    with subject.blamed("the comparison of both faces", ALIKE):
+    with subject.blamed("the comparison of functor and lengths()", ALIKE):
         data = subject.backend.xp.asarray(np.ascontiguousarray(metric.data(problem.values)))
         metric_check.check_metric(subject.backend, problem, data)
 
 
 def _check_promises(subject: Subject, problem: TSP) -> None:
-    """Compare bounds and points for trees with the lengths."""
+    """Compare the promised bounds and the points for trees with the lengths."""
     metric, lengths = subject.part, distance_matrix(problem)
     bound, slack = metric.longest(problem.values), metric.slack(problem.values)
     subject.expect(
         lengths.max() <= bound,
-        f"a length is {lengths.max()}, but longest() says {bound}",
-        "longest() must bound all lengths; leave it out if you are not sure",
+        f"the longest length is {lengths.max()}, but longest() returns {bound}",
+        "longest() must be an upper bound of all lengths; remove it if you are not sure",
     )
     absolute, relative = metric.estimate_error(problem.values)
     subject.expect(
         np.isfinite([slack, absolute, relative]).all() and slack >= 0 and relative >= 0,
-        f"slack() is {slack}, estimate_error() {absolute, relative}",
-        "return finite bounds that are not negative",
+        f"slack() returns {slack}, estimate_error() returns {absolute, relative}",
+        "return finite bounds, 0 or more",
     )
     points = metric.tree_points(problem.values)
     if points is None:
@@ -128,30 +132,30 @@ def _check_promises(subject: Subject, problem: TSP) -> None:
         if falls.any():
             near, next_one = order[int(falls.argmax())], order[int(falls.argmax()) + 1]
             raise subject.fault(
-                f"by tree_points() city {near} is nearer to city {city} than {next_one} is, by "
-                "lengths() it is farther",
+                f"city {near} is nearer to city {city} than city {next_one} by tree_points(), but "
+                "farther by lengths()",
                 "Minkowski distances of order tree_p between the points must grow with the "
-                "lengths; leave tree_points out if there are no such points",
+                "lengths; remove tree_points if no such points exist",
             )
 
 
 def _check_climbs(subject: Subject, problem: TSP) -> None:
-    """Compare exhaustive 2-opt, which chooses by estimates, with brute force."""
+    """Check the tours of exhaustive 2-opt, which selects moves by estimates, by brute force."""
     climb = LocalSearch([TwoOpt()], All(), Best())
-    found = engines.expect_sound(subject, problem, climb, "exhaustive 2-opt", ALIKE, rows=3)
+    found = search_checks.expect_sound(subject, problem, climb, "exhaustive 2-opt", ALIKE, rows=3)
     lengths = distance_matrix(problem)
     for row, tour in enumerate(found.tours):
         gain = best_two_opt_gain(lengths, tour)
         subject.expect(
             gain <= 0,
-            f"exhaustive 2-opt has left a tour in row {row} that a move would make {gain} shorter",
-            "the functor's estimate() must be within slack() of every length: derive it from "
-            "gls::EstimateByLength, or return a larger slack",
+            f"exhaustive 2-opt ended with a tour in row {row} that a move makes {gain} shorter",
+            "the functor's estimate() must be within slack() of each length: derive the functor "
+            "from gls::EstimateByLength, or return a larger slack",
         )
 
 
 def best_two_opt_gain(lengths: Any, tour: Any) -> Any:
-    """Return how much the best 2-opt move shortens a tour, by brute force; no gain by rounding."""
+    """Return the gain of the best 2-opt move by brute force; 0 if it may be a rounding error."""
     following = np.roll(tour, -1)
     kept = lengths[tour, following]
     removed = kept[:, None] + kept[None, :]

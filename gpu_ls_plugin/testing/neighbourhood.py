@@ -1,4 +1,4 @@
-"""The check of a neighbourhood: every move that it offers, by brute force, and searches by it."""
+"""The check of a neighbourhood: each of its moves by brute force, and searches with it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.core.exceptions import InvalidTypeError, UnsupportedProblemError
-from gpu_ls_plugin.testing import engines, moves, probe, small_problems
+from gpu_ls_plugin.testing import moves, probe, search_checks, small_problems
 from gpu_ls_plugin.testing.subject import Subject
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.filters.filtered_neighbourhood import FilteredNeighbourhood
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 ROWS = 2
-ROUNDING = 1e-9  # of what is removed: how much a real gain may be off
+ROUNDING = 1e-9  # error of a real gain, relative to the length of the tour
 GAIN = (
-    "gain() must return View::Lengths::gain(removed, added), where removed is the sum of all edges "
-    "that leave, first.length among them, and added of all that come, the closing one among them"
+    "gain() must return View::Lengths::gain(removed, added): removed is the length of all removed "
+    "edges, including first.length; added is that of all added edges, including the closing edge"
 )
-LEAVING = "measure edges that leave by view.leaving(a, b), those that come by view.length(a, b)"
-SHARED = "each_gain() must call take(variant, gain) for every positive gain that gain() returns"
+LEAVING = "measure removed edges with view.leaving(a, b), added edges with view.length(a, b)"
+SHARED = "each_gain() must call take(variant, gain) for each positive gain that gain() returns"
 
 
 def check_neighbourhood(
@@ -41,43 +41,43 @@ def check_neighbourhood(
     backend: str = "auto",
     seed: int = 0,
 ) -> None:
-    """Raise unless a neighbourhood offers moves that are real and gain what it says.
+    """Raise unless the moves of a neighbourhood are valid and have the gain that it claims.
 
-    Every move that it offers in random tours, and in tours some of whose edges are fixed, is
-    carried out by brute force. Then descents, chains, parts of tours, contraction and crossovers
-    search by it beside 2-opt; costs must be exact and tours never worse.
+    The check carries out each move that the neighbourhood offers in random tours, and in tours with
+    fixed edges, by brute force. Then descents, chains, parts of tours, contraction and crossovers
+    use it beside 2-opt; costs must be exact, and tours never worse.
 
     Parameters
     ----------
     neighbourhood : Neighbourhood
-        Not a `FilteredNeighbourhood`: for its filter there is `check_filter`.
+        Not a `FilteredNeighbourhood`; use `check_filter` for its filter.
     problems : sequence of TSP, optional
-        Of up to 60 cities or so; by default random and degenerate ones of several metrics, with
-        directed lengths too where it does not reverse paths.
+        Problems of up to about 60 cities. By default random and degenerate ones of several metrics,
+        also with directed lengths if the neighbourhood does not reverse paths.
     backend : {"auto", "cpu", "cuda"}
     seed : int
 
     Raises
     ------
     PartCheckError
-        With the reason, the move and the remedy.
+        The message has the reason, the move and a remedy.
     """
     subject = Subject.of("neighbourhood", neighbourhood, backend, seed, Neighbourhood)
     if isinstance(neighbourhood, FilteredNeighbourhood):
-        raise InvalidTypeError("neighbourhood: it is filtered; check its filter by check_filter()")
+        raise InvalidTypeError("neighbourhood: it is filtered; use check_filter() for its filter")
     offered = 0
     for problem in problems or list(_usual(neighbourhood, seed)):
         offered += _check_offers(subject, problem)
     subject.expect(
         offered > 0,
         "it offers no move in any random tour",
-        "gain() must return a positive number where a move makes the tour shorter, and write the "
-        "move by move.set(...); variants() must say how many ways there are to go on",
+        "gain() must return a positive number if a move makes the tour shorter, and write the move "
+        "with move.set(...); variants() must return the number of ways to continue a first step",
     )
     if problems is None:
-        large = small_problems.planar("EUC_2D", seed, engines.CITIES)[0]
+        large = small_problems.planar("EUC_2D", seed, search_checks.CITIES)[0]
         beside = LocalSearch([TwoOpt(), neighbourhood], Nearest(7))
-        engines.expect_sound_everywhere(subject, large, beside, GAIN)
+        search_checks.expect_sound_everywhere(subject, large, beside, GAIN)
 
 
 def _usual(neighbourhood: Neighbourhood, seed: int) -> Iterator[TSP]:
@@ -88,7 +88,7 @@ def _usual(neighbourhood: Neighbourhood, seed: int) -> Iterator[TSP]:
 
 
 def _check_offers(subject: Subject, problem: TSP) -> int:
-    """Compare all offers in some tours with brute force; return how many there are."""
+    """Compare all moves in some tours with brute force; return their number."""
     part, backend, n, here = subject.part, subject.backend, problem.n, subject.on(problem)
     try:
         part.check(problem)
@@ -102,7 +102,7 @@ def _check_offers(subject: Subject, problem: TSP) -> int:
     lengths = small_problems.distance_matrix(problem)
     own = np.tile(np.arange(n, dtype=np.int32), (ROWS, 1))
     fixed = _every_third_edge(tours)
-    with here.blamed("a launch of its moves", composing):
+    with here.blamed("a launch of its kernel", composing):
         variants = probe.variants_of(subject, kernel, parts)
         asked = partial(probe.offers_in, backend, kernel, parts, variants, tours)
         here.rehearse(lambda: (asked(own), asked(fixed)), "gain()")
@@ -116,17 +116,18 @@ def _check_offers(subject: Subject, problem: TSP) -> int:
         offer = probe.offer_of(with_fixed[place])
         mates = fixed[place[0]]
         for a, b in offer.removed[1:] if 0 < offer.edges <= part.most_edges else ():
-            said = f"in row {place[0]} {offer} takes out ({a}, {b}), an edge that is fixed"
-            here.expect(mates[a] != b, said, LEAVING)
+            text = f"in row {place[0]}, {offer} removes the edge ({a}, {b}), which is fixed"
+            here.expect(mates[a] != b, text, LEAVING)
     more = np.nonzero(np.where(free > 0, free, 0) != np.where(shared > 0, shared, 0))
     for place in zip(*more, strict=True):
-        said = f"{shared[place]} by each_gain() is {free[place]} by gain(), variant {place[-1]}"
-        here.expect(False, said, SHARED)
+        own, other = free[place], shared[place]
+        text = f"in variant {place[-1]}, gain() returns {own}, but each_gain() has {other}"
+        raise here.fault(text, SHARED)
     return int((free > 0).sum())
 
 
 def _every_third_edge(tours: NDArray[Any]) -> NDArray[Any]:
-    """Return the other end of each city's fixed edge, the city itself where it has none."""
+    """Return the other end of each city's fixed edge; the city itself if it has none."""
     n = tours.shape[1]
     mates = np.tile(np.arange(n, dtype=np.int32), (len(tours), 1))
     for row, tour in enumerate(tours):
@@ -136,22 +137,22 @@ def _every_third_edge(tours: NDArray[Any]) -> NDArray[Any]:
     return mates
 
 
-def _wrong_with(lengths: Any, tour: list[int], numbers: NDArray[Any], said: Any, most: int) -> str:
-    """Return what is wrong with a move that is said to gain, empty where nothing is."""
+def _wrong_with(lengths: Any, tour: list[int], numbers: NDArray[Any], claim: Any, most: int) -> str:
+    """Return what is wrong with a move and its claimed gain; an empty text if nothing is."""
     offer = probe.offer_of(numbers)
     try:
         found = moves.after(tour, offer, most)
     except moves.NotAMove as error:
-        return f"{offer} is said to gain {said}, but is not a move: {error}"
+        return f"{offer} claims to gain {claim}, but is not a move: {error}"
     before, there = (moves.edges_of(cities) for cities in (tour, found))
     if not offer.forward:  # the path runs against the tour
         there = moves.edges_of(found[::-1])
     gained = moves.length(lengths, before) - moves.length(lengths, there)
     rounding = 0 if isinstance(gained.item(), int) else ROUNDING * moves.length(lengths, before)
-    if abs(said - gained) <= rounding:
+    if abs(claim - gained) <= rounding:
         return ""
     removed, added = moves.length(lengths, offer.removed), moves.length(lengths, offer.added)
     return (
-        f"{offer} is said to gain {said}, but makes the tour {gained} shorter: edges "
-        f"{offer.removed} of {removed} leave, {offer.added} of {added} come"
+        f"{offer} claims to gain {claim}, but makes the tour {gained} shorter: it removes edges "
+        f"{offer.removed} of length {removed}, and adds {offer.added} of length {added}"
     )

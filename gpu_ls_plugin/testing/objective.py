@@ -1,4 +1,4 @@
-"""The check of an objective: its C++ beside its Python face, tour by tour and in searches."""
+"""The check of an objective: its C++ against its Python methods, by tour and in searches."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gpu_ls_plugin.testing import engines, moves, probe, small_problems
+from gpu_ls_plugin.testing import moves, probe, search_checks, small_problems
 from gpu_ls_plugin.testing.objective_chains import COMPOSING, check_chains, check_feasible
-from gpu_ls_plugin.testing.objective_faces import check_faces, rounding
+from gpu_ls_plugin.testing.objective_python import check_python, rounding
 from gpu_ls_plugin.testing.subject import Subject
 from gpu_ls_plugin.tours.candidates.nearest import All, Nearest
 from gpu_ls_plugin.tours.engines.pivoting.best import Best
@@ -28,12 +28,11 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.moves.base import Neighbourhood
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-PROBED, JUDGED = 2, 64  # tours whose moves are compared, and those that may be results
+PROBED, JUDGED = 2, 64  # tours for the check of moves, and for that of feasible()
 LISTS = Nearest(7)
 GAIN = (
-    "gain(change, shorter) must return shorter, and what costs() has for edges that leave less "
-    "what it has for those that come, or forbidden<Gain>(); words() must hand over the same data "
-    "that costs() reads"
+    "gain(change, shorter) must return shorter, plus the costs() of the removed edges, minus those "
+    "of the added edges; or forbidden<Gain>(); words() must pass the data that costs() reads"
 )
 
 
@@ -44,42 +43,42 @@ def check_objective(
     backend: str = "auto",
     seed: int = 0,
 ) -> None:
-    """Raise unless both faces of an objective agree, alone and in searches.
+    """Raise unless C++ and Python of an objective agree, alone and in searches.
 
-    `costs` and `feasible` must go by each tour alone, and `by_edges` and `length_alone` be true.
-    Unless the objective is `directed`, a tour and its reverse must cost the same if lengths are
-    symmetric; if it is, only searches that keep the direction of tours are tried.
-    What moves of random tours gain in C++ is compared with costs before and after them, and which
-    tours may be results with the Python face. Chains must know what their tours cost, and keep a
-    tour that may be a result; then searches of every kind that takes such an objective go by it.
+    `costs` and `feasible` must depend on each tour only, and the claims `by_edges` and
+    `length_alone` must be true. Unless the objective is `directed`, a tour and its reverse must
+    cost the same if lengths are symmetric. The check compares the gains of moves in C++ with the
+    costs before and after the moves, and `feasible` in C++ with Python. Chains must have exact
+    costs and never replace a feasible best tour by an infeasible one. Then each kind of search that
+    accepts the objective uses it.
 
     Parameters
     ----------
     objective : Objective
     problems : sequence of TSP, optional
-        Those that `check` accepts are examined, the largest in searches: of 90 cities or so. Some
-        of their tours should be feasible, also such as chains find. By default random and
-        degenerate ones of several metrics.
+        By default random and degenerate ones of several metrics. Problems that the objective's
+        `check` refuses are skipped. The largest is used in searches: about 90 cities. Some random
+        tours and some that chains find should be feasible.
     backend : {"auto", "cpu", "cuda"}
     seed : int
 
     Raises
     ------
     PartCheckError
-        With the reason, the move or tour, and the remedy.
+        The message has the reason, the move or tour, and a remedy.
     """
     subject = Subject.of("objective", objective, backend, seed, Objective)
     given = _usual(seed) if problems is None else problems
     served = subject.served(given, lambda problem: problem.under(objective))
     for problem in served:
-        check_faces(subject.on(problem), problem)
+        check_python(subject.on(problem), problem)
     large = max(served, key=lambda problem: problem.n)
     if not objective.length_alone:
         offered = [_check_gains(subject, problem) for problem in served if problem.n > 4]
         subject.expect(
             sum(offered),
-            "no move gains in any random tour",
-            "gain() must return a positive number where a move makes the tour cheaper",
+            "no move of any random tour has a gain",
+            "gain() must return a positive number if a move makes the tour cheaper",
         )
         for problem in served:
             check_feasible(subject, problem, subject.tours(problem, JUDGED))
@@ -88,7 +87,7 @@ def check_objective(
 
 
 def _usual(seed: int) -> list[TSP]:
-    large = small_problems.planar("EUC_2D", seed, engines.CITIES)[0]
+    large = small_problems.planar("EUC_2D", seed, search_checks.CITIES)[0]
     return [*small_problems.of_several_metrics(seed), large]
 
 
@@ -100,7 +99,7 @@ def _moves_of(problem: TSP) -> list[Neighbourhood]:
 
 
 def _check_gains(subject: Subject, problem: TSP) -> int:
-    """Compare all offers in some tours with costs; return how many there are."""
+    """Compare the gains of all moves in some tours with costs; return their number."""
     backend, n, here = subject.backend, problem.n, subject.on(problem)
     neighbourhoods = [*_moves_of(problem), LinKernighan(3) if problem.symmetric else ThreeOpt()]
     tours = subject.tours(problem, PROBED)
@@ -123,20 +122,20 @@ def _check_gains(subject: Subject, problem: TSP) -> int:
     ]
     before = problem.cost(tours)[rows]
     gained = before - problem.cost(after)
-    said = np.array([gains[place] for place in places])
-    wrong = np.nonzero(np.abs(said - gained) > rounding(problem, before))[0]
+    claims = np.array([gains[place] for place in places])
+    wrong = np.nonzero(np.abs(claims - gained) > rounding(problem, before))[0]
     for which in wrong[:1]:
         offer = found[which]
         raise here.fault(
-            f"in row {rows[which]} {offer} is said to gain {said[which]}, but makes the tour "
-            f"{gained[which]} cheaper: edges {offer.removed} leave, {offer.added} come",
+            f"in row {rows[which]}, {offer} claims to gain {claims[which]}, but makes the tour "
+            f"{gained[which]} cheaper: it removes the edges {offer.removed} and adds {offer.added}",
             _gain_of(problem.objective),
         )
     return len(places)
 
 
 def _gain_of(objective: Objective) -> str:
-    """Return what helps where gains in C++ are not those of costs in Python."""
+    """Return the remedy for gains in C++ that differ from costs in Python."""
     return f"{GAIN}; {DIRECTED}" if objective.directed else GAIN
 
 
@@ -144,11 +143,11 @@ def _gain_of(objective: Objective) -> str:
 
 
 def _check_searches(subject: Subject, problem: TSP) -> None:
-    """Search by every engine that takes the objective."""
+    """Search with each engine that accepts the objective."""
     local = LocalSearch(_moves_of(problem), LISTS)
     remedy = _gain_of(problem.objective)
-    engines.expect_sound_everywhere(subject, problem, local, remedy)
-    if subject.part.length_alone:  # searches are those without an objective
+    search_checks.expect_sound_everywhere(subject, problem, local, remedy)
+    if subject.part.length_alone:  # the engines are the same as without an objective
         return
     several = {"a descent by best moves": LocalSearch(_moves_of(problem), LISTS, Best())}
     turns = not subject.part.directed
@@ -157,5 +156,5 @@ def _check_searches(subject: Subject, problem: TSP) -> None:
     if problem.symmetric and turns:
         several["exhaustive 2-opt"] = LocalSearch([TwoOpt()], All(), Best())
         several["sampled 2-opt"] = LocalSearch([TwoOpt()], All(), RandomK(500))
-    for who, search in several.items():
-        engines.expect_sound(subject, problem, search, who, remedy)
+    for name, search in several.items():
+        search_checks.expect_sound(subject, problem, search, name, remedy)

@@ -1,4 +1,4 @@
-"""Chains under an objective: what they know of their tours, and which may be results."""
+"""Chains under an objective: the costs and the feasibility of their tours."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.runs.acceptance import Always
-from gpu_ls_plugin.testing import engines
-from gpu_ls_plugin.testing.objective_faces import rounding
+from gpu_ls_plugin.testing import search_checks
+from gpu_ls_plugin.testing.objective_python import rounding
 from gpu_ls_plugin.tours.engines.chains.start import Start
 from gpu_ls_plugin.tours.kicks.double_bridge import DoubleBridge
 from gpu_ls_plugin.tours.problem.device_data import search_data
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
     from gpu_ls_plugin.tours.searches.local_search import LocalSearch
 
-STRETCHES, KICKS = 4, 10  # of chains, between comparisons
+STRETCHES, KICKS = 4, 10  # of chains; tours are compared after each stretch
 COMPOSING = "functor, header and source() must name and define the C++ struct of the part"
 FEASIBLE = "feasible() must return the same in C++ and in Python"
 
@@ -42,7 +42,7 @@ def _feasible_kernel(problem: TSP, team: str) -> Kernel:
 
 
 def check_feasible(subject: Subject, problem: TSP, tours: NDArray[Any]) -> None:
-    """Raise unless both faces say the same of which tours may be results."""
+    """Raise unless feasible() returns the same in C++ and in Python for each tour."""
     subject, backend, rows = subject.on(problem), subject.backend, len(tours)
     found = backend.xp.zeros(rows, "int32")
     with subject.blamed("its kernel", COMPOSING):
@@ -53,7 +53,7 @@ def check_feasible(subject: Subject, problem: TSP, tours: NDArray[Any]) -> None:
             "tours": backend.xp.asarray(tours),
             "feasible": found,
         }
-        backend.launch(kernel, rows, {**arguments, "asked": 0})  # compiles, and asks nothing
+        backend.launch(kernel, rows, {**arguments, "asked": 0})  # compiles the kernel
         ask = partial(backend.launch, kernel, rows, {**arguments, "asked": rows})
         subject.rehearse(ask, "feasible()")
         ask()
@@ -61,41 +61,44 @@ def check_feasible(subject: Subject, problem: TSP, tours: NDArray[Any]) -> None:
     here = problem.objective.feasible(problem, tours)
     for row in np.nonzero(there != here)[0]:
         raise subject.fault(
-            f"feasible() is {there[row]} in C++, {here[row]} in Python of {tours[row].tolist()}",
+            f"feasible() is {there[row]} in C++, {here[row]} in Python for {tours[row].tolist()}",
             FEASIBLE,
         )
 
 
 def check_chains(subject: Subject, problem: TSP, local: LocalSearch, remedy: str) -> None:
-    """Let chains kick, and compare what they know of their tours with the Python face.
+    """Let chains kick, and compare their costs and best tours with the Python methods.
 
-    `remedy` is what helps where gains in C++ are not those of costs in Python.
+    `remedy` is that for gains in C++ that differ from costs in Python.
     """
     subject, backend, to_numpy = subject.on(problem), subject.backend, subject.backend.to_numpy
     feasible = partial(problem.objective.feasible, problem)
     search = IteratedLocalSearch(local, DoubleBridge(30), Always(), part=None)
     with subject.blamed("chains", COMPOSING):
-        tours = local(problem, subject.tours(problem, engines.ROWS), backend=backend.name).tours
+        tours = local(
+            problem, subject.tours(problem, search_checks.ROWS), backend=backend.name
+        ).tours
         chains = search.chains(Start(backend, problem, backend.xp.asarray(tours), subject.seed))
     for stretch in range(1, STRETCHES + 1):
         before = feasible(to_numpy(chains.best_tours))
         with subject.blamed("chains", remedy):
             chains.advance(stretch * KICKS, 1.0, 0.0, 60.0)
         for which in ("", "best_"):
-            found, said = (to_numpy(vars(chains)[f"{which}{of}"]) for of in ("tours", "costs"))
+            found = to_numpy(vars(chains)[f"{which}tours"])
+            reported = to_numpy(vars(chains)[f"{which}costs"])
             found = subject.expect_tours(problem, found, len(tours), "chains")
             costs = problem.cost(found)
             subject.expect(
-                (np.abs(said - costs) <= rounding(problem, costs)).all(),
-                f"after {stretch * KICKS} kicks chains have {which}costs {said}, but {which}tours "
-                f"of {costs}",
-                f"gain() must be exact of kicks (double bridges), too, and where it is negative; "
+                (np.abs(reported - costs) <= rounding(problem, costs)).all(),
+                f"after {stretch * KICKS} kicks chains have {which}costs {reported}, but the costs "
+                f"of {which}tours are {costs}",
+                f"gain() must be exact for kicks (double bridges), too, even if it is negative; "
                 f"{remedy}",
             )
             check_feasible(subject, problem, found)
         lost = before & ~feasible(to_numpy(chains.best_tours))
         subject.expect(
             not lost.any(),
-            "chains have given up a best tour that may be a result for one that may not",
+            "chains replaced a feasible best tour by an infeasible one",
             FEASIBLE,
         )

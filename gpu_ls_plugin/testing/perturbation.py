@@ -1,4 +1,4 @@
-"""The check of a perturbation: kicks by the row's random numbers alone, and chains of them."""
+"""The check of a perturbation: kicks that depend only on seed and row, and chains with them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, UnsupportedProblemError
-from gpu_ls_plugin.testing import engines, small_problems
-from gpu_ls_plugin.testing.subject import Subject
+from gpu_ls_plugin.testing import search_checks, small_problems
+from gpu_ls_plugin.testing.subject import SERVES_NONE, Subject
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.kicks.base import as_perturbation
 from gpu_ls_plugin.tours.moves.reconnections import TwoOpt
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 ROWS = 6
-ALWAYS_OTHER = 30  # cities from which on a kick must change some tour of a batch
-ALONE = "row r may depend on the seed, on first_row + r and on its own tour, and on nothing else"
-CUTS = "cuts must be drawn as tours/kicks/bridge_cuts.cuh says, from the random numbers given"
+MUST_CHANGE = 30  # cities from which a kick must change some tour of a batch
+ALONE = "row r may depend only on the seed, on first_row + r and on its own tour"
+CUTS = "draw the cuts as tours/kicks/bridge_cuts.cuh describes, from the given random numbers"
 
 
 def check_perturbation(
@@ -35,10 +35,10 @@ def check_perturbation(
     backend: str = "auto",
     seed: int = 0,
 ) -> None:
-    """Raise unless a perturbation returns tours, by each row's seed and number alone.
+    """Raise unless a perturbation returns tours that depend only on the seed and on each row.
 
-    Kicks of one batch are compared with those of parts of it, of other seeds and of other
-    neighbours; then chains kick by it, repair and accept, in one kernel where it has `cuts`.
+    The check compares the kicks of a batch with those of parts of it, with other seeds and with
+    other rows beside them. Then chains use the perturbation, in one kernel if it has `cuts`.
 
     Parameters
     ----------
@@ -52,22 +52,21 @@ def check_perturbation(
     Raises
     ------
     PartCheckError
-        With the reason, the row and the remedy.
+        The message has the reason, the row and a remedy.
     """
     kick = as_perturbation(perturbation)
     subject = Subject.of("perturbation", perturbation, backend, seed)
     _check_signature(subject)
     given = list(problems or small_problems.of_several_metrics(seed))
     served = [problem for problem in given if _check_kicks(subject.on(problem), kick, problem)]
-    subject.expect(
-        served or kick.cuts, "it refuses every problem", "pass problems=[...] that it can work on"
-    )
-    large = small_problems.planar("EUC_2D", seed, engines.CITIES)[0]
+    subject.expect(served or kick.cuts, *SERVES_NONE)
+    large = small_problems.planar("EUC_2D", seed, search_checks.CITIES)[0]
     problem = large if problems is None else given[0]
     remedy = CUTS if kick.cuts else ALONE
-    for who, search in engines.searches(LocalSearch([TwoOpt()], Nearest(6)), perturbation).items():
-        if who != "a descent":
-            engines.expect_sound(subject, problem, search, who, remedy)
+    local = LocalSearch([TwoOpt()], Nearest(6))
+    for name, search in search_checks.searches(local, perturbation).items():
+        if name != "a descent":
+            search_checks.expect_sound(subject, problem, search, name, remedy)
 
 
 def _check_signature(subject: Subject) -> None:
@@ -76,12 +75,14 @@ def _check_signature(subject: Subject) -> None:
         signature(subject.part.perturb).bind(None, None, **options)
     except TypeError as error:
         wrong = f"perturb() cannot be called with seed, backend, device and first_row: {error}"
-        remedy = "without first_row kicks depend on how a batch is divided; take all four by name"
+        remedy = (
+            "accept all four by name: without first_row, kicks depend on how a batch is divided"
+        )
         raise subject.fault(wrong, remedy) from error
 
 
 def _check_kicks(subject: Subject, kick: Perturbation, problem: TSP) -> bool:
-    """Compare kicks of several batches; return whether the perturbation serves the problem."""
+    """Compare kicks of several batches; return False if the perturbation refuses the problem."""
     tours = subject.tours(problem, ROWS)
     before = tours.copy()
     kicked = partial(_kicked, subject, kick, problem)
@@ -96,20 +97,22 @@ def _check_kicks(subject: Subject, kick: Perturbation, problem: TSP) -> bool:
         later = kicked(tours[2:], first_row=2)
         beside = kicked(np.concatenate([tours[1:3], tours[2:]]))
         other = kicked(tours, seed=subject.seed + 1)
-    subject.expect(
-        np.array_equal(tours, before),
-        "perturb() changed the tours that it was given",
+    subject.expect_equal(
+        tours,
+        before,
+        "perturb() changed the given tours in place",
         "work on a copy, such as numpy.array(tours)",
     )
-    subject.expect(
-        np.array_equal(whole, again),
+    subject.expect_equal(
+        whole,
+        again,
         "perturb() made different kicks when called again with the same seed",
-        "draw random numbers from the seed and the row alone",
+        "draw random numbers from the seed and the row only",
     )
     _check_rows_alone(subject, whole, fewer, later, beside)
     if subject.backend.name != "cpu":
         _check_on_device(subject, kick, problem, tours, whole)
-    if problem.n >= ALWAYS_OTHER:
+    if problem.n >= MUST_CHANGE:
         _check_change(subject, tours, whole, other)
     return True
 
@@ -123,59 +126,52 @@ def _kicked(
     seed: int | None = None,
     first_row: int = 0,
 ) -> Any:
-    """Return tours after a kick."""
+    """Return the tours after a kick."""
     key, where = subject.seed if seed is None else seed, subject.backend.name
     made = kick.perturb(problem, tours, seed=key, backend=where, first_row=first_row)
     return subject.expect_tours(problem, made, len(tours), "perturb()")
 
 
 def _may_refuse(kick: Perturbation, problem: TSP, error: InvalidParameterError) -> bool:
-    """Return whether an error says no more than that the problem is not served."""
+    """Return whether an error is a legitimate refusal of a problem."""
     small = isinstance(error, UnsupportedProblemError) and problem.n < kick.smallest
-    return small or bool(kick.cuts)  # perhaps drawn along candidates, which only chains have
+    return small or bool(kick.cuts)  # cuts may need candidates, which only chains have
 
 
 def _check_rows_alone(subject: Subject, whole: Any, fewer: Any, later: Any, beside: Any) -> None:
-    """Raise unless the kick of a row is the same in every batch that has the row."""
-    for kicks, same, wrong in (
-        (whole[:2], fewer, "kicks of a smaller batch are not those of a larger"),
-        (
-            whole[2:],
-            later,
-            "kicks of rows 2 to 5 of a batch are not those of the same tours with first_row=2",
-        ),
-        (whole[2:], beside[2:], "a kick depends on the other tours of the batch"),
-    ):
-        subject.expect(np.array_equal(kicks, same), wrong, ALONE)
+    """Raise unless the kick of a row is the same in each batch that has the row."""
+    wrong = "a smaller batch has other kicks than the larger one that it begins"
+    subject.expect_equal(whole[:2], fewer, wrong, ALONE)
+    wrong = "rows 2 to 5 of a batch have other kicks than the same tours with first_row=2"
+    subject.expect_equal(whole[2:], later, wrong, ALONE)
+    wrong = "a kick depends on the other tours of the batch"
+    subject.expect_equal(whole[2:], beside[2:], wrong, ALONE)
 
 
 def _check_on_device(
     subject: Subject, kick: Perturbation, problem: TSP, tours: Any, whole: Any
 ) -> None:
-    """Raise unless tours that lie on the GPU stay there, and are kicked alike."""
+    """Raise unless tours on the GPU stay there and get the same kicks."""
     there = subject.backend.xp.asarray(tours)
     on_device = kick.perturb(problem, there, seed=subject.seed, backend=subject.backend.name)
     subject.expect(
         hasattr(on_device, "__cuda_array_interface__"),
-        "perturb() returned NumPy for tours that are on the GPU",
-        "return the kind of array that came in: chains leave their tours on the device",
+        "perturb() returned a NumPy array for tours on the GPU",
+        "return the kind of array that was passed: chains keep their tours on the device",
     )
-    subject.expect(
-        np.array_equal(subject.backend.to_numpy(on_device), whole),
-        "perturb() made different kicks of tours that are on the GPU",
-        ALONE,
-    )
+    wrong = "perturb() made different kicks for tours on the GPU"
+    subject.expect_equal(subject.backend.to_numpy(on_device), whole, wrong, ALONE)
 
 
 def _check_change(subject: Subject, tours: Any, whole: Any, other: Any) -> None:
-    """Raise unless kicks change tours, and another seed changes them otherwise."""
+    """Raise unless kicks change tours, and other seeds make other changes."""
     subject.expect(
         (whole != tours).any(),
         "no kick changed its tour",
-        "return tours other than those given, or chains never leave their local optima",
+        "return changed tours: otherwise chains never leave their local optima",
     )
     subject.expect(
         not np.array_equal(whole, other),
         "another seed made the same kicks",
-        "use the seed: chains pass another one for every kick",
+        "use the seed: chains pass another one for each kick",
     )

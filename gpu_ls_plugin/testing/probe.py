@@ -1,4 +1,4 @@
-"""All moves that a neighbourhood offers in some tours, and what it says they gain."""
+"""A kernel that writes down all moves that a neighbourhood offers in some tours."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 MOST_VARIANTS = 10**5
-OFFER_INTS = 3 + 2 * DEEPEST_EDGES
+OFFER_INTS = 3 + 2 * DEEPEST_EDGES  # shape, direction, edges, ends
 PARAMETERS = (*composed.PARAMETERS, struct_of("testing/probe_moves.cuh", "Probes"))
 
 
 def kernel_of(problem: TSP, parts: CandidateMoves, functor: str, backend: Backend) -> Kernel:
-    """Compose the kernel that writes down the moves of a functor, as they are, not measured."""
+    """Return the kernel for the moves of a functor, without the usual check of their gains."""
     raw = replace(parts.moves, functor=functor, checked=())
     return raw.kernel(
         "probe_moves",
@@ -42,7 +42,7 @@ def kernel_of(problem: TSP, parts: CandidateMoves, functor: str, backend: Backen
 
 
 def variants_of(subject: Subject, kernel: Kernel, parts: CandidateMoves) -> int:
-    """Return how many variants there are, without a look at any move."""
+    """Return the number of variants, without evaluating a move."""
     counts = subject.backend.xp.zeros(1, "int32")
     names = ("tours", "positions", "mates", "gains", "shared_gains", "offers")
     arguments = {**parts.arguments, **dict.fromkeys(names), "variant_counts": counts}
@@ -51,7 +51,7 @@ def variants_of(subject: Subject, kernel: Kernel, parts: CandidateMoves) -> int:
     subject.expect(
         0 < variants <= MOST_VARIANTS,
         f"variants({parts.arguments['degree']}) is {variants}",
-        "variants(degree) says how many ways there are to go on, at least one",
+        "variants(degree) must return the number of ways to continue a first step, at least 1",
     )
     return variants
 
@@ -64,7 +64,7 @@ def offers_in(
     tours: NDArray[Any],
     mates: NDArray[Any],
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Return gains, those by `each_gain`, and offers, of shape (row, city, rank, way, variant)."""
+    """Return gains, gains by `each_gain`, and offers, by (row, city, rank, direction, variant)."""
     rows, n = tours.shape
     xp, shape = backend.xp, (rows, n, parts.arguments["breadth"], 2, variants)
     dtype = DTYPES[parts.moves.length]
@@ -88,6 +88,6 @@ def offers_in(
 
 
 def offer_of(numbers: NDArray[Any]) -> moves.Offer:
-    """Return a move as it has been written."""
+    """Return the move that the kernel wrote."""
     shape, forward, edges, *ends = numbers.tolist()
     return moves.Offer(shape, forward, edges, tuple(ends))

@@ -1,4 +1,4 @@
-// How often an acceptance rule takes rises of the cost, by random numbers of their own.
+// Counts how often an acceptance rule takes each rise of the cost, with its own random numbers.
 #pragma once
 
 #include "backends/include/philox.cuh"

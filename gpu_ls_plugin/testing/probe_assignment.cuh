@@ -1,20 +1,20 @@
-// What the functor of an assignment problem says of states, and of moves that are made in them.
+// Writes down the worth of states and the changes of moves by an assignment problem's functor.
 #pragma once
 
 #include "assignment/problem/assignment.cuh"
 
 namespace gls {
 
-// Of every state: what is asked, and what the functor says.
+// The moves of each state, and the answers of the functor.
 struct AssignmentProbes {
-  const int* moves;  // rows of four: whether it is a swap and whether it is made, two numbers
-  int count;         // of a state's moves
+  const int* moves;  // rows of four: is it a swap, is it made, variable, value or other variable
+  int count;         // moves of a state
   int m;
   int* states;
   char* kept;
   int64 kept_bytes;
   int64* worths;   // cost and excess before the moves and after them
-  int64* changes;  // cost and excess that each move is said to change
+  int64* changes;  // change of cost and excess by each move
 };
 
 template <class Problem>
@@ -53,7 +53,7 @@ struct ProbeAssignment {
       });
       team.sync();
     }
-    for (int v = 0; v < all.m; ++v) problem.promising(state, v);  // can be asked, at least
+    for (int v = 0; v < all.m; ++v) problem.promising(state, v);  // must compile and return
     write(all.worths + int64(item) * 4 + 2, problem.worth(team, state));
   }
 };

@@ -1,4 +1,4 @@
-// Which tours an objective takes for results.
+// Writes down which tours an objective calls feasible.
 #pragma once
 
 #include "tours/problem/objective.cuh"

@@ -1,7 +1,7 @@
-// Every move that a neighbourhood offers in a tour, and what it says of it.
+// Writes down each move that a neighbourhood offers in a tour, and the gain that it claims.
 //
-// Offers are numbered by city, rank of the candidate, direction and variant. Edges may be fixed, as
-// they are in parts of tours: `mates` holds the other end of each city's fixed edge, or the city.
+// Offers are indexed by city, rank of the candidate, direction and variant. Edges may be fixed, as
+// in parts of tours: `mates` has the other end of each city's fixed edge, or the city itself.
 #pragma once
 
 #include "tours/engines/descent/scout.cuh"
@@ -10,9 +10,9 @@ namespace gls {
 
 constexpr int kOfferInts = 3 + 2 * kDeepestExchange;  // shape, direction, edges, ends
 
-// Of every tour: what is asked, and what its moves say.
+// The tours, and the answers of the functor for each.
 struct Probes {
-  int variants;  // ways to go on after a first step; 0: they are counted, and nothing else is done
+  int variants;  // to continue a first step; -1: only count them
   int* tours;
   int* positions;
   const int* mates;

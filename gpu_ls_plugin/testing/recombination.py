@@ -1,4 +1,4 @@
-"""The check of a recombination: children of pairs, by hand and of populations of chains."""
+"""The check of a recombination: children of pairs of tours, and of populations of chains."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.testing import small_problems
 from gpu_ls_plugin.testing.cooperation import check_cooperation
-from gpu_ls_plugin.testing.subject import Subject
+from gpu_ls_plugin.testing.subject import SERVES_NONE, Subject
 from gpu_ls_plugin.tours.crossovers.base import Recombination
 from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
 from gpu_ls_plugin.tours.problem.tsp import TSP
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ROWS = 6
-ROUNDING = 1e-9  # relative, that real costs may differ by from the referee's
+ROUNDING = 1e-9  # relative difference between real costs and those of the problem
 ALONE = (
-    "the child of row r may depend on its two parents, on the seed, on first_row + r and on the "
-    "generation, and on nothing else of the batch"
+    "the child of row r may depend only on its two parents, the seed, first_row + r and the "
+    "generation"
 )
-OWN_MEMORY = "the workspace must write children and costs into memory of its own"
+OWN_MEMORY = "the workspace must write children and costs to arrays of its own"
 
 
 def check_recombination(
@@ -35,31 +35,31 @@ def check_recombination(
     backend: str = "auto",
     seed: int = 0,
 ) -> None:
-    """Raise unless children are tours, by their parents and numbers alone, and cost what is said.
+    """Raise unless children are tours with exact costs that depend only on their parents and row.
 
-    Parents are random tours, tours that differ in one path, and equal ones. Children of one batch
-    are compared with those of parts of it, and a workspace's with those of `cross`. Where
-    `never_worse` is set, no child may be costlier than its first parent. Then the recombination is
-    examined as a cooperation, by `check_cooperation`.
+    Parents are random tours, tours that differ in one path, and equal tours. The check compares the
+    children of a batch with those of parts of it, and the children of a workspace with those of
+    `cross`. With `never_worse`, no child may cost more than its first parent. Then
+    `check_cooperation` checks the recombination in chains.
 
     Parameters
     ----------
     recombination : Recombination
     problems : sequence of TSP, optional
-        By default random and degenerate ones of several metrics, some of a few cities, with
-        directed lengths too where it does not reverse paths; and giant tours of vehicle routing.
+        By default random and degenerate ones of several metrics, some with very few cities or with
+        directed lengths, and giant tours of vehicle routing.
     backend : {"auto", "cpu", "cuda"}
     seed : int
 
     Raises
     ------
     PartCheckError
-        With the reason, the row and the remedy.
+        The message has the reason, the row and a remedy.
     """
     subject = Subject.of("recombination", recombination, backend, seed, Recombination)
     given = list(_usual(seed)) if problems is None else problems
     served = [problem for problem in given if _check_pairs(subject.on(problem), problem)]
-    subject.expect(served, "it refuses every problem", "pass problems=[...] that it can work on")
+    subject.expect(served, *SERVES_NONE)
     of_routes = not any(problem.objective.length_alone for problem in served)
     problem = served[0] if of_routes else None
     check_cooperation(recombination, backend=backend, seed=seed, problem=problem)
@@ -73,7 +73,7 @@ def _usual(seed: int) -> Iterator[TSP]:
 
 
 def _parents(subject: Subject, problem: TSP) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return pairs that differ everywhere, then in one path, and at last nowhere."""
+    """Return pairs of parents: random, then two pairs that differ in a path, then an equal pair."""
     tours = subject.tours(problem, 2 * ROWS)
     first, second = tours[:ROWS], tours[ROWS:]
     second[-3:] = first[-3:]
@@ -83,7 +83,7 @@ def _parents(subject: Subject, problem: TSP) -> tuple[NDArray[Any], NDArray[Any]
 
 
 def _check_pairs(subject: Subject, problem: TSP) -> bool:
-    """Compare children of several batches; return whether the recombination takes the problem."""
+    """Compare children of several batches; return False if the problem is refused."""
     part, options = subject.part, {"seed": subject.seed, "backend": subject.backend.name}
     first, second = _parents(subject, problem)
     before = first.copy(), second.copy()
@@ -98,19 +98,17 @@ def _check_pairs(subject: Subject, problem: TSP) -> bool:
     children = subject.expect_tours(problem, children, ROWS, "cross()")
     subject.expect(
         np.array_equal(first, before[0]) and np.array_equal(second, before[1]),
-        "cross() changed the parents that it was given",
+        "cross() changed the given parents in place",
         OWN_MEMORY,
     )
-    subject.expect(
-        np.array_equal(children, again),
+    subject.expect_equal(
+        children,
+        again,
         "cross() made other children when it was called again with the same seed",
-        "draw random numbers from the seed, the row's number and the generation alone",
+        "draw random numbers from the seed, the row's number and the generation only",
     )
-    subject.expect(
-        np.array_equal(children[two], alone),
-        "children of rows 1 and 2 of a batch are not those of these pairs alone, as first_row=1",
-        ALONE,
-    )
+    wrong = "rows 1 and 2 of a batch have other children than the same pairs with first_row=1"
+    subject.expect_equal(children[two], alone, wrong, ALONE)
     if part.never_worse:
         _expect_never_worse(subject, problem, first, children)
     _check_workspace(subject, problem, (first, second), children)
@@ -125,7 +123,7 @@ def _expect_never_worse(
     for row in np.nonzero(costs > own + rounding)[0]:
         raise subject.fault(
             f"the child of row {row} costs {costs[row]}, its first parent {own[row]}",
-            "return the first parent where no child is cheaper, or leave never_worse out",
+            "return the first parent if no child is cheaper, or remove never_worse",
         )
 
 
@@ -135,43 +133,44 @@ def _check_workspace(
     parents: tuple[NDArray[Any], NDArray[Any]],
     children: NDArray[Any],
 ) -> None:
-    """Give the second parents in another order, as populations do, to one workspace twice."""
+    """Use a workspace twice, with the second parents in another order, as populations do."""
     backend, part = subject.backend, subject.part
     first, second = (backend.xp.asarray(tours) for tours in parents)
     partners = backend.xp.arange(ROWS, dtype="int32")[::-1].copy()
-    shuffled = second[partners]  # so that each has its own second parent
+    shuffled = second[partners]  # each row still has the same second parent
     given = [first, backend.xp.asarray(problem.cost(parents[0])), shuffled, partners]
     before = [array.copy() for array in given]
     with subject.blamed("its workspace", "see gpu_ls_plugin.extend.Workspace"):
         workspace = part.workspace(backend, problem, ROWS, seed=subject.seed)
         workspace.cross(*given, generation=1)
         made, costs = workspace.cross(*given, generation=0)
-        said = backend.to_numpy(costs)
+        reported = backend.to_numpy(costs)
     made = subject.expect_tours(problem, made, ROWS, "the workspace's cross()")
     for name, now, was in zip(("first", "costs", "second", "partners"), given, before, strict=True):
         subject.expect(
             bool((now == was).all()),
-            f"the workspace's cross() changed {name}, which populations need again",
+            f"the workspace's cross() changed {name} in place, which populations use again",
             OWN_MEMORY,
         )
     found = problem.cost(made)
     if not (problem.objective.length_alone or problem.integer):
-        # Kernels price violations by sums of their own, which rounding changes by more.
+        # Kernels add up violations in another order, so that rounding errors are larger.
         found = backend.to_numpy(tour_costs(backend, problem, backend.xp.asarray(made)))
     subject.expect(
-        np.shape(said) == (ROWS,)
-        and np.allclose(said, found, rtol=0 if problem.integer else ROUNDING, atol=0),
-        f"the workspace's cross() says costs {said} of children that cost {found}",
-        "return what children cost, such as tour_costs(backend, problem, children): chains go on "
-        "with these numbers",
+        np.shape(reported) == (ROWS,)
+        and np.allclose(reported, found, rtol=0 if problem.integer else ROUNDING, atol=0),
+        f"the workspace's cross() reports costs {reported} of children that cost {found}",
+        "return exact costs, such as tour_costs(backend, problem, children): chains continue with "
+        "these numbers",
     )
-    if part.never_worse and not problem.integer:  # cross() puts back what rounding has worsened
+    if part.never_worse and not problem.integer:  # cross() undoes what rounding made worse
         kept = (children == parents[0]).all(axis=1)
         made[kept] = children[kept]
-    subject.expect(
-        np.array_equal(made, children),
-        "the workspace's cross() made other children of the same pairs than cross() did, given "
-        "the second parents in another order and after another generation",
-        "the second parent of row r is second[partners[r]]; a generation must leave nothing behind "
-        "that the next one depends on",
+    subject.expect_equal(
+        made,
+        children,
+        "the workspace's cross() made other children of the same pairs than cross(), with the "
+        "second parents in another order and after another generation",
+        "the second parent of row r is second[partners[r]]; a generation must not depend on "
+        "earlier ones",
     )

@@ -1,4 +1,4 @@
-"""The check of a resource: its C++ beside its Python face, tour by tour and in searches."""
+"""The check of a resource: its C++ against its Python methods, by tour and in searches."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from gpu_ls_plugin.routes.moves.between_routes import TwoOptStar
 from gpu_ls_plugin.routes.problem.resources.base import Resource
-from gpu_ls_plugin.testing import engines, small_problems
+from gpu_ls_plugin.testing import search_checks, small_problems
 from gpu_ls_plugin.testing.objective_chains import check_chains
 from gpu_ls_plugin.testing.subject import Subject
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 ROWS = 6
 ROUNDING = 1e-9  # relative, of real excesses
 LISTS = Nearest(7)
-BY_ROUTES = "what a giant tour uses may depend on its routes alone"
+BY_ROUTES = "the excess of a giant tour may depend only on its routes"
 JOINING = (
-    "at(), join() and turned() must give the segment of any path, excess() of a route what the "
-    "Python face has for it, and words() hand over the same data"
+    "at(), join() and turned() must return the segment of each path, excess() must return the same "
+    "in C++ as in Python for each route, and words() must pass the data that Python reads"
 )
 
 
@@ -42,24 +42,25 @@ def check_resource(
     backend: str = "auto",
     seed: int = 0,
 ) -> None:
-    """Raise unless both faces of a resource agree, alone and in searches.
+    """Raise unless C++ and Python of a resource agree, alone and in searches.
 
-    `excess` must go by the routes of each giant tour alone, not by their order or which copies of
-    the depot are between them; where `segments` is 1, not by their direction either. Chains must
-    know what their tours use too much, and local searches never use more of it.
+    `excess` must depend only on the routes of each giant tour: not on their order, nor on the
+    copies of the depot between them, nor on their direction if `segments` is 1. Chains must have
+    exact costs, and local searches must not increase the excess.
 
     Parameters
     ----------
     resource : Resource
     problems : sequence of CVRP, optional
-        Those that `check` accepts are examined; by default random and degenerate ones.
+        By default random and degenerate ones. Problems that the resource's `check` refuses are
+        skipped.
     backend : {"auto", "cpu", "cuda"}
     seed : int
 
     Raises
     ------
     PartCheckError
-        With the reason and the remedy.
+        The message has the reason and a remedy.
     """
     subject = Subject.of("resource", resource, backend, seed, Resource)
     given = small_problems.routing(seed) if problems is None else problems
@@ -67,76 +68,74 @@ def check_resource(
     used = [_check_excess(subject.on(problem), problem) for problem in served]
     subject.expect(
         sum(used),
-        "no random tour uses too much",
-        "pass problems=[...] on which the resource is scarce",
+        "excess() is 0 for all random tours",
+        "pass problems=[...] in which the resource is scarce",
     )
     for problem in (served[0], served[-1])[: len(served)]:
         _check_searches(subject.on(problem), problem)
 
 
 def _check_excess(subject: Subject, problem: CVRP) -> bool:
-    """Compare what is said of some giant tours, again and written otherwise; return if any."""
+    """Compare the excess of giant tours given in several ways; return whether any is positive."""
     rows = subject.tours(problem.tsp, ROWS)
-    said = _said(subject, problem, rows)
-    turned = np.ascontiguousarray(rows[:, ::-1])
-    other_ways = {
-        "called again with the same tours": rows,
-        "given the same tours from another place on": np.roll(rows, problem.n // 3 + 1, axis=1),
-        "given the same routes in another order": _reordered(problem, rows),
+    whole = _excess(subject, problem, rows)
+    others = {
+        "the same tours when called again": (rows, whole),
+        "rows 1 and 2 without the other rows": (rows[1:3], whole[1:3]),
+        "the same tours that begin at another place": (
+            np.roll(rows, problem.n // 3 + 1, axis=1),
+            whole,
+        ),
+        "the same routes in another order": (
+            np.stack([problem.tour(problem.routes(row)[::-1]) for row in rows]),
+            whole,
+        ),
     }
     if problem.symmetric and subject.part.segments == 1:
-        other_ways["given the same tours in the other direction, although segments is 1"] = turned
-    for when, written in other_ways.items():
-        found = _said(subject, problem, written)
+        reversed_ = np.ascontiguousarray(rows[:, ::-1]), whole
+        others["the same tours in the other direction, although segments is 1"] = reversed_
+    for given, (tours, expected) in others.items():
+        found = _excess(subject, problem, tours)
         subject.expect(
-            np.allclose(found, said, ROUNDING, 0),
-            f"excess() returned {found}, not {said}, when {when}",
+            np.allclose(found, expected, ROUNDING, 0),
+            f"excess() returned {found}, not {expected}, for {given}",
             BY_ROUTES,
         )
-    alone = _said(subject, problem, rows[1:3])
-    subject.expect(
-        np.allclose(alone, said[1:3], ROUNDING, 0),
-        f"excess() returned {alone}, not {said[1:3]}, when given rows 1 and 2 alone",
-        BY_ROUTES,
-    )
-    return bool(said.any())
+    return bool(whole.any())
 
 
-def _said(subject: Subject, problem: CVRP, rows: NDArray[np.int32]) -> NDArray[Any]:
-    remedy = "return numbers from 0 on in an array of shape (P,), and leave the rows as they are"
+def _excess(subject: Subject, problem: CVRP, rows: NDArray[np.int32]) -> NDArray[Any]:
+    """Return the excess of giant tours; raise unless it is valid."""
+    remedy = "return numbers of 0 or more in an array of shape (P,)"
     given = rows.copy()
     with subject.blamed("excess()", remedy):
-        said = np.asarray(subject.part.excess(problem, given))
-    fine = said.shape == (len(rows),) and said.dtype.kind in "iuf"
+        found = np.asarray(subject.part.excess(problem, given))
+    fine = found.shape == (len(rows),) and found.dtype.kind in "iuf"
     subject.expect(
-        fine and np.isfinite(said).all() and (said >= 0).all() and np.array_equal(given, rows),
-        f"excess() returned {' '.join(repr(said).split()):.200} for {len(rows)} tours",
+        fine and np.isfinite(found).all() and (found >= 0).all(),
+        f"excess() returned {' '.join(repr(found).split()):.200} for {len(rows)} tours",
         remedy,
     )
-    return said
-
-
-def _reordered(problem: CVRP, rows: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return the same routes, the last one first."""
-    return np.stack([problem.tour(problem.routes(row)[::-1]) for row in rows])
+    subject.expect_equal(given, rows, "excess() changed the rows in place", "work on a copy")
+    return found
 
 
 def _check_searches(subject: Subject, problem: CVRP) -> None:
-    """Let chains and local searches change giant tours under the constraint."""
+    """Check chains and local searches on giant tours under the constraint."""
     moves: list[Neighbourhood] = [Relocate(3), Exchange(2, 2), TwoOptStar()]
     if problem.symmetric:
         moves.insert(0, TwoOpt())
     tsp, local = problem.tsp, LocalSearch(moves, LISTS)
     check_chains(subject, tsp, local, JOINING)
-    before = _said(subject, problem, subject.tours(tsp, engines.ROWS))
-    for who, search in {
+    before = _excess(subject, problem, subject.tours(tsp, search_checks.ROWS))
+    for name, search in {
         "a descent": local,
         "a descent by best moves": LocalSearch(moves, LISTS, Best()),
     }.items():
-        found = engines.expect_sound(subject, tsp, search, who, JOINING)
-        after = _said(subject, problem, found.tours)
+        found = search_checks.expect_sound(subject, tsp, search, name, JOINING)
+        after = _excess(subject, problem, found.tours)
         subject.expect(
             (after <= before * (1 + ROUNDING)).all(),
-            f"{who} uses {after} too much, where it was {before}",
+            f"{name} increased the excess from {before} to {after}",
             JOINING,
         )

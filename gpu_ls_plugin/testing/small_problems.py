@@ -1,4 +1,4 @@
-"""Problems on which parts are examined: small, with many ties, and degenerate."""
+"""The problems of the checks: small, with many ties, and degenerate."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from gpu_ls_plugin.tours.problem.tsp import TSP
 if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
-CITIES = 40  # of the usual problem: brute force takes a moment
+CITIES = 40  # of the usual problem; few enough for brute force
 
 
 def planar(metric: Metric | str, seed: int, n: int = CITIES) -> list[TSP]:
     """Return problems in the plane, the usual one first, without those that the metric refuses.
 
-    Uniform cities far apart and near one another, with many ties; few cities; all of them at one
-    place, each place twice, and all on a line.
+    Cities are uniform, far apart or close together (many ties), few, all at one place, in pairs at
+    one place, or on a line.
     """
     random = np.random.default_rng([seed, n])
     sets = {
@@ -40,7 +40,7 @@ def planar(metric: Metric | str, seed: int, n: int = CITIES) -> list[TSP]:
 
 
 def explicit(seed: int, *, symmetric: bool, integer: bool = True, n: int = CITIES) -> list[TSP]:
-    """Return problems that are given by a matrix, the usual one first."""
+    """Return problems defined by a matrix, the usual one first."""
     random = np.random.default_rng([seed, n])
 
     def made(size: int, span: int, name: str) -> TSP:
@@ -59,7 +59,7 @@ def explicit(seed: int, *, symmetric: bool, integer: bool = True, n: int = CITIE
 
 
 def of_several_metrics(seed: int) -> list[TSP]:
-    """Return problems of integer and real metrics, from coordinates and from a matrix."""
+    """Return problems with integer and real metrics, from coordinates and from matrices."""
     return [
         *planar("EUC_2D", seed),
         *planar("EUC", seed),
@@ -69,9 +69,9 @@ def of_several_metrics(seed: int) -> list[TSP]:
 
 
 def routing(seed: int) -> list[CVRP]:
-    """Return vehicle routing problems with and without limits of durations, the usual one first.
+    """Return vehicle routing problems with and without a limit of durations, the usual one first.
 
-    Giant tours have a copy of the depot for every customer.
+    Giant tours have a copy of the depot for each customer.
     """
     made: list[CVRP] = []
     for nodes in (*planar("EUC_2D", seed), *planar("EUC", seed), *explicit(seed, symmetric=False)):
@@ -90,7 +90,7 @@ def _routing(nodes: TSP, demands: Any, limit: float | None) -> CVRP:
 
 
 def distance_matrix(problem: TSP) -> Any:
-    """Return the exact lengths between all cities, shape (n, n), by the metric's Python face."""
+    """Return the exact lengths between all cities, shape (n, n), by the metric's `lengths()`."""
     a, b = np.divmod(np.arange(problem.n**2), problem.n)
     lengths = np.zeros(problem.n**2, problem.cost_dtype)
     apart = a != b

@@ -1,4 +1,4 @@
-"""A part under examination: who it is, where it is examined, and how a fault is reported."""
+"""The part that a check is about, and the errors that report its faults."""
 
 from __future__ import annotations
 
@@ -27,20 +27,21 @@ from gpu_ls_plugin.core.exceptions import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 P = TypeVar("P")
 Q = TypeVar("Q")
-PATIENCE = 30.0  # seconds, for what takes some milliseconds
-OF_THE_MACHINE = (BackendUnavailableError, InsufficientMemoryError)  # faults of no part
+PATIENCE = 30.0  # seconds for work that takes some milliseconds
+OF_THE_MACHINE = (BackendUnavailableError, InsufficientMemoryError)  # not faults of a part
+SERVES_NONE = "it refuses every problem", "pass problems=[...] that it accepts"
 
 
 @dataclass(frozen=True)
 class Subject:
-    """A part, its kind in the registry, where it is examined, and the seed of all that takes."""
+    """A part, its kind, the backend and the seed of its check, and the problem it is tried on."""
 
     kind: str
     part: Any
@@ -50,7 +51,7 @@ class Subject:
 
     @classmethod
     def of(cls, kind: str, part: Any, backend: str, seed: int, base: type | None = None) -> Subject:
-        """Return a part as a subject."""
+        """Return a part as a subject; raise InvalidTypeError unless it derives from `base`."""
         if base is not None and not isinstance(part, base):
             raise InvalidTypeError(
                 f"{kind}: {part!r} does not derive from gpu_ls_plugin.extend.{base.__name__}; pass "
@@ -60,16 +61,16 @@ class Subject:
 
     @property
     def name(self) -> str:
-        """What the part is called."""
+        """The name of the part, or of its class."""
         own = getattr(self.part, "name", None) or getattr(self.part, "__name__", None)
         return own if isinstance(own, str) else type(self.part).__name__
 
     def on(self, problem: object) -> Subject:
-        """Return the same part as it is examined on a problem, which faults name."""
+        """Return the same part on a problem, which error messages then name."""
         return replace(self, where=problem)
 
     def fault(self, wrong: str, remedy: str) -> PartCheckError:
-        """Return the error that says what is wrong, where, and how it is put right."""
+        """Return an error that says what is wrong, on which problem, and what to do."""
         place = f" on {self.where}" if self.where else ""
         return PartCheckError(
             f"{self.kind} {self.name!r}{place} (backend={self.backend.name!r}, seed={self.seed}): "
@@ -77,81 +78,87 @@ class Subject:
         )
 
     def expect(self, holds: object, wrong: str, remedy: str) -> None:
-        """Raise PartCheckError unless something holds."""
+        """Raise PartCheckError unless a condition holds."""
         if not holds:
             raise self.fault(wrong, remedy)
 
+    def expect_equal(self, found: ArrayLike, other: ArrayLike, wrong: str, remedy: str) -> None:
+        """Raise PartCheckError unless two arrays are equal."""
+        self.expect(np.array_equal(found, other), wrong, remedy)
+
     @contextmanager
-    def blamed(self, doing: str, remedy: str) -> Iterator[None]:
-        """Report whatever is raised meanwhile as a fault of the part."""
+    def blamed(self, action: str, remedy: str) -> Iterator[None]:
+        """Turn errors that are raised in the block into faults of the part."""
         try:
             yield
         except (PartCheckError, *OF_THE_MACHINE):
             raise
         except (GpuLsError, ArithmeticError, LookupError, TypeError, ValueError,
                 AttributeError, NotImplementedError) as error:  # fmt: skip
-            wrong = f"{doing} raised {type(error).__name__}: {error}"
+            wrong = f"{action} raised {type(error).__name__}: {error}"
             raise self.fault(wrong, remedy) from error
 
     def served(self, given: Sequence[P], under: Callable[[P], Q]) -> list[Q]:
-        """Return problems under the part, without those that it refuses."""
+        """Return each problem under the part; those that the part refuses are left out."""
         served = []
         for problem in given:
-            remedy = "raise UnsupportedProblemError for problems that it makes no sense on"
+            remedy = "raise UnsupportedProblemError for problems that the part does not apply to"
             with self.on(problem).blamed("check()", remedy), suppress(UnsupportedProblemError):
                 served.append(under(problem))
-        self.expect(served, "it refuses every problem", "pass problems=[...] that check() accepts")
+        self.expect(served, *SERVES_NONE)
         return served
 
-    def rehearse(self, work: Callable[[], object], who: str) -> None:
-        """Report what does not finish, or kills its process: on a CPU a child tries it.
+    def rehearse(self, work: Callable[[], object], caller: str) -> None:
+        """Report work that hangs or kills its process; on a CPU, a child process tries it first.
 
-        What the part needs is compiled already. Errors in Python are left to who does it next.
+        The kernels must be compiled before. Python errors are ignored here: the same work raises
+        them again in this process.
         """
         if self.backend.name != "cpu" or not hasattr(os, "fork"):
             return
         child = multiprocessing.get_context("fork").Process(target=_quietly, args=(work,))
-        with warnings.catch_warnings():  # of threads: none is in the middle of something
+        with warnings.catch_warnings():  # about forks in processes with threads, which are idle
             warnings.simplefilter("ignore", DeprecationWarning)
             child.start()
         child.join(PATIENCE)
         if child.is_alive():
             child.kill()
             child.join()
-            wrong = f"{who} has not finished within {PATIENCE:g} seconds"
-            raise self.fault(wrong, "bound every loop of the C++")
+            wrong = f"{caller} did not finish within {PATIENCE:g} seconds"
+            raise self.fault(wrong, "check that every loop of the C++ ends")
         code = child.exitcode or 0
         self.expect(
             code >= 0,
-            f"{who} ended the process by {signal.Signals(-code).name if code < 0 else code}",
-            "the C++ must read and write its own arrays only: cities are from 0 to n - 1, steps of "
-            "a path too, ranks of candidates from 0 to degree - 1",
+            f"{caller} ended the process with {signal.Signals(-code).name if code < 0 else code}",
+            "the C++ must stay within its arrays: cities and steps of a path are 0 to n - 1, ranks "
+            "of candidates 0 to degree - 1",
         )
 
     def tours(self, problem: TSP, rows: int) -> NDArray[np.int32]:
-        """Return random tours of the problem."""
+        """Return random tours of a problem, shape (rows, n)."""
         ordered = np.tile(np.arange(problem.n, dtype=np.int32), (rows, 1))
         return np.random.default_rng([self.seed, problem.n]).permuted(ordered, axis=1)
 
-    def expect_tours(self, problem: TSP, tours: Any, rows: int, who: str) -> NDArray[np.int32]:
-        """Return what the part has made of a batch, which must be as many tours of the problem."""
+    def expect_tours(self, problem: TSP, tours: Any, rows: int, source: str) -> NDArray[np.int32]:
+        """Return tours that the part made, on the host; raise unless they are permutations."""
         remedy = f"return an int32 array of shape ({rows}, {problem.n}) whose rows are permutations"
         found = tours.get() if hasattr(tours, "get") else np.asarray(tours)
         here = self.on(problem)
         here.expect(
             found.shape == (rows, problem.n) and found.dtype.kind in "iu",
-            f"{who} returned {found.dtype} of shape {found.shape}",
+            f"{source} returned {found.dtype} of shape {found.shape}",
             remedy,
         )
         wrong = (np.sort(found, axis=1) != np.arange(problem.n)).any(axis=1)
         if wrong.any():
             row = int(wrong.argmax())
-            said = f"{who} returned {found[row].tolist()} in row {row}, not a permutation"
-            raise here.fault(said, remedy)
+            text = f"{source} returned {found[row].tolist()} in row {row}, not a permutation"
+            raise here.fault(text, remedy)
         return found.astype(np.int32)
 
 
 def _quietly(work: Callable[[], object]) -> None:
-    faulthandler.disable()  # how the child ends is reported by its parent
+    """Do some work in a child process; the parent reports how the child ends."""
+    faulthandler.disable()
     with suppress(Exception):
         work()

@@ -1,4 +1,4 @@
-"""What `gpu-ls doctor` says of compilers and caches that are of no use."""
+"""`gpu-ls doctor` on unusable compilers and caches, and on packages of wrong versions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ CPU_CACHE, CUDA_CACHE = "cache of CPU programs", "cache of CUDA programs"
 @pytest.fixture
 def examined(capsys, monkeypatch):
     """Run the command on a machine without a GPU; returns the exit code and the rows by name."""
-    monkeypatch.setattr(backends, "_cuda_reason", lambda: "no CUDA device; buy one")
+    available = backends.available
+    no_gpu = {"cuda": "no CUDA device; buy one"}
+    monkeypatch.setattr(backends, "available", lambda: available() | no_gpu)
 
     def run() -> tuple[int, dict[str, dict[str, str]]]:
         code = main(["doctor", "--json"])
@@ -124,7 +126,7 @@ def test_a_relative_cache(examined, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GPU_LS_CACHE_DIR", "new/cache")
     _, rows = examined()
-    assert rows[CPU_CACHE]["detail"] == f"{tmp_path / 'new' / 'cache'} (not made yet)"
+    assert rows[CPU_CACHE]["detail"] == f"{tmp_path / 'new' / 'cache'} (not created yet)"
     assert list(tmp_path.iterdir()) == []
 
 
@@ -154,7 +156,7 @@ def test_versions_that_do_not_fit_are_named(examined, monkeypatch, name, version
     versions = {name: version}
     real = metadata.version
     monkeypatch.setattr(metadata, "version", lambda what: versions.get(what) or real(what))
-    monkeypatch.setattr(doctor, "_holders", lambda: {name: [name]})
+    monkeypatch.setattr(doctor, "distributions_by_module", lambda: {name: [name]})
     _, rows = examined()
     row = rows[name]
     assert row["status"] == ("ok" if fits else "unsupported")
@@ -174,4 +176,4 @@ def test_versions_that_do_not_fit_are_named(examined, monkeypatch, name, version
     ],
 )
 def test_bounds_of_versions(version, bound, fits):
-    assert doctor._fits(version, bound) is fits
+    assert doctor.fits(version, bound) is fits

@@ -66,7 +66,7 @@ def test_damaged_files_are_named(folder: Path, capsys: pytest.CaptureFixture[str
     ("options", "words"),
     [
         (["{tmp}/none"], "{tmp}/none: no such folder"),
-        (["{tmp}"], "{tmp} holds no run"),
+        (["{tmp}"], "{tmp} has no runs"),
         (["{tmp}/it", "--targets", "-1"], "targets"),
         (["{tmp}/it", "--output", "{tmp}/none/a.html"], "{tmp}/none/a.html: No such file"),
     ],

@@ -11,7 +11,7 @@ import pytest
 from distributed import Client, LocalCluster
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.distributed import coordinator, work
+from gpu_ls_plugin.distributed import coordinator, tasks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,5 +54,5 @@ def islands(client: Any) -> gls.Islands:
 @pytest.fixture
 def clock(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Clock:
     """The clock of budgets, which islands in this process share and their coordinator reads."""
-    clock.govern(monkeypatch, coordinator, work)
+    clock.govern(monkeypatch, coordinator, tasks)
     return clock

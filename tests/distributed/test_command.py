@@ -11,8 +11,7 @@ from rich.console import Console
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.cli.commands import main
-from gpu_ls_plugin.distributed.display import IslandView
-from gpu_ls_plugin.distributed.tally import IslandLine, IslandProgress
+from gpu_ls_plugin.distributed.progress import IslandLine, IslandProgress, IslandView
 from tests.distributed.conftest import PROBLEM
 
 if TYPE_CHECKING:
@@ -46,10 +45,13 @@ def test_a_cluster_solves_and_a_checkpoint_is_resumed(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--checkpoint", "c"], "checkpoint: of a cluster only"),
-        (["--topology", "ring"], "topology: of a cluster only"),
-        (["--every", "1"], "every: of a cluster only"),
-        (["--dask", "tcp://127.0.0.1:9", "--workers", "2"], "dask: a cluster that is there"),
+        (["--checkpoint", "c"], "checkpoint: for a cluster only"),
+        (["--topology", "ring"], "topology: for a cluster only"),
+        (["--every", "1"], "every: for a cluster only"),
+        (
+            ["--dask", "tcp://127.0.0.1:9", "--workers", "2"],
+            "dask: the workers of a running cluster",
+        ),
         (["--workers", "0"], "workers: 0 is not"),
         (["--workers", "1", "--every", "0"], "every: 0"),
         (["--workers", "1", "--checkpoint", "no/such/folder/c"], "no/such/folder/c: No such file"),
@@ -86,8 +88,8 @@ def test_all_islands_are_in_one_display() -> None:
         console.print(display._render())
     console.file.close()
     text = console.export_text()
-    assert "1 of 2 islands searching" in text and "1 begun anew" in text
-    assert "tcp://a:1 cuda" in text and "tcp://b:2 cpu, begun anew 1" in text
+    assert "1 of 2 islands searching" in text and "1 restarted" in text
+    assert "tcp://a:1 cuda" in text and "tcp://b:2 cpu, restarted 1" in text
 
 
 def test_islands_are_told_of_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,7 +11,7 @@ from gpu_ls_plugin.core.budget import Budget
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeError
 from gpu_ls_plugin.distributed import Exchange
 from gpu_ls_plugin.distributed.exchange import sources
-from gpu_ls_plugin.distributed.rhythm import Rhythm
+from gpu_ls_plugin.distributed.run import Schedule
 from gpu_ls_plugin.runs.seeds import derived
 
 
@@ -37,38 +37,38 @@ def test_one_island_hears_of_nobody(topology: str) -> None:
 
 @pytest.mark.parametrize(("kicks", "step"), [(100, None), (7, None), (95, 30), (1, None)])
 def test_stretches_add_up_to_the_kicks(kicks: int, step: int | None) -> None:
-    rhythm = Rhythm.of(Exchange(kicks=step), Budget(kicks=kicks), None)
+    schedule = Schedule.of(Exchange(kicks=step), Budget(kicks=kicks), None)
     done, shares = 0, []
-    while (stretch := rhythm.stretch(done, 0.0)) is not None:
+    while (stretch := schedule.stretch(done, 0.0)) is not None:
         assert stretch.seconds == math.inf and stretch.kicks is not None
         done += stretch.kicks
         shares.append((stretch.begin, stretch.end))
-    assert rhythm.together and done == kicks
+    assert schedule.together and done == kicks
     assert shares[0][0] == 0.0 and shares[-1][1] == 1.0
     assert all(one[1] == other[0] for one, other in pairwise(shares))
 
 
 def test_stretches_add_up_to_the_seconds() -> None:
-    rhythm = Rhythm.of(Exchange(every=0.4), Budget(seconds=1.0), None)
+    schedule = Schedule.of(Exchange(every=0.4), Budget(seconds=1.0), None)
     elapsed, lengths = 0.0, []
-    while (stretch := rhythm.stretch(0, elapsed)) is not None:
+    while (stretch := schedule.stretch(0, elapsed)) is not None:
         assert stretch.kicks is None
         lengths.append(stretch.seconds)
         elapsed += stretch.seconds
-    assert not rhythm.together and lengths == pytest.approx([0.4, 0.4, 0.2])
+    assert not schedule.together and lengths == pytest.approx([0.4, 0.4, 0.2])
 
 
 def test_first_stretches_may_be_parts_of_the_usual_ones() -> None:
-    rhythm = Rhythm.of(Exchange(every=0.4), Budget(seconds=1.0), None)
-    lengths = [rhythm.stretch(0, 0.0, part) for part in (0.25, 0.5, 1.0)]
+    schedule = Schedule.of(Exchange(every=0.4), Budget(seconds=1.0), None)
+    lengths = [schedule.stretch(0, 0.0, part) for part in (0.25, 0.5, 1.0)]
     assert [s.seconds for s in lengths if s is not None] == pytest.approx([0.1, 0.2, 0.4])
-    counted = Rhythm.of(Exchange(kicks=5), Budget(kicks=10), None).stretch(0, 0.0, 0.25)
+    counted = Schedule.of(Exchange(kicks=5), Budget(kicks=10), None).stretch(0, 0.0, 0.25)
     assert counted is not None and (counted.kicks, counted.seconds) == (5, math.inf)
 
 
 def test_a_search_without_limits_makes_its_own_kicks() -> None:
-    assert Rhythm.of(Exchange(), Budget(), 600).kicks == 600
-    assert Rhythm.of(Exchange(), Budget(), None).stretch(0, 0.0) is not None
+    assert Schedule.of(Exchange(), Budget(), 600).kicks == 600
+    assert Schedule.of(Exchange(), Budget(), None).stretch(0, 0.0) is not None
 
 
 def test_seeds_depend_on_every_word() -> None:

@@ -17,9 +17,8 @@ from gpu_ls_plugin.core.exceptions import (
     InvalidParameterError,
     MissingExtraError,
 )
-from gpu_ls_plugin.distributed import Exchange, cluster, work
-from gpu_ls_plugin.distributed.failures import Failures
-from gpu_ls_plugin.distributed.placement import Placement
+from gpu_ls_plugin.distributed import Exchange, cluster, tasks
+from gpu_ls_plugin.distributed.workers import Failures, Placement
 from gpu_ls_plugin.runs.elites import Elites
 from gpu_ls_plugin.runs.settings import Settings
 from gpu_ls_plugin.runs.stretch import Stretch
@@ -46,7 +45,7 @@ def test_an_island_goes_on_elsewhere_when_its_worker_is_lost() -> None:
                 local.scale(3)  # of which one has just left
 
         islands = gls.Islands(CHAINS, client, Exchange(kicks=20))
-        with pytest.warns(ClusterWarning, match=r"is lost; island \d goes on elsewhere"):
+        with pytest.warns(ClusterWarning, match=r"is lost; island \d continues on another worker"):
             found = islands(PROBLEM, TOURS, seed=1, budget=gls.Budget(kicks=300), callback=watch)
     assert lost.is_set() and found.statistics.stopped_by == "kicks"
     assert found.best_cost <= min(told)
@@ -60,7 +59,7 @@ def test_a_worker_that_has_forgotten_all_begins_anew(client: Any) -> None:
     def forget(progress: Any) -> None:
         if not forgotten.is_set():
             forgotten.set()
-            work._seats.clear()
+            tasks.seats.clear()
 
     found = gls.Islands(CHAINS, client)(PROBLEM, TOURS, seed=1, budget=KICKS, callback=forget)
     assert forgotten.is_set() and len(found.costs) == len(TOURS)
@@ -73,15 +72,15 @@ def test_lives_of_an_island_draw_numbers_of_their_own(monkeypatch: pytest.Monkey
     def noted(*_: Any, seed: int, first_row: int, **__: Any) -> None:
         seen.append((seed, first_row))
 
-    monkeypatch.setattr(work, "population_of", noted)
-    job = work.Job(PROBLEM, CHAINS, Settings(), 0, None, 1, 1, islands=3)
+    monkeypatch.setattr(tasks, "population_of", noted)
+    job = tasks.Job(PROBLEM, CHAINS, Settings(), 0, None, 1, 1, islands=3)
     settings = default_settings(PROBLEM, job.settings)
-    seat = work.Seat(job, settings, plan_of_search(PROBLEM, settings))
+    seat = tasks.Seat(job, settings, plan_of_search(PROBLEM, settings))
     guests = Elites.none(PROBLEM)
     for island in range(3):
         for life in range(3):
-            order = work.Order("r", island, life, 0, 5, Stretch(), 1.0, TOURS, 8, guests)
-            work._begun(seat, order)
+            order = tasks.Order("r", island, life, 0, 5, Stretch(), 1.0, TOURS, 8, guests)
+            tasks.make_population(seat, order)
     assert len(set(seen)) == 9
     assert len({seed for seed, _ in seen}) == 3
 
@@ -89,14 +88,14 @@ def test_lives_of_an_island_draw_numbers_of_their_own(monkeypatch: pytest.Monkey
 def test_a_worker_that_cannot_search_is_left_out(
     client: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settle = work.settle
+    settle = tasks.settle
 
     def broken(packed: bytes, run: str, island: int) -> Any:
         if island == 1:
             raise BackendUnavailableError("backend: cuda cannot be used: no CUDA device")
         return settle(packed, run, island)
 
-    monkeypatch.setattr(work, "settle", broken)
+    monkeypatch.setattr(tasks, "settle", broken)
     with pytest.warns(ClusterWarning, match="cannot search and is left out: .*no CUDA device"):
         found = gls.Islands(CHAINS, client)(PROBLEM, TOURS, seed=1, budget=KICKS)
     assert len(found.costs) == len(TOURS[:4])
@@ -132,7 +131,7 @@ def test_a_worker_that_fails_on_the_way_is_left_out_and_its_island_goes_on(
 
 def test_a_worker_that_was_left_out_does_not_come_back() -> None:
     placement = Placement(5.0, ["a", "b"], {0: "a", 1: "b"})
-    failures = Failures(PROBLEM, placement, fleet=None)  # type: ignore[arg-type]
+    failures = Failures(placement, fleet=None)  # type: ignore[arg-type]
     with pytest.warns(ClusterWarning, match="worker a cannot search"):
         assert failures.exclude("a", MemoryError(), others=True) == [0]
     assert failures.look(["a", "b", "c"]) == [] and placement.workers == ["b", "c"]
@@ -202,14 +201,14 @@ def test_interrupts_return_the_best_so_far(client: Any) -> None:
 
 
 def test_nothing_of_a_run_stays_on_workers(client: Any) -> None:
-    work._seats.clear()  # of clusters that are gone
+    tasks.seats.clear()  # of clusters that are gone
     gls.Islands(CHAINS, client)(PROBLEM, TOURS, seed=1, budget=KICKS)
     gone = threading.Event()
     for _ in range(600):
-        if not work._seats:
+        if not tasks.seats:
             break
         gone.wait(0.1)
-    assert not work._seats
+    assert not tasks.seats
 
 
 @pytest.mark.parametrize(
@@ -226,16 +225,18 @@ def test_wrong_clusters(
 ) -> None:
     monkeypatch.setattr(cluster, "gpu_count", lambda: 1)
     with pytest.raises(error, match=message):
-        cluster._workers(given.get("workers"), given.get("gpus"), given.get("threads"))
+        cluster.worker_options(given.get("workers"), given.get("gpus"), given.get("threads"))
 
 
 def test_gpus_and_cores_have_workers_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3, 5")
     assert cluster.gpu_count() == 2
-    found = cluster._workers(1, "all", 4)
+    found = cluster.worker_options(1, "all", 4)
     assert list(found) == ["gpu-0", "gpu-1", "cpu-0"]
     devices = [options["env"]["CUDA_VISIBLE_DEVICES"] for options in found.values()]
     assert devices == ["3", "5", ""] and found["cpu-0"]["nthreads"] == 4
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     assert cluster.gpu_count() == 0
-    assert all(options["nthreads"] >= 1 for options in cluster._workers(2, None, None).values())
+    assert all(
+        options["nthreads"] >= 1 for options in cluster.worker_options(2, None, None).values()
+    )

@@ -17,8 +17,8 @@ from gpu_ls_plugin.core.exceptions import (
     InvalidTypeError,
     UnsupportedProblemError,
 )
-from gpu_ls_plugin.distributed import Exchange, IslandProgress, watcher, work
-from gpu_ls_plugin.distributed.migrants import welcome
+from gpu_ls_plugin.distributed import Exchange, IslandProgress, tasks, watcher
+from gpu_ls_plugin.distributed.exchange import adopt_guests
 from gpu_ls_plugin.runs.elites import Elites
 from gpu_ls_plugin.runs.settings import Settings
 from tests.distributed.conftest import CHAINS, PROBLEM, N
@@ -205,7 +205,7 @@ def test_islands_and_stretches_never_draw_the_same_numbers(
 
 def test_workers_know_how_many_islands_there_are(islands: gls.Islands) -> None:
     islands(PROBLEM, TOURS, budget=gls.Budget(kicks=1))
-    assert next(reversed(work._known.values())).job.islands == 2
+    assert next(reversed(tasks.unpacked_jobs.values())).job.islands == 2
 
 
 def test_a_first_row_and_seeds_are_honoured(islands: gls.Islands) -> None:
@@ -259,7 +259,7 @@ def test_an_island_welcomes_what_it_has_not_in_the_place_of_its_worst() -> None:
     good = gls.solve(PROBLEM, np.inf, kicks=200, population=4, backend="cpu").tours[:1]
     population = CHAINS.population(PROBLEM, tours, seed=1, backend="cpu")
     for given in (np.concatenate([tours[:1, ::-1], good]), np.repeat(tours, 2, axis=0)):
-        welcome(population, PROBLEM, Elites.of(PROBLEM, given, PROBLEM.cost(given)))
+        adopt_guests(population, PROBLEM, Elites.of(PROBLEM, given, PROBLEM.cost(given)))
         rows, costs = population.tours, population.costs
         assert sorted(costs) == sorted([*PROBLEM.cost(tours[:-1]), *PROBLEM.cost(good)])
         assert np.array_equal(PROBLEM.cost(rows), costs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpu_ls_plugin.distributed.placement import Placement
+from gpu_ls_plugin.distributed.workers import Placement
 
 
 def placed(*workers: str) -> Placement:

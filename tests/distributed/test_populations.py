@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.distributed import Exchange, work
-from gpu_ls_plugin.distributed.migrants import elites_of
-from gpu_ls_plugin.distributed.orders import Job, Order
+from gpu_ls_plugin.distributed import Exchange, tasks
+from gpu_ls_plugin.distributed.exchange import elites_of
+from gpu_ls_plugin.distributed.messages import Job, Order
 from gpu_ls_plugin.distributed.watcher import Standstill, Watcher
 from gpu_ls_plugin.routes.plan import in_parts
 from gpu_ls_plugin.runs.elites import Elites
@@ -50,17 +50,17 @@ def test_tours_that_are_crossed_ask_for_others_at_a_standstill(
 
     settings = Settings(search=search, population=16, backend="cpu")
     job = Job(PROBLEM, search, settings, 0, None, 2, 2, islands=1 if alone else 2)
-    monkeypatch.setattr(Watcher, "_stops", stops)
+    monkeypatch.setattr(Watcher, "stops", stops)
     monkeypatch.setitem(
-        work._seats,
+        tasks.seats,
         ("run", 0),
-        work.Seat(job, settings, plan_of_search(PROBLEM, settings)),
+        tasks.Seat(job, settings, plan_of_search(PROBLEM, settings)),
     )
     rows, guests = random_tours(N, 16), Elites.none(PROBLEM)
     for number in range(2):
         bests.clear()
         stretch = Stretch(60.0, kicks)
-        work.advance(Order("run", 0, 0, number, 1, stretch, np.inf, rows, 16, guests))
+        tasks.advance(Order("run", 0, 0, number, 1, stretch, np.inf, rows, 16, guests))
         assert (len(bests) < 300) == (early and number == 0)
         assert bests == sorted(bests, reverse=True)
         assert (bests[-1] == bests[-2]) or not early
@@ -146,7 +146,7 @@ def test_routes_of_many_customers_are_searched_in_parts(
 def test_scarce_vehicles_are_searched_under_soft_constraints(
     client: Any, monkeypatch: pytest.MonkeyPatch, scarce: bool
 ) -> None:
-    kernels, make = LateKernels(monkeypatch), work._begun
+    kernels, make = LateKernels(monkeypatch), tasks.make_population
     soft = []
 
     def begun(*given: Any) -> Any:
@@ -155,7 +155,7 @@ def test_scarce_vehicles_are_searched_under_soft_constraints(
         soft.extend([] if made.asked is None else [made])
         return made
 
-    monkeypatch.setattr(work, "_begun", begun)
+    monkeypatch.setattr(tasks, "make_population", begun)
     problem = scarce_cvrp() if scarce else random_cvrp("capacity", 12)
     islands = gls.Islands(client=client)
     found, again = (

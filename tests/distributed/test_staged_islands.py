@@ -9,7 +9,7 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.distributed import Exchange
-from gpu_ls_plugin.distributed.work import LEAST
+from gpu_ls_plugin.distributed.tasks import LEAST
 from gpu_ls_plugin.evolution.generations.staged_population import StagedPopulation
 from gpu_ls_plugin.routes.plan import first_generations
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem

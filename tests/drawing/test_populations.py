@@ -89,7 +89,7 @@ def test_what_cannot_be_drawn(problem, tours, error, words, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("states", "name", "changes", "words"),
     [
-        ([], "a.gif", {}, "states: there is none"),
+        ([], "a.gif", {}, "states: it is empty"),
         ([AROUND], "a.png", {}, r"path: 'a\.png' must end in \.gif"),
         ([AROUND], "a.gif", {"per_second": 0}, "per_second"),
     ],

@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 
 pytest.importorskip("matplotlib", reason='needs pip install "gpu-ls-plugin[plot]"')
 
-from gpu_ls_plugin.experiments.figures.curves import spread
-from gpu_ls_plugin.experiments.figures.profiles import ratios_to_quickest
-from gpu_ls_plugin.experiments.figures.ranks import cliques
+from gpu_ls_plugin.experiments.figures import cliques, ratios_to_fastest, spread
 
 STRANGE = "_$a_{ <b>&\n|"
 RUNS = Results(
@@ -70,16 +68,16 @@ def test_curves_of_fronts_are_drawn() -> None:
     assert labels(axes) == ["a"]
 
 
-def test_profiles_compare_with_the_quickest() -> None:
+def test_profiles_compare_with_the_fastest() -> None:
     # Seconds to 11 %: a takes 4 and 2, the other one 5 and 1.
-    ratios = ratios_to_quickest(RUNS, 11.0)
+    ratios = ratios_to_fastest(RUNS, 11.0)
     assert ratios == {"a": [1.0, 2.0], STRANGE: [1.25, 1.0]}
-    assert ratios_to_quickest(RUNS, 0.0) == {"a": [1.0, math.inf], STRANGE: [math.inf] * 2}
+    assert ratios_to_fastest(RUNS, 0.0) == {"a": [1.0, math.inf], STRANGE: [math.inf] * 2}
     one, other = RUNS.plot_profiles(targets=[11.0, 0.0]).axes
     assert one.lines[0].get_ydata().tolist() == [0, 0.5, 1, 1]
     assert one.lines[1].get_xdata().tolist() == [1, 1, 1.25, pytest.approx(2.2)]
     assert other.lines[0].get_ydata()[-1] == 0.5 and other.lines[1].get_ydata()[-1] == 0
-    with pytest.raises(InvalidParameterError, match="targets: there is none"):
+    with pytest.raises(InvalidParameterError, match="targets: it is empty"):
         RUNS.plot_profiles(targets=[])
 
 

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from gpu_ls_plugin.experiments.gaps import gap_of
-from gpu_ls_plugin.experiments.hypervolume import hypervolume
+from gpu_ls_plugin.experiments.gaps import gap_of, hypervolume
 
 FRONTS = st.integers(1, 4).flatmap(
     lambda m: arrays(np.int64, st.tuples(st.integers(0, 7), st.just(m)), elements=st.integers(0, 6))
@@ -64,7 +63,7 @@ def test_without_an_optimum_the_best_of_all_runs_is_the_reference() -> None:
 def test_where_no_run_has_found_anything(objectives: int) -> None:
     gap = gap_of(objectives, [[], []], None)
     assert gap([]) == gap([[5.0] * objectives]) == math.inf
-    assert str(gap) == "nothing, since no run has found anything"
+    assert str(gap) == "nothing, since no run found a feasible solution"
 
 
 def test_lengths_added_up_in_another_order_have_equal_gaps() -> None:

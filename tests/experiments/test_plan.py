@@ -63,7 +63,7 @@ def test_a_damaged_file_is_a_run_that_is_missing(content: bytes, tmp_path: Path)
     store(first, tmp_path)
     path = store(second, tmp_path)
     path.write_bytes(content)
-    with pytest.warns(UserWarning, match=f"{path.name}: not the record of a run.* made again"):
+    with pytest.warns(UserWarning, match=f"{path.name}: not the record of a run.* repeats it"):
         assert list(IT.stored(tmp_path)) == [first.key]
 
 

@@ -177,7 +177,6 @@ def test_a_terminal_shows_a_bar() -> None:
     with display.of(8, 5):
         display.begin(next(IT.runs()))
         display.show(CurvePoint(2.5, 100, 12, [[1234.0]]))
-        display._progress.refresh()
     shown = stream.getvalue()
     assert "3/8" in shown and "a on p, seed 1  2.5 s, generation 12, best 1,234" in shown
     assert shown.endswith("\x1b[2K")  # the line is erased

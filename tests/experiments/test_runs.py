@@ -218,7 +218,7 @@ def test_a_folder_is_read_in_the_order_of_its_plan(tmp_path: Path) -> None:
 
 
 def test_folders_without_runs(tmp_path: Path) -> None:
-    with pytest.raises(InvalidParameterError, match="holds no run"):
+    with pytest.raises(InvalidParameterError, match="has no runs"):
         Results.load(tmp_path)
     with pytest.raises(FileNotFoundError, match="no such folder"):
         Results.load(tmp_path / "a")

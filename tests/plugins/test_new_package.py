@@ -73,7 +73,7 @@ def test_what_was_written_is_said(
     assert main(["new", "zebra", "--kind", "objective"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "written  gpu-ls-zebra/README.md"
-    assert lines[-2:] == ["go on by pip install -e gpu-ls-zebra", "         pytest gpu-ls-zebra"]
+    assert lines[-2:] == ["next     pip install -e gpu-ls-zebra", "         pytest gpu-ls-zebra"]
 
 
 @pytest.mark.parametrize(

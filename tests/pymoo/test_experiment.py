@@ -244,14 +244,14 @@ begun = DE(pop_size=8).setup(Sphere(), get_termination("n_gen", 2))
 @pytest.mark.parametrize(
     ("changes", "error", "words"),
     [
-        ({"algorithms": {}}, InvalidParameterError, "algorithms: there is none"),
+        ({"algorithms": {}}, InvalidParameterError, "algorithms: it is empty"),
         ({"algorithms": DE()}, InvalidTypeError, "algorithms: .* neither a mapping nor a list"),
         ({"algorithms": {"a": 1}}, InvalidTypeError, "algorithms: 'a' is 1, neither a pymoo"),
         ({"algorithms": {"a": list}}, InvalidTypeError, "algorithms: 'a' is .* neither"),
         ({"algorithms": {1: DE()}}, InvalidTypeError, "algorithms"),
         ({"algorithms": [DE(), DE()]}, InvalidParameterError, "algorithms: 'DE' is the name of"),
         ({"algorithms": {"a": begun}}, InvalidParameterError, "algorithms: 'a' has begun a run"),
-        ({"problems": []}, InvalidParameterError, "problems: there is none"),
+        ({"problems": []}, InvalidParameterError, "problems: it is empty"),
         ({"problems": Sphere()}, InvalidTypeError, "problems: .* neither a mapping nor a list"),
         ({"problems": ["a"]}, InvalidTypeError, "problems"),
         ({"problems": [Sphere(), Sphere()]}, InvalidParameterError, "problems: 'Sphere' is the"),

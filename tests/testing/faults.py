@@ -1,4 +1,4 @@
-"""What the tests of the checks share: a part with a planted fault must be found out."""
+"""Shared by the tests of checks: a check must find a planted fault."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ON_BOTH = pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=
 
 
 def found_out(check: Callable[..., None], part: Any, words: str, **options: Any) -> None:
-    """Assert that a check blames a part, says the seed, and has these words as its reason."""
+    """Assert that a check raises PartCheckError with the seed and a reason that matches `words`."""
     with pytest.raises(AssertionError, match=words) as caught:
         check(part, seed=3, **options)
     assert isinstance(caught.value, PartCheckError)

@@ -24,16 +24,16 @@ def test_a_problem_that_only_says_what_a_state_costs(backend):
 HEAD = "  template <class Values>\n"
 # Members that hide those of FromScratch.
 ADDED = {
-    r"swapped\(.*cost and excess, but differs by": """
+    r"swapped\(.*\(cost, excess\), but worth\(\) changes by": """
   GLS_DEVICE gls::Worth swapped(const gls::State& state, int first, int second) const {
     return gls::FromScratch<BinPacking>::swapped(state, first, second) + gls::Worth{0, 1};
   }
 """,
-    r"is .*cost and excess, but differs by": """
+    r"is .*\(cost, excess\), but worth\(\) changes by": """
   template <class Team>
   GLS_DEVICE void assign(const Team&, const gls::State&, int, int) const {}
 """,
-    r"after moves, worth\(\) is": """
+    r"after the moves, worth\(\) is": """
   GLS_DEVICE gls::Worth assigned(const gls::State& state, int variable, int value) const {
     const Changed changed{state.values, variable, value, -1, 0};
     return worth_of(state.m, changed) - worth_of(state.m, state.values);
@@ -53,7 +53,7 @@ ADDED = {
 """,
 }
 REPLACED = {
-    r"worth\(\) is cost": ("worth.cost += items > 0;", "worth.cost += items > 1;"),
+    r"worth\(\) has cost": ("worth.cost += items > 0;", "worth.cost += items > 1;"),
     r"excess 0, but cost\(\)": ("load > room ?", "load > room + 3 ?"),
     "raised CompilationError": ("int load = 0", "int lod = 0"),
 }
@@ -82,7 +82,7 @@ def test_what_moves_are_said_to_change(words):
 
 
 def test_memory_that_is_not_asked_for():
-    found_out(check_assignment, faulty("", "", kept=0), "behind the 0 bytes", backend="cpu")
+    found_out(check_assignment, faulty("", "", kept=0), "beyond the 0 bytes", backend="cpu")
 
 
 def test_a_face_that_fails():
@@ -91,7 +91,7 @@ def test_a_face_that_fails():
             return super().cost(rows)[0:0].max()
 
     part = Faulty(PACKING.weights, PACKING.bins, PACKING.room)
-    found_out(check_assignment, part, "Python face raised ValueError", backend="cpu")
+    found_out(check_assignment, part, r"cost\(\) or feasible\(\) raised ValueError", backend="cpu")
 
 
 def test_what_is_no_assignment_problem():

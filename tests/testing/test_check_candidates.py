@@ -25,7 +25,7 @@ def same(given: Any) -> Any:
 
 @dataclass(frozen=True)
 class Mine(Candidates):
-    """The three nearest cities, with faults to choose."""
+    """The three nearest cities, or a planted fault."""
 
     cities: Any = same
     lengths: Any = same
@@ -62,15 +62,15 @@ def itself(cities: Any) -> Any:
 
 
 FAULTS: dict[str, tuple[Any, str]] = {
-    "out of range": (Mine(lambda cities: cities + len(cities)), "not other cities from 0 to"),
-    "negative": (Mine(lambda cities: cities - len(cities)), "not other cities from 0 to"),
-    "itself": (Mine(itself), "for city 0, not other cities"),
-    "twice": (Mine(lambda cities: cities[:, [0, 0, 1]]), "each once"),
+    "out of range": (Mine(lambda cities: cities + len(cities)), "not different other cities"),
+    "negative": (Mine(lambda cities: cities - len(cities)), "not different other cities"),
+    "itself": (Mine(itself), "for city 0, not different other cities"),
+    "twice": (Mine(lambda cities: cities[:, [0, 0, 1]]), "not different other cities"),
     "real numbers": (Mine(lambda cities: cities * 1.0), "lists float64"),
     "too few rows": (Mine(lambda cities: cities[1:]), "not integers of shape"),
-    "other lengths": (Mine(lengths=lambda lengths: lengths + 1), "lengths of the lists are not"),
-    "by chance": (Mine(shuffled), "when called again|lengths of the lists"),
-    "fewer than there are": (Mine(longest=2), r"most\(\) says 2 candidates, build\(\) lists 3"),
+    "other lengths": (Mine(lengths=lambda lengths: lengths + 1), "lengths in the lists are not"),
+    "by chance": (Mine(shuffled), "when called again|lengths in the lists"),
+    "fewer than there are": (Mine(longest=2), r"most\(\) returns 2, but build\(\) lists 3"),
     "refuses all": (Refusing(), "refuses every problem"),
     "no lists": (Bare(), r"build\(\) returned array"),
     "no hash": (Unhashable(), "__hash__"),

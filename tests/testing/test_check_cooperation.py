@@ -15,7 +15,7 @@ from tests.testing.faults import ON_BOTH, found_out
 
 @dataclass(frozen=True)
 class Mine(Cooperation):
-    """Neighbours in the batch go on from the better tour of both, with faults to choose."""
+    """A chain continues from the tour of the next one if that is better, or has a fault."""
 
     every: float = 0.1
     fault: str = ""
@@ -43,10 +43,10 @@ class Mine(Cooperation):
 
 
 FAULTS = {
-    "tours alone": "have costs .* but tours of .* exchange\\(\\) must leave costs",
+    "tours alone": "have costs .* but the costs of tours are .* after exchange\\(\\), costs",
     "no tours": "not a permutation",
-    "loses the best": "lost the best tour of all",
-    "needs two": "1 of them, raised IndexError: there is no second chain",
+    "loses the best": "lost the best tour",
+    "needs two": r"exchange\(\) of 1 chains.* raised IndexError: there is no second chain",
 }
 
 

@@ -1,4 +1,4 @@
-"""The check of domains: the built-in ones pass, and planted faults are named."""
+"""The check of domains passes the built-in ones and names planted faults."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_all_built_in_domains_are_checked() -> None:
 
 
 class Deaf(Tours):
-    """Takes no population from anybody."""
+    """Ignores the given population."""
 
     def settings(self, problem, request):
         return replace(super().settings(problem, request), population=3)
@@ -58,7 +58,7 @@ class Strange(Tours):
 
 
 class Wordy(Tours):
-    """Says numbers where texts are asked for."""
+    """Returns numbers in place of texts."""
 
     def work(self, found):
         return {"moves": found["moves"]}
@@ -72,7 +72,7 @@ class Binary(Tours):
 
 
 class Unsettled(Tours):
-    """Searches by other random numbers each time."""
+    """Draws other random numbers in each call."""
 
     def stages(self, problem, request, chosen):
         (main,) = super().stages(problem, request, chosen)
@@ -80,7 +80,7 @@ class Unsettled(Tours):
 
 
 class Careless:
-    """Leaves rows as random numbers of its own want them."""
+    """Shuffles rows with a generator of its own."""
 
     name = "careless"
 
@@ -97,10 +97,10 @@ class Careless:
     [
         (Deaf(), "a population of 3"),
         (Idle(), "returns none|raised"),
-        (Strange(), r"serves\(\) says no"),
+        (Strange(), r"serves\(\) returns False"),
         (Wordy(), "not all of .* are texts"),
         (Binary(), "not JSON serializable"),
-        (Unsettled(), "the same seed led to other rows|worse than its start"),
+        (Unsettled(), "found other rows when called again|made a row worse"),
     ],
 )
 def test_faults_are_named(faulty: Domain, says: str) -> None:

@@ -1,4 +1,4 @@
-"""The check of heuristics passes sound ones and names what is wrong with others."""
+"""The check of heuristics passes those that are right and finds planted faults."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def test_sound_heuristics_pass(part):
 
 
 FAULTS = {
-    "of 4": ("return bins; }", "return bins + 3; }"),
-    "changed a variable that is not active": (
+    "but size 4": ("return bins; }", "return bins + 3; }"),
+    "changed an inactive variable": (
         "++loads(state)[bin]; }",
         "++loads(state)[bin]; state.values[0] = bin; }",
     ),
@@ -47,7 +47,7 @@ def test_faults_are_named(words):
 
 
 class OneForAll(gls.Heuristic):
-    """Chooses values in turn, by a number that states side by side have together."""
+    """Chooses values in turn, by a counter that states side by side wrongly share."""
 
     name = "one_for_all"
     rating_bytes = 4
@@ -87,7 +87,7 @@ struct OneForAll : gls::KeepsNothing {
 
 
 def test_states_side_by_side_that_are_not_told_apart():
-    with pytest.raises(PartCheckError, match="many states have other successors than few"):
+    with pytest.raises(PartCheckError, match="other successors in a large batch"):
         check_heuristic(OneForAll(), backend="cpu")
 
 

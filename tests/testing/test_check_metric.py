@@ -28,7 +28,7 @@ ROUNDED = "Length(sqrt(x * x + y * y) + 0.5)"
 
 
 class Mine(Metric):
-    """EUC_2D by somebody else, whose methods can be replaced by faulty ones."""
+    """EUC_2D as a third party would write it; methods can be replaced by faulty ones."""
 
     name = "MINE"
     functor = "Mine"
@@ -69,11 +69,11 @@ FAULTS = {
     "real lengths": (Mine(lengths=lambda p, a, b: 1.0 + 0 * (a + b)), "returns float64"),
     "negative": (Mine(lengths=lambda p, a, b: 0 * (a + b) - 1), "a number from 0 on"),
     "not elementwise": (Mine(lengths=by_pairs), r"lengths\(\) raised .*broadcast"),
-    "of vectors alone": (Mine(lengths=rows_forgotten), "for arrays of other shapes"),
+    "of vectors alone": (Mine(lengths=rows_forgotten), "same cities in arrays of other shapes"),
     "no slack": (Mine("0 * Length(x) + 1", slack=lambda p: 0.0), "Mine says"),
-    "longest too short": (Mine(longest=lambda p: 10.0), r"longest\(\) says 10.0"),
+    "longest too short": (Mine(longest=lambda p: 10.0), r"longest\(\) returns 10.0"),
     "slack of nothing": (Mine(slack=lambda p: float("nan")), "finite bounds"),
-    "wrong tree": (Mine(tree_points=lambda p: -p[:, :1]), r"by tree_points\(\) city"),
+    "wrong tree": (Mine(tree_points=lambda p: -p[:, :1]), r"by tree_points\(\), but farther"),
     "no points": (Mine(check=refusing), "refuses all points"),
     "no C++": (Mine("undefined"), "CompilationError"),
 }
@@ -86,7 +86,7 @@ def test_a_faulty_metric_is_found_out(fault, backend):
 
 
 class Careless(Mine):
-    """A metric whose estimates are far beyond what it says of them."""
+    """A metric whose estimates are far from its lengths."""
 
     functor = "Careless"
 

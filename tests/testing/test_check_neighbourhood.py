@@ -49,7 +49,7 @@ SHARED = "gain(view, first, 0, unused)"
 
 
 class Mine(Neighbourhood):
-    """2-opt by somebody else, with faults to choose."""
+    """2-opt as a third party would write it, or with a planted fault."""
 
     name = "mine"
 
@@ -67,26 +67,32 @@ class Mine(Neighbourhood):
 
 
 class OneWay(Mine):
-    """2-opt that does not know that it reverses paths."""
+    """2-opt that claims not to reverse paths."""
 
     reverses = False
 
 
 FAULTS: dict[str, tuple[Any, str]] = {
-    "overstates": (Mine(claim="2 * gain"), "is said to gain .* but makes the tour .* shorter"),
-    "adds a little": (Mine(claim="gain + 3"), "is said to gain"),
-    "understates": (Mine(claim="gain > 1 ? gain / 2 : gain"), "is said to gain"),
-    "forgets the closing edge": (Mine(added="first.length - first.gain"), "is said to gain .*come"),
+    "overstates": (Mine(claim="2 * gain"), "claims to gain .* but makes the tour .* shorter"),
+    "adds a little": (Mine(claim="gain + 3"), "claims to gain"),
+    "understates": (Mine(claim="gain > 1 ? gain / 2 : gain"), "claims to gain"),
+    "forgets the closing edge": (
+        Mine(added="first.length - first.gain"),
+        "claims to gain .* and adds",
+    ),
     "asks length where it leaves": (Mine(leaving="length"), r"is fixed; .*view\.leaving\(a, b\)"),
-    "another move": (Mine(side="+"), "is not a move: t4=.* does not lie before t3"),
+    "another move": (Mine(side="+"), "is not a move: t4=.* must lie just before t3"),
     "a shape of chains": (Mine(shape="kBridge"), "kFlips, kSwap or kTurn, not kBridge"),
-    "another shape": (Mine(shape="kSwap", edges="3"), "is not a move: t4=.* behind t3"),
+    "another shape": (Mine(shape="kSwap", edges="3"), "is not a move: t4=.* just behind t3"),
     "too many edges": (Mine(edges="9"), "has 9 edges"),
     "no edges": (Mine(edges="0"), "has 0 edges"),
     "no variants": (Mine(variants="0"), r"variants\(7\) is 0"),
     "no moves": (Mine(claim="0 * gain"), "offers no move"),
-    "shares other gains": (Mine(more=EACH_GAIN.format(gain=SHARED + " / 2")), "by each_gain"),
-    "directed lengths": (OneWay(), "is said to gain .* but makes the tour"),
+    "shares other gains": (
+        Mine(more=EACH_GAIN.format(gain=SHARED + " / 2")),
+        r"gain\(\) returns .* but each_gain\(\) has",
+    ),
+    "directed lengths": (OneWay(), "claims to gain .* but makes the tour"),
     "no C++": (Mine(claim="undefined"), "composing its kernel|CompilationError"),
 }
 
@@ -99,14 +105,14 @@ def test_a_faulty_neighbourhood_is_found_out(fault, backend):
 
 def test_a_neighbourhood_that_reads_beyond_its_arrays_is_found_out():
     part = Mine(claim="gain + view.candidates.city(0xfffffff0u)")
-    found_out(check_neighbourhood, part, r"gain\(\) ended the process by SIG", backend="cpu")
+    found_out(check_neighbourhood, part, r"gain\(\) ended the process with SIG", backend="cpu")
 
 
 @pytest.mark.slow
 def test_a_neighbourhood_that_never_ends_is_found_out(monkeypatch):
     monkeypatch.setattr("gpu_ls_plugin.testing.subject.PATIENCE", 3.0)
     endless = Mine(claim="[&] { volatile int at = 1; while (at) at = at; return gain; }()")
-    found_out(check_neighbourhood, endless, r"gain\(\) has not finished within", backend="cpu")
+    found_out(check_neighbourhood, endless, r"gain\(\) did not finish within", backend="cpu")
 
 
 @ON_BOTH

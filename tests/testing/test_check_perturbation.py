@@ -28,7 +28,7 @@ def scramble(tour: np.ndarray, random: np.random.Generator) -> None:
 
 
 class Scramble(Perturbation):
-    """A stretch of cities in random order, with faults to choose."""
+    """Puts some neighbouring cities in random order, or has a planted fault."""
 
     name = "scramble"
 
@@ -65,14 +65,14 @@ class Scramble(Perturbation):
 
 
 class Bare:
-    """A perturbation without a base, as users write it; its kicks are those of rows of a batch."""
+    """A perturbation without a base class; it does not accept `first_row`."""
 
     def perturb(self, problem: gls.TSP, tours: Any, seed: int = 0, backend: str = "auto") -> Any:
         return Scramble().perturb(problem, tours, seed=seed)
 
 
 class Distinct(Scramble):
-    """A perturbation that looks at other rows: of equal tours it kicks one alone."""
+    """A perturbation that looks at other rows: it kicks only the first of equal tours."""
 
     def perturb(self, problem: gls.TSP, tours: Any, **options: Any) -> Any:
         kicked = super().perturb(problem, tours, **options)
@@ -90,7 +90,7 @@ FAULTS: dict[str, tuple[Any, str]] = {
     "no permutation": (Scramble(one_city), r"in row 0, not a permutation; return an int32"),
     "depends on the size": (
         Scramble(key=lambda s, seed, row, size: [seed, row, size]),
-        "kicks of a smaller batch .* row r may depend",
+        "a smaller batch has other kicks .* row r may depend",
     ),
     "ignores the first row": (
         Scramble(key=lambda s, seed, row, size: [seed, row % 2, size > 2]),
@@ -101,11 +101,11 @@ FAULTS: dict[str, tuple[Any, str]] = {
         Scramble(key=lambda s, seed, row, size: [seed, row, s.calls]),
         "different kicks when called again",
     ),
-    "works in place": (Scramble(copy=False), "changed the tours that it was given"),
+    "works in place": (Scramble(copy=False), "changed the given tours in place"),
     "does nothing": (Scramble(lambda tour, random: None), "no kick changed its tour"),
     "looks at others": (Distinct(), "a kick depends on the other tours of the batch"),
     "needs more cities": (Scramble(least=9), r"raised UnsupportedProblemError: problem: [58]"),
-    "knows no rows": (Bare(), "without first_row kicks depend on how a batch is divided"),
+    "knows no rows": (Bare(), "without first_row, kicks depend on how a batch is divided"),
 }
 
 
@@ -128,7 +128,7 @@ struct MyCuts {{
 
 
 class MyBridge(gls.DoubleBridge):
-    """A double bridge whose cuts somebody else draws, in chains of one kernel."""
+    """A double bridge whose cuts a third party draws, in chains of one kernel."""
 
     cuts = "MyCuts"
     then = ""
@@ -138,7 +138,7 @@ class MyBridge(gls.DoubleBridge):
 
 
 class Crossed(MyBridge):
-    """Cuts that are not in order, so that hardly any is a kick: the C++ does not compile."""
+    """Cuts whose C++ does not compile."""
 
     then = "cuts.sort(1);"
 

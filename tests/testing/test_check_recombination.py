@@ -22,7 +22,7 @@ GUIDE = Path(__file__).resolve().parents[2] / "docs" / "recombination.md"
 
 @dataclass(frozen=True)
 class Mine(Recombination):
-    """Some cities of one tour, then the others in the order of another, with faults to choose."""
+    """The head of one tour, then its other cities in the order of another; or a fault."""
 
     fault: str = ""
 
@@ -108,13 +108,13 @@ FAULTS: dict[str, str] = {
     "not tours": "made what is not a tour|not a permutation",
     "fails on few": "1 cities.* raised ValueError: too few cities|2 cities.* raised ValueError",
     "refuses all": r"refuses every problem; pass problems=",
-    "ignores first_row": "alone, as first_row=1; .* on first_row \\+ r",
-    "of the batch": "alone, as first_row=1",
+    "ignores first_row": "same pairs with first_row=1; .* first_row \\+ r",
+    "of the batch": "same pairs with first_row=1",
     "of the call": "made other children when it was called again",
-    "of the workspace": "other children of the same pairs .* leave nothing behind",
+    "of the workspace": "other children of the same pairs .* must not depend on earlier ones",
     "ignores partners": r"other children of the same pairs .* second\[partners\[r\]\]",
-    "says other costs": "says costs .* of children that cost",
-    "in place": "changed first, which populations need again",
+    "says other costs": "reports costs .* of children that cost",
+    "in place": "changed first in place",
 }
 
 
@@ -129,7 +129,7 @@ def test_children_that_are_worse_than_was_promised_are_found_out(backend):
     found_out(
         check_recombination,
         OneSided(),
-        "its first parent .* leave never_worse out",
+        "its first parent .* remove never_worse",
         backend=backend,
     )
 

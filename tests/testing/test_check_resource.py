@@ -21,7 +21,7 @@ TURNED = "{segment.back, segment.there}"
 
 
 class Changed(TimeWindows):
-    """Time windows with another text, or another Python face."""
+    """Time windows with another C++ text or another `excess` in Python."""
 
     def __init__(self, old: str = "", new: str = "", excess: Any = None) -> None:
         super().__init__(WINDOWS)
@@ -37,19 +37,19 @@ class Changed(TimeWindows):
 
 
 class OneWay(TimeWindows):
-    """Says that the direction does not matter."""
+    """Claims that the direction does not matter."""
 
     segments = 1
 
 
 FAULTS: dict[str, tuple[Any, str]] = {
     "another shape": (Changed(excess=lambda e, _: e[:, None]), r"excess\(\) returned"),
-    "negative": (Changed(excess=lambda e, _: -e), r"excess\(\) returned .*from 0 on"),
-    "first node": (Changed(excess=lambda e, rows: e + rows[:, 0]), "from another place on"),
-    "of the batch": (Changed(excess=lambda e, _: e + len(e)), "rows 1 and 2 alone"),
+    "negative": (Changed(excess=lambda e, _: -e), r"excess\(\) returned .*0 or more"),
+    "first node": (Changed(excess=lambda e, rows: e + rows[:, 0]), "begin at another place"),
+    "of the batch": (Changed(excess=lambda e, _: e + len(e)), "rows 1 and 2 without"),
     "one way": (OneWay(WINDOWS), "in the other direction, although segments is 1"),
     "refuses all": (TimeWindows(WINDOWS[1:]), r"refuses every problem; pass problems="),
-    "no scarcity": (Changed(excess=lambda e, _: 0 * e), "no random tour uses too much"),
+    "no scarcity": (Changed(excess=lambda e, _: 0 * e), r"excess\(\) is 0 for all random tours"),
     "no C++": (
         Changed("return {segment.back, segment.there}", "return undefined"),
         "chains raised",

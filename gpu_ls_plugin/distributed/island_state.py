@@ -1,4 +1,4 @@
-"""What islands count together, and how it is told."""
+"""The coordinator's record of each island, and the totals of all islands."""
 
 from __future__ import annotations
 
@@ -7,74 +7,50 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.core.history import Point, note
-from gpu_ls_plugin.core.result import Progress, Statistics
+from gpu_ls_plugin.core.result import Statistics
+from gpu_ls_plugin.distributed.progress import IslandLine, IslandProgress
+from gpu_ls_plugin.runs.elites import joined
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.core.problem import Problem
-    from gpu_ls_plugin.distributed.orders import Report
+    from gpu_ls_plugin.distributed.messages import Report
+    from gpu_ls_plugin.distributed.run import IslandRun
     from gpu_ls_plugin.runs.elites import Elites
-
-
-@dataclass(frozen=True)
-class IslandLine:
-    """What there is to see of an island.
-
-    `state` is "searching", "waiting" for a worker or for others, or "done"; `lives` says how often
-    it has begun anew.
-    """
-
-    island: int
-    worker: str
-    backend: str
-    state: str
-    stretches: int
-    lives: int
-    best: float | None
-    mean: float | None
-    kicks: int
-
-
-@dataclass(frozen=True)
-class IslandProgress(Progress):
-    """A `Progress` of all islands together, with a line for each of them."""
-
-    islands: tuple[IslandLine, ...] = ()
 
 
 @dataclass
 class Island:
-    """An island as the coordinator knows it."""
+    """One island as the coordinator sees it."""
 
     number: int
     elites: Elites  # as of its last report
     rows: Any = None
     size: int | None = None
-    life: int = 0  # which random numbers it draws
-    anew: int = 0  # how often it has begun anew in this run
+    life: int = 0  # number of its stream of random numbers
+    restarts: int = 0  # in this run
     stretches: int = 0
     kicks: int = 0  # of each row
-    token: object = None  # of the task that is under way
+    token: object = None  # of the task that is running
     done: bool = False
-    waiting_since: float | None = None  # when it asked for a worker
+    waiting_since: float | None = None  # seconds of the run, if it waits for a worker
     worker: str = ""
     backend: str = ""
     rows_searched: int = 0
     mean: float | None = None
-    total_kicks: int = 0
-    running_kicks: int = 0
-    begun: float | None = None
-    reported: float = 0.0
-    searched: float = 0.0
+    total_kicks: int = 0  # of all rows, as of its last report
+    running_kicks: int = 0  # of all rows, in the stretch that is running
+    begun: float | None = None  # seconds of the run
+    reported: float = 0.0  # seconds of the run
+    searched: float = 0.0  # seconds of search
 
     @property
     def first_rows(self) -> Any:
-        """Rows from which the island begins where it is not yet: given ones, or its last elites."""
+        """Rows for a worker that does not have the island: the given ones, or its last elites."""
         if self.rows is not None and not self.stretches:
             return self.rows
         return self.elites.rows if len(self.elites) else None
 
     def line(self) -> IslandLine:
-        """Return what there is to see."""
+        """Return the line of a progress report."""
         state = "done" if self.done else "searching" if self.token is not None else "waiting"
         return IslandLine(
             self.number,
@@ -82,23 +58,38 @@ class Island:
             self.backend,
             state,
             self.stretches,
-            self.anew,
+            self.restarts,
             float(self.elites.costs[0]) if len(self.elites) else None,
             self.mean,
             self.total_kicks + self.running_kicks,
         )
 
 
-@dataclass
-class Tally:
-    """What all islands have counted."""
+def give_rows(islands: list[Island], parts: list[Any] | None) -> None:
+    """Let each island begin with its part of the given rows."""
+    for island, part in zip(islands, parts or (), strict=False):
+        island.rows, island.size = part, len(part)
 
-    problem: Problem
+
+def give_populations(run: IslandRun, islands: list[Island], groups: list[Elites | None]) -> Elites:
+    """Let islands begin with populations, and offer their elites; return these, the best first.
+
+    `groups` has all rows of an island, or None for an island that makes its own.
+    """
+    for island, group in zip(islands, groups, strict=False):
+        if group is not None:
+            island.rows, island.elites = group.rows, group.chosen(run.problem, *run.offered)
+    return joined(run.problem, [island.elites for island in islands])
+
+
+@dataclass
+class Totals:
+    """The statistics of all islands together."""
+
     statistics: Statistics = field(default_factory=lambda: Statistics(stopped_by="kicks"))
-    begin: float = 0.0
 
     def add(self, island: Island, report: Report, elapsed: float) -> None:
-        """Take a report."""
+        """Add a report of an island."""
         self.statistics.add(report.statistics)
         self.statistics.backend = report.statistics.backend or self.statistics.backend
         island.stretches += 1
@@ -108,24 +99,24 @@ class Tally:
         island.running_kicks, island.reported = 0, elapsed
 
     def point(self, islands: list[Island], best: Elites, elapsed: float) -> bool:
-        """Note the costs at a moment; return whether the best cost, of a feasible row, is new."""
+        """Add a point to the history; return whether it has a new best cost of a feasible row."""
         if not len(best):
             return False
         cost = best.costs[0].item()
-        mean = self._mean(islands, cost)
+        mean = _mean(islands, cost)
         now = Point(elapsed, self.statistics.kicks, cost if best.feasible[0] else math.inf, mean)
         return note(self.statistics.history, now)
 
     def progress(
         self, islands: list[Island], best: Elites, elapsed: float, improved: bool
     ) -> IslandProgress:
-        """Return what is told of a moment at which something is known of some island."""
+        """Return the progress at a moment; `best` must have a row."""
         cost = best.costs[0].item()
         running = sum(island.running_kicks for island in islands)
         return IslandProgress(
             elapsed=elapsed,
             best_cost=cost,
-            mean_cost=self._mean(islands, cost),
+            mean_cost=_mean(islands, cost),
             moves=self.statistics.moves,
             evaluations=self.statistics.evaluations,
             done=0,
@@ -139,7 +130,7 @@ class Tally:
         )
 
     def exchange_seconds(self, islands: list[Island]) -> float:
-        """Return how long an island has not searched between its first and its last stretch."""
+        """Return how long an island did not search during its stretches, on average."""
         idle = [
             island.reported - island.begun - island.searched
             for island in islands
@@ -147,7 +138,9 @@ class Tally:
         ]
         return max(0.0, sum(idle) / len(idle)) if idle else 0.0
 
-    def _mean(self, islands: list[Island], cost: float) -> float:
-        known = [(i.mean, i.rows_searched) for i in islands if i.mean is not None]
-        rows = sum(size for _, size in known)
-        return sum(mean * size for mean, size in known) / rows if rows else float(cost)
+
+def _mean(islands: list[Island], cost: float) -> float:
+    """Return the mean cost of all rows; `cost` if no island has reported."""
+    known = [(i.mean, i.rows_searched) for i in islands if i.mean is not None]
+    rows = sum(size for _, size in known)
+    return sum(mean * size for mean, size in known) / rows if rows else float(cost)

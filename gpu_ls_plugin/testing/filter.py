@@ -1,13 +1,11 @@
-"""The check of a filter: which moves it keeps, in every way of asking it, and descents by it."""
+"""The check of a filter: the moves that it keeps in each mode, and descents with it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from gpu_ls_plugin.backends import available
-from gpu_ls_plugin.testing import engines, small_problems
+from gpu_ls_plugin.testing import search_checks, small_problems
 from gpu_ls_plugin.testing.subject import Subject
 from gpu_ls_plugin.tours.candidates.nearest import All
 from gpu_ls_plugin.tours.engines.pivoting.best import Best
@@ -27,9 +25,10 @@ if TYPE_CHECKING:
     Moves = dict[tuple[int, ...], Any]
 
 ROWS, CITIES = 3, 10
-MOST_CITIES = {2: 20, 3: CITIES}  # all of whose moves are listed
+MOST_CITIES = {2: 20, 3: CITIES}  # by the edges of a move: the check lists all moves
 NEIGHBOURHOODS = {2: TwoOpt(), 3: ThreeOpt()}
-# Ends a, b, c, ... of the removed edges along the tour = 0, 1, 2, ...: edges that come, by the way.
+# The added edges of each way to reconnect a tour. The ends of the removed edges are numbered
+# 0, 1, 2, ... along the tour.
 ADDED = {
     2: (((0, 2), (1, 3)),),
     3: (
@@ -40,10 +39,12 @@ ADDED = {
     ),
 }
 OPENINGS = (
-    "any() must be true for an opening of every move that is kept: for each where kRotations and "
-    "rotations() are 1, else for one of the first so many; where it is not sure, true"
+    "any() must be true for the openings of each kept move: for all of them if kRotations and "
+    "rotations() are 1, else for one of the first rotations() ones; return true if in doubt"
 )
-WORDS = "functor(), source(), words() and state_words() must define the filter of filter.cuh"
+WORDS = (
+    "functor(), source(), words() and state_words() must define a filter as filter.cuh describes"
+)
 
 
 def check_filter(
@@ -54,28 +55,28 @@ def check_filter(
     backend: str = "auto",
     seed: int = 0,
 ) -> None:
-    """Raise unless a filter keeps the same moves however it is asked.
+    """Raise unless a filter keeps the same moves in each mode.
 
-    All 2-opt and 3-opt moves of small tours are tested move by move and through openings, in whole
-    batches and in parts, and on the CPU as on the backend. Descents of 2-opt
-    by it must be exact and never worse, the same in both ways.
+    The check tests all 2-opt and 3-opt moves of small tours move by move and by openings, in whole
+    batches and in parts, on the backend and on the CPU. 2-opt descents with the filter must have
+    exact costs, must not make a tour worse, and must end at the same tours in both modes.
 
     Parameters
     ----------
     test : Filter
     keeps : callable, optional
-        ``keeps(problem, removed, added)`` says by brute force whether a move is kept, given the
-        edges that leave and come as pairs of cities. Leave it out where that is random, or depends
-        on the course of a search.
+        ``keeps(problem, removed, added)`` returns whether the filter must keep a move, given its
+        removed and added edges as pairs of cities. Omit it if that is random or depends on the
+        course of a search.
     problems : sequence of TSP, optional
-        Of up to 20 cities (more are left out); by default random and degenerate ones.
+        Problems of up to 20 cities; larger ones are skipped. By default random and degenerate ones.
     backend : {"auto", "cpu", "cuda"}
     seed : int
 
     Raises
     ------
     PartCheckError
-        With the reason, the move and the remedy.
+        The message has the reason, the move and a remedy.
     """
     subject = Subject.of("filter", test, backend, seed, Filter)
     given = problems or small_problems.planar("EUC_2D", seed, CITIES)
@@ -83,14 +84,11 @@ def check_filter(
         for problem in (one for one in given if one.n <= MOST_CITIES[edges]):
             _check_kept(subject.on(problem), problem, edges, keeps, again=problem is given[0])
     found = [
-        engines.expect_sound(subject, given[0], _descent(test, mode), "a descent", WORDS)
+        search_checks.expect_sound(subject, given[0], _descent(test, mode), "a descent", WORDS)
         for mode in ("masked", "openings")
     ]
-    subject.on(given[0]).expect(
-        np.array_equal(found[0].tours, found[1].tours),
-        "descents by 2-opt end at different tours where openings are tested",
-        OPENINGS,
-    )
+    wrong = "2-opt descents end at different tours if openings are tested"
+    subject.on(given[0]).expect_equal(found[0].tours, found[1].tours, wrong, OPENINGS)
 
 
 def _descent(test: Filter, mode: str) -> LocalSearch:
@@ -100,7 +98,7 @@ def _descent(test: Filter, mode: str) -> LocalSearch:
 def _check_kept(
     subject: Subject, problem: TSP, edges: int, keeps: Keeps | None, *, again: bool
 ) -> None:
-    """Compare the moves that are kept in several ways of asking, the same way `again` too."""
+    """Compare the kept moves between modes, batches and backends; if `again`, between calls too."""
     tours = subject.tours(problem, ROWS)
 
     def kept(mode: str = "masked", rows: slice = slice(None), **options: Any) -> list[Moves]:
@@ -110,36 +108,37 @@ def _check_kept(
     def compare(one: list[Moves], other: list[Moves], wrong: str, remedy: str) -> None:
         for row, (mine, its) in enumerate(zip(one, other, strict=True)):
             if differing := sorted(set(mine) ^ set(its)):
-                said = f"{wrong}: the {edges}-opt move after positions {differing[0][:-1]}, way "
+                *positions, way = differing[0]
                 which = "first" if differing[0] in mine else "second"
-                said += f"{differing[0][-1]}, of row {row} is kept by the {which} alone"
-                raise subject.fault(said, remedy)
+                text = f"{wrong}: only the {which} keeps the {edges}-opt move after positions "
+                raise subject.fault(f"{text}{tuple(positions)}, way {way}, of row {row}", remedy)
 
     whole = kept()
     if keeps is not None:
         by_force = [_by_force(problem, tour.tolist(), edges, keeps) for tour in tours]
         compare(
-            whole, by_force, "kept is not what keeps() says",
-            "the functor's Test::keeps(position) must agree with it for every move",
+            whole, by_force, "the functor and keeps() keep different moves",
+            "the functor's Test::keeps(position) must agree with keeps() for each move",
         )  # fmt: skip
     if again:
-        remedy = "it may depend on the seed, the row, the pass and the move alone"
-        compare(whole, kept(), "kept changes from call to call", remedy)
+        remedy = "a filter may depend only on the seed, the row, the pass and the move"
+        compare(whole, kept(), "two calls keep different moves", remedy)
         rest = kept(rows=slice(1, None), first_row=1)
-        compare(whole[1:], rest, "kept depends on the rest of the batch", remedy)
+        wrong = "a batch and the same batch without row 0 keep different moves"
+        compare(whole[1:], rest, wrong, remedy)
     improving_only = subject.part.rotations(edges) > 1
     masked, openings = (
         [_of_interest(row, improving_only) for row in way] for way in (whole, kept("openings"))
     )
-    compare(masked, openings, "kept differs where openings are tested", OPENINGS)
+    compare(masked, openings, "tests by move and by opening keep different moves", OPENINGS)
     if subject.backend.name != "cpu" and available()["cpu"] is None:
         host = kept(backend="cpu")
-        remedy = "compute in integers or float64, and take lengths from the tour's length(p, q)"
-        compare(whole, host, "kept differs on the CPU", remedy)
+        remedy = "compute in integers or float64, with lengths from the tour's length(p, q)"
+        compare(whole, host, "GPU and CPU keep different moves", remedy)
 
 
 def _of_interest(kept: Moves, improving_only: bool) -> Moves:
-    """Return the moves about which several ways of asking must agree."""
+    """Return the moves that all modes must agree on."""
     return {move: gain for move, gain in kept.items() if gain > 0 or not improving_only}
 
 
@@ -152,7 +151,7 @@ def _kept(
     backend: str = "",
     first_row: int = 0,
 ) -> list[Moves]:
-    """Return the gains of all moves that are kept, by positions and way, of each tour."""
+    """Return the gains of the kept moves of each tour, by positions and way."""
     n = problem.n
     total = n * (n - 3) // 2 if edges == 2 else 4 * (n * (n - 1) * (n - 2) // 6)
     found = best_moves(
@@ -175,7 +174,7 @@ def _kept(
 
 
 def _by_force(problem: TSP, tour: list[int], edges: int, keeps: Keeps) -> Moves:
-    """Return the moves that `keeps` keeps."""
+    """Return the moves that `keeps` accepts."""
     n = problem.n
     moves = _two_opt(n) if edges == 2 else _three_opt(n)
     kept = {}

@@ -1,4 +1,4 @@
-"""A part in the searches that may meet it, whose results are compared with the referee's."""
+"""Searches that use a part, and the check that their results are exact, sound and repeatable."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
     from gpu_ls_plugin.tours.searches.local_search import LocalSearch
 
-CITIES = 90  # so that tours fall into parts
+CITIES = 90  # enough for several parts of `PART` cities
 ROWS, KICKS, PART = 5, 40, 32
-BUDGET = Budget(kicks=KICKS)  # a limit in seconds would cool chains by the clock
-ROUNDING = 1e-12  # relative, that real costs may differ by from the referee's
+BUDGET = Budget(kicks=KICKS)  # a limit in seconds would make results depend on the clock
+ROUNDING = 1e-12  # relative difference between real costs and those of the problem
 
 
 def searches(
@@ -35,9 +35,9 @@ def searches(
     *,
     problem: TSP | None = None,
 ) -> dict[str, LocalSearch | IteratedLocalSearch]:
-    """Return searches of every kind, by what they do, without those that refuse a problem.
+    """Return one search of each kind by its description, without those that refuse the problem.
 
-    `local` has `First()` on candidate lists; `kick` and `accept` take the place of the usual ones.
+    `local` must use `First()` and candidate lists; `kick` and `accept` replace the default ones.
     """
     chains = IteratedLocalSearch(
         local, DoubleBridge(30) if kick is None else kick, accept or Annealing(), part=None
@@ -51,11 +51,11 @@ def searches(
         ),
         "chains that are crossed (EdgeAssembly)": replace(chains, cooperation=EdgeAssembly(0.1)),
     }
-    return {who: search for who, search in several.items() if _takes(search, problem)}
+    return {name: search for name, search in several.items() if _takes(search, problem)}
 
 
 def _takes(search: LocalSearch | IteratedLocalSearch, problem: TSP | None) -> bool:
-    """Return whether a search takes a problem, whose lengths or objective it may refuse."""
+    """Return whether a search accepts the lengths and the objective of a problem."""
     if problem is None or not isinstance(search, IteratedLocalSearch):
         return True
     try:
@@ -71,15 +71,15 @@ def expect_sound(
     subject: Subject,
     problem: TSP,
     search: LocalSearch | IteratedLocalSearch,
-    who: str,
+    name: str,
     remedy: str,
     *,
     rows: int = ROWS,
 ) -> Result:
-    """Return what a search finds, which must be exact, never worse, and the same again.
+    """Return the result of a search; raise unless it is exact, never worse and repeatable.
 
-    A batch that is a part of another must have the tours of its rows there, unless chains
-    cooperate or tours are searched in parts.
+    Some rows of the batch are also searched without the others and must give the same tours, unless
+    chains cooperate or tours are searched in parts.
     """
     subject, cooperates, in_parts = subject.on(problem), False, False
     if isinstance(search, IteratedLocalSearch):
@@ -90,35 +90,37 @@ def expect_sound(
         "budget": BUDGET,
         "backend": subject.backend.name,
     }
-    with subject.blamed(who, remedy):
+    with subject.blamed(name, remedy):
         found = search(problem, starts, **options)
         again = search(problem, starts, **options)
-    tours = subject.expect_tours(problem, found.tours, rows, who)
+    tours = subject.expect_tours(problem, found.tours, rows, name)
     costs = problem.cost(tours)
     exact = found.costs == costs if problem.integer else np.isclose(found.costs, costs, ROUNDING, 0)
-    subject.expect(exact.all(), f"{who} reports costs {found.costs}, not {costs}", remedy)
+    subject.expect(exact.all(), f"{name} reports costs {found.costs}, not {costs}", remedy)
     feasible = problem.objective.feasible
-    # Rows that may be results now and might not before: at whatever cost.
-    at_last: Any = feasible(problem, tours) & ~feasible(problem, starts)
+    # A row that has become feasible may cost more.
+    newly: Any = feasible(problem, tours) & ~feasible(problem, starts)
     before = problem.cost(starts)
-    if cooperates:  # rows are sorted by cost, and only the best tour is surely kept
-        before, costs, at_last = before.min(), costs.min(), at_last.any()
-    kept = (costs <= before) | at_last
-    subject.expect(kept.all(), f"{who} made tours worse", remedy)
-    subject.expect(
-        np.array_equal(found.tours, again.tours),
-        f"{who} found different tours when called again with the same seed",
-        "whatever a part computes may depend on its arguments alone: no state, no clock, no "
-        "generator of its own, no variable that is read before it is set",
+    if cooperates:  # rows are sorted by cost, and chains may lose all tours but the best
+        before, costs, newly = before.min(), costs.min(), newly.any()
+    kept = (costs <= before) | newly
+    subject.expect(kept.all(), f"{name} made tours worse", remedy)
+    subject.expect_equal(
+        found.tours,
+        again.tours,
+        f"{name} found different tours when called again with the same seed",
+        "a part may depend on its arguments only: it must not use state of its own, the time, "
+        "another random generator, or variables that are not initialised",
     )
     if not (cooperates or in_parts):
         few = slice(1, 3)
         alone = search(problem, starts[few], first_row=1, **options)
-        subject.expect(
-            np.array_equal(alone.tours, found.tours[few]),
-            f"{who} found different tours for rows 1 and 2 of a batch when given these alone, "
-            "as first_row=1",
-            "a row may depend on its number, first_row + r, and on nothing else of the batch",
+        subject.expect_equal(
+            alone.tours,
+            found.tours[few],
+            f"{name} found different tours for rows 1 and 2 of a batch when called with these "
+            "rows only and first_row=1",
+            "row r may depend on its number, first_row + r, but not on the rest of the batch",
         )
     return found
 
@@ -131,6 +133,6 @@ def expect_sound_everywhere(
     kick: Any = None,
     accept: Acceptance | None = None,
 ) -> None:
-    """Examine a part in searches of every kind."""
-    for who, search in searches(local, kick, accept, problem=problem).items():
-        expect_sound(subject, problem, search, who, remedy)
+    """Check a part in searches of each kind."""
+    for name, search in searches(local, kick, accept, problem=problem).items():
+        expect_sound(subject, problem, search, name, remedy)

@@ -1,7 +1,7 @@
-"""What runs on a worker: tasks by which an island is prepared, goes on and hands over its rows.
+"""The tasks that run on workers: prepare an island, search it for a stretch, return its rows.
 
-Populations stay on the worker between tasks; a worker that has lost them, or never had them, makes
-them anew of the rows that come with every order.
+Populations stay on the worker between tasks. A worker that does not have the population makes one
+from the rows in the order.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.cpu import threads_at_most
 from gpu_ls_plugin.core.budget import Stopwatch
 from gpu_ls_plugin.core.exceptions import ClusterError
-from gpu_ls_plugin.distributed.migrants import elites_of, welcome
-from gpu_ls_plugin.distributed.orders import Job, Order, Report, Settled
+from gpu_ls_plugin.distributed.exchange import adopt_guests, elites_of
+from gpu_ls_plugin.distributed.messages import Job, Order, Report, Settled
 from gpu_ls_plugin.distributed.watcher import Standstill, Watcher, this_worker
 from gpu_ls_plugin.evolution.generations.planned_evolution import PlannedEvolution
 from gpu_ls_plugin.evolution.generations.staged_population import StagedPopulation
@@ -44,10 +44,11 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.runs.population import Population
     from gpu_ls_plugin.runs.settings import Settings
 
-ROWS = 2**20  # between the first rows of two islands
-STARTS = 1  # tells the seeds of starts from others
-LEAST = 1.0  # seconds for a generation, even if its stretch is over before
-PARTS = 8  # in which the rows of an island that begins anew are searched, until a stretch is over
+ROWS = 2**20  # row numbers for each island
+STARTS = 1  # distinguishes the seeds of first rows from others
+LEAST = 1.0  # seconds for a generation, even if its stretch ends earlier
+PARTS = 8  # batches in which a restarted island descends, until its stretch is over
+KNOWN = 16  # jobs that stay unpacked, with everything computed for their problems
 
 
 @dataclass
@@ -60,11 +61,11 @@ class Seat:
     settings : Settings
         Complete.
     plan : Plan
-        As `solve` would search, but for tries with fewer vehicles and first tours.
+        That of `solve`, without its tries with fewer vehicles and its first tours.
     population : Population or None
-        Not made yet.
+        None until the first stretch.
     life : int
-        Of the population.
+        The life of the island that the population belongs to.
     """
 
     job: Job
@@ -74,35 +75,33 @@ class Seat:
     life: int = -1
 
 
-KNOWN = 16  # jobs that are kept unpacked, with all that is known of their problems
-
-_known: OrderedDict[tuple[str, int], Seat] = OrderedDict()
-_seats: dict[tuple[str, int], Seat] = {}
+unpacked_jobs: OrderedDict[tuple[str, int], Seat] = OrderedDict()  # by hash and island
+seats: dict[tuple[str, int], Seat] = {}  # by run and island
 _stopped: set[str] = set()
 
 
-class Unsettled(ClusterError):
-    """The worker does not know the run: it has been started anew."""
+class UnknownRunError(ClusterError):
+    """The worker does not know the run: its process was restarted."""
 
 
 def settle(packed: bytes, run: str, island: int) -> Settled:
-    """Unpack a job for an island and compile what it needs."""
+    """Unpack a job for an island and compile its kernels."""
     if run in _stopped:
         raise ClusterError(f"worker: the run {run} is over")
-    key = sha256(packed).hexdigest(), island  # no two islands share what is made of a problem
+    key = sha256(packed).hexdigest(), island  # islands do not share the caches of a problem
     with _cores():
-        known = _known.get(key) or _unpacked(packed)
-        _known[key] = known
-        _known.move_to_end(key)
-        while len(_known) > KNOWN:
-            _known.popitem(last=False)
-        seat = _seats[run, island] = replace(known)
+        known = unpacked_jobs.get(key) or _unpacked(packed)
+        unpacked_jobs[key] = known
+        unpacked_jobs.move_to_end(key)
+        while len(unpacked_jobs) > KNOWN:
+            unpacked_jobs.popitem(last=False)
+        seat = seats[run, island] = replace(known)
         backend = get_backend(seat.settings.backend)
         return Settled(backend.name, backend.processors, seat.settings)
 
 
 def _unpacked(packed: bytes) -> Seat:
-    """Return a seat for a job; all that it needs is compiled."""
+    """Return the seat of a job, whose kernels are compiled."""
     job: Job = pickle.loads(packed)
     problem, given = job.problem, job.settings
     if job.search is None:
@@ -113,13 +112,15 @@ def _unpacked(packed: bytes) -> Seat:
         settings = replace(settings, search=job.search)
         plan = plan_of_search(problem, settings)
     main = plan.main
-    if makes_rows(settings.search):
-        _prepare(settings.search, problem, settings.backend)
+    search: Any = settings.search
+    if makes_rows(search):
+        if hasattr(search, "prepare") and domain_of(problem).empty_rows(problem) is None:
+            search.prepare(problem, backend=settings.backend)
     elif len(plan.stages) > 1:
         PlannedEvolution(plan).prepare(problem)
     else:
         plan.prepare()
-    if main.searched is not problem:  # what rows cost in the end
+    if main.searched is not problem:  # compile the final evaluation of rows
         row = first_row(problem, settings.start, settings.backend)
         backend = get_backend(settings.backend)
         with backend.current():
@@ -128,29 +129,29 @@ def _unpacked(packed: bytes) -> Seat:
 
 
 def advance(order: Order) -> Report:
-    """Let an island go on for a stretch."""
-    begin, seat = time.perf_counter(), _seats.get((order.run, order.island))
+    """Search an island for a stretch."""
+    begin, seat = time.perf_counter(), seats.get((order.run, order.island))
     if seat is None:
-        raise Unsettled(f"worker: nothing is known of the run {order.run}")
+        raise UnknownRunError(f"worker: the run {order.run} is unknown")
     job, watch = seat.job, Stopwatch.of(order.stretch.seconds)
     with _cores():
-        asks = False
+        early = False
         if seat.population is None or seat.life != order.life:
-            seat.population, seat.life = _begun(seat, order), order.life
-            asks = _asks_for_others(seat, order)
+            seat.population, seat.life = make_population(seat, order), order.life
+            early = _ends_at_standstill(seat, order)
         population = seat.population
-        watcher = Watcher(order, population, _stopped, Standstill() if asks else None)
+        watcher = Watcher(order, population, _stopped, Standstill() if early else None)
         population.callback = watcher.told
         arrived = time.perf_counter()
         if not population.finished and len(order.guests):
-            welcome(population, job.problem, order.guests)
-        welcomed = time.perf_counter() - arrived
+            adopt_guests(population, job.problem, order.guests)
+        adopting = time.perf_counter() - arrived
         stretch = replace(order.stretch, seconds=watch.left)
         statistics = population.advance(stretch, watcher)
         searched = time.perf_counter()
         elites = elites_of(population, job.problem, job.best, job.distant)
         costs = population.costs
-    statistics.history.clear()  # the coordinator writes one of all islands
+    statistics.history.clear()  # the coordinator keeps the history of all islands
     end = time.perf_counter()
     return Report(
         island=order.island,
@@ -161,20 +162,20 @@ def advance(order: Order) -> Report:
         mean=float(costs.mean()),
         statistics=statistics,
         finished=population.finished,
-        searched=searched - begin - welcomed,
-        exchanged=welcomed + end - searched,
+        searched=searched - begin - adopting,
+        exchanged=adopting + end - searched,
     )
 
 
 def begin(packed: bytes, order: Order) -> Report:
-    """Do both: an island goes on where it was not before."""
+    """Prepare an island on a worker that does not have it, and search it for a stretch."""
     settle(packed, order.run, order.island)
     return advance(order)
 
 
 def collect(run: str, island: int) -> Elites | None:
-    """Return all rows of an island with their costs from scratch, None where it is not here."""
-    seat = _seats.get((run, island))
+    """Return all rows of an island with recomputed costs; None if the island is not here."""
+    seat = seats.get((run, island))
     if seat is None or seat.population is None:
         return None
     problem, rows, costs = seat.job.problem, seat.population.tours, seat.population.costs
@@ -187,19 +188,19 @@ def collect(run: str, island: int) -> Elites | None:
 
 
 async def stop(run: str) -> None:
-    """Let stretches of a run end at their next launch."""
+    """End the stretches of a run after their current launch."""
     _stopped.add(run)
 
 
 async def leave(run: str) -> None:
-    """Forget a run; stretches that are still under way end soon."""
+    """Forget a run, and end its stretches after their current launch."""
     _stopped.add(run)
-    for key in [key for key in list(_seats) if key[0] == run]:
-        _seats.pop(key, None)
+    for key in [key for key in list(seats) if key[0] == run]:
+        seats.pop(key, None)
 
 
-def _begun(seat: Seat, order: Order) -> Population:
-    """Return the population of an island that begins, or begins anew."""
+def make_population(seat: Seat, order: Order) -> Population:
+    """Return the population of an island that begins or restarts."""
     job, settings = seat.job, seat.settings
     seed, first_row = order.seed, job.first_row + ROWS * order.island
     if order.life:
@@ -210,7 +211,7 @@ def _begun(seat: Seat, order: Order) -> Population:
         "first_row": first_row,
         "target": settings.target,
     }
-    timed = order.stretch.seconds < math.inf  # generations do not end by kicks
+    timed = order.stretch.seconds < math.inf  # kicks do not limit generations
     if len(seat.plan.stages) > 1 and timed and order.rows is None and not order.life:
         random = np.random.default_rng([seed, first_row])
         return StagedPopulation(seat.plan, random, least=LEAST, full=True)
@@ -221,7 +222,7 @@ def _begun(seat: Seat, order: Order) -> Population:
         rows,
         calls=order.number,
         seconds=order.stretch.seconds if order.life else order.left,
-        parts=PARTS if order.life else 1,  # soon back, if with fewer rows
+        parts=PARTS if order.life else 1,  # a restarted island reports soon, with fewer rows
         moves=settings.moves,
         memory_limit=job.memory_limit,
         asked=job.problem,
@@ -229,14 +230,14 @@ def _begun(seat: Seat, order: Order) -> Population:
     )
 
 
-def _asks_for_others(seat: Seat, order: Order) -> bool:
-    """Return whether an island's first stretch ends, for others' tours, once its own converge."""
+def _ends_at_standstill(seat: Seat, order: Order) -> bool:
+    """Return whether the first stretch ends early: once crossovers stop improving the best tour."""
     crosses = getattr(getattr(seat.settings.search, "cooperation", None), "crosses", False)
     return crosses and seat.job.islands > 1 and order.stretch.kicks is None
 
 
 def _starts(seat: Seat, order: Order, seed: int) -> Any:
-    """Return the rows that are given, and as many of a construction as are missing."""
+    """Return the given rows, filled up to the population's size by a construction."""
     problem, settings = seat.job.problem, seat.settings
     given = np.empty((0, problem.n), np.int32) if order.rows is None else order.rows
     size = order.size or settings.population or 1
@@ -249,14 +250,9 @@ def _starts(seat: Seat, order: Order, seed: int) -> Any:
     return np.concatenate([given, made]) if len(given) else made
 
 
-def _prepare(search: Any, problem: Any, backend: str) -> None:
-    if hasattr(search, "prepare") and domain_of(problem).empty_rows(problem) is None:
-        search.prepare(problem, backend=backend)
-
-
 @contextmanager
 def _cores() -> Iterator[None]:
-    """Use no more cores than the worker has."""
+    """Limit the threads of the CPU to those of the Dask worker."""
     worker = this_worker()
     with nullcontext() if worker is None else threads_at_most(worker.state.nthreads):
         yield

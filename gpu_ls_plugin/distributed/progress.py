@@ -1,32 +1,57 @@
-"""All islands in the display of a search: a line for each of them."""
+"""The progress of all islands together, and its display: a line for each island."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gpu_ls_plugin.core.progress import cost_text, in_units
-from gpu_ls_plugin.distributed.tally import IslandLine, IslandProgress
+from gpu_ls_plugin.core.result import Progress
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from gpu_ls_plugin.core.result import Progress
-
 STYLES = {"searching": "green", "waiting": "yellow", "done": "dim"}
-MOST_LINES = 32  # of a terminal
+MOST_LINES = 32  # islands in the table
+
+
+@dataclass(frozen=True)
+class IslandLine:
+    """The state of one island.
+
+    `state` is "searching", "waiting" (for a worker or for other islands) or "done"; `lives` counts
+    its restarts.
+    """
+
+    island: int
+    worker: str
+    backend: str
+    state: str
+    stretches: int
+    lives: int
+    best: float | None
+    mean: float | None
+    kicks: int
+
+
+@dataclass(frozen=True)
+class IslandProgress(Progress):
+    """A `Progress` of all islands together, with a line for each of them."""
+
+    islands: tuple[IslandLine, ...] = ()
 
 
 class IslandView:
     """Shows islands below the state of a search; `SearchDisplay.view`."""
 
     def columns(self, progress: Progress) -> list[str]:
-        """Return what is said of islands in one line."""
+        """Return the texts about islands for a single line."""
         if not isinstance(progress, IslandProgress):
             return []
         states = [line.state for line in progress.islands]
-        anew = sum(line.lives for line in progress.islands)
+        restarts = sum(line.lives for line in progress.islands)
         searching = f"{states.count('searching')} of {len(states)} islands searching"
-        return [searching, *([f"{anew} begun anew"] if anew else [])]
+        return [searching, *([f"{restarts} restarted"] if restarts else [])]
 
     def table(self, progress: Progress) -> RenderableType:
         """Return a table of islands."""
@@ -51,5 +76,5 @@ def _cells(line: IslandLine) -> tuple[str, ...]:
         "" if line.mean is None else cost_text(line.mean),
         in_units(line.kicks),
         f"{line.stretches:,}",
-        f"{line.worker} {line.backend}" + (f", begun anew {line.lives}" if line.lives else ""),
+        f"{line.worker} {line.backend}" + (f", restarted {line.lives}" if line.lives else ""),
     )

@@ -1,0 +1,70 @@
+"""The messages between coordinator and workers; all of them travel as pickles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.core.problem import Problem
+    from gpu_ls_plugin.core.result import Statistics
+    from gpu_ls_plugin.runs.elites import Elites
+    from gpu_ls_plugin.runs.settings import Settings
+    from gpu_ls_plugin.runs.stretch import Stretch
+
+
+@dataclass(frozen=True)
+class Job:
+    """The problem of a run and how islands search it; many runs may share a job."""
+
+    problem: Problem
+    search: Any  # used unchanged; None: chosen by `settings`
+    settings: Settings  # completed on each worker, for its device; the seed is in orders
+    first_row: int
+    memory_limit: int | None  # bytes
+    best: int  # best rows that an island offers
+    distant: int  # rows that it offers besides, far from its best
+    islands: int = 1  # at the start of a run
+
+
+@dataclass(frozen=True)
+class Settled:
+    """How a worker is going to search; `processors` are CPU threads or GPU multiprocessors."""
+
+    backend: str
+    processors: int
+    settings: Settings
+
+
+@dataclass(frozen=True, eq=False)
+class Order:
+    """The order to search an island for a stretch."""
+
+    run: str
+    island: int
+    life: int  # times that the island was restarted: each life has its own random numbers
+    number: int  # of the stretch
+    seed: int  # of the run
+    stretch: Stretch
+    left: float  # seconds of the run
+    rows: NDArray[Any] | None  # (K, n) int32: first rows, if the worker does not have the island
+    size: int | None  # of the population; by default as many rows as keep the device busy
+    guests: Elites  # from other islands
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """The state of an island at the end of a stretch; numbers are as in the order."""
+
+    island: int
+    life: int
+    number: int
+    elites: Elites
+    size: int  # of the population
+    mean: float  # cost of its rows
+    statistics: Statistics  # of this stretch
+    finished: bool  # whether further stretches would change nothing
+    searched: float  # seconds of search on the worker
+    exchanged: float  # seconds that the worker spent on elites
