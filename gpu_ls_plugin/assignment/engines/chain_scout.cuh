@@ -1,30 +1,32 @@
-// The best ejection chain that begins with one of some moves, and what a problem is asked for it.
+// Looks for the best ejection chain that begins with one of several moves.
 //
 // clang-format off
-//   Price price(int variable, int value) const;         // {cost, resource}; value may be -1
-//   int64 over(const State&, int value) const;          // load less room
-//   int64 rate(int value) const;                        // what a unit of room is worth, kUnit-ths
-//   int likely_begin(int variable) const;  // number of the first value that is worth a try for it,
-//   Likely likely(int number) const;       // {variable, value}; each variable has one at least
+// The functor of a problem with chains has these members, too:
+//
+//   Price price(int variable, int value) const;  // {cost, resource}; {0, 0} if value is -1
+//   int64 over(const State&, int value) const;   // load less capacity
+//   int64 rate(int value) const;                 // price of a unit of capacity, in kUnit-ths of a cost
+//   int likely_begin(int variable) const;        // number of the variable's first likely value
+//   Likely likely(int number) const;             // {variable, value}; each variable has at least one
 // clang-format on
 //
-// By rates, Lagrange multipliers, a state costs a constant, what its variables cost with the room
-// that they take, and what room is left or missing: all terms from zero on. So a chain can only
-// gain what the terms that it touches cost, and is given up when that is spent.
+// Rates are Lagrange multipliers. With them, the cost of a state is a constant plus terms that are
+// never negative: the reduced costs of its variables, and the prices of capacity that is left over
+// or missing. A chain can gain only what the terms cost that it touches, and is given up when that
+// is spent.
 //
-// Lanes look at the variables that may be a chain's next link, all of one value; the chain then
-// goes on by those that leave most to gain, one after the other. So lanes never wait for each
-// other.
+// The lanes evaluate the variables of one value side by side, as the next link of a chain. The
+// chain continues with those that leave most to gain, one after the other, so that no lane waits
+// for another one.
 #pragma once
 
-#include "assignment/problem/ranks.cuh"
 #include "assignment/engines/value_lists.cuh"
 
 namespace gls {
 
 constexpr int kMostLinks = 4;
 
-// Variables that go to values, one after the other, and what that gains.
+// A chain of moves: each of the variables goes to the value of the same index.
 struct Chain {
   int64 gain;
   int length;
@@ -34,22 +36,23 @@ struct Chain {
 
 template <class Team, class Problem>
 struct ChainScout {
-  static constexpr int kGroup = 32;  // links that are looked at side by side, whatever the team is
+  static constexpr int kGroup = 32;  // links that are evaluated side by side, on every team
   static constexpr int kOwn = (kGroup + Team::kLanes - 1) / Team::kLanes;
-  // By how many of the links of a group chains go on: by fewer the longer they are.
+  // Links of a group with which chains continue: fewer, the longer the chain. Measured in
+  // docs/kernels.md, "Ejection chains".
   static constexpr int kTries[kMostLinks] = {4, 2, 1, 0};
 
-  // A link, and what it gains, or what it leaves to gain where another variable makes room.
+  // A link, and what the chain gains if it ends here; or what is left to gain if it continues.
   struct Link {
     int64 gain;
-    int number;  // in its group, by which equals are told apart
+    int number;  // in its group; breaks ties
     int variable, value;
 
     GLS_DEVICE bool operator<(const Link& other) const {
       return gain != other.gain ? other.gain < gain : number < other.number;
     }
   };
-  // Of a lane, in a group: the best link that ends a chain, and those by which chains may go on.
+  // What a lane found in a group: the best last link, and the links with which chains may continue.
   struct Found {
     Link last;
     Link open[kOwn];
@@ -57,8 +60,8 @@ struct ChainScout {
   // The value that the first variable leaves.
   struct Origin {
     int value;
-    int64 over;   // how much it is over then
-    int64 costs;  // which costs so much
+    int64 over;   // its overload after that
+    int64 costs;  // of that overload, or of the capacity left over
   };
 
   const Team& team;
@@ -67,10 +70,10 @@ struct ChainScout {
   ValueLists lists;
   const int64* prices;
   Chain best;
-  int variables[kMostLinks], values[kMostLinks];  // of the chain that is looked at
-  int looks;                                      // of the lane
+  int variables[kMostLinks], values[kMostLinks];  // of the chain so far
+  int looks;                                      // links that the lane evaluated
 
-  // Looks for the best chain that begins with one of some likely moves, up to kGroup.
+  // Finds the best chain that begins with one of the likely moves [begin, end), up to kGroup.
   GLS_DEVICE void look(int begin, int end) {
     best.gain = best.length = 0;
     Found found = nothing();
@@ -81,7 +84,7 @@ struct ChainScout {
       consider<0>(leaving(likely.variable, from), number, likely.variable, likely.value,
                   left(likely.variable, from, problem.over(state, from), 0), found, own);
     });
-    go_on<0>({}, end - begin, found);
+    continue_by<0>({}, end - begin, found);
   }
 
  private:
@@ -104,7 +107,7 @@ struct ChainScout {
     }
   }
 
-  // What a value costs that is so much over its room: never less than 0.
+  // Cost of a value's overload, or of the capacity that it has left over; never negative.
   GLS_DEVICE int64 room(int value, int64 over) const {
     const int64 rate = problem.rate(value);
     if (over <= 0) return -rate * over;
@@ -119,12 +122,12 @@ struct ChainScout {
     const int64 over = problem.over(state, value) - problem.price(variable, value).resource;
     return {value, over, room(value, over)};
   }
-  // What is left to gain where a variable leaves a value that is so much over its room.
+  // What is left to gain after a variable leaves a value with this overload.
   GLS_DEVICE int64 left(int variable, int value, int64 over, int64 gain) const {
     return gain + room(value, over) + priced(variable, value);
   }
 
-  // A variable goes to a value, which so much is left of the gain for.
+  // Evaluates a link: a variable goes to the value `to`, and `gain` is left to gain.
   template <int kLink>
   GLS_DEVICE void consider(const Origin& origin, int number, int variable, int to, int64 gain,
                            Found& found, int own) {
@@ -145,10 +148,10 @@ struct ChainScout {
     if (gain > found.open[own].gain) found.open[own] = {gain, number, variable, to};
   }
 
-  // Keeps the chain that ends with the best link of a group, where it gains more, and goes on by
-  // other links of it.
+  // Keeps the chain that ends with the best link of a group if it gains more than the best so far.
+  // Then continues with other links of the group.
   template <int kLink>
-  GLS_DEVICE void go_on(Origin origin, int count, Found& found) {
+  GLS_DEVICE void continue_by(Origin origin, int count, Found& found) {
     if (team.any(found.last.gain > best.gain)) {
       const Link link = team.least(found.last);
       follow<kLink>(link);
@@ -175,7 +178,7 @@ struct ChainScout {
     }
   }
 
-  // One of the variables of the value that the last link has filled leaves it.
+  // The next link: one of the variables leaves the value that the last link filled.
   template <int kLink>
   GLS_DEVICE void eject(const Origin& origin, const Link& last) {
     const int full = last.value, count = lists.counts[full];
@@ -198,7 +201,7 @@ struct ChainScout {
           if (!been) consider<kLink>(origin, number, variable, to, gain, found, own);
         }
       });
-      go_on<kLink>(origin, count - base, found);
+      continue_by<kLink>(origin, count - base, found);
     }
   }
 };

@@ -1,32 +1,34 @@
-// What breaking the constraint of each value costs a state that is searched.
+// Prices of excess: one for each value, since each has a constraint of its own.
 #pragma once
 
 #include "assignment/problem/assignment.cuh"
 
 namespace gls {
 
-// What a unit of excess of each value costs: it grows where states break constraints, with the
-// excess, and falls where they do not.
+// A value's price grows with its excess while states break constraints, and falls while they do
+// not.
 struct ExcessPrices {
-  static constexpr int kGrowth = 100, kFall = 10;  // by such a part
+  static constexpr int kGrowth = 100, kFall = 10;  // parts of a price by which it changes
 
-  int64 *prices, *overs;
+  int64* prices;  // of a unit of each value's excess
+  int64* overs;   // overload of each value in the kept state
   int most;
   int64 most_price;
 
-  // Keeps how much of each value is taken by the state that is kept.
+  // Notes the overloads of a state that is kept.
   template <class Team, class Problem>
   GLS_DEVICE void note(const Team& team, const Problem& problem, const State& state) const {
     team.each(most, [&](int value) { overs[value] = problem.over(state, value); });
     team.sync();
   }
-  // What the excess of a state costs more than that.
+  // How much more the excess of a state costs than that of the kept state.
   template <class Team, class Problem>
   GLS_DEVICE int64 rise(const Team& team, const Problem& problem, const State& state) const {
     return team.template sum<int64>(most, [&](int value) {
       return prices[value] * (excess(problem.over(state, value)) - excess(overs[value]));
     });
   }
+  // Lets prices follow a state.
   template <class Team, class Problem>
   GLS_DEVICE void learn(const Team& team, const Problem& problem, const State& state,
                         bool feasible) const {
@@ -41,7 +43,7 @@ struct ExcessPrices {
     team.each(most, [&](int value) {
       const int64 price = prices[value], over = problem.over(state, value);
       int64 next = price - price / kFall;
-      if (!feasible) {  // in shares of 1024 of the largest excess
+      if (!feasible) {  // in 1024ths of the largest excess
         next = over > 0 ? price + (price / kGrowth + 1) * (over * 1024 / largest) / 1024 : price;
       }
       prices[value] = next < 1 ? 1 : next < most_price ? next : most_price;

@@ -1,4 +1,4 @@
-"""The best states of the rows of a search, and complete ones that take hardly any time."""
+"""The best state of each row of a search, and complete states that take hardly any time."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ NOTHING = 2**62  # cost of a state that has not been evaluated yet
 
 
 class BestStates:
-    """The best states of rows, and what they are worth.
+    """The best state of each row, with its cost and excess.
 
     Attributes
     ----------
     states : array, shape (P, m), int32
     costs, excesses : arrays, shape (P,), int64
-        As the problem's functor says.
+        Of the states, by the problem's functor; NOTHING for a state that it has not evaluated.
     """
 
     def __init__(self, xp: Any, states: Any) -> None:
@@ -34,32 +34,32 @@ class BestStates:
         self.costs, self.excesses = (xp.full(len(states), NOTHING, "int64") for _ in range(2))
 
     def worse_than(self, others: BestStates, rows: Any = slice(None)) -> Any:
-        """Return which rows break constraints by more than those others, or else cost more."""
+        """Return which rows have more excess than the others, or as much and a higher cost."""
         excesses, costs = others.excesses[rows], others.costs[rows]
         worse = excesses < self.excesses
         worse |= (excesses == self.excesses) & (costs < self.costs)
         return worse
 
     def take(self, others: BestStates) -> Any:
-        """Replace what is worse than others of the same row; return where."""
+        """Take the others' states of rows where they are better; return which rows."""
         worse = self.worse_than(others)
         for own, its in zip(self._arrays(), others._arrays(), strict=True):
             self._xp.copyto(own, its, where=worse if own.ndim == 1 else worse[:, None])
         return worse
 
     def forget(self) -> None:
-        """Let any other state be better."""
+        """Count every other state as better."""
         self.costs[:] = self.excesses[:] = NOTHING
 
     def _arrays(self) -> tuple[Any, ...]:
         return self.states, self.costs, self.excesses
 
 
-GREEDY = 30  # sharpness of the heuristic
+GREEDY = 30  # sharpness of the heuristic, the largest
 
 
 def quick_state(problem: Assignment, backend: Backend, seed: int) -> NDArray[np.int32]:
-    """Return the problem's quick state, or the greedy heuristic's, perhaps incomplete, (n,)."""
+    """Return the problem's quick state, else the greedy heuristic's, which may be incomplete."""
     own = problem.quick_state()
     if own is not None:
         return own
@@ -74,10 +74,10 @@ def quick_state(problem: Assignment, backend: Backend, seed: int) -> NDArray[np.
 def completed(
     problem: Assignment, states: NDArray[np.int32], seed: int, first_row: int = 0
 ) -> NDArray[np.int32]:
-    """Return states in which variables without a value have got a random one, shape (P, n).
+    """Return states (P, n) in which variables without a value get a random one.
 
-    No two variables get the same value if values are to be distinct. Each row depends on its
-    number and the seed alone; `states` do not change.
+    If values are distinct, it is one that no other variable has. A row depends only on its number
+    and the seed. `states` do not change.
     """
     rows = states.copy()
     for number in np.flatnonzero((rows < 0).any(axis=1)).tolist():

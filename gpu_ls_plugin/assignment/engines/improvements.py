@@ -1,4 +1,4 @@
-"""How states are improved in a round: kernels, their numbers, and the memory that they take."""
+"""The steps of a round that improve states: their kernels, parameters and memory."""
 
 from __future__ import annotations
 
@@ -22,50 +22,51 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.runs.acceptance import Acceptance
 
 ACCEPTED, TABU = "assignment/engines/accepted_moves.cuh", "assignment/engines/tabu.cuh"
-LANES = 256
-MOST_DRAWN = 2 ** constant(ACCEPTED, "kNumberBits") - 1  # moves that a step tells apart
+ROUND = struct_of("assignment/engines/round_state.cuh", "RoundBatch")
+LANES = 256  # of a state's team
+MOST_DRAWN = 2 ** constant(ACCEPTED, "kNumberBits") - 1  # moves of a step
 LEVELS = constant(ACCEPTED, "kLevels")  # of a rule in a round
-WHOLE = 1 << constant(TABU, "kTenureBits")  # fixed point of the tenure
-MOST_SUM = 2**60  # of penalties: kernels add up a few of them in 64 bits
-UNKNOWN_EXCESS = 2**16  # of a problem that does not say its `heaviest`
+WHOLE = 1 << constant(TABU, "kTenureBits")  # fixed-point unit of tenures
+MOST_SUM = 2**60  # of penalties, a few of which kernels add up in 64 bits
+UNKNOWN_EXCESS = 2**16  # the most excess of a problem without `heaviest`
 
 
 class Tenure(NamedTuple):
-    """How long a move is tabu: `least` steps, up to `spread` more, and some for each variable."""
+    """How many steps a move is tabu: `least`, up to `spread` more, and some for each variable."""
 
     least: int
     spread: int
     per_variable: float
 
 
-class RoundDefaults(NamedTuple):
-    """Default parameters of a round; `SuccessorSearch` explains them."""
+class RoundParameters(NamedTuple):
+    """Parameters of a round; `SuccessorSearch` explains them."""
 
-    steps: float  # for each variable
+    steps: int
     share: float
     mixing: float
     migration: int
 
 
 class Improvement(ABC):
-    """What the steps of a round are."""
+    """A kind of steps."""
 
     header: ClassVar[str]
     name: ClassVar[str]
-    batch: ClassVar[Parameter]
+    steps: ClassVar[Parameter]  # its arguments beside those of a round
 
     @classmethod
-    def round_defaults(cls, problem: Assignment) -> RoundDefaults:
+    def round_defaults(cls, problem: Assignment) -> RoundParameters:
         """Return the default parameters of a round."""
-        return RoundDefaults(steps=50, share=0.1, mixing=0.5, migration=10)
+        return RoundParameters(steps=50 * problem.n, share=0.1, mixing=0.5, migration=10)
 
     def team(self, backend: Backend) -> str:
-        """Return the C++ type of the team of a state, of which a block has one."""
+        """Return the C++ type of the team that searches a state; a block has one team."""
         return backend.block(LANES)
 
     def resident(self, problem: Assignment) -> int:
-        """Return how many states a multiprocessor has at a time, if their memory lets it."""
-        return 3  # so that registers suffice, and L1 holds what shared memory leaves
+        """Return how many states a multiprocessor searches at a time if their memory fits."""
+        return 3  # limited by registers, and by L1; docs/kernels.md, "Tabu steps on states"
 
     @abstractmethod
     def body(self, problem: Assignment, memory: str) -> str:
@@ -73,64 +74,64 @@ class Improvement(ABC):
 
     @abstractmethod
     def numbers(self, problem: Assignment) -> dict[str, Any]:
-        """Return what the kernel is told, whatever the states are."""
+        """Return the kernel's numeric arguments."""
 
     def numbers_of(self, number: int) -> dict[str, Any]:
-        """Return what the kernel is told of a round."""
+        """Return the kernel's numeric arguments that change from round to round."""
         return {}
 
     @abstractmethod
     def memory(self, problem: Assignment, xp: Any, size: int) -> dict[str, Any]:
-        """Return arrays that steps need beside states."""
+        """Return the kernel's arrays, for `size` states."""
 
     @abstractmethod
     def state_bytes(self, m: int, most: int) -> int:
-        """Return the bytes of these for each state."""
+        """Return the bytes of these arrays for each state."""
 
     def kernel(self, problem: Assignment, team: str, memory: str = MEMORIES[0]) -> Kernel:
-        """Compose the steps of one state per team; `memory` is where what is kept of it lies."""
+        """Compose the kernel: one state per team; `memory` holds the functor's data."""
         body, blocks = self.body(problem, memory), self.resident(problem)
-        made = kernels.composed(self.name, self.header, self.batch, body, problem, team)
+        made = kernels.composed(self.name, self.header, (ROUND, self.steps), body, problem, team)
         return replace(made, blocks_per_multiprocessor=blocks)
 
 
 def first_penalty(problem: Assignment) -> int:
-    """Return what a unit of excess costs at first, as kernels count it."""
+    """Return the first penalty of a unit of excess, in 1/UNIT of a unit of cost."""
     return min(max(1, round(UNIT * problem.penalty)), most_penalty(problem))
 
 
 def most_penalty(problem: Assignment) -> int:
-    """Return what a unit of excess costs at most, as kernels count it, so that none overflows."""
+    """Return the largest penalty of a unit of excess, in the same unit; sums cannot overflow."""
     return max(1, MOST_SUM // (problem.heaviest or UNKNOWN_EXCESS))
 
 
 def kinds_of_moves(problem: Assignment) -> tuple[str, ...]:
-    """Return the problem's moves: swaps alone if all values are used and have to differ."""
+    """Return the problem's moves: only swaps if values are distinct and all are used."""
     return ("swap",) if problem.distinct and problem.sizes.max() == problem.n else problem.moves
 
 
 def moves_of(problem: Assignment) -> tuple[str, ...]:
-    """Return the problem's moves as C++ template arguments: assignments, swaps."""
+    """Return whether there are assignments, and swaps, as C++ template arguments."""
     moves = kinds_of_moves(problem)
     return tuple(kernels.flag(kind in moves) for kind in ("assign", "swap"))
 
 
 @dataclass(frozen=True)
 class Tabu(Improvement):
-    """The best move that is not tabu, of a sample of moves; rounds take turns in tenures."""
+    """Steps by the best move of a sample that is not tabu; rounds take turns in tenures."""
 
     tenures: tuple[Tenure, ...]
     sample: int
 
     name = "tabu"
     header = TABU
-    batch = struct_of(header, "TabuBatch")
+    steps = struct_of(header, "TabuSteps")
 
     @classmethod
-    def round_defaults(cls, problem: Assignment) -> RoundDefaults:
-        """Return long rounds for permutations, whose steps lead on for longer."""
+    def round_defaults(cls, problem: Assignment) -> RoundParameters:
+        """Return the usual ones; rounds of permutations are longer (docs/kernels.md, "Tenures")."""
         usual = super().round_defaults(problem)
-        return usual._replace(steps=200) if problem.distinct else usual
+        return usual._replace(steps=200 * problem.n) if problem.distinct else usual
 
     def body(self, problem: Assignment, memory: str) -> str:
         """Return the C++ type of the kernel."""
@@ -138,8 +139,8 @@ class Tabu(Improvement):
         return f"gls::TabuSearch<{', '.join(parts)}>"
 
     def numbers(self, problem: Assignment) -> dict[str, Any]:
-        """Return the sample, and what a unit of excess may cost."""
-        return {"sample": self.sample, "most_penalty": most_penalty(problem)}
+        """Return the sample."""
+        return {"sample": self.sample}
 
     def numbers_of(self, number: int) -> dict[str, Any]:
         """Return the tenure of a round."""
@@ -151,7 +152,7 @@ class Tabu(Improvement):
         }
 
     def memory(self, problem: Assignment, xp: Any, size: int) -> dict[str, Any]:
-        """Return a step for each variable and value, and room for lists of both."""
+        """Return a step for each variable and value, and lists of variables and values."""
         m, most = problem.n, int(problem.sizes.max())
         return {
             "tabu": xp.empty((size, m, most), "int32"),
@@ -160,24 +161,24 @@ class Tabu(Improvement):
         }
 
     def state_bytes(self, m: int, most: int) -> int:
-        """Return the bytes of these for each state."""
+        """Return the bytes of these arrays for each state."""
         return 4 * m * most + 4 * m + 4 * most
 
 
 @dataclass(frozen=True)
 class Accepted(Improvement):
-    """Moves, a sample in each step of a round, that are drawn until a rule takes one.
+    """Steps that draw moves, up to `sample`, until an acceptance rule takes one.
 
-    The rule's level, in mean costs of a variable, runs through a round.
+    The rule passes through all its levels in a round; a level is in mean costs of a variable.
     """
 
     rule: Acceptance
     sample: int
-    steps: int
+    round_steps: int
 
     name = "accepted"
     header = ACCEPTED
-    batch = struct_of(header, "AcceptedBatch")
+    steps = struct_of(header, "AcceptedSteps")
 
     def body(self, problem: Assignment, memory: str) -> str:
         """Return the C++ type of the kernel."""
@@ -186,7 +187,7 @@ class Accepted(Improvement):
         return f"gls::AcceptedMoves<{', '.join(parts)}>"
 
     def kernel(self, problem: Assignment, team: str, memory: str = MEMORIES[0]) -> Kernel:
-        """Compose the steps of one state per team, with the rule."""
+        """Compose the kernel, with the rule."""
         made, rule = super().kernel(problem, team, memory), self.rule
         return replace(
             made,
@@ -196,15 +197,11 @@ class Accepted(Improvement):
         )
 
     def numbers(self, problem: Assignment) -> dict[str, Any]:
-        """Return the sample, the steps of a round, and what a unit of excess may cost."""
-        return {
-            "sample": min(self.sample, MOST_DRAWN),
-            "round_steps": self.steps,
-            "most_penalty": most_penalty(problem),
-        }
+        """Return the sample and the steps of a round."""
+        return {"sample": min(self.sample, MOST_DRAWN), "round_steps": self.round_steps}
 
     def memory(self, problem: Assignment, xp: Any, size: int) -> dict[str, Any]:
-        """Return the rule's levels, a scale for each state, and room for lists."""
+        """Return the rule's levels, a scale for each state, and lists of variables and values."""
         levels = [self.rule.level(part / LEVELS) for part in range(LEVELS)]
         return {
             "levels": xp.asarray(np.array(levels, np.float32)),
@@ -214,31 +211,31 @@ class Accepted(Improvement):
         }
 
     def state_bytes(self, m: int, most: int) -> int:
-        """Return the bytes of these for each state."""
+        """Return the bytes of these arrays for each state."""
         return 4 * most + 4 * m + 4
 
 
 @dataclass(frozen=True)
 class EjectionChains(Improvement):
-    """Kicks, moving at most so many variables at random, that are repaired by ejection chains."""
+    """Steps that move at most `kicks` variables at random and repair the state by chains."""
 
     kicks: int
 
     name = "chains"
     header = "assignment/engines/ejection_chains.cuh"
-    batch = struct_of(header, "ChainSteps")
+    steps = struct_of(header, "ChainSteps")
 
     @classmethod
-    def round_defaults(cls, problem: Assignment) -> RoundDefaults:
-        """Return short rounds, after each of which rows go on from better ones."""
-        return RoundDefaults(steps=5, share=0.01, mixing=0.0, migration=0)
+    def round_defaults(cls, problem: Assignment) -> RoundParameters:
+        """Return short rounds, after each of which rows continue from better ones."""
+        return RoundParameters(steps=5 * problem.n, share=0.01, mixing=0.0, migration=0)
 
     def team(self, backend: Backend) -> str:
-        """Return a warp: a lane for each beginning of a group."""
+        """Return a warp: a lane for each first link of a group."""
         return backend.warp(1)
 
     def resident(self, problem: Assignment) -> int:
-        """Return how many states a multiprocessor has at a time: registers of a scout for each."""
+        """Return how many states a multiprocessor searches at a time, limited by registers."""
         return 12
 
     def body(self, problem: Assignment, memory: str) -> str:
@@ -246,11 +243,11 @@ class EjectionChains(Improvement):
         return f"gls::EjectionChains<{problem.functor()}, {memory}>"
 
     def numbers(self, problem: Assignment) -> dict[str, Any]:
-        """Return how much a step changes, and what a unit of excess may cost."""
-        return {"kicks": self.kicks, "most_price": most_penalty(problem)}
+        """Return the kicks of a step."""
+        return {"kicks": self.kicks}
 
     def memory(self, problem: Assignment, xp: Any, size: int) -> dict[str, Any]:
-        """Return a state that is tried, lists of the variables of each value, and prices."""
+        """Return a tried state, a list of variables for each value, and prices of excess."""
         m, most = problem.n, int(problem.sizes.max())
         return {
             "tried": xp.empty((size, m), "int32"),
@@ -261,17 +258,17 @@ class EjectionChains(Improvement):
         }
 
     def state_bytes(self, m: int, most: int) -> int:
-        """Return the bytes of these for each state."""
+        """Return the bytes of these arrays for each state."""
         return 4 * m + 4 * most * m + 20 * most
 
 
 class RoundPlan(NamedTuple):
-    """The numbers of a search on one problem."""
+    """Parameters of a search on one problem."""
 
     steps: int  # of a round
-    improvement: Improvement  # what steps are
-    release: str  # name of the rule by which variables are released
-    released: int  # variables at most
+    improvement: Improvement
+    release: str  # rule by which variables are released
+    released: int  # variables, at most
     mixing: float  # share of states that are mixed with another one instead
-    migration: int  # rounds after which rows go on from better ones
+    migration: int  # idle rounds after which a row continues from a better one
     generation: SuccessorGeneration | None  # assigns released variables; None: random values

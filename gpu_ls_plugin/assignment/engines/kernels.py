@@ -1,4 +1,4 @@
-"""The kernels of a search on states of assignment problems, and how its memory is laid out."""
+"""Kernels that search states of assignment problems, and the memory of a state."""
 
 from __future__ import annotations
 
@@ -22,29 +22,35 @@ RULES = {
     "related": "gls::RelatedRelease",
 }
 
-LEAST_RESIDENT = 2  # states of a multiprocessor, or what is kept lies elsewhere
+LEAST_RESIDENT = 2  # states whose data must fit shared memory, or none lie there
 
 
 def release_kernel(problem: Assignment, rule: str, team: str) -> Kernel:
     """Compose the release of some variables of one state per team."""
     body = f"gls::ReleaseVariables<{problem.functor()}, {RULES[rule]}, {flag(problem.distinct)}>"
-    return composed("release", RELEASE, struct_of(RELEASE, "ReleaseBatch"), body, problem, team)
+    batch = struct_of(RELEASE, "ReleaseBatch")
+    return composed("release", RELEASE, (batch,), body, problem, team)
 
 
 def flag(is_so: bool) -> str:
-    """Return a truth value as C++ writes it."""
+    """Return a Boolean as a C++ literal."""
     return str(is_so).lower()
 
 
 def composed(
-    name: str, header: str, batch: Parameter, body: str, problem: Assignment, team: str
+    name: str,
+    header: str,
+    batches: tuple[Parameter, ...],
+    body: str,
+    problem: Assignment,
+    team: str,
 ) -> Kernel:
-    """Compose a kernel of the problem's functor."""
+    """Compose a kernel with the problem's functor."""
     return Kernel(
         name=name,
         header=header,
         body=body,
-        parameters=(batch, *parse_parameters("const gls::uint64* problem_words")),
+        parameters=(*batches, *parse_parameters("const gls::uint64* problem_words")),
         team=team,
         functors=sources_of(problem),
         headers=tuple(filter(None, ["assignment/problem/assignment.cuh", problem.header])),
@@ -54,21 +60,21 @@ def composed(
 
 @dataclass(frozen=True)
 class Layout:
-    """Who searches a state, and where what the problem's functor keeps of it lies."""
+    """The team that searches a state, and the memory of the functor's data."""
 
     team: str  # C++ type
     kept_bytes: int  # of a state
-    shared_bytes: int  # of a block; 0 where what is kept lies in the device's memory
-    resident: int  # states that a multiprocessor has at a time
+    shared_bytes: int  # of a block; 0 if the data lie in the device's memory
+    resident: int  # states that a multiprocessor searches at a time
 
     @property
     def memory(self) -> str:
-        """Where what is kept lies, as a C++ type."""
+        """The C++ type of the memory that holds the data."""
         return MEMORIES[self.shared_bytes > 0]
 
     @classmethod
     def of(cls, backend: Backend, problem: Assignment, team: str, resident: int) -> Layout:
-        """Lay out the search of a problem; so many states share a multiprocessor, if they fit."""
+        """Lay out a search; up to `resident` states share a multiprocessor."""
         kept, room = padded(problem.kept_bytes()), backend.shared_memory
         shared = kept if kept <= room // LEAST_RESIDENT else 0
         if shared:
@@ -76,5 +82,5 @@ class Layout:
         return cls(team, kept, shared, resident)
 
     def bytes_per_state(self, m: int, most: int) -> int:
-        """Return the memory of a state in bytes, with those that it is released into."""
+        """Return the memory of a state, with its successor, in bytes."""
         return 8 * m + 4 * most + 5 * 4 * m + self.kept_bytes + 128

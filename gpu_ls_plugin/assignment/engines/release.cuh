@@ -1,34 +1,34 @@
-// What a state leaves open for successor generation: values that it shares with no mate, and
-// variables that a rule releases.
+// Prepares states for successor generation: a rule releases some variables, or the state is mixed
+// with another one, and variables whose value would be used twice are released.
 #pragma once
 
 #include "backends/include/philox.cuh"
-#include "assignment/problem/ranks.cuh"
 
 namespace gls {
 
-// What kernels that release variables are told.
+// Arguments of the kernel that releases variables.
 struct ReleaseBatch {
   uint64 seed;
   int64 first_row;
   int64 round;
-  const int* elites;       // states
-  const int* bases;        // the row whose state is released
+  const int* elites;       // the best state of each row
+  const int* bases;        // the row from whose state each one is made
   const int* mates;        // the row that each is mixed with
-  int64 mixed;             // how many of 2^32 states are
-  int64 released;          // variables that are released of the others: 1 to so many
+  int64 mixed;             // states of 2^32 that are mixed
+  int64 released;          // variables that are released in the others: from 1 to this number
   const int64* penalties;  // of a unit of excess, in kUnit-ths of a unit of cost
-  int* sources;            // written: values, -1 where a variable is released
-  unsigned char* active;   // written: whether it is
-  int64* scores;           // room for one for each variable
-  int* owners;             // and for each value
+  int* sources;            // written: the states, with -1 for released variables
+  unsigned char* active;   // written: whether a variable is released
+  int64* scores;           // room for the variables of each state
+  int* owners;             // room for the values of each state
   char* kept;
   int64 kept_bytes;
   int m;     // variables
   int most;  // values of a variable
 };
 
-// Rules: what has a higher score is released first, equals by lot. `kAsks`: for what is kept.
+// Rules of release. Variables with the highest scores are released, equal ones by lot. A rule that
+// `kAsks` needs the data that the problem keeps.
 struct RandomRelease {
   static constexpr bool kAsks = false;
   template <class Problem>
@@ -37,7 +37,7 @@ struct RandomRelease {
   }
 };
 
-// What costs most, by what the state would cost without it, times a random factor up to 1.
+// The dearest variables: what the state would save without each, times a random factor up to 1.
 struct WorstRelease {
   static constexpr bool kAsks = true;
   template <class Problem>
@@ -48,7 +48,8 @@ struct WorstRelease {
   }
 };
 
-// Those nearest to one that is drawn; what near means, the problem may say: related(state, a, b).
+// The variables most related to a random one: by `related(state, a, b)` of the problem if it has
+// that member, else those of the same value.
 struct RelatedRelease {
   static constexpr bool kAsks = true;
   template <class Problem>
@@ -112,8 +113,8 @@ struct ReleaseVariables {
     return team.any(mine);
   }
 
-  // Each variable has the value that it has here or there; none, where all must differ and another
-  // one has kept it.
+  // Each variable gets its value in one of the two states; none if values must be distinct and
+  // another variable has kept that value.
   template <class Team, class Lot>
   GLS_DEVICE static void mix(const Team& team, const int* own, const int* mate, int* values,
                              int* owners, const ReleaseBatch& all, Lot lot) {

@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.runs.stretch import Leg, Stretch
 
-FIRST_STEPS = {"cpu": 8, "cuda": 256}  # of a launch: surely shorter than it should be
-STEPS = 5  # of a generation, for each variable; it ends with a round, too
+FIRST_STEPS = {"cpu": 8, "cuda": 256}  # of the first launch: less than 50 ms
+STEPS = 5  # of a generation for each variable, unless a round ends before
 
 
 class Planning(Protocol):
-    """What says how states are searched: `SuccessorSearch`."""
+    """What a population needs of `SuccessorSearch`."""
 
     def plan(self, problem: Assignment) -> RoundPlan: ...
 
@@ -38,25 +38,25 @@ class Planning(Protocol):
 class StatePopulation(Population):
     """The best state of each row of a search.
 
-    A round is a kick of all rows. Copies and pickles lie on the host; they begin a round from the
-    best states.
+    A round counts as a kick of each row. Copies and pickles lie on the host and begin a round from
+    the best states.
 
     Parameters
     ----------
     search : SuccessorSearch
     problem : Assignment
     rows : int32 array, shape (P, m)
-        With -1 where a variable is still to be assigned.
+        A variable that is not assigned yet has the value -1.
     seed : int
     backend : str or Backend
     first_row : int
     target : float, optional
-        By default the problem's optimum, if that is known.
+        By default the problem's optimum, if it is known.
     memory_limit : int, optional
     moves : int, optional
         Steps of each row in a stretch.
     asked : Assignment, optional
-        Whose costs are told, also of rows that break constraints.
+        Its costs are reported instead, also for infeasible rows.
     """
 
     by_moves = True
@@ -82,12 +82,12 @@ class StatePopulation(Population):
         self.statistics = Statistics()
         self._begun: SearchedStates | None = None
         self._counted = np.zeros(3, np.int64)
-        self._seen: tuple[float, float] | None = None  # what `seen` says
+        self._seen: tuple[float, float] | None = None  # cache of `seen`
         self._launched = False
 
     @property
     def backend(self) -> Backend:  # type: ignore[override]  # a pickle may go to another machine
-        """Where the states are."""
+        """The backend that holds the states."""
         return get_backend(self._device)
 
     @property
@@ -97,7 +97,7 @@ class StatePopulation(Population):
 
     @property
     def states(self) -> SearchedStates:
-        """The states under way; the first ones are made when they are asked for."""
+        """The states of the search, which are made on first use."""
         if self._begun is None:
             backend = self.backend
             self._begun = SearchedStates(
@@ -126,12 +126,12 @@ class StatePopulation(Population):
 
     @property
     def claimed(self) -> Any:
-        """What the functor takes the best states to cost, feasible or not."""
+        """Costs of the best states by the functor, feasible or not."""
         return self.states.found.costs
 
     @property
     def costs(self) -> Any:
-        """What they cost, shape (P,); by default more than any cost if they break constraints."""
+        """Costs of `tours`, shape (P,); without `asked`, an infeasible state costs NOTHING."""
         if self.asked is not None:
             with self.backend.current():
                 return self.backend.xp.asarray(self.asked.cost(on_host(self.tours)))
@@ -161,13 +161,13 @@ class StatePopulation(Population):
         return self.states.round + self.states.round_is_over
 
     def advance(self, stretch: Stretch, enough: Callable[[], bool] = lambda: False) -> Statistics:
-        """Go on for a stretch; nothing is left to be done after the optimum or all moves."""
+        """Search for a stretch; the population is finished at the optimum or after all moves."""
         counted = super().advance(stretch, enough)
         self.finished = counted.stopped_by in ("optimum", "moves")
         return counted
 
     def over(self, leg: Leg) -> str | None:
-        """Return "optimum", "target", "moves" for steps, or "kicks" for rounds and generations."""
+        """Return why the stretch ends; "kicks" are rounds or generations, "moves" are steps."""
         target = self.target
         if leg.stretch.generations is not None:
             bred = leg.steps >= STEPS * self.problem.n or self.states.round_is_over
@@ -179,7 +179,7 @@ class StatePopulation(Population):
         return "moves" if self.moves is not None and leg.steps >= self.moves else None
 
     def launch(self, leg: Leg) -> None:
-        """Make some steps of a round; begin the next one if it is over."""
+        """Make some steps of a round; before that, begin the next round if one is over."""
         states = self.states
         if states.round_is_over:
             states.renew()
@@ -197,24 +197,16 @@ class StatePopulation(Population):
 
     @property
     def seen(self) -> tuple[float, float]:
-        """Best and mean cost of the feasible rows, infinite if there are none.
-
-        An infeasible state may cost less than the best result, and would be told as the best.
-        """
+        """Best and mean cost of the feasible rows; infinite if there are none."""
         if self._seen is None:
-            self._seen = self._costs_alone()
+            found, to_numpy = self.states.found, self.states.backend.to_numpy
+            costs: NDArray[Any] = to_numpy(found.costs)[to_numpy(found.excesses) == 0]
+            best = (int(costs.min()), float(costs.mean())) if len(costs) else (math.inf, math.inf)
+            self._seen = best
         return self._seen
 
-    def _costs_alone(self) -> tuple[float, float]:
-        found, to_numpy = self.states.found, self.states.backend.to_numpy
-        costs, excesses = to_numpy(found.costs), to_numpy(found.excesses)
-        feasible: NDArray[Any] = costs[excesses == 0]
-        if not len(feasible):
-            return math.inf, math.inf
-        return int(feasible.min()), float(feasible.mean())
-
     def count(self) -> None:
-        """Add the rounds before this one, moves and looks."""
+        """Add the finished rounds, the moves and the evaluations since the last count."""
         states, statistics = self._begun, self.statistics
         if states is None:
             return
@@ -227,6 +219,6 @@ class StatePopulation(Population):
         statistics.evaluations += looks
 
     def adopt(self, rows: Any, costs: Any) -> None:
-        """Let the worst rows begin their next round from other states, if these are better."""
+        """Let the worst rows begin their next round from the given ones if these are better."""
         with self.backend.current():
             self.states.adopt(*map(self.backend.xp.asarray, (rows, costs)))

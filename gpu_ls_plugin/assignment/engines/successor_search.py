@@ -12,7 +12,7 @@ from gpu_ls_plugin.assignment.engines.improvements import (
     Accepted,
     EjectionChains,
     Improvement,
-    RoundDefaults,
+    RoundParameters,
     RoundPlan,
     Tabu,
     Tenure,
@@ -23,11 +23,11 @@ from gpu_ls_plugin.assignment.engines.state_population import StatePopulation
 from gpu_ls_plugin.assignment.heuristics.base import Heuristic
 from gpu_ls_plugin.assignment.heuristics.cheapest_value import CheapestValue
 from gpu_ls_plugin.assignment.heuristics.masked import Masked
-from gpu_ls_plugin.assignment.heuristics.masks.values_taken import Distinct
+from gpu_ls_plugin.assignment.heuristics.masks.conflicts import Distinct
 from gpu_ls_plugin.assignment.problem.assignment import Assignment
-from gpu_ls_plugin.assignment.successors.choices import SAMPLERS
+from gpu_ls_plugin.assignment.successors.arguments import require_distinct, take_states
 from gpu_ls_plugin.assignment.successors.generation import SuccessorGeneration
-from gpu_ls_plugin.assignment.successors.states import require_distinct, take_states
+from gpu_ls_plugin.assignment.successors.samplers import known_sampler
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.budget import Budget, Stopwatch
@@ -40,54 +40,56 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.core.result import Callback, Result
 
-CPU_STATES = 4  # for each thread, where nobody gives any
-# Of each variable, least and spread. Flows without a structure want short ones, structured ones
-# long ones.
+CPU_STATES = 4  # for each thread, by default
+# Least and spread of the tenure, for each variable, in turn. Unstructured flows need short tenures,
+# structured flows long ones (docs/kernels.md, "Tenures").
 DISTINCT_TENURES = ((0.9, 0.2), (0.05, 0.1), (0.05, 0.1), (0.05, 0.1))
-UNREACHED = -(2.0**62)  # cost of no state
-KICKS = 2  # variables that are moved before chains
+UNREACHED = -(2.0**62)  # a target that no state reaches
+KICKS = 2  # variables that a step moves before chains repair the state, at most
 
 
 @dataclass(frozen=True)
 class SuccessorSearch:
     """Search states of an assignment problem: tabu steps, and successors of the best states.
 
-    In each round every state makes some steps, each the best of its moves that is not tabu (one
-    variable's value, or the values of two, as the problem says), or what `accept` or `improvement`
-    says. Then variables of the best state of each row are released, and assigned anew by successor
-    generation.
+    In each round, every state makes some steps. A step makes the best move that is not tabu: it
+    changes one variable's value or swaps two, as the problem allows; `accept` and `improvement`
+    select other steps. Then variables of each row's best state are released and reassigned by
+    successor generation.
 
     Parameters
     ----------
     heuristic : Heuristic, optional
-        By which released variables are assigned. None: each value that may be taken is as likely.
+        Assigns the released variables. By default, all allowed values are equally likely.
     release : {"random", "worst", "related"}
-        Which variables are released: any, those that cost most, or those near to one that is drawn.
+        Which variables are released: random ones, the most expensive ones, or those related to a
+        random one.
     share : float, optional
-        Of the variables that are released on average, from 0 to 1. By default 0.1, with chains
-        0.01.
+        Share of the variables that are released on average, from 0 to 1. By default 0.1; 0.01 with
+        chains.
     mixing : float, optional
-        Share of states of which, instead, each variable takes the value of the best state of its
-        row or of another one, from 0 to 1; none where values can be renamed. By default 0.5, with
-        chains 0.
+        Share of the states that are mixed instead, from 0 to 1: each variable takes its value in
+        the row's best state or in another row's. 0 if values are interchangeable. By default 0.5;
+        0 with chains.
     migration : int, optional
-        Rounds without anything better after which a row goes on from the best state of another
-        one, if that is better; by default 10, with chains 0.
+        Rounds without a better state after which a row continues from another row's best state if
+        that is better. By default 10; 0 with chains.
     steps : int, optional
-        Of a round; by default 50 for each variable, 200 where values are distinct, with chains 5.
+        Steps of a round. By default 50 for each variable, 200 if values are distinct, 5 with
+        chains.
     tenure : int, optional
-        Steps for which what a variable has left is tabu to it, at least. By default, states whose
-        values are distinct have short tenures in three rounds of four, and long ones in the others.
+        Steps for which the value that a variable has left is tabu to it, at least. By default,
+        states with distinct values have short tenures in three rounds of four, else long ones.
     sample : int
-        Moves that are looked at in a step; where there are more, a part of them in turn.
+        Moves that a step evaluates. If there are more, each step evaluates another part of them.
     accept : Acceptance, optional
-        Steps draw moves, until this rule takes one, in the place of the tabu list. Levels are in
-        mean costs of a variable of the row's first state, and run through each round.
+        Replaces the tabu list: a step draws moves until this rule takes one. Levels are in mean
+        costs of a variable of the row's first state; each round passes through all of them.
     improvement : {"auto", "tabu", "chains"}
-        What steps are: the best move that is not tabu, or kicks that ejection chains repair, which
-        is the default where the problem has them and no `tenure` is given.
+        Steps make the best move that is not tabu, or kick the state and repair it by ejection
+        chains. "auto" is "chains" if the problem has them and no `tenure` is given.
     sampler : str
-        As `SuccessorGeneration`.
+        As in `SuccessorGeneration`.
 
     Raises
     ------
@@ -96,7 +98,7 @@ class SuccessorSearch:
     """
 
     name: ClassVar[str] = "successor_search"
-    adopts: ClassVar[bool] = True  # a population takes rows of others
+    adopts: ClassVar[bool] = True  # a population takes rows of other populations
 
     heuristic: Heuristic | None = None
     release: str = "random"
@@ -126,35 +128,34 @@ class SuccessorSearch:
         checks.given_fields(self, checks.integer, "steps", "tenure", least=1, most=2**30)
         checks.given_fields(self, checks.integer, "migration", least=0, most=checks.MOST_INT)
         checks.fields(self, checks.integer, "sample", least=1, most=checks.MOST_INT)
-        checks.fields(self, checks.choice, "sampler", known=("auto", *SAMPLERS))
+        checks.fields(self, known_sampler, "sampler")
 
     def plan(self, problem: Assignment) -> RoundPlan:
-        """Return the numbers of the search on a problem."""
+        """Return the parameters of a search on a problem."""
         by, improvement = self.heuristic, self._improvement(problem)
         if by is not None and problem.distinct and not _keeps_distinct(by):
             by = Masked(by, Distinct())
-        defaults = improvement.round_defaults(problem)
-        share = defaults.share if self.share is None else self.share
-        mixing = defaults.mixing if self.mixing is None else self.mixing
-        migration = defaults.migration if self.migration is None else self.migration
+        of_round = self._of_round(problem, type(improvement))
         return RoundPlan(
-            steps=self._steps(problem, defaults),
+            steps=of_round.steps,
             improvement=improvement,
             release=self.release,
-            released=max(1, round(2 * share * problem.n)),
-            mixing=0.0 if problem.interchangeable else mixing,
-            migration=migration,
+            released=max(1, round(2 * of_round.share * problem.n)),
+            mixing=0.0 if problem.interchangeable else of_round.mixing,
+            migration=of_round.migration,
             generation=None if by is None else SuccessorGeneration(by, self.sampler),
         )
 
-    def _steps(self, problem: Assignment, defaults: RoundDefaults) -> int:
-        """Return how many steps a round has."""
-        return max(1, round(defaults.steps * problem.n)) if self.steps is None else self.steps
+    def _of_round(self, problem: Assignment, steps: type[Improvement]) -> RoundParameters:
+        """Return the given parameters of a round, and defaults for the others."""
+        given = {name: getattr(self, name) for name in RoundParameters._fields}
+        known = {name: value for name, value in given.items() if value is not None}
+        return steps.round_defaults(problem)._replace(**known)
 
     def states(self, problem: Assignment, backend: Backend) -> int:
-        """Return how many states are searched where nobody gives any: what a device has at a time.
+        """Return the default number of states: as many as the device searches at a time.
 
-        On a GPU that depends on what is kept of a state.
+        On a GPU it depends on the size of the functor's data.
         """
         if backend.name == "cpu":
             return CPU_STATES * backend.processors
@@ -163,11 +164,9 @@ class SuccessorSearch:
         return layout.resident * backend.processors
 
     def _improvement(self, problem: Assignment) -> Improvement:
-        """Return what the steps of a round are."""
+        """Return the steps of a round."""
         if self.accept is not None:
-            return Accepted(
-                self.accept, self.sample, self._steps(problem, Accepted.round_defaults(problem))
-            )
+            return Accepted(self.accept, self.sample, self._of_round(problem, Accepted).steps)
         if self.improvement == "chains" and not problem.chains:
             raise UnsupportedProblemError(
                 f"improvement: {type(problem).__name__} has no chains; leave it out"
@@ -178,7 +177,7 @@ class SuccessorSearch:
         return Tabu(self._tenures(problem), self.sample)
 
     def _tenures(self, problem: Assignment) -> tuple[Tenure, ...]:
-        """Return how long moves are tabu, round after round."""
+        """Return the tenures, which rounds use in turn."""
         if self.tenure is not None:
             return (Tenure(self.tenure, max(1, self.tenure // 4), 0.0),)
         if problem.distinct:
@@ -210,13 +209,13 @@ class SuccessorSearch:
         ----------
         problem : Assignment
         states : array, shape (P, m), integer, optional
-            Values, or -1: assigned first. Not changed. NumPy, or CuPy with the result on the same
-            device. By default as many empty ones as keep the device busy.
+            Variables with the value -1 are assigned first. Not changed. NumPy, or CuPy with the
+            result on the same device. By default as many empty states as keep the device busy.
         seed : int or None
             None draws one.
         budget : Budget, optional
-            `seconds`, `kicks` (rounds), `moves` (steps of each state), `target`; 50 rounds where
-            nothing is said.
+            `seconds`, `kicks` (rounds), `moves` (steps of each state), `target`. By default 50
+            rounds.
         backend, device
             See `get_backend`.
         callback : callable, optional
@@ -224,21 +223,21 @@ class SuccessorSearch:
         memory_limit : int, optional
             Bytes that may be used.
         first_row : int
-            Number of the first row, where the batch is a part of a larger one.
+            Number of the first row if the batch is part of a larger one.
 
         Returns
         -------
         Result
-            Row r is the best state of row r, and never worse than it was: one that breaks
-            constraints by less is better than any that breaks them by more. After Ctrl-C what was
-            found so far, with `statistics.interrupted`.
+            The best state of each row, never worse than the given one; a state with less excess
+            is better, whatever it costs. After Ctrl-C the best states so far, with
+            `statistics.interrupted`.
 
         Raises
         ------
         UnsupportedProblemError
-            The problem has no functor, or the heuristic is not one for it.
+            The problem has no functor, or the heuristic does not fit the problem.
         InvalidTourError, InvalidTypeError, InvalidParameterError
-            States or a parameter are not what is described here.
+            States or a parameter are invalid.
         InsufficientMemoryError
             The states do not fit.
         FaultyPartError
@@ -268,20 +267,20 @@ class SuccessorSearch:
         backend: str | Backend = "auto",
         device: int | None = None,
     ) -> None:
-        """Compile ahead, by two short rounds, so that a later call searches at once.
+        """Compile ahead, by two short rounds, so that later calls need not.
 
         Parameters
         ----------
         problem : Assignment
         size : int
-            Number of states; the programs do not depend on it.
+            Number of states; any value works.
         backend, device
-            Where it will search; see `get_backend`.
+            Of the later calls; see `get_backend`.
 
         Raises
         ------
         CompilationError, UnsupportedProblemError, BackendUnavailableError
-            As the search does.
+            As a call.
         KeyboardInterrupt
             Ctrl-C.
         """
@@ -307,9 +306,9 @@ class SuccessorSearch:
         seconds: float = math.inf,
         parts: int = 1,
     ) -> StatePopulation:
-        """Return the first states as a population; see `__call__` and `StatePopulation`.
+        """Return a population of the first states; see `__call__` and `StatePopulation`.
 
-        These are made whatever the seconds, in one part.
+        `seconds` and `parts` have no effect: the first states are made at once.
         """
         checks.instance("problem", problem, kind=Assignment, wanted="Assignment")
         chosen = get_backend(backend, device, tours=states)
@@ -335,11 +334,11 @@ class SuccessorSearch:
         return population
 
     def own_kicks(self, problem: Assignment) -> int:
-        """Return the rounds of a search that nothing else limits."""
+        """Return the rounds of a search without any other limit."""
         return KICKS_OF_A_CALL
 
 
 def _keeps_distinct(heuristic: Heuristic) -> bool:
-    """Return whether a heuristic gives no value twice in a problem whose values are distinct."""
+    """Return whether a heuristic gives distinct values in a problem that requires them."""
     masks = heuristic.masks if isinstance(heuristic, Masked) else ()
     return isinstance(heuristic, CheapestValue) or any(isinstance(mask, Distinct) for mask in masks)

@@ -1,50 +1,27 @@
-// Tabu search on the states of an assignment problem: a step takes the best move of the whole
-// neighbourhood that is not tabu, one variable's value or the values of two (Taillard 1991; Hertz
-// and de Werra 1987). What a variable leaves is tabu to it for some steps, unless it leads to a
-// state better than all before. Constraints are priced; the price follows the states.
+// Tabu search on the states of an assignment problem (Taillard 1991; Hertz and de Werra 1987). A
+// step makes the best move that is not tabu: it changes one variable's value or swaps two. The
+// value that a variable leaves is tabu to it for some steps, unless the move leads to a new best
+// state.
 #pragma once
 
-#include "backends/include/philox.cuh"
-#include "assignment/engines/complete.cuh"
-#include "assignment/engines/moves.cuh"
-#include "assignment/problem/ranks.cuh"
-#include "assignment/successors/sampler_memory.cuh"
+#include "assignment/engines/moved_state.cuh"
 
 namespace gls {
 
-// What kernels that search states are told.
-struct TabuBatch {
-  uint64 seed;
-  int64 first_row;
-  int64 round;         // number of the round, which begins with new states
-  int64 step;          // of the round, the first one of the launch
-  int64 steps;         // of the launch
-  int64 target;        // cost at which a feasible state is good enough
-  int64 sample;        // moves that are looked at in a step, at most
-  int64 tenure;        // steps that what was left is tabu, at least
-  int64 spread;        // and up to so many more, at random
-  int64 per_variable;  // and so many 256ths (kTenureBits) for each variable that may be moved
-  const int* sizes;    // values of each variable
-  int* states;
-  int* bests;         // the best state of the round
-  int64* best_costs;  // what it costs
-  int64* best_excesses;
-  int64* penalties;    // of a unit of excess, in kUnit-ths of a unit of cost
-  int64 most_penalty;  // so that nothing overflows
-  int64* move_counts;
-  int64* look_counts;
-  int* tabu;    // the step until which a variable must not have a value
-  int* listed;  // room for variables
-  int* used;    // and for values: which ones variables have, where all must differ
-  char* kept;   // where it does not lie in shared memory
-  int64 kept_bytes;
-  int m;     // variables
-  int most;  // values of a variable
+// Arguments of `TabuSearch` beside those of a round.
+struct TabuSteps {
+  int64 sample;        // moves that a step evaluates, at most
+  int64 tenure;        // steps for which a value is tabu, at least
+  int64 spread;        // random steps more, below this number
+  int64 per_variable;  // more steps for each variable that may be moved, in 2^-kTenureBits
+  int* tabu;           // step until which each variable must not have each value
+  int* listed;         // room for the variables of each state
+  int* used;           // room for the values of each state
 };
 
-constexpr int kTenureBits = 8;  // behind the point, of a tenure's part for each variable
+constexpr int kTenureBits = 8;  // after the point, in `per_variable`
 
-// A move, ranked: what it changes, then by lot.
+// A move and its rank: the less the better, equal ranks by lot.
 struct RankedMove {
   int64 rank;
   uint32 lot;
@@ -61,8 +38,9 @@ struct RankedMove {
 };
 
 #ifdef __CUDACC__
-// The fields one after the other, each of those that have the least so far: one instruction each
-// from sm_80 on, while whole moves take thirty shuffles and five comparisons of all fields.
+// Compares the fields one after the other, each among the lanes that have had the least so far.
+// That is one instruction for each field from sm_80 on. Whole moves would take thirty shuffles and
+// five comparisons of all fields.
 GLS_DEVICE RankedMove least_in_warp(const RankedMove& mine) {
 #if __CUDA_ARCH__ >= 800
   bool is = true;
@@ -86,8 +64,9 @@ GLS_DEVICE RankedMove least_in_warp(const RankedMove& mine) {
 }
 #endif
 
-// Some of rows x columns places, fewer than 2^31: `some` of them from a place on, round the end; a
-// lane's own.
+// Calls use(row, column) for a lane's part of `some` places of a table of rows x columns, fewer
+// than 2^31. If these are not all, they begin at a place that `from` chooses, and continue at place
+// 0 after the last one.
 template <class Team, class Use>
 GLS_DEVICE void each_place(const Team& team, int rows, int columns, int some, uint32 from,
                            Use use) {
@@ -107,152 +86,139 @@ GLS_DEVICE void each_place(const Team& team, int rows, int columns, int some, ui
 }
 
 template <class Problem, class Memory, bool kDistinct, bool kAssigns, bool kSwaps>
-struct TabuSearch {
-  static constexpr int64 kTabu = int64(1) << 61, kNothing = int64(1) << 62;
-  // The price of excess grows slowly and falls at once, so that states break constraints by a
-  // little most of the time: those on the border are where the good ones are.
-  static constexpr int kGrowth = 256;
+struct TabuSearch : MovedState<Problem, Memory, kDistinct, kAssigns, kSwaps> {
+  using Base = MovedState<Problem, Memory, kDistinct, kAssigns, kSwaps>;
+  using Base::all, Base::problem, Base::state;
 
   template <class Team>
-  GLS_DEVICE static void run(const Team& team, int item, TabuBatch all, const uint64* words) {
-    const int m = all.m;
-    int* const values = all.states + int64(item) * m;
-    const State state{m, values, values, Memory::of(all.kept + item * all.kept_bytes)};
-    int* const tabu = all.tabu + int64(item) * m * all.most;
+  GLS_DEVICE static void run(const Team& team, int item, RoundBatch all, TabuSteps steps,
+                             const uint64* words) {
+    TabuSearch search(all, item, steps, words);
+    search.begin(team);
     Philox random(all.seed, Purpose::kTabu, all.first_row + item);
-    if (all.step == 0) {
-      complete<kDistinct>(
-          team, values, m, all.sizes, all.most,
-          Philox(all.seed ^ uint64(all.round), Purpose::kCompletion, all.first_row + item), tabu);
-    }
-    const Problem problem(words);
-    problem.begin(team, state);
-    team.sync();
-    Worth now = problem.worth(team, state);
-    int* const best_values = all.bests + int64(item) * m;
-    Worth best{all.best_costs[item], all.best_excesses[item]};
-    const auto keep_best = [&] {
-      best = now;
-      team.each(m, [&](int v) { best_values[v] = values[v]; });
-    };
-    if (all.step == 0) {
-      keep_best();
-      for (int64 i = team.lane(); i < int64(m) * all.most; i += Team::kLanes) tabu[i] = 0;
-    }
-    int64 penalty = all.penalties[item], made = 0, looks = 0;
-    int* const listed = all.listed + int64(item) * m;
-    int* const used = all.used + int64(item) * all.most;
-    if constexpr (kDistinct && kAssigns) mark_used(team, values, m, all.most, used);
 #pragma unroll 1
     for (int64 step = all.step; step < all.step + all.steps; ++step) {
-      if (team.cut() || (best.excess == 0 && best.cost <= all.target)) break;
+      if (search.ends(team)) break;
       team.sync();
-      const int count = list_promising(team, problem, state, listed);
+      const int count = search.list_promising(team);
       if (count == 0) break;
       uint32 drawn[4];
       random.four(all.round << 32 | step, drawn);
-      const auto is_tabu = [&](int variable, int value) {
-        return tabu[int64(variable) * all.most + value] > step;
-      };
-      const Ranking ranking{now, best, penalty, drawn[0]};
-      const RankedMove move = team.least(best_move(team, problem, state, all, listed, used, count,
-                                                   drawn, ranking, is_tabu, looks));
+      const RankedMove move = team.least(search.best_move(team, step, count, drawn));
       if (move.rank == kNothing) continue;
-      const int64 until = step + 1 + all.tenure + multiply_high(drawn[3], uint32(all.spread)) +
-                          (count * all.per_variable >> kTenureBits);
-      const auto leaves = [&](int variable) {
-        tabu[int64(variable) * all.most + values[variable]] = int(until);
-        if constexpr (kDistinct && kAssigns) {
-          if (!move.swaps) used[values[variable]] = 0, used[move.other] = 1;
-        }
-      };
-      ++made;
-      now = now + made_move<kAssigns, kSwaps>(team, problem, state,
-                                              {move.variable, move.other, move.swaps}, leaves);
-      if (now < best) keep_best();
-      penalty = now.excess <= 0              ? penalty / 2
-                : penalty < all.most_penalty ? penalty + penalty / kGrowth + 1
-                                             : penalty;
+      search.make(team, move, step + 1 + search.drawn_tenure(count, drawn[3]));
+      // Halved at once but raised slowly: most states break constraints by a little, and the good
+      // ones are on that border.
+      search.adapt_penalty(search.penalty / 2);
     }
-    team.sync();
-    team.once([&] {
-      all.best_costs[item] = best.cost, all.best_excesses[item] = best.excess;
-      all.penalties[item] = penalty;
-      all.move_counts[item] += made;
-      all.look_counts[item] += looks;
-    });
+    search.write(team);
   }
 
  private:
-  // How good a move is.
-  struct Ranking {
-    Worth now, best;
-    int64 penalty;
-    uint32 salt;  // of the lots by which equal moves are told apart
+  static constexpr int64 kTabu = int64(1) << 61;  // added to the rank of a tabu move
+  static constexpr int64 kNothing = int64(1) << 62;
 
-    // Whether a move is tabu is asked where it would be the best: that takes longer than its rank.
-    template <class IsTabu>
-    GLS_DEVICE void consider(RankedMove& so_far, const Worth& change, int variable, int other,
-                             int swaps, IsTabu is_tabu) const {
-      int64 rank = change.cost * kUnit + change.excess * penalty;
-      if (rank > so_far.rank) return;
-      if (is_tabu() && !(now + change < best)) rank += kTabu;
-      const uint32 lot =
-          (uint32(variable) * 0x9E3779B1u ^ uint32(other) * 0x85EBCA77u ^ salt) * 0xC2B2AE3Du;
-      const RankedMove move{rank, lot, variable, other, swaps};
-      if (move < so_far) so_far = move;
-    }
-  };
+  const TabuSteps& steps;
+  int* const tabu;
 
-  // The best move that a lane looks at.
-  template <class Team, class IsTabu>
-  GLS_DEVICE static RankedMove best_move(const Team& team, const Problem& problem,
-                                         const State& state, const TabuBatch& all,
-                                         const int* listed, const int* used, int count,
-                                         const uint32* drawn, const Ranking& ranking,
-                                         IsTabu is_tabu, int64& looks) {
-    constexpr bool kAll = __is_base_of(AnyVariable, Problem);
+  GLS_DEVICE TabuSearch(const RoundBatch& all, int item, const TabuSteps& steps,
+                        const uint64* words)
+      : Base(all, item, steps.used, steps.listed, words),
+        steps(steps),
+        tabu(steps.tabu + int64(item) * all.m * all.most) {}
+
+  template <class Team>
+  GLS_DEVICE void begin(const Team& team) {
+    Base::begin(team);
+    if (all.step > 0) return;
+    for (int64 i = team.lane(); i < int64(all.m) * all.most; i += Team::kLanes) tabu[i] = 0;
+  }
+
+  GLS_DEVICE int& tabu_until(int variable, int value) const {
+    return tabu[int64(variable) * all.most + value];
+  }
+  GLS_DEVICE int64 drawn_tenure(int count, uint32 random) const {
+    return steps.tenure + multiply_high(random, uint32(steps.spread)) +
+           (count * steps.per_variable >> kTenureBits);
+  }
+
+  template <class Team>
+  GLS_DEVICE void make(const Team& team, const RankedMove& move, int64 until) {
+    Base::make(team, {move.variable, move.other, move.swaps},
+               [&](int variable) { tabu_until(variable, state.values[variable]) = int(until); });
+  }
+
+  // Replaces the best move so far by a better one. `is_tabu` is called only for a move that would
+  // be the best, since it takes longer than the rank.
+  template <class IsTabu>
+  GLS_DEVICE void consider(RankedMove& best, const Worth& change, RankedMove move, uint32 salt,
+                           IsTabu is_tabu) const {
+    move.rank = change.cost * kUnit + change.excess * this->penalty;
+    if (move.rank > best.rank) return;
+    if (is_tabu() && !(this->now + change < this->best)) move.rank += kTabu;
+    move.lot = (uint32(move.variable) * 0x9E3779B1u ^ uint32(move.other) * 0x85EBCA77u ^ salt) *
+               0xC2B2AE3Du;
+    if (move < best) best = move;
+  }
+
+  // The best move of those that this lane evaluates. `count` variables may be moved; `drawn` are
+  // random numbers of the step.
+  template <class Team>
+  GLS_DEVICE RankedMove best_move(const Team& team, int64 step, int count, const uint32* drawn) {
     RankedMove best{kNothing, 0, 0, 0, 0};
-    const int even = state.m + state.m % 2;
-    const int rows = kAll ? even / 2 : count, columns = kAll ? even - 1 : state.m;
+    const Pairs pairs(state.m, count);
     const int64 assignments = kAssigns ? int64(count) * all.most : 0;
-    const int64 pairs = kSwaps ? int64(rows) * columns : 0, both = assignments + pairs;
+    const int64 swaps = kSwaps ? pairs.count() : 0, both = assignments + swaps;
     const auto share = [&](int64 own) {
-      return int(both <= all.sample ? own : (own * all.sample + both - 1) / both);
+      return int(both <= steps.sample ? own : (own * steps.sample + both - 1) / both);
     };
-    looks += share(assignments) + share(pairs);
+    this->looks += share(assignments) + share(swaps);
     if constexpr (kAssigns) {
       each_place(team, count, all.most, share(assignments), drawn[1], [&](int row, int value) {
-        const int variable = kAll ? row : listed[row];
+        const int variable = Base::kAll ? row : this->listed[row];
         if (value >= all.sizes[variable] || value == state.values[variable]) return;
         if constexpr (kDistinct) {
-          if (used[value]) return;
+          if (this->used[value]) return;
         }
-        ranking.consider(best, problem.assigned(state, variable, value), variable, value, false,
-                         [&] { return is_tabu(variable, value); });
+        consider(best, problem.assigned(state, variable, value), {0, 0, variable, value, false},
+                 drawn[0], [&] { return tabu_until(variable, value) > step; });
       });
     }
     if constexpr (kSwaps) {
-      each_place(team, rows, columns, share(pairs), drawn[2], [&](int row, int column) {
+      each_place(team, pairs.rows, pairs.columns, share(swaps), drawn[2], [&](int row, int column) {
         int first = row, second = column;
-        if constexpr (kAll) {  // a row of pairs and one from the end are as long as any other two
-          const bool folded = column >= even - 1 - row;
-          first = folded ? even - 1 - row : row;
-          second = folded ? column + 1 : row + 1 + column;
+        if constexpr (Base::kAll) {
+          pairs.unfold(first, second);
           if (second >= state.m) return;
         } else {
-          first = listed[row];
+          first = this->listed[row];
         }
         const int mine = state.values[first], its = state.values[second];
         if constexpr (!kDistinct) {
           if (mine == its || its >= all.sizes[first] || mine >= all.sizes[second]) return;
         }
-        ranking.consider(best, problem.swapped(state, first, second), first, second, true,
-                         [&] { return is_tabu(first, its) && is_tabu(second, mine); });
+        consider(best, problem.swapped(state, first, second), {0, 0, first, second, true}, drawn[0],
+                 [&] { return tabu_until(first, its) > step && tabu_until(second, mine) > step; });
       });
     }
     return best;
   }
+
+  // The table of pairs of variables that a step may swap. If all may be moved, it has each pair
+  // once: a row of the triangle of pairs and the row as far from its end fill a row of the table.
+  struct Pairs {
+    int rows, columns;
+
+    GLS_DEVICE Pairs(int m, int count)
+        : rows(Base::kAll ? (m + 1) / 2 : count), columns(Base::kAll ? (m + 1) / 2 * 2 - 1 : m) {}
+    GLS_DEVICE int64 count() const { return int64(rows) * columns; }
+    // Makes a row and a column of the table two variables; the second may be m, which is none.
+    GLS_DEVICE void unfold(int& row, int& column) const {
+      const bool folded = column >= columns - row;
+      column = folded ? column + 1 : row + 1 + column;
+      if (folded) row = columns - row;
+    }
+  };
 };
 
 }  // namespace gls

@@ -1,5 +1,4 @@
-// The variables of each value, listed side by side so that the lanes of a team look at them at
-// once.
+// The variables of each value as arrays, so that the lanes of a team read them side by side.
 #pragma once
 
 #include "assignment/problem/assignment.cuh"
@@ -7,13 +6,13 @@
 namespace gls {
 
 struct ValueLists {
-  int* counts;   // of each value
-  int* members;  // room for all variables for each value
+  int* counts;   // how many variables each value has
+  int* members;  // m numbers for each value, of which its count are used
   int m;
 
   GLS_DEVICE int of(int value, int number) const { return members[int64(value) * m + number]; }
 
-  // Lists them by their numbers.
+  // Lists the variables of each value by number.
   template <class Team>
   GLS_DEVICE void begin(const Team& team, const int* values, int most) const {
     team.each(most, [&](int value) {
@@ -25,7 +24,7 @@ struct ValueLists {
     });
     team.sync();
   }
-  // The last one of its list takes the place of a variable that goes to another value.
+  // Moves a variable to another list. The last variable of its former list takes its place.
   template <class Team>
   GLS_DEVICE void move(const Team& team, int variable, int from, int to) const {
     const int last = counts[from] - 1, final = of(from, last);

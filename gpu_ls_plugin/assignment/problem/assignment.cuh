@@ -1,63 +1,76 @@
-// States of assignment problems, and what the functor of such a problem is asked by searches.
+// The functor of an assignment problem, and the states that it evaluates.
+//
+// The shortest functor evaluates whole states; `FromScratch` adds everything else:
 //
 // clang-format off
-//   struct MyProblem : gls::FromScratch<MyProblem> {  // has all that follows, made of `worth_of`
-//     explicit MyProblem(const uint64* words);        // what `words` of the Python face returns
+//   struct MyProblem : gls::FromScratch<MyProblem> {
+//     explicit MyProblem(const uint64* words);  // made of `words()` of the Python class
 //     template <class Values>
-//     Worth worth_of(int m, const Values& values) const;  // of the state with values[variable]
+//     Worth worth_of(int m, const Values& values) const;  // values[variable] is -1 if it has none
 //   };
 //
-// or, with differences, which are so much faster as they are easier to tell than a cost:
+// A functor that evaluates moves by what they change is faster. It may keep data beside each
+// state, such as loads, and has all these members:
 //
 //   struct MyProblem {
 //     explicit MyProblem(const uint64* words);
-//     void begin(team, const State&) const;         // by the team: what the state keeps
-//     Worth worth(team, const State&) const;        // by the team, after `begin`
-//     Worth assigned(const State&, int variable, int value) const;  // what it would change
-//     Worth swapped(const State&, int first, int second) const;     // two values that differ
-//     void assign(team, const State&, int variable, int value) const;  // by the team: what is kept
-//     void swap(team, const State&, int first, int second) const;
-//     bool promising(const State&, int variable) const;  // whether moves of it are looked at
+//     void begin(team, const State&) const;                            // fills the kept data
+//     Worth worth(team, const State&) const;                           // reads it; same on all lanes
+//     Worth assigned(const State&, int variable, int value) const;     // change by an assignment
+//     Worth swapped(const State&, int first, int second) const;        // change by a swap of values
+//     void assign(team, const State&, int variable, int value) const;  // updates the kept data
+//     void swap(team, const State&, int first, int second) const;      // updates the kept data
+//     bool promising(const State&, int variable) const;                // false: search skips its moves
 //   };
 // clang-format on
 //
-// `assign` and `swap` are called while the values are still the former ones, and write what is kept
-// alone; the team is in step before and after. A variable without a value, -1, costs nothing. Words
-// are read one by one or through a struct (backends/include/words.cuh).
+// All lanes of the team call a function that takes the team; the caller synchronises the team
+// before and after the call. Any lane may call the other functions, which only read.
+//
+// `assign` and `swap` are called before the values change, and leave the values alone. The two
+// values of a swap differ. A variable without a value, -1, costs nothing; `value` may be -1, too.
+//
+// backends/include/words.cuh says how to read `words`. `testing.check_assignment` compares a
+// functor with its Python class.
 #pragma once
 
 #include "backends/include/words.cuh"
 
 namespace gls {
 
-// A state of m variables: those that are not assigned, or not yet, have the value -1.
+// Kernels count penalties and ranks of moves in fractions of a unit of cost: this many make one.
+constexpr int64 kUnit = 4096;
+
+// A state of m variables. The value of a variable that has none is -1.
 struct State {
   int m;
-  const int* before;  // their values in the state that it is a successor of
+  const int* before;  // values of the state that this one is a successor of
   int* values;
-  char* kept;  // bytes of the functor's own, aligned to 16, not cleared
+  char* kept;  // data that the functor keeps: aligned to 16 bytes, not initialised
 
-  // What is kept from a byte on, a multiple of 16, as an array.
+  // The kept data from byte `begin` on, as an array; `begin` is a multiple of 16.
   template <class T>
   GLS_DEVICE T* array(int64 begin = 0) const {
     return reinterpret_cast<T*>(kept + begin);
   }
-  // The same state for a functor that keeps what it keeps behind so many bytes of another one.
+  // The same state for a second functor, whose data follow the first one's `bytes`.
   GLS_DEVICE State behind(int64 bytes) const { return {m, before, values, kept + bytes}; }
 
-  // As of several states side by side (assignment/successors/side_by_side.cuh).
+  // The interface that `State` shares with several states at once, `StateLanes`
+  // (assignment/successors/side_by_side.cuh).
   template <class F>
   GLS_DEVICE void each(F f) const {
     f(*this);
   }
   GLS_DEVICE bool may_have(int) const { return true; }
-  // Sets the byte of a variable's value, or of -1, of those that begin there.
+  // Sets a byte of the kept data: that of the variable's value, counted from byte `begin`.
   GLS_DEVICE void mark(int64 begin, int variable) const {
     array<unsigned char>(begin)[values[variable]] = 1;
   }
 };
 
-// What a state costs, and by how much it breaks constraints; or what changes of them.
+// The cost of a state and its excess, the amount by which it breaks constraints; or a change of
+// both. Less excess is better, whatever the cost.
 struct Worth {
   int64 cost, excess;
 
@@ -72,12 +85,12 @@ struct Worth {
   }
 };
 
-// Of a problem in which a move of any variable may be good: to derive from.
+// Base of a functor that lets searches move every variable.
 struct AnyVariable {
   GLS_DEVICE bool promising(const State&, int) const { return true; }
 };
 
-// Of a problem whose swaps are two assignments also where what is kept is concerned.
+// Base of a functor whose `swap` updates the kept data by two calls of `assign`.
 template <class Problem>
 struct SwapsByAssigning {
   template <class Team>
@@ -90,10 +103,10 @@ struct SwapsByAssigning {
   }
 };
 
-// Of a problem that only says what a state costs: to derive from.
+// Base of a functor that evaluates whole states by `worth_of`. It keeps the state's worth.
 template <class Problem>
 struct FromScratch : AnyVariable {
-  // Values of a state of which two are others.
+  // The values of a state, two of which are replaced.
   struct Changed {
     const int* values;
     int first, its, second, other;
@@ -120,15 +133,11 @@ struct FromScratch : AnyVariable {
   }
   template <class Team>
   GLS_DEVICE void assign(const Team& team, const State& state, int variable, int value) const {
-    const Worth more = assigned(state, variable, value);
-    team.sync();  // all lanes have read what is kept
-    team.once([&] { kept(state) = kept(state) + more; });
+    change_kept(team, state, assigned(state, variable, value));
   }
   template <class Team>
   GLS_DEVICE void swap(const Team& team, const State& state, int first, int second) const {
-    const Worth more = swapped(state, first, second);
-    team.sync();
-    team.once([&] { kept(state) = kept(state) + more; });
+    change_kept(team, state, swapped(state, first, second));
   }
 
  private:
@@ -138,6 +147,11 @@ struct FromScratch : AnyVariable {
   }
   GLS_DEVICE Worth changed(const State& state, const Changed& values) const {
     return own().worth_of(state.m, values) - kept(state);
+  }
+  template <class Team>
+  GLS_DEVICE static void change_kept(const Team& team, const State& state, const Worth& change) {
+    team.sync();  // every lane has read the kept worth
+    team.once([&] { kept(state) = kept(state) + change; });
   }
 };
 

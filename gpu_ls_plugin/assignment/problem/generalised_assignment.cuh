@@ -1,7 +1,7 @@
-// Generalised assignment: jobs that agents do at a cost, and with a resource of which they have
-// only so much.
+// Generalised assignment: each job goes to an agent. It costs something and takes a part of the
+// agent's capacity; overload is excess.
 //
-// Kept is by how much the load of each agent exceeds its capacity; negative, where there is room.
+// The functor keeps each agent's overload: its load less its capacity, negative if there is room.
 #pragma once
 
 #include "assignment/problem/assignment.cuh"
@@ -9,58 +9,46 @@
 namespace gls {
 
 struct GeneralisedAssignmentData {
-  const void* prices;       // Prices, job by job
+  const void* prices;       // Price for each job and agent, job by job
   const int64* capacities;  // of the agents
   int64 agents;
-  const int64* rates;    // what a unit of an agent's capacity is worth
-  const int* begins;     // of what is likely for each job
-  const void* likelies;  // Likelies, job by job
+  const int64* rates;    // price of a unit of each agent's capacity, in kUnit-ths of a cost
+  const int* begins;     // where each job's likely agents begin, and the end of the last
+  const void* likelies;  // Likely, job by job
 };
 
 template <class Number>
 struct GeneralisedAssignment : AnyVariable, SwapsByAssigning<GeneralisedAssignment<Number>> {
-  // What an agent takes for a job; of -1, no agent, nothing.
+  // What a job costs with an agent, and takes of its capacity.
   struct Price {
     Number cost, resource;
   };
 
-  // An agent that is worth a try for a job.
+  // A job and an agent that chains try for it.
   struct Likely {
     int variable, value;
   };
 
-  const Price* prices;  // job by job
-  const int64* capacities;
-  int agents;
-  const int64* rates;      // what a unit of an agent's capacity is worth
-  const int* begins;       // of what is likely for each job
-  const Likely* likelies;  // job by job
+  const GeneralisedAssignmentData data;
 
   GLS_DEVICE explicit GeneralisedAssignment(const uint64* words)
-      : GeneralisedAssignment(parameters_of<GeneralisedAssignmentData>(words)) {}
-  GLS_DEVICE explicit GeneralisedAssignment(const GeneralisedAssignmentData& data)
-      : prices(static_cast<const Price*>(data.prices)),
-        capacities(data.capacities),
-        agents(int(data.agents)),
-        rates(data.rates),
-        begins(data.begins),
-        likelies(static_cast<const Likely*>(data.likelies)) {}
+      : data(parameters_of<GeneralisedAssignmentData>(words)) {}
 
   template <class Team>
   GLS_DEVICE void begin(const Team& team, const State& state) const {
-    team.each(agents, [&](int agent) { over(state)[agent] = -capacities[agent]; });
+    team.each(agents(), [&](int agent) { overs(state)[agent] = -data.capacities[agent]; });
     team.sync();
     team.each(state.m, [&](int job) {
       const int agent = state.values[job];
-      if (agent >= 0) add(team, &over(state)[agent], price(job, agent).resource);
+      if (agent >= 0) add(team, &overs(state)[agent], price(job, agent).resource);
     });
     team.sync();
   }
   template <class Team>
   GLS_DEVICE Worth worth(const Team& team, const State& state) const {
     const auto cost = [&](int job) { return int64(price(job, state.values[job]).cost); };
-    const auto excess = [&](int agent) { return positive(over(state)[agent]); };
-    return {team.template sum<int64>(state.m, cost), team.template sum<int64>(agents, excess)};
+    const auto excess = [&](int agent) { return positive(over(state, agent)); };
+    return {team.template sum<int64>(state.m, cost), team.template sum<int64>(agents(), excess)};
   }
   GLS_DEVICE Worth assigned(const State& state, int job, int agent) const {
     const int former = state.values[job];
@@ -80,11 +68,11 @@ struct GeneralisedAssignment : AnyVariable, SwapsByAssigning<GeneralisedAssignme
   GLS_DEVICE void assign(const Team& team, const State& state, int job, int agent) const {
     const int former = state.values[job];
     team.once([&] {
-      if (former >= 0) over(state)[former] -= price(job, former).resource;
-      if (agent >= 0) over(state)[agent] += price(job, agent).resource;
+      if (former >= 0) overs(state)[former] -= price(job, former).resource;
+      if (agent >= 0) overs(state)[agent] += price(job, agent).resource;
     });
   }
-  // Near are jobs that fit into each other's place: by how little loads differ after a swap.
+  // Jobs are the more related the less a swap of their agents would change loads.
   GLS_DEVICE int64 related(const State& state, int first, int second) const {
     const auto differs = [&](int agent) {
       const int64 more = int64(price(first, agent).resource) - price(second, agent).resource;
@@ -93,23 +81,29 @@ struct GeneralisedAssignment : AnyVariable, SwapsByAssigning<GeneralisedAssignme
     return differs(state.values[first]) + differs(state.values[second]);
   }
 
-  // What ejection chains ask.
+  // The members below are for ejection chains (assignment/engines/chain_scout.cuh).
   GLS_DEVICE Price price(int job, int agent) const {
-    return agent < 0 ? Price{0, 0} : prices[int64(job) * agents + agent];
+    return agent < 0 ? Price{0, 0}
+                     : static_cast<const Price*>(data.prices)[int64(job) * agents() + agent];
   }
-  GLS_DEVICE static int64 over(const State& state, int agent) { return over(state)[agent]; }
-  GLS_DEVICE int64 rate(int agent) const { return rates[agent]; }
-  GLS_DEVICE int likely_begin(int job) const { return begins[job]; }
-  GLS_DEVICE Likely likely(int number) const { return likelies[number]; }
+  GLS_DEVICE static int64 over(const State& state, int agent) { return overs(state)[agent]; }
+  GLS_DEVICE int64 rate(int agent) const { return data.rates[agent]; }
+  GLS_DEVICE int likely_begin(int job) const { return data.begins[job]; }
+  GLS_DEVICE Likely likely(int number) const {
+    return static_cast<const Likely*>(data.likelies)[number];
+  }
 
  private:
-  GLS_DEVICE static int64* over(const State& state) { return reinterpret_cast<int64*>(state.kept); }
+  GLS_DEVICE int agents() const { return int(data.agents); }
+  GLS_DEVICE static int64* overs(const State& state) {
+    return reinterpret_cast<int64*>(state.kept);
+  }
   GLS_DEVICE static int64 positive(int64 number) { return number > 0 ? number : 0; }
 
-  // By how much an agent's excess grows with its load.
+  // Change of an agent's excess when its load grows by `more`.
   GLS_DEVICE static int64 grown(const State& state, int agent, int64 more) {
     if (agent < 0) return 0;
-    const int64 before = over(state)[agent];
+    const int64 before = over(state, agent);
     return positive(before + more) - positive(before);
   }
 };

@@ -1,7 +1,7 @@
-// Graph colouring: the edges whose ends have the same colour.
+// Graph colouring: the cost of a state is the number of edges whose ends have the same colour.
 //
-// Kept are, for each vertex and colour, the neighbours that have the colour. A move costs two of
-// these numbers; what it changes are those of the neighbours.
+// The functor keeps, for each vertex and colour, how many neighbours have that colour. Evaluating
+// a move reads two of these counts; making it changes those of the neighbours.
 #pragma once
 
 #include "assignment/problem/assignment.cuh"
@@ -9,28 +9,24 @@
 namespace gls {
 
 struct GraphColouringData {
-  const int* begins;      // of the neighbours of each vertex
-  const int* neighbours;  // ascending
+  const int* begins;      // where the neighbours of each vertex begin, and the end of the last
+  const int* neighbours;  // vertex by vertex, ascending
   int64 colours;
 };
 
 template <class Count>
 struct GraphColouring : SwapsByAssigning<GraphColouring<Count>> {
-  const int* begins;      // of the neighbours of each vertex
-  const int* neighbours;  // ascending
-  int colours;
+  const GraphColouringData data;
 
   GLS_DEVICE explicit GraphColouring(const uint64* words)
-      : GraphColouring(parameters_of<GraphColouringData>(words)) {}
-  GLS_DEVICE explicit GraphColouring(const GraphColouringData& data)
-      : begins(data.begins), neighbours(data.neighbours), colours(int(data.colours)) {}
+      : data(parameters_of<GraphColouringData>(words)) {}
 
   template <class Team>
   GLS_DEVICE void begin(const Team& team, const State& state) const {
     team.each(state.m, [&](int vertex) {
-      for (int colour = 0; colour < colours; ++colour) count(state, vertex, colour) = 0;
-      for (int k = begins[vertex]; k < begins[vertex + 1]; ++k) {
-        const int colour = state.values[neighbours[k]];
+      for (int colour = 0; colour < colours(); ++colour) count(state, vertex, colour) = 0;
+      for (int k = data.begins[vertex]; k < data.begins[vertex + 1]; ++k) {
+        const int colour = state.values[data.neighbours[k]];
         if (colour >= 0) ++count(state, vertex, colour);
       }
     });
@@ -47,14 +43,14 @@ struct GraphColouring : SwapsByAssigning<GraphColouring<Count>> {
   GLS_DEVICE Worth swapped(const State& state, int first, int second) const {
     const int mine = state.values[first], its = state.values[second];
     const Worth both = assigned(state, first, its) + assigned(state, second, mine);
-    // Each has been counted as a neighbour that keeps its colour.
+    // Each assignment alone counts the other vertex as a neighbour that keeps its colour.
     return adjacent(first, second) ? both - Worth{(mine >= 0) + (its >= 0), 0} : both;
   }
   template <class Team>
   GLS_DEVICE void assign(const Team& team, const State& state, int vertex, int colour) const {
-    const int former = state.values[vertex], begin = begins[vertex];
-    team.each(begins[vertex + 1] - begin, [&](int k) {
-      const int neighbour = neighbours[begin + k];
+    const int former = state.values[vertex], begin = data.begins[vertex];
+    team.each(data.begins[vertex + 1] - begin, [&](int k) {
+      const int neighbour = data.neighbours[begin + k];
       if (former >= 0) --count(state, neighbour, former);
       if (colour >= 0) ++count(state, neighbour, colour);
     });
@@ -64,29 +60,31 @@ struct GraphColouring : SwapsByAssigning<GraphColouring<Count>> {
     const int colour = state.values[vertex];
     return colour < 0 || conflicts(state, vertex, colour) > 0;
   }
-  // Neighbours are the nearest, then those that share a colour and may be in its way together.
+  // Neighbours are most closely related, then vertices of the same colour.
   GLS_DEVICE int64 related(const State& state, int first, int second) const {
     return 2 * adjacent(first, second) + (state.values[first] == state.values[second]);
   }
 
  private:
+  GLS_DEVICE int colours() const { return int(data.colours); }
   GLS_DEVICE Count& count(const State& state, int vertex, int colour) const {
-    return reinterpret_cast<Count*>(state.kept)[int64(vertex) * colours + colour];
+    return reinterpret_cast<Count*>(state.kept)[int64(vertex) * colours() + colour];
   }
   GLS_DEVICE int64 conflicts(const State& state, int vertex, int colour) const {
     return colour < 0 ? 0 : int64(count(state, vertex, colour));
   }
+  // By binary search.
   GLS_DEVICE bool adjacent(int first, int second) const {
-    int low = begins[first], high = begins[first + 1];
+    int low = data.begins[first], high = data.begins[first + 1];
     while (low < high) {
       const int middle = (low + high) >> 1;
-      if (neighbours[middle] < second) {
+      if (data.neighbours[middle] < second) {
         low = middle + 1;
       } else {
         high = middle;
       }
     }
-    return low < begins[first + 1] && neighbours[low] == second;
+    return low < data.begins[first + 1] && data.neighbours[low] == second;
   }
 };
 

@@ -212,6 +212,25 @@ def greedy_colouring(graph: GraphColouring, colours: int | None = None) -> NDArr
     return colouring
 
 
+def greedy_clique(graph: GraphColouring) -> list[int]:
+    """Return vertices that are all neighbours of each other, and so need different colours.
+
+    Each is the one with the most neighbours among the vertices that can still join the clique.
+    """
+    begins, neighbours = graph.neighbours
+    clique: list[int] = []
+    joined = np.ones(graph.n, np.bool_)  # to every vertex of the clique
+    while joined.any():
+        sums = np.concatenate([[0], np.cumsum(joined[neighbours])])
+        within = sums[begins[1:]] - sums[begins[:-1]]
+        vertex = int(np.where(joined, within, -1).argmax())
+        clique.append(vertex)
+        mine = np.zeros(graph.n, np.bool_)
+        mine[neighbours[begins[vertex] : begins[vertex + 1]]] = True
+        joined &= mine
+    return clique
+
+
 def _edges_of(given: ArrayLike, n: int) -> NDArray[np.int32]:
     """Return checked edges, each once."""
     if not np.size(given):

@@ -11,7 +11,7 @@ from gpu_ls_plugin.backends.structs import constant
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-UNIT = constant("assignment/problem/ranks.cuh", "kUnit")
+UNIT = constant("assignment/problem/assignment.cuh", "kUnit")
 ENTRIES = 2**24  # of tables that are read altogether: a second or so
 MOST_STEPS, LEAST_STEPS = 1000, 50
 PATIENCE = 20  # steps without a better bound after which steps become shorter

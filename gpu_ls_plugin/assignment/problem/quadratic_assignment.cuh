@@ -1,13 +1,13 @@
-// Quadratic assignment: facilities at locations, and what flows between them times the distances.
+// Quadratic assignment: facilities at locations, and the flows between them times the distances.
 //
-// Kept is what each facility would cost at each location, against all others where they are
-// (Burkard and Rendl 1984): a swap costs four of these numbers and one product, and changes each
-// of them by a number of its facility times one of its location.
+// The functor keeps what each facility would cost at each location if all others stayed where they
+// are (Burkard and Rendl 1984). Evaluating a swap reads four of these numbers and computes one
+// product. Making it adds to each number a number of its facility times one of its location.
 //
-// Facility l at location k and facility i at p cost a sum of terms, flow(i, l) * distance(p, k):
-// one where flows or distances are symmetric, else one for each direction. There is a location
-// -1, where nothing costs anything, and a facility -1 without flows, so that neither is a case of
-// its own.
+// Facility l at location k and facility i at location p cost a sum of terms flow(i, l) *
+// distance(p, k): one term if flows or distances are symmetric, else one for each direction.
+// Tables have a location -1 at no distance and a facility -1 without flows, so that neither is a
+// special case.
 #pragma once
 
 #include "assignment/problem/assignment.cuh"
@@ -16,9 +16,9 @@ namespace gls {
 
 struct QuadraticAssignmentData {
   int64 n;                                // facilities
-  int64 stride;                           // Numbers kept, from a facility to the next one
+  int64 stride;                           // kept Numbers, from a facility to the next one
   const void *own_flows, *own_distances;  // Numbers: of facilities and locations with themselves
-  const void* tables;                     // Entries, a table after the other
+  const void* tables;                     // Entries, one table after the other
 };
 
 template <class Number, class Entry, int kTerms>
@@ -76,7 +76,7 @@ struct QuadraticAssignment : AnyVariable {
   GLS_DEVICE void swap(const Team& team, const State& state, int i, int j) const {
     change(team, state, i, j, state.values[i], state.values[j]);
   }
-  // Near are facilities with much flow between them.
+  // Facilities are the more related the more flows between them.
   GLS_DEVICE int64 related(const State&, int first, int second) const {
     return table(kPairs, first)[second];
   }
@@ -84,7 +84,7 @@ struct QuadraticAssignment : AnyVariable {
  private:
   static constexpr int kDetours = 0;  // of a and b: d(a, b) + d(b, a) - d(a, a) - d(b, b)
   static constexpr int kPairs = 1;    // flows in both directions
-  static constexpr int kAhead = 4;    // rows at a time
+  static constexpr int kAhead = 4;    // rows that a lane reads before it writes
   GLS_DEVICE static constexpr int distances(int term) { return 2 + 2 * term; }
   GLS_DEVICE static constexpr int flows(int term) { return kTerms == 1 ? kPairs : 3 + 2 * term; }
 
@@ -95,11 +95,11 @@ struct QuadraticAssignment : AnyVariable {
     return reinterpret_cast<Number*>(state.kept) + facility * stride + 1;
   }
 
-  // Facility i moves from one location to another, and j the other way round.
+  // Updates the kept data: facility i moves between two locations, and j the other way.
   template <class Team>
   GLS_DEVICE void change(const Team& team, const State& state, int i, int j, int from,
                          int to) const {
-    Number* const flow = costs(state, n) - 1;  // behind what is kept
+    Number* const flow = costs(state, n) - 1;  // behind the kept numbers
     Number* const distance = flow + kTerms * n;
     team.each(n, [&](int k) {
       for (int t = 0; t < kTerms; ++t) {
@@ -112,7 +112,7 @@ struct QuadraticAssignment : AnyVariable {
       for (int l = 0; l < n; ++l) {
         for (int k = 0; k < n; ++k) raise<1>(state, l, k, flow, distance + k, n);
       }
-    } else {  // a lane stays in its column, or, where there are more lanes, in a part of it
+    } else {  // a lane has a column, or a part of one if there are more lanes than columns
       const int parts = Team::kLanes < n ? 1 : Team::kLanes / n, rows = (n + parts - 1) / parts;
       team.each(n * parts, [&](int item) {
         const int k = item % n, begin = item / n * rows;
@@ -127,7 +127,7 @@ struct QuadraticAssignment : AnyVariable {
     team.sync();
   }
 
-  // Adds to some rows of a column, all of which are on their way before the first one is written.
+  // Adds to rows of a column. All are read before the first is written.
   template <int kRows>
   GLS_DEVICE void raise(const State& state, int row, int column, const Number* flow,
                         const Number* distance, int step) const {

@@ -174,7 +174,7 @@ def test_rows_go_on_from_better_ones():
     population = population_of(QUADRATIC, states, mixing=0.0, share=0.01, migration=2)
     elites = population.elites.states.copy()
     population.elites.costs[1:] = 10**9 + np.arange(7)[::-1]  # only the first one is good
-    population._idle[:] = [0, 3, 3, 3, 0, 3, 3, 3]
+    population.idle[:] = [0, 3, 3, 3, 0, 3, 3, 3]
     population.renew()
     rivals = population.mates_of(1 + RIVALS)
     costs = population.elites.costs
@@ -189,7 +189,7 @@ def test_rows_that_have_become_alike_begin_anew(idle, begins):
     rows = population_of(QUADRATIC, np.tile(np.arange(10), (6, 1)), mixing=0.0, share=0.01)
     rows.elites.states[:] = rows.elites.states[0]
     best = rows.found.states.copy()
-    rows._idle[:] = idle - 1
+    rows.idle[:] = idle - 1
     rows.renew()
     assert rows.released.all() == begins
     rows.advance(30, 100.0)
@@ -209,7 +209,7 @@ def test_rounds_are_as_steps_want_them():
     given = gls.SuccessorSearch(steps=7, share=0.5, mixing=0.25, migration=3).plan(GENERALISED)
     assert (given.steps, given.released, given.mixing, given.migration) == (7, 20, 0.25, 3)
     rule = gls.SuccessorSearch(accept=gls.Annealing()).plan(QUADRATIC)
-    assert rule.steps == rule.improvement.steps == 50 * QUADRATIC.n
+    assert rule.steps == rule.improvement.round_steps == 50 * QUADRATIC.n
 
 
 def test_permutations_take_turns_in_tenures():
@@ -221,7 +221,7 @@ def test_permutations_take_turns_in_tenures():
 
 def test_rows_that_differ_go_on():
     rows = population_of(QUADRATIC, starts(QUADRATIC), mixing=0.0, share=0.01)
-    rows._idle[:] = PATIENCE
+    rows.idle[:] = PATIENCE
     rows.renew()
     assert not rows.released.all()
 

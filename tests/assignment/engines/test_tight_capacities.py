@@ -163,7 +163,7 @@ def test_prices_of_excess_end_before_they_overflow(accept):
         search.plan(problem), get_backend("cpu"), problem, states, 7, 0, None, 2**30
     )
     population.advance(12_000, 1e6)
-    penalties = population._common["penalties"]
+    penalties = population.arguments["penalties"]
     most = most_penalty(problem)
     assert (penalties >= most).all() and (penalties < 2 * most).all()
 
@@ -174,7 +174,7 @@ def test_a_rule_has_a_scale_if_the_first_state_costs_nothing():
     states = np.zeros((2, 6), np.int32)
     population = SearchedStates(plan, get_backend("cpu"), problem, states, 7, 0, None, 2**30)
     population.advance(1, 1e6)
-    assert population._of_steps["scales"].tolist() == [problem.penalty] * 2
+    assert population.arguments["scales"].tolist() == [problem.penalty] * 2
 
 
 def test_rounds_that_leave_nothing_out_come_often_at_a_standstill():
@@ -183,13 +183,13 @@ def test_rounds_that_leave_nothing_out_come_often_at_a_standstill():
     states = np.full((2, 60), -1, np.int32)
     population = SearchedStates(plan, get_backend("cpu"), problem, states, 7, 0, None, 2**30)
     rounds = range(16)
-    assert [r for r in rounds if population._words_of(r)] == [7, 15]
-    population._best = (-1, 0)  # nothing will be better
+    assert [r for r in rounds if population.is_relaxed(r)] == [7, 15]
+    population.best = (-1, 0)  # nothing will be better
     for _ in range(STANDING):
         population.advance(2, 1e6)
         population.renew()
-    assert [r for r in rounds if population._words_of(r)] == [1, 3, 5, 7, 9, 11, 13, 15]
+    assert [r for r in rounds if population.is_relaxed(r)] == [1, 3, 5, 7, 9, 11, 13, 15]
     few = gls.GeneralisedAssignment.generated("C", 20, 10, 1)
     states = np.full((2, 20), -1, np.int32)
     population = SearchedStates(plan, get_backend("cpu"), few, states, 7, 0, None, 2**30)
-    assert all(population._words_of(r) for r in rounds)
+    assert all(population.is_relaxed(r) for r in rounds)

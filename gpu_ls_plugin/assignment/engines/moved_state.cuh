@@ -1,0 +1,155 @@
+// States that are searched by moves: the value of one variable, or the values of two. Moves may
+// break constraints at a price, which follows the states.
+#pragma once
+
+#include "assignment/engines/round_state.cuh"
+#include "backends/include/philox.cuh"
+
+namespace gls {
+
+struct StateMove {
+  int variable;
+  int other;  // the value, or the other variable
+  int swaps;
+};
+
+template <class Problem, class Memory, bool kDistinct, bool kAssigns, bool kSwaps>
+struct MovedState : RoundState<Problem, Memory> {
+  using Base = RoundState<Problem, Memory>;
+  using Base::all, Base::item, Base::now, Base::problem, Base::state;
+
+  static constexpr bool kAll = __is_base_of(AnyVariable, Problem);  // all variables may be moved
+  // Whether free values have to be known: those that no variable has.
+  static constexpr bool kTracksFree = kDistinct && kAssigns;
+  // The penalty of excess grows by this part in each step that ends in excess.
+  static constexpr int kGrowth = 256;
+
+  int* const used;    // for each value, whether a variable has it, if kTracksFree
+  int* const listed;  // the variables that may be moved, unless kAll
+  int64 penalty;
+
+  GLS_DEVICE MovedState(const RoundBatch& all, int item, int* used, int* listed,
+                        const uint64* words)
+      : Base(all, item, all.states + int64(item) * all.m, words),
+        used(this->row_of_values(used)),
+        listed(this->row(listed)),
+        penalty(all.penalties[item]) {}
+
+  template <class Team>
+  GLS_DEVICE void begin(const Team& team) {
+    if (all.step == 0) {
+      complete(team,
+               Philox(all.seed ^ uint64(all.round), Purpose::kCompletion, all.first_row + item));
+    }
+    this->evaluate(team);
+    if (all.step == 0) this->keep_best(team, now);
+    if constexpr (kTracksFree) mark_used(team);
+  }
+
+  // Lists the variables that may be moved, unless all may; returns how many.
+  template <class Team>
+  GLS_DEVICE int list_promising(const Team& team) const {
+    if constexpr (kAll) {
+      return state.m;
+    } else {
+      int count = 0;
+#pragma unroll 1
+      for (int base = 0; base < state.m; base += Team::kLanes) {
+        const int variable = base + team.lane();
+        const bool is = variable < state.m && problem.promising(state, variable);
+        const Compacted found = team.compact(is);
+        if (is) listed[count + found.place] = variable;
+        count += found.total;
+        team.sync();
+      }
+      return count;
+    }
+  }
+
+  // Makes a move. One lane calls leaves(variable) before a variable leaves its value.
+  template <class Team, class Leaves>
+  GLS_DEVICE void make(const Team& team, const StateMove& move, Leaves leaves) {
+    int* const values = state.values;
+    const int variable = move.variable, other = move.other;
+    if (kSwaps && move.swaps) {
+      const int mine = values[variable], its = values[other];
+      now = now + problem.swapped(state, variable, other);
+      team.sync();
+      problem.swap(team, state, variable, other);
+      team.sync();
+      team.once([&] {
+        leaves(variable);
+        leaves(other);
+        values[variable] = its, values[other] = mine;
+      });
+    } else if (kAssigns) {
+      now = now + problem.assigned(state, variable, other);
+      team.sync();
+      problem.assign(team, state, variable, other);
+      team.sync();
+      team.once([&] {
+        leaves(variable);
+        if constexpr (kDistinct) used[values[variable]] = 0, used[other] = 1;
+        values[variable] = other;
+      });
+    }
+    ++this->made;
+    if (now < this->best) this->keep_best(team, now);
+  }
+
+  // Lets the penalty follow the state: to `lowered` if it is feasible.
+  GLS_DEVICE void adapt_penalty(int64 lowered) {
+    penalty = now.excess <= 0              ? lowered
+              : penalty < all.most_penalty ? penalty + penalty / kGrowth + 1
+                                           : penalty;
+  }
+
+  template <class Team>
+  GLS_DEVICE void write(const Team& team) const {
+    Base::write(team);
+    team.once([&] { all.penalties[item] = penalty; });
+  }
+
+ private:
+  template <class Team>
+  GLS_DEVICE void mark_used(const Team& team) const {
+    team.each(all.most, [&](int value) { used[value] = 0; });
+    team.sync();
+    team.each(state.m, [&](int v) {
+      if (state.values[v] >= 0) used[state.values[v]] = 1;
+    });
+    team.sync();
+  }
+
+  // Gives each variable without a value a random one: a free one if values must be distinct.
+  template <class Team>
+  GLS_DEVICE void complete(const Team& team, Philox random) const {
+    int* const values = state.values;
+    bool mine = false;
+    for (int v = team.lane(); v < state.m; v += Team::kLanes) mine |= values[v] < 0;
+    if (!team.any(mine)) return;
+    if constexpr (!kDistinct) {
+      team.each(state.m, [&](int v) {
+        random.seek(v);
+        if (values[v] < 0) values[v] = int(random.below(uint32(all.sizes[v])));
+      });
+    } else {
+      mark_used(team);
+      team.once([&] {
+        int free = 0;
+        for (int value = 0; value < all.most; ++value) {
+          if (!used[value]) used[free++] = value;  // the list never overtakes the marks
+        }
+        for (int v = 0; v < state.m; ++v) {
+          if (values[v] >= 0) continue;
+          const int chosen = int(random.below(uint32(free)));
+          values[v] = used[chosen];
+          used[chosen] = used[--free];
+        }
+      });
+    }
+    team.sync();
+  }
+};
+
+}  // namespace gls
