@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.assignment.heuristics.expression import Expression
     from gpu_ls_plugin.assignment.heuristics.masked import Mask, Masked
     from gpu_ls_plugin.assignment.heuristics.masks.capacities import Capacities
-    from gpu_ls_plugin.assignment.heuristics.masks.values_taken import Conflicts, Distinct
+    from gpu_ls_plugin.assignment.heuristics.masks.conflicts import Conflicts, Distinct
     from gpu_ls_plugin.assignment.heuristics.weight_table import WeightTable
-    from gpu_ls_plugin.assignment.plan.colours import fewest_colours
+    from gpu_ls_plugin.assignment.plan.fewest_colours import fewest_colours
     from gpu_ls_plugin.assignment.problem.assignment import Assignment
     from gpu_ls_plugin.assignment.problem.generalised_assignment import GeneralisedAssignment
     from gpu_ls_plugin.assignment.problem.graph_colouring import GraphColouring
@@ -238,9 +238,9 @@ _NAMES = {
     "assignment.heuristics.expression": "Expression",
     "assignment.heuristics.masked": "Mask Masked",
     "assignment.heuristics.masks.capacities": "Capacities",
-    "assignment.heuristics.masks.values_taken": "Conflicts Distinct",
+    "assignment.heuristics.masks.conflicts": "Conflicts Distinct",
     "assignment.heuristics.weight_table": "WeightTable",
-    "assignment.plan.colours": "fewest_colours",
+    "assignment.plan.fewest_colours": "fewest_colours",
     "assignment.problem.assignment": "Assignment",
     "assignment.problem.generalised_assignment": "GeneralisedAssignment",
     "assignment.problem.graph_colouring": "GraphColouring",

@@ -10,7 +10,7 @@ from gpu_ls_plugin.assignment.engines.found_states import completed
 from gpu_ls_plugin.assignment.plan import assignment_reports as reports
 from gpu_ls_plugin.assignment.plan.assignment_display import AssignmentDisplay
 from gpu_ls_plugin.assignment.plan.fewest_colours import FewestColours
-from gpu_ls_plugin.assignment.plan.states import settings_of_states, why_states
+from gpu_ls_plugin.assignment.plan.settings import settings_of_states
 from gpu_ls_plugin.assignment.problem import file_kinds
 from gpu_ls_plugin.assignment.problem.assignment import Assignment
 from gpu_ls_plugin.assignment.problem.graph_colouring import GraphColouring
@@ -35,23 +35,23 @@ if TYPE_CHECKING:
 
 
 class Assignments(Domain):
-    """Assignment problems: rows are states, which may lack values while they are searched."""
+    """Assignment problems: rows are states, in which variables may lack values during a search."""
 
     name = "assignment"
     rows = "states"
     problems = (Assignment,)
 
     def files(self) -> Sequence[FileKind]:
-        """Return graphs, generalised assignment problems and QAPLIB."""
+        """Return the files of graphs, generalised and quadratic assignment problems."""
         return file_kinds.KINDS
 
     def settings(self, problem: Any, request: Request) -> Settings:
-        """Return settings that leave nothing open but the start: states begin empty."""
+        """Return complete settings except the start: states begin empty."""
         return settings_of_states(problem, request)
 
     def why(self, problem: Any, chosen: Settings) -> str:
-        """Return why states are searched so."""
-        return why_states(problem, chosen)
+        """Return why the settings are what they are, as a clause."""
+        return "as many states as the device searches at a time"
 
     def stages(self, problem: Any, request: Request, chosen: Settings) -> tuple[Stage, ...]:
         """Return one population of states."""
@@ -66,16 +66,16 @@ class Assignments(Domain):
         return completed(problem, rows, 0)
 
     def check_starts(self, problem: Any, rows: Any) -> NDArray[np.int32]:
-        """Return states, which may be empty: the search checks them."""
+        """Return the rows as states; the search checks them."""
         return np.atleast_2d(on_host(rows)).astype(np.int32)
 
     def target(self, problem: Any) -> float | None:
-        """Return the optimum: a search ends there."""
+        """Return the optimum, at which a search ends."""
         optimum: float | None = problem.optimum
         return optimum
 
     def for_operators(self, problem: Any) -> Problem:
-        """Refuse: states are assigned anew by operators of their own."""
+        """Raise: only operators for states reassign them."""
         raise InvalidTypeError(
             f"problem: {problem!r} is not a TSP: it assigns values to variables; use "
             "SuccessorSampling and SuccessorMutation"
@@ -86,60 +86,60 @@ class Assignments(Domain):
         return 0, problem.sizes - 1
 
     def display(self, problem: Any, settings: Settings) -> SearchDisplay:
-        """Return what shows the best feasible state."""
+        """Return the display of the best feasible state."""
         return AssignmentDisplay(problem, settings.seconds)
 
     def facts(self, problem: Any, result: Result) -> dict[str, Any]:
-        """Return the size of the problem, and what else is asked of its best state."""
+        """Return the size of the problem and facts about the best state."""
         return reports.about_assignment(problem, result)
 
     def size(self, found: Mapping[str, Any]) -> str:
-        """Return how large a problem is."""
+        """Return the size of a problem as text."""
         return reports.assignment_size(dict(found))
 
     def lines(self, found: Mapping[str, Any], gap: str) -> dict[str, str | None]:
-        """Return what is printed of the best state."""
+        """Return printed lines about the best state."""
         return reports.assignment_lines(dict(found), gap)
 
     def work(self, found: Mapping[str, Any]) -> dict[str, str | None]:
-        """Return what is printed of steps and rounds."""
+        """Return printed lines about steps and rounds."""
         return {**reports.work_lines(dict(found))}
 
     def missed(self, problem: Any, result: Result) -> str:
-        """Return that a colouring is not legal."""
+        """Return a complaint if a colouring is not legal."""
         if not isinstance(problem, GraphColouring) or result.best_cost <= (problem.optimum or 0):
             return ""
         return f"no legal colouring with {problem.colours:,} colours was found"
 
     def outputs(self) -> Mapping[str, Output]:
-        """Return what writes states: they are no tours, and are not drawn."""
+        """Return the writers of results; tours and pictures are refused."""
         return {"tour": NO_TOUR, "out": SOLUTION, "plot": NO_PLOT}
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Add the number of colours, and which problem of a file is read how."""
+        """Add the number of colours, and the options of files of generalised assignment."""
         add = parser.add_argument
         add(
             "--colours",
             type=int,
             metavar="N",
-            help="of a graph: search for the fewest conflicts with so many (default: for the "
-            "fewest colours without conflicts)",
+            help="of a graph: search for the fewest conflicts with this number of colours "
+            "(default: search for the fewest colours without conflicts)",
         )
         add(
             "--which",
             "--problem-number",
             type=int,
             metavar="K",
-            help="problem of a file of generalised assignment, from 1 on (default: 1)",
+            help="number of the problem in a file of generalised assignment (default: 1)",
         )
         add(
             "--sense",
             choices=("min", "max"),
-            help="whether that file has costs or profits (default: min)",
+            help="whether a file of generalised assignment has costs (min, the default) or profits",
         )
 
     def another_question(self, problem: Any, options: argparse.Namespace) -> AnotherQuestion | None:
-        """Return that for the fewest colours of a graph, unless a number of colours is given."""
+        """Return the question for the fewest colours if a graph has no number of colours."""
         if isinstance(problem, GraphColouring) and options.colours is None:
             return FewestColours()
         return None

@@ -69,7 +69,7 @@ def test_the_fewest_colours_need_a_number(
 ) -> None:
     (tmp_path / "g.col").write_text("p edge 3 2\ne 1 2\ne 2 3\n")
     assert main(["solve", str(tmp_path / "g.col"), "--workers", "1"]) == 2
-    assert "colours: islands search with so many" in capsys.readouterr().err
+    assert "colours: islands search with a given number" in capsys.readouterr().err
 
 
 def progress() -> IslandProgress:

@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.assignment.plan.colours import greedy_clique
 from gpu_ls_plugin.assignment.problem.generalised_assignment import GeneralisedAssignment
-from gpu_ls_plugin.assignment.problem.graph_colouring import GraphColouring, greedy_colouring
+from gpu_ls_plugin.assignment.problem.graph_colouring import (
+    GraphColouring,
+    greedy_clique,
+    greedy_colouring,
+)
 from gpu_ls_plugin.core.progress import cost_text, gap_percent, in_units
 
 if TYPE_CHECKING:

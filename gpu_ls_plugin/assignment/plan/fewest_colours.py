@@ -1,31 +1,254 @@
-"""The command line's question for the fewest colours of a graph."""
+"""The fewest colours of a graph: one less, as long as a legal colouring is found."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.assignment.plan import colours
+import numpy as np
+
 from gpu_ls_plugin.assignment.plan.assignment_display import ColourDisplay
 from gpu_ls_plugin.assignment.plan.assignment_reports import about_fewest
+from gpu_ls_plugin.assignment.plan.settings import settings_of_states
+from gpu_ls_plugin.assignment.problem.graph_colouring import (
+    GraphColouring,
+    greedy_clique,
+    greedy_colouring,
+)
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.budget import Stopwatch
+from gpu_ls_plugin.core.history import Point, note
+from gpu_ls_plugin.core.result import Progress, Result, Statistics
 from gpu_ls_plugin.runs.domain import AnotherQuestion
+from gpu_ls_plugin.runs.request import Request
+from gpu_ls_plugin.runs.settings import Settings
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
     from gpu_ls_plugin.core.progress import SearchDisplay
-    from gpu_ls_plugin.core.result import Callback, Result
-    from gpu_ls_plugin.runs.settings import Settings
+    from gpu_ls_plugin.core.result import Callback
+
+
+def least_colours(
+    graph: GraphColouring, settings: Settings, callback: Callback | None = None
+) -> Result:
+    """Do what `fewest_colours` does, with settings.
+
+    Their `target` is a number of colours; `kicks` and `moves` limit the search for each number.
+    """
+    checks.instance("graph", graph, kind=GraphColouring, wanted="GraphColouring")
+    checks.callback(callback)
+    chosen = settings_of_states(graph, Request(settings, get_backend(settings.backend)))
+    descent = _Descent(graph, chosen, callback)
+    with descent.statistics.phase("compiling"):
+        search: Any = chosen.search
+        if hasattr(search, "prepare"):  # other searches compile when they are called
+            search.prepare(graph, backend=chosen.backend)
+    return descent.run()
+
+
+def fewest_colours(
+    graph: GraphColouring,
+    seconds: float = 10.0,
+    *,
+    seed: int | None = 1,
+    backend: str = "auto",
+    population: int | None = None,
+    search: Callable[..., Any] | str | None = None,
+    target: int | None = None,
+    kicks: int | None = None,
+    moves: int | None = None,
+    callback: Callback | None = None,
+) -> Result:
+    """Return legal colourings of a graph with the fewest colours found in some seconds.
+
+    The first colouring is greedy. Then each state gives up its rarest colour and is searched until
+    one of them is legal again. The search ends when a clique proves that fewer colours do not
+    suffice.
+
+    Parameters
+    ----------
+    graph : GraphColouring
+        Its number of colours makes no difference.
+    seconds, seed, backend, population, search
+        As in `solve`.
+    target : int, optional
+        Number of colours at which the search ends.
+    kicks, moves : int, optional
+        Limits of rounds and steps for each number of colours.
+    callback : callable, optional
+        Called with a `Progress` after each launch. Its costs are the number of colours of the best
+        legal colouring; `best_tours()` are states with one colour less.
+
+    Returns
+    -------
+    Result
+        At least one row, all legal; `problem.colours` is their number of colours. Costs are
+        conflicts, 0; costs in the history are numbers of colours.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError, UnknownPartError
+        A value is out of range or of the wrong type, or a text cannot be read.
+    BackendUnavailableError, InsufficientMemoryError
+        As `solve`.
+    KeyboardInterrupt
+        Ctrl-C before the first colouring.
+
+    Examples
+    --------
+    >>> graph = gls.GraphColouring.read("le450_15c.col", colours=1)  # doctest: +SKIP
+    >>> gls.fewest_colours(graph, seconds=5).problem.colours  # doctest: +SKIP
+    """
+    settings = Settings(
+        seconds=seconds,
+        population=population,
+        seed=seed,
+        backend=backend,
+        target=target,
+        search=search,
+        kicks=kicks,
+        moves=moves,
+    )
+    return least_colours(graph, settings, callback)
+
+
+class _Descent:
+    """The search from a greedy colouring down to the fewest colours.
+
+    Attributes
+    ----------
+    best : Result
+        Legal rows, and the problem with their number of colours.
+    states : int32 array, shape (P, n)
+        States of the same problem, legal or not.
+    """
+
+    def __init__(
+        self, graph: GraphColouring, settings: Settings, callback: Callback | None
+    ) -> None:
+        self.graph, self.settings, self.callback = graph, settings, callback
+        backend = get_backend(settings.backend)
+        self.statistics = Statistics(backend=backend.name, stopped_by="optimum")
+
+    def run(self) -> Result:
+        """Return the legal colourings with the fewest colours."""
+        settings, statistics = self.settings, self.statistics
+        self.watch = Stopwatch(settings.budget(settings.seconds))
+        bound = len(greedy_clique(self.graph))
+        greedy = greedy_colouring(self.graph)
+        self.states = np.tile(greedy, (settings.population or 1, 1))
+        self.keep(greedy[np.newaxis], int(greedy.max()) + 1)
+        least = max(bound, settings.target or 0)
+        try:
+            while self.colours > least:
+                if not self.lower():
+                    break
+            else:
+                statistics.stopped_by = "optimum" if self.colours <= bound else "target"
+        except KeyboardInterrupt:  # between two searches
+            statistics.stopped_by = "interrupt"
+        statistics.seconds = self.watch.elapsed
+        statistics.history.append(self.point())
+        return replace(self.best, statistics=statistics)
+
+    @property
+    def colours(self) -> int:
+        """The fewest colours so far."""
+        return self.problem.colours
+
+    def keep(self, rows: NDArray[np.int32], colours: int) -> None:
+        """Keep legal colourings with a number of colours."""
+        self.problem = self.with_colours(colours)
+        self.best = Result(rows, self.problem.cost(rows), problem=self.problem)
+        note(self.statistics.history, self.point())
+        self.is_new = True
+
+    def with_colours(self, colours: int) -> GraphColouring:
+        """Return the problem with a number of colours."""
+        return GraphColouring(self.graph.n, self.graph.edges, colours, name=self.graph.name)
+
+    def lower(self) -> bool:
+        """Search with one colour less; return whether to continue."""
+        fewer, settings = self.with_colours(self.colours - 1), self.settings
+        search: Any = settings.search
+        found = search(
+            fewer,
+            without_a_colour(self.states, self.colours),
+            seed=((settings.seed or 0) + fewer.colours) % 2**64,
+            budget=replace(settings.budget(self.watch.left), target=0),
+            backend=settings.backend,
+            callback=self.callback and self.show,
+        )
+        self.statistics.add(replace(found.statistics, history=[]))
+        self.states = found.tours
+        legal = fewer.feasible(self.states) & (found.costs == 0)
+        if legal.any():
+            self.keep(self.states[legal], fewer.colours)
+        if found.statistics.interrupted or not legal.any():
+            self.statistics.stopped_by = found.statistics.stopped_by
+            return False
+        return True
+
+    def point(self) -> Point:
+        """Return the current point of the history."""
+        return Point(self.watch.elapsed, self.statistics.kicks, self.colours, float(self.colours))
+
+    def show(self, progress: Progress) -> None:
+        """Call the callback, with totals of all searches so far."""
+        assert self.callback is not None
+        before, is_new, self.is_new = self.statistics, self.is_new, False
+        self.callback(
+            replace(
+                progress,
+                elapsed=self.watch.elapsed,
+                best_cost=self.colours,
+                mean_cost=float(self.colours),
+                moves=before.moves + progress.moves,
+                evaluations=before.evaluations + progress.evaluations,
+                kicks=before.kicks + progress.kicks,
+                improved=is_new,
+            )
+        )
+
+
+def without_a_colour(states: NDArray[np.int32], colours: int) -> NDArray[np.int32]:
+    """Return states without their rarest colour, whose number the last colour takes.
+
+    Parameters
+    ----------
+    states : int32 array, shape (P, n)
+        Values from -1 to `colours` - 1; not changed.
+    colours : int
+
+    Returns
+    -------
+    int32 array, shape (P, n)
+        Values from -1 to `colours` - 2; vertices of the rarest colour have -1.
+    """
+    fewer = states.copy()
+    for row in fewer:
+        rarest = np.bincount(row[row >= 0], minlength=colours).argmin()
+        row[row == rarest] = -1
+        row[row == colours - 1] = rarest
+    return fewer
 
 
 class FewestColours(AnotherQuestion):
-    """How many colours a legal colouring needs."""
+    """The command line's question how many colours a legal colouring needs."""
 
-    refusal = "colours: islands search with so many; give a number"
+    refusal = "colours: islands search with a given number of colours; pass one"
 
     def solve(self, problem: Any, settings: Settings, callback: Callback | None) -> Result:
-        """Return legal colourings with the fewest colours that are found."""
-        return colours.least_colours(problem, settings, callback)
+        """Return legal colourings with the fewest colours found."""
+        return least_colours(problem, settings, callback)
 
     def display(self, problem: Any, settings: Settings) -> SearchDisplay:
-        """Return what shows the number of colours."""
+        """Return the display of the number of colours."""
         return ColourDisplay(problem, settings.seconds, settings.target)
 
     def facts(self, problem: Any, optimum: float | None) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Variables of a batch assigned anew by successor generation, whatever the heuristic leaves out."""
+"""Successor generation as the operators of frameworks use it: rows are always complete."""
 
 from __future__ import annotations
 
@@ -10,33 +10,34 @@ import numpy as np
 
 from gpu_ls_plugin.assignment.heuristics.base import Heuristic
 from gpu_ls_plugin.assignment.heuristics.weight_table import WeightTable
-from gpu_ls_plugin.assignment.successors.choices import DRAWN
+from gpu_ls_plugin.assignment.plan.domains import Domains
+from gpu_ls_plugin.assignment.problem.assignment import Assignment
 from gpu_ls_plugin.assignment.successors.generation import SuccessorGeneration
+from gpu_ls_plugin.assignment.successors.samplers import DRAWN
 from gpu_ls_plugin.backends import check_name
 from gpu_ls_plugin.core import checks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
-    from gpu_ls_plugin.assignment.plan.domains import Domains, States
-    from gpu_ls_plugin.assignment.problem.assignment import Assignment
+    from gpu_ls_plugin.assignment.plan.domains import Integers, States
 
     Keys = NDArray[np.float64]
 
 
 def default_heuristic(domains: Domains) -> Heuristic:
-    """Return the heuristic of operators that are given none: all values are equally likely."""
+    """Return the default heuristic of operators: all values are equally likely."""
     problem = domains.problem
     return WeightTable(np.ones((problem.n, int(problem.sizes.max())), np.uint32))
 
 
 @dataclass(frozen=True)
 class Reassignment:
-    """Successor generation as operators hold it: of complete states, picklable.
+    """Successor generation of complete states; can be pickled.
 
-    `heuristic` is the `default_heuristic` of the domains if None; the others are as of
+    `heuristic` is the `default_heuristic` of the domains if None. The other parameters are as in
     `SuccessorGeneration`.
     """
 
@@ -49,18 +50,21 @@ class Reassignment:
     )
 
     def __post_init__(self) -> None:
-        check_name(self.backend)  # here, not in the first generation
+        check_name(self.backend)  # fails now rather than in the first generation
         checks.fields(self, checks.choice, "order", known=DRAWN)
         if self.heuristic is not None:
             checks.instance("heuristic", self.heuristic, kind=Heuristic, wanted="Heuristic")
         SuccessorGeneration(self.heuristic or WeightTable([[1]]), self.sampler)  # checks it
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Copies do not have what was made for the problems of this process."""
+        """Leave the generations of this process out of copies."""
         return type(self), (self.heuristic, self.sampler, self.order, self.backend)
 
     def sample(self, domains: Domains, size: int, random_state: np.random.Generator) -> States:
-        """Return complete states (`size`, n), random where the heuristic leaves variables out."""
+        """Return complete states (`size`, n).
+
+        A variable that the heuristic leaves unassigned gets a random value.
+        """
         sizes, shape = domains.problem.sizes, (size, domains.problem.n)
         active = np.ones(shape, np.bool_)
         found = self._successors(domains, np.full(shape, -1, np.int32), active, random_state)
@@ -74,23 +78,23 @@ class Reassignment:
         active: NDArray[np.bool_],
         random_state: np.random.Generator,
     ) -> States:
-        """Return a successor (P, n) of each complete state, in which every variable has a value.
+        """Return a complete successor (P, n) of each complete state.
 
-        The `active` variables (P, n) are assigned anew, but what the heuristic leaves unassigned is
-        as it was. Where values are distinct, a value goes to the variable that keeps it, or else to
-        the first that has chosen it; the others get what is left, in random order.
+        The `active` variables (P, n) are reassigned; one that the heuristic leaves unassigned keeps
+        its value. If values are distinct, an inactive variable keeps its value, and the first
+        active variable that chose a value gets it. The others get free values in random order.
         """
         found = self._successors(domains, states, active, random_state)
         return _completed(domains.problem, found, states, active, random_state.random)
 
     def decode(self, domains: Domains, keys: Keys) -> States:
-        """Return the complete states that random keys stand for, as `SuccessorGeneration.decode`.
+        """Return the complete states that random keys encode, as `SuccessorGeneration.decode`.
 
-        Of what the heuristic leaves unassigned, all values are equally likely to the same keys.
-        Where values are distinct, variables without one get what is left by number.
+        A variable that the heuristic leaves unassigned gets its value from the same key; all values
+        are equally likely. If values are distinct, variables without one get free values by number.
         """
         problem = domains.problem
-        found: States = self._generation(domains).decode(problem, keys, backend=self.backend)
+        found: States = self.generation(domains).decode(problem, keys, backend=self.backend)
         shares = keys[:, : problem.n] * problem.sizes
         others = np.minimum(shares, problem.sizes - 1).astype(np.int32)
         return _completed(problem, found, others, np.ones(found.shape, np.bool_), np.zeros)
@@ -102,7 +106,7 @@ class Reassignment:
         active: NDArray[np.bool_],
         random_state: np.random.Generator,
     ) -> States:
-        found: States = self._generation(domains)(
+        found: States = self.generation(domains)(
             domains.problem,
             states,
             active=active,
@@ -112,8 +116,8 @@ class Reassignment:
         )
         return found
 
-    def _generation(self, domains: Domains) -> SuccessorGeneration:
-        """Return the generation for these domains, always the same: it keeps device arrays."""
+    def generation(self, domains: Domains) -> SuccessorGeneration:
+        """Return the generation for these domains, always the same one: it keeps device arrays."""
         if domains not in self._made:
             heuristic = self.heuristic or default_heuristic(domains)
             self._made[domains] = SuccessorGeneration(heuristic, self.sampler)
@@ -123,12 +127,50 @@ class Reassignment:
 def released(
     shape: tuple[int, int], share: float, least: int, random_state: np.random.Generator
 ) -> NDArray[np.bool_]:
-    """Return which variables are released: in each row the same share, rounded, or `least`."""
+    """Return which variables are released: in each row this share, rounded, at least `least`."""
     count = min(shape[1], max(least, round(share * shape[1])))
     mask = np.zeros(shape, np.bool_)
     chosen = random_state.random(shape).argpartition(count - 1, axis=1)[:, :count]
     np.put_along_axis(mask, chosen, True, axis=1)
     return mask
+
+
+class StateReassignment:
+    """Reassignment of one problem's states, as a mutation and as a start population.
+
+    `share` is the share of variables that are released, from 0 to 1, rounded; at least one
+    variable, or two if values are distinct.
+    """
+
+    def __init__(
+        self,
+        problem: Assignment,
+        heuristic: Heuristic | None = None,
+        share: float = 0.1,
+        order: str = "shuffled",
+        sampler: str = "auto",
+        backend: str = "auto",
+    ) -> None:
+        checks.instance("problem", problem, kind=Assignment, wanted="Assignment")
+        self.domains = Domains.of(problem)
+        self.share = checks.number("share", share, least=0, most=1)
+        self.reassign = Reassignment(heuristic, sampler, order, backend)
+
+    def prepare(self, size: int = 1) -> None:
+        """Compile ahead of a timed run; any `size` works."""
+        self.sample(1, np.random.default_rng(0))
+
+    def sample(self, size: int, random_state: np.random.Generator) -> Integers:
+        """Return rows (`size`, n) in which every variable has a value."""
+        size = checks.integer("size", size, least=1)
+        return self.domains.rows(self.reassign.sample(self.domains, size, random_state))
+
+    def __call__(self, rows: ArrayLike, random_state: np.random.Generator) -> Integers:
+        """Return rows whose released variables are reassigned; the given rows do not change."""
+        states = self.domains.states(rows)
+        least = 2 if self.domains.problem.distinct else 1
+        active = released(states.shape, self.share, least, random_state)
+        return self.domains.rows(self.reassign(self.domains, states, active, random_state))
 
 
 def _completed(
@@ -138,17 +180,20 @@ def _completed(
     active: NDArray[np.bool_],
     lots: Callable[[tuple[int, int]], NDArray[np.float64]],
 ) -> States:
-    """Return successors; what has no value takes that of `others`, or a free one by `lots`."""
+    """Return states in which a variable without a value takes that of `others`, or a free one.
+
+    If values are distinct, it takes a free one, in an order that `lots` gives.
+    """
     if not problem.distinct:
         return np.where(found < 0, others, found)
-    # By value; of those that share one, the first keeps it, and what was kept is before all others.
+    # Sort by value, inactive variables first. The first variable of each value keeps it.
     place = np.argsort(2 * found.astype(np.int64) + active, axis=1, kind="stable")
     ordered = np.take_along_axis(found, place, axis=1)
     again = ordered < 0
     again[:, 1:] |= ordered[:, 1:] == ordered[:, :-1]
     without = np.empty_like(again)
     np.put_along_axis(without, place, again, axis=1)
-    taken = np.zeros((len(found), int(problem.sizes.max()) + 1), np.bool_)  # the last one is for -1
+    taken = np.zeros((len(found), int(problem.sizes.max()) + 1), np.bool_)  # the last column: of -1
     np.put_along_axis(taken, found, True, axis=1)
     taken = taken[:, :-1]
     free_first = np.argsort(lots(taken.shape) + taken, axis=1, kind="stable")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import weakref
 from collections import Counter
 
 import numpy as np
@@ -99,16 +100,16 @@ def test_permutations_are_alike_without_a_heuristic():
 
 def test_seeds_copies_and_device_arrays():
     states, active = np.zeros((9, 4), np.int32), np.ones((9, 4), bool)
-    part = Reassignment(sampler="softmax")
+    part = Reassignment()
     found = [p(DOMAINS, states, active, rng(5)) for p in (part, pickle.loads(pickle.dumps(part)))]
     assert (found[0] == found[1]).all()
     assert (part(DOMAINS, states, active, rng(6)) != found[0]).any()
-    assert part._generation(DOMAINS) is part._generation(DOMAINS)
+    assert part.generation(DOMAINS) is part.generation(DOMAINS)
     assert len(pickle.dumps(part)) < 300
     short_lived = Domains.between([0], [1])
-    part._generation(short_lived)
+    kept = weakref.ref(part.generation(short_lived))
     del short_lived
-    assert len(part._made) == 1
+    assert kept() is None
 
 
 def test_wrong_parameters_are_named():

@@ -1,4 +1,4 @@
-"""How assignment problems are solved: by one population of states."""
+"""Default settings of assignment problems: one population of states."""
 
 from __future__ import annotations
 
@@ -15,27 +15,22 @@ if TYPE_CHECKING:
 
 
 def settings_of_states(problem: Assignment, request: Request) -> Settings:
-    """Return settings that leave nothing open for an assignment problem, but its start.
+    """Return complete settings: a `SuccessorSearch` of a few states for each processor.
 
-    It is searched by a `SuccessorSearch`, in a few states for each processor.
+    `start` stays None, since states begin empty.
     """
     given = request.given
     if getattr(given.search, "of_tours", False):
         raise InvalidParameterError(
             f"search: {given.search!r:.200} searches tours; states of assignment problems are "
-            "searched by SuccessorSearch(...), leave it out for the default"
+            "searched by SuccessorSearch(...), the default"
         )
     if given.start is not None:
         raise InvalidParameterError(
-            f"start: {given.start!r} makes tours; states of assignment problems begin empty, leave "
-            "it out"
+            f"start: {given.start!r} makes tours; states of assignment problems begin empty, so "
+            "leave it out"
         )
     chosen = SuccessorSearch() if given.search is None else given.search
     usual = chosen if hasattr(chosen, "states") else SuccessorSearch()
     population = given.population or usual.states(problem, request.backend)
     return replace(given, search=chosen, population=population)
-
-
-def why_states(problem: Assignment, chosen: Settings) -> str:
-    """Return why states are searched so, in a clause."""
-    return "as many states as the device searches at a time"

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.assignment.plan.colours import greedy_clique, without_a_colour
-from gpu_ls_plugin.assignment.problem.graph_colouring import greedy_colouring
+from gpu_ls_plugin.assignment.plan.fewest_colours import without_a_colour
+from gpu_ls_plugin.assignment.problem.graph_colouring import greedy_clique, greedy_colouring
 from gpu_ls_plugin.core.exceptions import InvalidTypeError
 
 CPU = {"backend": "cpu", "population": 4}
