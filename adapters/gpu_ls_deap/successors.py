@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_ls_deap.in_place import InPlaceMutation
 from gpu_ls_deap.individuals import random_state
-from gpu_ls_plugin.assignment.plan.reassigning import Reassigning
+from gpu_ls_plugin.assignment.plan.reassignment import StateReassignment
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class SuccessorMutation(InPlaceMutation):
         Of the variables that are released, from 0 to 1, rounded; at least one.
     order : {"shuffled", "given"}
         In which order variables are assigned: a random one for each individual, or by number.
-    sampler : {"auto", "stored", "rescan", "softmax"}
+    sampler : {"auto", "stored", "rescan"}
         As of `SuccessorGeneration`.
     backend : str
         "auto", "cpu" or "cuda".
@@ -57,7 +57,7 @@ class SuccessorMutation(InPlaceMutation):
         sampler: str = "auto",
         backend: str = "auto",
     ) -> None:
-        self.reassign = Reassigning(problem, heuristic, share, order, sampler, backend)
+        self.reassign = StateReassignment(problem, heuristic, share, order, sampler, backend)
 
     def prepare(self, size: int = 1) -> None:
         """Compile ahead of a timed run; any `size` works."""
@@ -91,7 +91,7 @@ class SuccessorSampling(ShownParameters):
         sampler: str = "auto",
         backend: str = "auto",
     ) -> None:
-        self.reassign = Reassigning(problem, heuristic, 1.0, order, sampler, backend)
+        self.reassign = StateReassignment(problem, heuristic, 1.0, order, sampler, backend)
 
     def prepare(self, size: int = 1) -> None:
         """Compile ahead of a timed run; any `size` works."""

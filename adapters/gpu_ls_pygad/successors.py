@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.assignment.plan.reassigning import Reassigning
+from gpu_ls_plugin.assignment.plan.reassignment import StateReassignment
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_pygad.drawn import DrawnMutation
@@ -39,7 +39,7 @@ class SuccessorMutation(DrawnMutation):
         Probability of a solution to be mutated; drawn first, once.
     order : {"shuffled", "given"}
         In which order variables are assigned: a random one for each solution, or by number.
-    sampler : {"auto", "stored", "rescan", "softmax"}
+    sampler : {"auto", "stored", "rescan"}
         As of `SuccessorGeneration`.
     backend : str
         "auto", "cpu" or "cuda".
@@ -61,7 +61,7 @@ class SuccessorMutation(DrawnMutation):
         backend: str = "auto",
     ) -> None:
         super().__init__(prob)
-        self.reassign = Reassigning(problem, heuristic, share, order, sampler, backend)
+        self.reassign = StateReassignment(problem, heuristic, share, order, sampler, backend)
 
     def prepare(self, size: int = 1) -> None:
         """Compile ahead of a timed run; any `size` works."""
@@ -97,7 +97,7 @@ class SuccessorSampling(ShownParameters):
         sampler: str = "auto",
         backend: str = "auto",
     ) -> None:
-        self.reassign = Reassigning(problem, heuristic, 1.0, order, sampler, backend)
+        self.reassign = StateReassignment(problem, heuristic, 1.0, order, sampler, backend)
 
     def prepare(self, size: int = 1) -> None:
         """Compile ahead of a timed run; any `size` works."""

@@ -9,8 +9,6 @@ from pymoo.core.problem import Problem
 
 from gpu_ls_plugin.assignment.plan.reassignment import Reassignment
 from gpu_ls_plugin.assignment.problem.assignment import Assignment
-from gpu_ls_plugin.assignment.successors.choices import BY_SUMS
-from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_pymoo.assignment import AssignmentProblem, domains_of
 from gpu_ls_pymoo.clock import on_clock
@@ -58,7 +56,6 @@ class SuccessorKeysProblem(ShownParameters, Problem):
         sampler: str = "auto",
         backend: str = "auto",
     ) -> None:
-        checks.choice("sampler", sampler, known=BY_SUMS)
         self.reassign = Reassignment(heuristic, sampler, backend=backend)
         self.inner = AssignmentProblem(problem) if isinstance(problem, Assignment) else problem
         super().__init__(

@@ -35,7 +35,7 @@ class SuccessorSampling(ShownParameters, Sampling):
         values from 0 on, whatever the problem's lower bounds are.
     order : {"shuffled", "given"}
         In which order variables are assigned: a random one for each individual, or by number.
-    sampler : {"auto", "stored", "rescan", "softmax"}
+    sampler : {"auto", "stored", "rescan"}
         As of `SuccessorGeneration`.
     backend : str
         "auto", "cpu" or "cuda".

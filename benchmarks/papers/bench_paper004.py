@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 NAME = "paper004"
 SIDES = (35, 67, 99)
 STATES, VARIABLES, LOADS = (1024, 4096), (8, 32), (1, 8, 16)
-SAMPLERS = ("stored", "rescan", "softmax")
+SAMPLERS = ("stored", "rescan")
 # Milliseconds of the paper: GTX 1080 Ti, Core i9 7940X.
 TABLE_1 = {
     (1024, 8): ((2.20, 3.26), (3.34, 10.42), (5.05, 22.28)),

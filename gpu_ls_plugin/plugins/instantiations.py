@@ -15,7 +15,7 @@ from gpu_ls_plugin.assignment.heuristics.by_type import ByType
 from gpu_ls_plugin.assignment.heuristics.cheapest_value import CheapestValue
 from gpu_ls_plugin.assignment.heuristics.masked import Masked
 from gpu_ls_plugin.assignment.heuristics.masks.capacities import Capacities
-from gpu_ls_plugin.assignment.heuristics.masks.values_taken import Conflicts, Distinct
+from gpu_ls_plugin.assignment.heuristics.masks.conflicts import Conflicts, Distinct
 from gpu_ls_plugin.assignment.heuristics.weight_table import WeightTable
 from gpu_ls_plugin.assignment.problem.generalised_assignment import GeneralisedAssignment
 from gpu_ls_plugin.assignment.problem.graph_colouring import GraphColouring
@@ -415,7 +415,6 @@ def _successors() -> Iterator[Kernel]:
     by_type = ByType([cheapest, masked, table], [0, 1])
     yield SuccessorGeneration(table, "rescan").kernel("given", WARP)
     yield SuccessorGeneration(table, "stored").kernel("shuffled", BLOCK, "gls::BlockMemory")
-    yield SuccessorGeneration(table, "softmax").kernel("given", "gls::Block<128>")
     yield SuccessorGeneration(masked, "rescan").kernel("shuffled", WARP)
     yield SuccessorGeneration(cheapest, "rescan").kernel("given", WARP)
     yield SuccessorGeneration(by_type, "stored").kernel("given", BLOCK)

@@ -62,7 +62,7 @@ def check_heuristic(
         for states, count, mask in ((empty, COUNT, None), (first, 1, active)):
             found = {
                 sampler: generate(sampler, states, count=count, active=mask)
-                for sampler in ("stored", "rescan", "softmax")
+                for sampler in ("stored", "rescan")
             }
             for sampler, rows in found.items():
                 _expect_domains(subject, rows, sizes)

@@ -11,7 +11,7 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.assignment.plan.domains import Domains
 from gpu_ls_plugin.assignment.problem.assignment import Assignment
-from gpu_ls_plugin.assignment.successors.states import take_keys
+from gpu_ls_plugin.assignment.successors.arguments import take_keys
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.core.exceptions import GpuLsError
 from gpu_ls_plugin.core.rows import check_permutations

@@ -330,7 +330,7 @@ class Watched:
         cheapest = gls.CheapestValue()
         for several, release in zip(problems, ("random", "worst", "related"), strict=True):
             empty = np.full((self.extent.tours, several.n), -1)
-            for sampler in ("stored", "rescan", "softmax"):
+            for sampler in ("stored", "rescan"):
                 generate = gls.SuccessorGeneration(cheapest, sampler)
                 made = generate(several, empty, order="shuffled", seed=1, backend=self.backend)
                 assert (several.check(made) >= -1).all()

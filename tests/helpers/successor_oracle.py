@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tests.helpers.chain_oracle import philox, philox_block
+from tests.helpers.chain_oracle import philox
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 WORD = 2**32
-CHOICE, ORDER, LOTS = 13, 14, 15  # purposes
+CHOICE, ORDER = 13, 14  # purposes
 
 
 def chosen(weights: Sequence[int], bits: int) -> int:
@@ -25,33 +25,6 @@ def chosen(weights: Sequence[int], bits: int) -> int:
         if left < 0:
             return value
     return -1
-
-
-def exponential(bits: int) -> np.float32:
-    """-ln(1 - (bits + 1/2) / 2^32), with the roundings of the kernel."""
-    f, one = np.float32, 2**33
-    rest, halved = one - (2 * bits + 1), 0
-    while rest <= 6074000999:  # one / sqrt(2)
-        rest, halved = 2 * rest, halved + 1
-    s = f(one - rest) / f(one + rest)
-    z, series = s * s, f(1 / 11)
-    for odd in (9, 7, 5, 3, 1):
-        series = series * z + f(1 / odd)
-    return f(halved) * f(0.693147181) + f(2) * s * series
-
-
-def least_lot(weights: Sequence[int], bits: int, row: int) -> int:
-    """The value whose exponential number, divided by its weight, is least; or -1."""
-    best, winner = np.float32(np.inf), -1
-    for value, weight in enumerate(weights):
-        numbers = philox_block(
-            (value // 4, LOTS, row % WORD, row // WORD), (bits % WORD, bits // WORD)
-        )
-        if weight > 0:
-            lot = exponential(numbers[value % 4]) / np.float32(weight)
-            if lot < best:
-                best, winner = lot, value
-    return winner
 
 
 def shuffled(variables: list[int], seed: int, row: int, step: int) -> list[int]:
@@ -71,7 +44,6 @@ def successors(
     count: int = 1,
     active: Any = None,
     order: str = "given",
-    sampler: str = "rescan",
     seed: int = 0,
     first_row: int = 0,
 ) -> np.ndarray:
@@ -88,9 +60,6 @@ def successors(
             for variable in variables:
                 low, high = islice(philox(seed, CHOICE, number, copy * m + variable), 2)
                 weights, bits = weigh(values, variable), low + WORD * high
-                if sampler == "softmax":
-                    values[variable] = least_lot(weights, bits, number)
-                else:
-                    values[variable] = chosen(weights, bits)
+                values[variable] = chosen(weights, bits)
             rows.append(values)
     return np.array(rows, np.int32)

@@ -136,7 +136,7 @@ def test_wrong_parameters_and_problems_are_named() -> None:
         (lambda: SuccessorMutation(order="last"), InvalidParameterError, "order: 'last'"),
         (lambda: SuccessorSampling(sampler="x"), InvalidParameterError, "sampler: 'x'"),
         (lambda: SuccessorSampling(backend="x"), InvalidParameterError, "backend: 'x'"),
-        (lambda: SuccessorKeysProblem(Plain(), sampler="softmax"), InvalidParameterError, "softm"),
+        (lambda: SuccessorKeysProblem(Plain(), sampler="best"), InvalidParameterError, "sampler"),
         (lambda: SuccessorKeysProblem(3), InvalidTypeError, "int is not a pymoo problem"),
         (lambda: SuccessorSampling()(Plain(), 0), InvalidParameterError, "n_samples: 0"),
         (

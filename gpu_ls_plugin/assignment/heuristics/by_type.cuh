@@ -1,11 +1,11 @@
-// Heuristics by the type of the variable: each keeps track of the whole state, and one weighs.
+// Heuristics by the type of the variable: all keep track of the whole state, one rates a variable.
 #pragma once
 
 #include "assignment/heuristics/pair.cuh"
 
 namespace gls {
 
-// A rating of one of two heuristics.
+// A rating by one of two heuristics.
 template <class First, class Second>
 struct EitherRating {
   union {
@@ -37,7 +37,7 @@ GLS_DEVICE Aggregate joined(const Aggregate& a, const Aggregate& b) {
   }
 }
 
-// The aggregates of two heuristics, one of them of no rating.
+// The aggregates of two heuristics. One of them has no ratings.
 template <class First, class Second, class Rating>
 struct EitherAggregate {
   First first;
@@ -58,14 +58,14 @@ struct EitherAggregate {
   }
 };
 
-// Behind it are the words of the pair.
+// The words of the pair follow.
 struct ByTypeData {
   const int* types;  // of the variables
-  int64 type;        // that the first heuristic is of
+  int64 type;        // of the variables that the first heuristic rates
 };
 
-// Variables of one type have the first heuristic, all others the second, which may be one of this
-// kind.
+// The first heuristic rates the variables of one type, the second all others. The second may be a
+// `ByType`, too.
 template <class First, class Second>
 struct ByType : FunctorPair<First, Second> {
   using FirstAll = typename First::Aggregate;
@@ -73,17 +73,12 @@ struct ByType : FunctorPair<First, Second> {
   using Rating = EitherRating<typename First::Rating, typename Second::Rating>;
   using Aggregate = AggregateIf<EitherAggregate<FirstAll, SecondAll, Rating>,
                                 kAggregates<FirstAll> || kAggregates<SecondAll>>;
-  static constexpr bool kPrepares = Prepares<First>::kValue || Prepares<Second>::kValue;
-  static constexpr bool kAssignsByTeam =
-      AssignsByTeam<First>::kValue || AssignsByTeam<Second>::kValue;
 
-  const int* types;
-  int type;
+  const ByTypeData data;
 
   GLS_DEVICE explicit ByType(const uint64* words)
       : FunctorPair<First, Second>(words_behind<ByTypeData>(words)),
-        types(parameters_of<ByTypeData>(words).types),
-        type(int(parameters_of<ByTypeData>(words).type)) {}
+        data(parameters_of<ByTypeData>(words)) {}
 
   GLS_DEVICE int values(const State& state, int variable) const {
     return is_first(variable) ? this->first.values(state, variable)
@@ -110,19 +105,13 @@ struct ByType : FunctorPair<First, Second> {
       gls::prepare(team, this->second, this->behind(state), variable);
     }
   }
-  template <class Team>
-  GLS_DEVICE void assign_by_team(const Team& team, const State& state, int variable,
-                                 int value) const {
-    gls::assign_by_team(team, this->first, state, variable, value);
-    gls::assign_by_team(team, this->second, this->behind(state), variable, value);
-  }
   GLS_DEVICE void unassigned(const State& state, int variable) const {
     this->first.unassigned(state, variable);
     this->second.unassigned(this->behind(state), variable);
   }
 
  private:
-  GLS_DEVICE bool is_first(int variable) const { return types[variable] == type; }
+  GLS_DEVICE bool is_first(int variable) const { return data.types[variable] == int(data.type); }
 };
 
 }  // namespace gls

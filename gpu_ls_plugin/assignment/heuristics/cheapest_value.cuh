@@ -1,12 +1,12 @@
-// Values by what they would add to a state's cost: the less, the likelier (the field's greedy
-// randomised construction, with weights in place of a restricted candidate list).
+// The less a value would add to the state's cost, the likelier it is (greedy randomised
+// construction, with weights in place of a restricted candidate list).
 #pragma once
 
 #include "assignment/heuristics/heuristic.cuh"
 
 namespace gls {
 
-// The least and the greatest rating, from one to the other.
+// The least and the greatest rating.
 struct RatingSpan {
   static constexpr int64 kMost = 0x7fffffffffffffff;
   int64 least = kMost, greatest = -kMost - 1;
@@ -21,49 +21,45 @@ struct RatingSpan {
   }
 };
 
-// Behind it are the problem's words.
+// The problem's words follow.
 struct CheapestValueData {
-  const int* sizes;  // values of each variable
-  int64 penalty;     // of a unit of excess, in a cost's 256th parts
+  const int* sizes;  // how many values each variable has
+  int64 penalty;     // of a unit of excess, in 256ths of a unit of cost
   int64 sharpness;   // how often weights are halved from the least rating to the greatest
 };
 
 template <class Problem>
 struct CheapestValue {
-  using Rating = int64;  // of a cost's 256th parts
+  using Rating = int64;  // in 256ths of a unit of cost
   using Aggregate = RatingSpan;
   static constexpr bool kAssignsByTeam = true;
 
-  const int* sizes;  // values of each variable
-  int64 penalty;     // of a unit of excess, in the same parts
-  uint32 sharpness;  // how often weights are halved from the least rating to the greatest
+  const CheapestValueData data;
   const Problem problem;
 
   GLS_DEVICE explicit CheapestValue(const uint64* words)
-      : sizes(parameters_of<CheapestValueData>(words).sizes),
-        penalty(parameters_of<CheapestValueData>(words).penalty),
-        sharpness(uint32(parameters_of<CheapestValueData>(words).sharpness)),
+      : data(parameters_of<CheapestValueData>(words)),
         problem(words_behind<CheapestValueData>(words)) {}
 
   template <class Team>
   GLS_DEVICE void begin(const Team& team, const State& state) const {
     problem.begin(team, state);
   }
-  GLS_DEVICE int values(const State&, int variable) const { return sizes[variable]; }
+  GLS_DEVICE int values(const State&, int variable) const { return data.sizes[variable]; }
   GLS_DEVICE int64 rate(const State& state, int variable, int value) const {
     const Worth more = problem.assigned(state, variable, value);
-    // What does not fit 64 bits is a bad guide, but no undefined one.
-    return int64(uint64(more.cost) * 256 + uint64(more.excess) * uint64(penalty));
+    // Unsigned: a rating that does not fit 64 bits is misleading, but not undefined.
+    return int64(uint64(more.cost) * 256 + uint64(more.excess) * uint64(data.penalty));
   }
-  // Halved with every 1/sharpness of the span, and linear between. 16 bits of the span and 10 of a
-  // halving leave a division of 32 bits.
+  // Halved with every 1/sharpness of the span, linear in between. With 16 bits of the span and 10
+  // of a halving, a division of 32 bits suffices.
   GLS_DEVICE uint32 weight(int64 rating, const RatingSpan& all) const {
     constexpr uint32 kMost = 1u << 31, kHalving = 1u << 10;
     const uint64 span = uint64(all.greatest) - uint64(all.least);
     if (span == 0) return kMost;
     const int bits = highest_bit(span), shift = bits > 15 ? bits - 15 : 0;
     const uint32 distance = uint32((uint64(rating) - uint64(all.least)) >> shift);
-    const uint32 halvings = distance * (kHalving * sharpness) / uint32(span >> shift);
+    const uint32 halvings = distance * (kHalving * uint32(data.sharpness)) / uint32(span >> shift);
     return (kMost - (kMost / (2 * kHalving)) * (halvings % kHalving)) >> (halvings / kHalving);
   }
   template <class Team>

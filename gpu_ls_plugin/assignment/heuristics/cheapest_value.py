@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.assignment.heuristics.base import Heuristic
 from gpu_ls_plugin.assignment.heuristics.masked import Masked
-from gpu_ls_plugin.assignment.heuristics.masks.values_taken import Distinct
+from gpu_ls_plugin.assignment.heuristics.masks.conflicts import Distinct
 from gpu_ls_plugin.assignment.problem.assignment import Assignment
 from gpu_ls_plugin.backends.structs import in_order
 from gpu_ls_plugin.core import checks

@@ -1,38 +1,35 @@
-// What heuristics that are written as an expression are made of.
+// Base of the functors that the texts of `Expression` become.
 #pragma once
 
 #include "assignment/heuristics/heuristic.cuh"
 
 namespace gls {
 
-// Behind it is a TableData for each table.
+// A TableData for each table follows.
 struct ExpressionData {
-  int64 values;  // of each variable
+  int64 values;  // how many each variable has
 };
 struct TableData {
   const int64* items;  // row by row
   int64 rows, columns;
 };
 
-// Integers of a user: 0 where there are none, so that no index reads beyond them.
+// A user's table. It is 0 outside its bounds.
 struct Table {
-  const int64* items;
-  int64 rows, columns;
+  const TableData data;
 
-  GLS_DEVICE explicit Table(const TableData& data)
-      : items(data.items), rows(data.rows), columns(data.columns) {}
-  // Of an expression with these words.
+  // The table of this number of an expression.
   GLS_DEVICE Table(const uint64* words, int number)
-      : Table((&parameters_of<TableData>(words_behind<ExpressionData>(words)))[number]) {}
+      : data((&parameters_of<TableData>(words_behind<ExpressionData>(words)))[number]) {}
 
   GLS_DEVICE int64 at(int64 row) const { return at(0, row); }
   GLS_DEVICE int64 at(int64 row, int64 column) const {
-    const bool inside = 0 <= row && row < rows && 0 <= column && column < columns;
-    return inside ? items[row * columns + column] : 0;
+    const bool inside = 0 <= row && row < data.rows && 0 <= column && column < data.columns;
+    return inside ? data.items[row * data.columns + column] : 0;
   }
 };
 
-// Division as Python's; by 0 the result is 0, and the remainder the number itself.
+// Division as in Python. Divided by 0, a number is 0 and its remainder the number itself.
 GLS_DEVICE int64 floor_divide(int64 a, int64 b) {
   if (b == 0) return 0;
   if (b == -1) return -a;  // the only quotient that might not fit
@@ -40,12 +37,12 @@ GLS_DEVICE int64 floor_divide(int64 a, int64 b) {
 }
 GLS_DEVICE int64 floor_modulo(int64 a, int64 b) { return a - floor_divide(a, b) * b; }
 
-// Keeps how many variables have each value: to derive from.
+// Keeps how many variables have each value.
 struct CountsValues {
   using Rating = int64;
   using Aggregate = NoAggregate;
 
-  int sizes;  // values of each variable
+  int sizes;  // how many values each variable has
 
   GLS_DEVICE explicit CountsValues(const uint64* words)
       : sizes(int(parameters_of<ExpressionData>(words).values)) {}

@@ -1,56 +1,60 @@
-// What the functor of a heuristic is asked (Köster et al.: local heuristics).
+// The functor of a heuristic: it rates the values of a variable and turns ratings into weights
+// (Köster et al.: local heuristics).
 //
 // clang-format off
 //   struct MyHeuristic {
-//     using Rating = int64;  // any type that can be made of nothing; Python says its rating_bytes
-//     using Aggregate = NoAggregate;  // or a struct, in 32-bit words
-//     explicit MyHeuristic(const uint64* words);    // what `words` of the Python face returns
-//     void begin(team, const State&) const;         // by the team: what the state keeps
-//     int values(const State&, int variable) const;  // how many it has, numbered from 0 on
+//     using Rating = int64;           // default-constructible; Python says its rating_bytes
+//     using Aggregate = NoAggregate;  // or a struct of 32-bit words, see below
+//     explicit MyHeuristic(const uint64* words);      // made of `words()` of the Python class
+//     void begin(team, const State&) const;           // fills the kept data
+//     int values(const State&, int variable) const;   // how many; they are numbered from 0
 //     Rating rate(const State&, int variable, int value) const;
-//     auto rater(const State&, int variable) const;  // may take the place of rate: see below
-//     uint32 weight(const Rating&, const Aggregate&) const;         // 0: impossible
-//     void assign(const State&, int variable, int value) const;     // by one lane
-//     void unassigned(const State&, int variable) const;            // nothing can be assigned
+//     auto rater(const State&, int variable) const;   // may replace `rate`, see below
+//     uint32 weight(const Rating&, const Aggregate&) const;      // 0: the value is impossible
+//     void assign(const State&, int variable, int value) const;  // updates the kept data
+//     void unassigned(const State&, int variable) const;         // the variable has no possible value
 //   };
 //
-// and, where it is said by a constant,
+// Optional members, each announced by a constant:
 //
-//     static constexpr int kWeightBits = 20;  // weights are below 2^20: sums of a few need 32 bits
+//     static constexpr int kWeightBits = 20;  // weights are below 2^20: a few add up in 32 bits
 //     static constexpr bool kPrepares = true;
-//     void prepare(team, const State&, int variable) const;  // by the team: values are rated next
+//     void prepare(team, const State&, int variable) const;  // before the variable's values are rated
 //     static constexpr bool kAssignsByTeam = true;
 //     void assign_by_team(team, const State&, int variable, int value) const;  // before `assign`
 // clang-format on
 //
-// The team is in step before and after what it does. The variable still has no value, -1, where
-// the team assigns one, and has it where `assign` is called; both are called, in this order.
+// All lanes of the team call a function that takes the team; the caller synchronises the team
+// before and after the call. One lane calls `assign` and `unassigned`, any lane the others.
+// In `assign_by_team` the variable still has the value -1; in `assign` it has its new one.
 //
-// An aggregate is made of a rating, Aggregate(rating), of none, Aggregate(), and of two, a.join(b).
-// It is joined in any order: joining must be associative and commutative to the last bit, so that
-// sums are of integers. Ratings are aligned to 8 bytes. What is kept of a state may be changed by
-// `prepare` and by what is called when a variable is assigned, or cannot be, alone.
+// The state's kept data may change in `begin`, `prepare`, `assign`, `assign_by_team` and
+// `unassigned` only. It is aligned to 16 bytes, ratings to 8.
 //
-// Words are read one by one or through a struct (backends/include/words.cuh).
+// An aggregate summarises all ratings of a variable, for instance their least one. It is made of a
+// rating, Aggregate(rating), of nothing, Aggregate(), and of two aggregates, a.join(b). Ratings are
+// joined in any order, so joining must be associative and commutative to the last bit: add
+// integers, not floats.
 //
-// A functor may take states of any type, `template <class S> ... (const S& state, ...)`, and say so
-// in Python by `side_by_side`: a thread of a CPU then generates some successors side by side. Such
-// a functor has no aggregate, asks state.array<T>(byte) for what it keeps and state.values for the
-// values, and for nothing else. `begin` and `prepare` are given all states at once: f(state) of
-// each by states.each(f), only where states.may_have(variable) has one of them a value, and
-// states.mark(byte, variable) to set a byte by the variable's value. `values` depends on the
-// variable alone.
+// `rater(state, variable)` returns an object that is called with each value of the variable. It is
+// made once per variable and can read and compute what all ratings have in common. `rate` has to
+// read memory again whenever the compiler cannot tell that it has not changed.
 //
-// A rater rates the values of one variable: rater(value). It is made once, before the first of
-// them, and is where what all ratings have in common is read and computed; rate() reads memory
-// again as often as a compiler cannot tell that it has not changed.
+// A functor without an aggregate can let a CPU thread generate several successors side by side:
+// its Python class says `side_by_side`, and its members take states of any type, `template <class
+// S> ... (const S& state, ...)`. They use state.array<T>(byte) for the kept data, state.values, and
+// nothing else; `values` depends on the variable only. `begin` and `prepare` get all states at
+// once: states.each(f) calls f(state) for each, states.may_have(variable) is false if no state has
+// a value for the variable, and states.mark(byte, variable) sets the byte of the variable's value.
+//
+// backends/include/words.cuh says how to read `words`.
 #pragma once
 
 #include "assignment/problem/assignment.cuh"
 
 namespace gls {
 
-// Of a heuristic whose weights depend on the value's own rating alone.
+// The aggregate of a heuristic whose weights depend on the value's own rating only.
 struct NoAggregate {};
 
 template <class Aggregate>
@@ -58,8 +62,25 @@ constexpr bool kAggregates = true;
 template <>
 inline constexpr bool kAggregates<NoAggregate> = false;
 
-// What rates the values of a variable: the heuristic's rater where it has one. (0 rather is an
-// int.)
+// What a functor says of itself by optional constants.
+template <class Part, class = void>
+constexpr bool kHasPrepare = false;
+template <class Part>
+constexpr bool kHasPrepare<Part, decltype(void(Part::kPrepares))> = Part::kPrepares;
+
+template <class Part, class = void>
+constexpr bool kHasAssignByTeam = false;
+template <class Part>
+constexpr bool kHasAssignByTeam<Part, decltype(void(Part::kAssignsByTeam))> = Part::kAssignsByTeam;
+
+template <class Heuristic, class = void>
+constexpr int kBitsOfWeights = 32;
+template <class Heuristic>
+constexpr int kBitsOfWeights<Heuristic, decltype(void(Heuristic::kWeightBits))> =
+    Heuristic::kWeightBits;
+
+// The object that rates the values of a variable: the heuristic's rater if it has one, which the
+// argument 0 prefers (int before long).
 template <class Heuristic, class S>
 GLS_DEVICE auto rater_of(const Heuristic& heuristic, const S& state, int variable, int)
     -> decltype(heuristic.rater(state, variable)) {
@@ -71,55 +92,6 @@ GLS_DEVICE auto rater_of(const Heuristic& heuristic, const S& state, int variabl
       [&heuristic, &state, variable](int value) { return heuristic.rate(state, variable, value); };
 }
 
-// Whether a part has `prepare`.
-template <class Part, class = void>
-struct Prepares {
-  static constexpr bool kValue = false;
-};
-template <class Part>
-struct Prepares<Part, decltype(void(Part::kPrepares))> {
-  static constexpr bool kValue = Part::kPrepares;
-};
-
-// Whether a part has `assign_by_team`.
-template <class Part, class = void>
-struct AssignsByTeam {
-  static constexpr bool kValue = false;
-};
-template <class Part>
-struct AssignsByTeam<Part, decltype(void(Part::kAssignsByTeam))> {
-  static constexpr bool kValue = Part::kAssignsByTeam;
-};
-
-// Weights are below 2^kValue, as the heuristic says.
-template <class Heuristic, class = void>
-struct WeightBits {
-  static constexpr int kValue = 32;
-};
-template <class Heuristic>
-struct WeightBits<Heuristic, decltype(void(Heuristic::kWeightBits))> {
-  static constexpr int kValue = Heuristic::kWeightBits;
-};
-
-// What a part does by the team, if anything, before values are rated.
-template <class Team, class Part, class S>
-GLS_DEVICE void prepare(const Team& team, const Part& part, const S& state, int variable) {
-  if constexpr (Prepares<Part>::kValue) {
-    part.prepare(team, state, variable);
-    team.sync();
-  }
-}
-
-// What a part does by the team, if anything, before a value is assigned.
-template <class Team, class Part>
-GLS_DEVICE void assign_by_team(const Team& team, const Part& part, const State& state, int variable,
-                               int value) {
-  if constexpr (AssignsByTeam<Part>::kValue) {
-    part.assign_by_team(team, state, variable, value);
-    team.sync();
-  }
-}
-
 // The rating of one value.
 template <class Heuristic, class S>
 GLS_DEVICE typename Heuristic::Rating rated(const Heuristic& heuristic, const S& state,
@@ -127,7 +99,26 @@ GLS_DEVICE typename Heuristic::Rating rated(const Heuristic& heuristic, const S&
   return rater_of(heuristic, state, variable, 0)(value);
 }
 
-// Of a heuristic that keeps nothing beside a state: to derive from.
+// Calls `prepare` of a part that has it.
+template <class Team, class Part, class S>
+GLS_DEVICE void prepare(const Team& team, const Part& part, const S& state, int variable) {
+  if constexpr (kHasPrepare<Part>) {
+    part.prepare(team, state, variable);
+    team.sync();
+  }
+}
+
+// Calls `assign_by_team` of a part that has it.
+template <class Team, class Part>
+GLS_DEVICE void assign_by_team(const Team& team, const Part& part, const State& state, int variable,
+                               int value) {
+  if constexpr (kHasAssignByTeam<Part>) {
+    part.assign_by_team(team, state, variable, value);
+    team.sync();
+  }
+}
+
+// Base of a heuristic that keeps no data beside a state.
 struct KeepsNothing {
   using Aggregate = NoAggregate;
 

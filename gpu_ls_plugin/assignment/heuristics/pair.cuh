@@ -1,4 +1,4 @@
-// Two functors as one: what both are made of, and where the second keeps what it keeps.
+// Two functors as one. The second keeps its data behind the first one's.
 #pragma once
 
 #include "assignment/heuristics/heuristic.cuh"
@@ -6,14 +6,17 @@
 
 namespace gls {
 
-// Behind it are the words of the first one, then those of the second.
+// The words of the first functor follow, then those of the second.
 struct FunctorPairData {
-  int64 second;         // where the second one's begin, in words from here
-  int64 kept_by_first;  // bytes of a state
+  int64 second;         // where the second functor's words begin, counted from here
+  int64 kept_by_first;  // bytes beside a state
 };
 
 template <class First, class Second>
 struct FunctorPair {
+  static constexpr bool kPrepares = kHasPrepare<First> || kHasPrepare<Second>;
+  static constexpr bool kAssignsByTeam = kHasAssignByTeam<First> || kHasAssignByTeam<Second>;
+
   const First first;
   const Second second;
   const int64 kept_by_first;
@@ -23,7 +26,7 @@ struct FunctorPair {
         second(words + parameters_of<FunctorPairData>(words).second),
         kept_by_first(parameters_of<FunctorPairData>(words).kept_by_first) {}
 
-  // A state as the second one sees it.
+  // The state as the second functor sees it.
   template <class S>
   GLS_DEVICE S behind(const S& state) const {
     return state.behind(kept_by_first);
@@ -33,6 +36,17 @@ struct FunctorPair {
     first.begin(team, state);
     second.begin(team, behind(state));
   }
+  template <class Team, class S>
+  GLS_DEVICE void prepare(const Team& team, const S& state, int variable) const {
+    gls::prepare(team, first, state, variable);
+    gls::prepare(team, second, behind(state), variable);
+  }
+  template <class Team>
+  GLS_DEVICE void assign_by_team(const Team& team, const State& state, int variable,
+                                 int value) const {
+    gls::assign_by_team(team, first, state, variable, value);
+    gls::assign_by_team(team, second, behind(state), variable, value);
+  }
   template <class S>
   GLS_DEVICE void assign(const S& state, int variable, int value) const {
     first.assign(state, variable, value);
@@ -40,7 +54,7 @@ struct FunctorPair {
   }
 };
 
-// An aggregate of heuristics that are composed, where there is one.
+// The aggregate of composed heuristics, if they have one.
 template <class Aggregate, bool aggregates>
 using AggregateIf = Conditional<aggregates, Aggregate, NoAggregate>;
 

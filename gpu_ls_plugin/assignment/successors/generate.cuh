@@ -2,27 +2,27 @@
 // team, whose active variables are assigned one after the other.
 #pragma once
 
-#include "assignment/successors/draw.cuh"
 #include "assignment/successors/orders.cuh"
 #include "assignment/successors/sampler_memory.cuh"
+#include "assignment/successors/samplers.cuh"
 
 namespace gls {
 
-// What kernels that generate successors are told.
+// Arguments of the kernels that generate successors.
 struct Successors {
   uint64 seed;
   int64 first_row;              // number of the first state
-  int64 first;                  // successor of the launch
+  int64 first;                  // number of the launch's first successor
   int64 count;                  // successors of a state, which follow each other
   const int* sources;           // the states
-  const unsigned char* active;  // null: all are
-  int64 active_stride;          // 0: the same variables of each state
-  const uint64* draws;          // of `KeyOrder`: what chooses the values, in place of random bits
-  const int* listed;            // of `KeyOrder`: variables in their order, of each successor
-  int* states;                  // successors
+  const unsigned char* active;  // whether a variable is active; null: all are
+  int64 active_stride;          // from one state's mask to the next; 0: all states have the same
+  const uint64* draws;          // of `KeyOrder`: the bits that choose each value
+  const int* listed;            // of `KeyOrder`: the variables of each successor in its order
+  int* states;                  // written: the successors
   char* scratch;
   int64 scratch_bytes;  // of a successor of the launch
-  int64 draws_begin;    // in it: behind what is kept of the state
+  int64 draws_begin;    // offset in its scratch, behind the heuristic's data
   int64 order_begin;
   int64 sampler_begin;
   int m;  // variables
@@ -55,12 +55,13 @@ struct GenerateSuccessors {
     if constexpr (Order::kKeys) turns.listed = all.listed + successor * m;
     Order::each(team, all.m, active, turns, [&](int variable) {
       if (team.cut()) return;
-      const Draw draw{row, draws[variable]};
       prepare(team, heuristic, state, variable);
       const int count = heuristic.values(state, variable);
       int value = -1;
-      if (count > 0) value = sampler.choose(team, heuristic, state, variable, count, draw);
-      team.sync();  // all lanes have looked at the state before it changes
+      if (count > 0) {
+        value = sampler.choose(team, heuristic, state, variable, count, Draw{draws[variable]});
+      }
+      team.sync();  // every lane has read the state before it changes
       if (value >= 0) assign_by_team(team, heuristic, state, variable, value);
       team.once([&] {
         state.values[variable] = value;
@@ -74,8 +75,9 @@ struct GenerateSuccessors {
   }
 
  private:
-  // What chooses the values of all active variables: numbers that are given, or random ones, which
-  // a lane draws for a variable. One thread draws for all variables, many at a time.
+  // The bits that choose the values of all active variables: given ones, or random ones, which each
+  // lane draws for its variables. A single thread draws for all variables, so that the compiler
+  // vectorises.
   template <class Team, class Active>
   GLS_DEVICE static const uint64* drawn(const Team& team, const Active& active,
                                         const Successors& all, int64 successor, int64 row,

@@ -11,18 +11,18 @@ import numpy as np
 from gpu_ls_plugin.assignment.heuristics.base import Heuristic
 from gpu_ls_plugin.assignment.problem.assignment import Assignment
 from gpu_ls_plugin.assignment.successors import layouts
-from gpu_ls_plugin.assignment.successors.choices import (
-    BY_SUMS,
-    DRAWN,
-    MOST_STORED,
-    ORDERS,
-    SAMPLERS,
-)
-from gpu_ls_plugin.assignment.successors.states import (
+from gpu_ls_plugin.assignment.successors.arguments import (
     distinct_rows,
     take_active,
     take_keys,
     take_states,
+)
+from gpu_ls_plugin.assignment.successors.samplers import (
+    DRAWN,
+    MOST_STORED,
+    ORDERS,
+    SAMPLERS,
+    known_sampler,
 )
 from gpu_ls_plugin.backends import arrays, get_backend
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
@@ -39,39 +39,41 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
 
 SUCCESSORS = struct_of("assignment/successors/generate.cuh", "Successors")
+# Values of arguments that a call may leave out.
+UNUSED: dict[str, Any] = {
+    **dict.fromkeys(("seed", "first_row", "active_stride"), 0),
+    **dict.fromkeys(("active", "draws", "listed")),
+    "count": 1,
+}
 
 
-class _Way(NamedTuple):
-    """A kernel, the memory of an item, shared memory of a block, and the successors of an item."""
+class _Launch(NamedTuple):
+    """A kernel and the memory that it needs."""
 
     kernel: Kernel
-    scratch: layouts.Scratch
-    shared: int = 0
-    lanes: int = 1
+    scratch: layouts.Scratch  # of an item
+    shared_bytes: int = 0  # of a block
+    lanes: int = 1  # successors of an item
 
 
 @dataclass(frozen=True)
 class SuccessorGeneration:
-    """Generate successors of states: active variables are assigned anew, by weighted random choice.
+    """Generate successors of states: active variables are reassigned by weighted random choice.
 
     Each state is cloned `count` times. The active variables of a clone are released, and then
-    assigned one after the other: the heuristic weighs all values of the variable in the state as
-    it is, and one is chosen with a probability in proportion to its weight. A variable whose
+    assigned one after the other: the heuristic weighs all values of the variable in the current
+    state, and one is chosen with a probability in proportion to its weight. A variable whose
     values all have weight 0 stays at -1 (Köster, Groß and Krüger: FANG).
 
-    Successors depend on their state, its number, `seed`, heuristic and sampler alone: not on the
-    backend, the batch or the threads at work. The first successors of a state are the same
-    whatever `count` is.
+    Successors depend only on their state, its number, `seed` and the heuristic, not on sampler,
+    backend, batch or threads. The first successors of a state are the same for every `count`.
 
     Parameters
     ----------
     heuristic : Heuristic
-    sampler : {"auto", "stored", "rescan", "softmax"}
-        How a value is chosen. "stored" keeps the ratings in memory, as the paper; "rescan" keeps
-        nothing and rates values again, and chooses what "stored" does;
-        "softmax" draws a random number for every value (Gumbel-max) and chooses others, with the
-        same probabilities up to 1e-6 of each. "auto" is "stored" where the ratings of
-        all values fit the shared memory of a block, else "rescan".
+    sampler : {"auto", "stored", "rescan"}
+        "stored" keeps the ratings of a variable's values in memory, "rescan" rates values again.
+        Both choose the same values. "auto" is "stored" if the ratings take at most 48 KiB.
 
     Raises
     ------
@@ -87,10 +89,10 @@ class SuccessorGeneration:
 
     def __post_init__(self) -> None:
         checks.instance("heuristic", self.heuristic, kind=Heuristic, wanted="Heuristic")
-        checks.fields(self, checks.choice, "sampler", known=("auto", *SAMPLERS))
+        checks.fields(self, known_sampler, "sampler")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copies do not have the arrays of this process."""
+        """Leave the arrays of this process out of copies."""
         return type(self), (self.heuristic, self.sampler)
 
     def __call__(
@@ -113,38 +115,37 @@ class SuccessorGeneration:
         Parameters
         ----------
         problem : Problem or None
-            An `Assignment` says how many values each variable has; without one, the heuristic.
+            An `Assignment` gives each variable's number of values; without one, the heuristic does.
         states : array, shape (P, m), integer
             Values, or -1; not changed. NumPy, or CuPy with the result on the same device.
         count : int
             Successors of each state; they follow each other.
         active : bool array, shape (m,) or (P, m), optional
-            Which variables are assigned anew, by default all; the others keep their value.
+            Which variables are reassigned, by default all; the others keep their value.
         order : {"given", "shuffled"}
-            Variables by their numbers, or each successor's in a random order of its own.
+            Variables by number, or in a random order for each successor.
         distinct : bool
-            Leave out copies of successors before.
+            Leave out copies of earlier successors.
         seed : int or None
-            Pass another one for each call, or None to draw one.
+            Pass another one in each call, or None to draw one.
         backend, device
-            Where they are generated; see `get_backend`.
+            See `get_backend`.
         memory_limit : int, optional
-            Bytes that may be used besides states and successors; without a difference to the
-            result.
+            Bytes that may be used besides states and successors; it does not change the result.
         first_row : int
-            Number of the first state, where the batch is a part of a larger one.
+            Number of the first state if the batch is part of a larger one.
 
         Returns
         -------
         array, shape (P * count, m), int32
-            Fewer rows where they are to be `distinct`.
+            Fewer rows if `distinct`.
 
         Raises
         ------
         UnsupportedProblemError
-            The heuristic is not one for this problem.
+            The heuristic does not fit the problem.
         InvalidTourError, InvalidTypeError, InvalidParameterError
-            States, mask or another parameter are not what is described here.
+            States, mask or another parameter are invalid.
         InsufficientMemoryError
             Not even one successor fits.
         """
@@ -166,8 +167,6 @@ class SuccessorGeneration:
                 "sources": sources,
                 "active": mask,
                 "active_stride": stride,
-                "draws": None,
-                "listed": None,
                 "states": found,
             }
             self._generate(chosen, problem, sizes, order, given, chosen.memory(memory_limit))
@@ -184,21 +183,21 @@ class SuccessorGeneration:
         device: int | None = None,
         memory_limit: int | None = None,
     ) -> Any:
-        """Return the states that random keys stand for: keys, not random numbers, choose values.
+        """Return the states that random keys encode: keys choose values in place of random numbers.
 
-        A state is assigned as a successor of the empty one. A key chooses, of the values of its
-        variable in their order, the first at which the weights so far exceed this share of all
-        weights: the inverse of their distribution function. Uniform keys stand for states as they
-        are generated, and similar keys mostly for similar states (Bean 1994).
+        Each state is a successor of the empty one. A key chooses a value of its variable by the
+        inverse of the weights' distribution function: the first value at which the sum of weights
+        exceeds this share of their total. Uniform keys encode states as a call generates them, and
+        similar keys mostly similar states (Bean 1994).
 
         Parameters
         ----------
         problem : Problem or None
             As in a call.
         keys : float array, shape (P, m) or (P, 2 m), from 0 to 1
-            A key for the value of each variable, and perhaps as many for the order in which the
-            variables are assigned, the least first; else they are by their numbers. NumPy, or
-            CuPy with the result on the same device.
+            A key for the value of each variable. A second half orders the variables, the least key
+            first; without it they are assigned by number. NumPy, or CuPy with the result on the
+            same device.
         backend, device, memory_limit
             As in a call.
 
@@ -209,30 +208,19 @@ class SuccessorGeneration:
         Raises
         ------
         UnsupportedProblemError
-            The heuristic is not one for this problem.
+            The heuristic does not fit the problem.
         InvalidParameterError, InvalidTypeError
-            The sampler is "softmax", which does not choose by a single number, or keys or another
-            parameter are not what is described here; the row is named.
+            Keys, whose row is named, or another parameter are invalid.
         """
         if problem is not None:
             checks.instance("problem", problem, kind=Problem, wanted="Problem")
-        checks.choice("sampler", self.sampler, known=BY_SUMS)
         sizes = self._sizes(problem)
         chosen = get_backend(backend, device, tours=keys)
         with chosen.current():
             draws, listed = take_keys(chosen, len(sizes), keys)
             found = chosen.xp.empty(draws.shape, "int32")
-            given = {
-                "seed": 0,
-                "first_row": 0,
-                "count": 1,
-                "sources": chosen.xp.full(draws.shape, -1, "int32"),
-                "active": None,
-                "active_stride": 0,
-                "draws": draws,
-                "listed": listed,
-                "states": found,
-            }
+            sources = chosen.xp.full(draws.shape, -1, "int32")
+            given = {"sources": sources, "draws": draws, "listed": listed, "states": found}
             self._generate(chosen, problem, sizes, "keys", given, chosen.memory(memory_limit))
             return arrays.give(chosen, found, like=keys)
 
@@ -243,11 +231,11 @@ class SuccessorGeneration:
         memory: str = layouts.MEMORIES[0],
         problem: Problem | None = None,
     ) -> Kernel:
-        """Compose the generation of one successor per team; `memory` is the sampler's."""
+        """Compose the generation of one successor per team; `memory` holds stored ratings."""
         part, name = self.heuristic.on(problem), self._sampler(problem)
-        sampler, functor = SAMPLERS[name], part.functor()
+        functor = part.functor()
         size = f'static_assert(sizeof({functor}::Rating) == {part.rating_bytes}, "rating_bytes");'
-        parts = (functor, sampler.functor, ORDERS[order].functor, memory)
+        parts = (functor, SAMPLERS[name], ORDERS[order].functor, memory)
         headers = [header for own in part.parts for header in own.headers]
         return Kernel(
             name="generate_successors",
@@ -257,11 +245,11 @@ class SuccessorGeneration:
             team=team,
             functors=(*sources_of(*part.parts), size),
             parts=(*dict.fromkeys(own.name for own in part.parts), name),
-            headers=("assignment/heuristics/heuristic.cuh", *headers, sampler.header),
+            headers=("assignment/heuristics/heuristic.cuh", *headers),
         )
 
     def side_by_side(self, problem: Problem | None = None) -> Kernel:
-        """Compose the generation of some successors side by side by one thread of a CPU."""
+        """Compose the generation of several successors side by side by one CPU thread."""
         part = self.heuristic.on(problem)
         return replace(
             self.kernel("given", "gls::Host", problem=problem),
@@ -275,15 +263,19 @@ class SuccessorGeneration:
         )
 
     def _sampler(self, problem: Problem | None) -> str:
-        """Return the sampler by name; what "auto" chooses between finds the same values."""
+        """Return the name of the sampler that is used."""
         if self.sampler != "auto":
             return self.sampler
+        fits = self._rating_bytes(problem) <= MOST_STORED
+        return "stored" if fits else "rescan"
+
+    def _rating_bytes(self, problem: Problem | None) -> int:
+        """Return the bytes of the ratings of a variable, at most."""
         part = self.heuristic.on(problem)
-        ratings = int(np.max(part.sizes(problem))) * part.rating_bytes
-        return "stored" if ratings <= MOST_STORED else "rescan"
+        return int(np.max(part.sizes(problem))) * part.rating_bytes
 
     def _sizes(self, problem: Problem | None) -> NDArray[Any]:
-        """Return how many values variables may have."""
+        """Return how many values each variable may have."""
         sizes = np.asarray(self.heuristic.on(problem).sizes(problem))
         if problem is not None and len(sizes) != problem.n:
             raise UnsupportedProblemError(
@@ -307,13 +299,14 @@ class SuccessorGeneration:
         given: dict[str, Any],
         memory: int,
     ) -> None:
-        """Fill `states`, as many rows in a launch as fit the memory."""
-        way = self._way(backend, problem, sizes, order, given, memory)
-        scratch, total = way.scratch, len(given["states"])
-        items = -(-total // way.lanes)
+        """Fill `states`, in as many launches as the memory requires."""
+        launch = self._launch(backend, problem, sizes, order, given, memory)
+        scratch, total = launch.scratch, len(given["states"])
+        items = -(-total // launch.lanes)
         fitting = backend.rows_that_fit(max(1, scratch.size), 0, memory)
         size = min(items, fitting, max(1, layouts.SCRATCH // max(1, scratch.size)))
         arguments = {
+            **UNUSED,
             **given,
             "m": len(sizes),
             "scratch": backend.xp.empty(size * scratch.size, "uint8"),
@@ -325,10 +318,11 @@ class SuccessorGeneration:
             "end": total,
         }
         for item in range(0, items, size):
-            one = arguments | {"first": item * way.lanes}
-            backend.launch(way.kernel, min(size, items - item), one, shared_bytes=way.shared)
+            one = arguments | {"first": item * launch.lanes}
+            count = min(size, items - item)
+            backend.launch(launch.kernel, count, one, shared_bytes=launch.shared_bytes)
 
-    def _way(
+    def _launch(
         self,
         backend: Backend,
         problem: Problem | None,
@@ -336,31 +330,30 @@ class SuccessorGeneration:
         order: str,
         given: dict[str, Any],
         memory: int,
-    ) -> _Way:
-        """Return how successors are made: side by side on a CPU, where it finds the same."""
+    ) -> _Launch:
+        """Return the kernel: on a CPU side by side if possible, which finds the same successors."""
         m, most, part = len(sizes), int(sizes.max()), self.heuristic.on(problem)
         kept = part.kept_bytes(problem)
         if (
             backend.name == "cpu"
             and all(own.side_by_side for own in part.parts)
-            and self._sampler(problem) in BY_SUMS
             and order == "given"
-            and given["active_stride"] == 0  # states assign the same variable at a time
+            and not given.get("active_stride")  # states assign the same variable at the same time
             and most <= layouts.MOST_IN_LANES
             and len(given["states"]) >= layouts.LANES * backend.processors
             and (beside := layouts.Scratch.of_lanes(kept, m, most)).size <= memory
         ):
-            return _Way(self.side_by_side(problem), beside, lanes=layouts.LANES)
+            return _Launch(self.side_by_side(problem), beside, lanes=layouts.LANES)
         team, chosen = layouts.team(backend, most), ORDERS[order]
-        own = SAMPLERS[self._sampler(problem)].own_bytes(most, part.rating_bytes)
-        shared = own if layouts.in_shared_memory(backend, team, own) else 0
+        stored = self._rating_bytes(problem) if self._sampler(problem) == "stored" else 0
+        shared = stored if layouts.in_shared_memory(backend, team, stored) else 0
         draws, turns = m * chosen.draw_bytes, m * chosen.variable_bytes
-        scratch = layouts.Scratch.of(kept, draws, turns, own - shared)
+        scratch = layouts.Scratch.of(kept, draws, turns, stored - shared)
         kernel = self.kernel(order, team, layouts.MEMORIES[shared > 0], problem)
-        return _Way(kernel, scratch, shared)
+        return _Launch(kernel, scratch, shared)
 
     def _packed(self, backend: Backend, problem: Problem | None) -> Any:
-        """Return the functor's parameters as an array of the backend; those of the last problem."""
+        """Return the functor's words as an array of the backend; the last problem's are kept."""
         found = self._words.get(backend)
         if found is None or found[0] is not problem:
             words = kept_words(backend.xp, self.heuristic.on(problem).words(backend, problem))

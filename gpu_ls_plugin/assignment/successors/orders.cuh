@@ -5,15 +5,15 @@
 
 namespace gls {
 
-// What orders are made of.
+// What an order is made of.
 struct Turns {
-  int* variables;     // memory, where an order needs some
-  const int* listed;  // all variables of the successor in an order, where one is given
+  int* variables;     // memory of `ShuffledOrder`
+  const int* listed;  // of `KeyOrder`: all variables in the successor's order
   Philox random;
-  int64 step;  // at which its numbers begin
+  int64 step;  // of its first random number
 };
 
-// Variables by their numbers.
+// Variables by number.
 struct GivenOrder {
   static constexpr bool kKeys = false;
 
@@ -26,7 +26,7 @@ struct GivenOrder {
   }
 };
 
-// Variables by their random keys, and other keys choose their values.
+// Variables by their random keys. Other keys choose their values.
 struct KeyOrder {
   static constexpr bool kKeys = true;
 
@@ -40,7 +40,7 @@ struct KeyOrder {
   }
 };
 
-// Each order as likely as any other (Fisher and Yates).
+// A random order; all are equally likely (Fisher and Yates).
 struct ShuffledOrder {
   static constexpr bool kKeys = false;
 
@@ -62,15 +62,16 @@ struct ShuffledOrder {
   }
 
  private:
+  // Writes the active variables by number; returns how many.
   template <class Team, class Active>
   GLS_DEVICE static int collect(const Team& team, int m, Active active, int* variables) {
     int count = 0;
 #pragma unroll 1
     for (int base = 0; base < m; base += Team::kLanes) {
       const int variable = base + team.lane();
-      const bool is = variable < m && active(variable);
-      const Scanned<int> found = team.scan(int(is), 0, [](int a, int b) { return a + b; });
-      if (is) variables[count + found.before] = variable;
+      const bool is_active = variable < m && active(variable);
+      const Scanned<int> found = team.scan(int(is_active), 0, [](int a, int b) { return a + b; });
+      if (is_active) variables[count + found.before] = variable;
       count += found.all;
     }
     team.sync();

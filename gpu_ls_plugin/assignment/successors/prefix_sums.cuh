@@ -1,15 +1,41 @@
-// Choice by prefix sums of weights: the first value before which, with itself, weights of more than
-// the drawn number lie.
+// Choice by prefix sums of weights: the first value whose prefix sum, its own weight included, is
+// greater than the drawn number.
 //
-// Lanes sum up their shares. The warp whose sum has the number in it goes on alone: its lanes find
-// whose share that is, and divide the range among themselves until one value is left.
+// Each lane sums up its share of the values. The warp whose sum holds the drawn number continues
+// alone: its lanes find the share that holds the number, then divide that range among themselves
+// until one value is left.
 #pragma once
 
-#include "assignment/successors/draw.cuh"
+#include "assignment/successors/shares.cuh"
 
 namespace gls {
 
-// Values [from, to), one of which is to be found; weights before it leave so much of the number.
+// The 64 random bits that choose one variable's value.
+struct Draw {
+  uint64 bits;
+
+  // A uniform integer in [0, bound); the bias is below bound / 2^64.
+  GLS_DEVICE uint64 below(uint64 bound) const {
+#ifdef __CUDACC__
+    return __umul64hi(bits, bound);
+#else
+    return uint64((static_cast<unsigned __int128>(bits) * bound) >> 64);
+#endif
+  }
+};
+
+// Returns what the one lane passes for which `found` is true, on every lane. Callers put a barrier
+// between two calls.
+template <class Team, class T>
+GLS_DEVICE T agreed(const Team& team, bool found, const T& mine) {
+  T& slot = shared_slot<T>(team);
+  if (found) slot = mine;
+  team.sync();
+  return slot;
+}
+
+// Values [from, to), one of which is the chosen one. `left` is the drawn number less the weights of
+// all values before.
 struct Range {
   uint64 left;
   int from, to;
@@ -17,7 +43,8 @@ struct Range {
 
 GLS_DEVICE uint64 plus(uint64 a, uint64 b) { return a + b; }
 
-// One thread alone: it goes through stretches, then through the values of one.
+// The chosen value of a range, by one thread: it passes over stretches, then over the values of
+// one.
 template <class Weight>
 GLS_DEVICE int walk(const Weight& weight, Range range) {
   for (uint64 sum; range.to - range.from > kStretch; range.from += kStretch, range.left -= sum) {
@@ -31,9 +58,9 @@ GLS_DEVICE int walk(const Weight& weight, Range range) {
   return range.from + found;
 }
 
-// One thread keeps the sums of shares, as lanes do.
+// `drawn_value` for one thread, which keeps the sums of shares as lanes do.
 template <int kBits, class First, class Again>
-GLS_DEVICE int drawn_alone(int count, const Draw& draw, const First& first, const Again& again) {
+GLS_DEVICE int drawn_alone(int count, Draw draw, const First& first, const Again& again) {
   constexpr int kShares = 64;
   const int size = (count + kShares * kStretch - 1) / (kShares * kStretch) * kStretch;
   uint64 sums[kShares], all = 0;
@@ -52,6 +79,7 @@ GLS_DEVICE int drawn_alone(int count, const Draw& draw, const First& first, cons
   return walk(again, {left, share(number).from, share(number).to});
 }
 
+// The chosen value of a range, by the lanes of a warp.
 template <class Squad, class Weight>
 GLS_DEVICE int divide(const Squad& squad, const Weight& weight, Range range) {
 #pragma unroll 1
@@ -59,17 +87,18 @@ GLS_DEVICE int divide(const Squad& squad, const Weight& weight, Range range) {
     const auto mine = part_of<Squad::kLanes, 4>(range.from, range.to, squad.lane());
     const uint64 own = mine.sum(weight);
     const uint64 before = squad.scan(own, uint64(0), plus).before;
-    squad.sync();  // the range before has been read
+    squad.sync();  // every lane has read the former range
     range = agreed(squad, before <= range.left && range.left - before < own,
                    Range{range.left - before, mine.from, mine.to});
   }
   return range.from;
 }
 
-// A value with a probability in proportion to its weight, less than 2^kBits; -1 where all weights
-// are 0. Each is asked first(value), and some again(value), then or later.
+// A value with a probability in proportion to its weight; -1 if all weights are 0. Weights are
+// below 2^kBits. first(value) returns the weight of each value; again(value) returns it once more
+// for some, at the same time or later.
 template <int kBits, class Team, class First, class Again>
-GLS_DEVICE int drawn_value(const Team& team, int count, const Draw& draw, const First& first,
+GLS_DEVICE int drawn_value(const Team& team, int count, Draw draw, const First& first,
                            const Again& again) {
   if constexpr (Team::kLanes == 1) {
     return drawn_alone<kBits>(count, draw, first, again);

@@ -1,11 +1,11 @@
-// Where a sampler stores what it stores of one variable's values.
+// Where data that belong to one item of work lie: in the device's memory or in shared memory.
 #pragma once
 
 #include "backends/include/team.cuh"
 
 namespace gls {
 
-// In the successor's scratch.
+// In the item's part of an array that the kernel is given.
 struct ScratchMemory {
   GLS_DEVICE static char* of(char* scratch) { return scratch; }
 };
@@ -13,7 +13,7 @@ struct ScratchMemory {
 #ifdef __CUDACC__
 extern __shared__ __align__(16) char sampler_memory[];
 
-// In shared memory, of which a block is one team.
+// In the shared memory of a block that is one team.
 struct BlockMemory {
   GLS_DEVICE static char* of(char*) { return sampler_memory; }
 };

@@ -1,4 +1,4 @@
-// Shares of a team's lanes in the values of a variable.
+// How the values of a variable are shared among the lanes of a team.
 #pragma once
 
 #include "backends/include/conditional.cuh"
@@ -6,20 +6,20 @@
 
 namespace gls {
 
-// Lanes that take turns in a range of their own, so that they read what memory hands out at once.
-// Ranges follow each other in the order of the values.
+// Lanes that take turns in a common range, so that they read neighbouring memory at the same time.
+// Ranges follow each other in the order of the values. Measured in docs/kernels.md, "Successors of
+// assignments", as is kAhead.
 template <class Team>
 constexpr int kTogether = Team::kLanes > 1 ? 4 : 1;
 
-// Values that a lane has on their way at a time; the compiler of a CPU makes vectors itself.
+// Values that a lane loads before it uses them; a compiler for CPUs vectorises by itself.
 template <class Team>
 constexpr int kAhead = Team::kLanes > 1 ? 8 : 1;
 
-// Weights of values that follow each other are written one by one, so that a compiler makes
-// vectors.
+// Weights that a CPU thread writes into an array at a time, so that the compiler vectorises.
 constexpr int kStretch = 64;
 
-// Writes the weights of up to kStretch values; returns of how many.
+// Writes the weights of [from, to), up to kStretch values; returns how many.
 template <class Weight>
 GLS_DEVICE int weigh(const Weight& weight, int from, int to, uint32* weights) {
   const int count = to - from < kStretch ? to - from : kStretch;
@@ -32,7 +32,7 @@ template <int kStep, int kAhead>
 struct Share {
   int from, to;
 
-  // use(value, load(value)) for each, in order; after(), where no more than kAhead have been used.
+  // Calls use(value, load(value)) for each, in order, and after() behind every kAhead or fewer.
   template <class Load, class Use, class After>
   GLS_DEVICE void each(Load load, Use use, After after) const {
     int value = from;
@@ -48,7 +48,7 @@ struct Share {
     each(load, use, [] {});
   }
 
-  // The sum of weights below 2^kBits.
+  // The sum of weights below 2^kBits. If a few of them fit 32 bits, they are first added up there.
   template <int kBits = 32, class Weight>
   GLS_DEVICE uint64 sum(const Weight& weight) const {
     uint64 sum = 0;
@@ -62,7 +62,7 @@ struct Share {
         sum += some;
       }
     } else if constexpr (kAhead > 1 && (uint64(kAhead) << kBits) <= uint64(1) << 32) {
-      uint32 some = 0;  // as many as it can hold
+      uint32 some = 0;
       each(weight, [&](int, uint32 own) { some += own; }, [&] { sum += some, some = 0; });
     } else {
       each(weight, [&](int, uint32 own) { sum += own; });
@@ -85,7 +85,7 @@ struct Share {
   }
 };
 
-// Part `number` of `parts` of [from, to).
+// Part `number` of [from, to), cut into kParts equal parts.
 template <int kParts, int kAhead = 1>
 GLS_DEVICE Share<1, kAhead> part_of(int from, int to, int number) {
   const int size = (to - from + kParts - 1) / kParts;
@@ -93,7 +93,7 @@ GLS_DEVICE Share<1, kAhead> part_of(int from, int to, int number) {
   return {int(begin < to ? begin : to), int(end < to ? end : to)};
 }
 
-// What a lane shares of [0, count) with the lanes next to it.
+// A lane's share of the values [0, count).
 template <class Team>
 GLS_DEVICE Share<kTogether<Team>, kAhead<Team>> own_share(const Team& team, int count) {
   constexpr int kLanes = kTogether<Team>;

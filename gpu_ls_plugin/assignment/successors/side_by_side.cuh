@@ -1,27 +1,28 @@
-// Successors side by side, by one thread: some states assign the same variable at a time, each in a
-// lane of a vector. (A GPU's threads are lanes themselves.)
+// Successors side by side, by one thread of a CPU: several states assign the same variable at the
+// same time, each in a lane of a vector.
 //
-// One state alone has a vector's lanes for values, and waits for a sum across them, for the value
-// that is found, and for what its choice changes. Side by side nothing goes across lanes. What is
-// chosen is the same: prefix sums of weights, the first one beyond the drawn number.
+// A single state uses the lanes for values: it waits for a sum across lanes, for the chosen value
+// and for the changes that the choice makes. Side by side, nothing crosses lanes. The chosen values
+// are the same. Data of all states are interleaved: item i of state `lane` is at i * kSideBySide +
+// lane.
 #pragma once
 
 #include "assignment/successors/generate.cuh"
 
 namespace gls {
 
-constexpr int kSideBySide = 64;        // states
-constexpr int kMostInLanes = 1 << 12;  // values of a variable
-constexpr int kSumBytes = 8;           // of a lane, that four values' sums take
+constexpr int kSideBySide = 64;        // states; measured in docs/kernels.md, "Side by side"
+constexpr int kMostInLanes = 1 << 12;  // values of a variable, at most
+constexpr int kSumBytes = 8;           // of one lane's sums for four values
 
-// Says that turns of the loop that follows are lanes of vectors: unrolled, they would not be.
+// Makes the iterations of the next loop lanes of vectors. GCC would unroll it completely first.
 #if defined(__CUDACC__) || defined(__clang__)
 #define GLS_SIDE_BY_SIDE
 #else
 #define GLS_SIDE_BY_SIDE _Pragma("GCC ivdep") _Pragma("GCC unroll 4")
 #endif
 
-// An array of each state, of which this is one lane's.
+// One state's array among the interleaved arrays of all states.
 template <class T>
 struct Interleaved {
   T* first;
@@ -29,11 +30,11 @@ struct Interleaved {
   GLS_DEVICE T& operator[](int64 i) const { return first[i * kSideBySide]; }
 };
 
-// One of the states, as a functor sees it.
+// One of the states, with the interface of `State`.
 struct StateLane {
   int m;
   Interleaved<short> values;
-  char* kept;  // of all states
+  char* kept;  // data of all states
   int lane;
 
   template <class T>
@@ -45,18 +46,17 @@ struct StateLane {
   }
 };
 
-// All of them.
+// All states, with the interface of `State`.
 struct StateLanes {
   int m;
   short* values;
   char* kept;
-  bool* some;  // of each variable: whether it has a value in any of them, perhaps
+  bool* some;  // for each variable: false if it has no value in any state
 
   GLS_DEVICE StateLane lane(int number) const { return {m, {values + number}, kept, number}; }
   GLS_DEVICE StateLanes behind(int64 bytes) const {
     return {m, values, kept + bytes * kSideBySide, some};
   }
-  // f(state) of each.
   template <class F>
   GLS_DEVICE void each(F f) const {
     GLS_SIDE_BY_SIDE
@@ -72,16 +72,17 @@ struct StateLanes {
   }
 };
 
-// Prefix sums of the values' weights in all lanes, and the first of them beyond a number.
-template <class Sum, int kTogether>  // values between two sums that are kept
+// Prefix sums of weights in all lanes, and the values that they choose. A sum is kept behind every
+// kTogether values.
+template <class Sum, int kTogether>
 struct LaneSums {
-  Sum* kept;  // of each lane, behind every kTogether values
-  int count;
+  Sum* kept;
+  int count;  // of values
 
   GLS_DEVICE int stretches() const { return (count + kTogether - 1) / kTogether; }
   GLS_DEVICE Sum* row(int stretch) const { return kept + int64(stretch) * kSideBySide; }
 
-  // Adds weight(lane, value) of every value.
+  // Computes the sums of weight(lane, value).
   template <class Weight>
   GLS_DEVICE void add(const Weight& weight) const {
     Sum sums[kSideBySide] = {};
@@ -90,7 +91,7 @@ struct LaneSums {
     };
     for (int begin = 0; begin < count; begin += kTogether) {
       Sum* const its = row(begin / kTogether);
-      if constexpr (kTogether == 1) {  // in one loop, so that sums stay in registers
+      if constexpr (kTogether == 1) {  // one loop, so that sums stay in registers
         GLS_SIDE_BY_SIDE
         for (int lane = 0; lane < kSideBySide; ++lane) its[lane] = plus(begin, lane);
       } else {
@@ -105,14 +106,14 @@ struct LaneSums {
     }
   }
 
-  // The value that each lane's random bits choose; -1 where all weights are 0.
+  // Writes the value that each lane's random bits choose; -1 if all weights are 0.
   template <class Weight>
   GLS_DEVICE void choose(const uint64* bits, const Weight& weight, int* values) const {
     const Sum* const all = row(stretches() - 1);
     Sum numbers[kSideBySide], at[kSideBySide] = {};
     GLS_SIDE_BY_SIDE
     for (int lane = 0; lane < kSideBySide; ++lane) {
-      numbers[lane] = Sum(Draw{0, bits[lane]}.below(all[lane]));
+      numbers[lane] = Sum(Draw{bits[lane]}.below(all[lane]));
     }
     for (int stretch = 0; stretch < stretches(); ++stretch) {
       const Sum* const its = row(stretch);
@@ -126,7 +127,7 @@ struct LaneSums {
   }
 
  private:
-  // The value of a stretch.
+  // The chosen value of a stretch.
   template <class Weight>
   GLS_DEVICE int within(int stretch, int lane, Sum number, const Weight& weight) const {
     if constexpr (kTogether == 1) return stretch;
@@ -149,88 +150,123 @@ struct LaneSums {
 
 template <class Heuristic>
 struct GenerateSideBySide {
-  static constexpr int kBits = WeightBits<Heuristic>::kValue;
-  // A sum of weights of up to kMostInLanes values.
-  using Sum = Conditional<((int64(kMostInLanes) << kBits) > int64(1) << 32), uint64, uint32>;
-  // So many weights add up in 16 bits, of which a vector has twice as many.
-  static constexpr int kFew = kBits < 16 ? 1 << (16 - kBits) : 0;
-
-  // The last states of a launch may be fewer: then some lanes do the same as the last of them.
+  // `end` is the number of successors. If the last group of a launch has fewer than kSideBySide,
+  // its last lanes all repeat the last successor.
   template <class Team>
   GLS_DEVICE static void run(const Team& team, int item, Successors all, const uint64* words,
                              int64 end) {
-    const int64 first = all.first + int64(item) * kSideBySide, m = all.m;
-    const auto successor = [&](int lane) { return first + lane < end ? first + lane : end - 1; };
-    char* const own = all.scratch + item * all.scratch_bytes;
-    short* const placed = reinterpret_cast<short*>(own + all.order_begin);
-    bool* const some = reinterpret_cast<bool*>(placed + m * kSideBySide);
-    const StateLanes states{all.m, placed, own, some};
-    const auto active = [&](int variable) { return all.active == nullptr || all.active[variable]; };
-    for (int variable = 0; variable < m; ++variable) some[variable] = !active(variable);
+    GenerateSideBySide group(all, item, words, end);
+    group.begin(team);
+    for (int variable = 0; variable < all.m && !team.cut(); ++variable) {
+      if (!group.active(variable)) continue;
+      prepare(team, group.heuristic, group.states, variable);
+      int values[kSideBySide];
+      group.choose(variable, values);
+      group.assign(variable, values);
+    }
+    group.write();
+  }
+
+ private:
+  static constexpr int kBits = kBitsOfWeights<Heuristic>;
+  // Holds the sum of the weights of kMostInLanes values.
+  using Sum = Conditional<((int64(kMostInLanes) << kBits) > int64(1) << 32), uint64, uint32>;
+  // The sums of up to this many weights fit 16 bits: a vector has twice as many of these lanes.
+  static constexpr int kFew = kBits < 16 ? 1 << (16 - kBits) : 0;
+
+  const Successors& all;
+  const int64 first, end;
+  char* const own;  // scratch
+  const StateLanes states;
+  const Heuristic heuristic;
+  int64 rows[kSideBySide], steps[kSideBySide];  // of random numbers
+
+  GLS_DEVICE GenerateSideBySide(const Successors& all, int item, const uint64* words, int64 end)
+      : all(all),
+        first(all.first + int64(item) * kSideBySide),
+        end(end),
+        own(all.scratch + item * all.scratch_bytes),
+        states(states_in(own, all)),
+        heuristic(words) {}
+
+  GLS_DEVICE static StateLanes states_in(char* scratch, const Successors& all) {
+    short* const values = reinterpret_cast<short*>(scratch + all.order_begin);
+    return {all.m, values, scratch, reinterpret_cast<bool*>(values + int64(all.m) * kSideBySide)};
+  }
+  GLS_DEVICE int64 successor(int lane) const { return first + lane < end ? first + lane : end - 1; }
+  GLS_DEVICE bool active(int variable) const {
+    return all.active == nullptr || all.active[variable];
+  }
+
+  template <class Team>
+  GLS_DEVICE void begin(const Team& team) {
+    for (int variable = 0; variable < all.m; ++variable) states.some[variable] = !active(variable);
     GLS_SIDE_BY_SIDE
     for (int lane = 0; lane < kSideBySide; ++lane) {
-      const int* const source = all.sources + successor(lane) / all.count * m;
+      const int* const source = all.sources + successor(lane) / all.count * all.m;
       const auto values = states.lane(lane).values;
-      for (int variable = 0; variable < m; ++variable) {
+      for (int variable = 0; variable < all.m; ++variable) {
         values[variable] = short(active(variable) ? -1 : source[variable]);
       }
     }
-    const Heuristic heuristic(words);
     heuristic.begin(team, states);
-
-    int64 rows[kSideBySide], steps[kSideBySide];
     GLS_SIDE_BY_SIDE
     for (int lane = 0; lane < kSideBySide; ++lane) {
       rows[lane] = all.first_row + successor(lane) / all.count;
-      steps[lane] = successor(lane) % all.count * m;
+      steps[lane] = successor(lane) % all.count * all.m;
     }
-    for (int variable = 0; variable < m && !team.cut(); ++variable) {
-      if (!active(variable)) continue;
-      uint64 bits[kSideBySide];
-      GLS_SIDE_BY_SIDE
-      for (int lane = 0; lane < kSideBySide; ++lane) {
-        Philox numbers(all.seed, Purpose::kSuccessor, rows[lane]);
-        uint32 random[4];
-        numbers.four<Philox::kRounds>(steps[lane] + variable, random);
-        bits[lane] = random[0] | uint64(random[1]) << 32;
-      }
-      prepare(team, heuristic, states, variable);
-      const int count = heuristic.values(states.lane(0), variable);
-      const auto weight = [&](int lane, int value) {
-        return heuristic.weight(rated(heuristic, states.lane(lane), variable, value), {});
-      };
-      int values[kSideBySide];
-      const auto choose = [&](const auto& sums) {
-        sums.add(weight);
-        sums.choose(bits, weight, values);
-      };
-      char* const memory = own + all.sampler_begin;
-      if (count == 0) {
-        for (int lane = 0; lane < kSideBySide; ++lane) values[lane] = -1;
-      } else if (count <= kFew) {
-        static_assert(4 * sizeof(uint16) <= kSumBytes);
-        choose(LaneSums<uint16, 1>{reinterpret_cast<uint16*>(memory), count});
-      } else {
-        static_assert(sizeof(Sum) <= kSumBytes);
-        choose(LaneSums<Sum, 8>{reinterpret_cast<Sum*>(memory), count});
-      }
-      some[variable] = true;
-      GLS_SIDE_BY_SIDE
-      for (int lane = 0; lane < kSideBySide; ++lane) {
-        const StateLane state = states.lane(lane);
-        state.values[variable] = short(values[lane]);
-        if (values[lane] < 0) {
-          heuristic.unassigned(state, variable);
-        } else {
-          heuristic.assign(state, variable, values[lane]);
-        }
-      }
-    }
+  }
+
+  // Chooses a value of the variable for each lane, or -1.
+  GLS_DEVICE void choose(int variable, int* values) const {
+    uint64 bits[kSideBySide];
     GLS_SIDE_BY_SIDE
     for (int lane = 0; lane < kSideBySide; ++lane) {
-      int* const target = all.states + successor(lane) * m;
+      Philox numbers(all.seed, Purpose::kSuccessor, rows[lane]);
+      uint32 random[4];
+      numbers.four<Philox::kRounds>(steps[lane] + variable, random);
+      bits[lane] = random[0] | uint64(random[1]) << 32;
+    }
+    const auto weight = [&](int lane, int value) {
+      return heuristic.weight(rated(heuristic, states.lane(lane), variable, value), {});
+    };
+    const auto by_sums = [&](const auto& sums) {
+      sums.add(weight);
+      sums.choose(bits, weight, values);
+    };
+    char* const memory = own + all.sampler_begin;
+    const int count = heuristic.values(states.lane(0), variable);
+    if (count == 0) {
+      for (int lane = 0; lane < kSideBySide; ++lane) values[lane] = -1;
+    } else if (count <= kFew) {
+      static_assert(4 * sizeof(uint16) <= kSumBytes);
+      by_sums(LaneSums<uint16, 1>{reinterpret_cast<uint16*>(memory), count});
+    } else {
+      static_assert(sizeof(Sum) <= kSumBytes);
+      by_sums(LaneSums<Sum, 8>{reinterpret_cast<Sum*>(memory), count});
+    }
+  }
+
+  GLS_DEVICE void assign(int variable, const int* values) const {
+    states.some[variable] = true;
+    GLS_SIDE_BY_SIDE
+    for (int lane = 0; lane < kSideBySide; ++lane) {
+      const StateLane state = states.lane(lane);
+      state.values[variable] = short(values[lane]);
+      if (values[lane] < 0) {
+        heuristic.unassigned(state, variable);
+      } else {
+        heuristic.assign(state, variable, values[lane]);
+      }
+    }
+  }
+
+  GLS_DEVICE void write() const {
+    GLS_SIDE_BY_SIDE
+    for (int lane = 0; lane < kSideBySide; ++lane) {
+      int* const target = all.states + successor(lane) * all.m;
       const auto values = states.lane(lane).values;
-      for (int variable = 0; variable < m; ++variable) target[variable] = values[variable];
+      for (int variable = 0; variable < all.m; ++variable) target[variable] = values[variable];
     }
   }
 };

@@ -168,7 +168,7 @@ struct Rated : Spread {
         return super().source() + rater
 
 
-@pytest.mark.parametrize("sampler", ["stored", "rescan", "softmax"])
+@pytest.mark.parametrize("sampler", ["stored", "rescan"])
 def test_a_rater_takes_the_place_of_rate(sampler):
     states = np.full((4, 9), -1)
     parts = (part(9, 4, 3) for part in (Spread, Rated))

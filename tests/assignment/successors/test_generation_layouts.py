@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from gpu_ls_plugin.assignment.successors import layouts
-from gpu_ls_plugin.assignment.successors.choices import SAMPLERS
 from gpu_ls_plugin.backends import get_backend
 
 
@@ -54,8 +53,3 @@ def test_what_blocks_store_lies_in_shared_memory_where_four_fit(team, own_bytes,
 def test_memory_is_aligned():
     assert layouts.Scratch.of(5, 24, 17, 100) == layouts.Scratch(16, 48, 80, 192)
     assert layouts.Scratch.of(0, 0, 0, 0).size == 0
-
-
-def test_samplers_that_store_nothing_need_no_memory():
-    sizes = {name: sampler.own_bytes(100, 4) for name, sampler in SAMPLERS.items()}
-    assert sizes == {"stored": 400, "rescan": 0, "softmax": 0}

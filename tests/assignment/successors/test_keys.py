@@ -57,7 +57,5 @@ def test_wrong_keys_are_named():
             decode(keys)
     with pytest.raises(InvalidTypeError, match="keys: must be floats, not int64"):
         decode(np.ones((1, 9), np.int64))
-    with pytest.raises(InvalidParameterError, match="sampler: 'softmax' is not one of"):
-        decode([0.5] * 9, sampler="softmax")
     with pytest.raises(InvalidTypeError, match="problem: 3"):
         decode([0.5] * 9, problem=3)

@@ -107,7 +107,6 @@ def test_what_goes_alone(monkeypatch):
         gls.SuccessorGeneration(table)(None, states[:5], backend="cpu")
         gls.SuccessorGeneration(table)(None, states, active=own, backend="cpu")
         gls.SuccessorGeneration(table)(None, states, order="shuffled", backend="cpu")
-        gls.SuccessorGeneration(table, "softmax")(None, states, backend="cpu")
         gls.SuccessorGeneration(gls.ByType([table, table], [0, 0, 1, 1]))(
             None, states, backend="cpu"
         )

@@ -1,4 +1,4 @@
-// Values with a capacity each, of which variables demand something.
+// Each value has a capacity, and the variables that take it must not demand more.
 #pragma once
 
 #include "assignment/heuristics/heuristic.cuh"
@@ -7,41 +7,32 @@ namespace gls {
 
 struct CapacitiesData {
   const int64* capacities;              // of the values
-  int64 sizes;                          // values of a variable, at most
-  const int* demands;                   // of each variable, or of each for each value
-  int64 variable_stride, value_stride;  // how far demands are apart
+  int64 sizes;                          // the most values of a variable
+  const int* demands;                   // see `demand`
+  int64 variable_stride, value_stride;  // distances between demands
 };
 
 struct Capacities {
-  const int64* capacities;
-  int sizes;                            // values of a variable, at most
-  const int* demands;                   // of each variable, or of each for each value
-  int64 variable_stride, value_stride;  // how far demands are apart
+  const CapacitiesData data;
 
   GLS_DEVICE explicit Capacities(const uint64* words)
-      : Capacities(parameters_of<CapacitiesData>(words)) {}
-  GLS_DEVICE explicit Capacities(const CapacitiesData& data)
-      : capacities(data.capacities),
-        sizes(int(data.sizes)),
-        demands(data.demands),
-        variable_stride(data.variable_stride),
-        value_stride(data.value_stride) {}
+      : data(parameters_of<CapacitiesData>(words)) {}
 
   template <class S>
   GLS_DEVICE static auto loads(const S& state) {
     return state.template array<int64>();
   }
-  // What is left of each, if not more than any demand: -1 where it is less than nothing.
+  // Remaining capacity of each value, at most 2^31 - 1, the largest demand; -1 if it is overloaded.
   template <class S>
   GLS_DEVICE auto rooms(const S& state) const {
-    return state.template array<int>((int64(sizes) * 8 + 15) / 16 * 16);
+    return state.template array<int>((data.sizes * 8 + 15) / 16 * 16);
   }
   GLS_DEVICE int demand(int variable, int value) const {
-    return demands[variable * variable_stride + value * value_stride];
+    return data.demands[variable * data.variable_stride + value * data.value_stride];
   }
   template <class Team, class States>
   GLS_DEVICE void begin(const Team& team, const States& states) const {
-    team.each(sizes,
+    team.each(sizes(),
               [&](int value) { states.each([&](const auto& state) { loads(state)[value] = 0; }); });
     team.sync();
     team.each(states.m, [&](int variable) {
@@ -52,7 +43,7 @@ struct Capacities {
       });
     });
     team.sync();
-    team.each(sizes,
+    team.each(sizes(),
               [&](int value) { states.each([&](const auto& state) { note_room(state, value); }); });
   }
   template <class S>
@@ -66,10 +57,11 @@ struct Capacities {
   }
 
  private:
+  GLS_DEVICE int sizes() const { return int(data.sizes); }
   template <class S>
   GLS_DEVICE void note_room(const S& state, int value) const {
     constexpr int64 kMost = 0x7fffffff;
-    const int64 room = capacities[value] - loads(state)[value];
+    const int64 room = data.capacities[value] - loads(state)[value];
     rooms(state)[value] = int(room < 0 ? -1 : room < kMost ? room : kMost);
   }
 };

@@ -1,7 +1,7 @@
-// Pairs of variables with different values.
+// Variables in conflict must have different values.
 //
-// What neighbours have is looked up once for each variable that is assigned: rating a value then
-// takes a byte, whatever the degree, and what is assigned need not be told to neighbours.
+// The values of a variable's neighbours are looked up once, before its values are rated: a rating
+// then reads one byte, whatever the degree, and an assignment need not be passed on to neighbours.
 #pragma once
 
 #include "assignment/heuristics/masks/value_set.cuh"
@@ -9,28 +9,25 @@
 namespace gls {
 
 struct ConflictsData {
-  const int *begins, *neighbours;  // of a variable, and where those of the next one begin
-  int64 sizes;                     // values of a variable, at most
+  const int* begins;      // where the neighbours of each variable begin, and the end of the last
+  const int* neighbours;  // variable by variable
+  int64 sizes;            // the most values of a variable
 };
 
 struct Conflicts {
   static constexpr bool kPrepares = true;
 
-  const int *begins, *neighbours;  // of a variable, and where those of the next one begin
-  int sizes;                       // values of a variable, at most
+  const ConflictsData data;
 
-  GLS_DEVICE explicit Conflicts(const uint64* words)
-      : Conflicts(parameters_of<ConflictsData>(words)) {}
-  GLS_DEVICE explicit Conflicts(const ConflictsData& data)
-      : begins(data.begins), neighbours(data.neighbours), sizes(int(data.sizes)) {}
+  GLS_DEVICE explicit Conflicts(const uint64* words) : data(parameters_of<ConflictsData>(words)) {}
 
   template <class Team, class States>
   GLS_DEVICE void begin(const Team&, const States&) const {}
   template <class Team, class States>
   GLS_DEVICE void prepare(const Team& team, const States& states, int variable) const {
-    const int* const its = neighbours + begins[variable];
-    hold_values(team, sizes, states, begins[variable + 1] - begins[variable],
-                [its](int k) { return its[k]; });
+    const int begin = data.begins[variable], count = data.begins[variable + 1] - begin;
+    const int* const its = data.neighbours + begin;
+    hold_values(team, int(data.sizes), states, count, [its](int k) { return its[k]; });
   }
   template <class S>
   GLS_DEVICE bool allows(const S& state, int, int value) const {

@@ -1,4 +1,4 @@
-// No two variables with the same value.
+// No two variables may have the same value.
 #pragma once
 
 #include "assignment/heuristics/masks/value_set.cuh"
@@ -6,11 +6,11 @@
 namespace gls {
 
 struct DistinctData {
-  int64 sizes;  // values of a variable, at most
+  int64 sizes;  // the most values of a variable
 };
 
 struct Distinct {
-  int sizes;  // values of a variable, at most
+  int sizes;  // the most values of a variable
 
   GLS_DEVICE explicit Distinct(const uint64* words)
       : sizes(int(parameters_of<DistinctData>(words).sizes)) {}

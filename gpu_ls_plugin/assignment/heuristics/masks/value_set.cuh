@@ -1,20 +1,21 @@
-// Sets of values, a byte each: a lane adds values by stores alone, and eight to sixty-four of them
-// are asked for by an instruction of a CPU.
+// Sets of values, one byte for each: a lane adds a value by a plain store, and one instruction of
+// a CPU looks up eight to sixty-four values.
 #pragma once
 
 #include "assignment/heuristics/heuristic.cuh"
 
 namespace gls {
 
-constexpr int kNoValue = 16;  // bytes before value 0: of -1, which is added and never asked for
+// Bytes before that of value 0. The last of them belongs to -1, which is added but never looked up.
+constexpr int kNoValue = 16;
 
-// Which values are in the set that a mask keeps beside a state.
+// The set that a mask keeps beside a state.
 template <class S>
 GLS_DEVICE auto held_values(const S& state) {
   return state.template array<unsigned char>(kNoValue);
 }
 
-// Makes them the values of `count` variables, variable(k) each.
+// Fills the set with the values of `count` variables, variable(k) for each k.
 template <class Team, class States, class Variable>
 GLS_DEVICE void hold_values(const Team& team, int sizes, const States& states, int count,
                             Variable variable) {

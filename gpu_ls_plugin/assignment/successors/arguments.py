@@ -1,4 +1,4 @@
-"""What a call of a generation is given: states, which variables are active, and random keys."""
+"""Arguments of successor generation, checked: states, active variables, random keys."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def take_states(backend: Backend, sizes: NDArray[Any], states: Any) -> Any:
     array = backend.adopt(states)
     fitting = array.dtype.kind in "iu" and array.ndim == 2 and array.shape[1] == len(sizes)
     if not fitting or not array.size or bool(((array < -1) | (array >= xp.asarray(sizes))).any()):
-        array = check_states(xp.asnumpy(array), sizes)  # says why, or takes a single row
+        array = check_states(xp.asnumpy(array), sizes)  # names what is wrong, or takes a single row
     return xp.ascontiguousarray(xp.asarray(array), dtype=np.int32)
 
 
 def require_distinct(backend: Backend, states: Any) -> None:
-    """Raise where two variables of a state have the same value."""
+    """Raise InvalidTourError if two variables of a state have the same value."""
     ordered = backend.xp.sort(states, axis=1)
     twice = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
     if bool(twice.any()):
@@ -42,7 +42,7 @@ def require_distinct(backend: Backend, states: Any) -> None:
 
 
 def take_active(backend: Backend, states: Any, active: Any) -> tuple[Any, int]:
-    """Return which variables are assigned, None for all, and how far rows of it are apart."""
+    """Return a mask of the variables to assign, None for all, and the stride of its rows."""
     if active is None:
         return None, 0
     checks.unmasked("active", active)
@@ -62,23 +62,23 @@ def take_active(backend: Backend, states: Any, active: Any) -> tuple[Any, int]:
 
 
 def distinct_rows(backend: Backend, states: Any) -> Any:
-    """Return the rows of which no earlier one is a copy, in their order."""
+    """Return the rows, in their order, without copies of earlier ones."""
     xp = backend.xp
     # CuPy's `unique` compares rows one by one from the host.
     numbered = xp.vstack([xp.arange(len(states), dtype="int32"), states.T])
-    order = xp.lexsort(numbered)  # copies lie side by side, the first one in front
+    order = xp.lexsort(numbered)  # equal rows are neighbours, the earliest first
     first = xp.ones(len(states), bool)
     first[1:] = (states[order[1:]] != states[order[:-1]]).any(axis=1)
     return states[xp.sort(order[first])]
 
 
-BITS = 53  # of a key: those of a float64 below 1
+BITS = 53  # of a key, a float64
 
 
 def take_keys(backend: Backend, m: int, keys: Any) -> tuple[Any, Any]:
-    """Return what chooses values, uint64 (P, m), and the order of variables, int32 (P, m).
+    """Return the bits that choose values, uint64 (P, m), and the order of variables, int32 (P, m).
 
-    A key that is not between 0 and 1 is refused, with its row and position. Bean (1994), Genetic
+    InvalidParameterError names the row and position of a key outside [0, 1]. Bean (1994), Genetic
     Algorithms and Random Keys for Sequencing and Optimization, ORSA Journal on Computing 6(2),
     154-160.
     """
@@ -99,9 +99,9 @@ def take_keys(backend: Backend, m: int, keys: Any) -> tuple[Any, Any]:
             f"keys: row {row} has key {float(array[row, place])} at position {place}, which is not "
             "between 0 and 1"
         )
-    whole = xp.minimum(xp.floor(array[:, :m] * 2.0**BITS), 2.0**BITS - 1)  # a key of 1 is the last
+    # A key of 1 counts as the largest one below 1.
+    whole = xp.minimum(xp.floor(array[:, :m] * 2.0**BITS), 2.0**BITS - 1)
     draws = whole.astype("uint64") << np.uint64(64 - BITS)
-    # Without keys of their own, variables are equal, and stay by their numbers.
     order = xp.argsort(array[:, m:], axis=1, kind="stable") if array.shape[1] > m else xp.arange(m)
     listed = xp.broadcast_to(order, draws.shape)
     return xp.ascontiguousarray(draws), xp.ascontiguousarray(listed, dtype="int32")

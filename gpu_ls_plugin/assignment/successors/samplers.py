@@ -1,0 +1,41 @@
+"""Samplers and orders: how a value is chosen, and which variable is next."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+from gpu_ls_plugin.core import checks
+
+SAMPLERS = {"stored": "gls::Stored", "rescan": "gls::Rescan"}  # C++ templates of the heuristic
+MOST_STORED = 48 << 10  # bytes of ratings for which "auto" is "stored" (docs/benchmarks.md)
+
+
+@dataclass(frozen=True)
+class Order:
+    """An order in which variables are assigned."""
+
+    functor: str  # C++ type
+    variable_bytes: int = 0  # of its memory, for each variable
+    draw_bytes: int = 8  # of the random number that chooses a variable's value
+
+
+ORDERS = {
+    "given": Order("gls::GivenOrder"),
+    "shuffled": Order("gls::ShuffledOrder", variable_bytes=4),
+    "keys": Order("gls::KeyOrder", draw_bytes=0),
+}
+DRAWN = ("given", "shuffled")  # orders whose values are chosen by random numbers
+
+
+def known_sampler(parameter: str, name: str) -> str:
+    """Return the name of a sampler, checked; the former one warns and is "auto"."""
+    if name == "softmax":
+        warnings.warn(
+            f"{parameter}: 'softmax' was removed, since 'stored' and 'rescan' are about three "
+            "times as fast; 'auto' takes its place",
+            DeprecationWarning,
+            stacklevel=5,
+        )
+        return "auto"
+    return checks.choice(parameter, name, known=("auto", *SAMPLERS))
