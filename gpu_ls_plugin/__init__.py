@@ -74,7 +74,6 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.construction.nearest_neighbour import nearest_neighbour
     from gpu_ls_plugin.tours.construction.random_tours import random_tours
     from gpu_ls_plugin.tours.construction.space_filling_curve import space_filling_curve
-    from gpu_ls_plugin.tours.cooperation.elite_edges import EliteEdges
     from gpu_ls_plugin.tours.cooperation.migration import Migration
     from gpu_ls_plugin.tours.crossovers.edge_assembly import EdgeAssembly
     from gpu_ls_plugin.tours.crossovers.merging import Merging
@@ -86,10 +85,7 @@ if TYPE_CHECKING:
         PartiallyMapped,
         SegmentCrossover,
     )
-    from gpu_ls_plugin.tours.engines.pivoting.best import Best
-    from gpu_ls_plugin.tours.engines.pivoting.first import First
-    from gpu_ls_plugin.tours.engines.pivoting.multi import Multi
-    from gpu_ls_plugin.tours.engines.pivoting.random_k import RandomK
+    from gpu_ls_plugin.tours.engines.pivoting import Best, First, Multi, RandomK
     from gpu_ls_plugin.tours.filters.base import Everything
     from gpu_ls_plugin.tours.filters.filtered_neighbourhood import FilteredNeighbourhood
     from gpu_ls_plugin.tours.filters.in_candidates import InCandidates
@@ -143,7 +139,6 @@ __all__ = [
     "DoubleBridge",
     "EdgeAssembly",
     "EdgeRecombination",
-    "EliteEdges",
     "Everything",
     "Exchange",
     "Expression",
@@ -286,7 +281,6 @@ _NAMES = {
     "tours.construction.nearest_neighbour": "nearest_neighbour",
     "tours.construction.random_tours": "random_tours",
     "tours.construction.space_filling_curve": "space_filling_curve",
-    "tours.cooperation.elite_edges": "EliteEdges",
     "tours.cooperation.migration": "Migration",
     "tours.crossovers.edge_assembly": "EdgeAssembly",
     "tours.crossovers.merging": "Merging",
@@ -294,10 +288,7 @@ _NAMES = {
     "tours.crossovers.tour_crossovers": (
         "Cycle EdgeRecombination OrderCrossover PartiallyMapped SegmentCrossover"
     ),
-    "tours.engines.pivoting.best": "Best",
-    "tours.engines.pivoting.first": "First",
-    "tours.engines.pivoting.multi": "Multi",
-    "tours.engines.pivoting.random_k": "RandomK",
+    "tours.engines.pivoting": "Best First Multi RandomK",
     "tours.filters.base": "Everything",
     "tours.filters.filtered_neighbourhood": "FilteredNeighbourhood",
     "tours.filters.in_candidates": "InCandidates",

@@ -230,8 +230,6 @@ PARTS = [
     case("patience", partial(ITERATED, restart_after=2**31), BAD, "restart_after: 2147483648"),
     case("never", partial(gls.Migration, np.inf), BAD, "every: inf is not between"),
     case("all chains", partial(gls.Migration, share=1), BAD, "share: 1 is not between 0.0 and 0.5"),
-    case("endless", partial(gls.EliteEdges, kicks_per_city=np.inf), BAD, "kicks_per_city: inf"),
-    case("elite", partial(gls.EliteEdges, elite=0), BAD, "elite: 0 is not at least 1"),
     case("offspring", partial(gls.EdgeAssembly, offspring=2**31), BAD, "offspring: 2147483648"),
     case(
         "search text", partial(parse_search, "two_opt+"), BAD, "search: 'two_opt+'", "quadrant(10)"

@@ -25,7 +25,7 @@ from gpu_ls_plugin.runs.settings import Settings
 from gpu_ls_plugin.tours import candidates
 from gpu_ls_plugin.tours.candidates.base import Candidates
 from gpu_ls_plugin.tours.cooperation.base import Cooperation
-from gpu_ls_plugin.tours.engines.pivoting.base import Pivoting
+from gpu_ls_plugin.tours.engines.pivoting import Pivoting
 from gpu_ls_plugin.tours.filters.base import Filter
 from gpu_ls_plugin.tours.moves.base import Neighbourhood
 

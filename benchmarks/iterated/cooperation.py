@@ -62,14 +62,8 @@ def _seeds(
 
 
 def _kinds() -> dict[str, Any]:
-    """Return no cooperation, migration twice a usual pace, and what else there is."""
+    """Return no cooperation, migration twice a usual pace, and crossovers."""
     import gpu_ls_plugin as gls
-    from gpu_ls_plugin.tours.cooperation import elite_edges as module
 
-    others = {
-        kind.__name__: kind()
-        for kind in vars(module).values()
-        if isinstance(kind, type) and kind.__module__ == module.__name__ and hasattr(kind, "name")
-        if kind is not gls.Migration and not getattr(kind, "__abstractmethods__", None)
-    }
-    return {"independent": None, "Migration(0.5)": gls.Migration(0.5), **others}
+    migration, crossover = gls.Migration(0.5), gls.EdgeAssembly()
+    return {"independent": None, "Migration(0.5)": migration, "EdgeAssembly": crossover}

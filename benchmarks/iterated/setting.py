@@ -235,15 +235,13 @@ def warm_up(
     """Compile what a run of that size needs; use another copy of the problem for the run.
 
     Programs do not depend on candidates, so these are such as are made quickly. Chains that
-    cooperate do so after every kick, however large contracted problems are.
+    cooperate do so after every kick.
     """
     import gpu_ls_plugin as gls
 
     quick = replace(search, search=replace(search.search, candidates=gls.Nearest(5)))
     if quick.cooperation is not None:
         quick = replace(quick, cooperation=replace(quick.cooperation, every=1e-9))
-    if isinstance(quick.cooperation, gls.EliteEdges):
-        quick = replace(quick, cooperation=replace(quick.cooperation, most=1.0))
     timed_run(setting, problem, quick, size, optimum=1.0, kicks=2, **options)
 
 

@@ -33,13 +33,6 @@ def iterated(backend: str) -> Iterator[tuple[str, Callable[[], Any]]]:
     chains, lengths = CHAINS, lambda: cities(700)
     repair, kick = CHAINS.search, gls.DoubleBridge(segment=30)
     table: dict[str, tuple[Any, Callable[[], gls.Problem], int, dict[str, Any], dict[str, Any]]] = {
-        "elite edges": (
-            _with(gls.EliteEdges(0.01, elite=4, kicks_per_city=0.2, most=1.0)),
-            lengths,
-            9,
-            {"kicks": 40},
-            {},
-        ),
         "merging": (_with(gls.Merging(0.01)), lengths, 9, {"kicks": 40}, {}),
         "migration": (_with(gls.Migration(0.01)), lengths, 9, {"kicks": 40}, {}),
         "crossed": (

@@ -93,7 +93,6 @@ def chains() -> dict[str, Any]:
         "stepped chains": gls.IteratedLocalSearch(two_opt_climb()),
         "random restarts": gls.IteratedLocalSearch(steps, gls.Restart(), gls.Always()),
         "crossed chains": gls.IteratedLocalSearch(cooperation=gls.EdgeAssembly(0.05, 2, 8)),
-        "contracted chains": gls.IteratedLocalSearch(cooperation=gls.EliteEdges(0.05, most=1.0)),
         "migrating chains": gls.IteratedLocalSearch(cooperation=gls.Migration(0.05)),
         "parts": gls.IteratedLocalSearch(part=32),
     }

@@ -21,7 +21,7 @@ FORMER_ROOMS: dict[str, tuple[str, ...]] = {
     "neighbourhoods": ("tours.moves", "routes.moves", "tours.filters"),
     "objectives": ("tours.problem", "routes.problem"),
     "perturbations": ("tours.kicks", "routes.removals"),
-    "pivoting": ("tours.engines.pivoting",),
+    "pivoting": ("tours.engines",),
     "problems": ("tours.problem", "routes.problem", "assignment.problem", "core"),
     "recombination": ("tours.crossovers", "routes.crossovers"),
     "resources": ("routes.problem.resources",),

@@ -36,7 +36,6 @@ from gpu_ls_plugin.routes.problem.cvrp import CVRP
 from gpu_ls_plugin.routes.problem.routing import Routing
 from gpu_ls_plugin.routes.removals import ruin_recreate
 from gpu_ls_plugin.runs.acceptance import Always, Annealing, Better, BetterOrEqual, Threshold
-from gpu_ls_plugin.tours.cooperation import contraction
 from gpu_ls_plugin.tours.crossovers import assembly_layouts, edge_assembly, pair_layouts
 from gpu_ls_plugin.tours.crossovers.assembly_layouts import STRATEGIES
 from gpu_ls_plugin.tours.crossovers.partition_crossover import PartitionCrossover
@@ -141,8 +140,6 @@ ENGINES = {
     "random_k_replacement": ("random_k", "local_search"),
     "chain": ("first", "iterated_local_search"),
     "random_tours": ("restart", "random_restarts"),
-    "contract": ("elite_edges",),
-    "expand": ("elite_edges",),
     "edge_assembly": ("edge_assembly",),
     "order_crossover": ("split_crossover",),
     "split": ("split_crossover",),
@@ -160,7 +157,6 @@ def instantiations() -> list[Kernel]:
         double_bridge.double_bridge_kernel(WARP),
         positions_kernel(BLOCK),
         arrays.take_kernel(BLOCK),
-        contraction.expand_kernel(WARP),
         parted.unroll_kernel(WARP),
         parted.write_kernel(WARP),
         *_weighted(),
@@ -282,12 +278,10 @@ def _chains(metric: Metric) -> Iterator[Kernel]:
         yield chains(n, *usual)
     for parts, kind, kick, rule in CHAINS:
         yield chains(CHAIN_CITIES[0], parts, kind, kick, rule)
-    for choose in (chain_layouts.part_shape, chain_layouts.contracted_shape):
-        yield chains(PART, *usual, choose=choose, scope=TOUR_PART)
+    yield chains(PART, *usual, choose=chain_layouts.part_shape, scope=TOUR_PART)
     for kind in ("fine", ""):
         lists = Moves.of(USUAL, symmetric=True, length=length, grid=kind).lists
         yield parted.make_part_kernel(lists, WARP)
-        yield contraction.contract_kernel(lists, WARP)
 
 
 def _assembly(metric: Metric) -> Iterator[Kernel]:

@@ -32,8 +32,7 @@ from gpu_ls_plugin.core.text import quoted, snake_case
 from gpu_ls_plugin.tours.candidates.alpha import Alpha
 from gpu_ls_plugin.tours.candidates.combined import Union
 from gpu_ls_plugin.tours.candidates.nearest import All
-from gpu_ls_plugin.tours.engines.pivoting.best import Best
-from gpu_ls_plugin.tours.engines.pivoting.random_k import RandomK
+from gpu_ls_plugin.tours.engines.pivoting import Best, RandomK
 from gpu_ls_plugin.tours.filters.filtered_neighbourhood import FilteredNeighbourhood
 from gpu_ls_plugin.tours.moves.lin_kernighan import LinKernighan
 from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch

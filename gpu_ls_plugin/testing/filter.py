@@ -8,7 +8,7 @@ from gpu_ls_plugin.backends import available
 from gpu_ls_plugin.testing import search_checks, small_problems
 from gpu_ls_plugin.testing.subject import Subject
 from gpu_ls_plugin.tours.candidates.nearest import All
-from gpu_ls_plugin.tours.engines.pivoting.best import Best
+from gpu_ls_plugin.tours.engines.pivoting import Best
 from gpu_ls_plugin.tours.filters.base import Filter
 from gpu_ls_plugin.tours.filters.filtered_neighbourhood import FilteredNeighbourhood
 from gpu_ls_plugin.tours.moves.reconnections import ThreeOpt, TwoOpt

@@ -10,7 +10,7 @@ from gpu_ls_plugin.testing import search_checks
 from gpu_ls_plugin.testing.small_problems import distance_matrix, planar
 from gpu_ls_plugin.testing.subject import Subject
 from gpu_ls_plugin.tours.candidates.nearest import All, Nearest
-from gpu_ls_plugin.tours.engines.pivoting.best import Best
+from gpu_ls_plugin.tours.engines.pivoting import Best
 from gpu_ls_plugin.tours.moves.reconnections import TwoOpt
 from gpu_ls_plugin.tours.problem import metric_check
 from gpu_ls_plugin.tours.problem.metrics import Metric
@@ -39,8 +39,8 @@ def check_metric(
 
     The check compares the lengths of all pairs of cities on each problem, and tests the bounds that
     `longest`, `slack`, `estimate_error` and `tree_points` promise. On the first problem, exhaustive
-    2-opt must end in local optima, by brute force; descents, chains, parts of tours, contraction
-    and crossovers must return exact costs.
+    2-opt must end in local optima, by brute force; descents, chains, parts of tours and
+    crossovers must return exact costs.
 
     Parameters
     ----------

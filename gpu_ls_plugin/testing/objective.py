@@ -12,9 +12,7 @@ from gpu_ls_plugin.testing.objective_chains import COMPOSING, check_chains, chec
 from gpu_ls_plugin.testing.objective_python import check_python, rounding
 from gpu_ls_plugin.testing.subject import Subject
 from gpu_ls_plugin.tours.candidates.nearest import All, Nearest
-from gpu_ls_plugin.tours.engines.pivoting.best import Best
-from gpu_ls_plugin.tours.engines.pivoting.multi import Multi
-from gpu_ls_plugin.tours.engines.pivoting.random_k import RandomK
+from gpu_ls_plugin.tours.engines.pivoting import Best, Multi, RandomK
 from gpu_ls_plugin.tours.moves.composed import CandidateMoves
 from gpu_ls_plugin.tours.moves.lin_kernighan import LinKernighan
 from gpu_ls_plugin.tours.moves.reconnections import ThreeOpt, TwoOpt

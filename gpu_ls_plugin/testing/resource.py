@@ -12,7 +12,7 @@ from gpu_ls_plugin.testing import search_checks, small_problems
 from gpu_ls_plugin.testing.objective_chains import check_chains
 from gpu_ls_plugin.testing.subject import Subject
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
-from gpu_ls_plugin.tours.engines.pivoting.best import Best
+from gpu_ls_plugin.tours.engines.pivoting import Best
 from gpu_ls_plugin.tours.moves.reconnections import TwoOpt
 from gpu_ls_plugin.tours.moves.segment_moves import Exchange, Relocate
 from gpu_ls_plugin.tours.searches.local_search import LocalSearch

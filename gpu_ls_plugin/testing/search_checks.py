@@ -10,7 +10,6 @@ import numpy as np
 from gpu_ls_plugin.core.budget import Budget
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.runs.acceptance import Annealing
-from gpu_ls_plugin.tours.cooperation.elite_edges import EliteEdges
 from gpu_ls_plugin.tours.crossovers.edge_assembly import EdgeAssembly
 from gpu_ls_plugin.tours.kicks.double_bridge import DoubleBridge
 from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch
@@ -46,9 +45,6 @@ def searches(
         "a descent": local,
         "chains": chains,
         "chains on parts of tours": replace(chains, part=PART) if chains.kick.cuts else chains,
-        "chains on contracted problems (EliteEdges)": replace(
-            chains, cooperation=EliteEdges(every=0.1, kicks_per_city=0.5, most=1.0)
-        ),
         "chains that are crossed (EdgeAssembly)": replace(chains, cooperation=EdgeAssembly(0.1)),
     }
     return {name: search for name, search in several.items() if _takes(search, problem)}

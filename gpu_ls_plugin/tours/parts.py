@@ -20,7 +20,6 @@ from gpu_ls_plugin.tours.construction.greedy import greedy
 from gpu_ls_plugin.tours.construction.nearest_neighbour import nearest_neighbour
 from gpu_ls_plugin.tours.construction.random_tours import random_tours
 from gpu_ls_plugin.tours.construction.space_filling_curve import space_filling_curve
-from gpu_ls_plugin.tours.cooperation.elite_edges import EliteEdges
 from gpu_ls_plugin.tours.cooperation.migration import Migration
 from gpu_ls_plugin.tours.crossovers.edge_assembly import EdgeAssembly
 from gpu_ls_plugin.tours.crossovers.merging import Merging
@@ -33,10 +32,7 @@ from gpu_ls_plugin.tours.crossovers.tour_crossovers import (
     SegmentCrossover,
 )
 from gpu_ls_plugin.tours.domain import Tours
-from gpu_ls_plugin.tours.engines.pivoting.best import Best
-from gpu_ls_plugin.tours.engines.pivoting.first import First
-from gpu_ls_plugin.tours.engines.pivoting.multi import Multi
-from gpu_ls_plugin.tours.engines.pivoting.random_k import RandomK
+from gpu_ls_plugin.tours.engines.pivoting import Best, First, Multi, RandomK
 from gpu_ls_plugin.tours.filters.base import Everything
 from gpu_ls_plugin.tours.filters.filtered_neighbourhood import FilteredNeighbourhood
 from gpu_ls_plugin.tours.filters.in_candidates import InCandidates
@@ -74,6 +70,6 @@ PARTS: Mapping[str, tuple[Any, ...]] = {
     "perturbation": (DoubleBridge, Restart),
     "acceptance": (Better, BetterOrEqual, Always, Threshold, Annealing),
     "recombination": CROSSOVERS,
-    "cooperation": (Migration, EliteEdges, Merging, *CROSSOVERS),
+    "cooperation": (Migration, Merging, *CROSSOVERS),
     "search": (LocalSearch, IteratedLocalSearch, Symmetrised, RandomRestarts),
 }

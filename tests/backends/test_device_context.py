@@ -77,7 +77,6 @@ KICKED = {
     "patience": replace(ITERATED, accept=gls.Annealing(), restart_after=5),
     "stepped": gls.IteratedLocalSearch(gls.LocalSearch([gls.TwoOpt()], gls.All(), gls.Best())),
     "migration": replace(ITERATED, cooperation=gls.Migration(0.1)),
-    "elite edges": replace(ITERATED, cooperation=gls.EliteEdges(0.1)),
     "edge assembly": replace(ITERATED, cooperation=gls.EdgeAssembly(0.1)),
     "restart": replace(ITERATED, perturbation=gls.Restart()),
 }

@@ -17,7 +17,6 @@ NAMED = {
     "candidates/near_cities.cuh": "tours/candidates/near_cities.cuh",
     "construction/greedy.cuh": "tours/construction/greedy.cuh",
     "construction/routes/vehicles.cuh": "routes/problem/vehicles.cuh",
-    "cooperation/contraction.cuh": "tours/cooperation/contraction.cuh",
     "filtering/filter.cuh": "tours/filters/filter.cuh",
     "heuristics/heuristic.cuh": "assignment/heuristics/heuristic.cuh",
     "heuristics/masked.cuh": "assignment/heuristics/masked.cuh",

@@ -79,14 +79,12 @@ def test_chains_fit(kind, registers):
     needs = replace(composed(kind, "three")[2], registers=registers)
     rules = (
         lambda n: chain_layouts.chain_shape(n, 64, SHARED, needs),
-        lambda n: chain_layouts.contracted_shape(n, SHARED, needs),
         lambda n: chain_layouts.part_shape(n, SHARED, needs) if n < 5_000 else None,
     )
     for shape, n in ((rule(n), n) for n in CITIES for rule in rules):
         if shape is not None and shape.in_shared:
-            # As many contracted problems share a multiprocessor as there is room for.
-            blocks = 1 if shape.teams == 2 else shape.blocks
-            assert blocks * (shape.shared_bytes(n) + RESERVED) <= SHARED + RESERVED, (n, shape)
+            needed = shape.blocks * (shape.shared_bytes(n) + RESERVED)
+            assert needed <= SHARED + RESERVED, (n, shape)
 
 
 @pytest.mark.usefixtures("nvrtc")

@@ -440,7 +440,7 @@ def test_operators() -> None:
         ("neighbourhood", "filtered_neighbourhood"),
         *(("filter", name) for name in FILTERS),
         ("perturbation", "double_bridge"),
-        *(("cooperation", name) for name in ("migration", "elite_edges", "edge_assembly")),
+        *(("cooperation", name) for name in ("migration", "edge_assembly")),
         ("recombination", "edge_assembly"),
         *(("candidates", name) for name in ("union", "closure")),
         ("search", "random_restarts"),

@@ -63,14 +63,12 @@ class MyTwoOpt(Neighbourhood):
 def engines(*moves: Neighbourhood) -> dict[str, Any]:
     """Searches of every engine and kind of chains that takes a list of neighbourhoods."""
     first = gls.LocalSearch(list(moves))
-    elite = gls.EliteEdges(every=0.1, kicks_per_city=0.5, most=1.0)
     return {
         "first": first,
         "multi": gls.LocalSearch(list(moves), pivoting=gls.Multi()),
         "best": gls.LocalSearch(list(moves), pivoting=gls.Best()),
         "restarts": gls.IteratedLocalSearch(first, gls.Restart()),
         "kicks": gls.IteratedLocalSearch(first),
-        "elite edges": gls.IteratedLocalSearch(first, cooperation=elite),
         "crossovers": gls.IteratedLocalSearch(first, cooperation=gls.EdgeAssembly(0.1)),
         "parts": gls.IteratedLocalSearch(first, part=100),
     }

@@ -11,10 +11,9 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend, tuning
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
-from gpu_ls_plugin.tours.cooperation.contraction import Contraction
 from gpu_ls_plugin.tours.engines.chains import chain_layouts
 from gpu_ls_plugin.tours.engines.chains.chains import FusedChains
-from gpu_ls_plugin.tours.engines.pivoting.first import OF
+from gpu_ls_plugin.tours.engines.pivoting import FIRST_OF
 from tests.helpers.random_problems import INTEGER, random_problem, random_tours
 from tests.tours.problem.test_metric_functors import EXACT_ROOTS, LARGEST_SQUARE, turning_points
 
@@ -67,7 +66,7 @@ def test_off_the_grid():
             assert_same(gls.TSP(cities, metric), random_tours(90, 300))
 
 
-@pytest.mark.parametrize("best_of", OF)
+@pytest.mark.parametrize("best_of", FIRST_OF)
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 @pytest.mark.parametrize("name", LISTS)
 def test_rules_and_moves(name, rule, best_of):
@@ -146,24 +145,6 @@ def test_restarts_and_migration():
     restarts = replace(SEARCH, restart_after=10, accept=gls.Always())
     assert_same(problem, starts, restarts, kicks=60)
     assert_same(problem, starts, replace(SEARCH, cooperation=gls.Migration(0.2)), kicks=60)
-
-
-@pytest.mark.parametrize("rule", [gls.Better(), gls.Annealing()], ids=lambda rule: rule.name)
-@pytest.mark.parametrize("n", [60, 1500])
-@pytest.mark.parametrize("metric", ["EUC_2D", "GEO", "EXPLICIT"])
-def test_elite_edges(metric, n, rule, monkeypatch):
-    expanded, expand = [], Contraction.expand
-
-    def noted(self, rings):
-        expanded.append(rings.shape)
-        return expand(self, rings)
-
-    monkeypatch.setattr(Contraction, "expand", noted)
-    exchange = gls.EliteEdges(0.05, elite=4, most=1.0)
-    search = replace(SEARCH, cooperation=exchange, accept=rule)
-    problem = random_problem(metric, n, span=5_000)
-    assert_same(problem, random_tours(n, 70), search, kicks=round(0.3 * n), seed=7)
-    assert expanded  # something was contracted
 
 
 @pytest.mark.parametrize(

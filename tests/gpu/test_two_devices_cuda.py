@@ -29,7 +29,6 @@ KICKED = {
     "stepped": gls.IteratedLocalSearch(gls.LocalSearch([gls.TwoOpt()], gls.All(), gls.Best())),
     "restart": replace(ITERATED, perturbation=gls.Restart()),
     "migration": replace(ITERATED, cooperation=gls.Migration(0.1)),
-    "elite edges": replace(ITERATED, cooperation=gls.EliteEdges(0.1)),
     "edge assembly": replace(ITERATED, cooperation=gls.EdgeAssembly(0.1)),
 }
 CONSTRUCTIONS = (gls.random_tours, gls.nearest_neighbour, gls.greedy, gls.space_filling_curve)

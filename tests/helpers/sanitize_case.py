@@ -406,15 +406,14 @@ def chains() -> list[gls.IteratedLocalSearch]:
     """Iterated searches that hold every acceptance rule, kick and cooperation."""
     usual, steps = gls.LocalSearch(), gls.LocalSearch([gls.LinKernighan(5)], gls.Nearest(5))
     deep, walking = gls.LocalSearch([gls.ThreeOpt()]), gls.DoubleBridge(walk=3)
-    crossing, elite = gls.EdgeAssembly(0.1, 2, 8), gls.EliteEdges(0.1, elite=2, most=1.0)
+    crossing = gls.EdgeAssembly(0.1, 2, 8)
     return [
         gls.IteratedLocalSearch(restart_after=3),
         gls.IteratedLocalSearch(usual, walking, gls.Better()),
         gls.IteratedLocalSearch(usual, gls.DoubleBridge(), gls.Threshold(), restart_after=2),
         gls.IteratedLocalSearch(steps, accept=gls.BetterOrEqual(), cooperation=gls.Migration(0.05)),
         gls.IteratedLocalSearch(steps, gls.Restart(), gls.Always()),
-        gls.IteratedLocalSearch(usual, cooperation=elite),
-        gls.IteratedLocalSearch(usual, cooperation=elite, part=32),
+        gls.IteratedLocalSearch(usual, cooperation=gls.Migration(0.1), part=32),
         gls.IteratedLocalSearch(usual, cooperation=crossing),
         gls.IteratedLocalSearch(deep, walking, gls.Better(), cooperation=crossing),
     ]

@@ -27,7 +27,6 @@ STOPPED: dict[str, Any] = {
     "chains": gls.IteratedLocalSearch(),
     "chains that restart": gls.IteratedLocalSearch(restart_after=50),
     "chains that cross": gls.IteratedLocalSearch(cooperation=gls.EdgeAssembly(0.05)),
-    "chains of elite edges": gls.IteratedLocalSearch(cooperation=gls.EliteEdges(0.05, most=1.0)),
     "chains on parts": gls.IteratedLocalSearch(part=400),
     "stepped sweeps": gls.IteratedLocalSearch(gls.LocalSearch([gls.TwoOpt()], pivoting=gls.Best())),
     "stepped climbs": gls.IteratedLocalSearch(EXHAUSTIVE),

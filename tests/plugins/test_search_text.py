@@ -142,7 +142,7 @@ REFUSED = {
     "IteratedLocalSearch(accept=beter)": (UnknownPartError, "did you mean 'better'"),
     "IteratedLocalSearch(cooperation=migrate)": (
         UnknownPartError,
-        "did you mean 'migration'.* known: .*edge_assembly, .*elite_edges, merging, migration",
+        "did you mean 'migration'.* known: .*edge_assembly, .*merging, migration",
     ),
     "IteratedLocalSearch(cooperation=Migration(0))": (InvalidParameterError, "every: 0"),
     "IteratedLocalSearch(iterated_local_search)": (InvalidTypeError, "is not a LocalSearch"),

@@ -27,7 +27,7 @@ from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.candidates.quadrant import Quadrant
 from gpu_ls_plugin.tours.cooperation.migration import Migration
 from gpu_ls_plugin.tours.crossovers.edge_assembly import EdgeAssembly
-from gpu_ls_plugin.tours.engines.pivoting.first import First
+from gpu_ls_plugin.tours.engines.pivoting import First
 from gpu_ls_plugin.tours.moves.lin_kernighan import LinKernighan, LinKernighanLead
 from gpu_ls_plugin.tours.plan import compiling
 from gpu_ls_plugin.tours.problem.tsp import TSP

@@ -61,9 +61,7 @@ def test_a_cooperation_that_is_right_passes(backend):
     check_cooperation(Mine(), backend=backend)
 
 
-@pytest.mark.parametrize(
-    "part", [gls.Migration(), gls.EliteEdges(most=1.0), gls.EdgeAssembly(), gls.Merging()], ids=repr
-)
+@pytest.mark.parametrize("part", [gls.Migration(), gls.EdgeAssembly(), gls.Merging()], ids=repr)
 def test_built_in_cooperations_pass(part):
     check_cooperation(part, backend="cpu")
 

@@ -10,13 +10,12 @@ from gpu_ls_plugin.routes.moves.route_moves import RouteMoves
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 from gpu_ls_plugin.tours.candidates.nearest import All
 from gpu_ls_plugin.tours.engines.engines import of_composed
-from gpu_ls_plugin.tours.engines.factories import EngineFactory
-from gpu_ls_plugin.tours.engines.pivoting.first import First
-from gpu_ls_plugin.tours.engines.services import Service
+from gpu_ls_plugin.tours.engines.pivoting import First
+from gpu_ls_plugin.tours.engines.services import EngineFactory, Service
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
-    from gpu_ls_plugin.tours.engines.factories import Memory, Parameters
+    from gpu_ls_plugin.tours.engines.services import Memory, Parameters
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from gpu_ls_plugin.routes.engines.linked_chains import LinkedChains
 from gpu_ls_plugin.routes.engines.rebuilt_chains import RebuiltChains
 from gpu_ls_plugin.routes.removals.string_removal import StringRemoval
-from gpu_ls_plugin.tours.engines.factories import candidate_moves
+from gpu_ls_plugin.tours.engines.engines import candidate_moves
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.routes.engines.priced_chains import PricedChains
-    from gpu_ls_plugin.tours.engines.chains.rounds import Kicking
+    from gpu_ls_plugin.tours.engines.chains.callers import Kicking
     from gpu_ls_plugin.tours.engines.chains.start import Start
     from gpu_ls_plugin.tours.kicks.base import Perturbation
 

@@ -28,7 +28,6 @@ class Cooperation(ABC):
       each has found. They are read only: tours are handed over by the two methods that follow.
     - ``take(rows, others)``: chains go on from the best tours of others.
     - ``adopt(tours, costs)``: chains go on from tours that are cheaper than their best ones.
-    - ``contractible`` and ``search_contracted(...)``: kicks where the tours differ from others.
     - ``kept(owner, make)``: what a cooperation keeps from one exchange to the next. It has no
       memory of its own, since many searches may use it, and is hashable.
     - ``start``: the problem, the seed and the number of the first row; ``parts``: neighbourhoods

@@ -2,31 +2,168 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.core.budget import Stopwatch
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.tours.candidates.nearest import All
-from gpu_ls_plugin.tours.engines import factories, services
-from gpu_ls_plugin.tours.engines.exhaustive.two_opt_climb import BOUND_CANDIDATES
-from gpu_ls_plugin.tours.engines.pivoting.base import Pivoting
-from gpu_ls_plugin.tours.engines.pivoting.best import Best
-from gpu_ls_plugin.tours.engines.pivoting.first import First
-from gpu_ls_plugin.tours.engines.pivoting.multi import Multi
-from gpu_ls_plugin.tours.engines.pivoting.random_k import RandomK
-from gpu_ls_plugin.tours.engines.services import Service
+from gpu_ls_plugin.tours.engines import services
+from gpu_ls_plugin.tours.engines.descent.best_sweep import BestSweep
+from gpu_ls_plugin.tours.engines.descent.city_descent import Descent, MultiDescent
+from gpu_ls_plugin.tours.engines.exhaustive.random_k import RandomKSteps
+from gpu_ls_plugin.tours.engines.exhaustive.three_opt_climb import ThreeOptClimb
+from gpu_ls_plugin.tours.engines.exhaustive.two_opt_climb import BOUND_CANDIDATES, TwoOptClimb
+from gpu_ls_plugin.tours.engines.filtered.filtered_moves import FilteredMoves
+from gpu_ls_plugin.tours.engines.pivoting import Best, First, Multi, Pivoting, RandomK
+from gpu_ls_plugin.tours.engines.services import EngineFactory, Service
+from gpu_ls_plugin.tours.filters.base import Everything
 from gpu_ls_plugin.tours.filters.filtered_neighbourhood import FilteredNeighbourhood
-from gpu_ls_plugin.tours.moves.composed import LONGEST_LIST
+from gpu_ls_plugin.tours.filters.in_candidates import InCandidates
+from gpu_ls_plugin.tours.moves.composed import LONGEST_LIST, CandidateMoves
 from gpu_ls_plugin.tours.moves.reconnections import ThreeOpt, TwoOpt
+from gpu_ls_plugin.tours.problem.objective import (
+    require_additive,
+    require_length,
+    require_nothing_kept,
+    require_undirected,
+)
+from gpu_ls_plugin.tours.problem.weighted import require_shared_lengths
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.tours.candidates.base import Candidates
-    from gpu_ls_plugin.tours.engines.factories import Parameters, Preparation
+    from gpu_ls_plugin.tours.engines.services import Memory, Parameters, Preparation
     from gpu_ls_plugin.tours.moves.base import Neighbourhood
     from gpu_ls_plugin.tours.problem.tsp import TSP
+
+
+# ---- How engines are made ------------------------------------------------------------------------
+
+
+def two_opt_climb(
+    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: Memory
+) -> EngineFactory:
+    """Serve exhaustive 2-opt."""
+    require_shared_lengths(problem, "exhaustive 2-opt")
+    several = search.moves_per_pass
+    if not problem.objective.length_alone:
+        if several > 1:
+            require_length(problem.objective, f"moves_per_pass={several}")
+        return _whole(search, backend, problem, seed, memory)
+    return EngineFactory(
+        lambda tours, _, most: TwoOptClimb(backend, problem, tours, several, most),
+        TwoOptClimb.bytes_per_tour(problem.n, several),
+    )
+
+
+def three_opt_climb(
+    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: Memory
+) -> EngineFactory:
+    """Serve exhaustive 3-opt."""
+    require_shared_lengths(problem, "exhaustive 3-opt")
+    if not problem.objective.length_alone:
+        return _whole(search, backend, problem, seed, memory)
+    return EngineFactory(
+        lambda tours, _, most: ThreeOptClimb(backend, problem, tours, most),
+        ThreeOptClimb.bytes_per_tour(problem.n),
+    )
+
+
+def random_k(
+    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: Memory
+) -> EngineFactory:
+    """Serve samples of 2-opt or 3-opt moves."""
+    require_shared_lengths(problem, "RandomK()")
+    require_nothing_kept(problem.objective, problem, "RandomK()")
+    require_undirected(problem.objective, "RandomK()")
+    k, three = search.pivoting.k, search.neighbourhoods == (ThreeOpt(),)
+    return EngineFactory(
+        lambda tours, row, most: RandomKSteps(
+            backend, problem, tours, k, seed, most, first_row=row, three_opt=three
+        ),
+        RandomKSteps.bytes_per_tour(problem.n, k),
+    )
+
+
+def candidate_moves(
+    search: Parameters, backend: Backend, problem: TSP
+) -> Callable[[], CandidateMoves]:
+    """Return what composes the parts, once and not before an engine is made."""
+    return cache(
+        partial(
+            CandidateMoves,
+            backend,
+            problem,
+            search.neighbourhoods,
+            search.candidates,
+            search.pivoting.by_step,
+        )
+    )
+
+
+def best_sweep(
+    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: Memory
+) -> EngineFactory:
+    """Serve the best move of all cities on candidate lists."""
+    require_shared_lengths(problem, "Best()")
+    parts = candidate_moves(search, backend, problem)
+    return EngineFactory(
+        lambda tours, _, most: BestSweep(backend, problem, tours, parts(), most),
+        BestSweep.bytes_per_tour(problem.n),
+    )
+
+
+def descent(
+    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: Memory
+) -> EngineFactory:
+    """Serve the best move of the city in front."""
+    parts = candidate_moves(search, backend, problem)
+    return EngineFactory(
+        lambda tours, _, most: Descent(backend, problem, tours, parts(), most, search.layout),
+        Descent.bytes_per_tour(problem.n),
+    )
+
+
+def multi_descent(
+    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: Memory
+) -> EngineFactory:
+    """Serve the independent moves of several cities."""
+    require_shared_lengths(problem, "Multi()")
+    require_additive(problem.objective, problem, "Multi()")
+    parts, cities = candidate_moves(search, backend, problem), search.pivoting.cities
+    return EngineFactory(
+        lambda tours, _, most: MultiDescent(
+            backend, problem, tours, parts(), most, cities, search.layout
+        ),
+        MultiDescent.bytes_per_tour(problem.n),
+    )
+
+
+def filtered(
+    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: Memory
+) -> EngineFactory:
+    """Serve one filtered neighbourhood; candidate lists are one more filter."""
+    require_shared_lengths(problem, "a FilteredNeighbourhood")
+    require_undirected(problem.objective, "a complete neighbourhood")
+    (part,) = search.neighbourhoods
+    if not isinstance(search.candidates, All):
+        part = replace(part, filter=part.filter & InCandidates(search.candidates))
+    eager = isinstance(search.pivoting, First)
+    make = partial(FilteredMoves, backend, problem, seed=seed, eager=eager, memory=memory())
+    return EngineFactory(
+        lambda tours, row, most: make(tours, part, most, first_row=row),
+        FilteredMoves.bytes_per_tour(problem.n, part),
+    )
+
+
+def _whole(search: Any, *where: Any) -> EngineFactory:
+    """Evaluate every move of a neighbourhood by itself: tiles add up lengths alone."""
+    part = FilteredNeighbourhood(search.neighbourhoods[0], Everything())
+    return filtered(replace(search, neighbourhoods=(part,)), *where)
 
 
 # ---- Combinations of neighbourhoods and candidates -----------------------------------------------
@@ -86,18 +223,18 @@ SERVICES = (
     Service(
         (Best, First),
         _filtered_alone,
-        factories.filtered,
+        filtered,
         _of_filters,
         alone=FilteredNeighbourhood,
         refusal="neighbourhoods: a FilteredNeighbourhood is searched alone, with Best() or "
         "First(), not {moves} with {rule!r}",
     ),
-    Service((First,), _composed, factories.descent, of_composed),
-    Service((Multi,), _composed, factories.multi_descent, of_composed),
-    Service((Best,), _composed_on_lists, factories.best_sweep, of_composed),
-    Service((Best,), TWO, factories.two_opt_climb, _of_bounds, several=True),
-    Service((Best,), THREE, factories.three_opt_climb, _none),
-    Service((RandomK,), TWO_OR_THREE, factories.random_k, _none),
+    Service((First,), _composed, descent, of_composed),
+    Service((Multi,), _composed, multi_descent, of_composed),
+    Service((Best,), _composed_on_lists, best_sweep, of_composed),
+    Service((Best,), TWO, two_opt_climb, _of_bounds, several=True),
+    Service((Best,), THREE, three_opt_climb, _none),
+    Service((RandomK,), TWO_OR_THREE, random_k, _none),
 )
 # What is said of other combinations by the rule, unless a service says it of its moves.
 SEVERAL = "moves_per_pass: more than 1 is for [TwoOpt()] on All() with Best() only"

@@ -9,7 +9,7 @@ from gpu_ls_plugin.backends.batch_size import batch_size
 from gpu_ls_plugin.core.trust import foreign
 from gpu_ls_plugin.runs.compiling import compile_search
 from gpu_ls_plugin.runs.domain import first_row
-from gpu_ls_plugin.tours.engines import rehearsal
+from gpu_ls_plugin.tours.engines import compiling_ahead
 from gpu_ls_plugin.tours.kernels.sites import grid_of, length_type, table_of
 from gpu_ls_plugin.tours.problem.tsp import TSP
 
@@ -33,7 +33,7 @@ def rehearse(problem: Problem, search: Any, size: int, start: str | None, backen
     alike = _alike(problem, search, size, chosen)
     if alike in _rehearsed:
         return
-    copy = rehearsal.copy_of(problem)
+    copy = compiling_ahead.fresh_copy(problem)
     if hasattr(search, "quickened"):
         search = search.quickened(copy)
     tour = first_row(problem if problem.tsp is not problem else copy, start, backend)

@@ -11,7 +11,7 @@ from gpu_ls_plugin.core.budget import Stopwatch
 from gpu_ls_plugin.core.history import Point
 from gpu_ls_plugin.core.result import Result, Statistics, told
 from gpu_ls_plugin.runs.plan import Stage
-from gpu_ls_plugin.tours.engines.chains.rehearsal import SMALLEST_KICKED
+from gpu_ls_plugin.tours.engines.compiling_ahead import SMALLEST_KICKED
 from gpu_ls_plugin.tours.problem.tsp import tour_problem
 
 if TYPE_CHECKING:

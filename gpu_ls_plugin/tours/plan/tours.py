@@ -12,7 +12,7 @@ from gpu_ls_plugin.tours.candidates.quadrant import Quadrant
 from gpu_ls_plugin.tours.cooperation.migration import Migration
 from gpu_ls_plugin.tours.crossovers.edge_assembly import EdgeAssembly
 from gpu_ls_plugin.tours.engines.chains.chain_layouts import LONGEST_WHOLE
-from gpu_ls_plugin.tours.engines.pivoting.first import First
+from gpu_ls_plugin.tours.engines.pivoting import First
 from gpu_ls_plugin.tours.kicks.double_bridge import DoubleBridge
 from gpu_ls_plugin.tours.moves.lin_kernighan import LinKernighan, LinKernighanLead
 from gpu_ls_plugin.tours.moves.reconnections import ThreeOpt

@@ -10,13 +10,14 @@ from gpu_ls_plugin.core.budget import NO_LIMIT
 from gpu_ls_plugin.core.result import Statistics
 from gpu_ls_plugin.runs.population import Population
 from gpu_ls_plugin.tours.engines.audit import check_tours, foreign_names
-from gpu_ls_plugin.tours.engines.chains.rounds import Kicking, Rounds
+from gpu_ls_plugin.tours.engines.chains.rounds import Rounds
 from gpu_ls_plugin.tours.engines.chains.start import Start
 from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.runs.stretch import Leg
+    from gpu_ls_plugin.tours.engines.chains.callers import Kicking
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.core.result import Result
-    from gpu_ls_plugin.tours.engines.chains.rounds import Kicking
+    from gpu_ls_plugin.tours.engines.chains.callers import Kicking
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 

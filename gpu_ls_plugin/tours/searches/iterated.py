@@ -14,13 +14,13 @@ from gpu_ls_plugin.runs.compiling import compile_batch
 from gpu_ls_plugin.tours.candidates.alpha import Alpha
 from gpu_ls_plugin.tours.candidates.nearest import All
 from gpu_ls_plugin.tours.cooperation.base import MOST_KICKS_PER_CITY, Cooperation
-from gpu_ls_plugin.tours.engines import factories, rehearsal
-from gpu_ls_plugin.tours.engines.chains import kinds
+from gpu_ls_plugin.tours.engines import compiling_ahead, engines
+from gpu_ls_plugin.tours.engines.chains import callers
 from gpu_ls_plugin.tours.engines.chains.chain_layouts import LONGEST_WHOLE
 from gpu_ls_plugin.tours.engines.chains.chains import Chains, FusedChains, SteppedChains
 from gpu_ls_plugin.tours.engines.chains.parted import PartedTours
-from gpu_ls_plugin.tours.engines.chains.rehearsal import SMALLEST_KICKED, compile_chains
-from gpu_ls_plugin.tours.engines.pivoting.first import First
+from gpu_ls_plugin.tours.engines.compiling_ahead import SMALLEST_KICKED, compile_chains
+from gpu_ls_plugin.tours.engines.pivoting import First
 from gpu_ls_plugin.tours.kicks.base import Perturbation, as_perturbation
 from gpu_ls_plugin.tours.kicks.double_bridge import DoubleBridge
 from gpu_ls_plugin.tours.moves.lin_kernighan import LinKernighan
@@ -50,7 +50,7 @@ def _default_search() -> LocalSearch:
 
 
 @dataclass(frozen=True)
-class IteratedLocalSearch(rehearsal.Rehearsed):
+class IteratedLocalSearch(compiling_ahead.CompilesAhead):
     """Improve tours by kicks: each is repaired locally, and kept or undone.
 
     One chain for each tour of the batch, all at the same time. The first repair is a full local
@@ -212,9 +212,9 @@ class IteratedLocalSearch(rehearsal.Rehearsed):
 
     def quickened(self, problem: TSP) -> IteratedLocalSearch:
         """Return a search with the same programs, on candidates that are made quickly."""
-        return replace(self, search=rehearsal.quick(self.search, problem))
+        return replace(self, search=compiling_ahead.with_quick_candidates(self.search, problem))
 
-    def _rehearse(
+    def _compile_ahead(
         self, problem: TSP, tours: Any, backend: str | Backend, device: int | None
     ) -> None:
         search = self.quickened(problem)
@@ -226,14 +226,14 @@ class IteratedLocalSearch(rehearsal.Rehearsed):
         search, problem, kick = self.search, start.problem, self.kick
         if self.cooperation is not None:
             kick = self.cooperation.kicks(kick, fused=self.in_one_kernel)
-        others = (make(self, start, kick) for make in kinds.of_other_domains)
+        others = (make(self, start, kick) for make in callers.chains_of_other_domains)
         found = next((chains for chains in others if chains is not None), None)
         if found is not None:
             return found
         if not self.fused:
             require_shared_lengths(problem, "a search that is kicked from the host")
             return SteppedChains(start, self.accept, self.restart_after, search, kick)
-        parts = factories.candidate_moves(search, start.backend, problem)()
+        parts = engines.candidate_moves(search, start.backend, problem)()
         part = self._part_of(problem)
         if self.restart_after is not None:
             require_shared_lengths(problem, "restart_after")

@@ -14,7 +14,7 @@ from gpu_ls_plugin.runs.drive import drive
 from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.tours.engines import engines
 from gpu_ls_plugin.tours.engines.audit import Audit, check_tours, foreign_names
-from gpu_ls_plugin.tours.engines.chains.rounds import Kicking, Rounds
+from gpu_ls_plugin.tours.engines.chains.rounds import Rounds
 from gpu_ls_plugin.tours.engines.chains.start import Start
 from gpu_ls_plugin.tours.kernels.evaluation import better, tour_costs
 from gpu_ls_plugin.tours.searches.descents import Descents
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.core.history import Point
+    from gpu_ls_plugin.tours.engines.chains.callers import Kicking
     from gpu_ls_plugin.tours.engines.chains.chains import Chains
     from gpu_ls_plugin.tours.searches.call import Call
 

@@ -15,12 +15,11 @@ from gpu_ls_plugin.runs.drive import drive
 from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.tours.candidates.base import Candidates
 from gpu_ls_plugin.tours.candidates.nearest import All, Nearest
-from gpu_ls_plugin.tours.engines import engines, rehearsal
+from gpu_ls_plugin.tours.engines import compiling_ahead, engines
 from gpu_ls_plugin.tours.engines.audit import Audit, foreign_names
 from gpu_ls_plugin.tours.engines.engine import NOTHING_KEPT, OUT_OF_MOVES
 from gpu_ls_plugin.tours.engines.exhaustive.two_opt_climb import MAX_MOVES_PER_PASS
-from gpu_ls_plugin.tours.engines.pivoting.base import Pivoting
-from gpu_ls_plugin.tours.engines.pivoting.first import First
+from gpu_ls_plugin.tours.engines.pivoting import First, Pivoting
 from gpu_ls_plugin.tours.filters.filtered_neighbourhood import FilteredNeighbourhood
 from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
 from gpu_ls_plugin.tours.kernels.tour_layouts import LAYOUTS
@@ -37,14 +36,14 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.budget import Budget
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.core.result import Callback
-    from gpu_ls_plugin.tours.engines.factories import EngineFactory
+    from gpu_ls_plugin.tours.engines.services import EngineFactory
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 ENDS = ("seconds", "target", "interrupt")  # of all rows
 
 
 @dataclass(frozen=True)
-class LocalSearch(rehearsal.Rehearsed):
+class LocalSearch(compiling_ahead.CompilesAhead):
     """Improve tours until the search finds no better neighbour.
 
     All tours of a batch are searched at the same time, on the device until all are done.
@@ -208,10 +207,12 @@ class LocalSearch(rehearsal.Rehearsed):
                 self._improve(factory, call, rows, awake)
             return call.result(self, call.referee())
 
-    def _rehearse(
+    def _compile_ahead(
         self, problem: TSP, tours: Any, backend: str | Backend, device: int | None
     ) -> None:
-        compile_batch(rehearsal.quick(self, problem), problem, tours, backend, device)
+        compile_batch(
+            compiling_ahead.with_quick_candidates(self, problem), problem, tours, backend, device
+        )
 
     def _improve(self, factory: EngineFactory, call: Call, rows: slice, awake: Any) -> None:
         """Climb with some rows in place and add to the statistics."""

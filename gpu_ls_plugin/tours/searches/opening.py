@@ -23,7 +23,7 @@ from gpu_ls_plugin.tours.construction.greedy import greedy
 from gpu_ls_plugin.tours.construction.space_filling_curve import space_filling_curve
 from gpu_ls_plugin.tours.crossovers.merging import Merging
 from gpu_ls_plugin.tours.engines.chains.chain_layouts import LONGEST_WHOLE
-from gpu_ls_plugin.tours.engines.pivoting.first import First
+from gpu_ls_plugin.tours.engines.pivoting import First
 from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
 from gpu_ls_plugin.tours.kernels.sites import Sites
 from gpu_ls_plugin.tours.kicks.double_bridge import DoubleBridge

@@ -11,7 +11,7 @@ from gpu_ls_plugin.core.history import Point
 from gpu_ls_plugin.core.result import Progress, Result
 from gpu_ls_plugin.runs.compiling import compile_batch
 from gpu_ls_plugin.tours.construction.random_tours import shuffle
-from gpu_ls_plugin.tours.engines import engines, rehearsal
+from gpu_ls_plugin.tours.engines import compiling_ahead, engines
 from gpu_ls_plugin.tours.searches.call import Call
 from gpu_ls_plugin.tours.searches.local_search import ENDS, LocalSearch
 
@@ -168,12 +168,14 @@ class RandomRestarts:
         KeyboardInterrupt
             Ctrl-C.
         """
-        copy = rehearsal.copy_of(problem)
+        copy = compiling_ahead.fresh_copy(problem)
         if size is None:
             parts = self.search.neighbourhoods
             size = self._batch_size(Call(copy, parts, backend=backend, device=device))
         size = checks.integer("size", size, least=1, most=checks.MOST_INT)
-        search = replace(self, search=rehearsal.quick(self.search, copy), climbs=size)
+        search = replace(
+            self, search=compiling_ahead.with_quick_candidates(self.search, copy), climbs=size
+        )
         compile_batch(_without_tours(search), copy, None, backend, device)
 
     def _climb(

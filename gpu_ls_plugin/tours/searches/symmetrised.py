@@ -10,7 +10,7 @@ from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.core.feasibility import warns_if_infeasible
 from gpu_ls_plugin.runs.acceptance import BetterOrEqual
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
-from gpu_ls_plugin.tours.engines import rehearsal
+from gpu_ls_plugin.tours.engines import compiling_ahead
 from gpu_ls_plugin.tours.moves.lin_kernighan import LinKernighan
 from gpu_ls_plugin.tours.problem.tsp import tour_problem
 from gpu_ls_plugin.tours.problem.two_nodes import TwoNodes
@@ -32,7 +32,7 @@ def _default_search() -> IteratedLocalSearch:
 
 
 @dataclass(frozen=True)
-class Symmetrised(rehearsal.Rehearsed):
+class Symmetrised(compiling_ahead.CompilesAhead):
     """Search tours of an asymmetric problem as those of a symmetric one with two nodes a city.
 
     Lin-Kernighan moves and edge assembly, which asymmetric lengths do not allow, work there. The
@@ -159,17 +159,17 @@ class Symmetrised(rehearsal.Rehearsed):
 
     def compile_batch(self, problem: Problem, tours: Any, backend: Backend) -> None:
         """Compile what a batch like `tours` needs."""
-        self._rehearse(tour_problem(problem), tours, backend, None)
+        self._compile_ahead(tour_problem(problem), tours, backend, None)
 
-    def _rehearse(
+    def _compile_ahead(
         self, problem: TSP, tours: Any, backend: str | Backend, device: int | None
     ) -> None:
         if problem.symmetric:
-            self.search._rehearse(problem, tours, backend, device)
+            self.search._compile_ahead(problem, tours, backend, device)
             return
         _check(problem)
         twin = TwoNodes(problem)
-        self.search._rehearse(twin.tsp, twin.rows(tours), backend, device)
+        self.search._compile_ahead(twin.tsp, twin.rows(tours), backend, device)
 
 
 def _check(problem: TSP) -> None:

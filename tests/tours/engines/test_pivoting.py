@@ -6,11 +6,7 @@ import numpy as np
 import pytest
 
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeError
-from gpu_ls_plugin.tours.engines.pivoting.base import Pivoting
-from gpu_ls_plugin.tours.engines.pivoting.best import Best
-from gpu_ls_plugin.tours.engines.pivoting.first import First
-from gpu_ls_plugin.tours.engines.pivoting.multi import Multi
-from gpu_ls_plugin.tours.engines.pivoting.random_k import RandomK
+from gpu_ls_plugin.tours.engines.pivoting import Best, First, Multi, Pivoting, RandomK
 
 
 @pytest.mark.parametrize(

@@ -139,9 +139,8 @@ def test_the_direction_of_a_tour_matters_where_the_objective_says_so():
         gls.LocalSearch([gls.TwoOpt()], gls.All(), gls.RandomK(50)),
         gls.LocalSearch(pivoting=gls.Multi()),
         gls.IteratedLocalSearch(gls.LocalSearch(), part=32),
-        gls.IteratedLocalSearch(gls.LocalSearch(), cooperation=gls.EliteEdges()),
     ],
-    ids=["RandomK", "Multi", "parts", "EliteEdges"],
+    ids=["RandomK", "Multi", "parts"],
 )
 def test_searches_that_turn_tours_round_are_refused(search):
     class OneWay(type(some_deadlines(4))):

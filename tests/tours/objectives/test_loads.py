@@ -53,7 +53,6 @@ def test_what_adds_up_parts_is_refused():
     for search in (
         gls.LocalSearch(pivoting=gls.Multi()),
         replace(chains, part=32),
-        replace(chains, cooperation=gls.EliteEdges()),
         replace(chains, cooperation=gls.EdgeAssembly()),
     ):
         with pytest.raises(UnsupportedProblemError):

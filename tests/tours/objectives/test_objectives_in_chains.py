@@ -89,11 +89,10 @@ def test_kicks_and_moves_keep_out_what_is_forbidden():
     "search",
     [
         gls.IteratedLocalSearch(LISTED, part=32),
-        gls.IteratedLocalSearch(LISTED, cooperation=gls.EliteEdges()),
         gls.IteratedLocalSearch(LISTED, cooperation=gls.EdgeAssembly()),
         gls.LocalSearch(pivoting=gls.Multi()),
     ],
-    ids=["parts", "elite edges", "edge assembly", "Multi"],
+    ids=["parts", "edge assembly", "Multi"],
 )
 def test_what_needs_a_sum_over_edges_is_refused(search):
     problem = random_problem("EUC_2D", 80, 1).under(WholeTolls(some_tolls(80)))

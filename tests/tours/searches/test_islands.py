@@ -19,7 +19,6 @@ USUAL = gls.IteratedLocalSearch(gls.LocalSearch([gls.TwoOpt()], gls.Nearest(6)))
 SEARCHES = {
     "chains": USUAL,
     "crossed": replace(USUAL, cooperation=gls.EdgeAssembly(0.2, 2)),
-    "contracted": replace(USUAL, cooperation=gls.EliteEdges(0.2, most=1.0)),
     "parts": replace(USUAL, part=32),
     "crossed parts": replace(USUAL, part=32, cooperation=gls.EdgeAssembly(0.2, 2)),
     "restarts": replace(USUAL, restart_after=3),

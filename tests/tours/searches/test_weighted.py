@@ -136,7 +136,6 @@ def test_costs_from_scratch_are_the_referees():
         gls.IteratedLocalSearch(gls.LocalSearch(candidates=LISTS), part=40),
         gls.IteratedLocalSearch(gls.LocalSearch(candidates=LISTS), gls.Restart()),
         gls.IteratedLocalSearch(gls.LocalSearch(candidates=LISTS), cooperation=gls.Migration()),
-        gls.IteratedLocalSearch(gls.LocalSearch(candidates=LISTS), cooperation=gls.EliteEdges()),
     ],
     ids=repr,
 )

@@ -23,8 +23,8 @@ from gpu_ls_plugin.routes.searches.decomposition.team import Team
 from gpu_ls_plugin.runs.acceptance import Annealing
 from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
-from gpu_ls_plugin.tours.engines import rehearsal
-from gpu_ls_plugin.tours.engines.chains.rehearsal import compile_chains
+from gpu_ls_plugin.tours.engines import compiling_ahead
+from gpu_ls_plugin.tours.engines.compiling_ahead import compile_chains
 from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
 from gpu_ls_plugin.tours.moves.segment_moves import Exchange, Relocate
 from gpu_ls_plugin.tours.problem.tsp import tour_problem
@@ -54,7 +54,7 @@ def _default_search() -> IteratedLocalSearch:
 
 
 @dataclass(frozen=True)
-class Decomposed(rehearsal.Rehearsed):
+class Decomposed(compiling_ahead.CompilesAhead):
     """Improve the routes of one giant tour in parts, which are searched side by side, in rounds.
 
     Each round groups routes that are near each other, alternately by sectors around the depot and
@@ -227,10 +227,10 @@ class Decomposed(rehearsal.Rehearsed):
         compile_parts(self, tour_problem(problem), tours, backend)
         super().compile_batch(problem, tours, backend)
 
-    def _rehearse(
+    def _compile_ahead(
         self, problem: TSP, tours: Any, backend: str | Backend, device: int | None
     ) -> None:
-        self.search._rehearse(problem, tours, backend, device)
+        self.search._compile_ahead(problem, tours, backend, device)
         compile_parts(self, problem, tours, get_backend(backend, device))
 
 

@@ -16,7 +16,7 @@ from gpu_ls_plugin.routes.searches.genetic.genetic_population import GeneticPopu
 from gpu_ls_plugin.routes.searches.genetic.rules import Rules
 from gpu_ls_plugin.runs.drive import drive
 from gpu_ls_plugin.runs.stretch import Stretch
-from gpu_ls_plugin.tours.engines import rehearsal
+from gpu_ls_plugin.tours.engines import compiling_ahead
 from gpu_ls_plugin.tours.problem.tsp import tour_problem
 from gpu_ls_plugin.tours.searches.call import Call
 
@@ -33,7 +33,7 @@ OF_A_CPU, OF_A_MULTIPROCESSOR = 1280, 32  # children of a generation, all popula
 
 
 @dataclass(frozen=True)
-class HybridGeneticSearch(Rules, rehearsal.Rehearsed):
+class HybridGeneticSearch(Rules, compiling_ahead.CompilesAhead):
     """Evolve a population of routes for each given tour, all of them side by side, in a ring.
 
     In each generation every population has `children` of parents that win binary tournaments by
@@ -233,12 +233,12 @@ class HybridGeneticSearch(Rules, rehearsal.Rehearsed):
 
     def compile_batch(self, problem: Problem, tours: Any, backend: Backend) -> None:
         """Compile what a batch like `tours` needs."""
-        self._rehearse(tour_problem(problem), tours, backend, None)
+        self._compile_ahead(tour_problem(problem), tours, backend, None)
 
-    def _rehearse(
+    def _compile_ahead(
         self, problem: TSP, tours: Any, backend: str | Backend, device: int | None
     ) -> None:
-        search = replace(self, search=rehearsal.quick(self.search, problem))
+        search = replace(self, search=compiling_ahead.with_quick_candidates(self.search, problem))
         # A GPU has one program for many rows, and another for the few of populations begun anew.
         on_gpu = get_backend(backend, device).name != "cpu"
         for some in (tours, tours[:1]) if on_gpu else (tours[: len(self.crossovers)],):

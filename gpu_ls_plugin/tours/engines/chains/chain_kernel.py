@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.core.origins import sources_of
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.moves.composed import CandidateMoves, Moves
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
-Shape = TypeVar("Shape", bound=tour_layouts.ChainShape | None)
 HEADER, BATCH = "tours/engines/chains/chain.cuh", "tours/engines/chains/chain_batch.cuh"
 PARAMETERS = (
     *composed.PARAMETERS,
@@ -94,8 +93,8 @@ class ChainState:
 
 
 def chain_layout(
-    backend: Backend, parts: CandidateMoves, n: int, choose: Callable[..., Shape]
-) -> Shape | tour_layouts.HostShape:
+    backend: Backend, parts: CandidateMoves, n: int, choose: Callable[..., tour_layouts.ChainShape]
+) -> tour_layouts.ChainShape:
     """Return who holds a chain on n cities, and where; `choose` is a rule for GPUs."""
     if backend.name == "cpu":
         return tour_layouts.HostShape.of(n)

@@ -1,4 +1,4 @@
-"""How chains are laid out: on whole tours, on parts of tours, on contracted problems."""
+"""How chains are laid out: on whole tours, and on parts of tours."""
 
 from __future__ import annotations
 
@@ -30,7 +30,6 @@ PART_WARPS = {
     "most": ONE_BLOCK[5:],
 }
 CHAIN_WARPS = {**PART_WARPS, "few": ((16, 2), (14, 2), *PART_WARPS["few"])}
-CONTRACTED_WARPS = {"few": (2, 10), "some": (2, 8), "many": (2, 6), "most": (2, 4)}
 
 
 def first_kicks(backend: Backend, chains: int, seconds: dict[str, float] = SECONDS_PER_KICK) -> int:
@@ -73,21 +72,5 @@ def part_shape(n: int, shared_memory: int, needs: ChainNeeds) -> ChainShape:
         raise InvalidParameterError(
             f"part: {n:,} cities do not fit into shared memory; choose fewer"
         )
-    return _part_shape(*fitting[:2], needs)
-
-
-def contracted_shape(n: int, shared_memory: int, needs: ChainNeeds) -> ChainShape | None:
-    """Return who holds a chain on a contracted problem of n cities; None if nobody can.
-
-    The same for all n, since that changes from one exchange to the next and each layout is a
-    program of its own: small blocks, as many of which are resident as there is room for.
-    """
-    warps, blocks = CONTRACTED_WARPS[needs.registers]
-    own = part_bytes(n, needs)
-    if first_fitting([(warps, 1)], own, shared_memory) is None:
-        return None
-    return _part_shape(warps, blocks, needs)
-
-
-def _part_shape(warps: int, blocks: int, needs: ChainNeeds) -> PartShape:
+    warps, blocks, _ = fitting
     return PartShape(f"gls::Warp<{warps}>", 32, warps, True, False, blocks, needs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from gpu_ls_plugin.core.budget import Stopwatch
 from gpu_ls_plugin.tours.construction.random_tours import shuffle
 from gpu_ls_plugin.tours.engines.chains import chain_layouts
 from gpu_ls_plugin.tours.engines.chains.chain_kernel import ChainState, chain_kernel, chain_layout
-from gpu_ls_plugin.tours.engines.chains.part_search import PartSearch
 from gpu_ls_plugin.tours.kernels import tour_layouts
 from gpu_ls_plugin.tours.kernels.evaluation import better, tour_costs
 from gpu_ls_plugin.tours.problem.device_data import batch_data
@@ -26,8 +25,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.core.result import Statistics
     from gpu_ls_plugin.runs.acceptance import Acceptance
-    from gpu_ls_plugin.tours.engines.chains.part_search import TourParts
-    from gpu_ls_plugin.tours.engines.chains.repair import Repair
+    from gpu_ls_plugin.tours.engines.chains.callers import Repair
     from gpu_ls_plugin.tours.engines.chains.start import Start
     from gpu_ls_plugin.tours.kicks.base import Perturbation
     from gpu_ls_plugin.tours.moves.composed import CandidateMoves
@@ -38,18 +36,6 @@ _STATE = (
     *("tours", "best_tours", "costs", "best_costs", "units", "kicks", "accepted", "idle"),
     *("looks", "moves", "moves_by", "restarts"),
 )
-
-
-class Contracted(Protocol):
-    """Smaller problems that stand for the tours of some chains, one for each, of `sizes` (P,)."""
-
-    sizes: Any
-
-    def cut(self, parts: CandidateMoves) -> TourParts:
-        """Return the problems; `parts` has the candidates of the whole one."""
-
-    def expand(self, rings: Any) -> Any:
-        """Return tours of the problems, shape (P, m), as tours of all cities."""
 
 
 class Chains(ChainState, ABC):
@@ -66,15 +52,11 @@ class Chains(ChainState, ABC):
 
     Attributes
     ----------
-    contractible : bool
-        Whether chains can work on contracted problems.
     crossed : int
         Generations of crossings so far; each has random numbers of its own.
     gaining : float, or array of the backend, shape ()
         Share of the chains that the last crossing led to a new best tour, kept where it matters.
     """
-
-    contractible: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -133,16 +115,6 @@ class Chains(ChainState, ABC):
     @abstractmethod
     def moves_per_look(self) -> int:
         """Return how many moves looking at one city stands for."""
-
-    def search_contracted(
-        self, contracted: Contracted, *, kicks: int, level: float, seconds: float
-    ) -> int:
-        """Let each chain go on, for about so many seconds, on a smaller problem made of its tour.
-
-        Nothing happens where chains are not `contractible`, or a problem is too large. The kicks
-        that each chain has made are returned.
-        """
-        return 0
 
     def kept(self, owner: Hashable, make: Callable[[], Kept]) -> Kept:
         """Return what `make` returned when it was called for `owner`: once."""
@@ -253,8 +225,6 @@ class Chains(ChainState, ABC):
 class FusedChains(Chains):
     """Chains of one kernel: kick by `cuts`, repair, accept or undo, without a step to the host."""
 
-    contractible = True
-
     parts: CandidateMoves
 
     def __init__(
@@ -267,7 +237,6 @@ class FusedChains(Chains):
     ) -> None:
         super().__init__(start, accept, patience, parts, len(parts.moves.names))
         backend, problem, (size, n) = start.backend, start.problem, start.tours.shape
-        self._perturbation = perturbation
         rule = partial(chain_layouts.chain_shape, tours=-(-size // backend.processors))
         layout = chain_layout(backend, parts, n, rule)
         self._kernel = chain_kernel(searched(problem), parts.moves, perturbation, accept, layout)
@@ -301,45 +270,6 @@ class FusedChains(Chains):
             shared_bytes=self._shared_bytes,
             seconds=seconds,
         )
-
-    def search_contracted(
-        self, contracted: Contracted, *, kicks: int, level: float, seconds: float
-    ) -> int:
-        """Let each chain go on for a while on a smaller problem that stands for its tour."""
-        backend, size = self.start.backend, int(contracted.sizes.max())
-        layout = chain_layout(backend, self.parts, size, chain_layouts.contracted_shape)
-        if layout is None:
-            return 0
-        search = PartSearch(self.start, self.accept, self.parts, self._perturbation, size, layout)
-        rings = backend.xp.empty((len(self.tours), size), "int32")
-        rings[:] = backend.xp.arange(size, dtype="int32")
-        found = search.run(
-            contracted.cut(self.parts),
-            rings,
-            self.units,
-            kicks=kicks,
-            level=level,
-            fall=0.0,
-            window=self._perturbation.window(size),
-            first_row=self.start.first_row + (int(self.kicks.max()) << 32),
-            seconds=seconds,
-            step=self.first_kicks(),
-        )
-        best_costs = self.costs + found.best_costs
-        if self.best_tours is self.tours:
-            leads = best_costs < self.best_costs
-            self.best_costs[leads] = best_costs[leads]
-        else:
-            leads = self.offer(contracted.expand(found.best_tours), best_costs)
-        self.tours[:] = contracted.expand(found.tours)  # of which they are contractions: last
-        self.costs += found.costs
-        self.kicks += found.kicks
-        self.accepted += found.accepted
-        self.looks += found.looks
-        self.moves += found.moves
-        self.moves_by += found.moves_by
-        self.idle[leads] = 0
-        return int(found.kicks.max())
 
     def first_kicks(self) -> int:
         """Return a number of kicks that surely takes less than a launch should."""

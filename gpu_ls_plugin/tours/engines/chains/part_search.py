@@ -80,7 +80,6 @@ class PartSearch:
         *,
         kicks: int,
         level: float,
-        fall: float,
         window: int,
         first_row: int,
         seconds: float = math.inf,
@@ -95,8 +94,8 @@ class PartSearch:
             Tours of R chains for each part; changed. Costs are counted from theirs.
         units : array of the backend, shape (K * R,), float32
             Length for which 1 stands in `level`.
-        level, fall : float
-            Of the acceptance rule, and by how much it falls over all kicks.
+        level : float
+            Of the acceptance rule at first; it falls to 0 along a line over all kicks.
         window : int
             As `Perturbation.window` returns it.
         first_row : int
@@ -108,7 +107,7 @@ class PartSearch:
         """
         rises = self.start.backend.xp.zeros(len(rings), self.start.problem.cost_dtype)
         chains = PartChains(self, cut, rings, rises, units, window, first_row, step)
-        chains.accept = _Falling(level, fall)
+        chains.accept = _Falling(level)
         rounds, watch = Rounds(chains, Statistics()), Stopwatch.of(seconds)
         if drive(rounds, Stretch(kicks=kicks), watch=watch) == "interrupt":
             raise KeyboardInterrupt
@@ -180,10 +179,10 @@ class PartChains(ChainState):
 
 
 class _Falling(Acceptance):
-    """A level that falls along a line."""
+    """A level that falls to 0 along a line."""
 
-    def __init__(self, level: float, fall: float) -> None:
-        self._level, self._fall = level, fall
+    def __init__(self, level: float) -> None:
+        self._level = level
 
     def level(self, progress: float) -> float:
-        return self._level - self._fall * progress
+        return self._level - self._level * progress

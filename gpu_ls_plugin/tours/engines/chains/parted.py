@@ -176,7 +176,6 @@ class PartedTours(Chains):
             xp.full(chains, self._unit, "float32"),
             kicks=kicks,
             level=level,
-            fall=level,
             window=self._perturbation.window(min(self._stride, int(segments["length1"].min()))),
             first_row=(self._round + 1) << 32,
             seconds=watch.left,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,47 +18,15 @@ from gpu_ls_plugin.tours.engines.engine import moves_by_name
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.core.result import Statistics
-    from gpu_ls_plugin.runs.acceptance import Acceptance
     from gpu_ls_plugin.runs.stretch import Leg
-    from gpu_ls_plugin.tours.engines.chains.repair import Repair
-    from gpu_ls_plugin.tours.engines.chains.start import Start
-    from gpu_ls_plugin.tours.problem.tsp import TSP
+    from gpu_ls_plugin.tours.engines.chains.callers import Repair
 
 KICKS_PER_CITY = 0.5  # of a generation, if chains do not cooperate
 _STATE = (
     *("done", "exchanges", "generations"),
     *("_next", "_pace", "_equal_costs", "_best", "_counted"),
 )
-
-
-class Kicking(Protocol):
-    """What an iterated search says of its chains: `IteratedLocalSearch`."""
-
-    @property
-    def search(self) -> Repair: ...
-
-    @property
-    def cooperation(self) -> Any: ...
-
-    @property
-    def accept(self) -> Acceptance: ...
-
-    @property
-    def restart_after(self) -> int | None: ...
-
-    @property
-    def parts(self) -> tuple[Any, ...]: ...
-
-    @property
-    def in_one_kernel(self) -> bool: ...
-
-    def chains(self, start: Start) -> Any: ...
-
-    def kicks_tours(self, problem: TSP) -> bool: ...
-
-    def own_kicks(self, problem: Problem) -> int: ...
 
 
 class Rounds(Population):

@@ -13,7 +13,7 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.tours.engines.chains.chains import FusedChains, SteppedChains
 from gpu_ls_plugin.tours.engines.chains.start import Start
-from gpu_ls_plugin.tours.engines.pivoting.first import OF
+from gpu_ls_plugin.tours.engines.pivoting import FIRST_OF
 from tests.helpers import chain_oracle, descent_oracle, oracles
 from tests.helpers.examples import examples
 from tests.helpers.marks import diagonal, slow_after, slow_but_usual
@@ -114,7 +114,7 @@ def assert_same(
     st.sampled_from(list(RULES)),
     st.sampled_from([gls.DoubleBridge(segment) for segment in (None, 6, 10, 30)]),
     st.sampled_from([0, 7, 2**33]),
-    st.sampled_from(OF),
+    st.sampled_from(FIRST_OF),
 )
 def test_chains_are_those_of_the_oracle(
     n, span, seed, metric, moves, rule, kick, first_row, best_of

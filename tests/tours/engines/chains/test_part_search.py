@@ -41,7 +41,6 @@ def search(start, accept, parts, cut, rings, **limits):
         units,
         kicks=KICKS,
         level=LEVEL,
-        fall=LEVEL,
         window=20,
         first_row=start.first_row,
         **limits,

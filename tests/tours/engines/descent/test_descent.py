@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.tours.engines.pivoting.first import OF
+from gpu_ls_plugin.tours.engines.pivoting import FIRST_OF
 from tests.helpers import descent_oracle as oracle
 from tests.helpers import oracles
 from tests.helpers.examples import examples
@@ -56,7 +56,7 @@ def assert_same(
     st.integers(0, 10**6),
     st.sampled_from(INTEGER),  # equal real gains differ by rounding
     st.sampled_from(list(LISTS)),
-    st.sampled_from(OF),
+    st.sampled_from(FIRST_OF),
 )
 def test_descents_are_those_of_the_oracle(n, span, seed, metric, name, best_of):
     problem = random_problem(metric, n, seed, span)

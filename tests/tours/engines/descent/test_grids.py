@@ -17,9 +17,6 @@ SEARCHES = {
     "three_opt": gls.LocalSearch([gls.ThreeOpt()], gls.Nearest(6)),
     "chains": gls.IteratedLocalSearch(DEEP, kicks_per_city=1),
     "parts": gls.IteratedLocalSearch(USUAL, gls.DoubleBridge(12), kicks_per_city=9, part=32),
-    "elite": gls.IteratedLocalSearch(
-        DEEP, kicks_per_city=1, cooperation=gls.EliteEdges(0.3, elite=2, most=1.0)
-    ),
 }
 
 

@@ -1,4 +1,4 @@
-"""Compiling ahead: a search searches for a moment, on a problem of which nothing is kept."""
+"""Compiling ahead: a search runs for a moment on a copy of the problem, which is then dropped."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ import numpy as np
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.runs.compiling import compile_batch
 from gpu_ls_plugin.tours.candidates.nearest import All, Nearest
+from gpu_ls_plugin.tours.engines.chains.chains import SteppedChains
+from gpu_ls_plugin.tours.engines.chains.equal_costs import equal
+from gpu_ls_plugin.tours.engines.chains.start import Start
 from gpu_ls_plugin.tours.problem.tsp import tour_problem
 
 if TYPE_CHECKING:
@@ -21,11 +24,12 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-A_MOMENT = 1e-3  # seconds, in which a program is compiled but hardly runs
+A_MOMENT = 1e-3  # seconds: time to compile a program, but hardly to run it
+SMALLEST_KICKED = 8  # cities; an iterated search of smaller tours only descends
 
 
-class Rehearsed(ABC):
-    """A search of given tours, which can compile before it is called."""
+class CompilesAhead(ABC):
+    """A search of given tours that can compile before it is called."""
 
     def prepare(
         self,
@@ -55,21 +59,21 @@ class Rehearsed(ABC):
         KeyboardInterrupt
             Ctrl-C.
         """
-        copy = copy_of(problem)
-        self._rehearse(copy, any_tours(copy, size), backend, device)
+        copy = fresh_copy(problem)
+        self._compile_ahead(copy, placeholder_tours(copy, size), backend, device)
 
     def compile_batch(self, problem: Problem, tours: Any, backend: Backend) -> None:
         """Compile what a batch like `tours` needs, by letting it be searched for a moment."""
         compile_batch(self, problem, tours, backend)  # type: ignore[arg-type]  # is called
 
     @abstractmethod
-    def _rehearse(
+    def _compile_ahead(
         self, problem: TSP, tours: Any, backend: str | Backend, device: int | None
     ) -> None:
-        """Compile what a batch like `tours` needs, on a problem that nobody else has."""
+        """Compile what a batch like `tours` needs, on a problem that no other search has."""
 
 
-def quick(search: Any, problem: TSP) -> Any:
+def with_quick_candidates(search: Any, problem: TSP) -> Any:
     """Return a LocalSearch with the same programs on quick candidates, its own being compiled."""
     if isinstance(search.candidates, All):
         return search
@@ -77,14 +81,36 @@ def quick(search: Any, problem: TSP) -> Any:
     return replace(search, candidates=Nearest(5))
 
 
-def copy_of(problem: Problem) -> TSP:
+def fresh_copy(problem: Problem) -> TSP:
     """Return a copy, so that nothing is known about the original when time runs."""
     problem = tour_problem(problem)
     copy: TSP = pickle.loads(pickle.dumps(problem))
     return copy
 
 
-def any_tours(problem: Problem, size: int) -> NDArray[np.int32]:
+def placeholder_tours(problem: Problem, size: int) -> NDArray[np.int32]:
     """Return a batch, since the programs depend on its shape alone."""
     size = checks.integer("size", size, least=1, most=checks.MOST_INT)
     return np.tile(np.arange(problem.n, dtype=np.int32), (size, 1))
+
+
+def compile_chains(search: Any, problem: TSP, tours: Any, chosen: Backend) -> None:
+    """Compile what the chains of an IteratedLocalSearch need for a batch like `tours`."""
+    if problem.n < SMALLEST_KICKED:
+        return
+    with chosen.current():
+        chains = search.chains(Start(chosen, problem, chosen.xp.array(tours, "int32"), 0))
+        chains.advance(1, 0.0, 0.0, 0.0)
+        chains.behind(1)  # waits for the GPU
+        equal(chains)
+        row = chosen.xp.zeros(1, "int64")
+        chains.restart(search.search, row, A_MOMENT)  # in which it may have come to nothing
+        chains.begin_anew(row, chains.tours[row], chains.costs[row])
+        chains.keep_best()
+        if len(tours) > 1:  # as many as restart together, whose descent has a layout of its own
+            compile_batch(search.search, problem, tours[1::2], chosen)
+        for gaining in (1.0, 0.0) if search.cooperation is not None else ():
+            chains.gaining = gaining  # kernels may be others where few gain
+            search.cooperation.exchange(chains, 0.0, seconds=A_MOMENT)
+        if isinstance(chains, SteppedChains):
+            search.kick.perturb(problem, tours[:1], backend=chosen.name)

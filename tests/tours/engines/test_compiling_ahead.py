@@ -10,7 +10,7 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.solver import Settings
 from gpu_ls_plugin.solver.plans import plan_of
-from gpu_ls_plugin.tours.engines.chains.rehearsal import compile_chains
+from gpu_ls_plugin.tours.engines.compiling_ahead import compile_chains
 from gpu_ls_plugin.tours.plan import compiling
 from tests.helpers.random_problems import random_problem, random_tours
 

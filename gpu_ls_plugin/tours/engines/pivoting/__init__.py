@@ -1,1 +1,0 @@
-"""Which improving move is taken."""
