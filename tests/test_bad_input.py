@@ -195,7 +195,7 @@ PARTS = [
     case("pivoting", partial(SEARCH, pivoting=gls.TwoOpt()), TYPE, "pivoting", "operators"),
     case("pivoting name", partial(SEARCH, pivoting="bets"), UNKNOWN, "did you mean 'best'"),
     case("move name", partial(SEARCH, ["two_op"]), UNKNOWN, "did you mean 'two_opt'"),
-    case("gpu layout", partial(SEARCH, layout="grid"), BAD, "layout: 'grid'", "auto, thread, warp"),
+    case("gpu layout", partial(SEARCH, layout="grid"), BAD, "layout: 'grid'", "auto, warp, block"),
     case("layout type", partial(SEARCH, layout=["warp"]), TYPE, "layout: ['warp'] is not a string"),
     case("bytes", partial(SEARCH, [b"two_opt"]), TYPE, "neighbourhoods: b'two_opt'", "operators"),
     case("candidate bytes", partial(SEARCH, candidates=b"nearest"), TYPE, "candidates: b'nea"),

@@ -28,7 +28,7 @@ RATIO_BAR = 20.0
 REPEATS = 5
 
 SIZES_002 = (1, 8, 64, 512, 2048)
-LAYOUTS = {"T": "thread", "BG": "global", "BS": "block", "warp": "warp"}
+LAYOUTS = {"BG": "global", "BS": "block", "warp": "warp"}
 PAPER_002 = {  # speedups over one core in its table 1, by number of solutions
     "kroA100": {
         "T": (0.01, 0.06, 0.34, 0.93, 2.02),

@@ -203,7 +203,6 @@ LAYOUTS = (
     ("warp", 1000, 16),
     ("block", 1000, 1),
     ("global", 100_000, 1),
-    ("thread", 1000, 16),
 )  # with cities, and tours per multiprocessor
 
 

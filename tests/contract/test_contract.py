@@ -42,7 +42,7 @@ STARTING = [name for name in OF_TOURS if name not in REGISTERED]
 ON_BOTH = pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 EACH_METRIC = pytest.mark.parametrize("metric", METRICS)
 EACH_SEARCH = pytest.mark.parametrize("search", IMPROVING.values(), ids=IMPROVING)
-LAYOUTS = ("thread", "warp", "block", "global")
+LAYOUTS = ("warp", "block", "global")
 FEW_METRICS = ("EUC_2D", "EUC", "EXPLICIT")
 
 

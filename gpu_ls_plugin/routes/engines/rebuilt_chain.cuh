@@ -74,8 +74,8 @@ struct RebuiltChain {
         wake(team, view, kicked, queue);
         view.tour.read(team, kicked);
         keep_tour(team, view);
-        looked += descend<Neighbourhood>(team, view, queue, choices, schedule.ahead, scout, by_part,
-                                         schedule.max_moves, kNowhere, moves);
+        const DescentLimits limits{schedule.ahead, schedule.max_moves, kNowhere};
+        looked += descend<Neighbourhood>(team, view, queue, choices, limits, scout, by_part, moves);
         const Cost cost = cost_of(team, view);
         random.seek((its.kicks + 1) * kRebuildDraws - 1);
         taken = Accept::takes(cost - its.cost, level(schedule, batch, item, its.kicks), random);

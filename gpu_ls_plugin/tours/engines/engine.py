@@ -25,6 +25,8 @@ RUNNING, OPTIMUM, OUT_OF_MOVES, NOTHING_KEPT = (
     for name in ("kRunning", "kOptimum", "kOutOfMoves", "kNothingKept")
 )
 RANKED_BYTES = constant(TEAM, "kRankedBytes")
+# Arguments of gls::Instance for kernels that compute lengths from the metric's data alone.
+NO_SITES = {"sites": None, "error_absolute": 0.0, "error_relative": 0.0}
 OF_A_TOUR = ("tours", "states", "pass_counts", "move_counts")
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 SITE_BYTES = constant("tours/problem/lengths.cuh", "kSiteBytes")  # of the largest one
 POINT_BYTES = constant("tours/problem/metric.cuh", "kPointBytes")
-LAYOUTS = ("thread", "warp", "block", "global")
+LAYOUTS = ("warp", "block", "global")
 LARGE_LANES = 384  # beyond, and where tours lie in global memory; more would lack registers
 
 

@@ -76,7 +76,7 @@ class LocalSearch(compiling_ahead.CompilesAhead):
         More than 1 is faster and leads to other, on average equally good, local optima. It pays
         on a GPU.
     layout : str
-        Of `First()` on a GPU: "thread", "warp" or "block" holds a tour, "global" is a block with
+        Of `First()` on a GPU: "warp" or "block" holds a tour, "global" is a block with
         the tour in global memory; "auto" chooses. Of `Multi()`: "global", or a block with the tour
         in shared memory as long as it fits. The result is the same.
 

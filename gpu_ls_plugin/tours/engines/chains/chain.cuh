@@ -153,9 +153,9 @@ struct Chain {
                              KickSchedule schedule, ChainBatch batch, PartsOfTours parts = {}) {
     if (batch.ended(item, schedule)) return;
     choose_row<Metric>(instance, lists, item);
-    const int stride = Scope::kWhole ? instance.n : parts.stride;
+    const int stride = stride_of(instance, parts);
     Memory memory(team, item, chain_bytes(stride), piece_bytes<Site>(stride), batch.scratch);
-    Chain chain(team, item, stride, memory, instance, lists, schedule, batch, parts);
+    Chain chain(team, item, memory, instance, lists, schedule, batch, parts);
     chain.begin(item);
     const State& state = chain.shared.state;
 #pragma unroll 1
@@ -224,13 +224,13 @@ struct Chain {
   bool best_is_feasible = true;
   bool limited = false;  // whether the moves left are fewer than a journal's
 
-  GLS_DEVICE Chain(const Team& team, int item, int stride, Memory& memory, const Instance& instance,
+  GLS_DEVICE Chain(const Team& team, int item, Memory& memory, const Instance& instance,
                    const Candidates& lists, const KickSchedule& schedule, const ChainBatch& batch,
                    const PartsOfTours& parts)
       : team(team),
         schedule(schedule),
         batch(batch),
-        stride(stride),
+        stride(stride_of(instance, parts)),
         shared(memory.template slot<ChainMemory>(team)),
         ring(memory.template take<City>(kWaiting)),
         journal{memory.template take<City>(2 * kReversals)},
@@ -238,6 +238,10 @@ struct Chain {
         queue{ring, memory.template take<uint32>((stride + 31) / 32), kWaiting, 0, 0},
         choices(lists.directions, lists.breadth, Neighbourhood::variants(lists.degree)),
         own_sums{0, 0, moves_of_launch(item)} {}
+
+  GLS_DEVICE static int stride_of(const Instance& instance, const PartsOfTours& parts) {
+    return Scope::kWhole ? instance.n : parts.stride;
+  }
 
   // What moves look at: the whole problem, or a part whose sites and mates are copied.
   GLS_DEVICE static View make_view(const Team& team, int item, int stride, Memory& memory,

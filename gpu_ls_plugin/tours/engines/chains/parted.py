@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
+from gpu_ls_plugin.backends.composition import Kernel
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.core.budget import NO_LIMIT, Stopwatch, now
 from gpu_ls_plugin.tours.engines.chains import chain_layouts
@@ -27,15 +27,17 @@ from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from gpu_ls_plugin.backends.composition import Parameter
     from gpu_ls_plugin.runs.acceptance import Acceptance
     from gpu_ls_plugin.tours.engines.chains.start import Start
     from gpu_ls_plugin.tours.kicks.base import Perturbation
     from gpu_ls_plugin.tours.moves.composed import CandidateMoves
 
+HEADER = "tours/engines/chains/parts.cuh"
 SEGMENT_DTYPE, PATH_DTYPE, PIECE_DTYPE = (
-    struct_of("tours/engines/chains/parts.cuh", name).items
-    for name in ("Segments", "Unrolled", "Piece")
+    struct_of(HEADER, name).items for name in ("Segments", "Unrolled", "Piece")
 )
+CUT, JOINED = (struct_of(HEADER, "CutTours"),), (struct_of(HEADER, "JoinedParts"),)
 KICKS_PER_CITY = 2  # of each chain in a round
 SMALLEST_SEGMENT = 8
 CITIES_TOGETHER = {"cpu": 1, "cuda": 2**20}  # of tours whose segments are paired up at once
@@ -44,46 +46,21 @@ KEY_STEP = 0x9E3779B97F4A7C15  # odd: first rows have different keys
 
 def make_part_kernel(lists: str, team: str) -> Kernel:
     """Compose the kernel that makes parts, with candidate lists of a C++ type."""
-    return _kernel(
-        "make_part",
-        f"gls::MakePart<{team}, {lists}>",
-        "int n, int stride, int degree, const void* segments, const int* tours, const int* places, "
-        "const int* candidates, const void* candidate_lengths, int* sizes, int* names, int* mates, "
-        "void* near, void* near_lengths",
-        team,
-    )
+    return _kernel("make_part", f"gls::MakePart<{team}, {lists}>", CUT, team)
 
 
 def unroll_kernel(team: str) -> Kernel:
     """Compose the kernel that reads the best tours of parts as paths."""
-    return _kernel(
-        "unroll_part",
-        f"gls::UnrollPart<{team}>",
-        "int stride, const void* segments, const int* tours, const int* winners, void* unrolled",
-        team,
-    )
+    return _kernel("unroll_part", f"gls::UnrollPart<{team}>", CUT + JOINED, team)
 
 
 def write_kernel(team: str) -> Kernel:
     """Compose the kernel that joins parts."""
-    return _kernel(
-        "write_piece",
-        f"gls::WritePiece<{team}>",
-        "int n, int stride, const void* segments, const void* pieces, const int* rings, "
-        "const int* winners, const void* unrolled, const int* names, int* tours",
-        team,
-    )
+    return _kernel("write_piece", f"gls::WritePiece<{team}>", CUT + JOINED, team)
 
 
-def _kernel(name: str, body: str, parameters: str, team: str) -> Kernel:
-    return Kernel(
-        name,
-        "tours/engines/chains/parts.cuh",
-        body,
-        parse_parameters(parameters),
-        team,
-        parts=(name,),
-    )
+def _kernel(name: str, body: str, parameters: tuple[Parameter, ...], team: str) -> Kernel:
+    return Kernel(name, HEADER, body, parameters, team, parts=(name,))
 
 
 class PartedTours(Chains):
@@ -227,7 +204,7 @@ class PartedTours(Chains):
             "places": places,
             "candidates": arguments["candidates"],
             "candidate_lengths": arguments["candidate_lengths"],
-            **vars(cut),  # under the names that the kernels' parameters have
+            **vars(cut),
         }
         backend.launch(self._make, count, arrays)
         return segments, cut, arrays
@@ -283,8 +260,10 @@ class PartedTours(Chains):
             "rings": rings,
             "winners": (first + of_part.argmin(axis=1)).astype("int32"),
             "unrolled": xp.empty(count * PATH_DTYPE.itemsize, "uint8"),
+            "pieces": None,
+            "joined": self.tours.copy(),
         }
-        backend.launch(self._unroll, count, {**joined, "tours": rings})
+        backend.launch(self._unroll, count, joined)
         paths = backend.to_numpy(joined["unrolled"]).view(PATH_DTYPE)
         gained = backend.to_numpy(of_part.min(axis=1))
         pieces = np.concatenate(
@@ -295,9 +274,9 @@ class PartedTours(Chains):
         )
         if (paths["step"] == 0).any():
             joined["unrolled"] = _bytes(xp, paths)
-        joined |= {"pieces": _bytes(xp, pieces), "tours": self.tours.copy()}
+        joined["pieces"] = _bytes(xp, pieces)
         backend.launch(self._write, len(pieces), joined)
-        self.tours[:] = joined["tours"]
+        self.tours[:] = joined["joined"]
 
 
 def _layout(

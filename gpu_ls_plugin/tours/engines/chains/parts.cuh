@@ -30,25 +30,38 @@ struct Segments {
   }
 };
 
+// Tours, and the parts that they are cut into: rows of `stride` for each part, of up to n cities.
+struct CutTours {
+  int n, stride, degree;  // cities of a tour; of a part, at most; candidates of a city
+  const void* segments;   // of every part
+  const int* tours;       // in rows
+  const int* places;      // of every city in its tour
+  const int* candidates;  // of the whole problem, like their lengths
+  const void* candidate_lengths;
+  int *sizes, *names, *mates;  // cities of a part; their numbers in the problem; `mate` of each
+  void *near, *near_lengths;   // candidates of a part's cities, in its own numbers
+
+  GLS_DEVICE const Segments& part(int item) const {
+    return static_cast<const Segments*>(segments)[item];
+  }
+};
+
 // Names, mates and candidates of a part.
 template <class Team, class Lists>
 struct MakePart {
-  GLS_DEVICE static void run(const Team& team, int item, int n, int stride, int degree,
-                             const void* segments, const int* tours, const int* places,
-                             const int* candidates, const void* candidate_lengths, int* sizes,
-                             int* names, int* mates, void* near, void* near_lengths) {
-    const Segments part = static_cast<const Segments*>(segments)[item];
-    const int64 tour = int64(part.tour) * n, first = int64(item) * stride;
-    const Lists lists(candidates, candidate_lengths, degree, false);
+  GLS_DEVICE static void run(const Team& team, int item, CutTours cut) {
+    const Segments part = cut.part(item);
+    const int64 tour = int64(part.tour) * cut.n, first = int64(item) * cut.stride;
+    const Lists lists(cut.candidates, cut.candidate_lengths, cut.degree, false);
     team.each(part.size(), [&](int number) {
-      const int city = tours[tour + part.place(number)];
-      names[first + number] = city;
-      mates[first + number] = part.mate(number);
+      const int city = cut.tours[tour + part.place(number)];
+      cut.names[first + number] = city;
+      cut.mates[first + number] = part.mate(number);
       keep_inside(
-          lists, city, [&](int other) { return part.number(places[tour + other]); },
-          number > 0 ? number - 1 : 1, near, near_lengths, (first + number) * degree);
+          lists, city, [&](int other) { return part.number(cut.places[tour + other]); },
+          number > 0 ? number - 1 : 1, cut.near, cut.near_lengths, (first + number) * cut.degree);
     });
-    team.once([&] { sizes[item] = part.size(); });
+    team.once([&] { cut.sizes[item] = part.size(); });
   }
 };
 
@@ -60,13 +73,27 @@ struct Unrolled {
   int split, turned;
 };
 
+// A stretch of a part's path on its way into a tour: `count` cities from `from` on, turned round or
+// not, to the places from `to` on.
+struct Piece {
+  int part, from, count, turned, to;
+};
+
+// What the chains on parts have found, and how it becomes tours again.
+struct JoinedParts {
+  const int* rings;    // best tours of all chains, in rows
+  const int* winners;  // of every part, the chain that counts
+  void* unrolled;      // of every part, the path of that chain
+  const void* pieces;
+  int* joined;  // tours, in rows
+};
+
 template <class Team>
 struct UnrollPart {
-  GLS_DEVICE static void run(const Team& team, int item, int stride, const void* segments,
-                             const int* tours, const int* winners, void* unrolled) {
-    const Segments part = static_cast<const Segments*>(segments)[item];
+  GLS_DEVICE static void run(const Team& team, int item, CutTours cut, JoinedParts found) {
+    const Segments part = cut.part(item);
     const int size = part.size();
-    const int* ring = tours + int64(winners[item]) * stride;
+    const int* ring = found.rings + int64(found.winners[item]) * cut.stride;
     const auto at = [&](int place) { return ring[place < 0 ? place + size : place % size]; };
     Unrolled path{
         team.least(size, size, [&](int place) { return ring[place] == 0 ? place : size; }), 0, size,
@@ -88,31 +115,24 @@ struct UnrollPart {
       const int last = at(path.begin + path.step * (path.split - 1) % size);
       path.turned = last == end1 + 1;
     }
-    team.once([&] { static_cast<Unrolled*>(unrolled)[item] = path; });
+    team.once([&] { static_cast<Unrolled*>(found.unrolled)[item] = path; });
   }
-};
-
-// A stretch of a part's path on its way into a tour: `count` cities from `from` on, turned round or
-// not, to the places from `to` on.
-struct Piece {
-  int part, from, count, turned, to;
 };
 
 template <class Team>
 struct WritePiece {
-  GLS_DEVICE static void run(const Team& team, int item, int n, int stride, const void* segments,
-                             const void* pieces, const int* rings, const int* winners,
-                             const void* unrolled, const int* names, int* tours) {
-    const Piece piece = static_cast<const Piece*>(pieces)[item];
-    const Segments part = static_cast<const Segments*>(segments)[piece.part];
-    const Unrolled path = static_cast<const Unrolled*>(unrolled)[piece.part];
+  GLS_DEVICE static void run(const Team& team, int item, CutTours cut, JoinedParts found) {
+    const Piece piece = static_cast<const Piece*>(found.pieces)[item];
+    const Segments part = cut.part(piece.part);
+    const Unrolled path = static_cast<const Unrolled*>(found.unrolled)[piece.part];
     const int size = part.size();
-    const int* ring = rings + int64(winners[piece.part]) * stride;
+    const int* ring = found.rings + int64(found.winners[piece.part]) * cut.stride;
     team.each(piece.count, [&](int t) {
       const int along = piece.from + (piece.turned ? piece.count - 1 - t : t);
       const int place = path.begin + path.step * along % size;
       const int number = path.step == 0 ? along : ring[place < 0 ? place + size : place % size];
-      tours[int64(part.tour) * n + piece.to + t] = names[int64(piece.part) * stride + number];
+      found.joined[int64(part.tour) * cut.n + piece.to + t] =
+          cut.names[int64(piece.part) * cut.stride + number];
     });
   }
 };

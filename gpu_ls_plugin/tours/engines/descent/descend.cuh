@@ -6,19 +6,26 @@
 
 namespace gls {
 
-// Makes moves, until there are `most`, and looks at cities, `most_looks` at most; counts the moves
-// and returns how many cities were looked at.
+struct DescentLimits {
+  int ahead;         // cities that a team looks at together
+  int64 most_moves;  // of the tour, with those that it has made before
+  int most_looks;    // at a city
+};
+
+// Makes moves and looks at cities up to the limits; counts the moves, and returns how many cities
+// were looked at.
 template <class Neighbourhood, class Team, class View, class Queue, class Length,
           class Counts = MovesByPart<Neighbourhood>>
 GLS_DEVICE int descend(const Team& team, const View& view, Queue& queue, const Choices& choices,
-                       int ahead, ScoutMemory<Team, Length>& scout, Counts& by_part, int64 most,
-                       int most_looks, int64& moves) {
+                       const DescentLimits& limits, ScoutMemory<Team, Length>& scout,
+                       Counts& by_part, int64& moves) {
   const Move& move = scout.move;
   int looked = 0;
 #pragma unroll 1
-  while (moves < most && queue.size > 0 && looked < most_looks && !team.cut()) {
+  while (moves < limits.most_moves && queue.size > 0 && looked < limits.most_looks && !team.cut()) {
     const int waiting_before = queue.size;
-    const auto found = next_move<Neighbourhood, Length>(team, view, queue, choices, ahead, scout);
+    const auto found =
+        next_move<Neighbourhood, Length>(team, view, queue, choices, limits.ahead, scout);
     looked += waiting_before - queue.size;
     if (found.rank == kNowhere) continue;
     team.each(1, [&](int) { by_part.count(move); });

@@ -58,8 +58,9 @@ struct Descent {
     auto& by_part = shared_slot<MovesByPart<Neighbourhood>>(team);
     team.each(1, [&](int) { by_part.clear(); });
     int64 moves = descents.move_counts[item];
-    const int looked = descend<Neighbourhood>(team, view, queue, choices, cities.ahead, scout,
-                                              by_part, descents.max_moves, descents.passes, moves);
+    const DescentLimits limits{cities.ahead, descents.max_moves, descents.passes};
+    const int looked =
+        descend<Neighbourhood>(team, view, queue, choices, limits, scout, by_part, moves);
     team.sync();
     team.each(n, [&](int p) { row[p] = tour.order[p]; });
     team.each(queue.size, [&](int rank) { waiting[rank] = queue[rank]; });

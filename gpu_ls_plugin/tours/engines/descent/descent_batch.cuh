@@ -1,4 +1,4 @@
-// The tours of a launch that descents work on, as they stand.
+// The tours of a launch that descents or climbs work on, as they stand.
 #pragma once
 
 #include "backends/include/team.cuh"
@@ -7,14 +7,17 @@
 namespace gls {
 
 struct DescentBatch {
-  int passes;             // looks at a city that a tour has in this launch
+  int passes;             // of a tour in this launch: looks at a city, or whole evaluations
   int64 max_moves;        // after which a tour stops
   int* tours;             // in rows
   unsigned char* states;  // of every tour, a SearchState
-  int64* pass_counts;     // of every tour, looks ...
+  int64* pass_counts;     // of every tour, passes ...
   int64* move_counts;     // ... and moves so far
   int64* moves_by;        // of each neighbourhood, moves of all tours together
-  char* scratch;          // memory of the tours that are not in shared memory
+  char* scratch;          // memory for what does not fit into shared memory
+
+  GLS_DEVICE bool out_of_moves(int tour) const { return move_counts[tour] >= max_moves; }
+  GLS_DEVICE bool climbs(int tour) const { return states[tour] == kRunning && !out_of_moves(tour); }
 };
 
 }  // namespace gls

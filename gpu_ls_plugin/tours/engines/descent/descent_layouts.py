@@ -33,7 +33,6 @@ BLOCK_LANES = {2_000: 128, 8_000: 256}
 FEW = 2
 SOME = 8  # tours a multiprocessor, from which on each gets a warp
 LISTED_BYTES = 16  # of a lane of a block, for what lanes share of their lists, and scans hand on
-THREADS = 32  # of a block of tours held by threads
 # Of a sweep, by the cities of all tours: cities of a chunk, and among how many blocks their first
 # steps are shared. Where many share many, none is left alone with a city whose edges are long;
 # large instances need what neighbouring lanes read in common.
@@ -77,8 +76,6 @@ def descent_shape(
     if layout == "auto":
         many = tours >= SOME and fitting(SOME)
         layout = "warp" if many else "block"
-    if layout == "thread":
-        return DescentShape(f"gls::Thread<{THREADS}>", 1, THREADS, False, False)
     if layout == "warp":
         warps = next((w for w in WARPS if w <= min(most, max(1, tours)) and fitting(w)), 1)
         in_shared = n <= LARGEST_SHORT and own <= room(32)

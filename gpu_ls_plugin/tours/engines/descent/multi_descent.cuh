@@ -56,59 +56,86 @@ struct MultiDescent {
                              DescentBatch descents, SweepState state) {
     if (descents.states[item] != kRunning) return;
     const int n = instance.n;
-    int* row = descents.tours + int64(item) * n;
-    const int words = (n + 31) / 32;
-    uint32* const kept = state.looks + int64(item) * words;
     Memory memory(team, item, tour_bytes<City>(n, n) + Memory::template slot_bytes<Batch>(),
                   piece_bytes<Site>(n), descents.scratch);
-    Batch& batch = memory.template slot<Batch>(team);
-    View view = view_of<MetricLengths, City>(
-        {memory.template take<City>(n), memory.template take<City>(n), n}, instance,
-        memory.sites(static_cast<const Site*>(instance.sites)), lists, item);
-    City* spare = memory.template take<City>(n);
-    const LookBits bits{memory.template take<uint32>(words), words};
-    view.tour.read(team, row);
+    MultiDescent search(team, item, memory, instance, lists, descents, state);
+    search.begin();
+    search.descend();
+    search.write();
+  }
+
+ private:
+  const Team& team;
+  const int item;  // the tour's row
+  const DescentBatch& descents;
+  const SweepState& state;
+  Batch& batch;
+  View view;
+  City* spare;  // room for a tour
+  const LookBits bits;
+  const Choices choices;
+  MovesByPart<Neighbourhood>& by_part;
+  int64 moves;
+  int looked = 0;
+
+  GLS_DEVICE MultiDescent(const Team& team, int item, Memory& memory, const Instance& instance,
+                          const Candidates& lists, const DescentBatch& descents,
+                          const SweepState& state)
+      : team(team),
+        item(item),
+        descents(descents),
+        state(state),
+        batch(memory.template slot<Batch>(team)),
+        view(view_of<MetricLengths, City>(
+            {memory.template take<City>(instance.n), memory.template take<City>(instance.n),
+             instance.n},
+            instance, memory.sites(static_cast<const Site*>(instance.sites)), lists, item)),
+        spare(memory.template take<City>(instance.n)),
+        bits{memory.template take<uint32>((instance.n + 31) / 32), (instance.n + 31) / 32},
+        choices(lists.directions, lists.breadth, Neighbourhood::variants(lists.degree)),
+        by_part(shared_slot<MovesByPart<Neighbourhood>>(team)),
+        moves(descents.move_counts[item]) {}
+
+  GLS_DEVICE int* row() const { return descents.tours + int64(item) * view.tour.n; }
+  GLS_DEVICE uint32* kept_bits() const { return state.looks + int64(item) * bits.count; }
+
+  // Takes a tour up where the last launch has left it.
+  GLS_DEVICE void begin() {
+    view.tour.read(team, row());
     keep_tour(team, view);
-    team.each(words, [&](int w) { bits.words[w] = kept[w]; });
-    auto& by_part = shared_slot<MovesByPart<Neighbourhood>>(team);
+    team.each(bits.count, [&](int w) { bits.words[w] = kept_bits()[w]; });
     team.once([&] {
       by_part.clear();
       batch.later = state.sweeps[item];
     });
-    const Choices choices(lists.directions, lists.breadth, Neighbourhood::variants(lists.degree));
-    const auto take_cities = [&] {
-      if (team.lane() / Squad::kLanes == Squad::kTeams - 1) next_cities(bits, state.most, batch);
-    };
     take_cities();
     team.sync();
-    int64 moves = descents.move_counts[item];
-    int looked = 0;
+  }
+
+  GLS_DEVICE void descend() {
 #pragma unroll 1
     while (!team.cut() && moves < descents.max_moves && looked < descents.passes &&
            batch.looked > 0) {
       looked += batch.looked;
-      look_around(team, view, bits, choices, batch);
+      look_around();
       if (batch.improving == 0) {
         take_cities();
         team.sync();
         continue;
       }
-      make_moves(team, view, choices, batch);
-      compare(team, view, batch);
-      take(team, descents.max_moves - moves, batch);
-      const auto& chosen = batch.relinking;
-      moves += chosen.moves;
-      team.each(chosen.moves * 2 * kMaxExchange, [&](int each) {
-        const Move& move = batch.moves[chosen.chosen[each / (2 * kMaxExchange)]];
-        const int t = each % (2 * kMaxExchange);
-        if (t < 2 * move.edges) bits.set(team, move.t[t]);
-        if (t == 0) by_part.count_together(move);
-      });
-      batch.relinking.apply(team, view.tour, spare, batch.moves, batch.cuts, take_cities);
-      keep_tour(team, view);
+      make_moves();
+      compare();
+      take(descents.max_moves - moves);
+      apply();
     }
-    team.each(n, [&](int p) { row[p] = view.tour.order[p]; });
-    team.each(words, [&](int w) { kept[w] = bits.words[w]; });
+  }
+
+  // Leaves a tour to the next launch.
+  GLS_DEVICE void write() {
+    int* const its_row = row();
+    uint32* const kept = kept_bits();
+    team.each(view.tour.n, [&](int p) { its_row[p] = view.tour.order[p]; });
+    team.each(bits.count, [&](int w) { kept[w] = bits.words[w]; });
     team.once([&] {
       state.sweeps[item] = batch.sweep;
       descents.pass_counts[item] += looked;
@@ -120,25 +147,24 @@ struct MultiDescent {
     });
   }
 
- private:
-  // One squad alone: the cities to be looked at next.
-  GLS_DEVICE static void next_cities(const LookBits& bits, int most, Batch& batch) {
+  // The last squad alone: the cities to be looked at next.
+  GLS_DEVICE void take_cities() {
+    if (team.lane() / Squad::kLanes != Squad::kTeams - 1) return;
     const Squad squad{};
     const int sweep = batch.later;
     squad.sync();
-    const int looked = bits.next(squad, sweep, most, batch.cities, batch.later);
+    const int looked_at = bits.next(squad, sweep, state.most, batch.cities, batch.later);
     squad.once([&] {
       batch.sweep = sweep;
-      batch.looked = looked;
+      batch.looked = looked_at;
     });
   }
 
   // Looks at the cities; those without a move are done with.
-  GLS_DEVICE static void look_around(const Team& team, const View& view, const LookBits& bits,
-                                     const Choices& choices, Batch& batch) {
+  GLS_DEVICE void look_around() {
     const Squad squad{};
-    const int looked = batch.looked, share = (looked + Squad::kTeams - 1) / Squad::kTeams;
-    const int from = squad.in_block() * share, left = looked - from;
+    const int count = batch.looked, share = (count + Squad::kTeams - 1) / Squad::kTeams;
+    const int from = squad.in_block() * share, left = count - from;
     if (left > 0) {
       look_each<Neighbourhood>(squad, view, &batch.cities[from], choices,
                                left < share ? left : share,
@@ -148,13 +174,13 @@ struct MultiDescent {
     if (team.lane() < Squad::kLanes) {
       int improving = 0;
 #pragma unroll 1
-      for (int base = 0; base < looked; base += Squad::kLanes) {
+      for (int base = 0; base < count; base += Squad::kLanes) {
         const int rank = base + squad.lane();
-        const bool improves = rank < looked && batch.found[rank].rank != kNowhere;
+        const bool improves = rank < count && batch.found[rank].rank != kNowhere;
         const Compacted own = squad.compact(improves);
         if (improves)
           batch.ranks[improving + own.place] = rank;
-        else if (rank < looked)
+        else if (rank < count)
           bits.clear(squad, batch.cities[rank]);
         improving += own.total;
       }
@@ -164,8 +190,7 @@ struct MultiDescent {
   }
 
   // The moves that were found, and their cuts.
-  GLS_DEVICE static void make_moves(const Team& team, const View& view, const Choices& choices,
-                                    Batch& batch) {
+  GLS_DEVICE void make_moves() {
     const int count = batch.improving;
     team.each(count, [&](int i) {
       const int rank = batch.ranks[i];
@@ -188,7 +213,7 @@ struct MultiDescent {
   }
 
   // Which moves are not independent of which before them.
-  GLS_DEVICE static void compare(const Team& team, const View& view, Batch& batch) {
+  GLS_DEVICE void compare() {
     const int count = batch.improving, n = view.tour.n;
     team.each(2 * count, [&](int word) { batch.conflicts[word / 2][word % 2] = 0; });
     team.sync();
@@ -208,7 +233,7 @@ struct MultiDescent {
   }
 
   // Takes the moves, in the order of their cities, that are independent of all taken before.
-  GLS_DEVICE static void take(const Team& team, int64 most, Batch& batch) {
+  GLS_DEVICE void take(int64 most) {
     if (team.lane() < Squad::kLanes) {
       const Squad squad{};
       const int count = batch.improving;
@@ -216,26 +241,40 @@ struct MultiDescent {
         return batch.conflicts[i][0] | uint64(batch.conflicts[i][1]) << 32;
       });
       auto& relinking = batch.relinking;
-      int moves = 0, cuts = 0;
+      int chosen = 0, cuts = 0;
 #pragma unroll 1
       for (int base = 0; base < count; base += Squad::kLanes) {
         const int i = base + squad.lane();
         const bool fits = i < count && (taken >> i & 1) != 0;
         const Compacted own = squad.compact(fits);
-        const bool mine = fits && moves + own.place < most;
+        const bool mine = fits && chosen + own.place < most;
         const Compacted edges = squad.stacked(mine ? batch.moves[i].edges : 0);
         if (mine) {
-          relinking.chosen[moves + own.place] = i;
-          relinking.first[moves + own.place] = cuts + edges.place;
+          relinking.chosen[chosen + own.place] = i;
+          relinking.first[chosen + own.place] = cuts + edges.place;
         }
-        moves += own.total, cuts += edges.total;
+        chosen += own.total, cuts += edges.total;
       }
       squad.once([&] {
-        relinking.moves = moves < most ? moves : int(most);
+        relinking.moves = chosen < most ? chosen : int(most);
         relinking.count = cuts;
       });
     }
     team.sync();
+  }
+
+  // Applies the moves that are taken; the ends of their edges are to be looked at again.
+  GLS_DEVICE void apply() {
+    auto& relinking = batch.relinking;
+    moves += relinking.moves;
+    team.each(relinking.moves * 2 * kMaxExchange, [&](int each) {
+      const Move& move = batch.moves[relinking.chosen[each / (2 * kMaxExchange)]];
+      const int t = each % (2 * kMaxExchange);
+      if (t < 2 * move.edges) bits.set(team, move.t[t]);
+      if (t == 0) by_part.count_together(move);
+    });
+    relinking.apply(team, view.tour, spare, batch.moves, batch.cuts, [&] { take_cities(); });
+    keep_tour(team, view);
   }
 };
 

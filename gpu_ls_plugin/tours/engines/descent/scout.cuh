@@ -328,6 +328,35 @@ GLS_DEVICE int next_first_steps(const Team& team, const View& view, const Queue&
   return count;
 }
 
+// How many items a queue has up to rank `end`: pairs of a city and a candidate, of its share.
+template <class Queue>
+GLS_DEVICE int items_of(const Queue& queue, const Choices& choices, int end) {
+  return (end * choices.breadth.divisor - queue.share + queue.shares - 1) / queue.shares;
+}
+
+// Evaluates a variant of a first step, if it `exists`. Returns whether it becomes the lane's best.
+template <class Neighbourhood, class Found, class View, class Length = typename View::Length>
+GLS_DEVICE bool try_move(const View& view, const Choices& choices, const Survivor<Length>& from,
+                         int variant, bool exists, Move& move, Found& own) {
+  const Length gain = gain_of<Neighbourhood>(view, from.first(), variant, move);
+  bool leads = false;
+  if (exists & (gain > 0)) {
+    const Found other{{Place<Neighbourhood>::of(from.rank(), from.choice()),
+                       from.choice() * choices.variants.divisor + variant, gain}};
+    leads = other < own;
+    if (leads) own = other;
+  }
+  return leads;
+}
+
+// The best of what all lanes have found, before any of them goes on.
+template <class Team, class Found>
+GLS_DEVICE Found least_of_all(const Team& team, const Found& own) {
+  const Found best = team.least(own);
+  team.sync();
+  return best;
+}
+
 // The same by all lanes of a team, which look at several cities ahead: they share the first steps,
 // compact those that gain, and share the variants of these.
 template <class Neighbourhood, class Found, class Team, class View, class Queue>
@@ -335,50 +364,38 @@ GLS_DEVICE Found look_together(const Team& team, const View& view, const Queue& 
                                Choices choices, int end,
                                ScoutMemory<Team, typename View::Length>& memory) {
   using Length = typename View::Length;
-  using Place = gls::Place<Neighbourhood>;
   constexpr int kLanes = Team::kLanes;
   Survivor<Length>* const survivors = memory.survivors;
-  const int lane = team.lane(), variants = choices.variants.divisor;
-  const int shares = queue.shares, share = queue.share;
-  const int breadth = choices.breadth.divisor;
-  int items = (end * breadth - share + shares - 1) / shares;  // a city and a candidate
+  const int variants = choices.variants.divisor;
+  int items = items_of(queue, choices, end), item = 0;
   Found best{{kNowhere, 0, 0}}, own = best;
-  int item = 0;
 #pragma unroll 1
   while (item < items) {
     const int count = next_first_steps(team, view, queue, choices, items, item, survivors);
     const int moves = count * variants;
 #pragma unroll 1
     for (int base = 0; base < moves; base += kLanes) {
-      const bool within = base + lane < moves;
-      const int mine = within ? base + lane : base;
+      const bool within = base + team.lane() < moves;
+      const int mine = within ? base + team.lane() : base;
       const int step = choices.variants.quotient(mine), variant = mine - step * variants;
-      const Survivor<Length>& from = survivors[step];
       Move its_move;
-      const Length gain = gain_of<Neighbourhood>(view, from.first(), variant, its_move);
-      bool leads = false;
-      if (within & (gain > 0)) {
-        const Found other{
-            {Place::of(from.rank(), from.choice()), from.choice() * variants + variant, gain}};
-        leads = other < own;
-        if (leads) own = other;
-      }
+      const bool leads =
+          try_move<Neighbourhood>(view, choices, survivors[step], variant, within, its_move, own);
       if constexpr (Found::kStops) {
         if (!team.any(own.rank != kNowhere)) continue;
         // Done, unless moves of the first city that improves are still to come.
         best = team.least(own);
         if (leads && own == best) {
           memory.move = its_move;
-          if constexpr (!OwnEnds<Neighbourhood>::kValue) {
-            memory.move.start(
-                survivors[choices.variants.quotient(mine)].first());  // not kept till here
+          if constexpr (!OwnEnds<Neighbourhood>::kValue) {  // computed anew: registers are scarce
+            memory.move.start(survivors[choices.variants.quotient(mine)].first());
           }
         }
-        const int next = base + kLanes < moves
-                             ? survivors[choices.variants.quotient(base + kLanes)].rank()
+        const int behind = base + kLanes;
+        const int next = behind < moves ? survivors[choices.variants.quotient(behind)].rank()
                          : item < items ? choices.breadth.quotient(item)
                                         : kNowhere;
-        if (next > Place::city(best.rank)) {
+        if (next > Place<Neighbourhood>::city(best.rank)) {
           items = 0;
           break;
         }
@@ -386,11 +403,50 @@ GLS_DEVICE Found look_together(const Team& team, const View& view, const Queue& 
     }
     team.sync();
   }
-  if constexpr (!Found::kStops) {
-    best = team.least(own);
-    team.sync();
+  return Found::kStops ? best : least_of_all(team, own);
+}
+
+// The moves of some survivors, numbered variant by variant.
+template <class Length>
+struct ByVariant {
+  const Survivor<Length>* survivors;
+  int count;
+  Divisor divisor;
+
+  GLS_DEVICE ByVariant(const Survivor<Length>* survivors, int count)
+      : survivors(survivors), count(count), divisor(count > 0 ? count : 1) {}
+  GLS_DEVICE int variant(int move) const { return divisor.quotient(move); }
+  GLS_DEVICE const Survivor<Length>& survivor(int move) const {
+    return survivors[move - variant(move) * count];
   }
-  return best;
+};
+
+// How many moves lengths let gain, of each variant that a lane looks at from number `base` on.
+template <class Neighbourhood, class Team, class View, class Length = typename View::Length>
+GLS_DEVICE ListedByTurn list_moves(const Team& team, const View& view,
+                                   const ByVariant<Length>& numbers, int base, int moves) {
+  ListedByTurn listed;
+#pragma unroll 1
+  for (int turn = 0; turn < ListedByTurn::kTurns; ++turn) {
+    const int mine = base + turn * Team::kLanes + team.lane();
+    if (mine >= moves) break;
+    const auto first = numbers.survivor(mine).first();
+    listed.set(turn, count_moves<Neighbourhood>(view, first, numbers.variant(mine)));
+  }
+  return listed;
+}
+
+// As `try_move`, for the move of number `number` of those that lengths let gain in a variant.
+template <class Neighbourhood, class Found, class View, class Length = typename View::Length>
+GLS_DEVICE bool try_listed(const View& view, const Choices& choices, const Survivor<Length>& from,
+                           int variant, int number, Move& move, Found& own) {
+  const FirstStep<Length> first = from.first();
+  const Length gain = gain_of_listed<Neighbourhood>(&view, &first, variant, number, &move);
+  const Found other{{Place<Neighbourhood>::of(from.rank(), from.choice()),
+                     from.choice() * choices.variants.divisor + variant, gain}};
+  const bool leads = gain > 0 && other < own;
+  if (leads) own = other;
+  return leads;
 }
 
 // As `look_together`. Lanes count the moves that lengths let gain, of the same variant of several
@@ -403,43 +459,27 @@ GLS_DEVICE Found look_by_lists(const Team& team, const View& view, const Queue& 
   using Place = gls::Place<Neighbourhood>;
   constexpr int kLanes = Team::kLanes, kGroup = ListedByTurn::kTurns * kLanes;
   constexpr int kNumber = 16;  // bits of the number of a move among those of a variant
-  const Survivor<Length>* const survivors = memory.survivors;
   const View its_view = view;  // a copy, for what is out of line
-  const int variants = choices.variants.divisor;
-  int items = (end * choices.breadth.divisor - queue.share + queue.shares - 1) / queue.shares;
+  int items = items_of(queue, choices, end), item = 0;
   Found best{{kNowhere, 0, 0}}, own = best;
   Move its_moves[2];  // the lane's best, and one to be written
-  int item = 0, spare = 0;
+  int spare = 0;
 #pragma unroll 1
   while (item < items) {
     const int count =
         next_first_steps<true>(team, view, queue, choices, items, item, memory.survivors);
-    const int moves = count * variants;
-    const Divisor steps(count > 0 ? count : 1);
+    const int moves = count * choices.variants.divisor;
+    const ByVariant<Length> numbers(memory.survivors, count);
 #pragma unroll 1
     for (int base = 0; base < moves; base += kGroup) {
-      const auto variant_of = [&](int mine) { return steps.quotient(mine); };
-      const auto survivor_of = [&](int mine) -> const Survivor<Length>& {
-        return survivors[mine - variant_of(mine) * count];
-      };
-      ListedByTurn listed;
-#pragma unroll 1
-      for (int turn = 0; turn < ListedByTurn::kTurns; ++turn) {
-        const int mine = base + turn * kLanes + team.lane();
-        if (mine >= moves) break;
-        const auto first = survivor_of(mine).first();
-        listed.set(turn, count_moves<Neighbourhood>(view, first, variant_of(mine)));
-      }
+      const ListedByTurn listed = list_moves<Neighbourhood>(team, view, numbers, base, moves);
       int leading = kNowhere;  // variant and move of the lane's best, if it is of this group
       team.share(listed, [&](int whose, int number, const ListedByTurn& its) {
-        const int mine = base + its.turn_of(number) * kLanes + whose, variant = variant_of(mine);
-        const Survivor<Length>& from = survivor_of(mine);
-        const FirstStep<Length> first = from.first();
-        const Length gain =
-            gain_of_listed<Neighbourhood>(&its_view, &first, variant, number, &its_moves[spare]);
-        const Found other{
-            {Place::of(from.rank(), from.choice()), from.choice() * variants + variant, gain}};
-        if (gain > 0 && other < own) own = other, leading = mine << kNumber | number, spare ^= 1;
+        const int mine = base + its.turn_of(number) * kLanes + whose;
+        if (try_listed<Neighbourhood>(its_view, choices, numbers.survivor(mine),
+                                      numbers.variant(mine), number, its_moves[spare], own)) {
+          leading = mine << kNumber | number, spare ^= 1;
+        }
       });
       if constexpr (Found::kStops) {
         if (!team.any(own.rank != kNowhere)) continue;
@@ -460,11 +500,7 @@ GLS_DEVICE Found look_by_lists(const Team& team, const View& view, const Queue& 
     }
     team.sync();
   }
-  if constexpr (!Found::kStops) {
-    best = team.least(own);
-    team.sync();
-  }
-  return best;
+  return Found::kStops ? best : least_of_all(team, own);
 }
 
 // As `look_each`, by all lanes of a team.

@@ -11,10 +11,20 @@
 #include "backends/include/philox.cuh"
 #include "tours/moves/reconnection.cuh"
 #include "tours/moves/two_opt.cuh"
+#include "tours/problem/instance.cuh"
 #include "tours/problem/objective.cuh"
-#include "tours/engines/search_state.cuh"
+#include "tours/engines/descent/descent_batch.cuh"
 
 namespace gls {
+
+// What the kernels are given besides the problem and its tours.
+struct RandomKRules {
+  float slack;  // bound on the error of six estimates, less the least gain
+  int samples;  // of a step
+  int shares;   // of a tour's samples, a block each; 1 on a CPU
+  uint64 seed;
+  int64 first_row;  // tour r has the random numbers of row first_row + r
+};
 
 // The samples of one step of one tour: they depend on (seed, row, step) alone.
 struct RandomTriples {
@@ -215,25 +225,24 @@ struct RandomKSearch {
   using Points = PointsOfTour<Metric>;
 
   template <class Team>
-  GLS_DEVICE static void run(const Team& team, int item, const void* metric_data, int n,
-                             float slack, int samples, uint64 seed, int64 first_row, int passes,
-                             int64 max_moves, int* tours, unsigned char* states, int64* pass_counts,
-                             int64* move_counts) {
-    const Metric metric(metric_data, n);
-    const Tour<int> tour{tours + int64(item) * n, n};
+  GLS_DEVICE static void run(const Team& team, int item, Instance instance, RandomKRules rules,
+                             DescentBatch batch) {
+    const int n = instance.n;
+    const Metric metric(instance.metric_data, n);
+    const Tour<int> tour{batch.tours + int64(item) * n, n};
     const Tour<const int> read{tour.order, n};
     const Points points(team, metric, read);
-    const RandomKSamples<Metric, kFirstWay, Points> evaluation{metric, read, points, slack};
-    for (int pass = 0; pass < passes && states[item] == kRunning; ++pass) {
-      if (move_counts[item] >= max_moves) {
-        states[item] = kOutOfMoves;
+    const RandomKSamples<Metric, kFirstWay, Points> evaluation{metric, read, points, rules.slack};
+    for (int pass = 0; pass < batch.passes && batch.states[item] == kRunning; ++pass) {
+      if (batch.out_of_moves(item)) {
+        batch.states[item] = kOutOfMoves;
         return;
       }
-      const RandomTriples triples(seed, first_row + item, pass_counts[item], n);
-      const auto best = evaluation.best(team, triples, 0, samples);
+      const RandomTriples triples(rules.seed, rules.first_row + item, batch.pass_counts[item], n);
+      const auto best = evaluation.best(team, triples, 0, rules.samples);
       if (team.cut()) return;  // a pass that is not complete counts for nothing
-      states[item] = RandomKStep<typename Metric::Length>{best, triples}.take(
-          team, tour, pass_counts[item], move_counts[item]);
+      batch.states[item] = RandomKStep<typename Metric::Length>{best, triples}.take(
+          team, tour, batch.pass_counts[item], batch.move_counts[item]);
     }
   }
 };
@@ -242,19 +251,17 @@ struct RandomKSearch {
 template <class Metric, int kFirstWay, class Points>
 struct RandomKEvaluation {
   template <class Team>
-  GLS_DEVICE static void run(const Team& team, int item, const void* metric_data, int n,
-                             float slack, int samples, uint64 seed, int64 first_row, int shares,
-                             int64 max_moves, const int* tours, const unsigned char* states,
-                             const int64* pass_counts, const int64* move_counts, void* best) {
-    const int row = item / shares, share = item % shares;
-    if (states[row] != kRunning || move_counts[row] >= max_moves) return;
-    const Metric metric(metric_data, n);
-    const Tour<const int> tour{tours + int64(row) * n, n};
+  GLS_DEVICE static void run(const Team& team, int item, Instance instance, RandomKRules rules,
+                             DescentBatch batch, void* best) {
+    const int row = item / rules.shares, share = item % rules.shares, n = instance.n;
+    if (!batch.climbs(row)) return;
+    const Metric metric(instance.metric_data, n);
+    const Tour<const int> tour{batch.tours + int64(row) * n, n};
     const Points points(team, metric, tour);
-    const RandomKSamples<Metric, kFirstWay, Points> evaluation{metric, tour, points, slack};
-    const RandomTriples triples(seed, first_row + row, pass_counts[row], n);
-    const int first = int(int64(samples) * share / shares);
-    const int end = int(int64(samples) * (share + 1) / shares);
+    const RandomKSamples<Metric, kFirstWay, Points> evaluation{metric, tour, points, rules.slack};
+    const RandomTriples triples(rules.seed, rules.first_row + row, batch.pass_counts[row], n);
+    const int first = int(int64(rules.samples) * share / rules.shares);
+    const int end = int(int64(rules.samples) * (share + 1) / rules.shares);
     const auto found = evaluation.best(team, triples, first, end - first);
     team.once([&] { static_cast<Ranked<typename Metric::Length>*>(best)[item] = found; });
   }
@@ -264,22 +271,24 @@ struct RandomKEvaluation {
 template <class Length>
 struct RandomKReplacement {
   template <class Team>
-  GLS_DEVICE static void run(const Team& team, int item, int n, uint64 seed, int64 first_row,
-                             int shares, int64 max_moves, int* tours, unsigned char* states,
-                             int64* pass_counts, int64* move_counts, const void* best) {
-    const bool running = states[item] == kRunning, may_move = move_counts[item] < max_moves;
-    const RandomTriples triples(seed, first_row + item, pass_counts[item], n);
+  GLS_DEVICE static void run(const Team& team, int item, Instance instance, RandomKRules rules,
+                             DescentBatch batch, const void* best) {
+    const int n = instance.n;
+    const bool running = batch.states[item] == kRunning, may_move = !batch.out_of_moves(item);
+    const RandomTriples triples(rules.seed, rules.first_row + item, batch.pass_counts[item], n);
     team.sync();  // all lanes have read what one of them will change
     if (!running) return;
     unsigned char state = kOutOfMoves;
     if (may_move) {
+      const int shares = rules.shares;
       const auto* const found = static_cast<const Ranked<Length>*>(best) + int64(item) * shares;
       const auto least =
           team.least(shares, Ranked<Length>{0, 0}, [&](int share) { return found[share]; });
-      state = RandomKStep<Length>{least, triples}.take(team, {tours + int64(item) * n, n},
-                                                       pass_counts[item], move_counts[item]);
+      const Tour<int> tour{batch.tours + int64(item) * n, n};
+      state = RandomKStep<Length>{least, triples}.take(team, tour, batch.pass_counts[item],
+                                                       batch.move_counts[item]);
     }
-    team.once([&] { states[item] = state; });
+    team.once([&] { batch.states[item] = state; });
   }
 };
 

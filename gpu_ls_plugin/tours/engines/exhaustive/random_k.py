@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends import tuning
-from gpu_ls_plugin.backends.structs import constant
-from gpu_ls_plugin.tours.engines.engine import RANKED_BYTES, Engine, require_symmetric
+from gpu_ls_plugin.backends.composition import parse_parameters
+from gpu_ls_plugin.backends.structs import constant, struct_of
+from gpu_ls_plugin.tours.engines.engine import NO_SITES, RANKED_BYTES, Engine, require_symmetric
 from gpu_ls_plugin.tours.kernels.tour_layouts import POINT_BYTES
 from gpu_ls_plugin.tours.problem.device_data import search_data
 from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
@@ -24,17 +25,14 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.metrics import Metric
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-DRAWN = "gls::uint64 seed, gls::int64 first_row"
-SAMPLED = f"const void* metric_data, int n, float slack, int samples, {DRAWN}"
-COUNTED = "unsigned char* states, gls::int64* pass_counts, gls::int64* move_counts"
-HOST_PARAMETERS = f"{SAMPLED}, int passes, gls::int64 max_moves, int* tours, {COUNTED}"
-EVALUATION_PARAMETERS = (
-    f"{SAMPLED}, int shares, gls::int64 max_moves, const int* tours, const unsigned char* states, "
-    "const gls::int64* pass_counts, const gls::int64* move_counts, void* best"
+HEADER = "tours/engines/exhaustive/random_k.cuh"
+HOST_PARAMETERS = (
+    struct_of("tours/problem/instance.cuh", "Instance"),
+    struct_of(HEADER, "RandomKRules"),
+    struct_of("tours/engines/descent/descent_batch.cuh", "DescentBatch"),
 )
-REPLACEMENT_PARAMETERS = (
-    f"int n, {DRAWN}, int shares, gls::int64 max_moves, int* tours, {COUNTED}, const void* best"
-)
+EVALUATION_PARAMETERS = (*HOST_PARAMETERS, *parse_parameters("void* best"))
+REPLACEMENT_PARAMETERS = (*HOST_PARAMETERS, *parse_parameters("const void* best"))
 
 WAYS = "tours/moves/reconnection.cuh"
 RECONNECTIONS, PURE_RECONNECTIONS = (
@@ -56,7 +54,7 @@ def host_kernel(metric: Metric, first_way: int) -> Kernel:
     return metric_kernel(
         "random_k",
         metric,
-        header="tours/engines/exhaustive/random_k.cuh",
+        header=HEADER,
         body=f"gls::RandomKSearch<{{metric}}, {first_way}>",
         parameters=HOST_PARAMETERS,
         team="gls::Host",
@@ -69,7 +67,7 @@ def evaluation_kernel(metric: Metric, first_way: int, in_shared: bool) -> Kernel
     kernel = metric_kernel(
         "random_k_evaluation",
         metric,
-        header="tours/engines/exhaustive/random_k.cuh",
+        header=HEADER,
         body=f"gls::RandomKEvaluation<{{metric}}, {first_way}, {points}<{{metric}}>>",
         parameters=EVALUATION_PARAMETERS,
         team=f"gls::Block<{EVALUATION_THREADS}>",
@@ -84,7 +82,7 @@ def replacement_kernel(metric: Metric) -> Kernel:
     return metric_kernel(
         "random_k_replacement",
         metric,
-        header="tours/engines/exhaustive/random_k.cuh",
+        header=HEADER,
         body="gls::RandomKReplacement<{metric}::Length>",
         parameters=REPLACEMENT_PARAMETERS,
         team=f"gls::Block<{REPLACEMENT_THREADS}>",
@@ -136,11 +134,15 @@ class RandomKSteps(Engine):
         self._arguments: dict[str, Any] = {
             "metric_data": search_data(backend, problem),
             "n": n,
+            **NO_SITES,
             "slack": _slack(problem),
             "samples": k,
+            "shares": 1,
             "seed": seed,
             "first_row": first_row,
             "max_moves": max_moves,
+            "passes": 1,
+            "scratch": None,
             **self.arrays,
         }
         if backend.name == "cpu":

@@ -9,18 +9,13 @@
 // kept here; ThreeOptMoves looks for the third edge of the best pair and applies the move.
 #pragma once
 
+#include "tours/problem/instance.cuh"
 #include "tours/problem/lengths.cuh"
+#include "tours/engines/descent/descent_batch.cuh"
 #include "tours/engines/exhaustive/three_opt_step.cuh"
 #include "tours/engines/exhaustive/triple_tiles.cuh"
-#include "tours/engines/search_state.cuh"
 
 namespace gls {
-
-// Finished tours and tours out of moves are passed over.
-GLS_DEVICE bool is_climbing(const unsigned char* states, const int64* moves, int64 max_moves,
-                            int tour) {
-  return states[tour] == kRunning && moves[tour] < max_moves;
-}
 
 template <int edge, int depth, class Metric, class Value>
 struct ThreeOptTiles {
@@ -195,19 +190,18 @@ struct ThreeOptTiles {
     return team.least(best);
   }
 
-  GLS_DEVICE static void run(const Team& team, int item, const void* metric_data, int n,
-                             float error_absolute, float error_relative, int64 max_moves,
-                             const int* tours, const unsigned char* states,
-                             const int64* move_counts, void* best) {
+  GLS_DEVICE static void run(const Team& team, int item, Instance instance, DescentBatch batch,
+                             void* best) {
     __shared__ Storage shared;
-    const int tiles = Tiles{n}.count(), tour = item / tiles;
-    if (!is_climbing(states, move_counts, max_moves, tour)) return;
-    const ThreeOptTiles search{
-        team,
-        {tours + int64(tour) * n, n},
-        Tiles::decode(item % tiles),
-        shared,
-        {Metric(metric_data, n), shared.sites, {error_absolute, error_relative}}};
+    const int n = instance.n, tiles = Tiles{n}.count(), tour = item / tiles;
+    if (!batch.climbs(tour)) return;
+    const ThreeOptTiles search{team,
+                               {batch.tours + int64(tour) * n, n},
+                               Tiles::decode(item % tiles),
+                               shared,
+                               {Metric(instance.metric_data, n),
+                                shared.sites,
+                                {instance.error_absolute, instance.error_relative}}};
     const Ranked<Value> pair = search.best_pair();
     team.once([&] { static_cast<Ranked<Value>*>(best)[item] = pair; });
   }
@@ -216,11 +210,10 @@ struct ThreeOptTiles {
 // Takes the best move that the bars of a tour have found.
 template <int edge, int depth, class Team, class Metric, class Value>
 struct ThreeOptMoves {
-  GLS_DEVICE static void run(const Team& team, int item, const void* metric_data, int n,
-                             int64 max_moves, int* tours, unsigned char* states, int64* pass_counts,
-                             int64* move_counts, const void* best) {
-    const bool running = states[item] == kRunning;
-    const bool climbing = is_climbing(states, move_counts, max_moves, item);
+  GLS_DEVICE static void run(const Team& team, int item, Instance instance, DescentBatch batch,
+                             const void* best) {
+    const int n = instance.n;
+    const bool running = batch.states[item] == kRunning, climbing = batch.climbs(item);
     team.sync();  // states have been read
     if (!running) return;
     bool moved = false;
@@ -229,13 +222,14 @@ struct ThreeOptMoves {
       const Ranked<Value>* found = static_cast<const Ranked<Value>*>(best) + int64(item) * tiles;
       const Ranked<Value> pair =
           team.least(tiles, Ranked<Value>{0, 0}, [&](int tile) { return found[tile]; });
-      const ThreeOptStep<Metric, Value> step{Metric(metric_data, n), {tours + int64(item) * n, n}};
+      const ThreeOptStep<Metric, Value> step{Metric(instance.metric_data, n),
+                                             {batch.tours + int64(item) * n, n}};
       moved = step.take(team, pair);
     }
     team.once([&] {
-      pass_counts[item] += climbing;
-      move_counts[item] += moved;
-      if (!moved) states[item] = climbing ? kOptimum : kOutOfMoves;
+      batch.pass_counts[item] += climbing;
+      batch.move_counts[item] += moved;
+      if (!moved) batch.states[item] = climbing ? kOptimum : kOutOfMoves;
     });
   }
 };

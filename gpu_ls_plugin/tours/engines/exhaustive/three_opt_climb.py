@@ -9,9 +9,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends import tuning
-from gpu_ls_plugin.backends.structs import constant
+from gpu_ls_plugin.backends.composition import parse_parameters
+from gpu_ls_plugin.backends.structs import constant, struct_of
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
-from gpu_ls_plugin.tours.engines.engine import RANKED_BYTES, Engine, require_symmetric
+from gpu_ls_plugin.tours.engines.engine import NO_SITES, RANKED_BYTES, Engine, require_symmetric
 from gpu_ls_plugin.tours.problem.device_data import metric_data
 from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
 
@@ -22,20 +23,12 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 LARGEST = 3000  # cities: a pass takes n**3 / 6 times four moves
-COUNTS = "gls::int64* pass_counts, gls::int64* move_counts"
 HOST_PARAMETERS = (
-    "const void* metric_data, int n, int passes, gls::int64 max_moves, int* tours, "
-    f"unsigned char* states, {COUNTS}"
+    struct_of("tours/problem/instance.cuh", "Instance"),
+    struct_of("tours/engines/descent/descent_batch.cuh", "DescentBatch"),
 )
-TILES_PARAMETERS = (
-    "const void* metric_data, int n, float error_absolute, float error_relative, "
-    "gls::int64 max_moves, const int* tours, const unsigned char* states, "
-    "const gls::int64* move_counts, void* best"
-)
-MOVES_PARAMETERS = (
-    "const void* metric_data, int n, gls::int64 max_moves, int* tours, unsigned char* states, "
-    f"{COUNTS}, const void* best"
-)
+TILES_PARAMETERS = (*HOST_PARAMETERS, *parse_parameters("void* best"))
+MOVES_PARAMETERS = (*HOST_PARAMETERS, *parse_parameters("const void* best"))
 
 LONGEST_INT = 2.0**29  # lengths up to this fit gls::ThreeOptStep<Metric, int>
 DISTRUST = 2.0**-22  # least relative error: no float32 from 2**22 on is rounded as it stands
@@ -107,10 +100,14 @@ class ThreeOptClimb(Engine):
         check_size(problem)
         super().__init__(backend, problem, tours)
         size, n = tours.shape
-        self._fixed: dict[str, Any] = {
+        self._arguments: dict[str, Any] = {
             "metric_data": metric_data(backend, problem),
             "n": n,
+            **NO_SITES,
             "max_moves": max_moves,
+            "passes": 1,
+            "scratch": None,
+            **self.arrays,
         }
         value = _value(problem)
         if backend.name == "cpu":
@@ -123,7 +120,7 @@ class ThreeOptClimb(Engine):
         self._bars = bar_count(n, *bar)
         self._together = max(1, min(self._together, MOST_BARS // self._bars))  # tours in a launch
         absolute, relative = problem.metric.estimate_error(problem.values)
-        self._fixed |= {
+        self._arguments |= {
             "error_absolute": absolute,
             "error_relative": max(relative, DISTRUST),
             "best": backend.xp.empty((self._together * self._bars, RANKED_BYTES), "uint8"),
@@ -137,12 +134,12 @@ class ThreeOptClimb(Engine):
     def launch(self, passes: int, seconds: float) -> None:
         """Let every unfinished tour make up to `passes` passes, if it is begun in time."""
         if self.backend.name == "cpu":
-            arguments = self._fixed | self.arrays | {"passes": passes}
+            arguments = self._arguments | {"passes": passes}
             self.backend.launch(self._host, len(self.tours), arguments, seconds=seconds)
             return
         for _, own in self.slices(self._together, seconds):
-            arguments, count = self._fixed | own, len(own["tours"])
-            for _ in range(min(passes, self._fixed["max_moves"] + 1)):  # a pass makes one move
+            arguments, count = self._arguments | own, len(own["tours"])
+            for _ in range(min(passes, arguments["max_moves"] + 1)):  # a pass makes one move
                 self.backend.launch(self._tiles, count * self._bars, arguments)
                 self.backend.launch(self._moves, count, arguments)
 

@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "tours/problem/instance.cuh"
+#include "tours/engines/descent/descent_batch.cuh"
 #include "tours/engines/exhaustive/three_opt_step.cuh"
-#include "tours/engines/search_state.cuh"
 
 namespace gls {
 
@@ -79,20 +80,20 @@ struct ThreeOptClimb {
     return kRunning;
   }
 
-  static void run(const Host& team, int item, const void* metric_data, int n, int passes,
-                  int64 max_moves, int* tours, unsigned char* states, int64* pass_counts,
-                  int64* move_counts) {
-    if (states[item] != kRunning) return;
+  static void run(const Host& team, int item, Instance instance, DescentBatch batch) {
+    if (batch.states[item] != kRunning) return;
+    const int n = instance.n;
     const size_t pitch = n + 1;
     ThreeOptClimb search{team,
-                         {Metric(metric_data, n), {tours + int64(item) * n, n}},
+                         {Metric(instance.metric_data, n), {batch.tours + int64(item) * n, n}},
                          n,
                          pitch,
                          std::vector<Value>(pitch * pitch),
                          std::vector<Value>(n),
                          std::vector<Value>(n),
                          std::vector<Value>(n)};
-    states[item] = search.climb(passes, max_moves, pass_counts[item], move_counts[item]);
+    batch.states[item] = search.climb(batch.passes, batch.max_moves, batch.pass_counts[item],
+                                      batch.move_counts[item]);
   }
 };
 

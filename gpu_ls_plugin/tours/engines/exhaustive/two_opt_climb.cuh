@@ -11,9 +11,11 @@
 // the banks. Columns pass through a ring in shared memory, so n is limited by global memory only.
 #pragma once
 
+#include "tours/problem/instance.cuh"
 #include "tours/problem/metric.cuh"
 #include "tours/moves/two_opt.cuh"
-#include "tours/engines/search_state.cuh"
+#include "tours/engines/descent/descent_batch.cuh"
+#include "tours/engines/exhaustive/two_opt_rules.cuh"
 
 namespace gls {
 
@@ -212,25 +214,27 @@ struct TwoOptClimb {
     return kRunning;
   }
 
-  GLS_DEVICE static void run(const Team& team, int item, const void* metric_data, int n,
-                             float slack, const int*, const void*, int, int passes, int64 max_moves,
-                             int moves_per_pass, int* tours, unsigned char* states,
-                             int64* pass_counts, int64* move_counts, void* row_scratch) {
+  GLS_DEVICE static void run(const Team& team, int item, Instance instance, TwoOptRules rules,
+                             DescentBatch batch) {
     extern __shared__ Point shared[];
-    if (states[item] != kRunning) return;
-    int* stored = tours + int64(item) * n;
+    if (batch.states[item] != kRunning) return;
+    const int n = instance.n;
+    int* stored = batch.tours + int64(item) * n;
     constexpr bool kInShared = sizeof(City) < sizeof(int);
     City* order =
         kInShared ? reinterpret_cast<City*>(shared + kRingSlots) : reinterpret_cast<City*>(stored);
     if (kInShared) team.each(n, [&](int p) { order[p] = City(stored[p]); });
     team.sync();
     RowBest<Length>* rows = nullptr;
-    if (moves_per_pass > 1) rows = static_cast<RowBest<Length>*>(row_scratch) + int64(item) * n;
-    TwoOptClimb search{team, Metric(metric_data, n), {order, n}, slack, shared, rows};
-    const unsigned char state =
-        search.climb(passes, max_moves, moves_per_pass, pass_counts + item, move_counts + item);
+    if (rules.moves_per_pass > 1) {
+      rows = reinterpret_cast<RowBest<Length>*>(batch.scratch) + int64(item) * n;
+    }
+    const Metric metric(instance.metric_data, n);
+    TwoOptClimb search{team, metric, {order, n}, rules.slack, shared, rows};
+    const unsigned char state = search.climb(batch.passes, batch.max_moves, rules.moves_per_pass,
+                                             batch.pass_counts + item, batch.move_counts + item);
     if (kInShared) team.each(n, [&](int p) { stored[p] = int(order[p]); });
-    team.once([&] { states[item] = state; });
+    team.once([&] { batch.states[item] = state; });
   }
 };
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends import tuning
-from gpu_ls_plugin.backends.structs import constant
+from gpu_ls_plugin.backends.structs import constant, struct_of
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
-from gpu_ls_plugin.tours.engines.engine import Engine
+from gpu_ls_plugin.tours.engines.engine import NO_SITES, Engine
 from gpu_ls_plugin.tours.engines.exhaustive import climb_layouts
 from gpu_ls_plugin.tours.problem.device_data import metric_data
 from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 PARAMETERS = (
-    "const void* metric_data, int n, float slack, const int* neighbours, const void* lengths, "
-    "int degree, int passes, gls::int64 max_moves, int moves_per_pass, int* tours, "
-    "unsigned char* states, gls::int64* pass_counts, gls::int64* move_counts, void* row_scratch"
+    struct_of("tours/problem/instance.cuh", "Instance"),
+    struct_of("tours/engines/exhaustive/two_opt_rules.cuh", "TwoOptRules"),
+    struct_of("tours/engines/descent/descent_batch.cuh", "DescentBatch"),
 )
 BOUND_CANDIDATES = Nearest(32)  # of the CPU's full scans; their length does not change the result
 TWO_OPT = "tours/moves/two_opt.cuh"
@@ -73,6 +73,7 @@ class TwoOptClimb(Engine):
         self._arguments: dict[str, Any] = {
             "metric_data": metric_data(backend, problem),
             "n": n,
+            **NO_SITES,
             "slack": _move_slack(problem),
             "neighbours": None,
             "lengths": None,
@@ -80,7 +81,7 @@ class TwoOptClimb(Engine):
             "max_moves": max_moves,
             "moves_per_pass": moves_per_pass,
             **self.arrays,
-            "row_scratch": None,
+            "scratch": None,
         }
         if backend.name == "cpu":
             neighbours, lengths, degree = BOUND_CANDIDATES.on(backend, problem)
@@ -98,7 +99,7 @@ class TwoOptClimb(Engine):
             at_a_time = int(LONGEST_LAUNCH / self._seconds_of_pass())
             self._together = max(1, at_a_time) * backend.processors
             if self._several:
-                self._arguments["row_scratch"] = xp.empty((size, n, ROW_BYTES), "uint8")
+                self._arguments["scratch"] = xp.empty((size, n, ROW_BYTES), "uint8")
 
     @staticmethod
     def bytes_per_tour(n: int, moves_per_pass: int) -> int:

@@ -19,9 +19,11 @@
 #include <limits>
 #include <vector>
 
+#include "tours/problem/instance.cuh"
 #include "tours/problem/metric.cuh"
 #include "tours/moves/two_opt.cuh"
-#include "tours/engines/search_state.cuh"
+#include "tours/engines/descent/descent_batch.cuh"
+#include "tours/engines/exhaustive/two_opt_rules.cuh"
 
 namespace gls {
 
@@ -327,21 +329,21 @@ struct TwoOptClimb {
     return kRunning;
   }
 
-  static void run(const Host& team, int item, const void* metric_data, int n, float slack,
-                  const int* neighbours, const void* lengths, int degree, int passes,
-                  int64 max_moves, int moves_per_pass, int* tours, unsigned char* states,
-                  int64* pass_counts, int64* move_counts, void*) {
-    if (states[item] != kRunning) return;
+  static void run(const Host& team, int item, Instance instance, TwoOptRules rules,
+                  DescentBatch batch) {
+    if (batch.states[item] != kRunning) return;
+    const int n = instance.n;
     TwoOptClimb search{team,
-                       Metric(metric_data, n),
-                       {tours + int64(item) * n, n},
-                       neighbours,
-                       static_cast<const Length*>(lengths),
-                       degree,
-                       degree == n - 1,
-                       slack,
-                       moves_per_pass};
-    states[item] = search.climb(passes, max_moves, pass_counts[item], move_counts[item]);
+                       Metric(instance.metric_data, n),
+                       {batch.tours + int64(item) * n, n},
+                       rules.neighbours,
+                       static_cast<const Length*>(rules.lengths),
+                       rules.degree,
+                       rules.degree == n - 1,
+                       rules.slack,
+                       rules.moves_per_pass};
+    batch.states[item] = search.climb(batch.passes, batch.max_moves, batch.pass_counts[item],
+                                      batch.move_counts[item]);
   }
 };
 

@@ -129,30 +129,11 @@ struct EvaluateWhole {
         const LengthsTo to_k = square.lengths(k < n ? k : 0);
         const LengthsTo behind = next_lane(team, to_k, square, k);
         const bool looks = k < end && !lends;
-        Sum least = Step::kNone;
-        square.each(k, to_k, behind, [&](int, int, bool exists, const auto& changes) {
-          Sum its = changes[0];
-          GLS_UNROLL
-          for (int way = 1; way < kPureReconnections; ++way) its = Step::least(its, changes[way]);
-          if (exists) least = Step::least(least, its);
-        });
         if (looks) sink.kept += Sink<Moves>::kCounts * kPureReconnections * square.pairs(k);
+        const Sum least = least_change(square, k, to_k, behind);
         // Hardly any has a move that may be best.
         if (!team.any(looks && sink.may_be_best(least))) continue;
-        uint64 wanted = 0;
-        square.each(k, to_k, behind, [&](int p, int q, bool exists, const auto& changes) {
-          GLS_UNROLL
-          for (int way = 0; way < kPureReconnections; ++way) {
-            const int move = (p * kSide + q) * kPureReconnections + way;
-            wanted |= uint64(looks && exists && sink.may_be_best(changes[way])) << move;
-          }
-        });
-#pragma unroll 1
-        for (; team.any(wanted != 0); wanted &= wanted - 1) {
-          const int move = wanted != 0 ? lowest_bit(wanted) : 0, pair = move / kPureReconnections;
-          queue.push(wanted != 0,
-                     Triple{{i + pair / kSide, j + pair % kSide, k}, move % kPureReconnections});
-        }
+        push_wanted(queue, square, k, to_k, behind, looks);
       }
     }
     queue.finish();
@@ -160,6 +141,39 @@ struct EvaluateWhole {
   }
 
  private:
+  // The least change by a move that a square has with k.
+  GLS_DEVICE static Sum least_change(const Square& square, int k, const LengthsTo& to_k,
+                                     const LengthsTo& behind) {
+    Sum least = Step::kNone;
+    square.each(k, to_k, behind, [&](int, int, bool exists, const auto& changes) {
+      Sum its = changes[0];
+      GLS_UNROLL
+      for (int way = 1; way < kPureReconnections; ++way) its = Step::least(its, changes[way]);
+      if (exists) least = Step::least(least, its);
+    });
+    return least;
+  }
+
+  // Appends the moves that a square has with k, if the lane `looks` at it, and that may be best.
+  template <class Queue>
+  GLS_DEVICE static void push_wanted(Queue& queue, const Square& square, int k,
+                                     const LengthsTo& to_k, const LengthsTo& behind, bool looks) {
+    uint64 wanted = 0;
+    square.each(k, to_k, behind, [&](int p, int q, bool exists, const auto& changes) {
+      GLS_UNROLL
+      for (int way = 0; way < kPureReconnections; ++way) {
+        const int move = (p * kSide + q) * kPureReconnections + way;
+        wanted |= uint64(looks && exists && queue.sink.may_be_best(changes[way])) << move;
+      }
+    });
+#pragma unroll 1
+    for (; queue.team.any(wanted != 0); wanted &= wanted - 1) {
+      const int move = wanted != 0 ? lowest_bit(wanted) : 0, pair = move / kPureReconnections;
+      queue.push(wanted != 0, Triple{{square.i + pair / kSide, square.j + pair % kSide, k},
+                                     move % kPureReconnections});
+    }
+  }
+
   template <class Team>
   GLS_DEVICE static LengthsTo next_lane(const Team& team, const LengthsTo& own,
                                         const Square& square, int k) {
