@@ -45,7 +45,7 @@ BARS = {2: {399: 3e-5, 2401: 1e-4}, 3: {399: 3e-4, 2401: 1.2e-2}}
 ITERATIONS, LEAST_ITERATIONS = 100, 20  # of a longer run: as many as the paper makes in a second
 FILTERED = {2: (399, 2401), 3: (399,)}
 SHARES = (1.0, 0.5, 0.25, 0.1, 0.01, 0.001)
-MODES = ("masked", "compact", "fused")
+MODES = ("masked", "fused")
 BATCH, BATCH_BAR, CALLS = 2112, 0.015, 42
 SECTIONS = ("iterations", "filters", "batches", "levels", "combined", "shares")
 

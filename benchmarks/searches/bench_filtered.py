@@ -1,9 +1,5 @@
-"""Filtered neighbourhoods on the GPU: time against the share of moves kept, and what filters save.
+"""Filtered neighbourhoods on the GPU: what filters save.
 
-`keep`: random flags are given, as in Schulz (2013, section 7); making them is timed apart. All
-modes evaluate the same chunks of the neighbourhood of a greedy tour; the baseline is the kernel
-that evaluates one move per lane with the identity mapping. Chunks are sampled where the
-neighbourhood is huge. Beside them stands the unfiltered kernel that shares distances in tiles.
 `iterations`: passes of a descent from random tours, the move applied. `descents`: from greedy to
 the local optimum, wall time of the second call. `mappings`: one evaluation of all moves by each.
 `large`: 3-opt at 5,000 cities within a budget of memory. Other times are between events on the
@@ -12,7 +8,6 @@ stream.
 
 from __future__ import annotations
 
-import itertools
 import math
 import sys
 import traceback
@@ -26,14 +21,9 @@ from benchmarks.helpers import common
 if TYPE_CHECKING:
     import argparse
 
-RATES = (1.0, 0.75, 0.5, 0.25, 0.1, 0.05, 0.01, 0.001)
-KEEP = {3: (400, 1000, 2400, 5000), 2: (4000, 20_000)}  # cities, by the edges of a move
-BARS = {(3, 1000), (3, 2400)}  # compact at most 1.3 f + 0.10 of the baseline
-BAR_RATES = (0.5, 0.25, 0.1, 0.01)
-MOST_CHUNKS = 12  # that are timed of a neighbourhood
 ITERATIONS = {(2, 399): 0.030, (2, 2401): 0.1}  # milliseconds asked
 NO_LIMIT = 2**62
-SECTIONS = ("keep", "iterations", "descents", "mappings", "large")
+SECTIONS = ("iterations", "descents", "mappings", "large")
 
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:
@@ -41,13 +31,13 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     common.require_gpu()
     chosen = options.sections.split(",")
     measures = {
-        "keep": keep,
         "iterations": iterations,
         "descents": descents,
         "mappings": mappings,
         "large": large,
     }
-    record = common.stored(options.out, NAME, SECTIONS)
+    # "keep" compares a mode that was removed; it cannot be measured again.
+    record = common.stored(options.out, NAME, ("keep", *SECTIONS))
 
     def once(name: str) -> None:
         try:
@@ -102,154 +92,6 @@ def random_start(n: int) -> tuple[Any, Any]:
 
     problem = gls.TSP(common.uniform(n), "EUC_2D")
     return problem, cupy.asarray(gls.random_tours(problem, 1, seed=1, backend="cuda"))
-
-
-# ---- Time against the share of moves kept --------------------------------------------------------
-
-
-def keep() -> dict[str, Any]:
-    """Time one evaluation by mode and share of moves kept."""
-    rows = [row for edges, sizes in KEEP.items() for n in sizes for row in keep_rows(edges, n)]
-    columns = ("edges", "n", "rate", "compact", "bar", "compaction", "masked", "fused", "tiled")
-    table = [[row.get(c, "-") for c in columns] for row in rows]
-    common.show("time as a share of the baseline's", columns, table)
-    return {"rows": rows, "crossovers": crossovers(rows)}
-
-
-def keep_rows(edges: int, n: int) -> list[dict[str, Any]]:
-    """Time one evaluation of some or all chunks of a neighbourhood, for all rates."""
-    import gpu_ls_plugin as gls
-
-    problem, tours = greedy_start(n)
-    tiled = tiled_seconds(edges, problem, tours)
-    rows = []
-    for rate in RATES:
-        batch = engine(problem, neighbourhood(edges, gls.RandomKeep(rate), "compact"), tours)
-        chunks = batch.arguments["chunks"]
-        sampled = range(0, chunks, max(1, chunks // MOST_CHUNKS))
-        times: dict[str, float] = {}
-        for chunk in sampled:
-            for name, seconds in chunk_seconds(batch, chunk).items():
-                times[name] = times.get(name, 0) + seconds
-        share = math.fsum(moves_of_chunk(batch, chunk) for chunk in sampled) / (
-            moves_of_chunk(batch, 0) * (chunks - 1) + moves_of_chunk(batch, chunks - 1)
-        )
-        seconds = {name: time / share for name, time in times.items()}
-        base = seconds["baseline"]
-        row = {"edges": edges, "n": n, "rate": rate, "chunks": chunks, "sampled": len(sampled)}
-        row |= {f"{name}_seconds": time for name, time in seconds.items()}
-        row["tiled_seconds"] = tiled
-        row["compact"] = (seconds["compaction"] + seconds["mapped"]) / base
-        row |= {name: seconds[name] / base for name in ("compaction", "mapped", "masked", "fused")}
-        row["tiled"] = tiled / base
-        row["moves_per_second"] = batch.moves_per_evaluation() / base
-        row["cupy_compaction"] = cupy_compaction_seconds(batch) / share / base * len(sampled)
-        if (edges, n) in BARS and rate in BAR_RATES:
-            row["bar"] = 1.3 * rate + 0.10
-        rows.append(row)
-        print({k: v for k, v in row.items() if not k.endswith("seconds")}, flush=True)
-    return rows
-
-
-def moves_of_chunk(batch: Any, chunk: int) -> int:
-    """Return how many positions a chunk has."""
-    n, size = batch.problem.n, batch.arguments["chunk_size"]
-    all_of_them = math.comb(n - 1, 2) if batch.part.edges == 2 else math.comb(n, 3)
-    return int(min(size, all_of_them - chunk * size))
-
-
-def chunk_seconds(batch: Any, chunk: int) -> dict[str, float]:
-    """Return the seconds of each kernel on one chunk, whose flags are made before."""
-    from dataclasses import replace
-
-    import gpu_ls_plugin as gls
-
-    kernels = batch.kernels
-    batch.arguments["cursors"].fill(chunk)
-    make, compact, mapped = kernels.evaluation("compact")
-    everything = replace(kernels, part=replace(batch.part, filter=gls.Everything()))
-    calls = {
-        "flags": make,
-        "compaction": compact,
-        "mapped": mapped,
-        "masked": kernels.evaluation("masked", "Flagged")[0],
-        "fused": kernels.evaluation("fused", "Flagged")[0],
-        "baseline": everything.evaluation("masked")[0],
-    }
-    return {name: kernel_seconds(batch, kernel, name) for name, kernel in calls.items()}
-
-
-def kernel_seconds(batch: Any, kernel: Any, name: str, together: int = 4) -> float:
-    """Return the seconds of a kernel, launched several times by a graph."""
-
-    def work() -> None:
-        if name == "compaction":
-            batch.arguments["entry_counts"].fill(0)
-        batch.backend.launch(kernel, batch.slots, batch.arguments)
-
-    replay = batch.backend.recorded(work, together)
-    for _ in range(2):  # compiles, and records
-        replay()
-    return common.median(common.seconds_of(replay, 3, on_gpu=True)) / together
-
-
-def cupy_compaction_seconds(batch: Any) -> float:
-    """Return the seconds in which CuPy, by CUB's scan, compacts the flags of the last chunk."""
-    import cupy
-
-    flags = cupy.unpackbits(batch.arguments["flags"].view("uint8")).astype(bool)
-    cupy.flatnonzero(flags)
-    return common.median(common.seconds_of(lambda: cupy.flatnonzero(flags), 3, on_gpu=True))
-
-
-def tiled_seconds(edges: int, problem: Any, tours: Any) -> float:
-    """Return the seconds of a pass of the unfiltered kernel that shares distances in tiles."""
-    from gpu_ls_plugin.backends import get_backend
-    from gpu_ls_plugin.tours.engines.exhaustive import three_opt_climb
-    from gpu_ls_plugin.tours.engines.exhaustive.two_opt_climb import TwoOptClimb
-
-    def climb() -> Any:
-        if edges == 2:
-            return TwoOptClimb(get_backend("cuda"), problem, tours.copy(), 1, NO_LIMIT)
-        return three_opt_climb.ThreeOptClimb(get_backend("cuda"), problem, tours.copy(), NO_LIMIT)
-
-    limit = three_opt_climb.LARGEST
-    three_opt_climb.LARGEST = max(limit, problem.n)  # the kernel itself knows no such limit
-    try:
-        passes = 10
-        climb().launch(passes, math.inf)
-        batch = climb()
-        return common.seconds_of(lambda: batch.launch(passes, math.inf), on_gpu=True)[0] / passes
-    finally:
-        three_opt_climb.LARGEST = limit
-
-
-PAIRS = (
-    *((mode, "baseline") for mode in ("masked", "compact", "fused")),
-    ("compact", "masked"),
-    ("compact", "fused"),
-    *((mode, "tiled") for mode in ("masked", "compact", "fused")),
-)
-
-
-def crossovers(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return below which share kept a mode is faster than another: 0 never, 1 always.
-
-    Between two shares, times are interpolated.
-    """
-    found = []
-    for edges, n in sorted({(r["edges"], r["n"]) for r in rows}):
-        own = [r | {"baseline": 1.0} for r in rows if (r["edges"], r["n"]) == (edges, n)]
-        own.sort(key=lambda r: r["rate"])
-        for mode, other in PAIRS:
-            ahead = [(r["rate"], r[other] - r[mode]) for r in own]
-            share = 1.0 if ahead[0][1] > 0 else 0.0
-            for (low, gain), (high, loss) in itertools.pairwise(ahead):
-                if gain > 0 >= loss:
-                    share = low + (high - low) * gain / (gain - loss)
-                    break
-            found.append({"edges": edges, "n": n, "mode": mode, "than": other, "below": share})
-    return found
 
 
 # ---- Iterations ----------------------------------------------------------------------------------
@@ -309,7 +151,6 @@ def descents() -> dict[str, Any]:
         "no filter": (gls.Everything(), "masked"),
         "gain bound, masked": (bound, "masked"),
         "gain bound, fused": (bound, "fused"),
-        "gain bound, compact": (bound, "compact"),
         "gain bound, openings": (bound, "openings"),
         "candidates, fused": (lists, "fused"),
         "candidates, openings": (lists, "openings"),
@@ -422,7 +263,6 @@ def large() -> dict[str, Any]:
     rows = []
     cases = (
         ("masked", gls.Everything()),
-        ("compact", gls.GainBound()),
         ("fused", gls.GainBound()),
         ("openings", gls.GainBound()),
     )
@@ -461,27 +301,7 @@ def large() -> dict[str, Any]:
 
 
 def draw(out: Path, record: dict[str, Any]) -> None:
-    """Draw the times against the share kept, and the descents."""
-    rows = record.get("keep", {}).get("rows", [])
-    for edges in sorted({r["edges"] for r in rows}):
-        sizes = sorted({r["n"] for r in rows if r["edges"] == edges})
-        with common.Figure(out, f"filtered_{edges}opt", len(sizes)) as plots:
-            for plot, n in zip(plots, sizes, strict=True):
-                own = [r for r in rows if (r["edges"], r["n"]) == (edges, n)]
-                shares = [r["rate"] for r in own]
-                for name in ("masked", "compact", "mapped", "fused"):
-                    label = {"mapped": "compact, compaction not counted"}.get(name, name)
-                    plot.plot(shares, [r[name] for r in own], "-o", label=label, markersize=3)
-                plot.plot(shares, [r["tiled"] for r in own], ":", label="tiles, no filter")
-                plot.plot(shares, shares, color="gray", lw=0.7, label="share kept")
-                plot.set(
-                    xlabel="share of moves kept",
-                    title=f"{edges}-opt, {n:,} cities",
-                    xscale="log",
-                    yscale="log",
-                )
-            plots[0].set_ylabel("time / time of the baseline")
-            plots[0].legend(fontsize=7)
+    """Draw the descents."""
     rows = record.get("descents", {}).get("rows", [])
     if rows:
         names = sorted({r["instance"] for r in rows})

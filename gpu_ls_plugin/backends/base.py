@@ -13,7 +13,7 @@ from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InsufficientMemoryError, InvalidTypeError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Hashable, Mapping
     from types import ModuleType
 
     from gpu_ls_plugin.backends.composition import Kernel
@@ -129,10 +129,6 @@ class Backend(ABC):
     def recorded(self, work: Callable[[], None], times: int) -> Callable[[], None]:
         """Return a function that repeats `work`, which must make the same launches each time."""
         return repeated(work, times)
-
-    def ahead(self, arrays: Iterable[Any]) -> Iterator[Any]:
-        """Iterate over NumPy arrays as arrays of this backend, each valid until the next one."""
-        yield from arrays
 
     def adopt(self, array: Any) -> Any:
         """Return an array on a GPU as one of this backend: itself, or a copy.

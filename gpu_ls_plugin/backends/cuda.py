@@ -21,7 +21,7 @@ from gpu_ls_plugin.core.budget import compiling
 from gpu_ls_plugin.core.exceptions import CompilationError, InvalidParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from contextlib import AbstractContextManager
 
     from gpu_ls_plugin.backends.composition import Kernel, Parameter
@@ -151,22 +151,6 @@ class CudaBackend(Backend):
             graphs[0].launch()
 
         return replay
-
-    def ahead(self, arrays: Iterable[Any]) -> Iterator[Any]:
-        """Copy each array into one of two buffers, during the work on the array before."""
-        cuda, here = self.xp.cuda, self.xp.cuda.get_current_stream()
-        copying = cuda.Stream(non_blocking=True)
-        buffers: list[Any] = [None, None]
-        worked = [here.record(), here.record()]  # ends of the work on each buffer
-        for turn, array in enumerate(arrays):
-            if buffers[turn % 2] is None or len(buffers[turn % 2]) < len(array):
-                buffers[turn % 2] = self.xp.empty(array.shape, array.dtype)
-            copying.wait_event(worked[turn % 2])
-            buffer = buffers[turn % 2][: len(array)]
-            buffer.set(array, stream=copying)
-            here.wait_event(copying.record())
-            yield buffer
-            worked[turn % 2] = here.record()
 
     def available_memory(self) -> int:
         """Return the free bytes of the device, including those in CuPy's pool."""

@@ -28,7 +28,11 @@ class RemovedPart(NamedTuple):
 
 # By package, then by former name.
 REMOVED: dict[str, dict[str, RemovedPart]] = {
-    "gpu_ls_plugin": {},
+    "gpu_ls_plugin": {
+        "EliteEdges": RemovedPart(
+            "EdgeAssembly", "EdgeAssembly() finds better tours in the same time; use it instead"
+        ),
+    },
     "gpu_ls_pymoo": {},
     "gpu_ls_pygad": {},
     "gpu_ls_deap": {},

@@ -37,7 +37,6 @@ FORMER_FOLDERS: dict[str, tuple[str, ...]] = {
     "candidates": ("tours/candidates",),
     "construction": ("tours/construction",),
     "construction/routes": ("routes/construction", "routes/problem"),
-    "cooperation": ("tours/cooperation",),
     "filtering": ("tours/filters",),
     "heuristics": ("assignment/heuristics",),
     "heuristics/masks": ("assignment/heuristics/masks",),

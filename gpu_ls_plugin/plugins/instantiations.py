@@ -438,10 +438,9 @@ def _filtered(metric: Metric) -> Iterator[Kernel]:
     if metric.name == "EUC":
         yield kernels(TwoOpt(), bound, "roots").evaluation("openings")[1]
         return
-    yield from kernels(TwoOpt(), Everything(), "cut_triangle").evaluation("masked", "Flagged")
-    yield from kernels(ThreeOpt(), RandomKeep(), "newton").evaluation("fused")
-    yield from kernels(ThreeOpt(), ~DontLook() | Radius(1.0), "bisection").evaluation("compact")
-    yield from kernels(ThreeOpt(), bound, "table").evaluation("masked")
+    yield from kernels(TwoOpt(), Everything(), "cut_triangle").evaluation("masked")
+    yield from kernels(ThreeOpt(), RandomKeep(), "roots").evaluation("fused")
+    yield from kernels(ThreeOpt(), ~DontLook() | Radius(1.0), "roots").evaluation("masked")
     openings = kernels(ThreeOpt(), bound & InCandidates(), "lexicographic")
     yield from openings.evaluation("openings", sink="Following")
     for step in ("TakeFiltered", "NoteFiltered"):  # the beginning is a part of taking

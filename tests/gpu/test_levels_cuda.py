@@ -55,7 +55,7 @@ def test_searches_end_at_the_same_tours(kind, level, parts):
 
 
 @LEVELS
-@pytest.mark.parametrize("mode", ["masked", "compact", "fused", "openings"])
+@pytest.mark.parametrize("mode", ["masked", "fused", "openings"])
 def test_modes_end_at_the_same_tours(mode, level, parts):
     problem = random_cvrp("fleet", 60, 5)
     starts = giant_tours(problem, 12, 6)

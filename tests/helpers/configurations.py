@@ -62,9 +62,9 @@ FILTERED = {
     "2-opt, masked": filtered(
         gls.TwoOpt(), gls.Radius(60) | gls.RandomKeep(0.3), "masked", mapping="cut_triangle"
     ),
-    "2-opt, compact": filtered(gls.TwoOpt(), ~gls.Radius(20), "compact"),
+    "2-opt, fused": filtered(gls.TwoOpt(), ~gls.Radius(20), "fused"),
     "3-opt, fused": filtered(
-        gls.ThreeOpt(), gls.DontLook() & gls.Everything(), "fused", mapping="newton"
+        gls.ThreeOpt(), gls.DontLook() & gls.Everything(), "fused", mapping="lexicographic"
     ),
     "3-opt, openings": filtered(
         gls.ThreeOpt(), gls.GainBound() & gls.InCandidates(Nearest(6)), "openings"

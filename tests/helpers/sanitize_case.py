@@ -423,13 +423,12 @@ def filtered(rules: Iterable[gls.Pivoting]) -> list[gls.LocalSearch]:
     """Searches of both neighbourhoods in all modes, which hold every filter and mapping."""
     tests: dict[str, Any] = {
         "masked": gls.RandomKeep(0.3) | gls.Radius(10),
-        "compact": gls.DontLook() & ~gls.Radius(2),
-        "fused": gls.Everything(),
+        "fused": gls.DontLook() & ~gls.Radius(2),
         "openings": gls.GainBound() & gls.InCandidates(gls.Nearest(5)),
     }
     mappings: dict[Any, tuple[str, ...]] = {
-        gls.TwoOpt(): ("cut_triangle", "lexicographic", "bisection", "roots"),
-        gls.ThreeOpt(): ("table", "newton", "lexicographic", "roots"),
+        gls.TwoOpt(): ("cut_triangle", "lexicographic", "roots"),
+        gls.ThreeOpt(): ("lexicographic", "roots", "roots"),
     }
     return [
         gls.LocalSearch([gls.FilteredNeighbourhood(space, test, mode, mapping)], pivoting=rule)

@@ -117,7 +117,7 @@ def test_modes_lead_to_the_same_tours(test, kind, backend):
     problem = random_cvrp(kind, 40, 7)
     starts = giant_tours(problem, 24, 8)
     found = []
-    for mode in ("masked", "compact", "fused", "openings"):
+    for mode in ("masked", "fused", "openings"):
         part = gls.FilteredNeighbourhood(gls.TwoOpt(), test, mode=mode)
         search = gls.LocalSearch([part], candidates=gls.All(), pivoting=gls.Best())
         found.append(search(problem, starts, backend=backend).tours)

@@ -13,15 +13,12 @@ from gpu_ls_plugin.tours.filters.lengths import GainBound
 from gpu_ls_plugin.tours.moves.base import Neighbourhood
 from gpu_ls_plugin.tours.moves.reconnections import ThreeOpt, TwoOpt
 
-MODES = ("auto", "masked", "compact", "fused", "openings")
+MODES = ("auto", "masked", "fused", "openings")
 # The C++ type of each mapping, and the neighbourhoods that it serves.
 MAPPINGS: dict[str, tuple[str, tuple[type[Neighbourhood], ...]]] = {
     "roots": ("gls::Roots", (TwoOpt, ThreeOpt)),
-    "bisection": ("gls::Bisection", (TwoOpt, ThreeOpt)),
     "lexicographic": ("gls::Lexicographic", (TwoOpt, ThreeOpt)),
     "cut_triangle": ("gls::CutTriangle", (TwoOpt,)),
-    "newton": ("gls::Newton", (ThreeOpt,)),
-    "table": ("gls::Table", (ThreeOpt,)),
 }
 
 
@@ -41,13 +38,12 @@ class FilteredNeighbourhood(Neighbourhood):
     filter : Filter or str
         Which moves are evaluated; see `gpu_ls_plugin.tours.filters`.
     mode : str
-        How the kept moves are evaluated. "masked": each lane tests its move. "compact": flags of
-        all moves, their compaction to a list, and its evaluation by consecutive lanes. "fused":
-        the same in a queue of each warp. "openings": moves one of whose positions is open are
-        tested first, and only those that pass are enumerated. "auto" chooses.
+        How the kept moves are evaluated. "masked": each lane tests its move. "fused": lanes append
+        the moves that they keep to a queue of their warp. "openings": moves one of whose positions
+        is open are tested first, and only those that pass are enumerated. "auto" chooses.
     mapping : str
-        From the number of a move to its positions: "roots", "bisection", "lexicographic",
-        "cut_triangle" (2-opt), "newton" or "table" (3-opt). "openings" needs none.
+        From the number of a move to its positions: "roots", "lexicographic" or "cut_triangle"
+        (2-opt). "openings" needs none.
 
     Notes
     -----

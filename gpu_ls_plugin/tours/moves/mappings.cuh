@@ -1,5 +1,5 @@
 // Mappings from consecutive numbers to the pairs or triples of a complete neighbourhood; each meets
-// every one once. They are made of the number of cities, a table or none, and the first number.
+// every one once. They are made of the number of cities.
 // Roots in float32 are where the search for the exact answer in integers begins, so that rounding
 // cannot lead to another pair.
 #pragma once
@@ -36,7 +36,7 @@ GLS_DEVICE float cube_root(float value) {
 
 // Ordered by the largest number, then the second largest: positions follow from roots.
 struct Roots {
-  GLS_DEVICE Roots(int, const void*, int64) {}
+  GLS_DEVICE explicit Roots(int) {}
 
   GLS_DEVICE void pair(uint64 number, int& x, int& y) const {
     if (number >= pairs_below(1 << 16)) {  // products below have 32 bits
@@ -49,12 +49,7 @@ struct Roots {
 
   GLS_DEVICE void triple(uint64 number, int& x, int& y, int& z) const {
     const int guess = 1 + int(cube_root(6.0f * float(number) + 1.0f));
-    rest(number, guess > 2 ? guess : 2, x, y, z);
-  }
-
- protected:
-  GLS_DEVICE void rest(uint64 number, int guess, int& x, int& y, int& z) const {
-    z = settle(guess, 6 * number, triples_below_six_fold);
+    z = settle(guess > 2 ? guess : 2, 6 * number, triples_below_six_fold);
     // What is left has 32 bits. Divides by 3 where nothing is left over: by its inverse.
     constexpr uint32 kThird = 0xAAAAAAABu;
     few(uint32(number) - uint32(triples_below_six_fold(z) / 2) * kThird, x, y);
@@ -72,35 +67,11 @@ struct Roots {
   }
 };
 
-// The same order, from integers alone: bit by bit.
-struct Bisection {
-  GLS_DEVICE Bisection(int, const void*, int64) {}
-
-  GLS_DEVICE void pair(uint64 number, int& x, int& y) const {
-    y = largest(1 << 20, number, pairs_below);
-    x = int(number - pairs_below(uint64(y)));
-  }
-  GLS_DEVICE void triple(uint64 number, int& x, int& y, int& z) const {
-    z = largest(1 << 15, 6 * number, triples_below_six_fold);
-    pair(number - triples_below_six_fold(z) / 6, x, y);
-  }
-
- private:
-  template <class F>
-  GLS_DEVICE static int largest(int most, uint64 number, F below) {
-    int found = 1;
-    for (int step = most; step > 0; step /= 2) {
-      if (below(found + step) <= number) found += step;
-    }
-    return found;
-  }
-};
-
 // Ordered by the smallest number first: the order above, seen in a mirror.
 struct Lexicographic {
   const int n;
   const Roots roots;
-  GLS_DEVICE Lexicographic(int n, const void* table, int64 first) : n(n), roots(n, table, first) {}
+  GLS_DEVICE explicit Lexicographic(int n) : n(n), roots(n) {}
 
   // Of pairs of numbers below n - 1 (see Pairs).
   GLS_DEVICE void pair(uint64 number, int& x, int& y) const {
@@ -123,7 +94,7 @@ struct Lexicographic {
 struct CutTriangle {
   const uint32 longest, width;  // m numbers have rows of 0 .. m - 1 pairs
   const int shift;
-  GLS_DEVICE CutTriangle(int n, const void*, int64)
+  GLS_DEVICE explicit CutTriangle(int n)
       : longest(uint32(n - 2)), width(longest | 1), shift(int(width - longest)) {}
 
   GLS_DEVICE void pair(uint64 number, int& x, int& y) const {
@@ -134,41 +105,9 @@ struct CutTriangle {
   }
 };
 
-// Triples by Newton's iteration for the root of the cubic (Luong et al. 2010, as Schulz 2013, 6.11,
-// has tried it).
-struct Newton : Roots {
-  const int n;
-  GLS_DEVICE Newton(int n, const void* table, int64 first) : Roots(n, table, first), n(n) {}
-
-  GLS_DEVICE void triple(uint64 number, int& x, int& y, int& z) const {
-    const float wanted = 6.0f * float(number);
-    float root = float(n), step = root;
-    for (int round = 0; round < 64 && step > 0.5f; ++round) {
-      const float value = root * (root - 1) * (root - 2) - wanted;
-      step = value / (3 * root * root - 6 * root + 2);
-      root -= step;
-    }
-    rest(number, root > 2 ? int(root) : 2, x, y, z);
-  }
-};
-
-// Positions from a table that was made before (Schulz 2013, 6.1): three 16-bit numbers a triple,
-// from the first of the part that is evaluated.
-struct Table {
-  const unsigned short* const table;
-  const int64 first;
-  GLS_DEVICE Table(int, const void* table, int64 first)
-      : table(static_cast<const unsigned short*>(table)), first(first) {}
-
-  GLS_DEVICE void triple(uint64 number, int& x, int& y, int& z) const {
-    const unsigned short* const entry = table + 3 * (number - first);
-    x = entry[0], y = entry[1], z = entry[2];
-  }
-};
-
 GLS_DEVICE Opening<Triples::Move> Triples::opening(int64 number, int way, int rotation, int n) {
   int p, q;
-  Roots(n, nullptr, 0).pair(uint64(number), p, q);
+  Roots(n).pair(uint64(number), p, q);
   if (rotation == 0) return {{{p, q, 0}, way}, 2, 0, q + 1, n};
   if (rotation == 1) return {{{0, p, q}, way}, 0, 1, 0, p};
   return {{{p, 0, q}, way}, 1, 2, p + 1, q};

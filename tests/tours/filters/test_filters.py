@@ -147,7 +147,6 @@ WRONG = {
     "mode: 1": (InvalidTypeError, lambda: FILTERED(mode=1)),
     "mode: \\['masked'\\]": (InvalidTypeError, lambda: FILTERED(mode=["masked"])),
     "mapping: 'newton' .* two_opt": (InvalidParameterError, lambda: FILTERED(mapping="newton")),
-    "mapping: 'table' .* two_opt": (InvalidParameterError, lambda: FILTERED(mapping="table")),
     "mapping: 'cut_triangle' .* three_opt": (
         InvalidParameterError,
         lambda: FILTERED(gls.ThreeOpt(), mapping="cut_triangle"),

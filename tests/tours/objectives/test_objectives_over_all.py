@@ -76,7 +76,7 @@ def problem(request):
 
 @pytest.mark.parametrize(
     ("problem", "part", "mode"),
-    in_pairs(OBJECTIVES, PARTS, ["climb", "compact", "fused", "masked", "openings"]),
+    in_pairs(OBJECTIVES, PARTS, ["climb", "fused", "masked", "openings"]),
     indirect=["problem"],
 )
 def test_the_best_moves_are_those_of_brute_force(problem, part, mode):

@@ -45,7 +45,7 @@ def assert_best(problem: gls.TSP, starts: Any, part: gls.FilteredNeighbourhood, 
 
 # Few of the combinations, each of which takes the compiler seconds.
 EACH_KIND = pytest.mark.parametrize(
-    ("edges", "metric", "mode"), [(2, "EUC_2D", "compact"), (3, "EUC", "openings")]
+    ("edges", "metric", "mode"), [(2, "EUC_2D", "fused"), (3, "EUC", "openings")]
 )
 
 

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.core.result import Statistics
     from gpu_ls_plugin.runs.acceptance import Acceptance
-    from gpu_ls_plugin.tours.engines.chains.callers import Repair
-    from gpu_ls_plugin.tours.engines.chains.start import Start
+    from gpu_ls_plugin.tours.engines.chains.start import Repair, Start
     from gpu_ls_plugin.tours.kicks.base import Perturbation
     from gpu_ls_plugin.tours.moves.composed import CandidateMoves
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.core.result import Statistics
     from gpu_ls_plugin.runs.stretch import Leg
-    from gpu_ls_plugin.tours.engines.chains.callers import Repair
+    from gpu_ls_plugin.tours.engines.chains.start import Repair
 
 KICKS_PER_CITY = 0.5  # of a generation, if chains do not cooperate
 _STATE = (

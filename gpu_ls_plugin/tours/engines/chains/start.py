@@ -1,14 +1,18 @@
-"""Where chains begin."""
+"""The start of chains, and the search that repairs their tours."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from gpu_ls_plugin.core.budget import NO_LIMIT
+from gpu_ls_plugin.tours.engines.services import Parameters
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.core.budget import Budget
+    from gpu_ls_plugin.core.problem import Problem
+    from gpu_ls_plugin.core.result import Result
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 
@@ -24,3 +28,23 @@ class Start:
     max_moves: int = NO_LIMIT  # after which a chain stops
     moves: Any = 0  # (P,) int64, that each has made already
     moves_by: Any = 0  # (K,) int64, by neighbourhoods, of all chains, where there are several
+
+
+class Repair(Parameters, Protocol):
+    """The search of a batch of tours: a `LocalSearch`."""
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """Parts of the kernels besides the metric."""
+
+    def __call__(
+        self,
+        problem: Problem,
+        tours: Any,
+        *,
+        seed: int | None = 0,
+        budget: Budget | None = None,
+        backend: str | Backend = "auto",
+        first_row: int = 0,
+    ) -> Result:
+        """Return tours (P, n) as they are improved."""

@@ -2,23 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.structs import constant
-from gpu_ls_plugin.core.exceptions import InsufficientMemoryError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from gpu_ls_plugin.backends.base import Backend
 
 # Of a square of pairs, by the bytes of a sum of lengths.
 SQUARE_SIDES = {
@@ -58,40 +45,3 @@ PURE_RECONNECTIONS = constant("tours/moves/reconnection.cuh", "kPureReconnection
 # Products of two positions, or of one and the next, have 32 bits.
 TRIPLES = Complete("gls::Triples", edges=3, ways=PURE_RECONNECTIONS, largest=2**15)
 COMPLETE = {space.edges: space for space in (PAIRS, TRIPLES)}
-
-
-ENTRY_BYTES = 6
-
-
-def triples_table(n: int, first: int, count: int) -> NDArray[np.uint16]:
-    """Return the triples x < y < z below n from number `first` on, ordered by z, y, x."""
-    numbers, below = np.arange(first, first + count), np.arange(n + 1, dtype=np.int64)
-    pairs, triples = below * (below - 1) // 2, below * (below - 1) * (below - 2) // 6
-    z = np.searchsorted(triples, numbers, side="right") - 1
-    numbers -= triples[z]
-    y = np.searchsorted(pairs, numbers, side="right") - 1
-    return np.stack([numbers - pairs[y], y, z], axis=1).astype("uint16")
-
-
-class MovingTable:
-    """The tables of all chunks of a neighbourhood, over and over, on a backend.
-
-    They are made once and kept on the host; each is copied while the chunk before is evaluated.
-    """
-
-    def __init__(self, backend: Backend, n: int, chunk_size: int) -> None:
-        triples = math.comb(n, 3)
-        needed, available = ENTRY_BYTES * triples, get_backend("cpu").available_memory()
-        if needed > available:
-            raise InsufficientMemoryError(
-                f"mapping: the table of all triples of {n:,} cities has {needed:,} bytes, but only "
-                f"{available:,} are available; use mapping='roots'"
-            )
-        self._firsts = range(0, triples, chunk_size)
-        tables = [triples_table(n, x, min(chunk_size, triples - x)) for x in self._firsts]
-        self._copies: Iterator[Any] = backend.ahead(itertools.cycle(tables))
-        self._turns = itertools.cycle(self._firsts)
-
-    def following(self) -> dict[str, Any]:
-        """Return the kernels' arguments for the chunk that is next."""
-        return {"table": next(self._copies), "table_first": next(self._turns)}

@@ -6,11 +6,10 @@ LEAST_CHUNK_BYTES = 1 << 16  # of a tour: flags and lists of a chunk
 MOST_MOVES = {
     "masked": 1 << 30,
     "fused": 1 << 30,
-    "compact": 1 << 27,
     "openings": 1 << 26,
     "whole": 1 << 30,
 }
-ENTRY_BYTES = {"compact": 4.125, "openings": 4}  # of a move's flag and of its place in a list
+ENTRY_BYTES = 4  # of an opening in a list
 SLOTS = {"cuda": 64, "cpu": 8}  # of all tours, on a multiprocessor or a CPU thread
 CUDA_SECONDS_PER_FILTERED = 2e-9  # that a move surely does not exceed on a multiprocessor
 MOVES_OF_SLOT = 128  # at least
@@ -30,8 +29,10 @@ def filter_slots(moves: int, tours: int, processors: int, backend: str) -> int:
 def most_of_chunk(mode: str, variants: int, memory: int) -> int:
     """Return how many positions or openings a chunk may have, each in `variants`."""
     usable = max(memory, LEAST_CHUNK_BYTES)
-    fitting = int(usable / ENTRY_BYTES[mode]) if mode in ENTRY_BYTES else MOST_MOVES[mode]
-    return max(1, min(MOST_MOVES[mode], fitting) // variants)
+    most = MOST_MOVES[mode]
+    if mode == "openings":
+        most = min(most, usable // ENTRY_BYTES)
+    return max(1, most // variants)
 
 
 def filter_mode(

@@ -22,10 +22,8 @@ struct FilteredBatch {
   float error_absolute, error_relative;
   int64 first_row, chunk_size;
   int chunks, slots, eager;
-  const void* table;         // of positions, where numbers are mapped by one
-  int64 table_first;         // the number that it begins with
   const uint64* parameters;  // of the filter
-  int64 flag_words, room;    // of a tour's flags, and for its entries
+  int64 room;                // for the entries of a tour
   int64 max_moves;
   int* tours;
   void *placed, *edges;  // sites in the order of the tour, lengths to the next position
@@ -36,7 +34,7 @@ struct FilteredBatch {
   void* bars;             // of tours whose objective is asked, the best change so far: eight bytes
   int64* kept;            // moves evaluated of a tour since its last change
   int64* evaluated;       // and before
-  uint32 *flags, *entries, *entry_counts;
+  uint32 *entries, *entry_counts;
   unsigned char* states;
   int64 *pass_counts, *move_counts;
 
@@ -118,7 +116,7 @@ struct FilteredMoves {
     uint32 within = index;
     for (; Space::kWays > 1 && within >= chunk.count; within -= chunk.count) ++way;
     const int64 number = chunk.first + within;
-    Move move = Space::decode(Mapping(batch.n, batch.table, batch.table_first), number);
+    Move move = Space::decode(Mapping(batch.n), number);
     move.way = way;
     return move;
   }

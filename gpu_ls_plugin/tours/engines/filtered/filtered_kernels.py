@@ -20,15 +20,10 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
 PARAMETERS = (struct_of("tours/engines/filtered/filtered_batch.cuh", "FilteredBatch"),)
-# The steps of an evaluation; {source} and {sink} are chosen by the caller.
+# The steps of an evaluation; the caller chooses {sink}.
 STEPS = {
-    "masked": ("EvaluateMasked<{moves}, {source}, {sink}>",),
-    "fused": ("EvaluateFused<{moves}, {source}, {sink}>",),
-    "compact": (
-        "MakeFlags<{moves}>",
-        "CompactFlags<{moves}>",
-        "EvaluateMapped<{moves}, {sink}>",
-    ),
+    "masked": ("EvaluateMasked<{moves}, {sink}>",),
+    "fused": ("EvaluateFused<{moves}, {sink}>",),
     "whole": ("EvaluateWhole<{moves}, {sink}>",),
     "openings": (
         "ListOpenings<{moves}>",
@@ -49,12 +44,9 @@ class FilteredKernels:
     warp: str = f"gls::Warp<{filter_layouts.FILTER_WARPS}>"  # evaluates
     block: str = f"gls::Block<{filter_layouts.FILTER_STEP_LANES}>"  # takes moves
 
-    def evaluation(
-        self, mode: str, source: str = "Tested", sink: str = "Improving"
-    ) -> list[Kernel]:
-        """Return the kernels of a mode; moves are kept where `source` says so."""
-        chosen = {"moves": self._moves(self.part.mapping)}
-        chosen |= {"source": f"gls::{source}", "sink": f"gls::{sink}"}
+    def evaluation(self, mode: str, sink: str = "Improving") -> list[Kernel]:
+        """Return the kernels of a mode."""
+        chosen = {"moves": self._moves(self.part.mapping), "sink": f"gls::{sink}"}
         header = HEADERS.get(mode, "tours/engines/filtered/filtered_modes.cuh")
         kernels = (self._evaluation(header, step.format(**chosen)) for step in STEPS[mode])
         asks = keeps(self.metric)  # which takes registers

@@ -1,7 +1,6 @@
 // Ways to evaluate the moves that a filter keeps. All find the same best move.
 //
 //   masked     every lane tests its move, and evaluates it if it is kept (Schulz 2013, section 7)
-//   compact    a vector of flags; the numbers of the flagged moves, compacted; their evaluation
 //   fused      lanes append the moves they keep to a queue; a full queue is evaluated
 //   openings   openings that matter to the filter are listed; what is kept of their moves goes to
 //              the queue, through several rotations perhaps
@@ -16,22 +15,6 @@
 #include "tours/engines/filtered/slot.cuh"
 
 namespace gls {
-
-// Whether a move is kept: by the filter itself,
-struct Tested {
-  template <class Moves>
-  GLS_DEVICE static bool kept(const Moves& moves, const typename Moves::Move& move, uint32) {
-    return moves.keeps(move);
-  }
-};
-// or by a flag.
-struct Flagged {
-  template <class Moves>
-  GLS_DEVICE static bool kept(const Moves& moves, const typename Moves::Move&, uint32 index) {
-    const uint32* const flags = moves.batch.flags + moves.row * moves.batch.flag_words;
-    return flags[index / 32] >> index % 32 & 1;
-  }
-};
 
 // Moves that wait until there is one for every lane.
 template <class Team, class Sink, class Move>
@@ -63,7 +46,7 @@ struct MoveQueue {
   }
 };
 
-template <class Moves, class Source, template <class> class Sink>
+template <class Moves, template <class> class Sink>
 struct EvaluateMasked {
   template <class Team>
   GLS_DEVICE static void run(const Slot<Team>& slot) {
@@ -73,14 +56,14 @@ struct EvaluateMasked {
     slot.until_cut(chunk.count * Moves::Space::kWays, [&](uint32 begin, uint32 end) {
       for (uint32 index = begin + slot.team.lane(); index < end; index += Team::kLanes) {
         const auto move = moves.move(chunk, index);
-        if (Source::kept(moves, move, index)) sink.evaluate(move);
+        if (moves.keeps(move)) sink.evaluate(move);
       }
     });
     slot.note(sink);
   }
 };
 
-template <class Moves, class Source, template <class> class Sink>
+template <class Moves, template <class> class Sink>
 struct EvaluateFused {
   template <class Team>
   GLS_DEVICE static void run(const Slot<Team>& slot) {
@@ -92,81 +75,10 @@ struct EvaluateFused {
       for (uint32 base = begin; base < end; base += Team::kLanes) {
         const uint32 index = base + slot.team.lane();
         const auto move = moves.move(chunk, index < end ? index : base);
-        queue.add(index < end && Source::kept(moves, move, index), move);
+        queue.add(index < end && moves.keeps(move), move);
       }
     });
     queue.finish();
-    slot.note(sink);
-  }
-};
-
-// The vector of flags: a bit for every move.
-template <class Moves>
-struct MakeFlags {
-  template <class Team>
-  GLS_DEVICE static void run(const Slot<Team>& slot) {
-    const Moves moves(slot.batch, slot.row);
-    const Chunk chunk = moves.chunk();
-    const Share share = slot.share(chunk.count * Moves::Space::kWays);
-    uint32* const flags = slot.flags();
-    slot.team.each(int((share.end - share.begin + 31) / 32), [&](int w) {
-      if (slot.team.cut()) return;
-      const uint32 first = share.begin + 32 * w;
-      uint32 word = 0;
-      for (uint32 bit = 0; bit < 32 && first + bit < share.end; ++bit) {
-        word |= uint32(moves.keeps(moves.move(chunk, first + bit))) << bit;
-      }
-      flags[first / 32] = word;
-    });
-  }
-};
-
-// Compaction: the numbers of the flagged moves, those of a group of words together and in order.
-template <class Moves>
-struct CompactFlags {
-  static constexpr int kWords = 4;  // of a lane, between two reservations
-
-  template <class Team>
-  GLS_DEVICE static void run(const Slot<Team>& slot) {
-    const Team& team = slot.team;
-    const Chunk chunk(slot.batch, slot.row, Moves::Space::count(slot.batch.n));
-    const Share share = slot.share(chunk.count * Moves::Space::kWays);
-    const uint32* const flags = slot.flags();
-    uint32* const entries = slot.entries();
-    const uint32 end = (share.end + 31) / 32;
-    for (uint32 base = (share.begin + 31) / 32; base < end; base += kWords * Team::kLanes) {
-      uint32 words[kWords];
-      int bits = 0;
-      GLS_UNROLL
-      for (int x = 0; x < kWords; ++x) {
-        const uint32 w = base + x * Team::kLanes + team.lane();
-        words[x] = w < end ? flags[w] : 0;
-        bits += bits_in(words[x]);
-      }
-      uint32* next = entries + team.reserve(&slot.entry_count(), int(team.total(bits)));
-      GLS_UNROLL
-      for (int x = 0; x < kWords; ++x) {
-        const uint32 first = 32 * (base + x * Team::kLanes);
-        next += team.set_bits(words[x], [&](int rank, int bit) { next[rank] = first + bit; });
-      }
-    }
-  }
-};
-
-// The evaluation of compacted moves by consecutive lanes.
-template <class Moves, template <class> class Sink>
-struct EvaluateMapped {
-  template <class Team>
-  GLS_DEVICE static void run(const Slot<Team>& slot) {
-    const Moves moves(slot.batch, slot.row);
-    const Chunk chunk = moves.chunk();
-    const uint32* const entries = slot.entries();
-    Sink<Moves> sink(moves);
-    slot.until_cut(slot.entry_count(), [&](uint32 begin, uint32 end) {
-      for (uint32 entry = begin + slot.team.lane(); entry < end; entry += Team::kLanes) {
-        sink.evaluate(moves.move(chunk, entries[entry]));
-      }
-    });
     slot.note(sink);
   }
 };

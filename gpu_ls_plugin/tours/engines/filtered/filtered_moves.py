@@ -7,13 +7,12 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends import tuning
-from gpu_ls_plugin.backends.base import repeated
 from gpu_ls_plugin.backends.functor_words import kept_words, packed_words
 from gpu_ls_plugin.core.budget import Stopwatch
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.tours.engines.engine import RANKED_BYTES, Engine
 from gpu_ls_plugin.tours.engines.filtered import filter_layouts
-from gpu_ls_plugin.tours.engines.filtered.complete import COMPLETE, MovingTable, triples_table
+from gpu_ls_plugin.tours.engines.filtered.complete import COMPLETE
 from gpu_ls_plugin.tours.engines.filtered.filtered_kernels import FilteredKernels
 from gpu_ls_plugin.tours.filters.base import Everything, Setting
 from gpu_ls_plugin.tours.kernels import tour_layouts
@@ -108,8 +107,6 @@ class FilteredMoves(Engine):
         """Return the arrays that kernels keep of each tour; those of a mode are missing."""
         xp, (size, n) = self.backend.xp, self.tours.shape
         return {
-            "table": None,
-            "table_first": 0,
             "placed": xp.empty((size, n, tour_layouts.SITE_BYTES), "uint8"),
             "edges": xp.empty((size, n), self.dtype),
             "filter_state": xp.full((size, self.part.filter.state_words(n)), ONES, "uint64"),
@@ -120,7 +117,6 @@ class FilteredMoves(Engine):
             "bars": xp.zeros(size, "int64"),
             "kept": xp.zeros(size, "int64"),
             "evaluated": self.evaluated,
-            "flags": None,
             "entries": None,
             "entry_counts": xp.zeros(size, "uint32"),
         }
@@ -224,34 +220,22 @@ class FilteredMoves(Engine):
         if mode == getattr(self, "_mode", None) and chunk_size < 2 * self.arguments["chunk_size"]:
             return
         self._mode = mode
-        n, xp, size = self.problem.n, self.backend.xp, len(self.tours)
-        moves = chunk_size * variants
-        flag_words = -(-moves // 32) if mode == "compact" else 0
-        room = moves if mode in ("compact", "openings") else 0
+        xp, size = self.backend.xp, len(self.tours)
+        room = chunk_size * variants if mode == "openings" else 0
         self.arguments |= {
             "chunk_size": chunk_size,
             "chunks": -(-numbers // chunk_size),
-            "flag_words": flag_words,
             "room": room,
-            "flags": xp.empty((size, flag_words), "uint32"),
             "entries": xp.empty((size, room), "uint32"),
         }
         for name in ("cursors", "looked"):
             self.arguments[name].fill(0)
         self._pass = [*self.kernels.evaluation(mode), self.kernels.step("TakeFiltered")]
-        self._table: MovingTable | None = None
-        if self.part.mapping == "table" and mode not in ("openings", "whole"):
-            if self._eager or chunk_size == numbers:
-                self.arguments["table"] = xp.asarray(triples_table(n, 0, numbers))
-            else:  # all tours are at the same chunk
-                self._table = MovingTable(self.backend, n, chunk_size)
-        repeat = repeated if self._table else self.backend.recorded
-        self._once, self._many = (repeat(self._one_pass, times) for times in (1, RECORDED))
+        record = self.backend.recorded
+        self._once, self._many = (record(self._one_pass, times) for times in (1, RECORDED))
 
     def _one_pass(self) -> None:
         """Evaluate a chunk of every tour, and take what is best."""
-        if self._table:
-            self.arguments |= self._table.following()
         self.evaluate(self._pass[:-1], self._pass[-1])
 
     def evaluate(self, kernels: Sequence[Kernel], step: Kernel) -> None:

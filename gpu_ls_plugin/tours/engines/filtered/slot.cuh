@@ -27,7 +27,6 @@ struct Slot {
 
   GLS_DEVICE int number() const { return item % batch.slots; }
   GLS_DEVICE Share share(uint32 total) const { return {total, number(), batch.slots}; }
-  GLS_DEVICE uint32* flags() const { return batch.flags + row * batch.flag_words; }
   GLS_DEVICE uint32* entries() const { return batch.entries + row * batch.room; }
   GLS_DEVICE uint32& entry_count() const { return batch.entry_counts[row]; }
 

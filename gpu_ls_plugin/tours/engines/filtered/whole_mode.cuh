@@ -23,7 +23,7 @@ struct PairSquares {
     return side * (side + 1) / 2;
   }
   GLS_DEVICE static void decode(int64 number, int n, int& i, int& j) {
-    Roots(n, nullptr, 0).pair(uint64(number), i, j);
+    Roots(n).pair(uint64(number), i, j);
     i *= kSide, j = (j - 1) * kSide;
   }
 };

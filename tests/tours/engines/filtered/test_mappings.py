@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.tours.engines.filtered.complete import triples_table
 from tests.helpers import host_program
 from tests.helpers.random_problems import random_problem, random_tours
 
@@ -19,8 +18,8 @@ if TYPE_CHECKING:
 
 EDGES = {"Pairs": 2, "Triples": 3}
 MAPPINGS = {
-    "Pairs": ("roots", "bisection", "lexicographic", "cut_triangle"),
-    "Triples": ("roots", "bisection", "lexicographic", "newton"),
+    "Pairs": ("roots", "lexicographic", "cut_triangle"),
+    "Triples": ("roots", "lexicographic"),
 }
 EACH_MAPPING = pytest.mark.parametrize(
     ("space", "mapping"),
@@ -31,7 +30,7 @@ DECODE = """
 struct Probe {
   static void run(const gls::Host&, int item, int n, const gls::int64* numbers, int* at) {
     using Space = gls::SPACE;
-    const auto move = Space::decode(gls::MAPPING(n, nullptr, 0), numbers[item]);
+    const auto move = Space::decode(gls::MAPPING(n), numbers[item]);
     for (int x = 0; x < Space::kEdges; ++x) at[Space::kEdges * item + x] = move.at[x];
   }
 };
@@ -119,16 +118,6 @@ def test_numbers_of_large_problems(space, mapping):
         assert [number(at) for at in found.tolist()] == numbers
 
 
-@pytest.mark.parametrize("n", [3, 4, 20])
-def test_tables_hold_the_same_order(n):
-    triples = sorted(combinations(range(n), 3), key=lambda at: at[::-1])
-    for first in range(0, len(triples), 7):
-        count = min(50, len(triples) - first)
-        assert triples_table(n, first, count).tolist() == [
-            list(at) for at in triples[first : first + count]
-        ]
-
-
 @pytest.mark.parametrize("space", MAPPINGS)
 def test_mappings_do_not_change_the_descent(space):
     problem, starts = random_problem("EUC_2D", 20), random_tours(20, 3)
@@ -138,7 +127,7 @@ def test_mappings_do_not_change_the_descent(space):
             [gls.FilteredNeighbourhood(moves, gls.Radius(40), "masked", mapping)],
             pivoting=gls.Best(),
         )(problem, starts, backend="cpu")
-        for mapping in (*MAPPINGS[space], *(["table"] if space == "Triples" else []))
+        for mapping in MAPPINGS[space]
     ]
     for result in results[1:]:
         assert np.array_equal(result.tours, results[0].tours)
