@@ -97,8 +97,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.moves.lin_kernighan import LinKernighan, LinKernighanLead
     from gpu_ls_plugin.tours.moves.reconnections import ThreeOpt, TwoOpt
     from gpu_ls_plugin.tours.moves.segment_moves import Exchange, OrOpt, Relocate
-    from gpu_ls_plugin.tours.plan.drawing import plot_tour
-    from gpu_ls_plugin.tours.plan.populations import plot_population
+    from gpu_ls_plugin.tours.plan.drawing import plot_population, plot_tour
     from gpu_ls_plugin.tours.problem import referee as solution  # noqa: F401
     from gpu_ls_plugin.tours.problem.known_optima import known_optimum
     from gpu_ls_plugin.tours.problem.multi_objective import MultiObjectiveTSP
@@ -300,8 +299,7 @@ _NAMES = {
     "tours.moves.lin_kernighan": "LinKernighan LinKernighanLead",
     "tours.moves.reconnections": "ThreeOpt TwoOpt",
     "tours.moves.segment_moves": "Exchange OrOpt Relocate",
-    "tours.plan.drawing": "plot_tour",
-    "tours.plan.populations": "plot_population",
+    "tours.plan.drawing": "plot_population plot_tour",
     "tours.problem.known_optima": "known_optimum",
     "tours.problem.multi_objective": "MultiObjectiveTSP",
     "tours.problem.open_path": "OpenPath",

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from gpu_ls_plugin.evolution.batches.rows import Tours
-    from gpu_ls_plugin.tours.problem.tour_rows import Writing
+    from gpu_ls_plugin.tours.problem.tsp import Writing
 
 TOUR = "tour"  # key of the improved tour in an individual's data, where its keys do not say it
 

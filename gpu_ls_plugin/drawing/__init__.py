@@ -11,7 +11,7 @@ __getattr__, _ = lazy_names(  # they were here in version 0.1
     __name__,
     {
         "coordinates": ".tours.plan.drawing",
-        "plot_population": ".tours.plan.populations",
+        "plot_population": ".tours.plan.drawing",
         "plot_routes": ".routes.plan.drawing",
         "plot_tour": ".tours.plan.drawing",
     },

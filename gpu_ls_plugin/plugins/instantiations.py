@@ -73,9 +73,9 @@ from gpu_ls_plugin.tours.moves.lin_kernighan import LinKernighan, LinKernighanLe
 from gpu_ls_plugin.tours.moves.reconnections import ThreeOpt, TwoOpt
 from gpu_ls_plugin.tours.moves.segment_moves import Exchange, OrOpt, Relocate
 from gpu_ls_plugin.tours.problem.metric_check import pair_lengths_kernel
+from gpu_ls_plugin.tours.problem.metric_with_objective import RowsUnder, Under
 from gpu_ls_plugin.tours.problem.metrics import BUILT_IN_METRICS, ROOTLESS
 from gpu_ls_plugin.tours.problem.tchebycheff import Tchebycheff
-from gpu_ls_plugin.tours.problem.under import RowsUnder, Under
 from gpu_ls_plugin.tours.problem.weighted import WeightedSum
 
 if TYPE_CHECKING:

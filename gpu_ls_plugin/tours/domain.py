@@ -1,4 +1,4 @@
-"""The domain of tours, for the clients of all domains."""
+"""The domain of tours, as the shared rooms use it."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ from gpu_ls_plugin.tours.kicks.double_bridge import DoubleBridge
 from gpu_ls_plugin.tours.moves.lin_kernighan import LinKernighan
 from gpu_ls_plugin.tours.moves.reconnections import ThreeOpt
 from gpu_ls_plugin.tours.moves.segment_moves import OrOpt
-from gpu_ls_plugin.tours.plan import drawing, lists
-from gpu_ls_plugin.tours.plan.compiling import rehearse
+from gpu_ls_plugin.tours.plan import drawing, preparation
 from gpu_ls_plugin.tours.plan.enumeration import best_of_all, enumerated
-from gpu_ls_plugin.tours.plan.first_moments import first_moments
-from gpu_ls_plugin.tours.plan.first_tour import first_tour, hurried
-from gpu_ls_plugin.tours.plan.populations import draw_population
-from gpu_ls_plugin.tours.plan.tours import settings_of_tours, why_tours
+from gpu_ls_plugin.tours.plan.first_stages import (
+    first_tour_stage,
+    good_tour_stage,
+    too_short_for_descents,
+)
+from gpu_ls_plugin.tours.plan.settings import settings_of_tours, why_tours
 from gpu_ls_plugin.tours.problem.file_kinds import fits_tours
 from gpu_ls_plugin.tours.problem.tsp import TSP, tour_problem
 from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch
@@ -47,17 +48,17 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.runs.request import Request
     from gpu_ls_plugin.runs.settings import Settings
 
-# Of a framework's rows: few moves where nothing else is said, for there are many generations.
+# Searches of a framework's rows. The usual one makes few moves, because there are many generations.
 USUAL_SEARCH = LocalSearch()
 THOROUGH_SEARCH = LocalSearch([LinKernighan()], Nearest(8))
-DIRECTED_SEARCH = LocalSearch([ThreeOpt(), OrOpt(3)], Nearest(10))  # others reverse paths
+DIRECTED_SEARCH = LocalSearch([ThreeOpt(), OrOpt(3)], Nearest(10))  # reverses no paths
 KICK = DoubleBridge(segment=50)
-SMALLEST = 3  # cities below which there is one tour only
-STOPPED_BY = {"optimum": "local optimum"}  # of every tour, not of the problem
+SMALLEST = 3  # cities; smaller problems have only one tour
+STOPPED_BY = {"optimum": "local optimum"}  # not the optimum of the problem
 
 
 class Tours(Domain):
-    """The travelling salesman problem, and whatever other problem has tours for rows."""
+    """The travelling salesman problem, and other problems whose rows are tours."""
 
     name = "tours"
     rows = "tours"
@@ -69,7 +70,7 @@ class Tours(Domain):
         return isinstance(getattr(problem, "tsp", None), TSP)
 
     def files(self) -> Sequence[FileKind]:
-        """Return TSPLIB."""
+        """Return the file kind of TSPLIB."""
         title = "travelling salesman problem"
         return (FileKind("tsp", title, TSP.read, fits_tours, (".tsp",)),)
 
@@ -87,51 +88,53 @@ class Tours(Domain):
         return None
 
     def settings(self, problem: Any, request: Request) -> Settings:
-        """Return settings that leave nothing open for tours."""
+        """Return complete settings."""
         tour_problem(problem)
         return settings_of_tours(problem, request)
 
     def why(self, problem: Any, chosen: Settings) -> str:
-        """Return why tours are searched so."""
+        """Return the reason for the settings."""
         return why_tours(problem, chosen)
 
     def prepare(self, stage: Stage, backend: str) -> None:
-        """Compile what a stage needs, on quick candidates."""
-        rehearse(stage.searched, stage.search, stage.size, stage.start, backend)
+        """Compile the programs of a stage."""
+        preparation.rehearse(stage.searched, stage.search, stage.size, stage.start, backend)
 
     def ready(self, stage: Stage, backend: str, watch: Stopwatch) -> Any:
-        """Return the search of a stage with its candidate lists made, or with quicker ones."""
+        """Make the candidate lists of a stage, or quicker ones; return the search to use."""
         search = stage.search
         if not hasattr(search, "kick") or isinstance(search.search.candidates, All):
             return search
-        return lists.with_lists(search, stage.problem, backend, watch, flexible=stage.flexible)
+        return preparation.with_lists(
+            search, stage.problem, backend, watch, flexible=stage.flexible
+        )
 
     def stages(self, problem: Any, request: Request, chosen: Settings) -> tuple[Stage, ...]:
-        """Return one good tour, or a quick one, before a population."""
+        """Return the stages: one good or quick tour if that pays, then a population."""
         main = self.main_stage(problem, problem, chosen, flexible=request.given.search is None)
         if request.generations or request.islands:
             return (main,)
         if request.given.by_time_alone and (rows := best_of_all(problem)) is not None:
             return (enumerated(problem, rows, chosen.population),)
-        good = first_moments(problem, request, chosen)
+        good = good_tour_stage(problem, request, chosen)
         if good is not None:
             alone = good.seconds == math.inf
             return (good,) if alone else (good, replace(main, joins=True))
-        quick = first_tour(problem, request, chosen)
+        quick = first_tour_stage(problem, request, chosen)
         if quick is None:
             return (main,)
-        return quick, replace(main, joins=hurried(problem, request, chosen))
+        return quick, replace(main, joins=too_short_for_descents(problem, request, chosen))
 
     def for_operators(self, problem: Any) -> Problem:
-        """Return the problem of the tours."""
+        """Return the TSP of the tours."""
         return tour_problem(problem)
 
     def searched_costs(self, problem: Any, backend: Any, rows: Any) -> Any:
-        """Return what tours cost while they are searched, added up by kernels."""
+        """Return the costs of tours as kernels compute them."""
         return tour_costs(backend, tour_problem(problem), rows)
 
     def fitness(self, problem: Any, rows: NDArray[np.int32]) -> NDArray[Any]:
-        """Return what tours cost; more than any other if they may not be results at no price."""
+        """Return the costs of tours; infeasible tours without a penalty get a very large one."""
         costs: NDArray[Any] = problem.cost(rows)
         if problem.constrained:
             free = problem.objective.costs(problem, rows) == 0
@@ -141,53 +144,53 @@ class Tours(Domain):
     def offspring_search(
         self, problem: Any | None, backend: str = "auto", *, thorough: bool = False
     ) -> Callable[..., Any]:
-        """Return 2-opt and Or-opt, Lin-Kernighan steps, or what suits asymmetric lengths."""
+        """Return a local search for offspring: quick or thorough, or one for asymmetric lengths."""
         if problem is not None and not problem.symmetric:
             return DIRECTED_SEARCH
         return THOROUGH_SEARCH if thorough else USUAL_SEARCH
 
     def construction(self, problem: Any) -> str | None:
-        """Return nearest neighbours."""
+        """Return the name of the usual construction."""
         return "nearest_neighbour"
 
     def some_rows(self, problem: Any, size: int) -> NDArray[np.int32]:
-        """Return cities by number."""
+        """Return tours in the order of city numbers."""
         return np.tile(np.arange(problem.n, dtype=np.int32), (size, 1))
 
     def perturbation(self, problem: Any) -> Any | None:
-        """Return a kick of one place, which a search repairs cheaply."""
+        """Return a kick of a short segment, which a search repairs cheaply."""
         return KICK
 
     def goes_on(self, search: Any) -> bool:
-        """Return whether a search can be fused with kicks."""
+        """Return whether one kernel can run a search together with kicks."""
         return search is None or (repairs(search) and IteratedLocalSearch(search).fused)
 
     def features(self, problem: Any, xp: Any, rows: Any) -> Any:
-        """Return the numbers of the edges of tours."""
+        """Return the edges of tours as numbers."""
         if problem.n < SMALLEST:
             return xp.tile(xp.arange(problem.n, dtype=xp.int64), (len(rows), 1))
         return edge_numbers(xp, rows, **problem.tsp.writing)
 
     def keys(self, problem: Any, xp: Any, rows: Any) -> Any:
-        """Return keys of the edges of tours."""
+        """Return keys of tours, computed from their edges."""
         return edge_keys(xp, rows, **problem.tsp.writing)
 
     def facts(self, problem: Any, result: Result) -> dict[str, Any]:
-        """Return the number of cities and how lengths are measured."""
+        """Return the number of cities, the metric and its symmetry."""
         metric = problem.metric.name
         return {"cities": problem.n, "metric": metric, "symmetric": problem.symmetric}
 
     def size(self, found: Mapping[str, Any]) -> str:
-        """Return how many cities there are, and how their distances are measured."""
+        """Return the number of cities and the metric as a text."""
         return f"{found['cities']:,} cities, {measured(found)}"
 
     def lines(self, found: Mapping[str, Any], gap: str) -> dict[str, str | None]:
-        """Return what is printed of the best tour."""
+        """Return the lines about the best tour."""
         mean = f"{cost_text(found['mean_cost'])} over {found['population']:,} tours"
         return {"best": f"{cost_text(found['best_cost'])}{gap}", "mean": mean}
 
     def work(self, found: Mapping[str, Any]) -> dict[str, str | None]:
-        """Return what is printed of moves, kicks and restarts."""
+        """Return the lines about moves, kicks and restarts."""
         restarts = found["restarts"]
         return {
             "moves": f"{in_units(found['evaluations'])} evaluated "
@@ -198,17 +201,17 @@ class Tours(Domain):
         }
 
     def stopped_by(self, reason: str) -> str:
-        """Return why a search has ended."""
+        """Return the reason why a search has ended."""
         return STOPPED_BY.get(reason, reason)
 
     def outputs(self) -> Mapping[str, Output]:
-        """Return what writes and draws tours."""
+        """Return the outputs that write and draw tours."""
         return {"tour": TOUR, "out": TOUR, "plot": Output(check_plot, _save_plot)}
 
     def draw(self, problem: Any, rows: NDArray[Any], axes: Any) -> None:
-        """Draw all edges of tours; the more of the tours have one, the darker and wider it is."""
+        """Draw all edges of tours; the more tours contain an edge, the darker and wider it is."""
         axes.set_aspect("equal")
-        draw_population(axes, drawing.coordinates(tour_problem(problem)), rows)
+        drawing.draw_population(axes, drawing.coordinates(tour_problem(problem)), rows)
 
     def plot(
         self, problem: Any, row: Any, path: str | os.PathLike[str] | None, title: str = ""
@@ -218,18 +221,18 @@ class Tours(Domain):
 
 
 def measured(found: Mapping[str, Any]) -> str:
-    """Return how distances are measured."""
+    """Return the metric as a text."""
     return f"{found['metric']}{'' if found['symmetric'] else ', asymmetric'}"
 
 
 def refuse_ending(path: Path, ending: str, reason: str) -> None:
-    """Raise if a file has the name of a file of something else."""
+    """Raise if a file has the ending of another kind of file."""
     if path.suffix.lower() == ending:
         raise InvalidParameterError(f"tour: {path.name!r} is the name of a file of {reason}")
 
 
 def check_plot(problem: TSP, path: Path) -> None:
-    """Raise if tours of a problem have no picture, or a file's name is not one of a picture."""
+    """Raise if tours of a problem cannot be drawn, or a file is not an image."""
     drawing.coordinates(problem)
     require_image(path)
 

@@ -1,4 +1,4 @@
-"""The parts of tours, by kind: what searches are made of."""
+"""The built-in parts of tours, by kind."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from gpu_ls_plugin.tours.kicks.on_backend import Restart
 from gpu_ls_plugin.tours.moves.lin_kernighan import LinKernighan, LinKernighanLead
 from gpu_ls_plugin.tours.moves.reconnections import ThreeOpt, TwoOpt
 from gpu_ls_plugin.tours.moves.segment_moves import Exchange, OrOpt, Relocate
-from gpu_ls_plugin.tours.problem.length import Length
+from gpu_ls_plugin.tours.problem.objective import Length
 from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch
 from gpu_ls_plugin.tours.searches.local_search import LocalSearch
 from gpu_ls_plugin.tours.searches.random_restarts import RandomRestarts

@@ -24,8 +24,8 @@ from gpu_ls_plugin.tours.moves.composed import Moves, chain_needs
 from gpu_ls_plugin.tours.moves.lin_kernighan import LinKernighan
 from gpu_ls_plugin.tours.moves.reconnections import ThreeOpt, TwoOpt
 from gpu_ls_plugin.tours.moves.segment_moves import OrOpt
+from gpu_ls_plugin.tours.problem.metric_with_objective import Under
 from gpu_ls_plugin.tours.problem.metrics import BUILT_IN_METRICS
-from gpu_ls_plugin.tours.problem.under import Under
 from tests.helpers import host_program
 from tests.helpers.declared_shared import declared_shared
 from tests.helpers.marks import slow_after

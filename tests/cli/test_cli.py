@@ -20,7 +20,7 @@ import pytest
 from gpu_ls_plugin.cli.commands import main
 from gpu_ls_plugin.core.history import load_history
 from gpu_ls_plugin.core.result import Result
-from gpu_ls_plugin.tours.plan import first_moments
+from gpu_ls_plugin.tours.plan import first_stages
 from gpu_ls_plugin.tours.problem.tsp import TSP
 from gpu_ls_plugin.tours.problem.tsplib import read_tour
 
@@ -142,7 +142,7 @@ def test_same_seed_same_tour(tmp_path: Path) -> None:
 def test_only_the_time_has_to_be_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GPU_LS_THREADS", "3")
     file = write_instance(tmp_path / "a.tsp", 60)
-    monkeypatch.setattr(first_moments, "KICKS_ALONE", 0.0)  # no machine is too slow
+    monkeypatch.setattr(first_stages, "KICKS_ALONE", 0.0)  # no machine is too slow
     options = ("--backend", "cpu", "--seconds", 0.2)
     found = gpu_ls_json("solve", file, *options)
     assert found["population"] == 500 and found["start"] == "random_tours"

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTourError, InvalidTypeError
-from gpu_ls_plugin.tours.plan.populations import edge_shares
+from gpu_ls_plugin.tours.plan.drawing import edge_shares
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,8 +13,8 @@ from gpu_ls_plugin.runs.request import Request
 from gpu_ls_plugin.runs.settings import Settings
 from gpu_ls_plugin.solver.plans import default_settings
 from gpu_ls_plugin.tours.engines import engines
-from gpu_ls_plugin.tours.plan.first_tour import first_tour, nearest_by_rows
-from gpu_ls_plugin.tours.plan.lists import with_lists
+from gpu_ls_plugin.tours.plan.first_stages import first_tour_stage, nearest_by_rows
+from gpu_ls_plugin.tours.plan.preparation import with_lists
 from tests.helpers.jumping_clock import JumpingClock
 from tests.helpers.marks import slow_after
 from tests.tours.objectives.loads import some_loads
@@ -190,7 +190,7 @@ def test_few_seconds_begin_by_one_tour_and_many_do_not():
     def begins(problem, seconds, **more):
         given = Settings(seconds, backend="cpu", **more)
         request = Request(given, get_backend("cpu"))
-        return first_tour(problem, request, default_settings(problem, given)) is not None
+        return first_tour_stage(problem, request, default_settings(problem, given)) is not None
 
     large = gls.TSP.from_matrix(matrix(400))
     assert begins(TOURS["matrix"], 0.01) and not begins(TOURS["matrix"], 1)

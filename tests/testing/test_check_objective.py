@@ -12,7 +12,7 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.core.exceptions import FaultyPartError
 from gpu_ls_plugin.extend import TSP, InvalidTypeError, Objective, UnsupportedProblemError
 from gpu_ls_plugin.testing import check_objective
-from gpu_ls_plugin.tours.problem.length import Length
+from gpu_ls_plugin.tours.problem.objective import Length
 from tests.helpers.marks import slow_after
 from tests.helpers.random_problems import random_problem, random_tours
 from tests.testing.faults import ON_BOTH, found_out

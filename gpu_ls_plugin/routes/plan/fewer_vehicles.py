@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.routes.plan.routes import KICKS_OF_ROUTES, left_alone
-from gpu_ls_plugin.tours.plan.compiling import rehearse
+from gpu_ls_plugin.tours.plan.preparation import rehearse
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from gpu_ls_plugin.routes.problem.giant_tours import RoutedProblem
-    from gpu_ls_plugin.tours.problem.tour_rows import Writing
+    from gpu_ls_plugin.tours.problem.tsp import Writing
 
 
 class GiantTSP(TSP):

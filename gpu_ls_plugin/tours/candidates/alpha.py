@@ -14,44 +14,45 @@ from gpu_ls_plugin.tours.candidates.complete_graph import CompleteGraph
 from gpu_ls_plugin.tours.candidates.lists import CandidateLists, lists_of
 from gpu_ls_plugin.tours.candidates.near_cities import compile_ahead
 from gpu_ls_plugin.tours.candidates.nearest import nearest_lists
-from gpu_ls_plugin.tours.candidates.neighbour_graph import neighbour_graph
+from gpu_ls_plugin.tours.candidates.sparse_graph import neighbour_graph
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.tours.candidates.ascent import Graph
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-LEAST_NEIGHBOURS = 8  # quadrant neighbours in the graph of a problem with coordinates
+LEAST_NEIGHBOURS = 8  # quadrant neighbours of a city in the sparse graph
 
 
 @dataclass(frozen=True)
 class Alpha(Candidates):
-    """k alpha-nearest cities of each city, the best first (Helsgaun 2000, section 4).
+    """The k alpha-nearest cities of each city, best first (Helsgaun 2000, section 4).
 
-    The alpha of an edge is by how much the minimum 1-tree becomes longer if it must contain the
-    edge, after penalties of the cities have made that tree resemble a tour. Of equal alpha, the
-    shorter edge comes first, then the smaller city. Five such candidates hold about as many of an
-    optimal tour's edges as ten nearest.
+    The alpha of an edge is the increase of the minimum 1-tree's length if it must contain the edge.
+    Penalties of cities first make that tree similar to a tour. Ties go to the shorter edge, then to
+    the smaller city. Five such candidates contain about as many edges of an optimal tour as ten
+    nearest cities.
 
-    With a matrix, all edges are looked at: the time is about steps n^2, and there are arrays of
-    n x n numbers. With coordinates, trees and candidates are those of a sparse graph: the
-    Delaunay triangulation and max(8, k) quadrant neighbours of every city; n log n. There, the
-    two cities of least alpha and the one of least alpha in each quadrant are chosen before others
-    of smaller alpha: within a cluster, these would leave no way out.
+    With a matrix, all edges are considered, which takes time in proportion to steps n^2 and arrays
+    of n x n numbers. With coordinates, only the edges of a sparse graph are considered: the
+    Delaunay triangulation and max(8, k) quadrant neighbours of every city. That takes time in
+    proportion to n log n. The two cities of least alpha, and the city of least alpha in each
+    quadrant, are then chosen before other cities: otherwise no candidate might lead out of a
+    cluster.
 
     Parameters
     ----------
     k : int
-        Number of candidates, at least 1; where a problem has fewer other cities, all of them.
+        Number of candidates, at least 1. If a problem has fewer other cities, all of them.
     steps : int
-        Steps of the ascent, at least 0. More than 30 raise the lower bound, but hardly change how
-        many optimal edges the lists hold.
+        Steps of the ascent, at least 0. More than 30 raise the lower bound, but the lists hardly
+        contain more optimal edges.
 
     Raises
     ------
     InvalidParameterError, InvalidTypeError
         k is not a positive integer, or steps is not an integer of at least 0.
     UnsupportedProblemError
-        When used for an asymmetric problem.
+        If used for an asymmetric problem.
     """
 
     k: int = 5
@@ -62,7 +63,7 @@ class Alpha(Candidates):
         checks.fields(self, checks.integer, "steps", least=0)
 
     def compile(self, problem: TSP) -> None:
-        """Compile what makes lists in the plane, and load what makes 1-trees: up to seconds."""
+        """Compile the program for lists in the plane and import SciPy, which can take seconds."""
         compile_ahead(problem)
         with compiling():
             import scipy.sparse.csgraph

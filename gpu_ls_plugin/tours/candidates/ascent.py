@@ -1,4 +1,4 @@
-"""Minimum 1-trees, and penalties of the cities under which they are nearly tours."""
+"""Minimum 1-trees, and penalties of cities that make them similar to tours."""
 
 from __future__ import annotations
 
@@ -18,37 +18,37 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class OneTree:
-    """A minimum 1-tree: a minimum spanning tree and one more edge at a leaf, the special city.
+    """A minimum 1-tree: a minimum spanning tree plus one more edge at a leaf, the special city.
 
-    The leaf's second edge is its shortest that is not in the tree, so that the special city has its
-    two shortest edges and the others are spanned without it, which is the definition of a 1-tree
-    (Held and Karp 1970). Of all leaves, the one whose second edge is longest is special.
+    The second edge of the leaf is the shortest one that is not in the tree. So the special city has
+    its two shortest edges and a tree spans all other cities: the definition of a 1-tree (Held and
+    Karp 1970). The special city is the leaf with the longest second edge.
     """
 
-    a: Cities  # (n - 1,), of the spanning tree's edges
-    b: Cities
-    weights: Real  # (n - 1,), of these edges
-    special: int  # the special city
-    second: int  # where its second edge leads
+    a: Cities  # (n - 1,): one end of each edge of the spanning tree
+    b: Cities  # (n - 1,): the other end
+    weights: Real  # (n - 1,): of the edges
+    special: int
+    second: int  # the other end of the special city's second edge
     second_weight: float
 
     @property
     def weight(self) -> float:
-        """Sum of the weights of all n edges."""
+        """The sum of the weights of all n edges."""
         return float(self.weights.sum()) + self.second_weight
 
     @property
     def degrees(self) -> Cities:
-        """Number of edges at each city, shape (n,): two at every city make a tour."""
+        """The number of edges at each city, shape (n,). If all are 2, the 1-tree is a tour."""
         ends = np.concatenate([self.a, self.b, [self.special, self.second]])
         return np.bincount(ends, minlength=len(self.a) + 1)
 
     def alphas(self, a: Cities, b: Cities, weights: Real) -> Real:
         """Return how much heavier the minimum 1-tree becomes if it must contain an edge.
 
-        That is the weight of the edge less that of the edge which it drives out: the heaviest on
-        the path between its cities, or the special city's second edge (Helsgaun 2000, section 4).
-        Arrays broadcast against each other.
+        That is the weight of the edge minus the weight of the edge that it replaces: the heaviest
+        one on the path between its cities, or the special city's second edge (Helsgaun 2000,
+        section 4). Arrays broadcast against each other.
         """
         at_special = (a == self.special) | (b == self.special)
         driven_out = np.where(at_special, self.second_weight, self._heaviest_between(a, b))
@@ -67,15 +67,15 @@ class OneTree:
     def mergers(self) -> Mergers:
         """The rounds of Borůvka's algorithm on the tree.
 
-        In a round, every component takes its lightest edge and merges with what is at the other
-        end: (weight of the edge taken, component of the next round), by component. These mergers
-        are a tree of at most log2(n) levels, with the cities as leaves, whose heaviest edge
-        between two cities is that of the given tree (King 1997).
+        In a round, each component takes its lightest edge and merges with the component at the
+        other end. A round is (weights of these edges, numbers of the merged components), both by
+        component. The rounds form a tree of at most log2(n) levels with the cities as leaves. The
+        heaviest edge between two cities is the same as in the spanning tree (King 1997).
         """
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
 
-        # Heaviest first: where an assignment names a component more than once, the last counts.
+        # Heaviest first: if an assignment names a component more than once, the last one counts.
         order = np.argsort(self.weights, kind="stable")[::-1]
         a, b, weights = self.a[order], self.b[order], self.weights[order]
         rounds, components = [], len(self.a) + 1
@@ -92,40 +92,40 @@ class OneTree:
         return rounds
 
 
-FIRST_STEP = 0.3  # of how far a cluster is from the rest
-DECAY = 0.88  # of the step, each time
-MOMENTUM = 0.3  # weight of the degrees before
+FIRST_STEP = 0.3  # times the distance of a cluster from the rest
+DECAY = 0.88  # factor of the step length in each step
+MOMENTUM = 0.3  # weight of the degrees in the step before
 
 
 class Graph(Protocol):
-    """What the ascent and `Alpha` ask of a graph."""
+    """A graph as the ascent and `Alpha` use it."""
 
     n: int
 
     def one_tree(self, penalties: Real) -> OneTree:
-        """Return the minimum 1-tree for edges of weight length + both cities' penalties."""
+        """Return the minimum 1-tree; an edge weighs its length plus both cities' penalties."""
 
     def least_alpha(self, k: int, penalties: Real, tree: OneTree) -> NDArray[Any]:
-        """Return k cities of least alpha of each city, by alpha, shape (n, k), int32."""
+        """Return the k cities of least alpha of each city, by alpha, shape (n, k), int32."""
 
 
 def ascend(graph: Graph, steps: int) -> tuple[Real, OneTree]:
-    """Return penalties (n,) that make the minimum 1-tree heavy, and that tree.
+    """Return penalties (n,) by a subgradient ascent, and their minimum 1-tree.
 
-    The weight of the minimum 1-tree less twice the sum of the penalties is a lower bound on the
-    length of every tour of the graph, and the penalties with the largest bound are returned. A
-    step raises the penalties of cities with more than two edges and lowers those with one (Held
-    and Karp 1971), by 0.7 of what the degrees say now and 0.3 of what they said before (Helsgaun
-    2000, section 4.1). It does the same with whole clusters that more or fewer than two edges
-    leave: city by city, a far cluster would wait thousands of steps for its second edge. Steps
-    shrink geometrically, so that a few dozen are enough.
+    The weight of the minimum 1-tree minus twice the sum of the penalties is a lower bound on the
+    length of every tour of the graph. The penalties with the largest bound are returned. A step
+    raises the penalties of cities with more than two edges and lowers those of cities with one
+    (Held and Karp 1971), by 0.7 of their excess now and 0.3 of their excess before (Helsgaun 2000,
+    section 4.1). It moves whole clusters in the same way, by the number of edges that leave them:
+    if only single cities moved, a far cluster would get its second edge after thousands of steps.
+    Steps shrink geometrically, so a few dozen are enough.
     """
     penalties = best = np.zeros(graph.n)
     tree = best_tree = graph.one_tree(penalties)
     bound, clusters, step = tree.weight, tree.mergers, FIRST_STEP
     excess = before = tree.degrees - 2
     for _ in range(steps):
-        if not excess.any():  # a tour, and so the shortest
+        if not excess.any():  # a tour, hence the shortest one
             break
         mixed = (1.0 - MOMENTUM) * excess + MOMENTUM * before
         penalties = penalties + step * _push(clusters, mixed)
@@ -138,11 +138,11 @@ def ascend(graph: Graph, steps: int) -> tuple[Real, OneTree]:
 
 
 def _push(clusters: Mergers, excess: Real) -> Real:
-    """Return how far the clusters that hold a city push its penalty, summed up, shape (n,).
+    """Return the change of each city's penalty (n,): a sum over the clusters that contain it.
 
-    Each cluster, a single city too, pushes by the weight of the edge that merged it, times the
-    excess of its cities, whose sum is cut to -1 to 1. Where a tree connects the cluster, the sum
-    is the number of edges that leave it, less two.
+    A cluster, which may be a single city, contributes the weight of the edge that merged it times
+    the sum of the excesses of its cities, clipped to -1..1. If a tree connects the cluster, that
+    sum is the number of edges that leave it minus two.
     """
     excesses = [excess]
     for _, parents in clusters[:-1]:

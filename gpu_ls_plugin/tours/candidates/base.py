@@ -1,4 +1,4 @@
-"""What a candidate set is: a rule, and the lists it gives for a problem."""
+"""Candidate sets: rules that make candidate lists for a problem."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ import numpy as np
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import FaultyPartError, InvalidParameterError
 from gpu_ls_plugin.core.trust import foreign
-from gpu_ls_plugin.tours.candidates.list_files import write_lists
-from gpu_ls_plugin.tours.candidates.lists import CandidateLists, lists_of, wrong_row
+from gpu_ls_plugin.tours.candidates.lists import CandidateLists, lists_of, write_lists, wrong_row
 from gpu_ls_plugin.tours.problem.tsp import tour_problem
 
 if TYPE_CHECKING:
@@ -27,23 +26,23 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 
-# What `|` and `load` make: these modules need this one, and the room hangs them in here.
+# Make a `Union` and a `Stored`. Their modules import this one, so tours/__init__.py sets them.
 union: Callable[[Candidates, Candidates], Candidates] | None = None
 stored: Callable[[str | os.PathLike[str]], Candidates] | None = None
 
 
 class Candidates(ABC):
-    """A rule that gives every city its candidates; lists are made once per problem and backend."""
+    """A rule for the candidates of each city; lists are made once per problem and backend."""
 
     @abstractmethod
     def build(self, problem: TSP) -> CandidateLists:
         """Make the lists for a problem, on the host."""
 
     def compile(self, problem: TSP) -> None:
-        """Compile what `build` runs, if anything: nothing unless overridden."""
+        """Compile the programs that `build` runs; by default none."""
 
     def most(self, problem: TSP) -> int:
-        """Return how many candidates a city will have, 0 where only making the lists tells."""
+        """Return how many candidates a city will have, 0 if that is not known in advance."""
         return 0
 
     def of(self, problem: TSP) -> CandidateLists:
@@ -52,13 +51,13 @@ class Candidates(ABC):
         Raises
         ------
         FaultyPartError
-            The rule is somebody else's, and what it builds are not candidate lists.
+            The rule comes from a plugin, and does not build valid candidate lists.
         """
         problem = problem.listed
         kept = _lists.setdefault(problem, {})
         if self not in kept:
             lists = problem.lists_by(self._built)
-            kept.setdefault(self, lists)  # of two threads, both have those of the first
+            kept.setdefault(self, lists)  # two threads both get the lists of the first one
         return kept[self]
 
     def _built(self, problem: TSP) -> CandidateLists:
@@ -66,9 +65,10 @@ class Candidates(ABC):
         return _measured(self, problem, lists) if foreign(self) else lists
 
     def ready(self, problem: TSP, seconds: float = math.inf) -> bool:
-        """Make the lists for a problem in a thread of their own; return whether they are made.
+        """Make the lists for a problem in a separate thread; return whether they are made.
 
-        Ctrl-C has its effect at once. What is not ready after so many seconds goes on being made,
+        Ctrl-C takes effect at once. If the lists are not ready after `seconds`, the thread
+        continues
         for the next call.
         """
         problem = problem.listed
@@ -77,7 +77,7 @@ class Candidates(ABC):
         making = _making.setdefault(problem, {})
         work = making.get(self)
         if work is None:
-            self.compile(problem)  # in this thread, whose clock stands still meanwhile
+            self.compile(problem)  # in this thread, where it does not count as search time
             work = making[self] = _in_a_thread(partial(self.of, problem))
         try:
             work.result(None if seconds == math.inf else max(0.0, seconds))
@@ -87,7 +87,7 @@ class Candidates(ABC):
             raise
         finally:
             if work.done():
-                making.pop(self, None)  # unless another thread has, which waited as well
+                making.pop(self, None)  # another waiting thread may have removed it
         return True
 
     def on(self, backend: Backend, problem: TSP) -> tuple[Any, Any, int]:
@@ -95,7 +95,7 @@ class Candidates(ABC):
         problem = problem.listed
         lists = self.of(problem)
         kept = _arrays.setdefault(problem, {})
-        key = (self, backend)  # of which there is one for each device
+        key = (self, backend)  # a backend belongs to one device
         if key not in kept:
             with backend.current():
                 xp = backend.xp
@@ -105,37 +105,37 @@ class Candidates(ABC):
     def save(self, path: str | os.PathLike[str], problem: TSP | None = None) -> None:
         """Write the lists of a problem to an NPZ file, which `load` reads.
 
-        The file appears complete or not at all and replaces one of the same name; `path` is
-        taken as it is, without an added suffix.
+        The file appears complete or not at all, and replaces an older one. No suffix is added to
+        `path`.
 
         Parameters
         ----------
         path : str or path
         problem : TSP, optional
-            Whose lists are saved (and made, if they are not yet). May be left out where this set
-            has been used for exactly one problem that still exists.
+            The problem of the lists, which are made if necessary. May be left out if this set has
+            been used for exactly one problem that still exists.
 
         Raises
         ------
         InvalidParameterError
-            `problem` is left out, but the set has been used for none or several.
+            `problem` is left out, but the set has been used for no or several problems.
         """
         chosen = self._only_problem() if problem is None else tour_problem(problem)
         write_lists(path, repr(self), chosen.fingerprint, self.of(chosen).cities)
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Candidates:
-        """Return the lists in a file as a candidate set, which serves their own instance only.
+        """Return the lists in a file as a candidate set for their instance only.
 
-        Another instance raises InvalidParameterError when the set is used: what counts is the
-        metric's name and the coordinates or the matrix, not the problem's name.
+        The set raises InvalidParameterError if it is used for another instance, that is, if the
+        metric's name, the coordinates or the matrix differ.
 
         Raises
         ------
         FileNotFoundError
             No such file.
         FileFormatError
-            The file holds no candidate lists.
+            The file does not contain candidate lists.
         """
         assert stored is not None
         return stored(path)
@@ -144,19 +144,19 @@ class Candidates(ABC):
         used = [problem for problem, kept in list(_lists.items()) if self in kept]
         if len(used) != 1:
             raise InvalidParameterError(
-                f"problem: {self!r} has been used for {len(used)} problems, so that the one to "
-                "save is not known; pass problem="
+                f"problem: {self!r} has been used for {len(used)} problems, so it is not known "
+                "which one to save; pass problem="
             )
         return used[0]
 
     def __or__(self, other: Candidates) -> Candidates:
-        """Return both sets in one; see `Union`."""
+        """Return the union of two sets; see `Union`."""
         assert union is not None
         return union(self, other) if isinstance(other, Candidates) else NotImplemented
 
 
 def _measured(rule: Candidates, problem: TSP, lists: CandidateLists) -> CandidateLists:
-    """Return lists that somebody else has made with exact lengths, if they are any."""
+    """Return lists of a plugin with exact lengths; raise FaultyPartError if they are invalid."""
     cities = np.asarray(lists.cities)
     if cities.dtype.kind not in "iu" or cities.ndim != 2 or len(cities) != problem.n:
         raise FaultyPartError(
@@ -172,7 +172,7 @@ def _measured(rule: Candidates, problem: TSP, lists: CandidateLists) -> Candidat
 
 
 def _in_a_thread(work: Callable[[], object]) -> Future[None]:
-    """Begin some work that nobody waits for when the process ends."""
+    """Run `work` in a daemon thread: the process can end before it does."""
     done: Future[None] = Future()
 
     def run() -> None:
@@ -193,7 +193,7 @@ def check_sets(part: object, *names: str) -> None:
     checks.fields(part, checks.instance, *names, kind=Candidates, wanted=wanted)
 
 
-# Kept beside the problems, not in them: copies and pickles of a problem stay small.
+# By problem, not in the problem: its copies and pickles stay small.
 _lists: weakref.WeakKeyDictionary[TSP, dict[Candidates, CandidateLists]] = (
     weakref.WeakKeyDictionary()
 )

@@ -1,4 +1,4 @@
-"""Candidate sets made of others: two in one, and in both directions."""
+"""Candidate sets made of other sets: unions and symmetric closures."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.tours.candidates.base import Candidates, check_sets
-from gpu_ls_plugin.tours.candidates.nearest import Nearest
+from gpu_ls_plugin.tours.candidates.lists import lists_of, places
+from gpu_ls_plugin.tours.candidates.nearest import Nearest, NearestCities
 from gpu_ls_plugin.tours.candidates.quadrant import Quadrant
-from gpu_ls_plugin.tours.candidates.rows import equal_rows, places
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Union(Candidates):
-    """The candidates of one set, then those of another that are not listed yet: `first | second`.
+    """The candidates of one set, then the further ones of another: `first | second`.
 
-    Both keep their order. Every city has as many candidates as the one with most; lists that are
-    shorter are filled up with the nearest cities that they do not hold, nearest first.
+    Both sets keep their order. All lists get the length of the longest one: shorter lists are
+    filled up with the nearest cities that they do not contain, nearest first.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class Union(Candidates):
     Raises
     ------
     InvalidTypeError
-        One of them is not a candidate set.
+        `first` or `second` is not a candidate set.
     """
 
     first: Candidates = field(default_factory=lambda: Quadrant(8))
@@ -51,10 +51,10 @@ class Union(Candidates):
     def build(self, problem: TSP) -> CandidateLists:
         """Make the lists for a problem, on the host."""
         both = (self.first.of(problem), self.second.of(problem))
-        return equal_rows(problem, np.concatenate([lists.cities for lists in both], axis=1))
+        return _equal_rows(problem, np.concatenate([lists.cities for lists in both], axis=1))
 
     def most(self, problem: TSP) -> int:
-        """Return what the longer part is known to have."""
+        """Return the larger number of both sets."""
         return max(self.first.most(problem), self.second.most(problem))
 
 
@@ -100,7 +100,7 @@ class Closure(Candidates):
         lists = self.candidates.of(problem)
         limit = 2 * lists.degree if self.limit is None else self.limit
         others = _listing(problem, lists.cities, max(0, limit - lists.degree))
-        return equal_rows(problem, np.concatenate([lists.cities, others], axis=1))
+        return _equal_rows(problem, np.concatenate([lists.cities, others], axis=1))
 
     def most(self, problem: TSP) -> int:
         """Return what the given set is known to have."""
@@ -120,3 +120,33 @@ def _listing(problem: TSP, cities: NDArray[Any], most: int) -> NDArray[Any]:
     others = np.full((n, int(place[kept].max(initial=-1)) + 1), -1)
     others[listed[kept], place[kept]] = by[kept]
     return others
+
+
+def _equal_rows(problem: TSP, proposals: NDArray[Any]) -> CandidateLists:
+    """Return lists that hold the proposed cities of each row once, in the order of proposal.
+
+    `proposals` (n, w) may repeat cities; -1 stands for none. All rows get as many cities as the
+    longest has; a row that proposes fewer is filled up with the nearest cities that it does not
+    hold yet, nearest first. So every entry is a candidate, and no two of a row are the same.
+    """
+    rows = _without_repeats(proposals)
+    sizes = (rows >= 0).sum(axis=1)
+    width = int(sizes.max())
+    cities = rows[:, :width].astype(np.int32)
+    short = np.flatnonzero(sizes < width)
+    if short.size:
+        near = NearestCities(problem).lists(width, short).cities
+        cities[short] = _without_repeats(np.concatenate([cities[short], near], 1))[:, :width]
+    return lists_of(problem, cities)
+
+
+def _without_repeats(rows: NDArray[Any]) -> NDArray[Any]:
+    """Move the first of equal entries to the front, in their order, and set the others to -1."""
+    order = np.argsort(rows, axis=1, kind="stable")
+    ordered = np.take_along_axis(rows, order, 1)
+    repeated = ordered < 0
+    repeated[:, 1:] |= ordered[:, 1:] == ordered[:, :-1]
+    dropped = np.empty_like(repeated)
+    np.put_along_axis(dropped, order, repeated, 1)
+    front = np.argsort(dropped, axis=1, kind="stable")
+    return np.take_along_axis(np.where(dropped, -1, rows), front, 1)

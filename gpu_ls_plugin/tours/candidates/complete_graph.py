@@ -1,4 +1,4 @@
-"""Minimum 1-trees of a matrix of lengths."""
+"""Minimum 1-trees for a matrix of lengths."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.tours.candidates.ascent import OneTree
-from gpu_ls_plugin.tours.candidates.rows import places
+from gpu_ls_plugin.tours.candidates.lists import places
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
     Cities = NDArray[Any]
     Real = NDArray[np.float64]
 
-BLOCK_ENTRIES = 1 << 22  # numbers held at once while the best of rows are chosen
+BLOCK_ENTRIES = 1 << 22  # alphas held in memory at a time
 
 
 class CompleteGraph:
-    """All edges between n >= 3 cities, of symmetric lengths (n, n), whatever the diagonal."""
+    """All edges between n >= 3 cities with symmetric lengths (n, n); the diagonal is ignored."""
 
     def __init__(self, matrix: NDArray[Any]) -> None:
         self.n, self.matrix = len(matrix), matrix
 
     def one_tree(self, penalties: Real) -> OneTree:
-        """Return the minimum 1-tree for edges of weight length + both cities' penalties."""
+        """Return the minimum 1-tree; an edge weighs its length plus both cities' penalties."""
         cities, parents, weights = self._spanning_tree(penalties)
         degrees = np.bincount(np.concatenate([cities, parents]), minlength=self.n)
-        # A leaf's neighbour is its parent, but the root's is the city that was joined first.
+        # The neighbour of a leaf is its parent; if the root is a leaf, the first city that joined.
         neighbours = np.empty(self.n, np.intp)
         neighbours[0] = cities[0]
         neighbours[cities] = parents
@@ -41,13 +41,13 @@ class CompleteGraph:
         return OneTree(cities, parents, weights, special, second, float(rows[longest, second]))
 
     def rows(self, cities: Cities, penalties: Real) -> Real:
-        """Return the weights of all edges of some cities, (len(cities), n), infinite to itself."""
+        """Return the weights of all edges of some cities, (len(cities), n); infinity to itself."""
         weights: Real = self.matrix[cities] + (penalties[cities, None] + penalties)
         weights[np.arange(len(cities)), cities] = np.inf
         return weights
 
     def least_alpha(self, k: int, penalties: Real, tree: OneTree) -> Cities:
-        """Return (n, k) cities of least alpha of each city, ties by length, then by city."""
+        """Return the k cities of least alpha of each city, (n, k); ties by length, then by city."""
         best = np.empty((self.n, k), np.int32)
         step = max(1, BLOCK_ENTRIES // self.n)
         for begin in range(0, self.n, step):
@@ -63,11 +63,11 @@ class CompleteGraph:
         return best
 
     def _spanning_tree(self, penalties: Real) -> tuple[Cities, Cities, Real]:
-        """Return a minimum spanning tree by Prim: cities in its order, to which joined, weights."""
+        """Return a minimum spanning tree by Prim's algorithm: (cities, parents, edge weights)."""
         order, weights = np.empty(self.n - 1, np.intp), np.empty(self.n - 1)
-        parents = np.zeros(self.n, np.intp)  # of the joined cities, the nearest to each other one
-        nearest = np.full(self.n, np.inf)  # how near it is
-        barred = penalties.copy()  # infinite for joined cities, which are not joined again
+        parents = np.zeros(self.n, np.intp)  # the nearest city in the tree, by city outside
+        nearest = np.full(self.n, np.inf)  # the weight of the edge to it
+        barred = penalties.copy()  # infinite for cities in the tree
         city = 0
         for place in range(self.n - 1):
             barred[city] = nearest[city] = np.inf

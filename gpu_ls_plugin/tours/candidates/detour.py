@@ -17,23 +17,23 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.candidates.lists import CandidateLists
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-BLOCK_ENTRIES = 1 << 22  # pairs of cities measured at once
+BLOCK_ENTRIES = 1 << 22  # pairs of cities in memory at a time
 
 
 @dataclass(frozen=True)
 class Detour(Candidates):
-    """The k cities of least detour: those on a city's way to the depot, or on whose way it lies.
+    """The k cities of least detour on the way to the depot.
 
-    The detour of two cities is how much longer one's way to the depot, city 0, becomes by the
-    other, whichever of them that is less for. A route that goes far visits cities on its way, which
-    need not be near each other; `Nearest(16) | Detour(16)` has both. Lists are by (detour, length,
-    city), so that the depot, which is no detour, comes first. All pairs of cities are measured: n
-    squared lengths.
+    The detour of cities i and j is the extra length of the way from i to the depot, city 0, if it
+    visits j, or of the way from j if it visits i, whichever is less. A long route visits cities on
+    its way that need not be near each other; `Nearest(16) | Detour(16)` has both kinds of
+    neighbours. Lists are sorted by (detour, length, city), so the depot comes first. All n squared
+    lengths are computed.
 
     Parameters
     ----------
     k : int
-        Number of candidates, at least 1; where a problem has fewer other cities, all of them.
+        Number of candidates, at least 1. If a problem has fewer other cities, all of them.
 
     Raises
     ------
@@ -65,6 +65,6 @@ class Detour(Candidates):
 
 
 def _least(own: NDArray[Any], everyone: NDArray[Any], *keys: NDArray[Any]) -> NDArray[Any]:
-    """Return all cities by some keys of each row, the first counts most; the city itself last."""
+    """Return all cities sorted by the keys of a row, the first key first; the city itself last."""
     cities = np.broadcast_to(everyone, keys[0].shape)
     return np.lexsort((cities, *reversed(keys), cities == own), axis=1)

@@ -1,22 +1,23 @@
-// Nearest cities in the plane, all of them or some in each quadrant, by a grid of cells.
+// Candidate lists in the plane, of nearest or of quadrant neighbours, by a grid of cells.
 //
-// For the host: one thread looks for the cities near a city, ring by ring of cells around its own.
+// Runs on the host: one thread searches the cells around the cell of a city, ring by ring.
 #pragma once
 
 #include "tours/problem/metric.cuh"
 
 namespace gls {
 
-// Some cities of a plane in square cells. Row r is city `cities[r]`, in cell `cells[r]`; the rows
-// of cell c are `members[starts[c]]` to `members[starts[c + 1] - 1]`.
+// Some cities of a plane, sorted into square cells. Row r is city `cities[r]` in cell `cells[r]`.
+// The rows of cell c are `members[starts[c]]` to `members[starts[c + 1] - 1]`.
 struct CellGrid {
   int rows, wide, high;
-  const double* bounds;  // no city beyond ring r is nearer than bounds[r]
+  const double* bounds;  // cities beyond ring r are at least bounds[r] away
   const int *cities, *cells, *starts, *members;
 };
 
-// Which cities of a city are listed: `each` of every quadrant and the nearest others, up to
-// `width` in all. So many are looked at as `looks` says, more where these do not fill quadrants.
+// The cities to list: `each` from every quadrant, then the nearest others, `width` in all. They are
+// chosen from the `first_look` nearest cities. If these do not fill the quadrants, the second and
+// the last look take more cities.
 struct NearChoice {
   int each, width;
   int first_look, second_look, last_look;
@@ -24,7 +25,7 @@ struct NearChoice {
 
 constexpr int kMostLooked = 256;
 
-// Lists of `kRows` cities an item.
+// An item makes the lists of `kRows` cities.
 template <class Team, class Metric>
 struct NearCities {
   using Length = typename Metric::Length;
@@ -67,7 +68,7 @@ struct NearCities {
     }
   };
 
-  // The nearest cities of a row, `count` of them, by length and number.
+  // Finds the `count` nearest cities of a row, sorted by length, then by number.
   GLS_DEVICE static void nearest(const Metric& metric, const CellGrid& grid, int row, int count,
                                  Near* near) {
     const int cell = grid.cells[row], x = cell % grid.wide, y = cell / grid.wide;
@@ -101,7 +102,7 @@ struct NearCities {
     near[place] = added;
   }
 
-  // Marks what is listed; returns whether every quadrant has as many as it should.
+  // Marks the cities to list; returns whether every quadrant has `each` of them.
   GLS_DEVICE static bool choose(const Metric& metric, int city, const Near* near, int count,
                                 const NearChoice& choice, bool* chosen) {
     int of_quadrant[4] = {0, 0, 0, 0}, total = 0;
@@ -119,7 +120,7 @@ struct NearCities {
     return complete;
   }
 
-  // As `tours/candidates/quadrant.py` has it.
+  // The same quadrants as in `tours/candidates/quadrant.py`.
   GLS_DEVICE static int quadrant(const Metric& metric, int from, int to) {
     const double dx = metric.dx(to, from), dy = metric.dy(to, from);
     const bool upper = dy > 0 || (dy == 0 && dx >= 0);

@@ -1,7 +1,7 @@
-"""Lists of near cities in the plane, made by the CPU backend: what NumPy makes, in a tenth of it.
+"""Candidate lists in the plane, made by a C++ program on the host.
 
-Wherever tours are searched: lists are made on the host. Where no program can be compiled there, or
-cities crowd together, nothing is made, and the callers do without.
+It makes the same lists as NumPy in a tenth of the time. It makes none if no program can be compiled
+or if many cities lie in few cells; callers then use NumPy.
 """
 
 from __future__ import annotations
@@ -36,17 +36,16 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.metrics import Metric
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-HEADER = "tours/candidates/near_cities.cuh"
 SERVED = (Euc2D, Ceil2D, Floor2D, Att, Man2D, Max2D, Euclidean)
 HEADER = "tours/candidates/near_cities.cuh"
 MOST_LOOKED, ROWS = constant(HEADER, "kMostLooked"), constant(HEADER, "kRows")
-IN_A_CELL = 2.0  # cities, in the mean
-CROWDED = 100.0  # cities in a city's cell, in the mean, from which on a tree is faster
-LESS = 1.0 - 1e-9  # what rounding may take from a bound
+IN_A_CELL = 2.0  # mean number of cities of a cell
+CROWDED = 100.0  # mean number of cities in a city's cell above which a k-d tree is faster
+LESS = 1.0 - 1e-9  # factor of bounds, for rounding errors
 
 
 def near_cities_kernel(metric: Metric) -> Kernel:
-    """Compose the kernel that lists near cities."""
+    """Return the kernel that makes lists of near cities."""
     return metric_kernel(
         "near_cities",
         metric,
@@ -63,18 +62,18 @@ def near_cities_kernel(metric: Metric) -> Kernel:
 
 
 def served(problem: TSP) -> bool:
-    """Return whether lists of a problem can be made here, wherever its cities lie."""
+    """Return whether the program can make lists for the metric of a problem."""
     return type(problem.metric) in SERVED and compiles()
 
 
 @cache
 def compiles() -> bool:
-    """Return whether the CPU backend can be used, asked once: it asks a compiler."""
+    """Return whether the CPU backend is available; cached, since it runs a compiler."""
     return available()["cpu"] is None
 
 
 def compile_ahead(problem: TSP) -> None:
-    """Compile what lists of a problem take, in the calling thread."""
+    """Compile the program for a problem in the calling thread."""
     with compiling():
         if served(problem):
             _compile(type(problem.metric))
@@ -95,11 +94,13 @@ def near_lists(
     looks: tuple[int, int, int] | None = None,
     subset: NDArray[Any] | None = None,
 ) -> CandidateLists | None:
-    """Return lists of near cities by exact length, ties by city number; None if none are made.
+    """Return lists of near cities by exact length, ties by city number; None if NumPy should.
 
-    Of the `width` cities of a list, `each` are of every quadrant; the nearest others fill it up.
-    `looks` says how many cities are looked at to fill quadrants, more where these do not; `width`
-    by default. Row r belongs to subset[r], and lists are made among `subset`, cities (m,), alone.
+    A list has `width` cities: `each` from every quadrant, then the nearest others. Cities are
+    chosen
+    from the looks[0] nearest ones; if these do not fill the quadrants, from looks[1], then from
+    looks[2] cities. The default is `width` for all three. With `subset`, cities (m,), lists contain
+    only these, and row r belongs to subset[r].
     """
     looks = looks or (width, width, width)
     rows = problem.n if subset is None else len(subset)
@@ -130,7 +131,7 @@ def near_lists(
 
 
 def _grid(problem: TSP, cities: NDArray[Any]) -> dict[str, Any] | None:
-    """Return the arguments of a `CellGrid`, None where cities crowd in few cells."""
+    """Return the arguments of a `CellGrid`, None if many cities lie in few cells."""
     assert problem.coordinates is not None and isinstance(problem.metric, Planar)
     rows, points = len(cities), problem.coordinates[cities]
     low = points.min(axis=0)

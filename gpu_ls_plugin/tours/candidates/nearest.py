@@ -1,4 +1,4 @@
-"""The k nearest cities, or all of them."""
+"""The k nearest cities, or all cities."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-BLOCK_ENTRIES = 1 << 23  # numbers held at once while lists are made
-MATRIX_ENTRIES = 1 << 17  # the same of a matrix: so few stay in a processor's cache
+BLOCK_ENTRIES = 1 << 23  # numbers in memory at a time
+MATRIX_ENTRIES = 1 << 17  # the same for a matrix, so that they stay in a processor's cache
 SPARE = 4  # neighbours fetched beyond k and the city itself, for ties
-MOST = 16  # times as many are fetched, doubling, where a tie goes on beyond those
+MOST = 16  # the most times as many neighbours that are fetched if ties continue beyond them
 
 
 @dataclass(frozen=True)
 class Nearest(Candidates):
     """The k nearest cities of each city, by exact length, ties by city number.
 
-    Planar and geographical metrics use a k-d tree, matrices a partition of blocks of rows; there
-    is no n x n array. A city that is not listed is at least as far as the last that is; it may
-    have a smaller number only where more than 16 k cities, not at one place, are that far.
+    Metrics of the plane and of the globe use a k-d tree, matrices a partition of blocks of rows.
+    Nothing of size n x n is allocated. The tie rule may fail for the last city of a list if more
+    than 16 k cities, not all at one place, are equally far.
 
     Parameters
     ----------
     k : int
-        Number of candidates, at least 1; where a problem has fewer other cities, all of them.
+        Number of candidates, at least 1. If a problem has fewer other cities, all of them.
 
     Raises
     ------
@@ -49,7 +49,7 @@ class Nearest(Candidates):
         checks.fields(self, checks.integer, "k", least=1)
 
     def compile(self, problem: TSP) -> None:
-        """Compile what makes lists in the plane."""
+        """Compile the program for lists in the plane."""
         compile_ahead(problem)
 
     def build(self, problem: TSP) -> CandidateLists:
@@ -58,19 +58,19 @@ class Nearest(Candidates):
 
 
 def nearest_lists(problem: TSP, k: int, subset: NDArray[Any] | None = None) -> CandidateLists:
-    """Return the k nearest cities of each city, all among `subset` (m,) where that is given.
+    """Return the k nearest cities of each city; k is at most the number of cities minus one.
 
-    k is at most their number less one; row r of the result belongs to subset[r].
+    With `subset` (m,), lists contain only these cities, and row r belongs to subset[r].
     """
     lists = near_lists(problem, k, subset=subset)
     return NearestCities(problem, subset).lists(k) if lists is None else lists
 
 
 class NearestCities:
-    """Answers which cities, all or those of `subset`, are near: by a k-d tree if there are points.
+    """Searches for the nearest cities, among all or those of `subset`; by a k-d tree if possible.
 
-    Of many cities at one place only as many are searched as a list can hold, so that crowds do not
-    make the search quadratic.
+    If many cities lie at one place, only as many of them are searched as a list can hold. Otherwise
+    the search could take quadratic time.
     """
 
     def __init__(self, problem: TSP, subset: NDArray[Any] | None = None) -> None:
@@ -81,9 +81,9 @@ class NearestCities:
         self._trees: dict[int, tuple[NDArray[Any], Any]] = {}
 
     def lists(self, k: int, rows: NDArray[Any] | None = None) -> CandidateLists:
-        """Return the k nearest of the cities for each city `cities[rows]`, for all by default.
+        """Return the k nearest cities of each city `cities[rows]`; by default of all cities.
 
-        k is at most the number of cities less one; row r of the result belongs to rows[r].
+        k is at most the number of cities minus one. Row r of the result belongs to rows[r].
         """
         rows = np.arange(len(self.cities)) if rows is None else rows
         lists = CandidateLists(
@@ -114,7 +114,7 @@ class NearestCities:
         return lists
 
     def _fill_by_keys(self, lists: CandidateLists, own: NDArray[Any], matrix: NDArray[Any]) -> None:
-        """Make the lists of cities `own` by an integer matrix: a number has length and city."""
+        """Make the lists of cities `own` for an integer matrix, by keys of length and city."""
         every, k = len(self.cities) == len(matrix), lists.degree
         step = max(1, MATRIX_ENTRIES // len(self.cities))
         for begin in range(0, len(own), step):
@@ -130,7 +130,7 @@ class NearestCities:
     def _fill(
         self, lists: CandidateLists, block: NDArray[Any], own: NDArray[Any], near: NDArray[Any]
     ) -> NDArray[Any]:
-        """Make some lists of neighbours; say whose last city is as far as the farthest of these."""
+        """Fill some lists; return which end with a city as far as the farthest in `near`."""
         far = self.problem.lengths(*np.broadcast_arrays(own, near))
         farthest = np.where(near == own, -1, far).max(axis=1)
         cities, lengths = _sorted(own, near, far, lists.degree)
@@ -141,7 +141,7 @@ class NearestCities:
     def _neighbours(
         self, rows: NDArray[Any], count: int, searched: NDArray[Any], tree: Any
     ) -> NDArray[Any]:
-        """Return the `count` nearest of the searched cities, in no order, the city itself too."""
+        """Return the `count` nearest searched cities, the city itself included, unsorted."""
         if self._points is not None:
             order = self.problem.metric.tree_p
             from gpu_ls_plugin.backends.cpu import interrupts_held
@@ -163,7 +163,7 @@ class NearestCities:
         return searched[np.argpartition(far, count - 1, axis=1)[:, :count]]
 
     def _searched(self, most: int) -> tuple[NDArray[Any], Any]:
-        """Return the cities, the first `most` of those at one place, and their k-d tree if any."""
+        """Return the cities to search, at most `most` per place, and their k-d tree or None."""
         if self._points is None:
             return self.cities, None
         from scipy.spatial import KDTree
@@ -176,7 +176,7 @@ class NearestCities:
 
     @cached_property
     def _places(self) -> NDArray[Any]:
-        """How many cities of smaller number lie at the same place as each city."""
+        """The number of smaller cities at the same place, by city."""
         assert self._points is not None
         order = np.lexsort((self.cities, *self._points.T))
         ordered = self._points[order]
@@ -191,12 +191,12 @@ class NearestCities:
 def _sorted(
     own: NDArray[Any], near: NDArray[Any], far: NDArray[Any], k: int
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the first k cities of each row, and their lengths, by (length, city) without `own`."""
-    if far.dtype == np.int64:  # both fit one number: lengths and cities have 31 bits
+    """Return the first k cities of each row by (length, city) without `own`, and their lengths."""
+    if far.dtype == np.int64:  # one key holds both: lengths and cities have 31 bits
         keys = np.where(near == own, np.iinfo(np.int64).max, far << 32 | near)
         keys = np.sort(keys, axis=1)[:, :k]
         return keys & 0xFFFFFFFF, keys >> 32
-    # The city itself, if it is among them, goes to the end; lexsort's last key counts first.
+    # The last key counts first: the city itself goes to the end.
     order = np.lexsort((near, far, near == own), axis=1)[:, :k]
     return np.take_along_axis(near, order, 1), np.take_along_axis(far, order, 1)
 

@@ -1,4 +1,4 @@
-"""Nearest cities in each quadrant."""
+"""The nearest cities in each quadrant."""
 
 from __future__ import annotations
 
@@ -19,33 +19,33 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-# So many times m cities are looked at to fill the quadrants of a city, more where these do not do.
-# Three is enough for nearly all but those at a border, and these are not helped by a little more.
+# Quadrants are filled from the 1.5 m nearest cities, then from 3 m, then from 16 m. Three times m
+# is enough for nearly all cities except those at a border, which need many more.
 LOOKS = (1.5, 3, 16)
-BLOCK_ENTRIES = 1 << 22  # cities looked at at once
+BLOCK_ENTRIES = 1 << 22  # cities in memory at a time
 
 
 @dataclass(frozen=True)
 class Quadrant(Candidates):
-    """Equally many nearest cities from each quadrant around a city, then the nearest others.
+    """The same number of nearest cities from each quadrant around a city, then the nearest others.
 
-    m // 4 cities come from each quadrant, and the nearest not yet listed fill the list up to m;
-    all ordered by exact length, ties by city number (Fosin, Davidović and Carić 2013, section
-    2.1; Johnson and McGeoch 1997). They keep a way from cluster to cluster where all nearest
-    cities lie on one side.
+    A list has m // 4 cities from each quadrant and is filled up to m with the nearest others. It is
+    sorted by exact length, ties by city number (Fosin, Davidović and Carić 2013, section 2.1;
+    Johnson and McGeoch 1997). Such lists lead from cluster to cluster even if all nearest cities
+    lie on one side.
 
-    Only the 16 m nearest cities of a city (as `Nearest` lists them) are looked at, so that cities
-    at the border do not search the whole plane: of each quadrant, the m // 4 nearest of those in
-    it are listed, or all where there are fewer.
+    Only the 16 m nearest cities of a city are considered, so that cities at the border do not
+    search the whole plane. If fewer than m // 4 of these lie in a quadrant, the list has all of
+    them.
 
-    The quadrants are those of the coordinates' differences (dx, dy), of latitude and longitude
-    for GEO: dx > 0 <= dy, dx <= 0 < dy, dx < 0 >= dy and dx >= 0 > dy, so that each half-axis
-    belongs to one; a city at the same place counts to the first.
+    The quadrants are given by the differences of coordinates (dx, dy), for GEO those of latitude
+    and longitude: dx > 0 <= dy, dx <= 0 < dy, dx < 0 >= dy and dx >= 0 > dy. A city at the same
+    place belongs to the first quadrant.
 
     Parameters
     ----------
     m : int
-        Number of candidates in total, at least 4; where a problem has fewer other cities, all of
+        Number of candidates in total, at least 4. If a problem has fewer other cities, all of
         them.
 
     Raises
@@ -53,7 +53,7 @@ class Quadrant(Candidates):
     InvalidParameterError, InvalidTypeError
         m is not an integer of at least 4.
     UnsupportedProblemError
-        When used for a problem that has no coordinates.
+        If used for a problem without coordinates.
     """
 
     m: int = 40
@@ -62,7 +62,7 @@ class Quadrant(Candidates):
         checks.fields(self, checks.integer, "m", least=4)
 
     def compile(self, problem: TSP) -> None:
-        """Compile what makes lists in the plane."""
+        """Compile the program for lists in the plane."""
         compile_ahead(problem)
 
     def build(self, problem: TSP) -> CandidateLists:
@@ -80,10 +80,10 @@ def quadrant_lists(problem: TSP, m: int) -> CandidateLists:
     width = min(m, problem.n - 1)
     first, second, last = (min(int(look * m), problem.n - 1) for look in LOOKS)
     made = near_lists(problem, width, each=m // 4, looks=(first, second, last))
-    return _by_numpy(problem, m, width) if made is None else made
+    return quadrant_lists_by_numpy(problem, m, width) if made is None else made
 
 
-def _by_numpy(problem: TSP, m: int, width: int) -> CandidateLists:
+def quadrant_lists_by_numpy(problem: TSP, m: int, width: int) -> CandidateLists:
     lists = CandidateLists(
         np.empty((problem.n, width), np.int32), np.empty((problem.n, width), problem.cost_dtype)
     )
@@ -106,7 +106,7 @@ def _by_numpy(problem: TSP, m: int, width: int) -> CandidateLists:
 def _choose(
     problem: TSP, own: NDArray[Any], near: NDArray[Any], each: int, width: int
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Mark `width` of the nearest cities in each row; say which rows filled every quadrant."""
+    """Return marks of `width` cities in each row, and which rows filled every quadrant."""
     numbers = quadrants(problem, own[:, None], near)
     chosen = np.zeros(near.shape, bool)
     complete = np.ones(len(own), bool)
@@ -122,7 +122,7 @@ def _choose(
 
 
 def quadrants(problem: TSP, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
-    """Return the quadrant, 0 to 3, in which city b lies as seen from city a, int8."""
+    """Return the quadrant of city b as seen from city a, 0 to 3, int8."""
     assert problem.coordinates is not None
     x, y = problem.coordinates.T
     dx, dy = x[b] - x[a], y[b] - y[a]

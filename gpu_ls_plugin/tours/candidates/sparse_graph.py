@@ -1,4 +1,4 @@
-"""Minimum 1-trees of a graph with few edges at a city."""
+"""Sparse graphs that contain nearly all edges of good tours, and their minimum 1-trees."""
 
 from __future__ import annotations
 
@@ -8,23 +8,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.tours.candidates.ascent import OneTree
-from gpu_ls_plugin.tours.candidates.rows import places
+from gpu_ls_plugin.tours.candidates.lists import places
+from gpu_ls_plugin.tours.candidates.quadrant import quadrant_lists, quadrants
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from gpu_ls_plugin.tours.problem.tsp import TSP
+
     Cities = NDArray[Any]
     Real = NDArray[np.float64]
 
-EXACT_BITS = 52  # integers up to 2**52 are exact in float64, and so are their sums with 1
+EXACT_BITS = 52  # integers up to 2**52 and their successors are exact in float64
+JITTER = 1e-9  # times the extent: Qhull takes quadratic time for many points on one circle
 
 
 class SparseGraph:
-    """Some of the edges between n cities: connected, at least two at every city.
+    """A connected graph of n cities with at least two edges at every city.
 
-    Edges (m,) are those of cities a < b, in lexicographic order, each once, with their lengths.
-    `quadrants` says in which, 0 to 3, b lies as seen from a, and a from b; by default, all cities
-    lie in one.
+    Edge i joins the cities a[i] < b[i]; edges (m,) are sorted and distinct. `quadrants` are the
+    quadrants, 0 to 3, of b as seen from a and of a as seen from b; by default all are the same.
     """
 
     def __init__(
@@ -40,7 +43,7 @@ class SparseGraph:
         self._begins = np.searchsorted(a, np.arange(n + 1)).astype(np.int32)
 
     def one_tree(self, penalties: Real) -> OneTree:
-        """Return the minimum 1-tree for edges of weight length + both cities' penalties."""
+        """Return the minimum 1-tree; an edge weighs its length plus both cities' penalties."""
         weights = self.weights(penalties)
         tree = self._spanning_tree(weights)
         a, b = self.a[tree], self.b[tree]
@@ -56,16 +59,16 @@ class SparseGraph:
         return OneTree(a, b, weights[tree], special, other, float(weights[edge]))
 
     def weights(self, penalties: Real) -> Real:
-        """Return the edges' weights: length + both cities' penalties."""
+        """Return the weights of the edges: length plus both cities' penalties."""
         weights: Real = self.lengths + (penalties[self.a] + penalties[self.b])
         return weights
 
     def least_alpha(self, k: int, penalties: Real, tree: OneTree) -> Cities:
-        """Return k cities of least alpha of each city, by alpha, ties by length, then by city.
+        """Return k cities of small alpha of each city, shape (n, k), int32.
 
-        The two of least alpha and the one of least alpha in each quadrant come before others of
-        smaller alpha when k are chosen. Shape (n, k), int32. Only the graph's edges count; at
-        least k must meet at every city.
+        The two cities of least alpha and the one of least alpha in each quadrant are chosen first.
+        Lists are sorted by alpha, ties by length, then by city. Only edges of the graph count; each
+        city must have at least k.
         """
         alphas = tree.alphas(self.a, self.b, self.weights(penalties))
         rows, cities = np.concatenate([self.a, self.b]), np.concatenate([self.b, self.a])
@@ -80,9 +83,9 @@ class SparseGraph:
     def _spanning_tree(self, weights: Real) -> NDArray[np.int64]:
         """Return the numbers of the edges of a minimum spanning tree, ties to the smaller number.
 
-        Edges are told apart by their number in the lower bits of integer weights. That makes the
-        tree unique on every machine and spares zeros, which SciPy takes for missing edges; what
-        it costs is that weights which differ by less than m / 2**51 of their range are ties.
+        Weights become integers with the number of the edge in their lower bits. So the tree is
+        unique on every machine, and no weight is 0, which SciPy takes for a missing edge. Weights
+        that differ by less than m / 2**51 of their range become ties.
         """
         from scipy.sparse import csr_array
         from scipy.sparse.csgraph import minimum_spanning_tree
@@ -98,7 +101,60 @@ class SparseGraph:
 
     @cached_property
     def _incident(self) -> tuple[Cities, Cities]:
-        """The numbers of each city's edges, one city after the other, and where each begins."""
+        """The numbers of each city's edges, city after city, and each city's first index."""
         rows = np.concatenate([self.a, self.b])
         order = np.argsort(rows, kind="stable")
         return order % len(self.a), np.searchsorted(rows[order], np.arange(self.n + 1))
+
+
+def neighbour_graph(problem: TSP, m: int) -> SparseGraph:
+    """Return the graph of the Delaunay edges and the m quadrant neighbours of each city.
+
+    Separate components are linked from left to right. Cities at the same place are one point of the
+    Delaunay triangulation; collinear cities have no triangulation.
+    """
+    coordinates = problem.coordinates
+    assert coordinates is not None
+    n = problem.n
+    near = quadrant_lists(problem, m).cities.astype(np.int64)
+    pairs = np.stack([np.repeat(np.arange(n), near.shape[1]), near.ravel()], axis=1)
+    edges = _edges(np.concatenate([pairs, _delaunay(coordinates)]), n)
+    edges = _edges(np.concatenate([edges, _links(coordinates, edges)]), n)
+    a, b = edges.T
+    lengths = problem.lengths(a, b)
+    return SparseGraph(n, a, b, lengths, (quadrants(problem, a, b), quadrants(problem, b, a)))
+
+
+def _edges(pairs: NDArray[Any], n: int) -> NDArray[Any]:
+    """Return each pair once, the smaller city first, sorted."""
+    keys = np.unique(pairs.min(axis=1) * n + pairs.max(axis=1))
+    return np.stack([keys // n, keys % n], axis=1)
+
+
+def _delaunay(coordinates: NDArray[np.float64]) -> NDArray[Any]:
+    """Return the edges of the Delaunay triangulation; inner edges appear twice."""
+    from scipy.spatial import Delaunay, QhullError
+
+    points, cities = np.unique(coordinates, axis=0, return_index=True)
+    points -= points.mean(axis=0)
+    points += np.random.default_rng(0).uniform(-JITTER, JITTER, points.shape) * np.ptp(points)
+    try:
+        corners = Delaunay(points).simplices
+    except (QhullError, ValueError):  # fewer than three points, or all on a line
+        return np.empty((0, 2), np.int64)
+    sides: NDArray[Any] = cities[corners[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)]
+    return sides
+
+
+def _links(coordinates: NDArray[np.float64], edges: NDArray[Any]) -> NDArray[Any]:
+    """Return pairs of cities, consecutive by (x, y), that join the components of a graph."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    n = len(coordinates)
+    graph = coo_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), (n, n))
+    _, components = connected_components(graph, directed=False)
+    order = np.lexsort(coordinates.T[::-1])
+    chain = np.stack([order[:-1], order[1:]], axis=1)
+    links: NDArray[Any] = chain[components[chain[:, 0]] != components[chain[:, 1]]]
+    return links

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Self
 
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.tours.candidates.base import Candidates
-from gpu_ls_plugin.tours.candidates.list_files import read_lists
-from gpu_ls_plugin.tours.candidates.lists import lists_of
+from gpu_ls_plugin.tours.candidates.lists import lists_of, read_lists
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,9 +21,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Stored(Candidates):
-    """Lists that were saved, for the one instance they belong to.
+    """Saved candidate lists of one instance.
 
-    Two are equal if they hold the same lists for the same instance, wherever they were read from.
+    Two sets are equal if they have the same lists for the same instance, whatever their files.
 
     Attributes
     ----------
@@ -61,10 +60,10 @@ class Stored(Candidates):
         )
 
     def build(self, problem: TSP) -> CandidateLists:
-        """Return the lists; another instance than that they were saved for raises."""
+        """Return the lists; raise if the problem is another instance."""
         if problem.fingerprint != self.fingerprint:
             raise InvalidParameterError(
                 f"candidates: {self.path} holds {self.rule} of another instance than {problem!r}: "
-                "metric, coordinates or matrix differ; make the lists of this one and save them"
+                "the metric, coordinates or matrix differ; make and save lists for this one"
             )
         return lists_of(problem, self.cities)

@@ -1,35 +1,45 @@
-// Greedy edges: take the shortest edge that keeps every city at degree two and closes no cycle.
+// Greedy tours: repeatedly take the shortest edge that gives no city a third edge and closes no
+// cycle.
 //
-// Candidate edges come in order of (length, cities). The candidates of a city hold all its edges up
-// to its `horizon`. An edge beyond the horizon of one of its cities waits for new lists, and so
-// does every later edge of these cities. It also waits if both fragments could meet at their other
-// ends first, by edges that are not seen yet: it would close a cycle then. That makes the result
-// the greedy tour of the complete graph.
+// Candidate edges are sorted by length, then by cities. The candidates of a city include all of its
+// edges up to its `horizon`. An edge beyond the horizon of one of its cities waits for new lists,
+// and so does every later edge of these cities. An edge also waits if an unlisted shorter edge
+// might join the other ends of its two fragments: the edge would then close a cycle. So the result
+// is the greedy tour of the complete graph.
 #pragma once
 
 #include "tours/kernels/tour.cuh"
 
 namespace gls {
 
+// Sorted edges and growing fragments of a batch of tours.
+struct GreedyBatch {
+  int n;                     // cities
+  const int64* first_edges;  // (items + 1,): where the edges of each tour begin
+  const int* edges;          // (edges, 2): their cities
+  const int* horizons;     // (items, n): number of the last edge up to which a city's are known
+  int* mates;              // (items, n): the other end of the fragment that ends at a city (the
+                           // city itself if it is alone), -1 inside a fragment
+  int* links;              // (items, n, 2): neighbours in the fragment, -1 if there is none
+  unsigned char* waiting;  // (items, n): scratch; whether a city waits for new lists
+};
+
 template <class Team>
 struct GreedyEdges {
-  // mate[c]: the other end of the fragment that c ends (c itself if it is alone), -1 inside.
-  // links[2 c], links[2 c + 1]: neighbours of c in its fragment, -1 where there is none.
-  // horizon[c]: number, in the order of the item's edges, of the last edge that c is sure of.
-  GLS_DEVICE static void run(const Team& team, int item, int n, const int64* first_edges,
-                             const int* edges, const int* horizons, int* mates, int* all_links,
-                             unsigned char* waiting_scratch) {
-    int* mate = mates + int64(item) * n;
-    int* links = all_links + int64(item) * 2 * n;
-    const int* horizon = horizons + int64(item) * n;
-    unsigned char* waiting = waiting_scratch + int64(item) * n;
+  GLS_DEVICE static void run(const Team& team, int item, const GreedyBatch& batch) {
+    const int n = batch.n;
+    int* const mate = batch.mates + int64(item) * n;
+    int* const links = batch.links + int64(item) * 2 * n;
+    const int* const horizon = batch.horizons + int64(item) * n;
+    unsigned char* const waiting = batch.waiting + int64(item) * n;
+    const int64 first = batch.first_edges[item], end = batch.first_edges[item + 1];
     team.each(n, [&](int city) { waiting[city] = 0; });
     team.sync();
     team.once([&] {
-      for (int64 e = first_edges[item]; e < first_edges[item + 1]; ++e) {
-        const int a = edges[2 * e], b = edges[2 * e + 1];
+      for (int64 e = first; e < end; ++e) {
+        const int a = batch.edges[2 * e], b = batch.edges[2 * e + 1];
         if (mate[a] < 0 || mate[b] < 0 || mate[a] == b) continue;
-        const int64 rank = e - first_edges[item];
+        const int64 rank = e - first;
         const auto sure = [&](int city) { return !waiting[city] && rank <= horizon[city]; };
         if (!sure(a) || !sure(b) || !(sure(mate[a]) || sure(mate[b]))) {
           waiting[a] = waiting[b] = 1;
@@ -56,7 +66,7 @@ struct GreedyEdges {
   }
 };
 
-// Writes the tour that starts at city 0 and follows the links of one Hamiltonian path or cycle.
+// Writes a tour from city 0 on by following the links of a Hamiltonian cycle or path.
 template <class Team>
 struct FollowLinks {
   GLS_DEVICE static void run(const Team& team, int item, int n, const int* all_links, int* tours) {

@@ -10,9 +10,10 @@ import numpy as np
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.batch_size import batch_size
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
+from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.tours.candidates.nearest import Nearest, nearest_lists
-from gpu_ls_plugin.tours.construction.draws import philox
+from gpu_ls_plugin.tours.construction.philox import philox
 from gpu_ls_plugin.tours.problem.tsp import tour_problem
 
 if TYPE_CHECKING:
@@ -23,31 +24,29 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.candidates.lists import CandidateLists
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-CANDIDATES = 8
-BYTES_PER_CITY = 150  # of a tour, most of it for about five edges in order of length
-NOISE = 0.1  # lengths of the randomised variants are up to this share longer
+HEADER = "tours/construction/greedy.cuh"
+CANDIDATES = 8  # per city
+BYTES_PER_CITY = 150  # of a tour; mostly for about five sorted edges
+NOISE = 0.1  # further rows lengthen edges by up to this share
 
 
 def greedy_edges_kernel(team: str) -> Kernel:
-    """Compose the kernel that takes edges in order of length."""
+    """Return the kernel that takes edges in order of length."""
     return Kernel(
         name="greedy_edges",
-        header="tours/construction/greedy.cuh",
+        header=HEADER,
         body=f"gls::GreedyEdges<{team}>",
-        parameters=parse_parameters(
-            "int n, const gls::int64* first_edges, const int* edges, const int* horizons, "
-            "int* mates, int* links, unsigned char* waiting"
-        ),
+        parameters=(struct_of(HEADER, "GreedyBatch"),),
         team=team,
         parts=("greedy",),
     )
 
 
 def follow_links_kernel(team: str) -> Kernel:
-    """Compose the kernel that turns links into tours."""
+    """Return the kernel that turns links into tours."""
     return Kernel(
         name="follow_links",
-        header="tours/construction/greedy.cuh",
+        header=HEADER,
         body=f"gls::FollowLinks<{team}>",
         parameters=parse_parameters("int n, const int* links, int* tours"),
         team=team,
@@ -63,22 +62,21 @@ def greedy(
     backend: str | Backend = "auto",
     device: int | None = None,
 ) -> Any:
-    """Return greedy edge tours: the shortest edge that fits, again and again.
+    """Return greedy tours: repeatedly take the shortest edge that fits.
 
-    Row 0 is the greedy tour of the complete graph (ties by city numbers); further rows lengthen
-    the edges at random by up to 10 %.
+    Row 0 is the greedy tour of the complete graph, ties by city numbers. For further rows, edges
+    are lengthened at random by up to 10 %.
 
     Parameters
     ----------
     problem : Problem
-        Symmetric or not; the length from the smaller to the larger city counts.
+        If it is asymmetric, the length from the smaller to the larger city counts.
     size : int
         Number of tours, up to 2**31 - 1.
     seed : int or None
-        Key of the random lengths. The same seed gives the same tours: pass another one for each
-        call, or None to draw one.
+        Key of the random lengths. The same seed gives the same tours; None draws a seed.
     backend, device
-        Where the tours are made; see `get_backend`. Edges are sorted on the host.
+        See `get_backend`. Edges are sorted on the host.
 
     Returns
     -------
@@ -87,7 +85,7 @@ def greedy(
     Raises
     ------
     InsufficientMemoryError
-        So many tours do not fit the memory.
+        The tours do not fit the memory.
     """
     problem = tour_problem(problem)
     key, chosen = checks.seed(seed), get_backend(backend, device)
@@ -107,14 +105,14 @@ def greedy(
 
 @dataclass(frozen=True)
 class _Edges:
-    """Edges in order; no other edge of a city comes before its `horizon`, the number of an edge."""
+    """Sorted edges. All edges of a city up to its `horizon`, the number of an edge, are listed."""
 
     pairs: NDArray[Any]  # (m, 2) int32
     lengths: NDArray[Any]
     horizon: NDArray[Any]  # (n,) int32
 
     def lengthened(self, random: np.random.Generator) -> _Edges:
-        """Return the edges in the order of randomly longer lengths."""
+        """Return the edges sorted by randomly increased lengths."""
         longer = self.lengths * random.uniform(1.0, 1.0 + NOISE, len(self.lengths))
         order = np.argsort(longer, kind="stable")
         everything = np.full_like(self.horizon, len(order))
@@ -122,14 +120,14 @@ class _Edges:
 
 
 def _edges(problem: TSP, cities: NDArray[Any], lists: CandidateLists) -> _Edges:
-    """Return the edges of candidate lists whose row r belongs to cities[r]."""
+    """Return the edges of candidate lists; row r belongs to cities[r]."""
     n, degree = problem.n, lists.degree
     a = np.repeat(cities.astype(np.int64), degree)
     b = lists.cities.ravel().astype(np.int64)
     keys, listed = np.unique(np.minimum(a, b) * n + np.maximum(a, b), return_inverse=True)
     low, high = keys // n, keys % n
     lengths = problem.lengths(low, high)
-    order = np.argsort(lengths, kind="stable")  # equal lengths stay in the order of the cities
+    order = np.argsort(lengths, kind="stable")  # ties stay in the order of the cities
     horizon = np.full(n, len(order), np.int32)
     if degree < len(cities) - 1:
         ranks = np.empty_like(order)
@@ -146,7 +144,7 @@ def _edges_between(problem: TSP, ends: NDArray[Any]) -> _Edges:
 
 
 class _Fragments:
-    """Paths that grow together, for a batch of tours, on a backend."""
+    """Growing paths, for a batch of tours on a backend."""
 
     def __init__(self, backend: Backend, n: int, size: int) -> None:
         xp = backend.xp
@@ -156,7 +154,7 @@ class _Fragments:
         self._waiting = xp.empty((size, n), "uint8")
 
     def add(self, edges: list[_Edges]) -> None:
-        """Take those of each tour's edges that fit."""
+        """Take the edges of each tour that fit."""
         asarray = self.backend.xp.asarray
         first = np.cumsum([0, *(len(e.lengths) for e in edges)])
         arguments = {
@@ -171,13 +169,13 @@ class _Fragments:
         self.backend.launch(greedy_edges_kernel(self.backend.warp()), self.size, arguments)
 
     def open_ends(self) -> list[NDArray[Any]]:
-        """Return the ends of each tour's fragments, none where there is one fragment only."""
+        """Return the ends of each tour's fragments; none if only one fragment is left."""
         mates = self.backend.to_numpy(self.mates)
         ends = [np.flatnonzero(row >= 0) for row in mates]
         return [e if len(e) > 2 else e[:0] for e in ends]
 
     def tours(self) -> Any:
-        """Close the single fragment of each tour and return the tours from city 0 on, in NumPy."""
+        """Close the last fragment of each tour; return the tours from city 0 on, in NumPy."""
         xp, rows = self.backend.xp, self.backend.xp.arange(self.size)
         a = (self.mates >= 0).argmax(axis=1)
         b = self.mates[rows, a]

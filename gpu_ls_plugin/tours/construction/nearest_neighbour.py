@@ -8,9 +8,10 @@ import numpy as np
 
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.batch_size import batch_size
+from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
-from gpu_ls_plugin.tours.construction.draws import philox
+from gpu_ls_plugin.tours.construction.philox import philox
 from gpu_ls_plugin.tours.problem.device_data import metric_data
 from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
 from gpu_ls_plugin.tours.problem.tsp import tour_problem
@@ -23,26 +24,26 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
+HEADER = "tours/construction/nearest_neighbour.cuh"
 CANDIDATES = Nearest(10)
-LARGE = 20_000  # cities from which a whole block works on a tour
+LARGE = 20_000  # cities from which a block, not a warp, makes a tour
 BLOCK_THREADS = 512
 
 
 def nearest_neighbour_kernel(metric: Metric, team: str) -> Kernel:
-    """Compose the kernel that always goes on to the nearest city."""
+    """Return the kernel of nearest-neighbour tours."""
     return metric_kernel(
         "nearest_neighbour",
         metric,
-        header="tours/construction/nearest_neighbour.cuh",
+        header=HEADER,
         body="gls::NearestNeighbour<{team}, {metric}>",
-        parameters="const void* metric_data, int n, const int* neighbours, const void* lengths, "
-        "int degree, const int* starts, unsigned char* visited, int* tours",
+        parameters=(struct_of(HEADER, "NearestNeighbourBatch"),),
         team=team,
     )
 
 
 def first_cities(n: int, seed: int) -> NDArray[np.int64]:
-    """Return all cities (n,) in the order in which tours begin at them."""
+    """Return the first cities of n tours."""
     return philox(seed).permutation(n)
 
 
@@ -54,9 +55,9 @@ def nearest_neighbour(
     backend: str | Backend = "auto",
     device: int | None = None,
 ) -> Any:
-    """Return tours that always go on to the nearest unvisited city, ties to the smallest.
+    """Return nearest-neighbour tours: go to the nearest unvisited city, ties to the smallest.
 
-    Each row starts at another city, in an order drawn from `seed`; beyond n rows the starts repeat.
+    Each row starts at another city, in an order drawn from `seed`. After n rows, the starts repeat.
 
     Parameters
     ----------
@@ -64,10 +65,9 @@ def nearest_neighbour(
     size : int
         Number of tours, up to 2**31 - 1.
     seed : int or None
-        Key of the random starts. The same seed gives the same tours: pass another one for each
-        call, or None to draw one.
+        Key of the random starts. The same seed gives the same tours; None draws a seed.
     backend, device
-        Where the tours are made; see `get_backend`.
+        See `get_backend`.
 
     Returns
     -------
@@ -76,7 +76,7 @@ def nearest_neighbour(
     Raises
     ------
     InsufficientMemoryError
-        So many tours do not fit the memory.
+        The tours do not fit the memory.
     """
     problem = tour_problem(problem)
     key, chosen = checks.seed(seed), get_backend(backend, device)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def random_tours_kernel(team: str) -> Kernel:
-    """Compose the kernel that shuffles tours."""
+    """Return the kernel that shuffles tours."""
     return Kernel(
         name="random_tours",
         header="tours/construction/random_tours.cuh",
@@ -37,7 +37,7 @@ def random_tours(
 ) -> Any:
     """Return uniform random tours.
 
-    Row r depends on `seed` and r alone: a larger batch begins with the rows of a smaller one.
+    Row r depends only on `seed` and r: a larger batch begins with the rows of a smaller one.
 
     Parameters
     ----------
@@ -45,10 +45,9 @@ def random_tours(
     size : int
         Number of tours, up to 2**31 - 1.
     seed : int or None
-        Key of the random numbers. The same seed gives the same tours: pass another one for each
-        call, or None to draw one.
+        Key of the random numbers. The same seed gives the same tours; None draws a seed.
     backend, device
-        Where the tours are made; see `get_backend`.
+        See `get_backend`.
 
     Returns
     -------
@@ -57,7 +56,7 @@ def random_tours(
     Raises
     ------
     InsufficientMemoryError
-        So many tours do not fit the memory.
+        The tours do not fit the memory.
     """
     problem = tour_problem(problem)
     key, chosen = checks.seed(seed), get_backend(backend, device)
@@ -67,7 +66,7 @@ def random_tours(
 
 
 def shuffle(backend: Backend, n: int, size: int, seed: int, first_row: int = 0) -> Any:
-    """Return rows first_row .. first_row + size - 1 of the random tours of a seed, on a backend."""
+    """Return rows first_row, ... first_row + size - 1 of a seed's random tours, on a backend."""
     tours = backend.xp.empty((size, n), "int32")
     arguments = {"n": n, "seed": seed, "first_row": first_row, "tours": tours}
     backend.launch(random_tours_kernel(backend.warp()), size, arguments)

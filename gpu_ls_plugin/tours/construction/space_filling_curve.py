@@ -10,7 +10,7 @@ from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.batch_size import batch_size
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
-from gpu_ls_plugin.tours.construction.draws import philox
+from gpu_ls_plugin.tours.construction.philox import philox
 from gpu_ls_plugin.tours.problem.tsp import tour_problem
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
 
 LEVELS = 20  # of the curve: 2^20 x 2^20 cells
-BLOCK_ENTRIES = 1 << 23
+BLOCK_ENTRIES = 1 << 23  # cells in memory at a time
 
 
 def space_filling_curve(
@@ -31,20 +31,20 @@ def space_filling_curve(
 ) -> Any:
     """Return tours in the order of a Hilbert curve through the plane.
 
-    Row 0 is the curve over the bounding square; further rows turn and shift the plane at random.
-    Row r depends on `seed` and r alone: a larger batch begins with the rows of a smaller one.
+    Row 0 is the curve over the bounding square. For further rows, the plane is rotated and shifted
+    at random. Row r depends only on `seed` and r: a larger batch begins with the rows of a smaller
+    one.
 
     Parameters
     ----------
     problem : Problem
-        A TSP, with coordinates; GEO uses latitude and longitude as a plane.
+        With coordinates. GEO uses latitude and longitude as a plane.
     size : int
         Number of tours, up to 2**31 - 1.
     seed : int or None
-        Key of the random turns. The same seed gives the same tours: pass another one for each call,
-        or None to draw one.
+        Key of the random rotations. The same seed gives the same tours; None draws a seed.
     backend, device
-        Where the tours are made; see `get_backend`.
+        See `get_backend`.
 
     Returns
     -------
@@ -53,7 +53,7 @@ def space_filling_curve(
     Raises
     ------
     InsufficientMemoryError
-        So many tours do not fit the memory.
+        The tours do not fit the memory.
     UnsupportedProblemError
         The problem is a matrix.
     """
@@ -81,7 +81,7 @@ def space_filling_curve(
 
 
 def _to_cells(xp: Any, points: Any, turns: Any, shifts: Any) -> tuple[Any, Any]:
-    """Return integer cells (rows, n) of the plane turned by `turns` and moved by `shifts`."""
+    """Return the cells (rows, n) of the plane, rotated by `turns` and moved by `shifts`."""
     cosine, sine = xp.asarray(np.cos(turns))[:, None], xp.asarray(np.sin(turns))[:, None]
     moved = xp.asarray(shifts)
     x = points[:, 0] * cosine - points[:, 1] * sine
@@ -89,7 +89,7 @@ def _to_cells(xp: Any, points: Any, turns: Any, shifts: Any) -> tuple[Any, Any]:
     low_x, low_y = x.min(axis=1, keepdims=True), y.min(axis=1, keepdims=True)
     extent = xp.maximum((x - low_x).max(axis=1), (y - low_y).max(axis=1))[:, None]
     extent = xp.where(extent > 0, extent, 1.0)
-    # A shifted plane fills half of a square of twice the side, from a random corner on.
+    # A shifted plane fills a quarter of a square of twice the side, from a random corner on.
     side = ((1 << LEVELS) - 1) / (1.0 + (moved > 0).any(axis=1)[:, None])
     cells = []
     for values, low, shift in ((x, low_x, moved[:, :1]), (y, low_y, moved[:, 1:])):
@@ -103,7 +103,7 @@ def hilbert(xp: Any, x: Any, y: Any) -> Any:
     for level in reversed(range(LEVELS)):
         right, top = (x >> level) & 1, (y >> level) & 1
         keys = (keys << 2) | ((3 * right) ^ top)
-        # Turn the quadrant so that the curve inside it starts and ends as at the level above.
+        # Rotate the quadrant so that its curve starts and ends as at the level above.
         flip = (1 << level) - 1
         x, y = (
             xp.where(top, x, xp.where(right, flip - (y & flip), y & flip)) & flip,

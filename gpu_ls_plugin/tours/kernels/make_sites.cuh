@@ -12,7 +12,7 @@ struct MakeSites {
                              float low, void* sites) {
     const Metric metric(metric_data, n);
     auto* site = static_cast<typename Lengths<Metric, int>::City*>(sites);
-    if constexpr (Dimensions<Metric>::kCount > 0) {
+    if constexpr (Dimensions<Metric>::kValue > 0) {
       team.each(n, [&](int city) {
         Point point = metric.point(city);
         point.x -= left, point.y -= low;

@@ -1,1 +1,1 @@
-"""What `solve` does with tours."""
+"""Plans, settings and pictures of tours, as `solve` and `gpu-ls` use them."""

@@ -1,4 +1,4 @@
-"""Populations whose tours are crossed: where they pay, how many tours, and how often."""
+"""Settings of populations with crossovers: when they pay, their size and their frequency."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-LEAST, MOST = 16, 512  # chains whose tours are crossed; there may be more on a GPU
-# For a city of a tour, until crossovers have found most, on one core; of long tours it is more.
+LEAST, MOST = 16, 512  # tours of a population; on a GPU there may be more
+# Seconds per city of a tour, on one core, in which crossovers reach most of their effect.
 SECONDS, SECONDS_OF_LONG = 1e-5, 5e-5
-# Chains of a multiprocessor, by the least seconds for a city; and between two exchanges the kicks
-# of a chain for each second, no fewer and no more than so many per city.
-PER_PROCESSOR = ((1e-3, 16), (2e-4, 8), (0.0, 4))
-PER_PROCESSOR_LONG = 2  # where fewer than that fit; searched in parts, they need not
+PER_PROCESSOR = ((1e-3, 16), (2e-4, 8), (0.0, 4))  # (least seconds per city, chains per processor)
+PER_PROCESSOR_LONG = 2  # at least, for long tours: searched in parts, they need not fit at once
+# Kicks of a chain between two exchanges: a number per second of the run, within limits per city.
 KICKS_BETWEEN, LEAST_BETWEEN, MOST_BETWEEN = 500, 0.02, 0.5
-# A crossover changes some dozens of edges here and there: long tours need more generations, each as
-# long as the slowest pair takes, so that there are fewer tours, and more kicks in between.
+# A crossover changes a few dozen edges. So long tours need more generations, and a generation takes
+# as long as its slowest pair: populations of long tours are smaller, with more kicks in between.
 GENERATIONS, CITIES_OF_A_GENERATION = 10, 1800
 LEAST_LONG, LONG_TOURS, POWER_OF_TOURS = 48, 2.45e11, 2.27  # x seconds / cities**power, on a GPU
-LEAST_BETWEEN_LONG, CITIES_OF_A_KICK = 0.25, 60_000  # kicks per city between two exchanges, there
-# Seconds from which on tours of so many cities are crossed, on a GPU and on one core; they grow
-# with a power of the cities. With fewer, a single tour that is searched in parts is the better one.
+LEAST_BETWEEN_LONG, CITIES_OF_A_KICK = 0.25, 60_000  # kicks per city between two exchanges
+# Seconds from which crossovers pay for tours of `LONG` cities, on a GPU and on one core. They grow
+# with a power of the number of cities. With less time, one tour that is searched in parts is
+# better.
 LONG, CROSSED_AFTER, POWER = 18_500, {"cuda": 0.5, "cpu": 24.0}, 1.7
-LONGEST = 200_000
+LONGEST = 200_000  # cities
 
 
 def pay(problem: TSP, backend: Backend, seconds: float, search: object) -> bool:
-    """Return whether tours are crossed, if there are enough of them.
+    """Return whether crossovers pay, if the population is large enough.
 
-    Edge assembly compares lengths, so it needs an objective that is the length alone.
+    Edge assembly compares lengths, so the problem must not have an objective.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def pay(problem: TSP, backend: Backend, seconds: float, search: object) -> bool:
     seconds : float
         Of the whole search.
     search : callable or None
-        That was asked for.
+        The search that the user has given.
     """
     crosses = isinstance(getattr(search, "cooperation", None), EdgeAssembly)
     if not (search is None or crosses or repairs(search)):
@@ -63,10 +63,10 @@ def pay(problem: TSP, backend: Backend, seconds: float, search: object) -> bool:
 
 
 def population(problem: TSP, backend: Backend, seconds: float) -> int:
-    """Return how many tours are crossed: what crossovers bring near the optimum in half the time.
+    """Return the size of a population that crossovers bring near the optimum in half of the time.
 
-    On a GPU there are so many for a multiprocessor as it can hold; of long tours, which it need
-    not hold, fewer the longer they are.
+    On a GPU that is the number of chains that the multiprocessors hold. Long tours need not be
+    held; the longer they are, the fewer there are.
     """
     if backend.name == "cpu":
         each = 2 * (SECONDS if problem.n <= LONGEST_WHOLE else SECONDS_OF_LONG) * problem.n
@@ -80,14 +80,14 @@ def population(problem: TSP, backend: Backend, seconds: float) -> int:
 
 
 def resident(problem: TSP, backend: Backend, each: int) -> int:
-    """Return the chains that a GPU has at a time, up to `each` for a multiprocessor."""
+    """Return how many chains a GPU runs at a time, up to `each` per multiprocessor."""
     needs = tour_layouts.ChainNeeds(problem.metric.site_bytes)
     shape = chain_layouts.chain_shape(problem.n, each, backend.shared_memory, needs)
     return backend.processors * shape.teams * shape.blocks
 
 
 def crossover(problem: TSP, backend: Backend, seconds: float) -> EdgeAssembly:
-    """Return how tours are crossed: on a GPU after fewer kicks where there is less time."""
+    """Return the crossover of a population: on a GPU, the less time, the fewer kicks in between."""
     generations = max(GENERATIONS, problem.n // CITIES_OF_A_GENERATION)
     if backend.name == "cpu":
         usual = EdgeAssembly(strategy="staged")

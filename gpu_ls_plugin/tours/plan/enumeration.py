@@ -1,4 +1,4 @@
-"""Problems of so few cities that all tours are looked at."""
+"""Enumeration of all tours of very small problems."""
 
 from __future__ import annotations
 
@@ -22,12 +22,14 @@ if TYPE_CHECKING:
 
 
 class Enumeration:
-    """The best of all solutions.
+    """A search that returns the best of all solutions, which are already known.
 
     Parameters
     ----------
     rows : int32 array, shape (K, n)
-        An optimum first.
+        Best first.
+    size : int
+        Number of rows to return; if it is more than K, rows repeat.
     """
 
     name = "enumeration"
@@ -41,7 +43,7 @@ class Enumeration:
     def __call__(
         self, problem: Problem, _: Any = None, *, backend: str, callback: Callback | None, **__: Any
     ) -> Result:
-        """Return as many rows as were asked for, the best first."""
+        """Return the best rows."""
         watch, statistics = Stopwatch(None), Statistics(backend=backend, stopped_by="optimum")
         with statistics.phase("enumeration"):
             tours = self._rows[np.resize(np.arange(len(self._rows)), self._size)]
@@ -53,13 +55,13 @@ class Enumeration:
 
 
 def enumerated(problem: Problem, rows: NDArray[np.int32], size: int | None) -> Stage:
-    """Return the stage whose result is rows that are known already, an optimum first."""
+    """Return a stage that returns known rows, best first."""
     why = "there are few solutions"
     return Stage("enumeration", why, Enumeration(rows, size or 1), problem, problem)
 
 
 def best_of_all(problem: Problem) -> NDArray[np.int32] | None:
-    """Return rows, an optimum first; None if they cannot be enumerated."""
+    """Return all rows, best first; None if there are too many."""
     tours = tour_problem(problem)
     if tours.n >= SMALLEST_KICKED or tours.rows is not None:
         return None
@@ -69,9 +71,9 @@ def best_of_all(problem: Problem) -> NDArray[np.int32] | None:
 
 
 def _all_tours(problem: Problem) -> NDArray[np.int32]:
-    """Return all permutations; those that begin with city 0 where costs do not ask for more."""
+    """Return all permutations, or those from city 0 on if the first city does not matter."""
     tours = tour_problem(problem)
-    turned = tours.objective.length_alone or tours is not problem  # routes may be turned, too
+    turned = tours.objective.length_alone or tours is not problem  # routes can be rotated, too
     others = itertools.permutations(range(turned, tours.n))
     rows = np.array([(*range(turned), *other) for other in others], np.int32)
     return rows.reshape(len(rows), tours.n)

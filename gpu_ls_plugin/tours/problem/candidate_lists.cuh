@@ -1,11 +1,12 @@
-// Candidates of every city, best first, with their lengths.
+// Candidate lists: the candidates of each city, best first, with the lengths of the edges to them.
 #pragma once
 
 #include "backends/include/team.cuh"
 
 namespace gls {
 
-// Entries of all cities one after the other, fewer than 2^32; `sorted` where lengths never fall.
+// Numbers the entries of all lists consecutively; there are fewer than 2^32. `sorted`: the lengths
+// of a list never decrease.
 struct Entries {
   int degree;
   bool sorted;
@@ -34,7 +35,7 @@ struct CandidateLists : Entries {
   }
 };
 
-// Numbers and lengths of 16 bits, both in one word.
+// Candidates and lengths of 16 bits each, packed into one word.
 template <class Length>
 struct PackedLists : Entries {
   const uint32* words;
@@ -51,9 +52,10 @@ struct PackedLists : Entries {
   }
 };
 
-// Writes the candidates of a city in a part of the problem, from `own` on. Those whose `number` is
-// negative are left out, and the end of the list repeats its beginning; a list that would be empty
-// has a neighbour, too far away for a move.
+// Writes the candidate list of a city for a part of the problem, from entry `own` on. `number` maps
+// a city to its number in the part, or to a negative number if the part does not contain it. If
+// candidates are dropped, the end of the list repeats its beginning. A list without candidates
+// holds `neighbour` at a length that no move would accept.
 template <class Lists, class Number>
 GLS_DEVICE void keep_inside(const Lists& lists, int city, Number number, int neighbour, void* near,
                             void* near_lengths, int64 own) {

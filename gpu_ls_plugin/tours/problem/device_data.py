@@ -17,12 +17,12 @@ OBJECTIVE = "tours/problem/objective.cuh"
 
 
 def metric_data(backend: Backend, problem: TSP) -> Any:
-    """Return what the problem's metric functor reads; made once.
+    """Return the data of the metric's functor; made once.
 
     Raises
     ------
     FaultyPartError
-        The metric is somebody else's, and its functor does not compute its lengths.
+        The metric comes from a plugin, and its functor does not compute its lengths.
     """
     data = backend.device_data(problem)["metric_data"]
     if foreign(problem.metric):
@@ -31,7 +31,7 @@ def metric_data(backend: Backend, problem: TSP) -> Any:
 
 
 def search_data(backend: Backend, problem: TSP) -> Any:
-    """Return what the functor of `under.searched` reads; made once.
+    """Return the data of the functor of `kernel_metric(problem)`; made once.
 
     Raises
     ------
@@ -48,7 +48,7 @@ def search_data(backend: Backend, problem: TSP) -> Any:
 
 
 def batch_data(backend: Backend, problem: TSP, size: int) -> dict[str, Any]:
-    """Return ``metric_data`` of a search on a batch, which may keep something of each tour."""
+    """Return ``metric_data`` for a search of a batch, and the array for data of its tours."""
     data = search_data(backend, problem)
     own = problem.objective.kept_bytes(problem)
     if not own:
@@ -62,13 +62,13 @@ def batch_data(backend: Backend, problem: TSP, size: int) -> dict[str, Any]:
 
 
 def _measure(backend: Backend, problem: TSP, data: Any) -> None:
-    """Raise FaultyPartError where the metric's functor and its lengths differ."""
+    """Raise FaultyPartError if the metric's functor and its lengths differ."""
     with backend.current():
         check_metric(backend, problem, data)
 
 
 def _with_objective(backend: Backend, problem: TSP, data: Any) -> tuple[Any, Any]:
-    """Return the metric's data and the objective's, and what their addresses lead to."""
+    """Return the data of the metric and the objective, and the arrays to which these point."""
     objective, xp = problem.objective, backend.xp
     if problem.rows is not None:
         own, kept = objective.row_words(backend, problem)

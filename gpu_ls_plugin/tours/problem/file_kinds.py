@@ -1,4 +1,4 @@
-"""Recognition of files of TSPLIB's form by their content."""
+"""Recognise the kind of a TSPLIB file by its content."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def fits_tours(content: Content) -> int:
-    """Return how well a file fits a problem of tours: those of routes have demands, or say so."""
+    """Return how surely a file holds a problem of tours; files of routes have demands or a TYPE."""
     sections = sections_of(content)
     if sections is None:
         return NO
@@ -24,21 +24,21 @@ def fits_tours(content: Content) -> int:
 
 
 def sections_of(content: Content) -> Sections | None:
-    """Return what is in a file, None if it is not of TSPLIB's form."""
+    """Return the sections of a file, None if it is not a TSPLIB file."""
     if "sections" not in content.found:
         content.found["sections"] = None
         if not content.data.lstrip()[:1].isdigit():
-            with suppress(FileFormatError):  # the reader of its kind reports it
+            with suppress(FileFormatError):  # the reader of the file reports it
                 content.found["sections"] = read_sections(content.path)
     found: Sections | None = content.found["sections"]
     return found
 
 
 def type_of(sections: Sections) -> str:
-    """Return what a file says that it is; nothing if it does not."""
+    """Return the TYPE of a file in upper case, empty if it has none."""
     return sections.fields.get("TYPE", "").upper()
 
 
 def has_demands(sections: Sections) -> bool:
-    """Return whether a file has what routes alone have."""
+    """Return whether a file has demands or capacities, which only routes have."""
     return "DEMAND" in sections.lines or "CAPACITY" in sections.fields

@@ -1,4 +1,4 @@
-"""Metrics as they were written at first: their methods ask a problem for its coordinates."""
+"""Metrics of version 0.1: their methods take a problem and read its coordinates."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ METHODS = ("data", "lengths", "slack", "longest", "estimate_error", "tree_points
 
 
 class Places(np.ndarray[Any, Any]):
-    """Coordinates that can be asked for as a problem's, too."""
+    """Coordinates that also have the attributes of a problem."""
 
     matrix = None
 
@@ -34,13 +34,13 @@ class Places(np.ndarray[Any, Any]):
 
 
 def take_values(kind: type) -> None:
-    """Let methods of a class whose first parameter is called `problem` take coordinates."""
+    """Make methods whose first parameter is called `problem` accept coordinates."""
     former = [name for name in METHODS if name in vars(kind) and _first(vars(kind)[name])]
     for name in former:
         setattr(kind, name, _given_places(vars(kind)[name]))
     if former:
         warnings.warn(
-            f"metric: {kind.__name__}.{former[0]} takes a problem; metrics are given `values`, the "
+            f"metric: {kind.__name__}.{former[0]} takes a problem; metrics now get `values`, the "
             "coordinates themselves: rename the parameter, and write values for "
             "problem.coordinates",
             DeprecationWarning,
@@ -49,7 +49,7 @@ def take_values(kind: type) -> None:
 
 
 def _first(method: Any) -> bool:
-    """Whether the first parameter after `self` is called `problem`."""
+    """Return whether the first parameter after `self` is called `problem`."""
     return inspect.isfunction(method) and [*inspect.signature(method).parameters][1:2] == [
         "problem"
     ]

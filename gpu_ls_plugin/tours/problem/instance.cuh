@@ -1,4 +1,4 @@
-// What kernels are told of an instance and of its candidates.
+// Parameters of kernels: an instance and its candidate lists.
 #pragma once
 
 #include "tours/problem/row_lists.cuh"
@@ -8,25 +8,25 @@ namespace gls {
 struct Instance {
   const void* metric_data;  // what the metric's functor reads
   int n;                    // cities
-  const void* sites;        // of every city, what lengths are computed from
-  float error_absolute;     // of estimates of lengths: EstimateError
+  const void* sites;        // per city, the data that lengths are computed from
+  float error_absolute;     // error of estimated lengths: see EstimateError
   float error_relative;
 };
 
-// Candidates of every city, and which first steps of a move there are.
+// The candidate lists, and the first steps of a move to try.
 struct Candidates {
-  const int* candidates;          // in the form that the lengths' `Lists` have
-  const void* candidate_lengths;  // null where these lie with the candidates, or with a row
-  int degree;                     // candidates of a city
-  int sorted;                     // whether their lengths never fall
-  int directions;                 // 2: first steps backward and forward; 1: backward alone
-  int breadth;                    // candidates that a first step may go to
+  const int* candidates;          // in the format of `Lengths::Lists`
+  const void* candidate_lengths;  // null if they are packed with the candidates or depend on rows
+  int degree;                     // candidates per city
+  int sorted;                     // whether the lengths of a list never decrease
+  int directions;                 // 2: first steps backward and forward; 1: backward only
+  int breadth;                    // candidates to try in a first step
 };
 
-// Lets a metric whose data each row has for itself, and candidates with it, be those of one row.
+// If each row has metric data of its own, makes the instance and its lists those of a row.
 template <class Metric>
 GLS_DEVICE void choose_row(Instance& instance, Candidates& lists, int row) {
-  if constexpr (RowBytes<Metric>::kCount > 0) {
+  if constexpr (RowBytes<Metric>::kValue > 0) {
     instance.metric_data = row_data<Metric>(instance.metric_data, row);
     lists.candidate_lengths = instance.metric_data;
   }

@@ -1,5 +1,5 @@
-// What an objective keeps of each tour of a batch, where the kernels that search it do not begin
-// with that.
+// Computes the data that an objective keeps of each tour of a batch, for searches whose kernels do
+// not begin with that.
 #pragma once
 
 #include "tours/problem/objective.cuh"

@@ -1,9 +1,8 @@
-// Exact lengths at the price of float32 ones.
+// Exact lengths at the price of float32 arithmetic.
 //
-// An integer length is the rounded value of a real function. Its float32 estimate, which is within
-// a known error of the real value, rounds to the same integer unless it lies next to a rounding
-// point; only then is the exact float64 evaluation asked. Real metrics are always evaluated
-// exactly.
+// An integer length is a rounded real value. A float32 estimate of that value has a known error. It
+// rounds to the same integer unless it lies close to a rounding point; only then is the length
+// evaluated in float64. Real metrics are always evaluated in float64.
 #pragma once
 
 #include "tours/problem/candidate_lists.cuh"
@@ -13,17 +12,10 @@
 
 namespace gls {
 
-// The number of float32 coordinates of a city that the estimate of a metric reads.
-template <class Metric, class = void>
-struct Dimensions {
-  static constexpr int kCount = 3;
-};
-template <class Metric>
-struct Dimensions<Metric, decltype(void(Metric::kDimensions))> {
-  static constexpr int kCount = Metric::kDimensions;
-};
+// How many float32 coordinates of a city the estimate of a metric reads.
+GLS_OPTIONAL_CONSTANT(Dimensions, kDimensions, int, 3);
 
-// What is kept of a city: as many coordinates as the estimate reads.
+// The float32 coordinates of a city that the estimate reads.
 template <int dimensions>
 struct Site {
   float x, y, z;
@@ -42,8 +34,7 @@ struct Site<0> {
   GLS_DEVICE Point point() const { return {}; }
 };
 
-// Of the largest, and of those that are packed in words.
-constexpr int kSiteBytes = 12, kPlanarSiteBytes = 8;
+constexpr int kSiteBytes = 12, kPlanarSiteBytes = 8;  // of sites in general, and in the plane
 static_assert(sizeof(Site<3>) == kSiteBytes && sizeof(Site<2>) == kPlanarSiteBytes, "of cities");
 
 // |estimate - real value| <= absolute + relative * estimate; relative is 0 for real metrics.
@@ -51,14 +42,14 @@ struct EstimateError {
   float absolute, relative;
 };
 
-// What is rare must not be in the way of what is not.
+// The exact length, out of line: it is rarely needed and must not slow down the common case.
 template <class Metric>
 GLS_RARE typename Metric::Length rare_length(Metric metric, int a, int b) {
   return metric(a, b);
 }
 
-// The candidate lists that go with a metric.
-template <class Metric, class Length, bool of_rows = (RowBytes<Metric>::kCount > 0)>
+// The type of candidate lists for a metric.
+template <class Metric, class Length, bool of_rows = (RowBytes<Metric>::kValue > 0)>
 struct ListsOf {
   using Type = CandidateLists<Length>;
 };
@@ -67,17 +58,17 @@ struct ListsOf<Metric, Length, true> {
   using Type = RowLists<Metric>;
 };
 
-// Lengths of a metric as numbers of type `LengthType` (int where all sums of a move fit).
+// Lengths of a metric as numbers of type `LengthType` (int if all sums of a move fit).
 template <class MetricType, class LengthType>
 struct Lengths {
   using Metric = MetricType;
   using Length = LengthType;
   using Sum = Length;  // of a few lengths
-  static constexpr int kDimensions = Dimensions<Metric>::kCount;
+  static constexpr int kDimensions = Dimensions<Metric>::kValue;
   static constexpr bool kReal = Length(0.5) != Length(0);
   static constexpr bool kQuick = !kReal && kDimensions > 0;
-  static constexpr bool kEstimated = kReal && kDimensions > 0;  // by less work than exactly
-  // Of a fixed edge: no move with it among those that leave gains.
+  static constexpr bool kEstimated = kReal && kDimensions > 0;  // an estimate costs less work
+  // The length of a fixed edge: a move that removes it has no gain.
   static constexpr Length kFixed = -Length(int64(1) << (sizeof(Length) == 4 ? 27 : 59));
   using City = Site<kDimensions>;
   using Lists = typename ListsOf<Metric, Length>::Type;
@@ -86,7 +77,7 @@ struct Lengths {
   const City* sites;
   EstimateError error;
 
-  // A city that many lengths are from.
+  // A city from which many lengths are computed.
   struct Known {
     int city;
   };
@@ -105,7 +96,7 @@ struct Lengths {
     }
   }
 
-  // The nearest integer to the estimate; `doubt` becomes true where that may be another length.
+  // The nearest integer to the estimate; sets `doubt` if that may not be the exact length.
   GLS_DEVICE Length quick(int a, int b, bool& doubt) const {
     float estimate, off;
     const Length length = nearest(a, b, estimate, off);
@@ -113,7 +104,7 @@ struct Lengths {
     return length;
   }
 
-  // The nearest integer to the estimate, which is `off` it.
+  // The nearest integer to the estimate, and its distance `off` from the estimate.
   GLS_DEVICE Length nearest(int a, int b, float& estimate, float& off) const {
     estimate = metric.estimate(sites[a].point(), sites[b].point());
     const float shifted = estimate + kShift;
@@ -124,7 +115,7 @@ struct Lengths {
     return off + fused(estimate, error.relative, error.absolute) >= 0.5f;
   }
 
-  // A real gain that may be rounding alone counts as none, or a search might never end.
+  // A real gain that rounding may explain counts as 0; otherwise a search might never end.
   GLS_DEVICE static Length gain(Length removed, Length added) {
     const Length difference = removed - added;
     if (kReal && difference <= removed * Length(1e-12)) return 0;
@@ -132,9 +123,9 @@ struct Lengths {
   }
 };
 
-// A planar metric on a grid: coordinates are integers, so that integer arithmetic gives the exact
-// length without a detour. Squared distances are below 2^42 where the grid is `wide`; else they are
-// below 2^31, coordinates and numbers of cities have 16 bits, and everything is packed.
+// A planar metric on a grid: coordinates are integers, so integer arithmetic gives the exact length
+// directly. If the grid is `wide`, squared distances are below 2^42. Otherwise they are below 2^31,
+// and coordinates and city numbers have 16 bits and are packed into words.
 template <class Metric, bool wide>
 struct OnGrid : Metric {
   using Metric::Metric;
@@ -156,7 +147,7 @@ struct GridSite {
 };
 template <>
 struct GridSite<false> {
-  uint32 word;  // y, x; from 0 to 2^15 - 1, so that their differences can be told apart
+  uint32 word;  // y, x, each below 2^15, so that a difference of words holds both differences
 
   GLS_DEVICE void set(const Point& p) { word = uint32(p.y) << 16 | uint32(p.x); }
   template <class Metric>
@@ -171,7 +162,7 @@ template <class MetricType, bool wide, class LengthType>
 struct Lengths<OnGrid<MetricType, wide>, LengthType> {
   using Metric = OnGrid<MetricType, wide>;
   using Length = LengthType;
-  using Sum = int;  // of a few lengths, which are below 2^22
+  using Sum = int;  // of a few lengths; each is below 2^22
   using City = GridSite<wide>;
   using Lists = Conditional<wide, CandidateLists<Length>, PackedLists<Length>>;
   static constexpr bool kReal = false, kQuick = false, kEstimated = false;
@@ -181,7 +172,7 @@ struct Lengths<OnGrid<MetricType, wide>, LengthType> {
   const City* sites;
   EstimateError error;
 
-  struct Known {  // its site is at hand
+  struct Known {  // its site, loaded once
     City site;
   };
   GLS_DEVICE Known known(int a) const { return {sites[a]}; }
@@ -192,8 +183,8 @@ struct Lengths<OnGrid<MetricType, wide>, LengthType> {
   GLS_DEVICE static Length gain(Length removed, Length added) { return removed - added; }
 };
 
-// A metric whose lengths between all pairs of cities, fewer than 2^32, lie in a table in place of
-// sites: what a CPU reads faster than it computes.
+// A metric with a table of the lengths between all pairs of cities (fewer than 2^32) in place of
+// sites. A CPU reads it faster than it computes lengths.
 template <class Metric, class EntryType>
 struct Tabled : Metric {
   using Entry = EntryType;
@@ -216,14 +207,14 @@ struct Lengths<Tabled<MetricType, Entry>, LengthType> {
   const City* sites;
   EstimateError error;
 
-  struct Known {  // its row is at hand
+  struct Known {  // its row of the table
     const City* row;
   };
   GLS_DEVICE Known known(int a) const { return {sites + uint32(a) * uint32(metric.n)}; }
   GLS_DEVICE Length operator()(const Known& a, int b) const { return Length(a.row[b]); }
   GLS_DEVICE Length operator()(int a, int b) const { return (*this)(known(a), b); }
 
-  // A real gain that may be rounding alone counts as none.
+  // A real gain that rounding may explain counts as 0.
   GLS_DEVICE static Length gain(Length removed, Length added) {
     const Length difference = removed - added;
     if (kReal && difference <= removed * Length(1e-12)) return 0;
@@ -231,7 +222,7 @@ struct Lengths<Tabled<MetricType, Entry>, LengthType> {
   }
 };
 
-// A metric under other names of the cities: city c is names[c] to it.
+// A metric for renumbered cities: city c is the metric's city names[c].
 template <class Metric>
 struct Renamed : Metric {
   const int* names;
@@ -241,13 +232,13 @@ struct Renamed : Metric {
   }
 };
 
-// What lengths are computed by where sites are stored under other names, and how it is made.
+// The metric to use if sites are stored for renumbered cities.
 template <class Metric>
 struct NamedMetric {
   using Type = Renamed<Metric>;
 };
 template <class Metric, bool wide>
-struct NamedMetric<OnGrid<Metric, wide>> {  // sites say all
+struct NamedMetric<OnGrid<Metric, wide>> {  // sites alone give the lengths
   using Type = OnGrid<Metric, wide>;
 };
 template <class Metric>
@@ -259,8 +250,8 @@ GLS_DEVICE Metric named(const Metric*, const Metric& metric, const int*) {
   return metric;
 }
 
-// Lengths by estimate alone, for a computation that is repeated exactly where one was in doubt: one
-// branch for many lengths.
+// Lengths from estimates alone. After a computation, `doubt()` says whether any length was in
+// doubt; the caller then repeats it exactly. That takes one branch for many lengths.
 template <class Lengths>
 struct Tentative : Lengths {
   using typename Lengths::Length;
@@ -270,7 +261,7 @@ struct Tentative : Lengths {
   mutable bool any = false;
   GLS_DEVICE Length operator()(int a, int b) const { return this->quick(a, b, any); }
   GLS_DEVICE bool doubt() const { return any; }
-#else  // two maxima take fewer instructions than a comparison for each length
+#else  // two maxima take fewer instructions than a comparison per length
   mutable float longest = 0, farthest = 0;
   GLS_DEVICE Length operator()(int a, int b) const {
     float estimate, off;

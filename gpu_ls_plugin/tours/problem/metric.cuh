@@ -1,14 +1,14 @@
 // Metrics: distance functors, the same text for both backends.
 //
 // A metric has
-//   using Length            long long where the definition rounds to integers, else double;
-//   Metric(data, n)         what its Python class prepared (see `Metric.data`);
-//   metric(a, b)            the exact length, bit for bit the referee's;
-//   metric.point(c)         16 bytes of a city for the float32 estimate;
-//   metric.estimate(p, q)   within `Metric.slack` of the exact length;
+//   using Length            int64 if the definition rounds to integers, else double;
+//   Metric(data, n)         `data` is what `Metric.data` of the Python class returns;
+//   metric(a, b)            the exact length, with the same bits as in Python;
+//   metric.point(c)         the data of a city for the float32 estimate;
+//   metric.estimate(p, q)   differs from the exact length by at most `Metric.slack`;
 //   kDimensions             how many of a point's x, y, z the estimate reads (0: it reads the
-//                           city's number; 3 where the constant is missing).
-// A metric without a faster estimate of its own derives from EstimateByLength.
+//                           city's number); 3 if left out.
+// A metric without a fast estimate derives from EstimateByLength.
 //
 // Exact lengths are evaluated in IEEE float64 and compiled without contraction.
 #pragma once
@@ -17,8 +17,8 @@
 
 namespace gls {
 
-// A city in the float32 world: up to three coordinates, and the exact edge to the next city where
-// the point stands for a position of a tour.
+// A city in float32: up to three coordinates. If the point is a position of a tour, `edge` is the
+// exact length of the edge to the next city.
 struct alignas(16) Point {
   float x, y, z, edge;
 };
@@ -42,10 +42,10 @@ using std::fmin;
 using std::sqrt;
 #endif
 
-// TSPLIB's nint for lengths, which are never negative.
+// TSPLIB's nint; lengths are never negative.
 GLS_DEVICE int64 nint(double v) { return int64(v + 0.5); }
 
-// The slow but always valid estimate: the exact length as float32.
+// The exact length as float32: slow, but a valid estimate for every metric.
 template <class Metric>
 struct EstimateByLength {
   static constexpr int kDimensions = 0;
@@ -55,7 +55,7 @@ struct EstimateByLength {
   }
 };
 
-// Cities in the plane; estimates start from the first city, so that a far origin costs no digits.
+// Cities in the plane. Points are relative to the first city, so a far origin costs no digits.
 struct Planar {
   static constexpr int kDimensions = 2;
   const double* xy;
@@ -81,8 +81,8 @@ struct Euclidean : Planar {
   GLS_DEVICE Length operator()(int a, int b) const { return sqrt(squared(a, b)); }
 };
 
-// The integer next to a number from 0 to 2^22, and the one at or below it.
-constexpr float kShift = 12582912.0f;  // leaves integers in the lowest bits
+// Rounds a number from 0 to 2^22, to the nearest integer or down.
+constexpr float kShift = 12582912.0f;  // 1.5 * 2^23: adding it leaves an integer in the low bits
 GLS_DEVICE int rounded(float v) { return float_to_bits(v + kShift) - float_to_bits(kShift); }
 GLS_DEVICE int rounded_down(float v) {
 #ifdef __CUDACC__
@@ -97,8 +97,8 @@ struct Euc2D : Planar {
   using Planar::Planar;
   GLS_DEVICE Length operator()(int a, int b) const { return nint(sqrt(squared(a, b))); }
 
-  // The length from its square, an integer, and an estimate of the root that is less than 1/2 off:
-  // between k and k + 1/2 lie the roots of k^2 to k^2 + k.
+  // The length from its square, an integer, and an estimate of the root with an error below 1/2.
+  // The roots of k^2 to k^2 + k lie between k and k + 1/2.
   template <class Square>
   GLS_DEVICE static int root(Square squared, float estimate) {
     const int k = rounded_down(estimate);
@@ -129,7 +129,7 @@ struct Floor2D : Planar {
   }
 };
 
-// Pseudo-Euclidean: the root of a tenth, rounded up.
+// Pseudo-Euclidean: the root of a tenth of the squared distance, rounded up.
 struct Att : Planar {
   using Length = int64;
   using Planar::Planar;
@@ -163,7 +163,7 @@ struct Max2D : Planar {
   }
 };
 
-// Cities on a sphere as unit vectors; other data of the metric lie behind them.
+// Cities on a sphere, as unit vectors; further data of the metric follow them.
 struct Globe {
   const double *unit, *more;
 
@@ -182,11 +182,12 @@ struct Globe {
   }
 };
 
-// In km: TSPLIB's, and that of a sphere, (2 a + b) / 3 of the ellipsoid WGS 84.
+// Radii in km: TSPLIB's, and the mean radius (2 a + b) / 3 of the ellipsoid WGS 84.
 constexpr double kEarthRadius = 6378.388, kEarthMeanRadius = 6371.0088;
 
-// Geographical distance in km between unit vectors made from TSPLIB's radians. What lies next to a
-// whole number of km is decided by a table of cosines: arc cosines differ in their last digits.
+// TSPLIB's geographical distance in km, from unit vectors. Arc cosines of different libraries
+// differ in their last digits, so a table of cosines decides distances close to a whole number of
+// km.
 struct Geo : Globe {
   using Length = int64;
   using Globe::Globe;
@@ -204,8 +205,8 @@ struct Geo : Globe {
   }
 };
 
-// Great circles in km. The arc sine is a polynomial whose coefficients the Python class hands over,
-// so that both sides agree to the last bit. Far cities are measured from the antipode.
+// Great circles in km. The arc sine is a polynomial with coefficients from the Python class, so
+// both sides agree to the last bit. Distances beyond a quarter of the globe use the antipode.
 struct Haversine : Globe {
   using Length = double;
   static constexpr double kQuarter = 1.57079632679489661923;

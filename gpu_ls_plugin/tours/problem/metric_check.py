@@ -1,4 +1,4 @@
-"""A metric that somebody else wrote: its functor beside its Python face, on sampled pairs."""
+"""Check of a plugin's metric: compare its functor with its Python class on sampled pairs."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.core.exceptions import FaultyPartError
 from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
 from gpu_ls_plugin.tours.problem.metrics import INTEGER_LIMIT, REAL_LIMIT
@@ -19,25 +20,25 @@ if TYPE_CHECKING:
 
 Pairs = tuple[NDArray[np.int32], NDArray[np.int32]]
 
-PAIRS = 4096  # that are compared at most
-ROUNDING = 1e-12  # relative, that real lengths may differ by
+HEADER = "tours/problem/pair_lengths.cuh"
+PAIRS = 4096  # the most that are compared
+ROUNDING = 1e-12  # allowed relative difference of real lengths
 
 
 def pair_lengths_kernel(metric: Metric, team: str) -> Kernel:
-    """Compose the kernel that computes lengths and estimates of pairs of cities."""
+    """Return the kernel that computes lengths and estimates of pairs of cities."""
     return metric_kernel(
         "pair_lengths",
         metric,
-        header="tours/problem/pair_lengths.cuh",
+        header=HEADER,
         body="gls::PairLengths<{team}, {metric}>",
-        parameters="const void* metric_data, int n, int pairs, const int* from, const int* to, "
-        "void* lengths, float* estimates",
+        parameters=(struct_of(HEADER, "CityPairs"),),
         team=team,
     )
 
 
 def check_metric(backend: Backend, problem: TSP, data: Any) -> None:
-    """Raise FaultyPartError where a metric's functor, which reads `data`, and its face differ."""
+    """Raise FaultyPartError if a metric's functor, which reads `data`, and its `lengths` differ."""
     if problem.n < 2:
         return
     a, b = pairs = sampled_pairs(problem.n)
@@ -50,21 +51,21 @@ def check_metric(backend: Backend, problem: TSP, data: Any) -> None:
 
 
 def sampled_pairs(n: int) -> Pairs:
-    """Return pairs of different cities in both directions, all of them where there are few."""
+    """Return pairs of different cities in both directions: all pairs if there are few."""
     if n * (n - 1) <= PAIRS:
         a, b = np.divmod(np.arange(n * n), n)
         a, b = a[a != b], b[a != b]
     else:
         random = np.random.default_rng(0)
         a, step = random.integers(n, size=PAIRS // 2), random.integers(1, n, size=PAIRS // 2)
-        step[::8] = 1  # cities of neighbouring numbers are often near
+        step[::8] = 1  # consecutive cities are often near each other
         b = (a + step) % n
         a, b = np.concatenate([a, b]), np.concatenate([b, a])
     return a.astype(np.int32), b.astype(np.int32)
 
 
 def _face(problem: TSP, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
-    """Return the lengths by the metric's Python face, which must make sense by themselves."""
+    """Return the lengths by the metric's Python class, after checks of their type and range."""
     metric = problem.metric
     face = np.asarray(problem.lengths(a, b))
     kinds = "iu" if metric.integer else "f"
@@ -103,14 +104,14 @@ def _functor(
 
 
 def _refuse(
-    metric: Metric, pairs: Pairs, wrong: NDArray[Any], who: str, said: Any, wanted: Any
+    metric: Metric, pairs: Pairs, wrong: NDArray[Any], source: str, given: Any, wanted: Any
 ) -> None:
-    """Raise for the first pair of which something wrong is said."""
+    """Raise FaultyPartError for the first pair with a wrong length, if there is one."""
     if wrong.any():
         pair = int(wrong.argmax())
         a, b = (int(cities[pair]) for cities in pairs)
         raise FaultyPartError(
-            f"metric: {metric.name!r}: {who} {said[pair]} from city {a} to city {b} instead of "
+            f"metric: {metric.name!r}: {source} {given[pair]} from city {a} to city {b} instead of "
             f"{np.broadcast_to(wanted, wrong.shape)[pair]}; the functor and lengths() must compute "
             "the same numbers, alike in both directions"
         )

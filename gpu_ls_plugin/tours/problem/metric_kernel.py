@@ -1,4 +1,4 @@
-"""Kernels that are composed with a metric, whose header comes before all others."""
+"""Kernels that take a metric; its header comes before all others."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gpu_ls_plugin.core.origins import sources_of
 if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
-METRIC = "tours/problem/metric.cuh"  # which functors of any part may rely on
+METRIC = "tours/problem/metric.cuh"  # functors of all parts may rely on it
 
 
 def metric_kernel(
@@ -22,9 +22,10 @@ def metric_kernel(
     parameters: str | tuple[Parameter, ...],
     team: str,
 ) -> Kernel:
-    """Compose a kernel whose only exchangeable part is the metric; `body` names it ``{metric}``.
+    """Return a kernel with a metric as its only part.
 
-    ``{team}`` in `body` stands for the team; `parameters` may be the text of a C parameter list.
+    `body` names the metric ``{metric}`` and the team ``{team}``. `parameters` may be the text of a
+    C parameter list.
     """
     if isinstance(parameters, str):
         parameters = parse_parameters(parameters)

@@ -1,8 +1,8 @@
-"""Distances between cities, as TSPLIB95 defines them (Reinelt 1995): the referee's side.
+"""Distances between cities, as TSPLIB95 defines them (Reinelt 1995).
 
-A metric is one class here, which computes exact lengths in NumPy, and one functor in C++, which
-computes the same numbers inside the searches. All arithmetic is IEEE float64 without contraction,
-in the order that the docstrings state, so that both sides agree to the last bit.
+A metric is a class here, which computes exact lengths in NumPy, and a functor in C++, which
+computes the same numbers in kernels. All arithmetic is IEEE float64 without contraction, in the
+order that the docstrings state, so that both agree to the last bit.
 """
 
 from __future__ import annotations
@@ -33,45 +33,33 @@ TSPLIB_PI = 3.141592  # TSPLIB's PI: the published optima depend on its six digi
 
 INTEGER_LIMIT = 2.0**31  # integer lengths are int32 inside the searches
 REAL_LIMIT = 2.0**62  # squares of real lengths must be finite in float32
-FLOAT32_ERROR = 2.0**-20  # of a whole float32 evaluation, relative to the largest length
+FLOAT32_ERROR = 2.0**-20  # of a float32 evaluation, relative to the largest length
 EXACT_IN_FLOAT32 = 2**22  # sums of four such integers are exact
-FLOAT32_STEPS = 1.5 * 2.0**-22  # of a short float32 evaluation, relative to its result
-FLOAT32_UNDERFLOW = 2.0**-60  # absolute, where squares of differences vanish in float32
+FLOAT32_STEPS = 1.5 * 2.0**-22  # error of a few float32 operations, relative to their result
+FLOAT32_UNDERFLOW = 2.0**-60  # absolute error if squares of differences vanish in float32
 SAMPLE = 2000  # pairs of cities
 CHORD_ERROR = 2.0**-22  # of half a chord between float32 unit vectors, and of its arc sine
-MISTYPED = 0.01  # share of numbers with minutes above 59 that a file may have; ali535.tsp has three
-# asin(sqrt(q)) / sqrt(q) for q <= 1/2: a polynomial through 19 Chebyshev nodes, 2e-17 off
+MISTYPED = 0.01  # the largest share of numbers with minutes above 59; ali535.tsp has three
+# Coefficients of asin(sqrt(q)) / sqrt(q) for q <= 1/2, interpolated at 19 Chebyshev nodes; the
+# error is 2e-17.
 ARC_SINE = (
-    1.0,
-    0.16666666666664987,
-    0.07500000000401816,
-    0.044642856762615,
-    0.030381963396751827,
-    0.02237158477932034,
-    0.017364281439103738,
-    0.013803445895889175,
-    0.013191002571780876,
-    -0.0026015378484915597,
-    0.07871611357104659,
-    -0.2968705430731295,
-    1.008201665066121,
-    -2.4908808126518656,
-    4.642068910038655,
-    -6.229299875458771,
-    5.757940831364953,
-    -3.2789331567650155,
-    0.8892904367696558,
+    *(1.0, 0.16666666666664987, 0.07500000000401816, 0.044642856762615),
+    *(0.030381963396751827, 0.02237158477932034, 0.017364281439103738, 0.013803445895889175),
+    *(0.013191002571780876, -0.0026015378484915597, 0.07871611357104659, -0.2968705430731295),
+    *(1.008201665066121, -2.4908808126518656, 4.642068910038655, -6.229299875458771),
+    *(5.757940831364953, -3.2789331567650155, 0.8892904367696558),
 )
 
 
 class Metric(ABC):
-    """How long the way from one city to another is.
+    """The lengths between cities.
 
-    Instances hold no state: two of the same class are equal. A plugin subclasses this, gives the
-    class attributes, `lengths` and `slack`, and returns its functor's C++ text from `source`.
+    Instances hold no state: two of the same class are equal. A plugin derives a class, sets the
+    class attributes, defines `lengths` and `slack`, and returns the C++ text of its functor from
+    `source`.
 
-    Methods are given the `values` of a problem: coordinates, float64 (n, 2), or for an explicit
-    metric the matrix (n, n). They are not checked again, and not changed.
+    Methods get the `values` of a problem: coordinates, float64 (n, 2), or the matrix (n, n) if the
+    metric is explicit. They need not check the values, and must not change them.
 
     Attributes
     ----------
@@ -84,11 +72,11 @@ class Metric(ABC):
     functor : str
         The C++ struct that computes the same lengths, such as "gls::Euc2D".
     header : str
-        File that defines the functor.
+        The file that defines the functor.
     fast_estimate : bool
-        Whether the functor's estimate takes a few instructions on its point alone.
+        Whether the functor's estimate takes only a few instructions and reads only its points.
     tree_p : float
-        Order of the Minkowski distance that belongs to `tree_points`.
+        Order of the Minkowski distance between `tree_points`.
     """
 
     name: ClassVar[str]
@@ -105,18 +93,18 @@ class Metric(ABC):
         take_values(cls)
 
     def source(self) -> str:
-        """Return the C++ text that defines the functor, empty for those of the library's header."""
+        """Return the C++ text that defines the functor; empty if `header` does."""
         return ""
 
     def check(self, values: NDArray[Any]) -> None:
-        """Raise InvalidProblemError where the metric cannot work on finite (n, 2) coordinates."""
+        """Raise InvalidProblemError if the metric cannot work with finite coordinates (n, 2)."""
 
     def data(self, values: Values) -> NDArray[Any]:
-        """Return the C-contiguous array from which the functor reads: float64 (n, 2) here."""
+        """Return the C-contiguous array that the functor reads: by default `values`."""
         return values
 
     def rounds_away(self, coordinates: Real) -> bool:
-        """Return whether rounding leaves little of the lengths; False unless overridden."""
+        """Return whether rounding distorts the lengths; by default False."""
         return False
 
     @abstractmethod
@@ -128,7 +116,7 @@ class Metric(ABC):
         values : float64 array (n, 2), or matrix (n, n)
             Coordinates of the cities, or the lengths between them.
         a, b : integer arrays that broadcast against each other
-            Cities in 0..n-1, not checked. A city's length to itself is never asked for.
+            Cities in 0..n-1, not checked; never a city and itself.
 
         Returns
         -------
@@ -137,24 +125,24 @@ class Metric(ABC):
 
     @abstractmethod
     def slack(self, values: Values) -> float:
-        """Return a bound on |float32 estimate of the functor - exact length| over all pairs."""
+        """Return a bound on |estimate of the functor - exact length| over all pairs of cities."""
 
     def longest(self, values: Values) -> float:
-        """Return a bound on all lengths; infinite unless overridden."""
+        """Return a bound on all lengths; by default infinity."""
         return math.inf
 
     def estimate_error(self, values: Values) -> tuple[float, float]:
         """Return (absolute, relative) bounds on the error of the estimate before rounding.
 
-        The estimate of an integer length rounds to that length unless a rounding point lies
-        within absolute + relative * estimate. By default what `slack` leaves beside the rounding.
+        An integer length is the rounded estimate unless a rounding point lies within
+        absolute + relative * estimate of it. By default (slack without rounding, 0).
         """
         return self.slack(values) - (0.5 if self.integer else 0.0), 0.0
 
     def tree_points(self, values: Values) -> Real | None:
-        """Return points (n, m) whose Minkowski distance of order `tree_p` grows with the length.
+        """Return points (n, m) whose Minkowski distances of order `tree_p` grow with the lengths.
 
-        None where there are no such points, as with a matrix.
+        None if there are no such points, as with a matrix.
         """
         return None
 
@@ -169,32 +157,32 @@ class Metric(ABC):
 
 
 def _nearest(values: Real) -> NDArray[np.int64]:
-    """TSPLIB's nint of non-negative numbers: truncation of the number plus one half."""
+    """Return TSPLIB's nint of non-negative numbers: truncation of the number plus one half."""
     return (values + 0.5).astype(np.int64)
 
 
 class Planar(Metric):
-    """A metric of the plane: a real length of the two differences, then a rounding."""
+    """A metric of the plane: a real function of the differences (dx, dy), then a rounding."""
 
     site_bytes = constant("tours/problem/lengths.cuh", "kPlanarSiteBytes")
     fast_estimate = True
 
     def real(self, dx: Real, dy: Real) -> Real:
-        """Return the length before rounding: sqrt(dx*dx + dy*dy) unless overridden."""
+        """Return the length before rounding: by default sqrt(dx*dx + dy*dy)."""
         return np.sqrt(dx * dx + dy * dy)
 
     def rounded(self, values: Real) -> Lengths:
-        """Return real lengths as TSPLIB rounds them: to the nearest unless overridden."""
+        """Return rounded real lengths: by default the nearest integers."""
         return _nearest(values)
 
     def span(self, coordinates: Real) -> float:
-        """Return the real length of the bounding box's diagonal, which no length exceeds."""
+        """Return the real length of the bounding box's diagonal: a bound on all lengths."""
         with np.errstate(over="ignore"):
             dx, dy = coordinates.max(axis=0) - coordinates.min(axis=0)
             return float(self.real(dx, dy))
 
     def check(self, values: NDArray[Any]) -> None:
-        """Raise InvalidProblemError where lengths could overflow the numbers of the searches."""
+        """Raise InvalidProblemError if lengths could overflow the number types of kernels."""
         limit = INTEGER_LIMIT - 1 if self.integer else REAL_LIMIT
         span = self.span(values)
         if not span < limit:
@@ -204,9 +192,10 @@ class Planar(Metric):
             )
 
     def rounds_away(self, coordinates: Real) -> bool:
-        """Return whether rounding leaves little of the lengths, by a sample of pairs of cities.
+        """Return whether rounding distorts the lengths of a sample of pairs of cities.
 
-        Most become 0 or 1, and what they lose or gain is more than a tenth of them all.
+        That is so if most lengths become 0 or 1, and rounding changes them by more than 10 % in
+        total.
         """
         n = len(coordinates)
         if not self.integer or n < 2:
@@ -224,9 +213,9 @@ class Planar(Metric):
         return self.rounded(self.real(x[a] - x[b], y[a] - y[b]))
 
     def slack(self, values: Values) -> float:
-        """Return a bound on |float32 estimate - exact|, half a unit of it for rounding.
+        """Return a bound on |float32 estimate - exact length|, of which 0.5 is for rounding.
 
-        The estimate is the real length, 0.5 more if rounding is up, 0.5 less if it is down.
+        The estimate is the real length, plus 0.5 if lengths are rounded up, minus 0.5 if down.
         """
         rounding = 0.5 if self.integer else 0.0
         return rounding + self.span(values) * FLOAT32_ERROR + FLOAT32_UNDERFLOW
@@ -238,7 +227,7 @@ class Planar(Metric):
     def estimate_error(self, values: Values) -> tuple[float, float]:
         """Return (absolute, relative) bounds on the error of the estimate before rounding.
 
-        Absolute is what float32 coordinates lose, relative what the arithmetic does.
+        The absolute error comes from float32 coordinates, the relative one from the arithmetic.
         """
         from_first = values - values[0]
         lost = np.abs(from_first.astype(np.float32) - from_first).max()
@@ -279,7 +268,7 @@ class Floor2D(Planar):
 
 
 class Att(Planar):
-    """TSPLIB's ATT: r = sqrt((dx*dx + dy*dy) / 10.0), t = nint(r), one more where t < r."""
+    """TSPLIB's ATT: r = sqrt((dx*dx + dy*dy) / 10.0), t = nint(r), t + 1 if t < r."""
 
     name = "ATT"
     functor = "gls::Att"
@@ -289,7 +278,7 @@ class Att(Planar):
         return np.sqrt((dx * dx + dy * dy) / 10.0)
 
     def rounded(self, values: Real) -> Lengths:
-        """Return the nearest integers, one more where these are smaller."""
+        """Return the nearest integers, plus 1 where these are smaller than the values."""
         nearest = _nearest(values)
         return nearest + (nearest < values)
 
@@ -307,7 +296,7 @@ class Man2D(Planar):
 
 
 class Max2D(Planar):
-    """TSPLIB's MAX_2D: max(nint(|dx|), nint(|dy|)), which is nint of the larger one."""
+    """TSPLIB's MAX_2D: max(nint(|dx|), nint(|dy|)), which is nint(max(|dx|, |dy|))."""
 
     name = "MAX_2D"
     functor = "gls::Max2D"
@@ -331,13 +320,13 @@ class Euclidean(Planar):
 
 
 class Globe(Metric):
-    """A metric of great circles in kilometres between (latitude, longitude)."""
+    """A metric of great circles in km between points (latitude, longitude)."""
 
     radius: ClassVar[float]
-    form: ClassVar[str]  # of the numbers
+    form: ClassVar[str]  # of the numbers, for messages
 
     def check(self, values: NDArray[Any]) -> None:
-        """Raise InvalidProblemError where a latitude or longitude is off the globe."""
+        """Raise InvalidProblemError if a latitude or longitude is off the globe."""
         for column, (word, limit) in enumerate((("latitude", 90), ("longitude", 180))):
             wrong = np.flatnonzero(np.abs(values[:, column]) > limit)
             if wrong.size:
@@ -352,7 +341,7 @@ class Globe(Metric):
         """Return latitudes and longitudes (n, 2) in radians."""
 
     def unit_vectors(self, values: Values) -> Real:
-        """Return the unit vectors (n, 3) of the cities, whose dot products are the cosines."""
+        """Return the unit vectors (n, 3) of the cities; dot products are the cosines of angles."""
         latitude, longitude = self.radians(values).T
         around = np.cos(latitude)
         return np.stack(
@@ -360,12 +349,11 @@ class Globe(Metric):
         )
 
     def slack(self, values: Values) -> float:
-        """Return a bound on |float32 estimate - exact|, in kilometres.
+        """Return a bound on |float32 estimate - exact length| in km.
 
-        The estimate is 2 R asin(c / 2) for the chord c of two float32 unit vectors, plus 0.5 for
-        integers. The arc sine magnifies the chord's error, and most where cities face each other
-        across the globe, so the bound takes the steepest end of the range that the cities can
-        reach.
+        The estimate is 2 R asin(c / 2) for the chord c of two float32 unit vectors, plus 0.5 if
+        lengths are integers. The arc sine magnifies the error of the chord, most of all for
+        antipodes. So the bound uses the slope of the arc sine at the longest possible chord.
         """
         points = self.unit_vectors(values)
         centre = points.sum(axis=0)
@@ -386,11 +374,11 @@ class Globe(Metric):
 
 
 class Geo(Globe):
-    """TSPLIB's GEO: great circles in kilometres between (latitude, longitude) in DDD.MM.
+    """TSPLIB's GEO: great circles in km between (latitude, longitude) in DDD.MM.
 
-    Degrees are truncated towards zero, what follows the point are minutes, pi is 3.141592 and the
-    Earth's radius 6378.388 km; a length is the truncated distance plus one. The distance is at
-    least k km where the cosine, a dot product of unit vectors, is at most `reaches()[k]`.
+    The digits after the point are minutes, pi is 3.141592, and the Earth's radius is 6378.388 km. A
+    length is the truncated distance plus one. The distance is at least k km if the cosine, a dot
+    product of unit vectors, is at most `reaches()[k]`.
     """
 
     name = "GEO"
@@ -399,7 +387,7 @@ class Geo(Globe):
     form = "DDD.MM"
 
     def check(self, values: NDArray[Any]) -> None:
-        """Raise InvalidProblemError where a number is off the globe, or minutes exceed 59."""
+        """Raise InvalidProblemError if a number is off the globe, or minutes exceed 59."""
         super().check(values)
         minutes = 100.0 * np.abs(values - np.trunc(values))
         wrong = np.argwhere(minutes > 60.0 - 1e-6)
@@ -407,8 +395,8 @@ class Geo(Globe):
             city, column = wrong[0]
             raise InvalidProblemError(
                 f"coordinates: city {city} has {('latitude', 'longitude')[column]} "
-                f"{values[city, column]:.10g}, but GEO takes what follows the point as minutes, of "
-                "which there are at most 59; for decimal degrees use the metric HAVERSINE"
+                f"{values[city, column]:.10g}, but in GEO the digits after the point are minutes, "
+                "and there are at most 59; for decimal degrees use the metric HAVERSINE"
             )
 
     def radians(self, values: Values) -> Real:
@@ -423,10 +411,10 @@ class Geo(Globe):
 
     @staticmethod
     def reaches() -> Real:
-        """Return the cosine of the angle that each whole number of kilometres spans.
+        """Return the cosine of the angle that belongs to each whole number of km.
 
-        An arc cosine has other last digits in every library, and next to a whole number of
-        kilometres these would decide; cosines that are compared with these do not differ.
+        Arc cosines of different libraries differ in their last digits, which would matter close to
+        a whole number of km. A comparison of cosines with these does not depend on the library.
         """
         reaches: Real = np.cos(np.arange(math.floor(math.pi * EARTH_RADIUS) + 2) / EARTH_RADIUS)
         reaches[[0, -1]] = 2.0, -2.0  # sentinels: every cosine lies between them
@@ -445,12 +433,12 @@ class Geo(Globe):
 
 
 class Haversine(Globe):
-    """Great circles in kilometres, not rounded, between (latitude, longitude) in decimal degrees.
+    """Great circles in km, not rounded, between (latitude, longitude) in decimal degrees.
 
     The Earth is a sphere of radius 6371.0088 km. A length is 2 R asin(c / 2) for the chord c of two
-    unit vectors u and v; beyond a quarter of the globe it is 2 R (pi / 2 - asin(d / 2)) for
-    d = |u + v|, which loses no digits. An arc sine has other last digits in every library, so
-    `ARC_SINE` takes its place.
+    unit vectors u and v. Beyond a quarter of the globe it is 2 R (pi / 2 - asin(d / 2)) for
+    d = |u + v|, which loses no digits. Arc sines of different libraries differ in their last
+    digits, so `ARC_SINE` is used instead.
     """
 
     name = "HAVERSINE"
@@ -492,7 +480,7 @@ class ExplicitReal(Metric):
     limit: ClassVar[float] = REAL_LIMIT
 
     def check(self, values: NDArray[Any]) -> None:
-        """Raise InvalidProblemError where an entry of the matrix is negative or too large."""
+        """Raise InvalidProblemError if an entry of the matrix is negative or too large."""
         wrong = np.argwhere((values < 0) | (values >= self.limit))
         if wrong.size:
             row, column = wrong[0]
@@ -515,7 +503,7 @@ class ExplicitReal(Metric):
         return float(self.data(values).max())
 
     def slack(self, values: Values) -> float:
-        """Return a bound on |entry in float32 - entry|; 0 where sums of entries are exact, too."""
+        """Return a bound on |entry in float32 - entry|; 0 if sums of four entries are exact."""
         longest = float(self.data(values).max())
         if self.integer and longest < EXACT_IN_FLOAT32:
             return 0.0
@@ -531,8 +519,8 @@ class Explicit(ExplicitReal):
     limit = INTEGER_LIMIT
 
 
-ALIASES = {"EXACT_2D": Euclidean}  # names of LKH and VRPLIB
-ROOTLESS = ("MAN_2D", "MAX_2D")  # planar metrics whose lengths take no square root
+ALIASES = {"EXACT_2D": Euclidean}  # names that LKH and VRPLIB use
+ROOTLESS = ("MAN_2D", "MAX_2D")  # planar metrics without a square root
 BUILT_IN_METRICS: dict[str, type[Metric]] = {
     metric.name: metric
     for metric in (
@@ -543,7 +531,7 @@ BUILT_IN_METRICS: dict[str, type[Metric]] = {
 
 
 def find_metric(metric: str | Metric) -> Metric:
-    """Return a metric by its name, built-in or registered; an instance is returned as it is."""
+    """Return the built-in or registered metric of a name; a Metric is returned unchanged."""
     if isinstance(metric, Metric):
         return metric
     if not isinstance(metric, str):

@@ -1,4 +1,4 @@
-"""The travelling salesman problem with several lengths of every edge."""
+"""The travelling salesman problem with several lengths for each edge."""
 
 from __future__ import annotations
 
@@ -25,33 +25,33 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from gpu_ls_plugin.tours.problem.tour_rows import Writing
+    from gpu_ls_plugin.tours.problem.tsp import Writing
 
-MIXTURES = 8  # at least so many directions have candidate lists, besides the objectives' own
-SAMPLE = 2000  # pairs of cities by which the objectives' lengths are compared
+MIXTURES = 8  # the least number of weighted sums with candidate lists, besides the objectives
+SAMPLE = 2000  # pairs of cities from which the mean lengths are computed
 
 
 class MultiObjectiveTSP:
-    """Tours of the same cities with several lengths, none of which may be left out.
+    """Tours with several costs: a length by each of several objectives.
 
-    Immutable, like a `TSP`. Searches work on weighted sums: `weighted` gives each tour of a batch
-    weights of its own.
+    Immutable, like a `TSP`. Searches minimise weighted sums: `weighted` gives each tour of a batch
+    its own weights.
 
     Parameters
     ----------
     objectives : sequence of TSP or array_like
-        At least two: problems of the same number of cities, with any metrics; coordinates (n, 2)
-        or symmetric or asymmetric matrices (n, n).
+        At least two, with the same number of cities: problems with any metrics, coordinates
+        (n, 2), or symmetric or asymmetric matrices (n, n).
     metric : str or Metric
-        Of those given as coordinates, as in `TSP`.
+        For objectives that are given as coordinates; as in `TSP`.
     name : str
-        Free text; the objectives' names by default.
+        Free text; by default the names of the objectives.
 
     Attributes
     ----------
     objectives : tuple of TSP
     n, n_objectives : int
-        Numbers of cities and of objectives.
+        Number of cities and number of objectives.
     symmetric : bool
         Whether a tour and its reverse cost the same in all objectives.
     name : str
@@ -59,8 +59,8 @@ class MultiObjectiveTSP:
     Raises
     ------
     InvalidProblemError
-        Fewer than two objectives, or of different numbers of cities, or one that has an objective
-        besides the length; as in `TSP` otherwise.
+        There are fewer than two objectives, their numbers of cities differ, or one has an
+        objective besides the length. Otherwise as in `TSP`.
     InvalidTypeError
         An objective is neither a TSP nor numbers.
 
@@ -118,7 +118,7 @@ class MultiObjectiveTSP:
 
     @property
     def writing(self) -> Writing:
-        """Which ways of writing a tour stand for the same solution."""
+        """Which permutations stand for the same solution."""
         return {"symmetric": self.symmetric}
 
     @property
@@ -127,7 +127,7 @@ class MultiObjectiveTSP:
         return all(part.integer for part in self.objectives)
 
     def check(self, tours: ArrayLike, *, parameter: str = "tours") -> NDArray[np.int32]:
-        """Return tours as an array, or say which row is not one; see `Problem.check`."""
+        """Return tours as an array, or raise and name the wrong row; see `Problem.check`."""
         return self.objectives[0].check(tours, parameter=parameter)
 
     def cost(self, tours: Any) -> Any:
@@ -157,19 +157,19 @@ class MultiObjectiveTSP:
         return costs
 
     def canonical(self, tours: ArrayLike) -> NDArray[np.int32]:
-        """Return tours with city 0 first, its smaller neighbour second if that costs the same."""
+        """Return tours from city 0 on; if they are symmetric, towards its smaller neighbour."""
         return canonical(self.check(tours), symmetric=self.symmetric)
 
     def weighted(self, weights: ArrayLike) -> WeightedTSP:
-        """Return the problem of a batch each of whose tours has a weight for every objective.
+        """Return the problem of a batch in which each tour has its own weights of the objectives.
 
-        Candidate lists are those of the most similar of `directions`: the objectives themselves,
-        and mixtures of them.
+        Each tour uses the candidate lists of the most similar of `directions`: these are the
+        objectives themselves and mixtures of them.
 
         Parameters
         ----------
         weights : array_like, shape (P, M) or (M,)
-            Finite and at least 0; a tour's cost is the sum of its objectives times these.
+            Finite and at least 0. The cost of a tour is the weighted sum of its lengths.
 
         Returns
         -------
@@ -178,27 +178,28 @@ class MultiObjectiveTSP:
         Raises
         ------
         InvalidParameterError, InvalidTypeError
-            Weights of another shape, negative, infinite or all 0.
+            The weights have another shape, are negative or infinite, or are all 0.
         """
         return WeightedTSP(self.objectives, weights, self.directions, self.scales)
 
     def tchebycheff(
         self, weights: ArrayLike, ideal: ArrayLike, augmentation: float = 0.05
     ) -> WeightedTSP:
-        """Return the problem of a batch whose tours are to come near an ideal point.
+        """Return the problem of a batch whose tours approach an ideal point.
 
-        A tour costs its augmented weighted Tchebycheff distance (Steuer and Choo 1983): the largest
-        of its weighted distances in the objectives, and a small part of its weighted sum. So any
-        tour of a front is the best one by some weights. Moves are looked at by the weighted sum.
+        The cost of a tour is its augmented weighted Tchebycheff distance (Steuer and Choo 1983):
+        the largest of its weighted distances from the ideal point, plus a small part of its
+        weighted sum. Each tour of a front is optimal for some weights. Searches select moves by the
+        weighted sum.
 
         Parameters
         ----------
         weights : array_like, shape (P, M) or (M,)
             As in `weighted`.
         ideal : array_like, shape (M,)
-            A point at least as good as any tour in every objective, or nearly.
+            A point that is (nearly) as good as the best tours in each objective.
         augmentation : float
-            Part of the weighted sum, more than 0.
+            Factor of the weighted sum, more than 0.
 
         Returns
         -------
@@ -208,7 +209,7 @@ class MultiObjectiveTSP:
         Raises
         ------
         InvalidParameterError, InvalidTypeError
-            As `weighted`; the ideal is not a finite point, or `augmentation` out of range.
+            As `weighted`; `ideal` is not a finite point, or `augmentation` is out of range.
         """
         part = checks.number("augmentation", augmentation, least=1e-9, most=1e9)
         point = array_of(ideal, "ideal").astype(np.float64)
@@ -223,7 +224,7 @@ class MultiObjectiveTSP:
 
     @cached_property
     def scales(self) -> NDArray[np.float64]:
-        """The mean length of an edge in each objective, by a sample of pairs of cities."""
+        """The mean length by each objective over a sample of pairs of cities."""
         random = np.random.default_rng(0)
         a = random.integers(self.n, size=SAMPLE)
         b = (a + random.integers(1, max(self.n, 2), size=SAMPLE)) % self.n
@@ -232,7 +233,7 @@ class MultiObjectiveTSP:
 
     @cached_property
     def directions(self) -> WeightedTSP:
-        """The weights that have candidate lists, evenly spread, of lengths of equal scale."""
+        """The problem with candidate lists: evenly spread weights of scaled lengths."""
         parts = 1
         while len(lattice(self.n_objectives, parts)) < self.n_objectives + MIXTURES:
             parts += 1
@@ -249,7 +250,7 @@ class MultiObjectiveTSP:
 
 
 def lattice(objectives: int, parts: int) -> NDArray[np.float64]:
-    """Return all weights that are multiples of 1 / `parts` with the sum 1 (Das and Dennis 1998)."""
+    """Return all weights with the sum 1 that are multiples of 1 / `parts` (Das and Dennis 1998)."""
     places = parts + objectives - 1
     bars = np.array(list(combinations(range(places), objectives - 1))).reshape(-1, objectives - 1)
     ends = np.pad(bars, ((0, 0), (1, 1)), constant_values=(-1, places))
@@ -258,7 +259,7 @@ def lattice(objectives: int, parts: int) -> NDArray[np.float64]:
 
 
 def _problem(given: Any, metric: Any) -> TSP:
-    """Return an objective as a problem: a square array of more than two columns is a matrix."""
+    """Return an objective as a problem; a square array of more than two columns is a matrix."""
     if isinstance(given, TSP):
         return given
     shape = np.shape(given)

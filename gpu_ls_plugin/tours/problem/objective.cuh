@@ -1,28 +1,32 @@
-// What a search minimises: the length of a tour, and what an objective adds to it.
+// Objectives. A search minimises the length of a tour plus what its objective adds.
 //
-// A move asks `view.gain(move, removed, added)` (tours/moves/move.cuh), which asks the
-// objective of the metric that lengths are computed by. Of a metric without one that is the length
-// alone: then `gain` is a difference of lengths, and nothing of this file is left in a kernel.
-// `Under` is a metric with an objective. An objective is a struct with
+// To compute the gain of a move, `view.gain(move, removed, added)` (tours/moves/move.cuh) calls the
+// objective of the metric. If the metric has none, the gain is a difference of lengths, and no code
+// of this file remains in a kernel. `Under` is a metric with an objective. An objective is a struct
+// with
 //
-//   AnObjective(const uint64* words, int n)        its parameters (backends/include/words.cuh),
-//                                                  and cities
-//   Gain gain(const Change& change, Gain shorter)  what a change gains that makes the tour shorter
-//                                                  by so much, exactly, also where that is
-//                                                  negative; `forbidden<Gain>()` where it must not
-//                                                  be made
-//   bool feasible(team, n, city)                   whether a tour may be a result: that of
-//                                                  city(0), ... city(n - 1); a search that passes
-//                                                  through others keeps the best that may. The same
-//                                                  for all lanes
+//   AnObjective(const uint64* words, int n)        constructor: parameters (see
+//                                                  backends/include/words.cuh) and number of cities
+//   Gain gain(const Change& change, Gain shorter)  the exact gain of a change, which may be
+//                                                  negative. `shorter`: how much shorter the change
+//                                                  makes the tour. Returns `forbidden<Gain>()` if
+//                                                  the change is not allowed
+//   bool feasible(team, n, city)                   whether the tour city(0), ... city(n - 1) may be
+//                                                  a result, the same in all lanes. A search may
+//                                                  pass through other tours, and keeps the best
+//                                                  feasible one
 //
-// A change is made of edges between cities of the problem: change.edges() of them leave and as many
-// come, change.leaving(e) and change.coming(e); change.kMostEdges at most. An edge may be among
-// both. Where objectives are not a sum over edges, they may look at the tour before the change:
-// change.cities() many, city(place) at each, between whose places the same edges are change.cut(e)
-// and change.link(e); tour_segments.cuh makes of them the tour after it. The ends of all cuts have
-// numbers below 2 change.edges(): change.ends_out(e) and change.ends_in(e) are those of cuts and
-// links, and change.place(end) is where the city at an end stands.
+// A change removes change.edges() edges, change.leaving(e), and adds as many, change.coming(e).
+// There are at most change.kMostEdges of each; an edge may be removed and added. An objective that
+// is not a sum over edges may read the tour before the change:
+//
+//   change.cities(), change.city(place)     their number, and the city at a place
+//   change.cut(e), change.link(e)           the removed and the added edges, as pairs of places
+//   change.ends_out(e), change.ends_in(e)   the same as pairs of ends; the ends of removed edges
+//                                           are numbered 0, ... 2 change.edges() - 1
+//   change.place(end)                       the place of the city at an end
+//
+// tour_segments.cuh derives the tour after the change from these.
 #pragma once
 
 #include "tours/problem/lengths.cuh"
@@ -36,26 +40,26 @@ GLS_DEVICE constexpr Gain forbidden() {
   return Gain(Gain(0.5) != Gain(0) ? -1e300 : -double(int64(1) << (8 * sizeof(Gain) - 2)));
 }
 
-// Two cities that are neighbours, or their places in a tour.
+// An edge: two cities, or their places in a tour.
 struct Edge {
   int from, to;
 };
 
-// The length alone: no part of a kernel, and no register.
+// No objective: the length alone. It takes no code and no register.
 struct LengthObjective {};
 
-// Behind it are the objective's words.
+// The data of `Under`; the objective's words follow.
 struct UnderData {
   const void* metric_data;
 };
 
-// What the words of an objective that keeps data of tours begin with.
+// The first words of an objective that keeps data of tours.
 struct KeptTours {
-  char* first;   // what is kept of the first row
-  int64 stride;  // bytes from row to row
+  char* first;   // the data of the first row
+  int64 stride;  // bytes per row
 };
 
-// A metric whose searches have an objective.
+// A metric with an objective.
 template <class Metric, class ObjectiveType>
 struct Under : Metric {
   using Objective = ObjectiveType;
@@ -66,7 +70,7 @@ struct Under : Metric {
         objective(words_behind<UnderData>(static_cast<const uint64*>(data)), n) {}
 };
 
-// The objective of a metric.
+// The type of the objective of a metric.
 template <class Metric, class = void>
 struct ObjectiveOf {
   using Type = LengthObjective;
@@ -76,7 +80,7 @@ struct ObjectiveOf<Metric, decltype(void(sizeof(typename Metric::Objective)))> {
   using Type = typename Metric::Objective;
 };
 
-// Whether lengths say all.
+// Whether a metric has no objective, so that lengths are the costs.
 GLS_DEVICE constexpr bool is_length(const LengthObjective*) { return true; }
 GLS_DEVICE constexpr bool is_length(const void*) { return false; }
 template <class Metric>
@@ -84,7 +88,8 @@ GLS_DEVICE constexpr bool length_alone() {
   return is_length(static_cast<typename ObjectiveOf<Metric>::Type*>(nullptr));
 }
 
-// The same where each row has data of its own: the metric's, and behind them the objective's words.
+// A metric with an objective if each row has its own data: those of the metric, then the
+// objective's words.
 template <class Metric, class ObjectiveType>
 struct RowsUnder : Metric {
   using Objective = ObjectiveType;
@@ -95,21 +100,12 @@ struct RowsUnder : Metric {
       : Metric(data, n), objective(static_cast<const uint64*>(data) + Metric::kRowBytes / 8, n) {}
 };
 
-// Whether an objective keeps sums over the edges of the tour, which are told of each change:
+// An objective with `kFollows` keeps sums over the edges of the current tour. Searches call
 //
-//   begin(team, n, city)   of the tour of city(0), ... city(n - 1); all lanes
-//   follow(change)         a change is about to be made; one lane
-//   mark(), restore()      take note of the sums, and go back to them; one lane
-//
-// `kFollows` says so.
-template <class Objective, class = void>
-struct Follows {
-  enum : bool { kValue = false };
-};
-template <class Objective>
-struct Follows<Objective, decltype(void(Objective::kFollows))> {
-  enum : bool { kValue = Objective::kFollows };
-};
+//   begin(team, n, city)   with a new tour city(0), ... city(n - 1), in all lanes
+//   follow(change)         before they make a change, in one lane
+//   mark(), restore()      to save the sums and to go back to them, in one lane
+GLS_OPTIONAL_CONSTANT(Follows, kFollows, bool, false);
 template <class View>
 GLS_DEVICE constexpr bool follows() {
   return Follows<typename ObjectiveOf<typename View::Lengths::Metric>::Type>::kValue;
@@ -122,7 +118,7 @@ GLS_DEVICE void begin_sums(const Team& team, const View& view) {
     team.sync();
   }
 }
-// use(objective), by one lane.
+// Calls use(objective) in one lane.
 template <class Team, class View, class Use>
 GLS_DEVICE void change_sums(const Team& team, const View& view, Use use) {
   if constexpr (follows<View>()) {
@@ -132,44 +128,28 @@ GLS_DEVICE void change_sums(const Team& team, const View& view, Use use) {
   }
 }
 
-// Whether an objective keeps data of the tour in hand, so that what a change gains is known without
-// a walk over the tour:
+// An objective with `kKeeps` keeps data of the current tour, so that it computes gains without a
+// walk over the tour. Its words begin with KeptTours. It has
 //
-//   choose(row)            the tour of a row of the batch is in hand; its words begin
-//                          with KeptTours
-//   keep(team, n, city)    of a tour that has changed, that of city(0), ... city(n - 1); all lanes
-//   chosen_depot(city)     which city a candidate list means by one that stands for several
-//   relief<Gain>()         the most that any change may gain beyond the length that it saves
-//   may_relieve(change)    whether it may gain anything beyond that; may be left out
-//   add_up(n, a, b)        whether both of two changes gain what each of them does, and may both be
-//                          made if each may: they cut the tour between its places a.place(0), ...
-//                          a.place(a.count - 1) and those behind, and are apart there
-//
-// `kKeeps` says so.
-template <class Objective, class = void>
-struct Keeps {
-  enum : bool { kValue = false };
-};
-template <class Objective>
-struct Keeps<Objective, decltype(void(Objective::kKeeps))> {
-  enum : bool { kValue = Objective::kKeeps };
-};
+//   choose(row)            makes the tour of a row of the batch the current one
+//   keep(team, n, city)    computes the data of a changed tour city(0), ... city(n - 1), in all
+//   lanes chosen_depot(city)     the city to use if a candidate stands for several copies
+//   relief<Gain>()         an upper bound of the gain of any change beyond the length that it saves
+//   may_relieve(change)    whether a change may gain anything beyond that length; may be left out
+//   add_up(n, a, b)        whether two changes may be made together, with the sum of their gains,
+//   if
+//                          each may be made alone. They cut the tour behind the places a.place(0),
+//                          ... a.place(a.count - 1) and those of b, and do not overlap
+GLS_OPTIONAL_CONSTANT(Keeps, kKeeps, bool, false);
 template <class Metric>
 GLS_DEVICE constexpr bool keeps() {
   return Keeps<typename ObjectiveOf<Metric>::Type>::kValue;
 }
-// Whether a tour and its reverse may cost differently although lengths have no directions:
-// `kDirected` says so. Then moves leave the segment of t1, the city at end 0, as it is, and the
-// tour after a change is TourSegments(change, change.place(0)). In Python, `directed` says the
-// same.
-template <class Objective, class = void>
-struct Directed {
-  enum : bool { kValue = false };
-};
-template <class Objective>
-struct Directed<Objective, decltype(void(Objective::kDirected))> {
-  enum : bool { kValue = Objective::kDirected };
-};
+
+// With `kDirected` (`directed` in Python), a tour and its reverse may have different costs although
+// lengths are symmetric. Moves then keep the direction of the segment of t1, the city at end 0, and
+// the tour after a change is TourSegments(change, change.place(0)).
+GLS_OPTIONAL_CONSTANT(Directed, kDirected, bool, false);
 template <class View>
 GLS_DEVICE bool turns_either_way(const View&, int directions) {
   return directions == 2 &&
@@ -190,9 +170,9 @@ GLS_DEVICE void keep_tour(const Team& team, const View& view) {
   using Metric = typename View::Lengths::Metric;
   if constexpr (keeps<Metric>()) {
     team.sync();
-    const Team its_team = team;  // copies, so that what is hot stays in registers
+    const Team its_team = team;  // copies, so that the originals stay in registers
     const View its_view = view;
-    keep_apart(&its_team, &its_view);  // long, and it would be in a kernel several times
+    keep_apart(&its_team, &its_view);  // out of line: long, and called at several places
     team.sync();
   }
 }
@@ -204,16 +184,10 @@ GLS_DEVICE bool add_up(const View& view, const Cuts& a, const Cuts& b) {
     return true;
   }
 }
-// Whether it may keep some places again, all others being as they were (see Routing):
-// `kKeepsPlaces` says so. A team of one thread then need not walk over the whole tour.
-template <class Objective, class = void>
-struct KeepsPlaces {
-  enum : bool { kValue = false };
-};
-template <class Objective>
-struct KeepsPlaces<Objective, decltype(void(Objective::kKeepsPlaces))> {
-  enum : bool { kValue = Objective::kKeepsPlaces };
-};
+
+// An objective with `kKeepsPlaces` can update the data of the changed places alone (see Routing). A
+// team of one thread then does not walk over the whole tour.
+GLS_OPTIONAL_CONSTANT(KeepsPlaces, kKeepsPlaces, bool, false);
 template <class View>
 GLS_DEVICE constexpr bool keeps_places() {
   return !kOnDevice &&
@@ -228,8 +202,9 @@ GLS_DEVICE Length relief_of(const Metric& metric) {
   }
 }
 
-// Whether an objective knows at a glance that a change gains nothing beyond the length that it
-// saves, since none of the routes that it cuts pays for anything: `may_relieve(change)` says so.
+// Calls `may_relieve(change)`; true if the objective has no such function. An objective of routes
+// returns false if no route that the change cuts has a penalty: the gain is the saved length at
+// most.
 template <class Objective, class Change, class = void>
 struct Relieves {
   GLS_DEVICE static bool may(const Objective&, const Change&) { return true; }
@@ -242,7 +217,7 @@ struct Relieves<Objective, Change,
   }
 };
 
-// What a city is called in the problem.
+// The number of a city in the problem.
 template <class Metric>
 GLS_DEVICE int name_of(const Renamed<Metric>& metric, int city) {
   return metric.names[city];
@@ -252,7 +227,7 @@ GLS_DEVICE int name_of(const Metric&, int city) {
   return city;
 }
 
-// Whether a tour may be a result: that of the cities city(0), city(1), ...
+// Whether the tour city(0), city(1), ... may be a result.
 template <class Team, class View, class City>
 GLS_DEVICE bool is_feasible(const Team& team, const View& view, City city) {
   return view.length.metric.objective.feasible(team, view.tour.n, city);

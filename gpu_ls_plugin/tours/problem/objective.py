@@ -1,4 +1,4 @@
-"""What every objective says of itself."""
+"""Objectives: what tours cost in addition to their length, and which of them may be results."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ DIRECTED = (
 
 
 class Objective(ABC):
-    """What a problem's tours cost in addition to length, and which of them may be results.
+    """A cost of tours in addition to their length, and a rule for which tours may be results.
 
-    A problem names its objective: ``problem.under(objective)``. Searches find moves by their
-    lengths, as they do without one; what a move gains is for the objective to say.
+    ``problem.under(objective)`` sets the objective of a problem. Searches still select moves by
+    lengths, but the objective computes the gain of each move.
 
     Attributes
     ----------
     name : str
         Name in the registry.
     functor : str
-        C++ type, as `tours/problem/objective.cuh` describes it.
+        The C++ type; `tours/problem/objective.cuh` describes it.
     header : str
-        File that defines it, found like a kernel's header.
+        The file that defines the functor, found like a kernel's header.
     length_alone : bool
-        Whether nothing is added, so that searches are those without an objective.
+        Whether nothing is added, so that kernels need no objective.
     by_edges : bool
-        Whether the cost is a sum over the edges of a tour, so that what moves gain that have no
-        edge in common adds up, and a part of a tour may be searched without the rest.
+        Whether the cost is a sum over the edges of a tour. The gains of moves without common edges
+        then add up, and a part of a tour can be searched without the rest.
     directed : bool
-        Whether a tour and its reverse may cost differently although lengths have no directions.
-        Then the functor has ``static constexpr bool kDirected = true``, and its `gain` builds the
-        tour after a change as ``TourSegments(change, change.place(0))``: moves leave the segment
-        of t1, the city at end 0, as it is.
+        Whether a tour and its reverse may have different costs although lengths are symmetric. The
+        functor then has ``static constexpr bool kDirected = true``, and its `gain` builds the tour
+        after a change as ``TourSegments(change, change.place(0))``: moves do not change the segment
+        of t1, the city at end 0.
     """
 
     name: ClassVar[str]
@@ -56,23 +56,23 @@ class Objective(ABC):
     directed: bool = False
 
     def source(self) -> str:
-        """Return the C++ text that defines the functor, empty where `header` does."""
+        """Return the C++ text that defines the functor; empty if `header` does."""
         return ""
 
     def check(self, problem: Problem) -> None:
-        """Raise UnsupportedProblemError where the objective makes no sense on the problem."""
+        """Raise UnsupportedProblemError if the objective makes no sense for the problem."""
 
     def words(self, backend: Any, problem: Problem) -> list[Any]:
         """Return the functor's parameters: integers, floats, or arrays of the backend."""
         return []
 
     def row_words(self, backend: Any, problem: Any) -> tuple[Any, Any]:
-        """Return the parameters of each row, uint64 (P, k), where rows have lengths of their own.
+        """Return the parameters of each row, uint64 (P, k), if each row has its own lengths.
 
-        And what has to stay as long as they are used.
+        Also return the arrays to which they point, which must stay alive as long.
         """
         raise UnsupportedProblemError(
-            f"problem: the objective {self.name!r} is not one of rows with lengths of their own"
+            f"problem: the objective {self.name!r} does not support rows with their own lengths"
         )
 
     @property
@@ -82,36 +82,55 @@ class Objective(ABC):
 
     @property
     def keeps(self) -> bool:
-        """Whether the functor keeps something of a tour: where it says how many bytes."""
+        """Whether the functor keeps data of tours: `kept_bytes` is overridden."""
         return type(self).kept_bytes is not Objective.kept_bytes
 
     def kept_bytes(self, problem: Problem) -> int:
-        """Return what the functor keeps of a tour, a multiple of 16; nothing unless overridden."""
+        """Return how many bytes the functor keeps of a tour, a multiple of 16; by default 0."""
         return 0
 
     def evaluated(self, problem: Any) -> Any:
-        """Return a problem whose tours cost the same, of which less is kept: itself by default."""
+        """Return a problem with the same costs that keeps less data; by default the problem."""
         return problem
 
     def most(self, problem: Problem) -> float:
-        """Return a bound of what a move may gain or lose beside lengths: infinity by default."""
+        """Return a bound on the gain or loss of a move besides its lengths; by default infinity."""
         return math.inf
 
     @abstractmethod
     def costs(self, problem: Problem, rows: NDArray[np.int32]) -> NDArray[Any]:
-        """Return what tours (P, n) cost in addition to length: exact, in the type of its costs."""
+        """Return the exact costs of tours (P, n) besides their length, of type `cost_dtype`."""
 
     def feasible(self, problem: Problem, rows: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Return which tours (P, n) may be results: all unless overridden."""
+        """Return which tours (P, n) may be results; by default all."""
         return np.ones(len(rows), dtype=np.bool_)
 
     def violated(self, problem: Problem, rows: NDArray[np.int32]) -> NDArray[Any]:
-        """Return by how much tours (P, n) break constraints; see `Problem.excess`."""
+        """Return by how much tours (P, n) violate constraints; see `Problem.excess`."""
         return (~self.feasible(problem, rows)).astype(np.int64)
 
 
+class Length(Objective):
+    """The length of a tour alone: the objective of every problem that names no other."""
+
+    name = "length"
+    functor = "gls::LengthObjective"
+    length_alone = by_edges = True
+
+    def most(self, problem: Problem) -> float:
+        """Return 0."""
+        return 0.0
+
+    def costs(self, problem: Problem, rows: NDArray[np.int32]) -> NDArray[Any]:
+        """Return zeros."""
+        return np.zeros(len(rows), dtype=problem.cost_dtype)
+
+    def __repr__(self) -> str:
+        return "Length()"
+
+
 def require_length(objective: Objective, search: str) -> None:
-    """Raise UnsupportedProblemError where a search compares lengths, but these do not say all."""
+    """Raise UnsupportedProblemError unless the costs of tours are their lengths."""
     if not objective.length_alone:
         raise UnsupportedProblemError(
             f"problem: {search} compares lengths alone, but the objective is "
@@ -120,34 +139,34 @@ def require_length(objective: Objective, search: str) -> None:
 
 
 def require_by_edges(objective: Objective, search: str) -> None:
-    """Raise UnsupportedProblemError where a search works on parts of an indivisible objective."""
+    """Raise UnsupportedProblemError unless the costs are a sum over the edges of a tour."""
     if not objective.by_edges:
         raise UnsupportedProblemError(
-            f"problem: {search} adds up what parts of a tour gain, but the objective "
+            f"problem: {search} adds up the gains of parts of a tour, but the objective "
             f"{objective.name!r} is not a sum over edges; use First() on whole tours"
         )
 
 
 def require_additive(objective: Objective, problem: Problem, search: str) -> None:
-    """Raise UnsupportedProblemError where nobody knows which moves gain as much together."""
+    """Raise UnsupportedProblemError unless it is known which gains of moves add up."""
     if not objective.kept_bytes(problem):
         require_by_edges(objective, search)
     require_undirected(objective, search)
 
 
 def require_nothing_kept(objective: Objective, problem: Problem, search: str) -> None:
-    """Raise UnsupportedProblemError where a search does not keep what an objective needs."""
+    """Raise UnsupportedProblemError if the objective keeps data of tours."""
     if objective.kept_bytes(problem):
         raise UnsupportedProblemError(
-            f"problem: {search} does not keep what the objective {objective.name!r} needs of a "
-            "tour; use Best() or First()"
+            f"problem: {search} does not keep the data of tours that the objective "
+            f"{objective.name!r} needs; use Best() or First()"
         )
 
 
 def require_undirected(objective: Objective, search: str) -> None:
-    """Raise UnsupportedProblemError where a search turns tours round that must not be."""
+    """Raise UnsupportedProblemError if the direction of a tour matters."""
     if objective.directed:
         raise UnsupportedProblemError(
-            f"problem: {search} turns tours round, but under the objective {objective.name!r} the "
-            "way that they are run matters; use First() or Best() on lists, such as Nearest(20)"
+            f"problem: {search} reverses tours, but their direction matters for the objective "
+            f"{objective.name!r}; use First() or Best() on lists, such as Nearest(20)"
         )

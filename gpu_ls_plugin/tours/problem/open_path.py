@@ -1,4 +1,4 @@
-"""Shortest paths through all cities, as tours with one more city."""
+"""Shortest paths through all cities, searched as tours with one more city."""
 
 from __future__ import annotations
 
@@ -24,38 +24,38 @@ if TYPE_CHECKING:
 
 
 class OpenPath:
-    """Paths that visit every city once and do not return, with ends that are free or given.
+    """Paths that visit every city once and do not return; their ends may be fixed.
 
-    A dummy city, number n, closes a path to a tour: it is left for the path's first city and
-    entered from its last one. Lengths between the dummy and cities that may be ends are 0, all
-    others so long that no optimal tour has them, whatever the lengths of the problem. Where
-    lengths are symmetric and one end alone is given, the other end is any city, so that every tour
-    has one such length; costs of tours then are that much higher than those of their paths.
+    A dummy city, number n, closes a path to a tour: it precedes the first city of the path and
+    follows the last one. Its lengths to cities that may be ends are 0. Its other lengths are so
+    large that optimal tours avoid them. If lengths are symmetric and only one end is given, the
+    dummy's lengths to all other cities are large: each tour has exactly one of them, and costs that
+    much more than its path.
 
     Parameters
     ----------
     problem : TSP
         Symmetric or not.
     first, last : int, optional
-        Where paths begin and end; by default anywhere.
+        The cities at which paths begin and end; by default any.
 
     Attributes
     ----------
     problem : TSP
         As given.
     tsp : TSP
-        A matrix of n + 1 cities, so that memory limits n to about ten thousand.
+        A matrix of n + 1 cities, which limits n to about ten thousand.
     first, last : int or None
         As given.
 
     Raises
     ------
     InvalidParameterError, InvalidTypeError
-        An end is not a city, or both are the same one of several.
+        An end is not a city, or both ends are the same city although there are others.
     InvalidProblemError
         Three times the longest length is too large for a matrix.
     UnsupportedProblemError
-        The problem has an objective beside its lengths, which a path would not have.
+        The problem has an objective besides its lengths.
 
     Examples
     --------
@@ -80,7 +80,7 @@ class OpenPath:
         return f"OpenPath({self.problem!r}, first={self.first}, last={self.last})"
 
     def path(self, tours: ArrayLike) -> NDArray[np.int32]:
-        """Return the paths that tours of `tsp` stand for.
+        """Return the paths of tours of `tsp`.
 
         Parameters
         ----------
@@ -95,8 +95,8 @@ class OpenPath:
         Raises
         ------
         InvalidTourError
-            A row is not a permutation, or its path does not begin and end where it should, which a
-            search can leave so; the row is named.
+            A row is not a permutation, or its path does not have the given ends, which can happen
+            if a search was short. The message names the row.
         InvalidTypeError
             The entries are not integers.
         """
@@ -117,12 +117,12 @@ class OpenPath:
         return paths if np.ndim(tours) > 1 else paths[0]
 
     def cost(self, paths: ArrayLike) -> Lengths:
-        """Return the exact length of every path, computed from scratch by the problem itself.
+        """Return the exact length of every path by the lengths of `problem`.
 
         Parameters
         ----------
         paths : array_like, shape (P, n) or (n,), integer
-            Permutations of the problem's cities, whatever their ends; not changed.
+            Permutations of the problem's cities with any ends; not changed.
 
         Returns
         -------
@@ -157,14 +157,14 @@ class OpenPath:
                 "fit a matrix; scale the lengths down"
             )
         after, before = _given(self.first), _given(self.last)
-        if self.problem.symmetric:  # neither knows which way round a tour goes
+        if self.problem.symmetric:  # a tour may come back in either direction
             after = before = after + before
         matrix[n, :n] = np.where(np.isin(cities, after), 0, barred) if after else 0
         matrix[:n, n] = np.where(np.isin(cities, before), 0, barred) if before else 0
         return matrix
 
     def _joined(self, paths: NDArray[Any]) -> NDArray[np.bool_]:
-        """Return which paths begin and end where they should."""
+        """Return which paths have the given ends."""
         joined = np.ones(len(paths), np.bool_)
         for end, city in ((0, self.first), (-1, self.last)):
             if city is not None:

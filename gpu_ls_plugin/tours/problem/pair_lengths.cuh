@@ -1,19 +1,27 @@
-// Lengths and estimates of pairs of cities, for the comparison with a metric's Python face.
+// Computes lengths and estimates of pairs of cities, to compare a functor with its Python class.
 #pragma once
 
 #include "tours/problem/metric.cuh"
 
 namespace gls {
 
+struct CityPairs {
+  const void* metric_data;  // what the metric's functor reads
+  int n;                    // cities
+  int pairs;
+  const int *from, *to;  // (pairs,)
+  void* lengths;         // (pairs,): the result, of the metric's type
+  float* estimates;      // (pairs,): the result
+};
+
 template <class Team, class Metric>
 struct PairLengths {
-  GLS_DEVICE static void run(const Team& team, int, const void* metric_data, int n, int pairs,
-                             const int* from, const int* to, void* lengths, float* estimates) {
-    const Metric metric(metric_data, n);
-    team.each(pairs, [&](int pair) {
-      const int a = from[pair], b = to[pair];
-      static_cast<typename Metric::Length*>(lengths)[pair] = metric(a, b);
-      estimates[pair] = metric.estimate(metric.point(a), metric.point(b));
+  GLS_DEVICE static void run(const Team& team, int, const CityPairs& data) {
+    const Metric metric(data.metric_data, data.n);
+    team.each(data.pairs, [&](int pair) {
+      const int a = data.from[pair], b = data.to[pair];
+      static_cast<typename Metric::Length*>(data.lengths)[pair] = metric(a, b);
+      data.estimates[pair] = metric.estimate(metric.point(a), metric.point(b));
     });
   }
 };

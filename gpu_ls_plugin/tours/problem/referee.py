@@ -1,4 +1,4 @@
-"""The cost of tours from scratch, and the checks of rows: the referee of every search."""
+"""The referee of all searches: costs of tours from scratch, and checks of rows."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from gpu_ls_plugin.core.rows import check_values as check_values
 if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.metrics import Cities, Lengths
 
-PARTIAL_SUMS = constant(TEAM, "kPartialSums")  # of real lengths, as many as kernels have
+PARTIAL_SUMS = constant(TEAM, "kPartialSums")  # of real lengths: the same number as in kernels
 
 
 class Tours(Protocol):
-    """What the referee asks of a problem whose rows are tours."""
+    """The part of a problem of tours that the referee uses."""
 
     @property
     def n(self) -> int:
@@ -32,26 +32,26 @@ class Tours(Protocol):
 
     @property
     def objective(self) -> Any:
-        """What tours cost in addition to their length."""
+        """The cost of tours in addition to their length."""
 
     def lengths(self, a: Cities, b: Cities) -> Lengths:
         """Return the exact lengths from cities `a` to cities `b`, elementwise."""
 
 
 def tour_costs(problem: Tours, tours: Any) -> Lengths:
-    """Return the exact length of every tour, computed from scratch; the closing edge counts.
+    """Return the exact cost of every tour from scratch, its closing edge included.
 
     Parameters
     ----------
     problem : TSP
-        Defines the lengths.
+        Defines lengths and objective.
     tours : array_like of any integer type, shape (P, n) or (n,)
         Zero-based permutations, checked; not changed. CuPy arrays stay on their device.
 
     Returns
     -------
     array, shape (P,), int64 for integer metrics, else float64
-        CuPy for CuPy input, else NumPy. A problem of one city has tours of length 0.
+        CuPy for CuPy input, else NumPy. The tour of a single city has length 0.
     """
     if hasattr(tours, "__cuda_array_interface__"):
         costs_there: Lengths = upper_layers.device_costs(problem, tours)
@@ -68,10 +68,10 @@ def tour_costs(problem: Tours, tours: Any) -> Lengths:
 
 
 def added_up(lengths: Lengths) -> Lengths:
-    """Return the sums of the rows of lengths (P, n), shape (P,).
+    """Return the sums (P,) of the rows of lengths (P, n).
 
-    Real numbers are added up in the order of kernels (`sum` in include/team.cuh), so that both
-    sides agree to the last bit: partial sums of every 32nd number, which are then halved.
+    Real numbers are added in the same order as in kernels (`sum` in include/team.cuh), so that both
+    agree to the last bit: partial sums of every 32nd number, then sums of pairs of these.
     """
     if lengths.dtype.kind != "f":
         whole: Lengths = lengths.sum(axis=1)

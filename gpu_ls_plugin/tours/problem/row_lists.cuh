@@ -1,36 +1,31 @@
-// Metrics whose data each row of a batch has for itself: `Metric::kRowBytes` of them, one row after
-// the other, which begin with RowData.
+// Metrics with separate data for each row of a batch: `Metric::kRowBytes` bytes per row, row after
+// row. The data of a row begin with RowData.
 #pragma once
 
 #include "tours/problem/metric.cuh"
+#include "backends/include/optional_constant.cuh"
 #include "backends/include/words.cuh"
 
 namespace gls {
 
 struct RowData {
-  int64 cities;  // how many there are
-  int64 lists;   // which candidate lists the row has
+  int64 cities;  // number of cities
+  int64 lists;   // number of the row's candidate lists
 };
 
-template <class Metric, class = void>
-struct RowBytes {
-  enum : int { kCount = 0 };
-};
-template <class Metric>
-struct RowBytes<Metric, decltype(void(Metric::kRowBytes))> {
-  enum : int { kCount = Metric::kRowBytes };
-};
+// Bytes of a row's data; 0 if all rows share the data.
+GLS_OPTIONAL_CONSTANT(RowBytes, kRowBytes, int, 0);
 
-// What a row's metric reads: what all read, as a rule.
+// The metric data of a row.
 template <class Metric>
 GLS_DEVICE const void* row_data(const void* data, int row) {
-  if constexpr (RowBytes<Metric>::kCount == 0)
+  if constexpr (RowBytes<Metric>::kValue == 0)
     return data;
   else
-    return static_cast<const char*>(data) + int64(row) * RowBytes<Metric>::kCount;
+    return static_cast<const char*>(data) + int64(row) * RowBytes<Metric>::kValue;
 }
 
-// Candidates of a row, of whose lengths none is stored: those of edges depend on the row's weights.
+// Candidate lists of a row. Lengths are computed, not stored: they depend on the row's weights.
 template <class Metric>
 struct RowLists {
   struct Entry {
@@ -44,7 +39,7 @@ struct RowLists {
   Metric metric;
   const int* cities;
 
-  // `data` are the row's.
+  // `data`: of the row.
   GLS_DEVICE RowLists(const void* lists, const void* data, int degree, bool, int64 = 0)
       : degree(degree),
         metric(data, int(static_cast<const RowData*>(data)->cities)),
@@ -56,7 +51,7 @@ struct RowLists {
   GLS_DEVICE double length(const Entry& entry) const { return metric(entry.city, city(entry)); }
 
  private:
-  // Where the lists of a row begin.
+  // The index of the first entry of the row's lists.
   GLS_DEVICE static int64 of_row(const RowData& data, int degree) {
     return data.cities * data.lists * degree;
   }

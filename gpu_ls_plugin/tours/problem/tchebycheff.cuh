@@ -1,4 +1,4 @@
-// The weighted Tchebycheff distance of a tour's costs from an ideal point, in addition to lengths.
+// An objective: the weighted Tchebycheff distance of a tour's costs from an ideal point.
 #pragma once
 
 #include "tours/problem/weighted_sum.cuh"
@@ -8,10 +8,10 @@ namespace gls {
 
 template <int kObjectives>
 struct TchebycheffData {
-  const void* metric_data[kObjectives];  // of each objective
+  const void* metric_data[kObjectives];
   double weights[kObjectives];
-  double ideal[kObjectives];  // the point
-  double* sums;               // of each objective: of the tour, and behind them as they were marked
+  double ideal[kObjectives];
+  double* sums;  // (2, kObjectives): the lengths of the tour, then the marked ones
 };
 
 template <class... Metrics>
@@ -78,7 +78,7 @@ struct Tchebycheff {
   }
 
  private:
-  // What a change makes a tour shorter by in each objective.
+  // How much shorter a change makes the tour, by objective.
   template <class Change>
   GLS_DEVICE void shortened(const Change& change, double* less) const {
     double lengths[kObjectives];

@@ -1,4 +1,4 @@
-"""The distance of a tour's costs from an ideal point: of the objective that is farthest from it."""
+"""An objective: the weighted Tchebycheff distance of a tour's costs from an ideal point."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ if TYPE_CHECKING:
 class Tchebycheff(Objective):
     """The weighted Tchebycheff distance of the costs in several objectives (Bowman 1976).
 
-    Of row r, ``max(weights[r] * (costs - ideal))`` over the objectives, with C++ metrics
-    `functors`, of a problem whose rows have `weights` (P, M), at least 0, of their own. Tours of
-    any part of a front are the best by some weights, while weighted sums find those on its convex
-    hull alone.
+    Row r costs ``max(weights[r] * (costs - ideal))`` over the objectives. `weights` (P, M) are at
+    least 0; `functors` are the C++ metrics of the objectives. Each tour of a front is optimal for
+    some weights; weighted sums find only those on the convex hull of the front.
     """
 
     name = "tchebycheff"
@@ -36,13 +35,13 @@ class Tchebycheff(Objective):
         vars(self)["functor"] = f"gls::Tchebycheff<{', '.join(functors)}>"
 
     def costs(self, problem: Any, rows: NDArray[np.int32]) -> NDArray[Any]:
-        """Return the distances of tours (P, n), row by row."""
+        """Return the distances of tours (P, n) from the ideal point."""
         apart = np.stack([part.cost(rows) for part in problem.parts], axis=1) - self.ideal
         distances: NDArray[Any] = (self.weights * apart).max(axis=1)
         return distances
 
     def row_words(self, backend: Any, problem: Any) -> tuple[NDArray[np.uint64], Any]:
-        """Return the words of each row, and the arrays on the backend that they lead to."""
+        """Return the words of each row, and the arrays on the backend to which they point."""
         size, objectives = self.weights.shape
         sums = backend.xp.zeros((size, 2 * objectives))
         rows = np.empty(

@@ -1,14 +1,15 @@
-// The tour that a change makes, as segments of the tour before it: for objectives that depend on
-// the order of the cities, such as the loads of routes.
+// The tour after a change, as segments of the tour before it. For objectives that depend on the
+// order of the cities, such as the loads of routes.
 #pragma once
 
 #include "tours/problem/objective.cuh"
 
 namespace gls {
 
-constexpr int kMostSegments = 8;  // as many as a move has edges
+constexpr int kMostSegments = 8;  // the most edges that a move removes
 
-// Places of a tour from `first` to `last`, perhaps beyond its end, passed through forward or back.
+// Places `first` to `last` of a tour, in forward or backward direction. `last` may be n or more:
+// the segment then continues at place 0.
 struct Segment {
   int first, last;
   bool forward;
@@ -21,17 +22,17 @@ struct Segment {
 };
 
 struct TourSegments {
-  Segment segments[kMostSegments];  // in the order of the tour after; that which stays comes first
+  Segment segments[kMostSegments];  // in the order of the new tour, from the unchanged segment on
   int size;
 
-  // The longest segment stays as it is. If the direction of the tour matters (`kDirected`), pass
-  // change.place(0) as `fixed`: searches leave the segment of that place as it is, and whichever
-  // other one stayed, the tour might come out reversed.
+  // The longest segment stays unchanged. If the direction of the tour matters (`kDirected`), pass
+  // change.place(0) as `fixed`: searches do not change the segment of that place. If another
+  // segment stayed, the tour might come out reversed.
   template <class Change>
   GLS_DEVICE explicit TourSegments(const Change& change, int fixed = -1) : size(change.edges()) {
     const int n = change.cities();
-    int before[kMostSegments];                        // the places before the cuts, in order
-    int fronts[kMostSegments], backs[kMostSegments];  // the ends of the cuts
+    int before[kMostSegments];                        // the place before each cut, sorted
+    int fronts[kMostSegments], backs[kMostSegments];  // both ends of each cut
     for (int edge = 0; edge < size; ++edge) {
       const Edge cut = change.ends_out(edge);
       const int from = change.place(cut.from), to = change.place(cut.to);
@@ -56,7 +57,7 @@ struct TourSegments {
       if (leads) first = x;
     }
     segments[0] = known(first);
-    int left = fronts[first + 1 < size ? first + 1 : 0];  // the end at which a segment is left
+    int left = fronts[first + 1 < size ? first + 1 : 0];  // the end at which the tour leaves it
     for (int x = 1; x < size; ++x) {
       const int entered = linked(change, left);
       for (int next = 0; next < size; ++next) {
@@ -72,7 +73,7 @@ struct TourSegments {
   }
 
  private:
-  // The other end of the link at an end.
+  // The end that a link joins to an end.
   template <class Change>
   GLS_DEVICE static int linked(const Change& change, int end) {
     for (int edge = 0; edge < change.edges(); ++edge) {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import warnings
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TypedDict
 
 import numpy as np
 
@@ -23,9 +23,8 @@ from gpu_ls_plugin.core.problem_data import array_of, check_finite, labels, poin
 from gpu_ls_plugin.core.registry import registry
 from gpu_ls_plugin.core.rows import check_permutations, new_edges
 from gpu_ls_plugin.tours.problem import tsplib
-from gpu_ls_plugin.tours.problem.length import Length
 from gpu_ls_plugin.tours.problem.metrics import Explicit, ExplicitReal, Metric, find_metric
-from gpu_ls_plugin.tours.problem.objective import Objective
+from gpu_ls_plugin.tours.problem.objective import Length, Objective
 from gpu_ls_plugin.tours.problem.referee import tour_costs
 
 if TYPE_CHECKING:
@@ -35,22 +34,28 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from gpu_ls_plugin.tours.problem.metrics import Cities, Lengths
-    from gpu_ls_plugin.tours.problem.tour_rows import Writing
 
 LENGTH = Length()
+
+
+class Writing(TypedDict, total=False):
+    """Which permutations stand for the same solution, as keyword arguments."""
+
+    symmetric: bool  # whether a tour and its reverse are the same solution; True by default
+    customers: int  # in a giant tour; all further cities are copies of city 0, the depot
 
 
 class TSP(Problem):
     """A travelling salesman problem, validated once and immutable.
 
-    Two problems are equal only if they are the same object; copies are that object, and
-    `fingerprint` compares the content.
+    Two problems are equal only if they are the same object, and a copy is the object itself. To
+    compare contents, use `fingerprint`.
 
     Parameters
     ----------
     coordinates : array_like, shape (n, 2)
-        One row per city, copied; (latitude, longitude) in DDD.MM for the metric "GEO", in decimal
-        degrees for "HAVERSINE".
+        One row per city, copied. The metric "GEO" takes (latitude, longitude) in DDD.MM,
+        "HAVERSINE" in decimal degrees.
     metric : str or Metric
         "EUC" for real Euclidean lengths, "HAVERSINE" for kilometres on the globe, a TSPLIB name
         for rounded lengths ("EUC_2D", "CEIL_2D", "FLOOR_2D", "ATT", "GEO", "MAN_2D", "MAX_2D"),
@@ -58,8 +63,7 @@ class TSP(Problem):
     name, comment : str
         Free text.
     optimum : int or float, optional
-        The optimal length, where it is known: finite and at least 0. Nothing depends on it but
-        reports.
+        The optimal length if it is known: finite and at least 0. Only reports use it.
 
     Attributes
     ----------
@@ -68,22 +72,22 @@ class TSP(Problem):
     coordinates : float64 array (n, 2), read-only, or None with a matrix
     matrix : int32 or float64 array (n, n), read-only, with a zero diagonal, or None
     metric : Metric
-        What computes the lengths.
+        Computes the lengths.
     symmetric : bool
         Whether both directions of every edge are equally long.
     integer : bool
         Whether lengths are integers.
     objective : Objective
-        What tours cost in addition to length: nothing, unless the problem is made by `under`.
+        Adds a cost to the length of a tour: nothing, unless `under` has made the problem.
 
     Raises
     ------
     InvalidProblemError
-        Wrong shape, no city, NaN, infinite or overflowing values.
+        The shape is wrong, there is no city, or values are NaN, infinite or too large.
     InvalidParameterError
         The optimum is negative or not finite.
     InvalidTypeError
-        Values that are not numbers.
+        The values are not numbers.
     UnknownPartError
         No metric of that name is registered.
 
@@ -124,20 +128,19 @@ class TSP(Problem):
         Parameters
         ----------
         matrix : array_like, shape (n, n)
-            Length from the row's city to the column's, copied; need not be symmetric. Integers
-            make an integer problem, floats a real one, even if they are all whole. The diagonal
-            is ignored and may hold anything.
+            Lengths from the row's city to the column's, copied; need not be symmetric. Integers
+            make an integer problem, floats a real one. The diagonal is ignored.
         name, comment, optimum
             As in the constructor.
 
         Raises
         ------
         InvalidProblemError
-            Not square, no city, NaN, infinite, negative or too large entries.
+            The matrix is empty or not square, or entries are NaN, infinite, negative or too large.
         InvalidParameterError
             The optimum is negative or not finite.
         InvalidTypeError
-            Entries that are not numbers.
+            The entries are not numbers.
         """
         values = array_of(matrix, "matrix")
         if values.ndim != 2 or values.shape[0] != values.shape[1] or not values.size:
@@ -163,8 +166,8 @@ class TSP(Problem):
         FileNotFoundError
             No such file.
         FileFormatError
-            The file is not TSPLIB, is cut off or holds unusable values; file and section are
-            named.
+            The file is not a TSPLIB file, is cut off or holds unusable values. The message names
+            the file and the section.
         UnsupportedProblemError
             The file holds another kind of problem, or one with fixed edges.
         InvalidParameterError
@@ -198,7 +201,7 @@ class TSP(Problem):
         comment: str,
         optimum: float | None,
     ) -> None:
-        """Check and take over coordinates; warnings are for the caller's caller."""
+        """Check and store coordinates; warnings point at the caller's caller."""
         found = find_metric(metric)
         if found.explicit:
             raise InvalidParameterError(
@@ -218,7 +221,7 @@ class TSP(Problem):
 
     @classmethod
     def _assemble(cls, *content: Any) -> Self:
-        """Make a problem from content that has been checked."""
+        """Make a problem from checked content."""
         problem = cls.__new__(cls)
         problem._fill(*content)
         return problem
@@ -249,21 +252,21 @@ class TSP(Problem):
         )
 
     def under(self, objective: str | Objective) -> Self:
-        """Return the same problem with another objective, of which no optimum is known.
+        """Return the same problem with another objective, without an optimum.
 
         Parameters
         ----------
         objective : str or Objective
-            What tours cost in addition to length, or its registered name.
+            The objective or its registered name.
 
         Raises
         ------
         UnknownPartError
             No objective of that name is registered.
         InvalidTypeError
-            Something else than an objective.
+            `objective` is neither.
         UnsupportedProblemError
-            The objective makes no sense on the problem.
+            The objective makes no sense for the problem.
         """
         made = (
             registry.lookup("objective", objective)() if isinstance(objective, str) else objective
@@ -282,25 +285,25 @@ class TSP(Problem):
 
     @property
     def rows(self) -> int | None:
-        """How many tours a batch has to have; None where lengths do not depend on the row."""
+        """The number of tours of a batch if lengths depend on the row, else None."""
         return None
 
     @property
     def listed(self) -> TSP:
-        """The problem whose candidate lists are used: the problem itself."""
+        """The problem whose candidate lists searches use: the problem itself."""
         return self
 
     @property
     def crossed(self) -> TSP:
-        """The problem by whose lengths recombinations cross tours: the problem itself."""
+        """The problem whose lengths crossovers use: the problem itself."""
         return self
 
     def lists_by(self, build: Callable[[TSP], Any]) -> Any:
-        """Return the candidate lists that a rule builds."""
+        """Return the candidate lists that `build` makes."""
         return build(self)
 
     def require_rows(self, count: int) -> None:
-        """Raise InvalidParameterError where a batch cannot have so many tours: never."""
+        """Raise InvalidParameterError if a batch cannot have `count` tours: never."""
 
     @property
     def tsp(self) -> Self:
@@ -309,7 +312,7 @@ class TSP(Problem):
 
     @property
     def values(self) -> NDArray[Any]:
-        """What the metric computes lengths from: the coordinates, or the matrix."""
+        """The data of the metric: the coordinates or the matrix."""
         values = self.matrix if self.coordinates is None else self.coordinates
         assert values is not None
         return values
@@ -321,7 +324,7 @@ class TSP(Problem):
 
     @property
     def writing(self) -> Writing:
-        """Which ways of writing a tour stand for the same solution."""
+        """Which permutations stand for the same solution."""
         return {"symmetric": self.symmetric and not self.objective.directed}
 
     @cached_property
@@ -332,12 +335,11 @@ class TSP(Problem):
         return digest.hexdigest()
 
     def check(self, tours: ArrayLike, *, parameter: str = "tours") -> NDArray[np.int32]:
-        """Return tours as an array, or say which row is not one; see `Problem.check`."""
+        """Return tours as an array, or raise and name the wrong row; see `Problem.check`."""
         return check_permutations(tours, self.n, parameter=parameter)
 
     def cost(self, tours: Any) -> Lengths:
-        """Return the exact cost of every tour, computed from scratch: its length, unless the
-        objective adds to that.
+        """Return the exact cost of every tour: its length plus what the objective adds.
 
         Parameters
         ----------
@@ -359,27 +361,27 @@ class TSP(Problem):
         return tour_costs(self, tours)
 
     def feasible(self, tours: ArrayLike) -> NDArray[np.bool_]:
-        """Return which tours may be results under the objective, shape (P,); all by length."""
+        """Return which tours are feasible under the objective, shape (P,)."""
         return self.objective.feasible(self, self.check(tours))
 
     def excess(self, tours: ArrayLike) -> NDArray[Any]:
-        """Return by how much tours break constraints of the objective; see `Problem.excess`."""
+        """Return by how much tours violate constraints; see `Problem.excess`."""
         return self.objective.violated(self, self.check(tours))
 
     def canonical(self, tours: ArrayLike) -> NDArray[np.int32]:
-        """Return tours with city 0 first, its smaller neighbour second if that costs the same."""
+        """Return tours from city 0 on; if they are symmetric, towards its smaller neighbour."""
         return canonical(self.check(tours), symmetric=self.writing["symmetric"])
 
     def difference(self, tour: NDArray[Any]) -> Callable[[NDArray[Any]], float]:
-        """Return a function that says which share of another tour's undirected edges is new."""
+        """Return a function: the share of another tour's undirected edges that this one lacks."""
         return new_edges(tour)
 
     def device_data(self) -> Mapping[str, NDArray[Any]]:
-        """Return what the metric's functor reads."""
+        """Return the data of the metric's functor."""
         return {"metric_data": self.metric.data(self.values)}
 
     def lengths(self, a: Cities, b: Cities) -> Lengths:
-        """Return the exact lengths from cities `a` to cities `b`, which are not checked."""
+        """Return the exact lengths from cities `a` to cities `b`, without checks."""
         return self.metric.lengths(self.values, a, b)
 
     def distance(self, a: ArrayLike, b: ArrayLike) -> Lengths:
@@ -430,7 +432,7 @@ class TSP(Problem):
 
 
 def tour_problem(problem: object) -> TSP:
-    """Return the TSP whose tours a problem's rows are, or raise InvalidTypeError."""
+    """Return the TSP of a problem whose rows are tours, or raise InvalidTypeError."""
     tsp = problem.tsp if isinstance(problem, Problem) else None
     if not isinstance(tsp, TSP):
         raise InvalidTypeError(

@@ -1,4 +1,4 @@
-"""TSPLIB95 files: problems (.tsp, .atsp) are read, tours (.tour) are read and written.
+"""TSPLIB95 files: reads problems (.tsp, .atsp), reads and writes tours (.tour).
 
 Source: G. Reinelt, TSPLIB95 (1995), sections 1.1 (specification part) and 1.2 (data part).
 """
@@ -39,7 +39,8 @@ KNOWN_FIELDS = {  # keywords that need no colon
     *("NODE_COORD_TYPE", "DISPLAY_DATA_TYPE"),
 }
 
-# Where the numbers of a triangle go, read in order. By columns is the other triangle by rows.
+# Functions that return the indices of a triangle in the order of the file's numbers. A triangle by
+# columns is the other triangle by rows.
 TRIANGLES = {
     "UPPER_ROW": (np.triu_indices, 1),
     "LOWER_COL": (np.triu_indices, 1),
@@ -50,36 +51,34 @@ TRIANGLES = {
     "LOWER_DIAG_ROW": (np.tril_indices, 0),
     "UPPER_DIAG_COL": (np.tril_indices, 0),
 }
-
-
 READERS = {"VRP": "; read it by CVRP.read", "TOUR": "; read it by gls.read_tour"}
 
 
 @dataclass(frozen=True)
 class Sections:
-    """A TSPLIB file taken apart: keywords in upper case, values as text."""
+    """The parts of a TSPLIB file: keywords in upper case, values as text."""
 
     path: str
     fields: dict[str, str]
-    lines: dict[str, list[str]]  # of each section (without `_SECTION`), stripped and not empty
+    lines: dict[str, list[str]]  # by section (without `_SECTION`), stripped, without empty lines
 
     def error(self, section: str, reason: str) -> FileFormatError:
-        """Make the error that names the file and the section or keyword."""
+        """Return an error that names the file and the section or keyword."""
         return FileFormatError(f"{self.path}: {section[:QUOTED]}: {reason}")
 
     def about(self) -> tuple[str, str]:
-        """Return the name, that of the file if it has none, and the comment."""
+        """Return the name, by default that of the file, and the comment."""
         name = self.fields.get("NAME") or plain_name(Path(self.path))
         return name, self.fields.get("COMMENT", "")
 
     def field(self, keyword: str, known: str = "") -> str:
-        """Return the value of a keyword; a missing one raises."""
+        """Return the value of a keyword; raise if it is missing."""
         if not self.fields.get(keyword):
             raise self.error(keyword, f"missing{known and f'; known: {known}'}")
         return self.fields[keyword]
 
     def section(self, name: str) -> list[str]:
-        """Return the lines of a section; a missing one raises."""
+        """Return the lines of a section; raise if it is missing."""
         if name not in self.lines:
             raise self.error(f"{name}_SECTION", "missing; the file may be cut off")
         return self.lines[name]
@@ -92,7 +91,7 @@ class Sections:
         return int(text)
 
     def words(self, name: str) -> list[str]:
-        """Return the words of a section in order, all of them finite decimal numbers."""
+        """Return the words of a section; raise unless all are finite decimal numbers."""
         words = [word for line in self.section(name) for word in line.split()]
         for word in words:
             if real(word) is None:
@@ -100,7 +99,7 @@ class Sections:
         return words
 
     def numbers(self, name: str) -> NDArray[Any]:
-        """Return the numbers of a section in order, int64 if all are written as integers."""
+        """Return the numbers of a section, int64 if all are written as integers."""
         integers = [whole(word) for line in self.section(name) for word in line.split()]
         if None in integers:
             return np.array([float(word) for word in self.words(name)])
@@ -109,7 +108,7 @@ class Sections:
 
 @dataclass(frozen=True)
 class Instance:
-    """Content of a problem file: coordinates and their metric, or a matrix."""
+    """The content of a problem file: coordinates and their metric, or a matrix."""
 
     name: str
     comment: str
@@ -119,7 +118,7 @@ class Instance:
 
 
 def read_sections(path: str | os.PathLike[str]) -> Sections:
-    """Take a TSPLIB file apart; keywords in any case, with or without colon, and any line ends."""
+    """Read the sections of a TSPLIB file; keywords may be in any case and need no colon."""
     content = Path(path).read_bytes()
     if b"\0" in content:
         raise FileFormatError(f"{path}: a binary file, not a TSPLIB text file")
@@ -169,7 +168,7 @@ def _add_field(sections: Sections, keyword: str, value: str) -> None:
 def read_instance(path: str | os.PathLike[str]) -> Instance:
     """Read a symmetric or asymmetric travelling salesman problem.
 
-    Cities are ordered by their node numbers, which need not begin at 1 nor be in order.
+    Cities are ordered by their node numbers, which need not begin at 1 or be sorted.
     """
     sections = read_sections(path)
     kind = sections.fields.get("TYPE", "").upper().split() or ["TSP"]
@@ -180,8 +179,8 @@ def read_instance(path: str | os.PathLike[str]) -> Instance:
         )
     if (vehicles := sections.fields.get("VEHICLES", "1")) and whole(vehicles) != 1:
         raise UnsupportedProblemError(
-            f"{path}: VEHICLES: {quoted(vehicles)}, but a tour is for 1; tours of several vehicles "
-            "are routes, with CAPACITY, DEMAND_SECTION and DEPOT_SECTION: TYPE CVRP"
+            f"{path}: VEHICLES: {quoted(vehicles)}, but a tour is for 1; for several vehicles, "
+            "write TYPE CVRP with CAPACITY, DEMAND_SECTION and DEPOT_SECTION"
         )
     if set(sections.lines.get("FIXED_EDGES", ())) - {"-1"}:
         raise UnsupportedProblemError(
@@ -198,7 +197,7 @@ def read_instance(path: str | os.PathLike[str]) -> Instance:
 
 
 def metric_of(sections: Sections) -> Metric:
-    """Return what EDGE_WEIGHT_TYPE names."""
+    """Return the metric that EDGE_WEIGHT_TYPE names."""
     keyword = "EDGE_WEIGHT_TYPE"
     try:
         return find_metric(sections.field(keyword, known="EUC_2D, GEO, EXPLICIT, ...").upper())
@@ -209,7 +208,7 @@ def metric_of(sections: Sections) -> Metric:
 def node_table(
     sections: Sections, name: str, columns: str, n: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return what a section says of each node: node numbers (n,) in order, values (n, columns)."""
+    """Return the sorted node numbers (n,) and the values (n, columns) of a section."""
     from vrplib.parse import parse_vrplib
 
     section = f"{name}_SECTION"
@@ -240,7 +239,7 @@ def node_table(
 
 
 def matrix_of(sections: Sections, n: int) -> NDArray[Any]:
-    """Return the explicit lengths (n, n): integers if all numbers are written so, else floats."""
+    """Return the explicit lengths (n, n): integers if all are written as integers, else floats."""
     keyword, section = "EDGE_WEIGHT_FORMAT", "EDGE_WEIGHT_SECTION"
     known = ", ".join(["FULL_MATRIX", *TRIANGLES])
     layout = sections.field(keyword, known).upper()
@@ -255,7 +254,7 @@ def matrix_of(sections: Sections, n: int) -> NDArray[Any]:
         raise sections.error(
             section,
             f"{len(values)} numbers, but {layout} of {n} cities has {count}; the file may be cut "
-            "off, or DIMENSION or EDGE_WEIGHT_FORMAT be wrong",
+            "off, or DIMENSION or EDGE_WEIGHT_FORMAT may be wrong",
         )
     if layout == "FULL_MATRIX":
         return values.reshape(n, n)
@@ -268,7 +267,7 @@ def matrix_of(sections: Sections, n: int) -> NDArray[Any]:
 
 
 def _lacks_diagonal(values: NDArray[Any], layout: str, n: int) -> bool:
-    """Return whether a triangle lacks its diagonal, as in eil7.vrp, and was not just cut off."""
+    """Return whether a triangle lacks its diagonal, as in eil7.vrp, and is not cut off instead."""
     if len(values) != n * (n - 1) // 2:
         return False
     triangle, _ = TRIANGLES[layout]
@@ -283,17 +282,17 @@ def read_tour(path: str | os.PathLike[str]) -> NDArray[np.int32]:
     Returns
     -------
     int32 array, shape (n,)
-        A permutation of 0..n-1 (the file counts from 1).
+        A permutation of 0..n-1; the file counts from 1.
 
     Raises
     ------
     FileNotFoundError
         No such file.
     FileFormatError
-        Not a tour file, or its tour is not a permutation or not of length DIMENSION.
+        The file is not a tour file, or its tour is not a permutation of DIMENSION cities.
     """
     sections = read_sections(path)
-    values = sections.numbers("TOUR")  # TYPE says TSP in some files, so the section decides
+    values = sections.numbers("TOUR")  # some files have TYPE : TSP, so the section decides
     ends = np.flatnonzero(values == -1)
     tour = values[: ends[0]] if ends.size else values
     n = sections.dimension() if "DIMENSION" in sections.fields else len(tour)
@@ -318,8 +317,8 @@ def write_tour(
 ) -> None:
     """Write one zero-based tour (n,) as a TSPLIB tour file, which counts from 1.
 
-    `length` is put into the comment. The file appears complete or not at all and replaces one of
-    the same name.
+    The comment contains `length`. The file appears complete or not at all, and replaces an older
+    one.
     """
     (row,) = check_permutations(tour, np.size(tour), parameter="tour")
     remarks = [comment, "" if length is None else f"length {length}"]

@@ -1,4 +1,4 @@
-"""Weighted sums of several lengths, for each row of a batch its own."""
+"""Weighted sums of several lengths, with separate weights for each row of a batch."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ ROW_LISTS = "tours/problem/row_lists.cuh"
 
 
 class WeightedValues(NamedTuple):
-    """What a weighted sum computes lengths from."""
+    """The data of a weighted sum."""
 
-    weights: NDArray[np.float64]  # (P, M), of each row
+    weights: NDArray[np.float64]  # (P, M)
     parts: tuple[NDArray[Any], ...]  # values of each objective: coordinates or matrix
 
 
 class WeightedSum(Metric):
-    """The sum of several metrics' lengths, each times a weight of the problem."""
+    """The weighted sum of the lengths by several metrics."""
 
     name = "WEIGHTED_SUM"
     integer = False
@@ -48,18 +48,18 @@ class WeightedSum(Metric):
         vars(self)["functor"] = f"gls::WeightedSum<{functors}>"
 
     def source(self) -> str:
-        """Return the C++ texts of the metrics that have one, each once."""
+        """Return the C++ texts of all metrics, each once."""
         return "\n".join(sources_of(*self.metrics))
 
     def lengths(self, values: Any, a: Cities, b: Cities) -> Lengths:
-        """Return the lengths from cities `a` to cities `b` with the weights of the only row."""
+        """Return the lengths from cities `a` to cities `b` with the weights of the first row."""
         total: Lengths = np.zeros(np.broadcast_shapes(np.shape(a), np.shape(b)))
         for metric, part, weight in zip(self.metrics, values.parts, values.weights[0], strict=True):
             total = total + weight * metric.lengths(part, a, b)
         return total
 
     def slack(self, values: Any) -> float:
-        """Return infinity: estimates are the lengths themselves, and nobody asks how good."""
+        """Return infinity: estimates are not used."""
         return float("inf")
 
     def estimate_error(self, values: Any) -> tuple[float, float]:
@@ -77,22 +77,22 @@ class WeightedSum(Metric):
 
 
 class WeightedTSP(TSP):
-    """A problem for each row of a batch: the lengths are sums of several with the row's weights.
+    """A problem in which each row of a batch has its own weighted sum of several lengths.
 
-    Searches and crossovers take batches of exactly as many tours as there are rows of weights.
-    Nothing of size n x n is made; all rows share the coordinates or matrices of the objectives.
+    Searches and crossovers take batches with exactly one tour per row of weights. All rows share
+    the coordinates or matrices of the objectives.
 
     Parameters
     ----------
     parts : sequence of TSP
-        The objectives, of the same cities.
+        The objectives, with the same number of cities.
     weights : array_like, shape (P, M) or (M,)
         Finite, at least 0, and not all 0 in a row; copied.
     listed : WeightedTSP, optional
-        Whose candidate lists are used, each row those of the most similar weights; by default every
-        row has lists of its own.
+        Each row uses the candidate lists of the row of `listed` with the most similar weights. By
+        default each row has its own lists.
     scales : array_like, shape (M,), optional
-        By which weights are multiplied before they are compared with those of `listed`.
+        Factors of the weights when they are compared with those of `listed`.
     """
 
     parts: tuple[TSP, ...]
@@ -131,17 +131,17 @@ class WeightedTSP(TSP):
 
     @property
     def listed(self) -> WeightedTSP:
-        """The problem whose candidate lists are used."""
+        """The problem whose candidate lists searches use."""
         return self if self._listed is None else self._listed
 
     @property
     def values(self) -> Any:
-        """What the metric computes lengths from: weights, and the values of the objectives."""
+        """The data of the metric: weights, and the values of the objectives."""
         return WeightedValues(self.weights, tuple(part.values for part in self.parts))
 
     @cached_property
     def symmetric(self) -> bool:
-        """Whether both directions of every edge are equally long, whatever the weights."""
+        """Whether both directions of every edge are equally long by all objectives."""
         return all(part.symmetric for part in self.parts)
 
     @cached_property
@@ -156,24 +156,24 @@ class WeightedTSP(TSP):
         return WeightedTSP(self.parts, self.weights[number], objective=self.objective)
 
     def lengths(self, a: Cities, b: Cities) -> Lengths:
-        """Return the exact lengths from cities `a` to `b`; refused where there are several rows."""
+        """Return the exact lengths from cities `a` to `b`; raise if there are several rows."""
         if self.rows > 1:
             raise UnsupportedProblemError(
-                f"problem: each of its {self.rows} rows has lengths of its own; use row(r), or a "
+                f"problem: each of its {self.rows} rows has its own lengths; use row(r), or a "
                 "search or crossover that takes a batch of as many tours: LocalSearch with First() "
                 "on candidate lists, IteratedLocalSearch, EdgeAssembly"
             )
         return self.metric.lengths(self.values, a, b)
 
     def cost(self, tours: Any) -> Lengths:
-        """Return the cost of every tour, with the weights of its row or of all, shape (P,)."""
+        """Return the costs (P,) of tours, each by the weights of its row."""
         total: Lengths = self.weighed([part.cost(tours) for part in self.parts])
         if not self.objective.length_alone:
             total = total + self.objective.costs(self, self.check(tours))
         return total
 
     def weighed(self, parts: Sequence[Any]) -> Any:
-        """Return the weighted sums (P,) of what tours cost by each objective, P numbers each."""
+        """Return the weighted sums (P,) of the costs by each objective, (P,) each."""
         if self.rows > 1:
             self.require_rows(len(parts[0]))
         total: Any = 0.0
@@ -185,33 +185,33 @@ class WeightedTSP(TSP):
         """Raise InvalidParameterError unless a batch has as many tours as there are rows."""
         if count != self.rows:
             raise InvalidParameterError(
-                f"tours: {count} of them, but the problem has weights for {self.rows} rows; make "
-                "one of as many weights as tours"
+                f"tours: {count} of them, but the problem has weights for {self.rows} rows; pass "
+                "a row of weights for each tour"
             )
 
     def lists_by(self, build: Callable[[TSP], Any]) -> Any:
-        """Return what a rule builds for each row, one after the other."""
+        """Return the lists that `build` makes for each row, one after the other."""
         if self.rows == 1:
             return build(self)
         made = [build(self.row(number)) for number in range(self.rows)]
         return type(made[0]).stacked(made)
 
     def device_arrays(self, backend: Any) -> Mapping[str, Any]:
-        """Return what the functor reads: the words of each row (tours/problem/row_lists.cuh)."""
+        """Return the data of the functor: the words of each row (tours/problem/row_lists.cuh)."""
         size, objectives = self.weights.shape
         own = row_type(WeightedSum.header, "WeightedSumData", kObjectives=objectives)
         rows = np.empty(size, row_type(ROW_LISTS, "RowData").descr + own.descr)
-        rows["cities"], rows["lists"] = self.n, self._list_numbers()
+        rows["cities"], rows["lists"] = self.n, self.list_rows()
         rows["metric_data"] = [backend.address(metric_data(backend, p)) for p in self.parts]
         rows["weights"] = self.weights
         return {"metric_data": backend.xp.asarray(rows.view(np.uint64).reshape(size, -1))}
 
     def under(self, objective: str | Objective) -> NoReturn:
-        """Raise UnsupportedProblemError: objectives of several lengths go by other ways."""
+        """Raise UnsupportedProblemError: use `MultiObjectiveTSP.tchebycheff` instead."""
         raise UnsupportedProblemError("objective: a weighted problem takes no other objective")
 
-    def _list_numbers(self) -> NDArray[Any]:
-        """Return the row of `listed` whose weights are the most similar to those of each row."""
+    def list_rows(self) -> NDArray[Any]:
+        """Return for each row the row of `listed` with the most similar weights."""
         if self._listed is None:
             return np.arange(self.rows)
         scales = np.asarray(self._scales)
@@ -231,10 +231,10 @@ class WeightedTSP(TSP):
 
 
 def require_shared_lengths(problem: TSP, search: str) -> None:
-    """Raise UnsupportedProblemError where each row has lengths of its own, but a search has not."""
+    """Raise UnsupportedProblemError if each row has its own lengths."""
     if problem.rows is not None:
         raise UnsupportedProblemError(
-            f"problem: {search} takes all tours to have the same lengths, but each row of this "
+            f"problem: {search} needs the same lengths for all tours, but each row of this "
             "problem has its own; use First() on candidate lists and whole tours"
         )
 
@@ -243,7 +243,7 @@ def _weights(given: ArrayLike, objectives: int) -> NDArray[np.float64]:
     weights = np.ascontiguousarray(np.atleast_2d(array_of(given, "weights")), np.float64)
     if weights.ndim != 2 or weights.shape[1] != objectives or not len(weights):
         raise InvalidParameterError(
-            f"weights: shape {np.shape(given)}, but those of {objectives} objectives are "
+            f"weights: shape {np.shape(given)}, but weights of {objectives} objectives are "
             f"(P, {objectives}), P >= 1"
         )
     check_finite(weights, "weights")
@@ -251,15 +251,15 @@ def _weights(given: ArrayLike, objectives: int) -> NDArray[np.float64]:
     if wrong.any():
         row = int(wrong.argmax())
         raise InvalidParameterError(
-            f"weights: row {row} is {weights[row].tolist()}, but weights are at least 0, and one "
-            "of them is more"
+            f"weights: row {row} is {weights[row].tolist()}, but weights must be at least 0, and "
+            "not all of them 0"
         )
     weights.setflags(write=False)
     return weights
 
 
 def _like(costs: Any, weights: NDArray[np.float64]) -> Any:
-    """Return weights as the kind of array that costs are."""
+    """Return weights as an array of the same library as costs."""
     if isinstance(costs, np.ndarray):
         return weights
     made = type(costs)(weights.shape, weights.dtype)

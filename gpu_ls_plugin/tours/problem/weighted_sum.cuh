@@ -1,19 +1,19 @@
-// Several lengths of an edge, added up with weights: of each row of a batch its own. All rows share
-// coordinates or matrices.
+// A weighted sum of the lengths of several metrics. Each row of a batch has its own weights; all
+// rows share the coordinates or matrices.
 #pragma once
 
 #include "tours/problem/row_lists.cuh"
 
 namespace gls {
 
-// Behind RowData.
+// Follows RowData in the data of a row.
 template <int kObjectives>
 struct WeightedSumData {
-  const void* metric_data[kObjectives];  // of each objective
+  const void* metric_data[kObjectives];
   double weights[kObjectives];
 };
 
-// Objective `at` and those behind it.
+// Objectives `at`, `at` + 1, ...
 template <int at, class First, class... Rest>
 struct Terms {
   First first;
@@ -25,7 +25,7 @@ struct Terms {
   GLS_DEVICE double add(double before, int a, int b) const {
     return rest.add(before + weight * double(first(a, b)), a, b);
   }
-  // The lengths themselves.
+  // Writes the length by each objective.
   GLS_DEVICE void each(int a, int b, double* lengths) const {
     lengths[at] = double(first(a, b));
     rest.each(a, b, lengths);

@@ -1,4 +1,4 @@
-"""The best moves of a neighbourhood, for searches that choose among them (Schulz 2013, 6.15)."""
+"""The best moves of a filtered neighbourhood, for searches of your own (Schulz 2013, 6.15)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gpu_ls_plugin.core.exceptions import InvalidTypeError
 from gpu_ls_plugin.tours.engines.engine import RANKED_BYTES
 from gpu_ls_plugin.tours.engines.filtered.filtered_moves import FilteredMoves
 from gpu_ls_plugin.tours.filters.filtered_neighbourhood import FilteredNeighbourhood
-from gpu_ls_plugin.tours.searches.call import Call
+from gpu_ls_plugin.tours.searches.search_call import Call
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.moves.base import Neighbourhood
 
 MOST = 10_000  # moves; each takes an evaluation of the neighbourhood
-FIRST = {"int32": -(2**31), "int64": -(2**63), "float64": -np.inf}  # before all changes
+FIRST = {"int32": -(2**31), "int64": -(2**63), "float64": -np.inf}  # less than any change
 STEP = "tours/engines/exhaustive/three_opt_step.cuh"
 NONE = {
     "int32": constant(STEP, "kNarrowNone"),
@@ -39,13 +39,13 @@ class BestMoves:
     Attributes
     ----------
     positions : ndarray, shape (P, k, 2 or 3), int32
-        The edges after these positions of the tour are taken out; -1 where there are fewer moves.
+        A move removes the edges after these positions of the tour. -1 if there are fewer moves.
     ways : ndarray, shape (P, k), int32
-        How the paths are put together: 0 in 2-opt, 0 to 3 in 3-opt (`neighbourhoods/
-        reconnection.cuh`); -1 where there are fewer moves.
+        How a move reconnects the paths: 0 in 2-opt, 0 to 3 in 3-opt (`tours/moves/
+        reconnection.cuh`). -1 if there are fewer moves.
     gains : ndarray, shape (P, k), int64 or float64
-        By how much a move shortens the tour; negative where it lengthens it, 0 where there are
-        fewer moves.
+        How much shorter a move makes the tour; negative if it makes it longer, 0 if there are fewer
+        moves.
     """
 
     positions: NDArray[np.int32]
@@ -65,11 +65,11 @@ def best_moves(
     memory_limit: int | None = None,
     first_row: int = 0,
 ) -> BestMoves:
-    """Return the k best moves of every tour that a filter keeps, improving or not.
+    """Return the k best moves of every tour among those that a filter keeps, improving or not.
 
-    They are ranked by their change, then by their positions and way. Each of the k takes an
-    evaluation of the neighbourhood. Don't-look bits are those of a search that begins. Which of the
-    moves that do not improve a tour `GainBound` keeps depends on the mode.
+    Moves are sorted by their gain, then by positions and way. Each of the k takes an evaluation of
+    the neighbourhood. Don't-look bits are as at the start of a search. `GainBound` may keep
+    different non-improving moves in different modes.
 
     Parameters
     ----------
@@ -81,13 +81,13 @@ def best_moves(
     k : int
         From 1 to 10,000.
     seed : int or None
-        Of `RandomKeep`, as in a search's first pass. None draws one.
+        Of `RandomKeep`, as in the first pass of a search. None draws one.
     first_row : int
-        Number of the first row, where the batch is a part of a larger one.
+        Number of the first row if the batch is a part of a larger one.
     backend, device
-        Where to search; see `get_backend`.
+        See `get_backend`.
     memory_limit : int, optional
-        Bytes that may be used; larger neighbourhoods are evaluated in chunks.
+        Bytes to use at most; larger neighbourhoods are evaluated in chunks.
 
     Returns
     -------

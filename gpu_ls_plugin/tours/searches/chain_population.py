@@ -1,4 +1,4 @@
-"""The chains of an iterated search as a population that can be copied and taken up again."""
+"""The chains of an iterated search as a population that can be copied and continued."""
 
 from __future__ import annotations
 
@@ -24,28 +24,28 @@ if TYPE_CHECKING:
 class ChainPopulation(Population):
     """The best tours of chains that kick, repair and cooperate.
 
-    Copies and pickles lie on the host; they go on from where this population stood.
+    Copies and pickles are on the host and continue from the state of this population.
 
     Parameters
     ----------
     search : Kicking
         An `IteratedLocalSearch`.
     problem : TSP
-        As it is searched.
+        The problem that is searched.
     tours : array, shape (P, n), int32
-        Local optima, which become the population's.
+        Local optima; the population takes ownership.
     costs : array, shape (P,)
     seed : int
     backend : str
     first_row, max_moves : int
-        As of a `Start`.
+        As in `Start`.
     asked : TSP, optional
-        Whose costs are told, if they are others than those that are searched by.
+        The problem whose costs `costs` returns, if it is not `problem`.
     target : float, optional
-        Cost, as it is searched by, at which a stretch ends.
+        Cost under `problem` at which a stretch ends.
     descended : Statistics, optional
-        Counts of the descents to the tours, which are added to those of the first stretch; by
-        default each stretch counts a climb for each tour.
+        Counts of the descents to the tours, which the first stretch adds to its own. By default,
+        each stretch counts a climb for each tour.
     """
 
     def __init__(
@@ -73,17 +73,17 @@ class ChainPopulation(Population):
 
     @property
     def backend(self) -> Backend:  # type: ignore[override]  # a pickle may go to another machine
-        """Where the chains are."""
+        """The backend of the chains."""
         return get_backend(self._device)
 
     @property
     def tours(self) -> Any:
-        """The best tour of each chain: array of the backend, shape (P, n), int32."""
+        """The best tour of each chain: an array of the backend, shape (P, n), int32."""
         return self._tours if self._begun is None else self._begun.chains.best_tours
 
     @property
     def costs(self) -> Any:
-        """Their costs: array of the backend, shape (P,)."""
+        """Their costs: an array of the backend, shape (P,)."""
         if self.asked is not None:
             backend = self.backend
             with backend.current():
@@ -92,7 +92,7 @@ class ChainPopulation(Population):
 
     @property
     def seen(self) -> tuple[float, float]:
-        """Best and mean cost by which tours are searched."""
+        """Best and mean cost under the searched problem."""
         return self.rounds.seen
 
     def __len__(self) -> int:
@@ -108,7 +108,7 @@ class ChainPopulation(Population):
 
     @property
     def rounds(self) -> Rounds:
-        """The chains, begun or continued."""
+        """The chains; the first access starts or restores them."""
         if self._begun is None:
             search, backend = self.search, self.backend
             tours = backend.xp.array(self._tours, "int32")
@@ -124,7 +124,7 @@ class ChainPopulation(Population):
 
     @property
     def _kicked(self) -> bool:
-        """Whether tours are long enough to be kicked."""
+        """Whether tours are long enough for kicks."""
         return self.search.kicks_tours(self.problem)
 
     @property
@@ -134,12 +134,12 @@ class ChainPopulation(Population):
 
     @property
     def generations(self) -> int:  # type: ignore[override]
-        """That are over."""
+        """Number of finished generations."""
         return self.rounds.generations if self._kicked else 0
 
     @property
     def exchanges(self) -> int:  # type: ignore[override]
-        """Of the chains."""
+        """Number of exchanges between the chains."""
         return self.rounds.exchanges if self._kicked else 0
 
     @property
@@ -148,7 +148,7 @@ class ChainPopulation(Population):
         return not (self._kicked and self.rounds.chains.behind(NO_LIMIT))
 
     def over(self, leg: Leg) -> str | None:
-        """Return "target", or why no chain may go on; None if some may."""
+        """Return "target" or the reason why no chain can continue; None if one can."""
         if not self._kicked:
             return "optimum"
         if leg.steps and self.target is not None and self.seen[0] <= self.target:
@@ -156,12 +156,12 @@ class ChainPopulation(Population):
         return self.rounds.over(leg)
 
     def launch(self, leg: Leg) -> None:
-        """Let the chains go on."""
+        """Run one launch of the chains."""
         self.rounds.launch(leg)
         leg.steps += 1
 
     def count(self) -> None:
-        """Add what the chains have counted."""
+        """Add the counts of the chains to the statistics."""
         if self._descended is None:
             self.statistics.climbs = len(self)
         else:
@@ -171,7 +171,7 @@ class ChainPopulation(Population):
             self.rounds.count()
 
     def check(self) -> None:
-        """Compare what parts that others wrote claim with what tours cost."""
+        """Compare the costs of chains with those of their tours if a part comes from a plugin."""
         if self._kicked:
             search, chains = self.search, self.rounds.chains
             cooperation = [] if search.cooperation is None else [search.cooperation]
@@ -179,8 +179,10 @@ class ChainPopulation(Population):
             check_tours(names, self.problem, self.backend, chains.best_tours, chains.best_costs)
 
     def adopt(self, tours: Any, costs: Any) -> None:
-        """Let the worst chains go on from tours that are cheaper than their best ones."""
-        from gpu_ls_plugin.tours.cooperation.base import by_cost  # whose room begins with searches
+        """Replace the tours of the worst chains by given, cheaper ones."""
+        from gpu_ls_plugin.tours.cooperation.base import (
+            by_cost,
+        )  # not at import: it imports searches
 
         if not self._kicked:
             return

@@ -1,4 +1,4 @@
-"""Tours that descend to local optima, as a population."""
+"""A population of tours that descend to local optima."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Descents(Population):
-    """Tours that descend until none can be improved.
+    """Tours that descend until each is a local optimum.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class Descents(Population):
     audit : callable, optional
         Called after each launch.
     neighbourhoods : sequence of Neighbourhood
-        By whose names `count` counts moves.
+        Their names are the keys of counts of moves.
     """
 
     def __init__(
@@ -44,12 +44,12 @@ class Descents(Population):
 
     @property
     def tours(self) -> Any:
-        """The tours as they are now."""
+        """The current tours."""
         return self.engine.tours
 
     @property
     def costs(self) -> Any:
-        """What they cost."""
+        """The costs of the current tours."""
         return tour_costs(self.engine.backend, self.engine.problem, self.tours)
 
     def over(self, leg: Leg) -> str | None:
@@ -57,7 +57,7 @@ class Descents(Population):
         return None if self.engine.left else "optimum"
 
     def launch(self, leg: Leg) -> None:
-        """Let every unfinished tour make some passes."""
+        """Run some passes of all unfinished tours."""
         with self._pace.timed() as pace:
             pace.made = pace.steps
             self.engine.launch(pace.steps, leg.left)
@@ -67,7 +67,7 @@ class Descents(Population):
         pace.follow(leg.left)
 
     def count(self) -> None:
-        """Add what the engine has counted since the last time to the statistics."""
+        """Add the counts of the engine since the last call to the statistics."""
         engine, before, statistics = self.engine, self._counted, self.statistics
         passes, moves = engine.made()
         evaluations = engine.evaluations(passes)

@@ -1,4 +1,4 @@
-"""The first descents of rows that an iterated search then goes on with as a population."""
+"""The first descents of an iterated search, whose local optima become a population."""
 
 from __future__ import annotations
 
@@ -39,32 +39,32 @@ def descended(
     seconds: float = math.inf,
     parts: int = 1,
 ) -> ChainPopulation:
-    """Return the chains of an iterated search, once its local search has searched their tours.
+    """Descend from tours; return the chains of an iterated search on the local optima.
 
     Parameters
     ----------
     search : Kicking
         An `IteratedLocalSearch`.
     problem : Problem
-        As it is searched.
+        The problem to search.
     tours : array, shape (P, n)
     seed, backend, first_row, target
-        As of a `ChainPopulation`.
+        As in `ChainPopulation`.
     moves : int, optional
         Limit for each row.
     memory_limit : int, optional
     asked : Problem, optional
-        Whose costs are told.
+        The problem whose costs the population returns.
     seconds : float
-        That the descents may take.
+        Time limit of the descents.
     parts : int
-        In which tours are searched: those that are begun in time are the population. One part is
-        taken as far as it gets.
+        Number of parts of the batch, which descend one after the other. The population consists of
+        the parts that begin in time. With one part, the time limit interrupts the descents.
 
     Raises
     ------
     InsufficientMemoryError
-        So many chains do not fit together.
+        The chains do not fit the memory.
     """
     searched, chosen = tour_problem(problem), get_backend(backend)
     counted, watch, size = Statistics(), Stopwatch.of(seconds), -(-len(tours) // parts)
@@ -115,20 +115,22 @@ def optimised(
     seed: int,
     backend: str,
 ) -> tuple[ChainPopulation, Statistics]:
-    """Return chains of one problem on the local optima of another one, and the counts of these.
+    """Descend under one problem; return chains under another one, and statistics of the descents.
 
     Parameters
     ----------
     search : Kicking
     problem : Problem
-        On which tours descend.
+        The problem of the descents.
     tours : array, shape (P, n)
-    searched, asked : Problem
-        Of the chains; None if the costs of `searched` are told.
+    searched : Problem
+        The problem of the chains.
+    asked : Problem or None
+        The problem whose costs the population returns; None for `searched`.
     seconds : float
-        That the descents may take.
+        Time limit of the descents.
     seed, backend
-        As of a `ChainPopulation`.
+        As in `ChainPopulation`.
     """
     budget = Budget(seconds=seconds) if math.isfinite(seconds) else None
     place: dict[str, Any] = {"seed": seed, "backend": backend}
@@ -143,7 +145,7 @@ def optimised(
 def _require_memory(
     search: Kicking, problem: TSP, backend: Backend, size: int, memory_limit: int | None
 ) -> None:
-    """Raise InsufficientMemoryError if so many chains do not fit together."""
+    """Raise InsufficientMemoryError unless `size` chains fit the memory."""
     cooperation = search.cooperation
     each = FusedChains.bytes_per_tour(problem.n) + problem.objective.kept_bytes(problem)
     each += 0 if cooperation is None else cooperation.bytes_per_tour(problem.n)

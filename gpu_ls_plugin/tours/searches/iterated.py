@@ -27,11 +27,11 @@ from gpu_ls_plugin.tours.moves.lin_kernighan import LinKernighan
 from gpu_ls_plugin.tours.problem.objective import require_by_edges, require_undirected
 from gpu_ls_plugin.tours.problem.tsp import tour_problem
 from gpu_ls_plugin.tours.problem.weighted import require_shared_lengths
-from gpu_ls_plugin.tours.searches.call import Call
 from gpu_ls_plugin.tours.searches.first_descents import descended, optimised
+from gpu_ls_plugin.tours.searches.good_tour import add_good_tour
 from gpu_ls_plugin.tours.searches.iterated_run import improve, last_point
 from gpu_ls_plugin.tours.searches.local_search import LocalSearch
-from gpu_ls_plugin.tours.searches.opening import open_batch
+from gpu_ls_plugin.tours.searches.search_call import Call
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
     from gpu_ls_plugin.tours.searches.chain_population import ChainPopulation
 
-PART, SMALLEST_PART = 800, 32
+PART, SMALLEST_PART = 800, 32  # cities
 
 
 def _default_search() -> LocalSearch:
@@ -51,32 +51,34 @@ def _default_search() -> LocalSearch:
 
 @dataclass(frozen=True)
 class IteratedLocalSearch(compiling_ahead.CompilesAhead):
-    """Improve tours by kicks: each is repaired locally, and kept or undone.
+    """Improve tours by kicks: repair each kick locally, then accept or undo it.
 
-    One chain for each tour of the batch, all at the same time. The first repair is a full local
-    search, each further one looks only at the cities whose edges changed. With `First()` pivoting
-    on candidate lists and a `DoubleBridge`, everything happens in one kernel (journal of
-    reversals, no copy of the tour); any other search or perturbation is run kick by kick.
+    Each tour of a batch has a chain, and all chains run at the same time. A chain begins with a
+    full local search; a repair considers only the cities whose edges changed. With `First()`
+    pivoting on candidate lists and a `DoubleBridge`, a single kernel runs the chains (with a
+    journal of reversals, without copies of tours). Other searches and perturbations run kick by
+    kick.
 
     Parameters
     ----------
     search : LocalSearch
         Repairs tours.
     perturbation : Perturbation
-        Kicks them: DoubleBridge, Restart, or any object with a method `perturb` like theirs.
+        Kicks tours: DoubleBridge, Restart, or any object with the same method `perturb`.
     accept : Acceptance
-        Whether a chain goes on from the repaired tour.
+        Decides whether a chain continues from the repaired tour.
     kicks_per_city : float
-        Kicks of each chain by the number of cities (Fosin et al. 2013: 0.1, 1 and 10), where the
-        budget limits neither kicks, moves nor seconds.
+        Kicks per chain and city (Fosin et al. 2013: 0.1, 1 and 10) if the budget limits neither
+        kicks, moves nor seconds.
     restart_after : int, optional
-        Kicks without a new best tour after which a chain goes on from a random local optimum.
+        After this many kicks without a new best tour, a chain continues from a random local
+        optimum.
     cooperation : Cooperation, optional
         How chains help each other; by default they are independent.
     part : "auto", int or None
-        Cities of the parts in which tours are searched, each by several chains at the same time;
-        None: one chain for each tour as a whole. "auto" takes parts for tours too long for a chain.
-        Only with `First()` on candidate lists and a `DoubleBridge`, and without `restart_after`.
+        Cities per part if tours are searched in parts, all parts of a tour at the same time. None:
+        one chain searches the whole tour. "auto": parts if a tour is too long for a chain. Parts
+        need `First()` on candidate lists and a `DoubleBridge`, and exclude `restart_after`.
 
     Raises
     ------
@@ -93,9 +95,9 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
     part: int | str | None = "auto"
 
     name = "iterated_local_search"
-    adopts: ClassVar[bool] = True  # a population takes rows of others
-    of_tours: ClassVar[bool] = True  # and not of states
-    opens: ClassVar[bool] = True  # whether a batch has one good tour first where time is short
+    adopts: ClassVar[bool] = True  # its populations accept rows from elsewhere
+    of_tours: ClassVar[bool] = True  # rows are tours, not states
+    seeks_good_tour: ClassVar[bool] = True  # if there is no time to descend from all tours
 
     def __post_init__(self) -> None:
         checks.fields(self, checks.instance, "search", kind=LocalSearch, wanted="LocalSearch")
@@ -138,28 +140,29 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
         tours : array, shape (P, n), integer
             Not changed. NumPy, or CuPy with the result on the same device.
         seed : int or None
-            Of the kicks and of acceptance. Budgets in kicks give the same tours for a seed, and if
-            chains are independent and tours whole, on every backend, device and batch size; the
-            limit in seconds cannot. Pass another seed for each call, or None to draw one.
+            Key of the random numbers of kicks and acceptance. With a budget in kicks, the same seed
+            gives the same tours. If chains are independent and tours whole, that holds for all
+            backends, devices and batch sizes. With a limit in seconds, tours may differ. Pass
+            another seed for each call, or None to draw one.
         budget : Budget, optional
-            `kicks` and `moves` are per tour. Where `seconds` alone limit the search and are too
-            few for a descent from all tours, half of them are for one good tour, which takes the
-            place of the first row if that is costlier.
+            `kicks` and `moves` are per tour. If `seconds` is the only limit and too short for
+            descents from all tours, half of the time is spent on one good tour. It replaces the
+            first row if it is cheaper.
         backend, device
-            Where to search; see `get_backend`.
+            See `get_backend`.
         callback : callable, optional
             Called with a `Progress` after each launch of about 50 ms.
         memory_limit : int, optional
-            Bytes that may be used; larger batches are searched in turns, each with its share of
-            the seconds, and chains cooperate with those of their turn.
+            Bytes to use at most. Larger batches are searched in turns; each turn gets its share of
+            the seconds, and chains cooperate within their turn.
         first_row : int
-            Number of the first row, where the batch is a part of a larger one.
+            Number of the first row if the batch is a part of a larger one.
 
         Returns
         -------
         Result
-            Row r is the best tour of chain r and never worse than row r of `tours`. With
-            cooperation, rows are sorted by cost. After Ctrl-C what was found so far, with
+            Row r is the best tour of chain r, and never worse than row r of `tours`. With
+            cooperation, rows are sorted by cost. After Ctrl-C, the best tours so far, with
             `statistics.interrupted`.
 
         Raises
@@ -188,8 +191,8 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
         if cooperation is not None and not cooperation.by_row:
             require_shared_lengths(call.problem, type(cooperation).__name__)
         with call.backend.current():
-            if self.opens and call.first_row == 0:
-                open_batch(call, OpeningSearch)
+            if self.seeks_good_tour and call.first_row == 0:
+                add_good_tour(call, ChainsOfOneTour)
             per_row = FusedChains.bytes_per_tour(problem.n) + self.kick.bytes_per_city * problem.n
             if cooperation is not None:
                 per_row += cooperation.bytes_per_tour(problem.n)
@@ -206,12 +209,12 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
             return result if in_order else result.sorted()
 
     def compile_batch(self, problem: Problem, tours: Any, backend: Backend) -> None:
-        """Compile what a batch like `tours` needs, chains included."""
+        """Compile the programs for a batch like `tours`, chains included."""
         super().compile_batch(problem, tours, backend)
         compile_chains(self, tour_problem(problem), tours, backend)
 
     def quickened(self, problem: TSP) -> IteratedLocalSearch:
-        """Return a search with the same programs, on candidates that are made quickly."""
+        """Return a search with the same programs, but candidate lists that take little time."""
         return replace(self, search=compiling_ahead.with_quick_candidates(self.search, problem))
 
     def _compile_ahead(
@@ -222,7 +225,7 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
         compile_chains(search, problem, tours, get_backend(backend, device))
 
     def chains(self, start: Start) -> Chains:
-        """Return the chains of a batch of local optima."""
+        """Return the chains for a batch of local optima."""
         search, problem, kick = self.search, start.problem, self.kick
         if self.cooperation is not None:
             kick = self.cooperation.kicks(kick, fused=self.in_one_kernel)
@@ -246,40 +249,40 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
 
     @property
     def parts(self) -> tuple[Any, ...]:
-        """Neighbourhoods and rules of the search, and how chains kick and accept."""
+        """The parts of the local search, the perturbation and the acceptance rule."""
         return (*self.search.parts, self.perturbation, self.accept)
 
     def population(self, problem: Problem, tours: Any, **place: Any) -> ChainPopulation:
-        """Return local optima of tours as a population; see `descended`."""
+        """Return the local optima of tours as a population; see `descended`."""
         return descended(self, problem, tours, **place)
 
     def first_generation(
         self, problem: Problem, tours: Any, searched: Problem, asked: Problem | None, **place: Any
     ) -> tuple[ChainPopulation, Statistics]:
-        """Return chains on local optima, and what these have cost; see `optimised`."""
+        """Return chains on local optima, and the statistics of the descents; see `optimised`."""
         return optimised(self, problem, tours, searched, asked, **place)
 
     def own_kicks(self, problem: Problem) -> int:
-        """Return the kicks of each chain in a search that nothing else limits."""
+        """Return the kicks per chain if the budget sets no limit."""
         return round(self.kicks_per_city * problem.n)
 
     def kicks_tours(self, problem: TSP) -> bool:
-        """Return whether tours of a problem are long enough to be kicked."""
+        """Return whether tours of a problem are long enough for kicks."""
         return problem.n >= max(SMALLEST_KICKED, self.kick.smallest)
 
     @property
     def kick(self) -> Perturbation:
-        """The perturbation, with all that the contract of perturbations has."""
+        """The perturbation, with all attributes of a `Perturbation`."""
         return as_perturbation(self.perturbation)
 
     @property
     def fused(self) -> bool:
-        """Whether double bridges, search and acceptance are one kernel."""
+        """Whether one kernel runs kicks, repairs and acceptance."""
         return self.in_one_kernel and bool(self.kick.cuts)
 
     @property
     def in_one_kernel(self) -> bool:
-        """Whether the search can be part of a kernel of chains."""
+        """Whether the local search can be a part of a kernel of chains."""
         return (
             isinstance(self.search.pivoting, First)
             and not isinstance(self.search.candidates, All)
@@ -287,7 +290,7 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
         )
 
     def _part_of(self, problem: TSP) -> int | None:
-        """Return the cities of a part, None where tours are searched as a whole."""
+        """Return the cities per part, None if tours are searched as a whole."""
         if not isinstance(self.part, int):
             large = problem.n > LONGEST_WHOLE and self.restart_after is None
             objective = problem.objective
@@ -296,7 +299,7 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
         return self.part if problem.n >= 2 * self.part else None
 
 
-class OpeningSearch(IteratedLocalSearch):
-    """The search of an opening, which is not opened itself."""
+class ChainsOfOneTour(IteratedLocalSearch):
+    """The search of `GoodTour`, which must not look for a good tour itself."""
 
-    opens = False
+    seeks_good_tour = False

@@ -1,4 +1,4 @@
-"""What an iterated local search does with some rows: descend, then kick, repair and accept."""
+"""The run of an iterated local search: descend, then kick, repair and accept."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.history import Point
     from gpu_ls_plugin.tours.engines.chains.callers import Kicking
     from gpu_ls_plugin.tours.engines.chains.chains import Chains
-    from gpu_ls_plugin.tours.searches.call import Call
+    from gpu_ls_plugin.tours.searches.search_call import Call
 
 
 def improve(search: Kicking, call: Call, rows: slice) -> None:
-    """Improve some rows of a call in place, in their share of its time."""
+    """Improve some rows of a call in place, within their share of the time."""
     tours, problem = call.tours[rows], call.problem
     watch = _watch(call, rows)
-    # What a descent leaves behind may be a result, and what it leads to none.
+    # A descent may lead from a feasible tour to an infeasible one.
     before = None if problem.objective.length_alone else tours.copy()
     start = _descend(search, call, rows, watch)
     if start is None:
@@ -48,7 +48,7 @@ def improve(search: Kicking, call: Call, rows: slice) -> None:
 
 
 def _kick(search: Kicking, call: Call, rows: slice, chains: Chains, watch: Stopwatch) -> None:
-    """Let chains go on until the budget is spent; their best tours become the call's."""
+    """Run chains until the budget is spent, and store their best tours in the call."""
     kicks = _kicks(search, call)
     best = chains.best_costs.min().item() if kicks is None else math.inf
     rounds = Rounds(chains, call.statistics, search.search, search.cooperation, best=best)
@@ -61,22 +61,22 @@ def _kick(search: Kicking, call: Call, rows: slice, chains: Chains, watch: Stopw
         call.tours[rows] = chains.best_tours
         rounds.count()
     call.end(ended)
-    if ended == "interrupt":  # maybe in the middle of an exchange
+    if ended == "interrupt":  # costs may be out of date in the middle of an exchange
         return
     names = foreign_names(call.problem, search.parts)
     check_tours(names, call.problem, call.backend, chains.best_tours, chains.best_costs)
 
 
 class _Watcher:
-    """Tells what chains come to, and sees to it that exchanged tours cost what they claim."""
+    """Reports the state of chains after each launch, and checks costs after exchanges."""
 
     def __init__(self, search: Kicking, call: Call, rounds: Rounds, finished: int) -> None:
         self._search, self._call, self._rounds = search, call, rounds
-        self._finished = finished  # tours of earlier turns
+        self._finished = finished  # number of tours of earlier turns
         self._exchanges = 0
 
     def __call__(self) -> bool:
-        """Note the state after a launch; return whether that is enough."""
+        """Report the state after a launch; return whether the call is stopped."""
         call, rounds, chains = self._call, self._rounds, self._rounds.chains
         if rounds.exchanges > self._exchanges:
             self._exchanges = rounds.exchanges
@@ -103,7 +103,7 @@ class _Watcher:
 
 
 def last_point(search: Kicking, call: Call, costs: Any) -> Point:
-    """Return the last point of a call's history, by exact costs."""
+    """Return the last point of the history, by exact costs."""
     point = call.last_point(costs)
     if search.cooperation is None or not search.cooperation.priced:
         return point
@@ -114,7 +114,7 @@ def last_point(search: Kicking, call: Call, costs: Any) -> Point:
 
 
 def _watch(call: Call, rows: slice) -> Stopwatch:
-    """Return the stopwatch of some rows, which end when their share of the time is over."""
+    """Return a stopwatch with the share of the time for some rows."""
     seconds = call.budget.seconds
     if seconds is None:
         return Stopwatch.of(math.inf)
@@ -122,7 +122,7 @@ def _watch(call: Call, rows: slice) -> Stopwatch:
 
 
 def _kicks(search: Kicking, call: Call) -> int | None:
-    """Return the kicks of each chain, None if other limits end them."""
+    """Return the kicks per chain, None if there are only other limits."""
     budget = call.budget
     if (budget.kicks, budget.moves, budget.seconds) != (None, None, None):
         return budget.kicks
@@ -130,7 +130,7 @@ def _kicks(search: Kicking, call: Call) -> int | None:
 
 
 def _descend(search: Kicking, call: Call, rows: slice, watch: Stopwatch) -> Start | None:
-    """Descend from some rows in place; return where chains begin, None if there was no time."""
+    """Descend from some rows in place; return the start of chains, None if there is no time."""
     its, statistics = search.search, call.statistics
     with statistics.phase("descent"):
         if not engines.ready(its, call.backend, call.problem, watch.left):
@@ -145,21 +145,21 @@ def _descend(search: Kicking, call: Call, rows: slice, watch: Stopwatch) -> Star
         audit.compare()
     descents.count()
     call.end(ended)
-    # The moves so far go along, so that a budget in moves holds for both together.
+    # Chains continue the counts of moves, so that a budget in moves covers both phases.
     moves = engine.move_counts, engine.moves_by
     tours = engine.tours.copy()
     return Start(call.backend, call.problem, tours, call.seed, first, call.max_moves, *moves)
 
 
 def _put_back(call: Call, tours: Any, before: Any) -> None:
-    """Put tours back in place that were better before a descent."""
+    """Restore tours in place that were better before a descent."""
     known = ((rows, tour_costs(call.backend, call.problem, rows)) for rows in (before, tours))
     worse = better(call.backend, call.problem, *known)
     tours[worse] = before[worse]
 
 
 def _results_alone(search: Kicking, call: Call, tours: Any, costs: Any) -> Any:
-    """Return the costs of tours, as far as these are results."""
+    """Return the costs of tours that may be results, as the cooperation judges them."""
     if search.cooperation is None:
         return costs
     return search.cooperation.results(call.backend, call.problem, tours, costs)

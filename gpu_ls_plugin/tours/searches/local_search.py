@@ -26,8 +26,8 @@ from gpu_ls_plugin.tours.kernels.tour_layouts import LAYOUTS
 from gpu_ls_plugin.tours.moves.base import Neighbourhood
 from gpu_ls_plugin.tours.moves.reconnections import TwoOpt
 from gpu_ls_plugin.tours.moves.segment_moves import OrOpt
-from gpu_ls_plugin.tours.searches.call import Call
 from gpu_ls_plugin.tours.searches.descents import Descents
+from gpu_ls_plugin.tours.searches.search_call import Call
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,46 +39,46 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.engines.services import EngineFactory
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-ENDS = ("seconds", "target", "interrupt")  # of all rows
+ENDS = ("seconds", "target", "interrupt")  # reasons that end the search of all rows
 
 
 @dataclass(frozen=True)
 class LocalSearch(compiling_ahead.CompilesAhead):
-    """Improve tours until the search finds no better neighbour.
+    """Improve tours until each is a local optimum.
 
-    All tours of a batch are searched at the same time, on the device until all are done.
+    All tours of a batch are searched at the same time, and stay on the device until all are done.
 
-    - `First()`: the cities wait in a queue (don't-look bits); the best move at the city in front is
-      applied, and the ends of the edges that changed join the queue again (Bentley 1992; Delevacq
-      et al. 2012, 4.1). Any list of neighbourhoods, on candidate lists; `RouteMoves()`, alone or
-      before `SwapStar()`, on linked lists of routes.
-    - `Multi()`: several cities are looked at side by side, and all of their moves that are
-      independent are applied in one pass over the tour (Rios et al. 2017). Also any list of
-      neighbourhoods, on candidate lists.
-    - `Best()`: each pass takes the best move of all cities, on candidate lists (Fosin et al. 2013)
-      or over `All()` cities: exhaustive 2-opt (O'Neil and Burtscher 2015) and 3-opt (Schulz 2013).
-    - A `FilteredNeighbourhood`, with `Best()` or `First()`: the moves of a complete neighbourhood
+    - `First()`: the cities wait in a queue (don't-look bits). The search applies the best move of
+      the first city; the ends of the changed edges join the queue again (Bentley 1992; Delevacq et
+      al. 2012, 4.1). Takes any list of neighbourhoods on candidate lists. `RouteMoves()`, alone or
+      before `SwapStar()`, works on linked lists of routes.
+    - `Multi()`: the search evaluates several cities side by side, and applies all independent moves
+      in one pass over the tour (Rios et al. 2017). Takes any list of neighbourhoods on candidate
+      lists.
+    - `Best()`: each pass applies the best move of all cities, on candidate lists (Fosin et al.
+      2013) or over `All()` cities: exhaustive 2-opt (O'Neil and Burtscher 2015) and 3-opt (Schulz
+      2013).
+    - A `FilteredNeighbourhood` with `Best()` or `First()`: the moves of a complete neighbourhood
       that a filter keeps (Schulz 2013, section 7).
-    - `RandomK(k)`: each pass takes the best of k random moves over `All()` cities (Delevacq et al.
-      2012, 4.2).
+    - `RandomK(k)`: each pass applies the best of k random moves over `All()` cities (Delevacq et
+      al. 2012, 4.2).
 
     Parameters
     ----------
     neighbourhoods : sequence of Neighbourhood or str
-        Moves to try, combined in one pass; parts or their registered names.
+        Moves to try, combined in one pass: parts or their registered names.
     candidates : Candidates or str, optional
-        Cities to link a city to: `Nearest(10)`, or `All()` where the neighbourhood is filtered.
+        Cities to link a city to: by default `Nearest(10)`, or `All()` for a filtered neighbourhood.
     pivoting : Pivoting or str
-        Which improving move is taken.
+        Selects the improving move to apply.
     moves_per_pass : int
-        Of exhaustive 2-opt with `Best()`: up to this many moves (1 to 32) are applied after one
-        evaluation: the best, and further ones that gain at least half as much and do not overlap.
-        More than 1 is faster and leads to other, on average equally good, local optima. It pays
-        on a GPU.
+        For exhaustive 2-opt with `Best()`: the most moves (1 to 32) to apply after one evaluation.
+        These are the best move, and others that gain at least half as much and do not overlap.
+        More than 1 is faster on a GPU; the local optima differ, but are equally good on average.
     layout : str
-        Of `First()` on a GPU: "warp" or "block" holds a tour, "global" is a block with
-        the tour in global memory; "auto" chooses. Of `Multi()`: "global", or a block with the tour
-        in shared memory as long as it fits. The result is the same.
+        For `First()` on a GPU: "warp" or "block" searches a tour in shared memory; "global" is a
+        block with the tour in global memory; "auto" chooses. For `Multi()`:
+        "global", or a block with the tour in shared memory if it fits. The result is the same.
 
     Raises
     ------
@@ -86,7 +86,7 @@ class LocalSearch(compiling_ahead.CompilesAhead):
         A part is of the wrong kind or unknown, or the combination is not supported.
     """
 
-    # A name is replaced by the part that it stands for.
+    # The constructor replaces names by parts.
     neighbourhoods: Sequence[Any] = (TwoOpt(), OrOpt(3))
     candidates: Any = None
     pivoting: Any = field(default_factory=First)
@@ -94,8 +94,8 @@ class LocalSearch(compiling_ahead.CompilesAhead):
     layout: str = "auto"
 
     name = "local_search"
-    of_tours: ClassVar[bool] = True  # and not of states
-    repairs: ClassVar[bool] = True  # kicked tours, and makes no kicks
+    of_tours: ClassVar[bool] = True  # rows are tours, not states
+    repairs: ClassVar[bool] = True  # it can repair kicked tours, and makes no kicks itself
 
     def __post_init__(self) -> None:
         if isinstance(self.neighbourhoods, str) or not isinstance(
@@ -123,7 +123,7 @@ class LocalSearch(compiling_ahead.CompilesAhead):
 
     @property
     def parts(self) -> tuple[Any, ...]:
-        """What kernels are composed of, besides the metric."""
+        """The parts of the kernels, besides the metric."""
         return (*self.neighbourhoods, self.pivoting)
 
     @warns_if_infeasible
@@ -150,29 +150,30 @@ class LocalSearch(compiling_ahead.CompilesAhead):
         tours : array, shape (P, n), integer
             Not changed. NumPy, or CuPy with the result on the same device.
         seed : int or None
-            Of the random numbers of `RandomK` and `RandomKeep`; other parts are deterministic. The
-            same seed gives the same result: pass another one for each call, or None to draw one.
+            Key of the random numbers of `RandomK` and `RandomKeep`; other parts are deterministic.
+            The same seed gives the same result: pass another one for each call, or None to draw
+            one.
         budget : Budget, optional
             `moves` are per tour; `kicks` do not apply.
         backend, device
-            Where to search; see `get_backend`.
+            See `get_backend`.
         callback : callable, optional
             Called with a `Progress` after each launch of about 50 ms.
         memory_limit : int, optional
-            Bytes that may be used; larger batches are searched in turns.
+            Bytes to use at most; larger batches are searched in turns.
         first_row : int
-            Number of the first row, where the batch is a part of a larger one: row r has the
-            random moves of row `first_row` + r.
+            Number of the first row if the batch is a part of a larger one: row r uses the random
+            numbers of row `first_row` + r.
         awake : bool array, shape (P, n), optional
-            Customers by their numbers, where `tours` are, that `RouteMoves()` looks at first: the
-            others are taken to have no move until a neighbour changes. By default, and by other
-            neighbourhoods, all are looked at.
+            On the device of `tours`. For `RouteMoves()`: the customers, by number, to evaluate.
+            Other customers are evaluated only after a neighbour has changed. By default all are;
+            other neighbourhoods ignore it.
 
         Returns
         -------
         Result
-            Row r descends from row r of `tours` and is never worse. After Ctrl-C the tours as far
-            as they were improved, with `statistics.interrupted`.
+            Row r descends from row r of `tours`, and is never worse. After Ctrl-C, the tours in
+            their current state, with `statistics.interrupted`.
 
         Raises
         ------
@@ -215,7 +216,7 @@ class LocalSearch(compiling_ahead.CompilesAhead):
         )
 
     def _improve(self, factory: EngineFactory, call: Call, rows: slice, awake: Any) -> None:
-        """Climb with some rows in place and add to the statistics."""
+        """Improve some rows in place and add to the statistics."""
         climb = factory.make(call.tours[rows], call.first_row + rows.start, call.max_moves)
         if awake is not None:
             climb.look_at(awake[rows])
@@ -231,28 +232,28 @@ class LocalSearch(compiling_ahead.CompilesAhead):
 
 
 def _flags(call: Call, awake: Any) -> Any:
-    """Return which cities are awake on a call's backend, if anybody says so."""
+    """Return `awake` as an array of the call's backend, None if it is not given."""
     if awake is None:
         return None
     checks.unmasked("awake", awake)
     flags = call.backend.xp.asarray(awake)
     if flags.shape != call.tours.shape or flags.dtype != bool:
         raise InvalidParameterError(
-            f"awake: bools of shape {call.tours.shape} are expected, one for each city of each "
-            f"tour, not {flags.dtype} of shape {flags.shape}"
+            f"awake: bools of shape {call.tours.shape} are needed, one for each city of each tour, "
+            f"not {flags.dtype} of shape {flags.shape}"
         )
     return flags
 
 
 class _Turn:
-    """Rows that climb together: what is told of them, and why they have ended."""
+    """Reports and the stopping reason of rows that are searched together."""
 
     def __init__(self, call: Call, descents: Descents, end: int) -> None:
         self._call, self._descents = call, descents
-        self._end = end  # tours of this turn and those before
+        self._end = end  # number of tours of this turn and the earlier ones
 
     def report(self) -> bool:
-        """Tell the callback; return whether the target is reached."""
+        """Call the callback; return whether the target is reached."""
         call, target = self._call, self._call.budget.target
         point = call.point(tour_costs(call.backend, call.problem, call.tours))
         if call.callback is not None:
@@ -262,7 +263,7 @@ class _Turn:
         return target is not None and point.best_cost <= target
 
     def end(self, stopped_by: str) -> None:
-        """Take note of why the climb has ended."""
+        """Store the reason why the search of these rows has ended."""
         states = self._descents.engine.seen
         if stopped_by == "optimum" and (states == OUT_OF_MOVES).any():
             stopped_by = "moves"
@@ -275,11 +276,11 @@ class _Turn:
 
 
 def _part(kind: str, parameter: str, given: object, base: type) -> Any:
-    """Return a part, made by its registered name if need be."""
+    """Return a part, or make it by its registered name."""
     made = registry.lookup(kind, given)() if isinstance(given, str) else given
     if not isinstance(made, base):
         raise InvalidTypeError(
             f"{parameter}: {given!r} is not {checks.indefinite(kind)} part; "
-            "gpu-ls operators lists those there are"
+            "`gpu-ls operators` lists all parts"
         )
     return made

@@ -12,8 +12,8 @@ from gpu_ls_plugin.core.result import Progress, Result
 from gpu_ls_plugin.runs.compiling import compile_batch
 from gpu_ls_plugin.tours.construction.random_tours import shuffle
 from gpu_ls_plugin.tours.engines import compiling_ahead, engines
-from gpu_ls_plugin.tours.searches.call import Call
 from gpu_ls_plugin.tours.searches.local_search import ENDS, LocalSearch
+from gpu_ls_plugin.tours.searches.search_call import Call
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
@@ -21,25 +21,25 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.core.result import Callback
 
-CLIMBS_PER_PROCESSOR = {"cpu": 16, "cuda": 32}  # of one batch
+CLIMBS_PER_PROCESSOR = {"cpu": 16, "cuda": 32}  # in a batch
 
 
 @dataclass(frozen=True)
 class RandomRestarts:
-    """Climb from many random tours and keep the best local optima.
+    """Search from many random tours and keep the best local optima.
 
-    Climbers run in batches that fill the device; only the best `keep` tours and one batch are in
-    memory, so `climbs` may be any number. Climber c starts from row c of `random_tours`, whatever
-    the batch size.
+    Climbers run in batches that fill the device. Only one batch and the best `keep` tours are in
+    memory, so `climbs` may be any number. Climber c starts from row c of `random_tours`, for any
+    batch size.
 
     Parameters
     ----------
     search : LocalSearch
-        Climbs from each start.
+        Searches from each start.
     climbs : int
         Number of climbers.
     keep : int
-        Number of tours returned, the best first; equal costs in the order of the climbers.
+        Number of tours to return, best first; ties in the order of the climbers.
 
     Raises
     ------
@@ -52,7 +52,7 @@ class RandomRestarts:
     keep: int = 10
 
     name = "random_restarts"
-    of_tours: ClassVar[bool] = True  # and not of states
+    of_tours: ClassVar[bool] = True  # rows are tours, not states
 
     def __post_init__(self) -> None:
         checks.fields(self, checks.instance, "search", kind=LocalSearch, wanted="LocalSearch")
@@ -77,22 +77,22 @@ class RandomRestarts:
         problem : Problem
             A TSP, with symmetric distances.
         seed : int or None
-            Key of the random starts, and of the search's random moves. The same seed gives the same
+            Key of the random starts and the search's random moves. The same seed gives the same
             result: pass another one for each call, or None to draw one.
         budget : Budget, optional
             `seconds` and `target` end the search early; `moves` are per climber.
         backend, device
-            Where to search; see `get_backend`.
+            See `get_backend`.
         callback : callable, optional
             Called with a `Progress` after each batch; its `done` counts climbers.
         memory_limit : int, optional
-            Bytes that may be used; smaller batches use less.
+            Bytes to use at most; smaller batches use less.
 
         Returns
         -------
         Result
-            Up to `keep` tours, sorted by cost; all climbs count in the statistics. After Ctrl-C
-            those of the climbers so far, with `statistics.interrupted`.
+            Up to `keep` tours, sorted by cost; all climbs count in the statistics. After Ctrl-C,
+            the tours of the climbers so far, with `statistics.interrupted`.
 
         Raises
         ------
@@ -101,7 +101,7 @@ class RandomRestarts:
         InsufficientMemoryError
             Not even one climber fits.
         KeyboardInterrupt
-            Ctrl-C before there was a tour.
+            Ctrl-C before there is a tour.
         """
         call = Call(
             problem,
@@ -148,25 +148,9 @@ class RandomRestarts:
         backend: str | Backend = "auto",
         device: int | None = None,
     ) -> None:
-        """Compile ahead, so that a later call searches at once.
+        """Compile ahead, so that a later call searches at once; see `LocalSearch.prepare`.
 
-        Parameters
-        ----------
-        problem : Problem
-            Or another one of the same size and metric; candidates are not made for it.
-        size : int
-            Number of climbers of a batch; by default as many as a call takes.
-        backend, device
-            Where it will search; see `get_backend`.
-
-        Raises
-        ------
-        CompilationError, UnsupportedProblemError, BackendUnavailableError
-            As the search does.
-        InvalidParameterError, InvalidTypeError
-            `size` is not a positive integer, or `problem` is not a problem.
-        KeyboardInterrupt
-            Ctrl-C.
+        `size` is the number of climbers of a batch, by default as many as a call has.
         """
         copy = compiling_ahead.fresh_copy(problem)
         if size is None:
@@ -181,7 +165,7 @@ class RandomRestarts:
     def _climb(
         self, problem: Problem, starts: Any, call: Call, first_row: int, memory_limit: int | None
     ) -> Result:
-        """Climb from a batch of starts in the time that is left."""
+        """Search from a batch of starts in the remaining time."""
         return self.search(
             problem,
             starts,
@@ -193,17 +177,17 @@ class RandomRestarts:
         )
 
     def _batch_size(self, call: Call) -> int:
-        """Return how many climbers run at a time: enough to fill the device, as many as fit."""
+        """Return the climbers of a batch: as many as fill the device and fit the memory."""
         backend, problem = call.backend, call.problem
         factory = engines.choose(self.search)(self.search, backend, problem, 0, call.memory)
-        # Starts, results and kept tours are three more tours each.
+        # The starts, the results and the kept tours take 4 bytes per city each.
         fits = call.rows_that_fit(factory.bytes_per_tour + 12 * problem.n)
         return min(fits, CLIMBS_PER_PROCESSOR[backend.name] * backend.processors)
 
     def _best(
         self, backend: Backend, tours: Any, costs: Any, found: Result, problem: Problem
     ) -> tuple[Any, Any]:
-        """Return the best `keep` of the tours so far and of those found, the best first."""
+        """Return the best `keep` tours of those so far and the new ones, best first."""
         xp = backend.xp
         rows, values = xp.asarray(found.tours), xp.asarray(found.costs)
         if tours is not None:
@@ -213,5 +197,5 @@ class RandomRestarts:
 
 
 def _without_tours(search: RandomRestarts) -> Any:
-    """Return a search that makes its tours itself, to be called as those that are given some."""
+    """Return the search with a parameter for tours, which it ignores."""
     return lambda problem, _, **options: search(problem, **options)

@@ -1,4 +1,4 @@
-"""Search of asymmetric problems by searches of symmetric ones."""
+"""Searches of asymmetric problems as symmetric ones."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from gpu_ls_plugin.runs.acceptance import BetterOrEqual
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.engines import compiling_ahead
 from gpu_ls_plugin.tours.moves.lin_kernighan import LinKernighan
+from gpu_ls_plugin.tours.problem.symmetric_twin import SymmetricTwin
 from gpu_ls_plugin.tours.problem.tsp import tour_problem
-from gpu_ls_plugin.tours.problem.two_nodes import TwoNodes
-from gpu_ls_plugin.tours.searches.call import Call
 from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch
 from gpu_ls_plugin.tours.searches.local_search import LocalSearch
+from gpu_ls_plugin.tours.searches.search_call import Call
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
@@ -33,16 +33,16 @@ def _default_search() -> IteratedLocalSearch:
 
 @dataclass(frozen=True)
 class Symmetrised(compiling_ahead.CompilesAhead):
-    """Search tours of an asymmetric problem as those of a symmetric one with two nodes a city.
+    """Search an asymmetric problem as a symmetric one with two nodes per city.
 
-    Lin-Kernighan moves and edge assembly, which asymmetric lengths do not allow, work there. The
-    symmetric problem is a matrix of 4 n^2 lengths. Symmetric problems are searched as they are.
+    Lin-Kernighan moves and edge assembly need symmetric lengths, and so become usable. The
+    symmetric problem is a matrix of 4 n^2 lengths. A symmetric problem is searched directly.
 
     Parameters
     ----------
     search : IteratedLocalSearch
-        Of the symmetric problem. Levels of acceptance are in mean lengths of its tours, which are
-        far longer: take a rule without any, such as `BetterOrEqual`.
+        Searches the symmetric problem. Its lengths are far larger, and so would be the levels of an
+        acceptance rule: use a rule without levels, such as `BetterOrEqual`.
 
     Raises
     ------
@@ -80,25 +80,23 @@ class Symmetrised(compiling_ahead.CompilesAhead):
         tours : array, shape (P, n), integer
             Not changed. NumPy, or CuPy with the result on the same device.
         seed, budget, backend, device, memory_limit, first_row
-            As of an `IteratedLocalSearch`.
+            As in `IteratedLocalSearch`.
         callback : callable, optional
             Called with a `Progress` after each launch.
 
         Returns
         -------
         Result
-            As an `IteratedLocalSearch` returns it: row r comes from tour r and never costs more,
-            but where chains cooperate rows are sorted by cost. After Ctrl-C what was found so far,
-            with `statistics.interrupted`.
+            As from `IteratedLocalSearch`.
 
         Raises
         ------
         UnsupportedProblemError
-            Asymmetric lengths are not integers, or tours cost more than these.
+            Asymmetric lengths are not integers, or the problem has an objective.
         InvalidProblemError
-            Twice n times the longest length is too large for a matrix.
+            2 n times the longest length is too large for a matrix.
         InvalidTourError, InvalidTypeError, InsufficientMemoryError
-            As an `IteratedLocalSearch`.
+            As in `IteratedLocalSearch`.
         """
         given: dict[str, Any] = {"seed": seed, "first_row": first_row}
         place: dict[str, Any] = {"backend": backend, "device": device}
@@ -110,13 +108,13 @@ class Symmetrised(compiling_ahead.CompilesAhead):
         call = Call(problem, [], tours, callback=callback, **given, **place, **limits)
         with call.backend.current():
             with call.statistics.phase("two nodes"):
-                twin = TwoNodes(whole)
+                twin = SymmetricTwin(whole)
                 rows = twin.rows(call.backend.to_numpy(call.tours))
             self._search(call, twin, rows)
             return call.result(self, call.referee())
 
-    def _search(self, call: Call, twin: TwoNodes, rows: Any) -> None:
-        """Let the rows be searched in the time that is left, and the call have what was found."""
+    def _search(self, call: Call, twin: SymmetricTwin, rows: Any) -> None:
+        """Search the rows in the remaining time; store tours and statistics in the call."""
         begin, budget, offset = call.stopwatch.elapsed, call.stopwatch.rest, twin.offset
         if budget.target is not None:
             budget = replace(budget, target=budget.target + offset)
@@ -130,7 +128,7 @@ class Symmetrised(compiling_ahead.CompilesAhead):
                     elapsed=begin + progress.elapsed,
                     best_cost=progress.best_cost - offset,
                     mean_cost=progress.mean_cost - offset,
-                    best_tours=None,  # of routes, which are not searched here
+                    best_tours=None,  # only problems with constraints report them
                 )
             )
 
@@ -158,7 +156,7 @@ class Symmetrised(compiling_ahead.CompilesAhead):
         ]
 
     def compile_batch(self, problem: Problem, tours: Any, backend: Backend) -> None:
-        """Compile what a batch like `tours` needs."""
+        """Compile the programs for a batch like `tours`."""
         self._compile_ahead(tour_problem(problem), tours, backend, None)
 
     def _compile_ahead(
@@ -168,15 +166,15 @@ class Symmetrised(compiling_ahead.CompilesAhead):
             self.search._compile_ahead(problem, tours, backend, device)
             return
         _check(problem)
-        twin = TwoNodes(problem)
+        twin = SymmetricTwin(problem)
         self.search._compile_ahead(twin.tsp, twin.rows(tours), backend, device)
 
 
 def _check(problem: TSP) -> None:
-    """Raise UnsupportedProblemError where costs are not sums of integer lengths alone."""
-    if not TwoNodes.serves(problem):
+    """Raise UnsupportedProblemError unless costs are integer lengths alone."""
+    if not SymmetricTwin.serves(problem):
         raise UnsupportedProblemError(
-            f"problem: {problem!r} has no symmetric one with two nodes a city, which takes integer "
-            "lengths, the same for all rows, and nothing beside them; search by "
+            f"problem: {problem!r} has no symmetric form with two nodes per city, which needs "
+            "integer lengths, the same for all rows, and no objective; search with "
             "IteratedLocalSearch(LocalSearch([ThreeOpt(), OrOpt(3)]))"
         )

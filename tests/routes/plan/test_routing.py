@@ -64,7 +64,7 @@ def test_an_interrupt_before_the_search_returns_the_starts(monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("gpu_ls_plugin.tours.plan.lists.with_lists", interrupted)
+    monkeypatch.setattr("gpu_ls_plugin.tours.plan.preparation.with_lists", interrupted)
     result = gls.solve(problem, **CPU)
     assert result.statistics.interrupted and problem.feasible(result.tours).all()
 

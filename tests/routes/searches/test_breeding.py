@@ -12,7 +12,7 @@ from gpu_ls_plugin.routes.searches.genetic import breeding as part
 from gpu_ls_plugin.routes.searches.genetic.breeding import Breeding
 from gpu_ls_plugin.routes.searches.genetic.fitness import shared_buckets
 from gpu_ls_plugin.routes.searches.genetic.rules import Rules, education
-from gpu_ls_plugin.tours.searches.call import Call
+from gpu_ls_plugin.tours.searches.search_call import Call
 from tests.helpers.routing import random_cvrp
 
 RULES = Rules(size=8, children=8, patience=1000)

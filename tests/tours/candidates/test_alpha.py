@@ -17,9 +17,8 @@ from gpu_ls_plugin.core.exceptions import InvalidParameterError, UnsupportedProb
 from gpu_ls_plugin.tours.candidates.alpha import Alpha
 from gpu_ls_plugin.tours.candidates.ascent import ascend
 from gpu_ls_plugin.tours.candidates.complete_graph import CompleteGraph
-from gpu_ls_plugin.tours.candidates.neighbour_graph import neighbour_graph
 from gpu_ls_plugin.tours.candidates.quadrant import Quadrant
-from gpu_ls_plugin.tours.candidates.sparse_graph import SparseGraph
+from gpu_ls_plugin.tours.candidates.sparse_graph import SparseGraph, neighbour_graph
 from tests.helpers import one_trees, oracles
 from tests.helpers.instances import OPTIMA, each_name, instance_path, tsp_instance, tsp_names
 from tests.helpers.random_problems import METRICS, random_problem

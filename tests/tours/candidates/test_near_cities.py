@@ -39,7 +39,7 @@ def test_lists_are_those_of_numpy(metric: str, scale: float) -> None:
             made = near_cities.near_lists(problem, k, subset=subset)
             _same(made, nearest.NearestCities(problem, subset).lists(k))
     for m in (4, 9):
-        _same(_quadrants(problem, m), quadrant._by_numpy(problem, m, m))
+        _same(_quadrants(problem, m), quadrant.quadrant_lists_by_numpy(problem, m, m))
 
 
 @pytest.mark.parametrize("n", [2, 3, 7])
@@ -47,13 +47,13 @@ def test_few_cities(n: int) -> None:
     problem = _uniform(n, 100.0, "EUC_2D")
     made = near_cities.near_lists(problem, n - 1)
     _same(made, nearest.NearestCities(problem).lists(n - 1))
-    _same(_quadrants(problem, 4), quadrant._by_numpy(problem, 4, min(4, n - 1)))
+    _same(_quadrants(problem, 4), quadrant.quadrant_lists_by_numpy(problem, 4, min(4, n - 1)))
 
 
 def test_cities_on_a_line_and_far_apart() -> None:
     line = gls.TSP(np.stack([np.arange(200.0) ** 3, np.zeros(200)], axis=1), "EUC_2D")
     _same(near_cities.near_lists(line, 5), nearest.NearestCities(line).lists(5))
-    _same(_quadrants(line, 8), quadrant._by_numpy(line, 8, 8))
+    _same(_quadrants(line, 8), quadrant.quadrant_lists_by_numpy(line, 8, 8))
 
 
 def test_what_is_not_served_is_left_to_numpy() -> None:
@@ -70,4 +70,4 @@ def test_nothing_is_made_without_a_compiler(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(near_cities, "compiles", lambda: False)
     problem = _uniform(300, 1e3, "EUC_2D")
     assert near_cities.near_lists(problem, 5) is None
-    _same(gls.Quadrant(6).of(problem), quadrant._by_numpy(problem, 6, 6))
+    _same(gls.Quadrant(6).of(problem), quadrant.quadrant_lists_by_numpy(problem, 6, 6))

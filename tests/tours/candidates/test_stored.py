@@ -108,7 +108,7 @@ def test_a_file_is_replaced_as_a_whole(tmp_path, monkeypatch):
         raise OSError("disk full")
 
     with monkeypatch.context() as patch:
-        patch.setattr("gpu_ls_plugin.tours.candidates.list_files.np.savez", fails)
+        patch.setattr("gpu_ls_plugin.tours.candidates.lists.np.savez", fails)
         with pytest.raises(OSError, match="disk full"):
             Nearest(6).save(path, problem)
     assert path.read_bytes() == before

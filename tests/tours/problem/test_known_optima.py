@@ -50,10 +50,10 @@ def test_a_problem_is_known_by_name_size_metric_and_lengths() -> None:
 
 
 def test_the_table_is_consistent() -> None:
-    for name, (n, metric, length, optimum) in known_optima._measured().items():
+    for name, (n, metric, length, optimum) in known_optima.measured_instances().items():
         assert 0 < optimum <= length and n > 3 and metric.isupper(), name
-    symmetric = len(known_optima._SYMMETRIC.split(",")) + len(known_optima._ASYMMETRIC.split(","))
-    assert len(known_optima._by_name()) == len(known_optima._measured()) + symmetric
+    symmetric = len(known_optima.SYMMETRIC.split(",")) + len(known_optima.ASYMMETRIC.split(","))
+    assert len(known_optima.all_optima()) == len(known_optima.measured_instances()) + symmetric
 
 
 @pytest.mark.skipif(not (FOLDER / "tsp").is_dir(), reason="needs TSPLIB instances")
@@ -63,5 +63,5 @@ def test_files_of_tsplib_are_recognised() -> None:
         problem = gls.TSP.read(FOLDER / f"tsp/{name}.tsp")
         assert gls.known_optimum(problem) == solutions[name]
     known = {name.lower(): best for name, best in solutions.items()}
-    by_name = known_optima._by_name()
+    by_name = known_optima.all_optima()
     assert all(known.get(name, best) == best for name, best in by_name.items())

@@ -82,7 +82,7 @@ def test_weighted_costs_are_sums():
 
 def test_an_edge_has_a_length_in_each_row():
     weighted = PROBLEM.weighted([(1, 2), (3, 4)])
-    with pytest.raises(UnsupportedProblemError, match="lengths of its own"):
+    with pytest.raises(UnsupportedProblemError, match="its own lengths"):
         weighted.distance(0, 1)
     one, two = (part.distance(0, 1) for part in PARTS)
     assert weighted.row(1).distance(0, 1) == 3 * one + 4 * two
@@ -106,7 +106,7 @@ def test_lists_are_those_of_the_most_similar_direction():
     weights = directions.weights[[3, 0, 5]] * [[2.0], [7.0], [1.1]]
     weighted = PROBLEM.weighted(weights)
     assert weighted.listed is directions
-    assert weighted._list_numbers().tolist() == [3, 0, 5]
+    assert weighted.list_rows().tolist() == [3, 0, 5]
     lists = gls.Nearest(4).of(weighted)
     assert lists is gls.Nearest(4).of(directions)
     assert np.array_equal(lists.cities[27:36], gls.Nearest(4).of(directions.row(3)).cities)

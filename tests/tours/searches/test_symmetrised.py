@@ -70,7 +70,7 @@ def test_a_target_ends_it():
 
 def test_what_has_no_symmetric_problem_is_refused():
     real = gls.TSP.from_matrix(np.random.default_rng(1).random((9, 9)))
-    with pytest.raises(UnsupportedProblemError, match="two nodes a city"):
+    with pytest.raises(UnsupportedProblemError, match="two nodes per city"):
         SEARCH(real, gls.random_tours(real, 2, seed=1, backend="cpu"), backend="cpu")
     with pytest.raises(InvalidTypeError, match="search"):
         gls.Symmetrised(gls.LocalSearch())

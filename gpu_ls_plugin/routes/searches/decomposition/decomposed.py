@@ -28,9 +28,9 @@ from gpu_ls_plugin.tours.engines.compiling_ahead import compile_chains
 from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
 from gpu_ls_plugin.tours.moves.segment_moves import Exchange, Relocate
 from gpu_ls_plugin.tours.problem.tsp import tour_problem
-from gpu_ls_plugin.tours.searches.call import Call
 from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch
 from gpu_ls_plugin.tours.searches.local_search import LocalSearch
+from gpu_ls_plugin.tours.searches.search_call import Call
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.routes.problem.cvrp import CVRP
     from gpu_ls_plugin.routes.searches.decomposition.sub_problem import Routes
     from gpu_ls_plugin.routes.searches.decomposition.team import Team
-    from gpu_ls_plugin.tours.searches.call import Call
     from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch
+    from gpu_ls_plugin.tours.searches.search_call import Call
 
 # Random numbers of chains on parts, behind those of whole tours: rows of one round.
 ROWS_OF_ROUND = 1 << 24

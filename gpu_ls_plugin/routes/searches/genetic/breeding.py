@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.routes.searches.genetic.rules import Rules
-    from gpu_ls_plugin.tours.searches.call import Call
+    from gpu_ls_plugin.tours.searches.search_call import Call
 
 BORN = 2  # times its size are the individuals of which a population's first are chosen
 BETWEEN_PRICES = 2  # generations

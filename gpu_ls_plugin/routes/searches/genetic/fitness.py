@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from gpu_ls_plugin.tours.kernels.edge_keys import edge_numbers
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.tours.problem.tour_rows import Writing
+    from gpu_ls_plugin.tours.problem.tsp import Writing
 
 BUCKETS = 4096  # into which edges are sorted by chance: few edges of a tour share one
 CHUNK_BYTES = 1 << 28  # of sets of buckets at once

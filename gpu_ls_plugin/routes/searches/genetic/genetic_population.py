@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.runs.stretch import Leg
-    from gpu_ls_plugin.tours.searches.call import Call
+    from gpu_ls_plugin.tours.searches.search_call import Call
 
 
 class GeneticPopulation(Population):

@@ -16,7 +16,7 @@ from gpu_ls_plugin.tours.engines.chains.chain_kernel import ChainState, chain_ke
 from gpu_ls_plugin.tours.kernels import tour_layouts
 from gpu_ls_plugin.tours.kernels.evaluation import better, tour_costs
 from gpu_ls_plugin.tours.problem.device_data import batch_data
-from gpu_ls_plugin.tours.problem.under import searched
+from gpu_ls_plugin.tours.problem.metric_with_objective import kernel_metric
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -238,7 +238,9 @@ class FusedChains(Chains):
         backend, problem, (size, n) = start.backend, start.problem, start.tours.shape
         rule = partial(chain_layouts.chain_shape, tours=-(-size // backend.processors))
         layout = chain_layout(backend, parts, n, rule)
-        self._kernel = chain_kernel(searched(problem), parts.moves, perturbation, accept, layout)
+        self._kernel = chain_kernel(
+            kernel_metric(problem), parts.moves, perturbation, accept, layout
+        )
         self._shared_bytes, scratch = layout.shared_bytes(n), None
         if not layout.in_shared:
             scratch = backend.xp.empty((size, tour_layouts.chain_bytes(n, 4)), "uint8")

@@ -12,7 +12,7 @@ from gpu_ls_plugin.tours.engines.filtered.complete import COMPLETE
 from gpu_ls_plugin.tours.filters.filtered_neighbourhood import MAPPINGS
 from gpu_ls_plugin.tours.kernels.sites import metric_type
 from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
-from gpu_ls_plugin.tours.problem.under import keeps
+from gpu_ls_plugin.tours.problem.metric_with_objective import keeps
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.composition import Kernel

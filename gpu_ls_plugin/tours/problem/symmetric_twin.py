@@ -1,4 +1,4 @@
-"""Asymmetric lengths as symmetric ones between twice as many nodes."""
+"""Asymmetric problems as symmetric ones with two nodes per city."""
 
 from __future__ import annotations
 
@@ -15,16 +15,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class TwoNodes:
-    """The two-node transformation of an asymmetric problem of integer lengths to a symmetric one.
+class SymmetricTwin:
+    """A symmetric problem with two nodes for each city of an asymmetric problem.
 
-    City i becomes two nodes, i where tours arrive and n + i where they leave, joined for nothing.
-    What leads from one city to another leads from where the one is left to where the other is
-    entered, and costs a ceiling in addition, which no tour exceeds; everything else costs twice
-    that. So whatever costs less than n + 1 ceilings goes through the two nodes of each city one
-    after the other, always the same way round: rows that stand for tours are cheaper than all
-    others (Jonker and Volgenant 1983). Rows of its `tsp` cost `offset` more than the tours that
-    they stand for.
+    This is the transformation of Jonker and Volgenant (1983), for integer lengths. A tour enters
+    city i at node i and leaves it at node n + i; the edge between these two nodes has length 0. The
+    edge from node n + i to node j has the length from city i to city j plus a ceiling that no tour
+    exceeds. All other edges are two ceilings long. So the rows that cost less than n + 1 ceilings
+    are those that visit the two nodes of each city one after the other, always in the same order:
+    they are the tours of the asymmetric problem. A row of `tsp` costs `offset` more than its tour.
     """
 
     def __init__(self, problem: TSP) -> None:
@@ -40,23 +39,23 @@ class TwoNodes:
 
     @staticmethod
     def serves(problem: TSP) -> bool:
-        """Return whether costs are sums of integer lengths alone, the same for all rows."""
+        """Return whether the costs are integer lengths alone, and the same for all rows."""
         return problem.integer and problem.objective.length_alone and problem.rows is None
 
     @staticmethod
     def fits(problem: TSP) -> bool:
-        """Return whether twice the ceiling is not too large."""
+        """Return whether two ceilings fit the matrix."""
         return 2 * (problem.n * int(_lengths(problem).max()) + 1) < Explicit.limit
 
     def rows(self, tours: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
-        """Return the rows that stand for tours, shape (P, 2 n)."""
+        """Return the rows (P, 2 n) of tours (P, n)."""
         size, n = tours.shape
         return np.stack([tours, tours + n], axis=2).reshape(size, 2 * n).astype(np.int32)
 
     def tours(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
-        """Return the tours that rows stand for, shape (P, n)."""
+        """Return the tours (P, n) of rows (P, 2 n)."""
         n = self.tsp.n // 2
-        # From city 0 on, and in the direction in which it is entered before it is left.
+        # From city 0 on, in the direction that enters it before leaving it.
         places = (rows == 0).argmax(axis=1)[:, None] + np.arange(2 * n)
         rows = np.take_along_axis(rows, places % (2 * n), axis=1)
         backwards = rows[:, 1] != n
@@ -65,6 +64,6 @@ class TwoNodes:
 
 
 def _lengths(problem: TSP) -> NDArray[np.int64]:
-    """Return the lengths from all cities to all others."""
+    """Return the matrix of lengths (n, n)."""
     cities = np.arange(problem.n)
     return np.asarray(problem.lengths(cities[:, None], cities[None, :]), np.int64)

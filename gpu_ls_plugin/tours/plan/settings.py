@@ -1,4 +1,4 @@
-"""How tours are solved: crossed, or by a few chains; asymmetric ones as symmetric ones."""
+"""The settings of a run for tours: crossovers or a few chains, a symmetric form or not."""
 
 from __future__ import annotations
 
@@ -17,10 +17,12 @@ from gpu_ls_plugin.tours.kicks.double_bridge import DoubleBridge
 from gpu_ls_plugin.tours.moves.lin_kernighan import LinKernighan, LinKernighanLead
 from gpu_ls_plugin.tours.moves.reconnections import ThreeOpt
 from gpu_ls_plugin.tours.moves.segment_moves import OrOpt
-from gpu_ls_plugin.tours.plan import crossed_tours, symmetrised
-from gpu_ls_plugin.tours.problem.tsp import tour_problem
+from gpu_ls_plugin.tours.plan import crossed_tours
+from gpu_ls_plugin.tours.problem.symmetric_twin import SymmetricTwin
+from gpu_ls_plugin.tours.problem.tsp import TSP, tour_problem
 from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch
 from gpu_ls_plugin.tours.searches.local_search import LocalSearch
+from gpu_ls_plugin.tours.searches.symmetrised import Symmetrised
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
@@ -29,33 +31,40 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.runs.settings import Settings
     from gpu_ls_plugin.tours.candidates.base import Candidates
     from gpu_ls_plugin.tours.cooperation.base import Cooperation
-    from gpu_ls_plugin.tours.problem.tsp import TSP
 
-MOST_PER_PROCESSOR = 16  # chains of a multiprocessor, and of all CPU threads together
+MOST_PER_PROCESSOR = 16  # chains per multiprocessor, or of all CPU threads together
 LEAST_COOPERATING = 4  # chains
-MANY = 100  # chains, from which on they migrate often
-HEAT, HEAT_OF_CROSSED = 0.8, 0.2  # of annealing
-HEATS_OF_PARTS = (1.6, 0.8)  # where each round of parts cools by itself, at first and at last
-# Of alpha-nearest lists on one slow core: for a city, and for an entry of a matrix.
+MANY = 100  # chains from which they migrate more often
+HEAT, HEAT_OF_CROSSED = 0.8, 0.2  # first temperature of annealing, without and with crossovers
+HEATS_OF_PARTS = (1.6, 0.8)  # first and last temperature in parts, which cool in each round
+# Seconds to make alpha-nearest lists on one slow core: per city, and per entry of a matrix.
 SECONDS_OF_ALPHA, SECONDS_OF_ALPHA_ENTRY = 6e-5, 1.5e-7
-KICK = 100  # cities of a double bridge's window
-LARGE = 10_000  # cities from which greedy tours are made faster than nearest-neighbour tours
+KICK = 100  # cities in the window of a double bridge
+SMALLEST_TWIN, LARGEST_TWIN = 8, 2500  # cities; the matrix of the largest takes 100 MB
+SECONDS_OF_TWIN = (
+    5e-4  # for a city, until crossed tours are ahead of a few that start with near cities
+)
+LARGE = 10_000  # cities from which greedy tours take less time than nearest-neighbour tours
 
 
 def settings_of_tours(problem: Problem, request: Request) -> Settings:
-    """Return settings that leave nothing open for tours.
+    """Return complete settings for tours.
 
-    Where tours can be crossed, they are: on a GPU 4 to 16 for a multiprocessor, on a CPU 16 to 512,
-    as many as kicks and crossovers bring near the optimum in about half of the time. They start at
-    random, since what their starts have in common hardly changes any more. Elsewhere there are as
-    many chains as a GPU's multiprocessors hold at a time, up to 16 each, or one for each thread of
-    a CPU, 2 to 16; four and more migrate. A tour of more than 12,000 cities is alone, searched in
-    parts, unless there is time to cross such tours.
+    If crossovers are possible, the population has 4 to 16 tours per multiprocessor on a GPU, or 16
+    to 512 on a CPU: as many as kicks and crossovers bring near the optimum in about half of the
+    time. It starts from random tours, because edges that all starts have in common hardly change
+    later. Otherwise there are as many chains as a GPU's multiprocessors hold, up to 16 each, or one
+    per thread of a CPU, 2 to 16; four or more chains migrate. If there is no time for crossovers of
+    tours with more than 12,000 cities, a single tour is searched in parts.
     """
     given, tours, backend = request.given, tour_problem(problem), request.backend
     if _symmetrised(tours, request):
-        search, size = symmetrised.search_of(tours, backend, request.seconds)
-        size = given.population or request.of_island(size)
+        half = request.seconds / 2  # tours of the twin have twice the cities
+        size = request.of_island(crossed_tours.population(tours, backend, half))
+        size = given.population or size
+        search = Symmetrised()
+        crossover = crossed_tours.crossover(tours, backend, half)
+        search = replace(search, search=replace(search.search, cooperation=crossover))
         return replace(given, population=size, start="random_tours", search=search)
     pays = crossed_tours.pay(tours, backend, request.seconds, given.search)
     population = given.population or _size(tours, request, crossed=pays)
@@ -68,19 +77,26 @@ def settings_of_tours(problem: Problem, request: Request) -> Settings:
 
 
 def _symmetrised(problem: TSP, request: Request) -> bool:
-    """Return whether asymmetric tours are searched as symmetric ones.
+    """Return whether an asymmetric problem is searched as a symmetric one.
 
-    Few tours had better start with near cities, and generations need chains of their own.
+    A few tours do better from nearest-neighbour starts, and generations of a framework need chains.
     """
     given = request.given
     if given.search is not None or given.start or request.generations:
         return False
-    many = given.population is None or given.population >= crossed_tours.LEAST
-    return many and symmetrised.pays(problem, request.seconds)
+    return (
+        (given.population is None or given.population >= crossed_tours.LEAST)
+        and type(problem) is TSP
+        and not problem.symmetric
+        and SymmetricTwin.serves(problem)
+        and SMALLEST_TWIN <= problem.n <= LARGEST_TWIN
+        and request.seconds >= SECONDS_OF_TWIN * problem.n
+        and SymmetricTwin.fits(problem)
+    )
 
 
 def _size(problem: TSP, request: Request, *, crossed: bool) -> int:
-    """Return how many tours are searched."""
+    """Return the number of tours."""
     backend, search = request.backend, request.given.search
     if (own := getattr(search, "populations", None)) is not None:
         return int(own(backend))
@@ -94,14 +110,14 @@ def _size(problem: TSP, request: Request, *, crossed: bool) -> int:
 
 
 def few_chains(backend: Backend) -> int:
-    """Return how many chains a CPU has: one for each thread, 2 to 16."""
+    """Return the number of chains on a CPU: one per thread, 2 to 16."""
     return min(max(2, backend.processors), MOST_PER_PROCESSOR)
 
 
 def _kicked(
     repair: LocalSearch, problem: TSP, request: Request, population: int, *, crossed: bool
 ) -> IteratedLocalSearch:
-    """Return the search of kicked tours that are repaired so."""
+    """Return an iterated search that repairs kicks by the given local search."""
     accept = Annealing(HEAT)
     cooperation: Cooperation | None = migration(population)
     if crossed:
@@ -114,14 +130,14 @@ def _kicked(
 
 
 def migration(population: int) -> Migration | None:
-    """Return how so many chains help each other that are not crossed."""
+    """Return the migration between chains without crossovers, None if there are too few chains."""
     if population >= LEAST_COOPERATING:
         return Migration(0.1 if population >= MANY else 0.5)
     return None
 
 
 def _start(problem: TSP, *, crossed: bool) -> str:
-    """Return the construction of the first tours."""
+    """Return the name of the construction of the first tours."""
     if crossed and problem.n < LARGE:
         return "random_tours"
     if crossed and problem.coordinates is not None:
@@ -130,13 +146,13 @@ def _start(problem: TSP, *, crossed: bool) -> str:
 
 
 def _repair(problem: TSP, request: Request, *, crossed: bool) -> LocalSearch:
-    """Return Lin-Kernighan moves; if lengths are asymmetric, 3-opt and Or-opt.
+    """Return the local search that repairs tours.
 
-    Neither 3-opt nor Or-opt reverses a path then. Lin-Kernighan moves have depth 3, of which the
-    best of a city is taken, or are deeper ones that follow a lead, of which the first is taken: a
-    core does better with these, unless all backends are to make the same moves. Alpha-nearest
-    cities are the better candidates if making them takes less than an eighth of the time, or a
-    quarter for a matrix.
+    Asymmetric lengths need 3-opt and Or-opt, which reverse no path then. Otherwise it takes
+    Lin-Kernighan moves: of depth 3, the best move of a city; or deeper ones that follow a lead, the
+    first improving move. The latter are better on a CPU, but other backends do not make the same
+    moves. Alpha-nearest candidates are better if their lists take less than an eighth of the time,
+    or a quarter for a matrix.
     """
     if not problem.symmetric:
         return LocalSearch([ThreeOpt(), OrOpt(3)], candidates=Nearest(10))
@@ -153,7 +169,7 @@ def _repair(problem: TSP, request: Request, *, crossed: bool) -> LocalSearch:
 
 
 def why_tours(problem: Problem, chosen: Settings) -> str:
-    """Return why tours are searched so, in a clause."""
+    """Return the reason for the settings, as a clause."""
     search, n = chosen.search, problem.n
     if hasattr(search, "search") and not hasattr(search, "kick"):
         return "lengths are asymmetric, and symmetric ones of twice the cities can be crossed"

@@ -1,4 +1,4 @@
-"""A metric together with an objective, as the kernels of a search are composed with it."""
+"""A metric together with an objective: the metric that the kernels of a search take."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.objective import Objective
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-KEPT = ("name", "integer", "explicit", "fast_estimate", "site_bytes", "tree_p")
+COPIED = ("name", "integer", "explicit", "fast_estimate", "site_bytes", "tree_p")
 
 
 class Under(Metric):
-    """The lengths of a metric, and the objective that moves ask what they gain."""
+    """The lengths of a metric, and the objective that computes the gains of moves."""
 
     def __init__(self, metric: Metric, objective: Objective) -> None:
         self.metric, self.objective = metric, objective
-        vars(self).update({name: getattr(metric, name) for name in KEPT})
+        vars(self).update({name: getattr(metric, name) for name in COPIED})
         vars(self)["functor"] = f"gls::Under<{metric.functor}, {objective.functor}>"
         vars(self)["header"] = objective.header
 
@@ -50,7 +50,7 @@ class Under(Metric):
 
 
 class RowsUnder(Under):
-    """The same where each row has data of its own, those of the objective behind the metric's."""
+    """The same if each row has its own data: those of the metric, then those of the objective."""
 
     def __init__(self, metric: Metric, objective: Objective) -> None:
         super().__init__(metric, objective)
@@ -58,12 +58,12 @@ class RowsUnder(Under):
 
 
 def keeps(metric: Metric) -> bool:
-    """Return whether the metric is one with an objective that keeps something of tours."""
+    """Return whether the metric has an objective that keeps data of tours."""
     return isinstance(metric, Under) and metric.objective.keeps
 
 
-def searched(problem: TSP) -> Metric:
-    """Return what the kernels of a search on the problem are composed with in place of a metric."""
+def kernel_metric(problem: TSP) -> Metric:
+    """Return the metric for kernels of a search: with the problem's objective if it has one."""
     if problem.objective.length_alone:
         return problem.metric
     under = Under if problem.rows is None else RowsUnder

@@ -16,11 +16,10 @@ from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeErro
 from gpu_ls_plugin.runs.request import Request
 from gpu_ls_plugin.solver import Settings, default_settings, run
 from gpu_ls_plugin.solver.plans import plan_of
-from gpu_ls_plugin.tours.plan import first_moments, lists
-from gpu_ls_plugin.tours.searches import opening
-from gpu_ls_plugin.tours.searches.call import Call
-from gpu_ls_plugin.tours.searches.iterated import OpeningSearch
-from gpu_ls_plugin.tours.searches.opening import Opening
+from gpu_ls_plugin.tours.plan import first_stages, preparation
+from gpu_ls_plugin.tours.searches import good_tour
+from gpu_ls_plugin.tours.searches.good_tour import GoodTour, number_of_chains
+from gpu_ls_plugin.tours.searches.search_call import Call
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.core.result import Progress
@@ -63,7 +62,7 @@ def test_no_time_at_all_gives_a_greedy_tour() -> None:
 
 
 def test_without_time_for_greedy_there_is_a_curve(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Opening, "measured", 1.0)
+    monkeypatch.setattr(GoodTour, "seconds_per_city", 1.0)
     problem = uniform(500)
     result = ours(problem, 0.0)
     curve = problem.cost(gls.space_filling_curve(problem, backend="cpu"))[0]
@@ -86,10 +85,10 @@ def test_a_population_begins_with_the_tour(clock: Clock) -> None:
 def test_where_the_machine_is_slow_no_population_follows(
     monkeypatch: pytest.MonkeyPatch, clock: Clock
 ) -> None:
-    monkeypatch.setattr(first_moments, "KICKS_PER_SECOND", 1e9)
-    monkeypatch.setattr(first_moments, "KICKS_ALONE", 1e5)
+    monkeypatch.setattr(first_stages, "KICKS_PER_SECOND", 1e9)
+    monkeypatch.setattr(first_stages, "KICKS_ALONE", 1e5)
     result = ours(uniform(300), 2.0)
-    assert len(result.tours) == Opening(uniform(300), 1, OpeningSearch).chains
+    assert len(result.tours) == number_of_chains()
     assert result.statistics.kicks > 0
 
 
@@ -100,7 +99,7 @@ def test_what_was_asked_for_is_taken_as_it_is() -> None:
     def begins(instance: gls.TSP, **asked: object) -> bool:
         given = Settings(seconds=0.05, backend="cpu", **asked)  # type: ignore[arg-type]
         chosen, request = default_settings(instance, given), Request(given, get_backend("cpu"))
-        return first_moments.first_moments(instance, request, chosen) is not None
+        return first_stages.good_tour_stage(instance, request, chosen) is not None
 
     assert begins(problem) and begins(problem, population=3)
     assert not begins(matrix)
@@ -144,7 +143,7 @@ def test_ctrl_c_returns_the_tour() -> None:
 
 @pytest.mark.parametrize(
     "late",
-    [(run, "first_rows"), (lists, "with_lists"), (Call, "referee"), (opening, "shifted")],
+    [(run, "first_rows"), (preparation, "with_lists"), (Call, "referee"), (good_tour, "shifted")],
     ids=lambda late: late[1],
 )
 def test_ctrl_c_around_the_first_moments_loses_nothing(

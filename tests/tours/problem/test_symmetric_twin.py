@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.core.exceptions import InvalidProblemError
-from gpu_ls_plugin.tours.problem.two_nodes import TwoNodes
+from gpu_ls_plugin.tours.problem.symmetric_twin import SymmetricTwin
 
 
 def problem_of(seed: int, n: int, longest: int = 1000) -> gls.TSP:
@@ -21,7 +21,7 @@ def problem_of(seed: int, n: int, longest: int = 1000) -> gls.TSP:
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(2, 12))
 def test_rows_stand_for_tours_wherever_they_begin_and_whichever_way_round(seed, n):
     rng, problem = np.random.default_rng(seed), problem_of(seed, n)
-    twin, tours = TwoNodes(problem), np.stack([rng.permutation(n) for _ in range(3)])
+    twin, tours = SymmetricTwin(problem), np.stack([rng.permutation(n) for _ in range(3)])
     rows = twin.rows(tours)
     assert (np.sort(rows, axis=1) == np.arange(2 * n)).all()
     assert (twin.tsp.cost(rows) == problem.cost(tours) + twin.offset).all()
@@ -33,7 +33,7 @@ def test_rows_stand_for_tours_wherever_they_begin_and_whichever_way_round(seed, 
 
 def test_whatever_is_no_tour_costs_more_than_any():
     problem = problem_of(1, 4)
-    twin = TwoNodes(problem)
+    twin = SymmetricTwin(problem)
     assert twin.tsp.symmetric
     rows = np.array([(0, *rest) for rest in permutations(range(1, 8))])
     costs, tours = twin.tsp.cost(rows), twin.tours(rows)
@@ -47,6 +47,6 @@ def test_whatever_is_no_tour_costs_more_than_any():
 
 def test_lengths_that_do_not_fit_are_refused():
     long = problem_of(1, 10, longest=2**30)
-    assert TwoNodes.fits(problem_of(1, 10)) and not TwoNodes.fits(long)
+    assert SymmetricTwin.fits(problem_of(1, 10)) and not SymmetricTwin.fits(long)
     with pytest.raises(InvalidProblemError, match="below"):
-        TwoNodes(long)
+        SymmetricTwin(long)

@@ -1,6 +1,4 @@
-"""The frame of every search's call: what is asked is checked, rows go in turns that fit the memory,
-and what is found is measured by the referee.
-"""
+"""The common frame of all searches: checks of arguments, batches that fit the memory, results."""
 
 from __future__ import annotations
 
@@ -27,25 +25,26 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.core.result import Callback
 
-NO_TOURS: Any = object()  # of a search that makes its own
+NO_TOURS: Any = object()  # for a search that makes its own tours
 
 
 class Call:
-    """One call of a search: what it was asked, where it runs, and what it has to say at the end.
+    """One call of a search: its checked arguments, its clock, its backend and its statistics.
 
-    The clock begins with it. What follows belongs into ``with call.backend.current()``.
+    The constructor starts the clock. Later steps must run in ``with call.backend.current()``.
 
     Parameters
     ----------
     problem : Problem
     parts : sequence
-        Whatever has a ``check(problem)`` that refuses problems.
+        Parts of the search. Each has a method ``check(problem)``, which raises if it cannot work on
+        the problem.
     tours : array, shape (P, n), integer
-        Not changed. `NO_TOURS` where the search makes its own.
+        Not changed. `NO_TOURS` if the search makes its own.
     stopped_by : str
-        As in `Statistics`, where nothing else ends the search.
+        The reason in `Statistics` if nothing else ends the search.
     seed, budget, backend, device, callback, memory_limit, first_row
-        As searches take them.
+        As in `LocalSearch`.
 
     Attributes
     ----------
@@ -53,10 +52,10 @@ class Call:
     seed, first_row, max_moves : int
     stopwatch : Stopwatch
     tours : array of the backend, shape (P, n), int32
-        To be improved in place.
+        The search improves them in place.
     statistics : Statistics
     stopped : bool
-        Whether no further rows are searched.
+        Whether the search must not begin with further rows.
     """
 
     def __init__(
@@ -90,7 +89,7 @@ class Call:
                 self.tours = arrays.take_tours(self.backend, problem, tours)
                 problem.require_rows(len(self.tours))
                 self.statistics.climbs = len(self.tours)
-                # Real costs may grow by rounding, although every single move improves.
+                # Rounding may increase real costs although every move improves.
                 self._given = None if problem.integer else self.tours.copy()
         self._memory_limit = memory_limit
         if memory_limit is not None:
@@ -98,34 +97,34 @@ class Call:
 
     @property
     def budget(self) -> Budget:
-        """What limits the search."""
+        """The limits of the search."""
         return self.stopwatch.budget
 
     @property
     def max_moves(self) -> int:
-        """Moves after which a tour stops."""
+        """The most moves of a tour."""
         return NO_LIMIT if self.budget.moves is None else min(self.budget.moves, NO_LIMIT)
 
     def memory(self, needed: float = math.inf) -> int:
-        """Return the bytes that may be used; nobody asks how many there are beyond those needed."""
+        """Return the bytes to use at most; free memory beyond `needed` is not asked for."""
         return self.backend.memory(self._memory_limit, needed)
 
     def rows_that_fit(self, bytes_per_tour: int, rows: float = math.inf) -> int:
-        """Return how many tours can be searched together; none raises InsufficientMemoryError.
+        """Return how many tours fit the memory; raise InsufficientMemoryError if not even one does.
 
-        Where it is sure that `rows` fit, nobody asks whether more would.
+        Free memory is not asked for if `rows` tours certainly fit.
         """
         fixed = metric_data(self.backend, self.problem).nbytes
         each = bytes_per_tour + self.problem.objective.kept_bytes(self.problem)
         return self.backend.rows_that_fit(each, fixed, self.memory(fixed + rows * each))
 
     def turns(self, bytes_per_tour: int) -> Iterator[slice]:
-        """Iterate over rows that are searched together, until the call is stopped."""
+        """Yield slices of rows to search together, until the call is stopped."""
         size = self.rows_that_fit(bytes_per_tour, len(self.tours))
         if self.problem.rows is not None and size < self.problem.rows:
             raise InsufficientMemoryError(
-                f"memory_limit: {size:,} of {self.problem.rows:,} tours fit, and those of rows "
-                "with lengths of their own are not searched in turns; search fewer at once"
+                f"memory_limit: {size:,} of {self.problem.rows:,} tours fit, and rows with their "
+                "own lengths are not searched in turns; search fewer at once"
             )
         for begin in range(0, len(self.tours), size):
             if self.stopped:
@@ -133,20 +132,21 @@ class Call:
             yield slice(begin, min(begin + size, len(self.tours)))
 
     def stop(self, reason: str) -> None:
-        """Search no further rows."""
+        """Begin with no further rows."""
         self.stopped, self.statistics.stopped_by = True, reason
 
     def end(self, reason: str) -> None:
-        """Note why some rows are searched no further; none are after a target or Ctrl-C."""
+        """Note why some rows have ended; begin with no others after a target or Ctrl-C."""
         self.stopped = self.stopped or reason in ("target", "interrupt")
         self.statistics.stopped_by = reason
 
     def report(
         self, costs: Any, tours: Callable[[], NDArray[Any]] | None = None, done: int = 0
     ) -> bool:
-        """Note the state, tell the callback, stop at the target; return whether the best fell.
+        """Record the state, call the callback and stop at the target.
 
-        `costs` are those of the best tours, which `tours` copies to the host; `done` are finished.
+        `costs` are the costs of the best tours, `tours` copies these to the host, and `done` tours
+        are finished. Return whether the best cost has decreased.
         """
         point = self.point(costs)
         total, more = len(self.tours), {"done": done, "best_tours": tours}
@@ -156,12 +156,12 @@ class Call:
         return improved
 
     def point(self, costs: Any) -> Point:
-        """Return what a history has of this moment, where tours cost so much."""
+        """Return a point of the history: now, with the costs of all tours."""
         elapsed, kicks = self.stopwatch.elapsed, self.statistics.kicks
         return Point(elapsed, kicks, costs.min().item(), float(costs.mean()))
 
     def referee(self) -> Any:
-        """Put back rows that rounding worsened; return the problem's exact `cost` of all, (P,)."""
+        """Return the exact costs (P,); restore rows that rounding has made worse."""
         costs = exact_costs(self.backend, self._asked, self.tours)
         if self._given is not None:
             before = exact_costs(self.backend, self._asked, self._given)
@@ -171,28 +171,28 @@ class Call:
         return costs
 
     def _worsened(self, given: Any, dearer: Any) -> Any:
-        """Return which rows are worse than those given, among those that cost more, shape (P,).
+        """Return which of the dearer rows are worse than the given ones, shape (P,).
 
-        A tour that may be a result is better than one that may not, whatever they cost.
+        A feasible tour is better than an infeasible one, whatever their costs.
         """
         problem, backend = self.problem, self.backend
         objective = problem.objective
         if objective.length_alone or not bool(dearer.any()):
             return dearer
-        if objective.keeps and objective.proven:  # what it asks for is known to kernels
+        if objective.keeps and objective.proven:  # kernels know whether tours are feasible
             before, now = (tour_costs(backend, problem, tours) for tours in (given, self.tours))
             return dearer & (now > before)
         known = ((rows, exact_costs(backend, problem, rows)) for rows in (given, self.tours))
         return dearer & better(backend, problem, *known)
 
     def last_point(self, costs: Any) -> Point:
-        """Return the last point of a history, of the best tour and of all, by exact costs."""
+        """Return the last point of the history, by exact costs."""
         best = Result(self.tours, costs, problem=self._asked).best_cost
         elapsed, kicks = self.stopwatch.elapsed, self.statistics.kicks
         return Point(elapsed, kicks, best, float(costs.mean()))
 
     def result(self, search: object, costs: Any) -> Result:
-        """Return the tours as the kind of array that came in; observers are told."""
+        """Return the result, with arrays of the same library as the input; notify observers."""
         self.statistics.seconds = self.stopwatch.elapsed
         observers.notify(self._asked, search, self.statistics)
         tours, costs = (

@@ -1,4 +1,4 @@
-"""Random numbers that constructions draw on the host."""
+"""Random numbers for constructions on the host."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ import numpy as np
 
 
 def philox(seed: int) -> np.random.Generator:
-    """Return NumPy's counter-based generator for a seed, the kind that the kernels use, too."""
+    """Return NumPy's Philox generator for a seed; kernels use Philox, too."""
     return np.random.Generator(np.random.Philox(key=seed))

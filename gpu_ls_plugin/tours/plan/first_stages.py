@@ -1,0 +1,162 @@
+"""Stages that make one tour before a run searches a population."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.core.budget import Stopwatch
+from gpu_ls_plugin.core.history import Point
+from gpu_ls_plugin.core.result import Result, Statistics, told
+from gpu_ls_plugin.runs.plan import Stage
+from gpu_ls_plugin.tours.construction.nearest_neighbour import first_cities, nearest_neighbour
+from gpu_ls_plugin.tours.problem.tsp import TSP, tour_problem
+from gpu_ls_plugin.tours.searches.good_tour import DESCENT_SECONDS, GoodTour, number_of_chains
+from gpu_ls_plugin.tours.searches.iterated import ChainsOfOneTour
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.core.problem import Problem
+    from gpu_ls_plugin.core.result import Callback
+    from gpu_ls_plugin.runs.plan import Found
+    from gpu_ls_plugin.runs.request import Request
+    from gpu_ls_plugin.runs.settings import Settings
+
+# A population becomes better than one good tour after the time in which all cores together make
+# this number of kicks per city. With less time, the good tour gets all of it, otherwise this share.
+KICKS_ALONE, SHARE = 3.0, 0.25
+KICKS_PER_SECOND = 2.5e4  # per core, until measured
+OF_A_GPU, LEAST_ON_GPU = 1e-5, 0.004  # that time for a GPU: seconds per city, and in addition
+# Seconds in which random tours certainly become better than a nearest-neighbour tour, on a slow
+# core: in any case, per city, and per entry of a matrix (for candidate lists).
+SECONDS, SECONDS_OF_CITY, SECONDS_OF_ENTRY = 0.05, 1e-4, 4e-7
+FEW = 24  # cities of a problem for compiling
+
+
+def good_tour_stage(problem: Problem, request: Request, chosen: Settings) -> Stage | None:
+    """Return the stage of one good tour, None if a run should begin with its population.
+
+    If there is no time for a population, it is the only stage, and its seconds are infinite. There
+    is no such stage if the user has given a search, starts, or limits other than time.
+    """
+    given, backend = request.given, request.backend
+    if not given.by_time_alone or not GoodTour.serves(problem):
+        return None
+    tours, fixed_size = tour_problem(problem), given.population is not None
+    needed = _needed(tours, KICKS_PER_SECOND * number_of_chains())
+    if backend.name != "cpu":
+        needed = OF_A_GPU * tours.n + LEAST_ON_GPU
+    alone = chosen.seconds < needed and not fixed_size
+    if not alone and backend.name != "cpu":
+        return None
+    return Stage(
+        "one good tour",
+        "no time for a population" if alone else "it is there in milliseconds",
+        GoodTour(ChainsOfOneTour),
+        problem,
+        problem,
+        seconds=math.inf if alone else SHARE * needed,
+        prepare=_compile,
+        after=None if alone or fixed_size else _unless_slow,
+    )
+
+
+def _needed(problem: TSP, kicks_per_second: float) -> float:
+    """Return the seconds after which a population is better than one tour."""
+    return KICKS_ALONE * problem.n / kicks_per_second
+
+
+def _unless_slow(
+    stage: Stage, found: Found, left: float, rest: tuple[Stage, ...]
+) -> tuple[Stage, ...]:
+    """Return the next stages, or only the good tour if this machine is too slow for them."""
+    assert found.result is not None
+    own = found.result.statistics
+    rate = own.kicks / max(own.phases.get("kicks", math.inf), 1e-6)
+    if left > _needed(tour_problem(stage.problem), max(rate, 1.0)):
+        return rest
+    return (replace(stage, rows=found.result.tours, seconds=math.inf, after=None),)
+
+
+def first_tour_stage(problem: Problem, request: Request, chosen: Settings) -> Stage | None:
+    """Return the stage of a nearest-neighbour tour, None if there is time for random tours.
+
+    The tour is the result if the search of random tours finds nothing better. The search begins
+    with it if there is no time to descend from all others.
+    """
+    given = request.given
+    limits = (given.start, given.rows, given.kicks, given.moves)
+    if chosen.start != "random_tours" or any(limit is not None for limit in limits):
+        return None
+    tours = tour_problem(problem)
+    entries = 0 if tours.matrix is None else tours.n**2
+    enough = SECONDS + SECONDS_OF_CITY * tours.n + SECONDS_OF_ENTRY * entries
+    if chosen.seconds >= enough or tours.rows is not None:
+        return None
+    why = "random tours may not become better than it in the time"
+    search = FirstTour(chosen.backend)
+    return Stage("first tour", why, search, problem, problem, prepare=_compile)
+
+
+def too_short_for_descents(problem: Problem, request: Request, chosen: Settings) -> bool:
+    """Return whether there is no time to descend from all tours of a population."""
+    size = tour_problem(problem).n * (chosen.population or 1)
+    return chosen.seconds < DESCENT_SECONDS * size / request.backend.processors
+
+
+class FirstTour:
+    """A nearest-neighbour tour."""
+
+    name = "nearest_neighbour"
+
+    def __init__(self, backend: str) -> None:
+        self.backend = backend
+
+    def compile(self, problem: TSP) -> None:
+        """Compile all programs."""
+        if problem.coordinates is not None:
+            some = TSP(problem.coordinates[:FEW], problem.metric)
+            nearest_neighbour(some, backend=self.backend)
+
+    def __call__(
+        self, problem: Problem, _: Any = None, *, callback: Callback | None, **__: Any
+    ) -> Result:
+        """Return the tour."""
+        watch, matrix = Stopwatch(None), tour_problem(problem).matrix
+        if matrix is None:
+            tours: Any = nearest_neighbour(tour_problem(problem), backend=self.backend)
+        else:
+            tours = nearest_by_rows(matrix)[np.newaxis]
+        costs = problem.cost(tours)
+        statistics = Statistics(backend=get_backend(self.backend).name, stopped_by="seconds")
+        point = Point(watch.elapsed, 0, costs[0].item(), float(costs.mean()))
+        told(statistics, callback, point, len(tours))
+        return Result(tours, costs, statistics, problem)
+
+    def __repr__(self) -> str:
+        return "nearest_neighbour(size=1)"
+
+
+def _compile(stage: Stage) -> None:
+    stage.search.compile(tour_problem(stage.problem))
+
+
+def nearest_by_rows(matrix: NDArray[Any]) -> NDArray[np.int32]:
+    """Return the tour (n,) of `nearest_neighbour(problem)` for a matrix (n, n).
+
+    It does not make candidate lists, which would take much longer.
+    """
+    n = len(matrix)
+    first = int(first_cities(n, 0)[0])
+    waiting, tour = np.delete(np.arange(n), first), np.full(n, first, np.int32)
+    for place in range(1, n):
+        left = n - place
+        at = int(matrix[tour[place - 1], waiting[:left]].argmin())
+        tour[place] = waiting[at]
+        waiting[at : left - 1] = waiting[at + 1 : left]
+    return tour

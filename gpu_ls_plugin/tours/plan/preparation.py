@@ -1,0 +1,89 @@
+"""Preparation of a stage: compiles its programs and makes its candidate lists."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.backends.batch_size import batch_size
+from gpu_ls_plugin.core.trust import foreign
+from gpu_ls_plugin.runs.compiling import compile_search
+from gpu_ls_plugin.runs.domain import first_row
+from gpu_ls_plugin.tours.candidates.nearest import Nearest
+from gpu_ls_plugin.tours.engines import compiling_ahead, engines
+from gpu_ls_plugin.tours.kernels.sites import grid_of, length_type, table_of
+from gpu_ls_plugin.tours.problem.tsp import TSP, tour_problem
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.core.budget import Stopwatch
+    from gpu_ls_plugin.core.problem import Problem
+    from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch
+
+SHARE = 0.5  # of the remaining time, after which nearest cities replace other candidates
+USUAL = Nearest(8)
+_rehearsed: set[Hashable] = set()
+
+
+def rehearse(problem: Problem, search: Any, size: int, start: str | None, backend: str) -> None:
+    """Compile all programs for a search of `size` rows, once per process for similar problems.
+
+    Use a copy of the problem and candidate lists that take little time: the programs depend neither
+    on the lists nor on the tours.
+    """
+    chosen = get_backend(backend)
+    batch_size(chosen, problem.n, size, name="population")
+    alike = _alike(problem, search, size, chosen)
+    if alike in _rehearsed:
+        return
+    copy = compiling_ahead.fresh_copy(problem)
+    if hasattr(search, "quickened"):
+        search = search.quickened(copy)
+    tour = first_row(problem if problem.tsp is not problem else copy, start, backend)
+    compile_search(search, copy, tour.repeat(size, axis=0), backend)
+    if alike is not None:
+        _rehearsed.add(alike)
+
+
+def _alike(problem: Problem, search: Any, size: int, backend: Backend) -> Hashable:
+    """Return a key of everything on which the programs of a search depend; None if unknown."""
+    if type(problem) is not TSP or problem.coordinates is None or problem.rows is not None:
+        return None
+    if foreign(problem.metric) or not problem.objective.length_alone:
+        return None
+    longest = problem.metric.longest(problem.values)
+    lengths = (grid_of(problem), length_type(problem.metric, longest), table_of(problem, longest))
+    key = (problem.metric.name, problem.n, lengths, search, size, backend)
+    try:
+        hash(key)
+    except TypeError:  # a plugin's search that is not hashable
+        return None
+    return key
+
+
+def with_lists(
+    search: IteratedLocalSearch, problem: Problem, backend: str, watch: Stopwatch, *, flexible: bool
+) -> IteratedLocalSearch:
+    """Make the candidate lists of a search within the remaining time; return the search to use.
+
+    Parameters
+    ----------
+    search : IteratedLocalSearch
+    problem : Problem
+    backend : str
+    watch : Stopwatch
+        Clock of the run.
+    flexible : bool
+        Whether nearest cities may replace candidate lists that take too long.
+    """
+    its, chosen, tours = search.search, get_backend(backend), tour_problem(problem)
+    fixed = not flexible or isinstance(its.candidates, Nearest)
+    share = 1.0 if fixed else SHARE
+    if engines.ready(its, chosen, tours, share * watch.left) or fixed:
+        return search
+    its = replace(its, candidates=USUAL)
+    engines.ready(its, chosen, tours, watch.left)
+    return replace(search, search=its)
