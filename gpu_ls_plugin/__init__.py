@@ -66,7 +66,6 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.runs.settings import Settings
     from gpu_ls_plugin.solver.calls import plan, solve
     from gpu_ls_plugin.tours.candidates.alpha import Alpha
-    from gpu_ls_plugin.tours.candidates.combined import Closure
     from gpu_ls_plugin.tours.candidates.detour import Detour
     from gpu_ls_plugin.tours.candidates.nearest import All, Nearest
     from gpu_ls_plugin.tours.candidates.quadrant import Quadrant
@@ -128,7 +127,6 @@ __all__ = [
     "ByType",
     "Capacities",
     "CheapestValue",
-    "Closure",
     "Conflicts",
     "Cycle",
     "Decomposed",
@@ -272,7 +270,6 @@ _NAMES = {
     "runs.observers.": "observers",
     "solver.calls": "plan solve",
     "tours.candidates.alpha": "Alpha",
-    "tours.candidates.combined": "Closure",
     "tours.candidates.detour": "Detour",
     "tours.candidates.nearest": "All Nearest",
     "tours.candidates.quadrant": "Quadrant",

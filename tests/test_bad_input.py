@@ -34,7 +34,7 @@ from gpu_ls_plugin.core.registry import registry
 from gpu_ls_plugin.plugins.search_text import parse_search
 from gpu_ls_plugin.runs.settings import Settings
 from gpu_ls_plugin.solver.run import solve
-from gpu_ls_plugin.tours.candidates.combined import Union
+from gpu_ls_plugin.tours.candidates.union import Union
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -205,7 +205,6 @@ PARTS = [
     case("mapping", partial(FILTERED, mapping=b"roots"), TYPE, "mapping: b'roots' is not a string"),
     case("filter", partial(FILTERED, filter=gls.Nearest(5)), TYPE, "filter: Near", "GainBound()"),
     case("filter's set", partial(gls.InCandidates, 8), TYPE, "candidates: 8", "Nearest(10)"),
-    case("closed", partial(gls.Closure, "nearest"), TYPE, "candidates: 'nea", "Nearest(10)"),
     case("union", partial(Union, gls.Nearest(5), 5), TYPE, "second: 5 is not", "Nearest(10)"),
     case("segment length", partial(gls.OrOpt, 17), BAD, "max_length: 17", "1 and 16"),
     case("depth", partial(gls.LinKernighan, 13), BAD, "depth: 13", "3 and 12"),

@@ -101,7 +101,6 @@ EXAMPLES = {
 NEEDED = {
     "TSP": {"coordinates": [[0, 0], [3, 4]]},
     "CVRP": {"coordinates": [[0, 0], [3, 4]], "demands": [0, 1], "capacity": 1},
-    "Closure": {"candidates": gls.Nearest(4)},
     "Union": {"first": gls.Nearest(4), "second": gls.Nearest(5)},
     "Expression": {"text": "1 + value", "variables": 3, "values": 4},
     "SearchDisplay": {"title": "x"},

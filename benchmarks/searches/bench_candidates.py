@@ -35,13 +35,12 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     """Build every set for every instance."""
     import gpu_ls_plugin as gls
     from gpu_ls_plugin.tours.candidates.alpha import Alpha
-    from gpu_ls_plugin.tours.candidates.combined import Closure
     from gpu_ls_plugin.tours.candidates.nearest import Nearest
     from gpu_ls_plugin.tours.candidates.quadrant import Quadrant
 
     sets = (Nearest(8), Nearest(10), Quadrant(8), Quadrant(40), Alpha(5), Alpha(10))
-    combined = (Alpha(5) | Quadrant(8), Closure(Alpha(5)))
-    for candidates in (*sets, *combined):
+    sets = (*sets, Alpha(5) | Quadrant(8))
+    for candidates in sets:
         candidates.build(gls.TSP(common.uniform(500), "EUC_2D"))
     folder = common.require_instances()
     problems = [gls.TSP.read(folder / f"{name}.tsp") for name in NAMES]
@@ -51,8 +50,8 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     rows = []
     for problem in problems:
         repeats = options.repeats if problem.n < options.uniform else 1
-        for candidates in (*sets, *combined):
-            # The parts of combined sets have been made by now: what is timed is the combination.
+        for candidates in sets:
+            # The parts of the union have been made by now: what is timed is the union.
             seconds = common.seconds_of(lambda c=candidates, p=problem: c.build(p), repeats)
             lists = candidates.of(problem)
             row = {"name": problem.name, "n": problem.n, "set": repr(candidates)}

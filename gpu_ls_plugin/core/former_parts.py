@@ -29,6 +29,7 @@ class RemovedPart(NamedTuple):
 # By package, then by former name.
 REMOVED: dict[str, dict[str, RemovedPart]] = {
     "gpu_ls_plugin": {
+        "Closure": RemovedPart("Alpha", "Alpha(10) holds at least as many edges of optimal tours"),
         "EliteEdges": RemovedPart(
             "EdgeAssembly", "EdgeAssembly() finds better tours in the same time; use it instead"
         ),

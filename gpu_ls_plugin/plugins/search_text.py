@@ -30,8 +30,8 @@ from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeErro
 from gpu_ls_plugin.core.registry import KINDS, registry
 from gpu_ls_plugin.core.text import quoted, snake_case
 from gpu_ls_plugin.tours.candidates.alpha import Alpha
-from gpu_ls_plugin.tours.candidates.combined import Union
 from gpu_ls_plugin.tours.candidates.nearest import All
+from gpu_ls_plugin.tours.candidates.union import Union
 from gpu_ls_plugin.tours.engines.pivoting import Best, RandomK
 from gpu_ls_plugin.tours.filters.filtered_neighbourhood import FilteredNeighbourhood
 from gpu_ls_plugin.tours.moves.lin_kernighan import LinKernighan

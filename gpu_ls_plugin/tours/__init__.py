@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def _union(one: Candidates, other: Candidates) -> Candidates:
-    from gpu_ls_plugin.tours.candidates.combined import Union
+    from gpu_ls_plugin.tours.candidates.union import Union
 
     return Union(one, other)
 

@@ -12,10 +12,10 @@ from gpu_ls_plugin.runs.acceptance import (
     Threshold,
 )
 from gpu_ls_plugin.tours.candidates.alpha import Alpha
-from gpu_ls_plugin.tours.candidates.combined import Closure, Union
 from gpu_ls_plugin.tours.candidates.detour import Detour
 from gpu_ls_plugin.tours.candidates.nearest import All, Nearest
 from gpu_ls_plugin.tours.candidates.quadrant import Quadrant
+from gpu_ls_plugin.tours.candidates.union import Union
 from gpu_ls_plugin.tours.construction.greedy import greedy
 from gpu_ls_plugin.tours.construction.nearest_neighbour import nearest_neighbour
 from gpu_ls_plugin.tours.construction.random_tours import random_tours
@@ -59,7 +59,7 @@ CROSSOVERS = (
 PARTS: Mapping[str, tuple[Any, ...]] = {
     "domain": (Tours,),
     "objective": (Length,),
-    "candidates": (All, Nearest, Quadrant, Detour, Alpha, Union, Closure),
+    "candidates": (All, Nearest, Quadrant, Detour, Alpha, Union),
     "construction": (random_tours, nearest_neighbour, greedy, space_filling_curve),
     "neighbourhood": (
         *(TwoOpt, OrOpt, ThreeOpt, LinKernighan, LinKernighanLead),

@@ -18,9 +18,9 @@ from gpu_ls_plugin.core.exceptions import (
 from gpu_ls_plugin.core.registry import Part, registry
 from gpu_ls_plugin.plugins.search_text import parse_search, text_of
 from gpu_ls_plugin.tours.candidates.alpha import Alpha
-from gpu_ls_plugin.tours.candidates.combined import Closure, Union
 from gpu_ls_plugin.tours.candidates.nearest import All, Nearest
 from gpu_ls_plugin.tours.candidates.quadrant import Quadrant
+from gpu_ls_plugin.tours.candidates.union import Union
 
 SEARCH, TWO, OR, LK = gls.LocalSearch, gls.TwoOpt, gls.OrOpt, gls.LinKernighan
 ITERATED, FILTERED = gls.IteratedLocalSearch, gls.FilteredNeighbourhood
@@ -71,8 +71,8 @@ READ = {
             cooperation=gls.Migration(),
         )
     ),
-    "LocalSearch([two_opt], closure(nearest, limit=8) | Union(all, alpha), layout='warp')": (
-        SEARCH([TWO()], Closure(Nearest(), 8) | Union(All(), Alpha()), layout="warp")
+    "LocalSearch([two_opt], Union(nearest, all) | alpha(3), layout='warp')": (
+        SEARCH([TWO()], Union(Nearest(), All()) | Alpha(3), layout="warp")
     ),
     "filtered_neighbourhood": SEARCH([FILTERED()], All(), gls.Best()),
     "filtered_neighbourhood/nearest(7)/first": SEARCH([FILTERED()], Nearest(7), gls.First()),
@@ -89,8 +89,8 @@ READ = {
             pivoting=gls.Best(),
         )
     ),
-    "filtered_neighbourhood(filter=in_candidates(quadrant(8) | closure(nearest(5))))/first": SEARCH(
-        [FILTERED(filter=gls.InCandidates(Quadrant(8) | Closure(Nearest(5))))]
+    "filtered_neighbourhood(filter=in_candidates(quadrant(8) | nearest(5)))/first": SEARCH(
+        [FILTERED(filter=gls.InCandidates(Quadrant(8) | Nearest(5)))]
     ),
     "IteratedLocalSearch(filtered_neighbourhood(filter='dont_look'), kicks_per_city=1)": ITERATED(
         SEARCH([FILTERED(filter=AWAKE)], pivoting=gls.Best()), kicks_per_city=1
@@ -180,7 +180,6 @@ REFUSED = {
     "two_opt-or_opt": (InvalidParameterError, "a sign other than"),
     "two_opt/union(nearest(5), 5)": (InvalidTypeError, "second: 5 is not a candidate set"),
     "two_opt/union('nearest')": (InvalidTypeError, "first: 'nearest' is not a candidate set"),
-    "two_opt/closure(3)": (InvalidTypeError, "candidates: 3 is not a candidate set"),
     "two_opt/best/first": (InvalidParameterError, "pivoting is given more than once"),
     "two_opt/best|first": (InvalidParameterError, "pivoting is given more than once"),
     "two_opt/all/all": (InvalidParameterError, "candidates is given more than once"),

@@ -1,4 +1,4 @@
-"""Unions and closures of candidate sets."""
+"""Unions of candidate sets."""
 
 from __future__ import annotations
 
@@ -10,16 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpu_ls_plugin import TSP
-from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.tours.candidates.alpha import Alpha
-from gpu_ls_plugin.tours.candidates.combined import Closure, Union
 from gpu_ls_plugin.tours.candidates.nearest import All, Nearest
 from gpu_ls_plugin.tours.candidates.quadrant import Quadrant
+from gpu_ls_plugin.tours.candidates.union import Union
 from tests.helpers import oracles
 from tests.helpers.random_problems import random_problem
 
 if TYPE_CHECKING:
+    from gpu_ls_plugin import TSP
     from gpu_ls_plugin.tours.candidates.base import Candidates
 
 SETS = st.sampled_from([Nearest(1), Nearest(6), Quadrant(4), Quadrant(9), Alpha(3), All()])
@@ -59,37 +58,6 @@ def test_a_union_lists_the_first_then_what_the_second_adds(problem, first, secon
     assert_rows(problem, first | second, filled(problem, rows))
 
 
-@settings(max_examples=80)
-@given(PROBLEMS, SETS, st.one_of(st.none(), st.integers(1, 12)))
-def test_a_closure_adds_who_lists_a_city(problem, candidates, limit):
-    d = oracles.distance_matrix(problem)
-    own = candidates.of(problem)
-    most = max(own.degree, 2 * own.degree if limit is None else limit)
-    rows = own.cities.tolist()
-    closed = []
-    for city, row in enumerate(rows):
-        others = [c for c, theirs in enumerate(rows) if city in theirs and c not in row]
-        closed.append((row + sorted(others, key=lambda c: (d[city, c], c)))[:most])
-    assert_rows(problem, Closure(candidates, limit), filled(problem, closed))
-
-
-def test_a_pair_is_listed_at_both_cities_unless_one_is_full():
-    problem = random_problem("EUC_2D", 300, span=1000)
-    candidates = Nearest(5)
-    pairs = {(i, j) for i, row in enumerate(candidates.of(problem).cities.tolist()) for j in row}
-    closed = Closure(candidates, 300).of(problem).cities.tolist()
-    assert all(i in closed[j] and j in closed[i] for i, j in pairs)
-    limited = Closure(candidates, 6).of(problem)
-    assert limited.degree == 6
-    one_way = [(i, j) for i, j in pairs if i not in limited.cities[j]]
-    assert one_way and all((limited.cities[i] == j).any() for i, j in one_way)
-
-
-def test_a_hub_does_not_make_the_lists_square():
-    problem = TSP(np.zeros((2000, 2)), "EUC_2D")  # everybody lists the first five
-    assert Closure(Nearest(5)).of(problem).degree == 10
-
-
 def test_unions_nest_and_compare():
     union = Alpha(5) | Quadrant(8) | Nearest(4)
     assert union == Union(Union(Alpha(5), Quadrant(8)), Nearest(4))
@@ -114,7 +82,7 @@ def test_parts_of_a_union_are_made_once():
 
 def test_pickles_hold_the_rule_only():
     problem = random_problem("EUC_2D", 200)
-    for candidates in (Quadrant(8), Alpha(5), Alpha(5) | Quadrant(8), Closure(Alpha(5), 9)):
+    for candidates in (Quadrant(8), Alpha(5), Alpha(5) | Quadrant(8)):
         bare = pickle.dumps(candidates)
         candidates.of(problem)
         assert pickle.dumps(candidates) == bare
@@ -126,10 +94,4 @@ def test_pickles_hold_the_rule_only():
 def test_what_is_known_of_the_degree():
     problem = random_problem("EUC_2D", 50)
     assert (All() | Nearest(3)).most(problem) == (Nearest(3) | All()).most(problem) == 49
-    assert Closure(All()).most(problem) == 49
     assert Alpha(5).most(problem) == 0
-
-
-def test_a_limit_is_positive():
-    with pytest.raises(InvalidParameterError, match="limit: 0"):
-        Closure(Nearest(5), 0)
