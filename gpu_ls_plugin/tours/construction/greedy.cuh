@@ -12,16 +12,17 @@
 
 namespace gls {
 
-// Sorted edges and growing fragments of a batch of tours.
+// Sorted edges and growing fragments of a batch of tours. All edges of a city up to number
+// horizons[city] are listed. If a city is the end of a fragment, mates[city] is the other end, or
+// the city itself if it is alone; it is -1 for inner cities.
 struct GreedyBatch {
   int n;                     // cities
   const int64* first_edges;  // (items + 1,): where the edges of each tour begin
   const int* edges;          // (edges, 2): their cities
-  const int* horizons;     // (items, n): number of the last edge up to which a city's are known
-  int* mates;              // (items, n): the other end of the fragment that ends at a city (the
-                           // city itself if it is alone), -1 inside a fragment
-  int* links;              // (items, n, 2): neighbours in the fragment, -1 if there is none
-  unsigned char* waiting;  // (items, n): scratch; whether a city waits for new lists
+  const int* horizons;       // (items, n)
+  int* mates;                // (items, n)
+  int* links;                // (items, n, 2): neighbours in the fragment, -1 if there is none
+  unsigned char* waiting;    // (items, n): scratch; whether a city waits for new lists
 };
 
 template <class Team>
