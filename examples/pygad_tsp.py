@@ -43,7 +43,7 @@ def order_crossover(parents: Any, offspring_size: tuple[int, int], ga: pygad.GA)
 def contestants(problem: gls.TSP) -> dict[str, dict[str, Any]]:
     """What the algorithms differ in; the second differs from the first in one line."""
     searched = LocalSearchMutation(problem)
-    crossover = RecombinationCrossover(problem, "segment_crossover")
+    crossover = RecombinationCrossover(problem, "segment_recombination")
     for operator in (searched, crossover):
         operator.prepare()  # compile before the clocks start
     return {

@@ -22,16 +22,16 @@ from pymoo.operators.sampling.rnd import PermutationRandomSampling
 from pymoo.optimize import minimize
 
 import gpu_ls_plugin as gls
-from gpu_ls_pymoo import LocalSearchMutation, MemeticNSGA2, MultiObjectiveTSP
+from gpu_ls_pymoo import LocalSearchMutation, MemeticNSGA2, MultiObjectiveTSPProblem
 
 CAPITALS = Path(__file__).parent / "data" / "europe_capitals.tsp"
 
 
-def two_maps(path: Path, seed: int) -> MultiObjectiveTSP:
+def two_maps(path: Path, seed: int) -> MultiObjectiveTSPProblem:
     """Return a problem of the cities of a file, and of the same cities at other places."""
     first = gls.TSP.read(path)
     elsewhere = np.random.default_rng(seed).integers(0, 1000, (first.n, 2))
-    return MultiObjectiveTSP([first, gls.TSP(elsewhere, "EUC_2D", name="elsewhere")])
+    return MultiObjectiveTSPProblem([first, gls.TSP(elsewhere, "EUC_2D", name="elsewhere")])
 
 
 def algorithms(pop: int) -> dict[str, Any]:

@@ -55,7 +55,7 @@ ROOMS = (
         "assignment",
     ),
     *("plugins", "solver", "drawing", "experiments", "extend", "testing"),
-    *("evolution", "distributed", "cli", "__main__", "__init__"),
+    *("evolution", "distributed", "cli", "wiring", "__main__", "__init__"),
 )
 LEVEL = {room: level for level, room in enumerate(ROOMS)}
 # Each domain, and the domains that it may know.

@@ -18,6 +18,7 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin import backends
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidTypeError
+from gpu_ls_plugin.core.lazy_names import public_names
 from gpu_ls_plugin.core.registry import registry
 from gpu_ls_plugin.routes.crossovers.route_recombination import RouteRecombination
 from gpu_ls_plugin.runs.acceptance import Acceptance
@@ -113,7 +114,7 @@ NEEDED = {
 
 def public() -> Iterator[Callable[..., Any]]:
     """Public classes and functions of the library, each once."""
-    given = [getattr(gls, name) for name in gls.__all__]
+    given = [getattr(gls, name) for name in public_names("gpu_ls_plugin")]
     given += [part.factory for part in registry.parts()]
     given += [Settings, backends.get_backend, *vars(candidates).values()]
     for made in dict.fromkeys(filter(callable, given)):

@@ -21,7 +21,7 @@ import gpu_ls_plugin
 ROOT = Path(__file__).resolve().parents[1]
 ADAPTERS = ("gpu_ls_deap", "gpu_ls_pygad", "gpu_ls_pymoo")
 PACKAGES = {"gpu_ls_plugin": ROOT} | dict.fromkeys(ADAPTERS, ROOT / "adapters")
-DATA = {".cu", ".cuh", ".cpp", ".typed", ".in"}
+DATA = {".cu", ".cuh", ".cpp", ".pyi", ".typed", ".in"}
 
 
 def run(*command: str | Path, cwd: Path) -> str:

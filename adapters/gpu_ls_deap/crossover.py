@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 class RecombinationCrossover(ShownParameters):
     """Cross tours by a recombination of gpu_ls_plugin, in place.
 
-    ``toolbox.register("mate", RecombinationCrossover(problem, "order_crossover"))``: each of the
-    two children is one of both parents, whose roles are exchanged. `batch` crosses all pairs of a
-    generation at once, and `var_and` calls it.
+    ``toolbox.register("mate", RecombinationCrossover(problem, "order_recombination"))``: the second
+    child is made with the roles of the parents exchanged. `batch` crosses all pairs of a generation
+    at once, and `var_and` calls it.
 
     Parameters
     ----------
@@ -32,8 +32,8 @@ class RecombinationCrossover(ShownParameters):
         a plugin makes a problem of.
     part : Recombination or str
         For example ``gls.EdgeAssembly()``, or the name of a registered one: "edge_assembly",
-        "partition_crossover", "order_crossover", "partially_mapped", "cycle",
-        "segment_crossover", "edge_recombination", or a plugin's.
+        "partition_recombination", "order_recombination", "partially_mapped_recombination",
+        "cycle_recombination", "segment_recombination", "edge_recombination", or a plugin's.
     backend : str
         "auto", "cpu" or "cuda".
 
@@ -44,7 +44,7 @@ class RecombinationCrossover(ShownParameters):
     """
 
     def __init__(
-        self, problem: object, part: Any = "segment_crossover", backend: str = "auto"
+        self, problem: object, part: Any = "segment_recombination", backend: str = "auto"
     ) -> None:
         self.crossing = Crossing(part, backend)
         self.problem: Problem = self.crossing.part.instance(tours_of(problem))

@@ -32,8 +32,8 @@ class RecombinationCrossover(ShownParameters):
         TSP, or anything else that a plugin makes a problem of.
     part : Recombination or str
         For example ``gls.EdgeAssembly()``, or the name of a registered one: "edge_assembly",
-        "partition_crossover", "order_crossover", "partially_mapped", "cycle",
-        "segment_crossover", "edge_recombination", or a plugin's.
+        "partition_recombination", "order_recombination", "partially_mapped_recombination",
+        "cycle_recombination", "segment_recombination", "edge_recombination", or a plugin's.
     backend : str
         "auto", "cpu" or "cuda".
 
@@ -44,7 +44,7 @@ class RecombinationCrossover(ShownParameters):
     """
 
     def __init__(
-        self, problem: object, part: Any = "segment_crossover", backend: str = "auto"
+        self, problem: object, part: Any = "segment_recombination", backend: str = "auto"
     ) -> None:
         self.crossing = Crossing(part, backend)
         self.problem: Problem = self.crossing.part.instance(tours_of(problem))

@@ -74,7 +74,7 @@ class MemeticGA(EvolvingGA):
         Start population; an array or Population is a warm start, whose tours are checked and
         taken as they are.
     crossover : Recombination or pymoo Crossover, optional
-        Such as ``gls.EdgeAssembly()`` or ``gls.OrderCrossover()``: crossed on the device. The
+        Such as ``gls.EdgeAssembly()`` or ``gls.OrderRecombination()``: crossed on the device. The
         operators of this package that stand for them, such as `OrderCrossover`, mean the same.
     selection, mutation : pymoo operators, optional
         As in `MemeticMating`.

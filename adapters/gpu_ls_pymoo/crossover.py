@@ -92,7 +92,7 @@ class OrderCrossover(PermutationCrossover):
     """
 
     def __init__(self, prob: Any = 1.0, **kwargs: Any) -> None:
-        super().__init__(gls.OrderCrossover(), prob, **kwargs)
+        super().__init__(gls.OrderRecombination(), prob, **kwargs)
 
 
 class SegmentCrossover(PermutationCrossover):
@@ -120,7 +120,7 @@ class SegmentCrossover(PermutationCrossover):
     def __init__(
         self, shortest: float = 0.125, longest: float = 0.5, prob: Any = 1.0, **kwargs: Any
     ) -> None:
-        part = gls.SegmentCrossover(shortest=shortest, longest=longest)
+        part = gls.SegmentRecombination(shortest=shortest, longest=longest)
         super().__init__(part, prob, **kwargs)
 
     @property
@@ -146,7 +146,7 @@ class PartiallyMappedCrossover(PermutationCrossover):
     """
 
     def __init__(self, prob: Any = 1.0, **kwargs: Any) -> None:
-        super().__init__(gls.PartiallyMapped(), prob, **kwargs)
+        super().__init__(gls.PartiallyMappedRecombination(), prob, **kwargs)
 
 
 class CycleCrossover(PermutationCrossover):
@@ -161,7 +161,7 @@ class CycleCrossover(PermutationCrossover):
     """
 
     def __init__(self, prob: Any = 1.0, **kwargs: Any) -> None:
-        super().__init__(gls.Cycle(), prob, **kwargs)
+        super().__init__(gls.CycleRecombination(), prob, **kwargs)
 
 
 class EdgeAssemblyCrossover(RecombinationCrossover):
@@ -214,4 +214,4 @@ class PartitionCrossover(RecombinationCrossover):
     """
 
     def __init__(self, prob: Any = 1.0, **kwargs: Any) -> None:
-        super().__init__(gls.PartitionCrossover(), prob, **kwargs)
+        super().__init__(gls.PartitionRecombination(), prob, **kwargs)

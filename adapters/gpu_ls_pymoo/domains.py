@@ -9,18 +9,18 @@ from pymoo.problems.single.traveling_salesman import TravelingSalesman
 from gpu_ls_plugin.core.exceptions import InvalidTypeError
 from gpu_ls_pymoo.assignment import AssignmentProblem
 from gpu_ls_pymoo.domain_problem import DomainProblem
-from gpu_ls_pymoo.multi_objective import MultiObjectiveTSP
+from gpu_ls_pymoo.multi_objective import MultiObjectiveTSPProblem
 from gpu_ls_pymoo.tours import OfTravelingSalesman, TSPProblem
 from gpu_ls_pymoo.vehicle_routing import CVRPProblem
 from gpu_ls_pymoo.view import Bare, Unwrapped, View
 
-Wrapper = type[DomainProblem] | type[MultiObjectiveTSP]
+Wrapper = type[DomainProblem] | type[MultiObjectiveTSPProblem]
 
 # What makes pymoo problems of ours; the last one takes what has none of its own.
 WRAPPERS: tuple[Wrapper, ...] = (
     CVRPProblem,
     AssignmentProblem,
-    MultiObjectiveTSP,
+    MultiObjectiveTSPProblem,
     TSPProblem,
     DomainProblem,
 )

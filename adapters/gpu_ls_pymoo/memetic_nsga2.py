@@ -22,13 +22,13 @@ from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_plugin.tours.construction.random_tours import random_tours
 from gpu_ls_plugin.tours.crossovers.base import Recombination
 from gpu_ls_plugin.tours.crossovers.edge_assembly import EdgeAssembly
-from gpu_ls_plugin.tours.crossovers.tour_crossovers import OrderCrossover
+from gpu_ls_plugin.tours.crossovers.tour_crossovers import OrderRecombination
 from gpu_ls_plugin.tours.fronts.front import Front
 from gpu_ls_plugin.tours.fronts.pareto_search import ParetoLocalSearch
 from gpu_ls_plugin.tours.fronts.scalarised import ScalarisedGeneration
 from gpu_ls_plugin.tours.fronts.weights import RandomWeights, Weights
 from gpu_ls_pymoo.clock import on_clock, seconds_left
-from gpu_ls_pymoo.multi_objective import MultiObjectiveTSP
+from gpu_ls_pymoo.multi_objective import MultiObjectiveTSPProblem
 from gpu_ls_pymoo.search import AlgorithmRun
 
 if TYPE_CHECKING:
@@ -144,10 +144,11 @@ class MemeticNSGA2(ShownParameters, NSGA2):
 
     def _setup(self, problem: Any, **kwargs: Any) -> None:
         """Check the problem and compile before the clock of a time limit starts."""
-        if not isinstance(problem, MultiObjectiveTSP):
+        if not isinstance(problem, MultiObjectiveTSPProblem):
+            kind = type(problem).__name__
             raise InvalidTypeError(
-                f"problem: {type(problem).__name__} is not a gpu_ls_pymoo.MultiObjectiveTSP; make "
-                "one of its objectives"
+                f"problem: {kind} is not a gpu_ls_pymoo.MultiObjectiveTSPProblem; make one of its "
+                "objectives"
             )
         lengths = problem.lengths()
         if not lengths.symmetric:
@@ -160,7 +161,7 @@ class MemeticNSGA2(ShownParameters, NSGA2):
     def _reverse_nothing(self) -> None:
         """Take parts that do not reverse paths in place of the usual ones."""
         if self._usual_crossover:
-            self.generation = replace(self.generation, crossover=OrderCrossover())
+            self.generation = replace(self.generation, crossover=OrderRecombination())
         if self._usual_pareto:
             self.pareto = None
 

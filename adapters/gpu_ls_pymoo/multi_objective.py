@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gpu_ls_pymoo.view import Weighting
 
 
-class MultiObjectiveTSP(View, ShownParameters, pymoo_problem.Problem):
+class MultiObjectiveTSPProblem(View, ShownParameters, pymoo_problem.Problem):
     """The travelling salesman problem with several lengths of every edge, as a pymoo problem.
 
     Tours are rows of integers, evaluated all at once. Rotations and, where all lengths are
@@ -69,14 +69,14 @@ class MultiObjectiveTSP(View, ShownParameters, pymoo_problem.Problem):
             A subclass evaluates something else.
         """
         first = self.tours.objectives[0]
-        require_own_evaluation(self, MultiObjectiveTSP, lambda: sample_tours(first))
+        require_own_evaluation(self, MultiObjectiveTSPProblem, lambda: sample_tours(first))
         return self.tours
 
     def varied(self) -> Problem:
         """Refuse: there is no single length."""
         raise UnsupportedProblemError(
-            "problem: a MultiObjectiveTSP has several lengths, and this operator takes one; use "
-            "LocalSearchMutation, MemeticNSGA2, SegmentCrossover or operators of pymoo"
+            "problem: a MultiObjectiveTSPProblem has several lengths, and this operator takes one; "
+            "use LocalSearchMutation, MemeticNSGA2, SegmentCrossover or operators of pymoo"
         )
 
     def searched(

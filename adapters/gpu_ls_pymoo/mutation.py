@@ -62,8 +62,8 @@ class LocalSearchMutation(DrawnMutation):
         Kicks per tour and call of an `IteratedLocalSearch`; None: its `kicks_per_city`
         where `moves` does not limit it.
     weights : Weights, optional
-        Of the objectives of a `MultiObjectiveTSP`, each tour of which is searched by a weighted sum
-        of its own; `PositionWeights` if None.
+        Of the objectives of a `MultiObjectiveTSPProblem`; each tour is searched by its own weighted
+        sum; `PositionWeights` if None.
 
     Raises
     ------

@@ -62,7 +62,7 @@ def _compare_with_lengths(problem: Any, tsp: Measured) -> None:
     if problem.n_obj != 1:
         raise UnsupportedProblemError(
             f"problem: {name} has {problem.n_obj} objectives, and a search of tours goes by one "
-            "length; make tours with several lengths a gpu_ls_pymoo.MultiObjectiveTSP"
+            "length; make tours with several lengths a gpu_ls_pymoo.MultiObjectiveTSPProblem"
         )
     if problem.n_constr:
         raise UnsupportedProblemError(

@@ -16,8 +16,8 @@ _PERMUTATIONS = (
     "tours by itself, without operators of gpu_ls_pymoo"
 )
 _SEVERAL = (
-    "Tours with several lengths are a gpu_ls_pymoo.MultiObjectiveTSP([...]) of a TSP or matrix for "
-    "each length"
+    "Tours with several lengths are a gpu_ls_pymoo.MultiObjectiveTSPProblem([...]) of a TSP or "
+    "matrix for each length"
 )
 _BINARY = (
     "Binary variables, such as a knapsack's, are for pymoo's own operators (TwoPointCrossover, "

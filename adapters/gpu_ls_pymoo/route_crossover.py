@@ -21,7 +21,7 @@ class SplitCrossover(RecombinationCrossover):
     """
 
     def __init__(self, prob: Any = 1.0, **kwargs: Any) -> None:
-        super().__init__(gls.SplitCrossover(), prob, **kwargs)
+        super().__init__(gls.SplitRecombination(), prob, **kwargs)
 
 
 class SelectiveRouteExchangeCrossover(RecombinationCrossover):

@@ -58,7 +58,7 @@ class TSPProblem(DomainProblem):
     def _other_wrapper(problem: object) -> str:
         """Return which class wraps a problem of ours that is not a TSP; nothing of others."""
         if isinstance(problem, MultiObjectiveTSP):
-            return "pass gpu_ls_pymoo.MultiObjectiveTSP(problem)"
+            return "pass gpu_ls_pymoo.MultiObjectiveTSPProblem(problem)"
         if not isinstance(problem, OurProblem):
             return ""
         name = {"routes": "CVRPProblem", "assignment": "AssignmentProblem"}

@@ -45,11 +45,11 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     """Run both algorithms with every seed, and ours for long."""
     import gpu_ls_plugin as gls
     from gpu_ls_plugin.tours.fronts.front import non_dominated
-    from gpu_ls_pymoo import MultiObjectiveTSP
+    from gpu_ls_pymoo import MultiObjectiveTSPProblem
 
     folder = common.require_instances()
     parts = [gls.TSP.read(folder / f"{name}.tsp") for name in INSTANCES]
-    problem = MultiObjectiveTSP(parts)
+    problem = MultiObjectiveTSPProblem(parts)
     random = problem.tours.cost(gls.random_tours(parts[0], 1000, seed=0, backend="cpu"))
     limits = ((OURS, options.seconds), (PEER, options.peer_seconds))
     runs = [(who, limit, seed) for who, limit in limits for seed in range(1, options.seeds + 1)]

@@ -6,6 +6,8 @@ import importlib
 import inspect
 from typing import Any
 
+from gpu_ls_plugin.core import lazy_names
+
 # Packages whose public names are those of their `__all__`, each a page of its own.
 PACKAGES = {
     "gpu_ls_plugin.distributed": "Clusters",
@@ -44,7 +46,7 @@ HEADER = "Generated from the docstrings of the installed version."
 
 def public_names() -> list[str]:
     """Return the dotted public names of the library and its adapters."""
-    names = [f"gpu_ls_plugin.{name}" for name in _all("gpu_ls_plugin")]
+    names = [f"gpu_ls_plugin.{name}" for name in _own_names()]
     return names + [f"{package}.{name}" for package in PACKAGES for name in _all(package)]
 
 
@@ -52,7 +54,7 @@ def pages() -> dict[str, str]:
     """Return the text of each page of the reference by its path in the site."""
     made = {}
     for title, rooms in ROOMS.items():
-        names = [n for n in _all("gpu_ls_plugin") if _home(n).startswith(rooms)]
+        names = [n for n in _own_names() if _home(n).startswith(rooms)]
         made[path_of(title)] = _page(title, [f"gpu_ls_plugin.{name}" for name in names])
     for package, title in PACKAGES.items():
         names = [f"{package}.{name}" for name in _all(package)]
@@ -80,6 +82,13 @@ def object_of(name: str) -> Any:
 
 def _page(title: str, names: list[str]) -> str:
     return "\n".join([f"# {title}", "", *(f"::: {name}\n" for name in names)])
+
+
+def _own_names() -> list[str]:
+    """Return the public names of `gpu_ls_plugin`, without its packages and the registry."""
+    homes = lazy_names.public_names("gpu_ls_plugin")
+    names = (name for name, home in homes.items() if home.module != "gpu_ls_plugin")
+    return sorted((name for name in names if name != "registry"), key=str.lower)
 
 
 def _all(package: str) -> list[str]:

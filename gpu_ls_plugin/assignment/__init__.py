@@ -1,1 +1,5 @@
 """Assignment problems: a value for every variable."""
+
+from gpu_ls_plugin.core.lazy_names import lazy_names
+
+__getattr__, __dir__ = lazy_names(__name__)

@@ -40,8 +40,15 @@ REMOVED: dict[str, dict[str, RemovedPart]] = {
 }
 # By package: former name, present name.
 RENAMED: dict[str, dict[str, str]] = {
-    "gpu_ls_plugin": {},
-    "gpu_ls_pymoo": {},
+    "gpu_ls_plugin": {
+        "Cycle": "CycleRecombination",
+        "OrderCrossover": "OrderRecombination",
+        "PartiallyMapped": "PartiallyMappedRecombination",
+        "PartitionCrossover": "PartitionRecombination",
+        "SegmentCrossover": "SegmentRecombination",
+        "SplitCrossover": "SplitRecombination",
+    },
+    "gpu_ls_pymoo": {"MultiObjectiveTSP": "MultiObjectiveTSPProblem"},
     "gpu_ls_pygad": {},
     "gpu_ls_deap": {},
 }

@@ -1,18 +1,24 @@
-"""Rooms and headers of version 0.1 under their former names, for one release.
+"""Modules and headers under the paths that they had in version 0.1, for one release.
 
-``gls.candidates.Nearest`` and ``#include "include/metric.cuh"``, for example, still work.
+``gls.candidates.Nearest`` stays reachable, as does ``#include "include/team.cuh"``. Modules are
+imported when they are first used.
 """
 
 from __future__ import annotations
 
 import importlib
-import pkgutil
-from dataclasses import dataclass
 from typing import Any
 
-CORE = ("core",)
+FORMER_MODULES = {
+    **{name: f"core.{name}" for name in ("budget", "checks", "files", "history", "progress")},
+    **{name: f"core.{name}" for name in ("result", "trust")},
+    "acceptance": "runs.acceptance",
+    "observers": "runs.observers",
+    "search_text": "plugins.search_text",
+    "solution": "tours.problem.referee",
+}
+# Former packages, and the packages that their modules are in today.
 FORMER_ROOMS: dict[str, tuple[str, ...]] = {
-    "acceptance": ("runs",),
     "candidates": ("tours.candidates",),
     "construction": ("tours.construction", "routes.construction"),
     "cooperation": ("tours.cooperation", "routes.engines"),
@@ -27,12 +33,9 @@ FORMER_ROOMS: dict[str, tuple[str, ...]] = {
     "resources": ("routes.problem.resources",),
     "searches": ("tours.searches", "routes.searches", "assignment.engines", "runs"),
     "successors": ("assignment.successors",),
-    **{name: CORE for name in ("budget", "checks", "files", "history", "progress", "result")},
-    "search_text": ("plugins",),
-    "trust": CORE,
 }
 
-# Folders of headers in version 0.1, and the folders that their headers are in now.
+# Former folders of headers, and the folders that their headers are in today.
 FORMER_FOLDERS: dict[str, tuple[str, ...]] = {
     "candidates": ("tours/candidates",),
     "construction": ("tours/construction",),
@@ -57,48 +60,46 @@ FORMER_FOLDERS: dict[str, tuple[str, ...]] = {
     "successors": ("assignment/successors",),
     "tours": ("tours/kernels", "tours/moves", "routes/kernels", "backends/include"),
 }
-FORMER_NAMES = {"acceptance/rules": "runs/acceptance"}  # headers that were renamed
+RENAMED_HEADERS = {"acceptance/rules": "runs/acceptance"}
 
 
-@dataclass(frozen=True)
 class FormerRoom:
-    """A namespace that contains modules of some rooms, and the names that they define."""
+    """A former package: the modules of some packages, and the names defined in these."""
 
-    package: str
-    rooms: tuple[str, ...]
+    def __init__(self, packages: list[str]) -> None:
+        self.packages = packages
 
     def __getattr__(self, name: str) -> Any:
-        found = [f"{self.package}.{room}" for room in self.rooms]
-        modules = {
-            entry.name: f"{room}.{entry.name}"
-            for room in found
-            for entry in pkgutil.iter_modules(importlib.import_module(room).__path__)
-        }
+        import pkgutil
+
         if name.startswith("_"):
             raise AttributeError(name)
+        modules = {
+            entry.name: f"{package}.{entry.name}"
+            for package in self.packages
+            for entry in pkgutil.iter_modules(importlib.import_module(package).__path__)
+        }
         for path in modules.values():
             module = importlib.import_module(path)
-            if name in vars(module) and not hasattr(module.__dict__[name], "__path__"):
+            if name in vars(module) and not hasattr(vars(module)[name], "__path__"):
                 return vars(module)[name]
         if name in modules:
             return importlib.import_module(modules[name])
-        raise AttributeError(f"{self.package} has nothing called {name!r} in {self.rooms}")
+        raise AttributeError(f"nothing is called {name!r} in {', '.join(self.packages)}")
 
 
 def former_room(package: str, name: str) -> Any:
-    """Return ``gls.name`` as in version 0.1: a module, or a namespace of several rooms."""
-    if name not in FORMER_ROOMS:
-        raise AttributeError(f"module {package!r} has no attribute {name!r}")
-    rooms = FORMER_ROOMS[name]
-    if rooms in (CORE, ("plugins",), ("runs",)):
-        return importlib.import_module(f"{package}.{rooms[0]}.{name}")
-    return FormerRoom(package, rooms)
+    """Return the former module or package ``package.name``; AttributeError if there was none."""
+    if name in FORMER_MODULES:
+        return importlib.import_module(f"{package}.{FORMER_MODULES[name]}")
+    if name in FORMER_ROOMS:
+        return FormerRoom([f"{package}.{room}" for room in FORMER_ROOMS[name]])
+    raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
 
 def former_header(header: str) -> tuple[str, ...]:
-    """Return the paths that a header of version 0.1 may have now, none if it had no such folder."""
+    """Return the paths that a former header may have today; none if its folder was never there."""
+    if (renamed := RENAMED_HEADERS.get(header.removesuffix(".cuh"))) is not None:
+        return (f"{renamed}.cuh",)
     folder, _, name = header.rpartition("/")
-    other = FORMER_NAMES.get(header.removesuffix(".cuh"))
-    if other is not None:
-        return (f"{other}.cuh",)
-    return tuple(f"{room}/{name}" for room in FORMER_FOLDERS.get(folder, ()))
+    return tuple(f"{today}/{name}" for today in FORMER_FOLDERS.get(folder, ()))

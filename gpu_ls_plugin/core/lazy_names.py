@@ -1,61 +1,97 @@
-"""Public names that a package imports when they are first used."""
+"""Public names of a package, imported when they are first used.
+
+Each name is written once: in the package's stub, ``__init__.pyi``, which type checkers read in
+place of ``__init__.py``. A stub has lines of three forms::
+
+    from .moves.reconnections import TwoOpt as TwoOpt
+    from . import tours as tours
+    from .tours import *
+"""
 
 from __future__ import annotations
 
 import importlib
+import os
+import re
 import sys
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpu_ls_plugin.core.exceptions import MissingExtraError
 from gpu_ls_plugin.core.former_parts import former_part
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable
+
+LINE = re.compile(r"^from (\.+)([\w.]*) import (\w+|\*)(?: as (\w+))?", re.MULTILINE)
+
+
+class Home(NamedTuple):
+    """The module that a public name is imported from, and its name there."""
+
+    module: str
+    name: str
+
+
+@cache
+def public_names(package: str) -> dict[str, Home]:
+    """Return the homes of all names in the stub of a package."""
+    root, *rooms = package.split(".")
+    stub = os.path.join(sys.modules[root].__path__[0], *rooms, "__init__.pyi")
+    with open(stub, encoding="utf-8") as file:
+        lines = LINE.findall(file.read())
+    homes: dict[str, Home] = {}
+    for dots, path, name, public in lines:
+        base = package.rsplit(".", len(dots) - 1)[0]
+        module = f"{base}.{path}" if path else base
+        homes |= public_names(module) if name == "*" else {public: Home(module, name)}
+    return homes
 
 
 def lazy_names(
     package: str,
-    homes: Mapping[str, str],
+    *,
+    shown: Iterable[str] | None = None,
     framework: str | None = None,
     former: Callable[[str, str], Any] | None = None,
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return ``__getattr__`` and ``__dir__`` for a package, so that importing it is cheap.
+    """Return ``__getattr__`` and ``__dir__`` of a package whose ``__name__`` is `package`.
 
-    Parameters
-    ----------
-    package : str
-        ``__name__`` of the package.
-    homes : mapping
-        The module that defines each public name, relative to the package. It is empty if the name
-        is a module of the package, and ``"module."`` if the name is an alias of a module.
-    framework : str, optional
-        Package that an adapter needs, which is also the name of an extra. If it is missing, the
-        use of a name raises MissingExtraError.
-    former : callable, optional
-        Takes the package and any other name; returns its value or raises AttributeError.
+    Importing the package then costs almost nothing, and an adapter can be imported without its
+    `framework`, which has an extra of the same name: MissingExtraError says when it is needed.
+    ``dir`` shows the names in `shown`, by default all. For a name that is not in the stub, a former
+    part is looked up, and then `former` is called with the package and the name.
     """
 
     def get(name: str) -> Any:
-        if name not in homes:
+        home = public_names(package).get(name)
+        if home is None:
             if (part := former_part(package, name)) is not None:
                 return part
             if former is not None:
                 return former(package, name)
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        home = homes[name]
         try:
-            module = importlib.import_module(f".{home.removesuffix('.') or name}", package)
+            value = _imported(home, package)
         except ModuleNotFoundError as error:
             if framework is None or (error.name or "").partition(".")[0] != framework:
                 raise
             raise MissingExtraError(
                 f'{name}: {framework} is not installed: pip install "gpu-ls-plugin[{framework}]"'
             ) from error
-        value = module if home.endswith(".") or not home else getattr(module, name)
         setattr(sys.modules[package], name, value)
         return value
 
     def names() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *homes})
+        return sorted(public_names(package) if shown is None else shown)
 
     return get, names
+
+
+def _imported(home: Home, package: str) -> Any:
+    """Import a name, which may be a module."""
+    if home.module != package:
+        module = importlib.import_module(home.module)
+        if hasattr(module, home.name):
+            return getattr(module, home.name)
+    return importlib.import_module(f"{home.module}.{home.name}")

@@ -38,13 +38,13 @@ from gpu_ls_plugin.routes.removals import ruin_recreate
 from gpu_ls_plugin.runs.acceptance import Always, Annealing, Better, BetterOrEqual, Threshold
 from gpu_ls_plugin.tours.crossovers import assembly_layouts, edge_assembly, pair_layouts
 from gpu_ls_plugin.tours.crossovers.assembly_layouts import STRATEGIES
-from gpu_ls_plugin.tours.crossovers.partition_crossover import PartitionCrossover
+from gpu_ls_plugin.tours.crossovers.partition_crossover import PartitionRecombination
 from gpu_ls_plugin.tours.crossovers.tour_crossovers import (
-    Cycle,
+    CycleRecombination,
     EdgeRecombination,
-    OrderCrossover,
-    PartiallyMapped,
-    SegmentCrossover,
+    OrderRecombination,
+    PartiallyMappedRecombination,
+    SegmentRecombination,
 )
 from gpu_ls_plugin.tours.engines.chains import chain_layouts, parted
 from gpu_ls_plugin.tours.engines.chains.chain_kernel import TOUR_PART, chain_kernel
@@ -119,10 +119,10 @@ PART, INSTANCE = 800, 100  # cities
 # Those that do not look at lengths.
 PAIR_CROSSOVERS = (
     EdgeRecombination(),
-    OrderCrossover(),
-    PartiallyMapped(),
-    Cycle(),
-    SegmentCrossover(),
+    OrderRecombination(),
+    PartiallyMappedRecombination(),
+    CycleRecombination(),
+    SegmentRecombination(),
 )
 ASSEMBLIES = (("EUC_2D", 1000, "int", "fine"), ("EUC", 100_000, "double", ""))
 
@@ -141,8 +141,8 @@ ENGINES = {
     "chain": ("first", "iterated_local_search"),
     "random_tours": ("restart", "random_restarts"),
     "edge_assembly": ("edge_assembly",),
-    "order_crossover": ("split_crossover",),
-    "split": ("split_crossover",),
+    "order_recombination": ("split_recombination",),
+    "split": ("split_recombination",),
     "instance_lists": ("local_search",),
     "instance_cost": ("local_search",),
 }
@@ -299,7 +299,7 @@ def _partitions(metric: Metric) -> Iterator[Kernel]:
     """Crossovers of pairs in shared memory, and of real lengths in global memory."""
     for name, n, *_ in ASSEMBLIES:
         if metric.name == name:
-            yield _pair_crossover(PartitionCrossover(), metric, n)
+            yield _pair_crossover(PartitionRecombination(), metric, n)
 
 
 def _pair_crossover(part: PairRecombination, metric: Metric, n: int) -> Kernel:
@@ -336,7 +336,7 @@ def _weighted() -> Iterator[Kernel]:
         yield chain_kernel(lengths, moves, WINDOW, Annealing(), layout)
     pairs = assembly_layouts.assembly_shape(CITIES[0], 64, shared)
     yield edge_assembly.assembly_kernel(metric, "double", "", pairs)
-    yield _pair_crossover(PartitionCrossover(), metric, CITIES[0])
+    yield _pair_crossover(PartitionRecombination(), metric, CITIES[0])
 
 
 def _routing() -> Iterator[Kernel]:

@@ -23,7 +23,7 @@ from gpu_ls_plugin.routes.problem.giant_tsp import GiantTSP
 from gpu_ls_plugin.routes.problem.routing import Routing
 from gpu_ls_plugin.runs.domain import Output, first_row
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
-from gpu_ls_plugin.tours.crossovers.tour_crossovers import SegmentCrossover
+from gpu_ls_plugin.tours.crossovers.tour_crossovers import SegmentRecombination
 from gpu_ls_plugin.tours.domain import Tours, check_plot, measured, refuse_ending
 from gpu_ls_plugin.tours.moves.reconnections import TwoOpt
 from gpu_ls_plugin.tours.moves.segment_moves import Exchange, Relocate
@@ -140,7 +140,7 @@ class Routes(Tours):
 
     def crossover(self, problem: Any) -> Any:
         """Return a crossover of segments; none is never worse under constraints."""
-        return SegmentCrossover()
+        return SegmentRecombination()
 
     def display(self, problem: Any, settings: Settings) -> SearchDisplay:
         """Return what shows the best feasible routes."""

@@ -1,27 +1,6 @@
 """The travelling salesman problem: its data, its searches and its plans."""
 
-from __future__ import annotations
+from gpu_ls_plugin.core.lazy_names import lazy_names
+from gpu_ls_plugin.tours import wiring as _wiring  # noqa: F401
 
-from typing import TYPE_CHECKING
-
-from gpu_ls_plugin.tours.candidates import base
-
-if TYPE_CHECKING:
-    import os
-
-    from gpu_ls_plugin.tours.candidates.base import Candidates
-
-
-def _union(one: Candidates, other: Candidates) -> Candidates:
-    from gpu_ls_plugin.tours.candidates.union import Union
-
-    return Union(one, other)
-
-
-def _stored(path: str | os.PathLike[str]) -> Candidates:
-    from gpu_ls_plugin.tours.candidates.stored import Stored
-
-    return Stored.read(path)
-
-
-base.union, base.stored = _union, _stored
+__getattr__, __dir__ = lazy_names(__name__)

@@ -23,13 +23,13 @@ from gpu_ls_plugin.tours.construction.space_filling_curve import space_filling_c
 from gpu_ls_plugin.tours.cooperation.migration import Migration
 from gpu_ls_plugin.tours.crossovers.edge_assembly import EdgeAssembly
 from gpu_ls_plugin.tours.crossovers.merging import Merging
-from gpu_ls_plugin.tours.crossovers.partition_crossover import PartitionCrossover
+from gpu_ls_plugin.tours.crossovers.partition_crossover import PartitionRecombination
 from gpu_ls_plugin.tours.crossovers.tour_crossovers import (
-    Cycle,
+    CycleRecombination,
     EdgeRecombination,
-    OrderCrossover,
-    PartiallyMapped,
-    SegmentCrossover,
+    OrderRecombination,
+    PartiallyMappedRecombination,
+    SegmentRecombination,
 )
 from gpu_ls_plugin.tours.domain import Tours
 from gpu_ls_plugin.tours.engines.pivoting import Best, First, Multi, RandomK
@@ -53,8 +53,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 CROSSOVERS = (
-    *(EdgeAssembly, EdgeRecombination, PartitionCrossover, OrderCrossover),
-    *(PartiallyMapped, Cycle, SegmentCrossover),
+    *(EdgeAssembly, EdgeRecombination, PartitionRecombination, OrderRecombination),
+    *(PartiallyMappedRecombination, CycleRecombination, SegmentRecombination),
 )
 PARTS: Mapping[str, tuple[Any, ...]] = {
     "domain": (Tours,),

@@ -73,7 +73,7 @@ class Deap(Bound):
         mutation = self.operators(problem)["search"](search, run=run)
         toolbox.register("evaluate", TourCost(problem))
         toolbox.register("select", tools.selTournament, tournsize=3)
-        toolbox.register("mate", RecombinationCrossover(problem, "order_crossover"))
+        toolbox.register("mate", RecombinationCrossover(problem, "order_recombination"))
         toolbox.register("mutate", mutation)
         mutation.prepare(50)
         pop = individuals(others(problem.n, 50))

@@ -64,7 +64,7 @@ class PyGAD(Bound):
         from gpu_ls_pygad import RecombinationCrossover
 
         mutation = self.operators(problem)["search"](search)
-        crossover = RecombinationCrossover(problem, "order_crossover")
+        crossover = RecombinationCrossover(problem, "order_recombination")
         for operator in (mutation, crossover):
             operator.prepare(50)
         ga = self._ga(

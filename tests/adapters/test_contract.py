@@ -32,11 +32,11 @@ CUSTOMERS = 40
 ROUTING = gls.CVRP(cities(CUSTOMERS + 1, 3), [0] + [1] * CUSTOMERS, 8, metric="EUC_2D")
 PARTS = (
     "edge_assembly",
-    "partition_crossover",
-    "order_crossover",
-    "partially_mapped",
-    "cycle",
-    "segment_crossover",
+    "partition_recombination",
+    "order_recombination",
+    "partially_mapped_recombination",
+    "cycle_recombination",
+    "segment_recombination",
     "edge_recombination",
 )
 LIMIT, OVERRUN = 0.5, 0.2  # seconds
@@ -129,7 +129,9 @@ RANDOM = {
         TSP, rows(N, 5), seed, search="two_opt/all/random_k(50)", moves=20
     ),
     "kick": lambda face, seed: face.kick(TSP, rows(N, 5), seed),
-    "cross": lambda face, seed: face.cross(TSP, "order_crossover", rows(N, 5), rows(N, 5, 1), seed),
+    "cross": lambda face, seed: face.cross(
+        TSP, "order_recombination", rows(N, 5), rows(N, 5, 1), seed
+    ),
     "starts": lambda face, seed: face.starts(TSP, 5, seed, construction="random_tours"),
 }
 
@@ -160,7 +162,7 @@ def test_children_are_tours_and_some_never_worse(face: Face, part: str) -> None:
     first, second = (face.search(TSP, rows(N, 10, seed), moves=40) for seed in (1, 2))
     children = face.cross(TSP, part, first, second)
     assert children.shape == (10, N) and is_tours(children)
-    if part in ("edge_assembly", "partition_crossover"):
+    if part in ("edge_assembly", "partition_recombination"):
         assert (TSP.cost(children) <= TSP.cost(first)).all()
         assert (TSP.cost(children) < TSP.cost(first)).any()
     same = face.cross(TSP, part, first, first)
@@ -169,11 +171,11 @@ def test_children_are_tours_and_some_never_worse(face: Face, part: str) -> None:
 
 def test_parts_may_be_given_or_named(face: Face) -> None:
     parents = rows(N, 10), rows(N, 10, 1)
-    named = face.cross(TSP, "order_crossover", *parents)
-    assert np.array_equal(named, face.cross(TSP, gls.OrderCrossover(), *parents))
+    named = face.cross(TSP, "order_recombination", *parents)
+    assert np.array_equal(named, face.cross(TSP, gls.OrderRecombination(), *parents))
     with pytest.raises(InvalidTypeError, match=r"part: .* is not a recombination"):
         face.cross(TSP, gls.Migration(), *parents)
-    with pytest.raises(UnknownPartError, match="order_crossover"):
+    with pytest.raises(UnknownPartError, match="order_recombination"):
         face.cross(TSP, "order_crosover", *parents)
 
 
@@ -195,7 +197,7 @@ def test_giant_tours(face: Face) -> None:
     assert is_tours(made, ROUTING.n)
     assert (ROUTING.tsp.cost(made) < ROUTING.tsp.cost(some)).all()
     assert ROUTING.feasible(made).all() and not ROUTING.feasible(some).all()
-    children = face.cross(ROUTING, "segment_crossover", some, made)
+    children = face.cross(ROUTING, "segment_recombination", some, made)
     assert is_tours(children, ROUTING.n)
 
 
@@ -206,7 +208,7 @@ def test_rows_that_are_no_tours_are_named(face: Face) -> None:
         with pytest.raises(InvalidTourError, match="row 2"):
             call(TSP, given)
     with pytest.raises(InvalidTourError, match=r"parents: row \d"):
-        face.cross(TSP, "order_crossover", given, rows(N, 3))
+        face.cross(TSP, "order_recombination", given, rows(N, 3))
 
 
 @pytest.mark.parametrize("kind", ["search", "starts"])

@@ -150,7 +150,7 @@ def test_what_a_third_partys_kick_returns_is_checked(face: Face, fault: str) -> 
 REFUSED = [
     (3, InvalidTypeError, "part: 3 is not a perturbation, such as"),
     (gls.DoubleBridge, InvalidTypeError, "part: .* is not a perturbation"),
-    (gls.OrderCrossover(), InvalidTypeError, "part: .* is not a perturbation"),
+    (gls.OrderRecombination(), InvalidTypeError, "part: .* is not a perturbation"),
     ("double_brigde", UnknownPartError, "did you mean 'double_bridge'"),
 ]
 

@@ -8,7 +8,7 @@ import pytest
 
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters, paste, present
 from gpu_ls_plugin.backends.structs import struct_of
-from gpu_ls_plugin.core.former_rooms import FORMER_FOLDERS, FORMER_NAMES
+from gpu_ls_plugin.core.former_rooms import FORMER_FOLDERS, RENAMED_HEADERS
 
 PACKAGE = resources.files("gpu_ls_plugin")
 # What the pages named, and what authors of parts were told to write against.
@@ -66,7 +66,7 @@ def test_each_folder_and_each_name_of_the_tables_is_needed() -> None:
     folders = {former.rpartition("/")[0] for former in NAMED}
     assert folders == {*FORMER_FOLDERS, "acceptance"}
     assert all((PACKAGE / room).is_dir() for rooms in FORMER_FOLDERS.values() for room in rooms)
-    assert all((PACKAGE / f"{path}.cuh").is_file() for path in FORMER_NAMES.values())
+    assert all((PACKAGE / f"{path}.cuh").is_file() for path in RENAMED_HEADERS.values())
 
 
 def test_a_header_is_pasted_once_whatever_it_is_called() -> None:

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-import ast
 import importlib
 import json
 import pickle
+import pydoc
+import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import gpu_ls_plugin as gls
+from gpu_ls_plugin.core.lazy_names import public_names
 
 ROOT = Path(__file__).resolve().parents[2]
-LAZY = ("gpu_ls_plugin", "gpu_ls_deap", "gpu_ls_pygad", "gpu_ls_pymoo")
+ADAPTERS = ("gpu_ls_deap", "gpu_ls_pygad", "gpu_ls_pymoo")
+DOMAINS = ("gpu_ls_plugin.tours", "gpu_ls_plugin.routes", "gpu_ls_plugin.assignment")
+LAZY = ("gpu_ls_plugin", *DOMAINS, *ADAPTERS)
 CHEAP = {"", ".core", ".core.exceptions", ".core.former_rooms", ".core.lazy_names"}
-CHEAP |= {
-    ".core.former_parts",
-    ".core.upper_layers",
-    ".core.text",
-}  # what the import may load of its own
+# Modules of its own that the import may load.
+CHEAP |= {".core.former_parts", ".core.upper_layers", ".core.text", ".wiring"}
 
 
 def python(code: str) -> str:
@@ -38,9 +40,7 @@ def loaded_by(code: str) -> set[str]:
     return set(json.loads(python(f"{listing}\n{code}\n{end}")))
 
 
-@pytest.mark.parametrize(
-    "package", ["gpu_ls_plugin", "gpu_ls_pymoo", "gpu_ls_pygad", "gpu_ls_deap"]
-)
+@pytest.mark.parametrize("package", ["gpu_ls_plugin", *ADAPTERS])
 def test_importing_a_package_loads_next_to_nothing(package: str) -> None:
     loaded = loaded_by(f"import {package}")
     own = {name for name in loaded if name.startswith("gpu_ls_plugin")}
@@ -67,29 +67,59 @@ def test_a_name_loads_no_more_than_it_needs(use: str, unused: set[str]) -> None:
     assert loaded.isdisjoint({f"gpu_ls_plugin.{room}" for room in unused})
 
 
-def typed_names(package: str) -> set[str]:
-    """The names that a package imports for type checkers."""
-    tree = ast.parse(Path(importlib.import_module(package).__file__ or "").read_text("utf-8"))
-    blocks = [node for node in tree.body if isinstance(node, ast.If)]
-    imports = [node for node in blocks[0].body if isinstance(node, ast.ImportFrom)]
-    return {alias.asname or alias.name for node in imports for alias in node.names}
+def module_of(package: str) -> Any:
+    """The package, if its framework is installed."""
+    if package in ADAPTERS:
+        pytest.importorskip(package.removeprefix("gpu_ls_"))
+    return importlib.import_module(package)
 
 
 @pytest.mark.parametrize("package", LAZY)
-def test_people_and_type_checkers_see_the_same_names(package: str) -> None:
-    framework = package.removeprefix("gpu_ls_")
-    if framework in ("pymoo", "pygad", "deap"):
-        pytest.importorskip(framework)
-    module = importlib.import_module(package)
-    names = set(module.__all__)
-    assert names <= typed_names(package)
-    assert names <= set(module._HOMES)
-    assert names <= set(dir(module))
-    for name in module._HOMES:
+def test_each_name_of_a_stub_is_that_of_the_module(package: str) -> None:
+    module = module_of(package)
+    for name in public_names(package):
         value = getattr(module, name)
-        assert getattr(value, "__name__", name).rpartition(".")[2] in (name, "referee")
+        assert getattr(value, "__name__", name).rpartition(".")[2] == name
     with pytest.raises(AttributeError, match="no attribute 'Nonsense'"):
         _ = module.Nonsense
+
+
+@pytest.mark.parametrize("package", [*LAZY, "gpu_ls_plugin.solver", "gpu_ls_plugin.drawing"])
+def test_a_stub_has_no_other_lines(package: str) -> None:
+    stub = Path(module_of(package).__file__ or "").with_suffix(".pyi").read_text("utf-8")
+    entry = re.compile(r"from \.+[\w.]* import (?:(\w+) as \1|\*  # noqa: F403)")
+    others = [line for line in stub.splitlines() if line and not entry.fullmatch(line)]
+    assert others == (["__version__: str"] if package == "gpu_ls_plugin" else [])
+
+
+@pytest.mark.parametrize("package", DOMAINS)
+def test_names_of_a_domain_are_in_its_namespace(package: str) -> None:
+    domain = importlib.import_module(package)
+    assert dir(domain) == sorted(public_names(package))
+    assert all(getattr(domain, name) is getattr(gls, name) for name in dir(domain))
+
+
+def test_the_front_door_is_small() -> None:
+    shown = dir(gls)
+    assert {"tours", "routes", "assignment", "extend", "testing"} < set(shown)
+    assert len(shown) <= 46
+    assert all(hasattr(gls, name) for name in shown)
+    help_text = pydoc.render_doc(gls, renderer=pydoc.plaintext)
+    assert len(help_text.splitlines()) <= 80
+    assert [name for name in shown if name not in help_text] == ["__version__"]
+
+
+@pytest.mark.parametrize("package", ADAPTERS)
+def test_a_name_of_an_adapter_is_no_name_of_the_library(package: str) -> None:
+    module_of(package)
+    assert public_names(package).keys().isdisjoint(public_names("gpu_ls_plugin"))
+
+
+def test_every_name_is_shown_somewhere() -> None:
+    places = [gls, gls.tours, gls.routes, gls.assignment, gls.extend, gls.testing]
+    shown = {name for place in places for name in dir(place)}
+    names = {n for n, home in public_names("gpu_ls_plugin").items() if home.module != gls.__name__}
+    assert names - shown == {"registry"}
 
 
 def test_every_name_can_be_the_first_that_is_used() -> None:
@@ -97,9 +127,10 @@ def test_every_name_can_be_the_first_that_is_used() -> None:
 import os, sys, numpy
 import gpu_ls_plugin as gls
 failed = []
-homes = {home: name for name, home in reversed(gls._HOMES.items()) if home}
-homes |= {name: name for name, home in gls._HOMES.items() if not home}
-for name in homes.values():  # one of each module, in a process of its own
+from gpu_ls_plugin.core.lazy_names import public_names
+first = {(module, name if module == "gpu_ls_plugin" else ""): name
+         for name, (module, _) in reversed(public_names("gpu_ls_plugin").items())}
+for name in first.values():  # one of each module, in a process of its own
     child = os.fork()
     if not child:
         try:
@@ -118,7 +149,8 @@ print(failed)
 def test_many_threads_can_use_names_at_once() -> None:
     code = """
 import threading, gpu_ls_plugin as gls
-names, failed, start = list(gls.__all__), [], threading.Barrier(8)
+from gpu_ls_plugin.core.lazy_names import public_names
+names, failed, start = list(public_names("gpu_ls_plugin")), [], threading.Barrier(8)
 def use(own):
     start.wait()
     for name in own:
@@ -134,11 +166,7 @@ print(failed)
     assert python(code).strip() == "[]"
 
 
-def test_star_and_pickle_work() -> None:
-    star: dict[str, object] = {}
-    exec("from gpu_ls_plugin import *", star)
-    assert set(gls.__all__) <= set(star)
-    assert star["TSP"] is gls.TSP
+def test_pickles_load_what_they_need() -> None:
     code = "import pickle, sys; print(type(pickle.loads(bytes.fromhex(sys.argv[1]))).__name__)"
     text = pickle.dumps(gls.Budget(seconds=1)).hex()
     done = subprocess.run([sys.executable, "-c", code, text], capture_output=True, text=True)

@@ -45,7 +45,7 @@ def toolbox(**operators: Any) -> base.Toolbox:
     made = base.Toolbox()
     made.register("evaluate", TourCost(TSP))
     made.register("select", tools.selTournament, tournsize=3)
-    made.register("mate", RecombinationCrossover(TSP, "order_crossover"))
+    made.register("mate", RecombinationCrossover(TSP, "order_recombination"))
     made.register("mutate", LocalSearchMutation(TSP))
     for name, operator in operators.items():
         made.register(name, operator)
@@ -75,7 +75,7 @@ def test_one_individual_is_changed_in_place(kind: type, make: Any) -> None:
 def test_pairs_are_crossed_in_place(kind: type) -> None:
     one, other = evaluated(individuals(rows(N, 2), kind))
     random.seed(1)
-    first, second = RecombinationCrossover(TSP, "order_crossover")(one, other)
+    first, second = RecombinationCrossover(TSP, "order_recombination")(one, other)
     assert first is one and second is other
     assert sorted(one) == sorted(other) == list(range(N))
     assert list(one) != list(rows(N, 2)[0]) and list(other) != list(rows(N, 2)[1])

@@ -18,11 +18,11 @@ pytestmark = pytest.mark.gpu
 
 PARTS = [
     gls.EdgeRecombination(),
-    gls.PartitionCrossover(),
-    gls.OrderCrossover(),
-    gls.PartiallyMapped(),
-    gls.Cycle(),
-    gls.SegmentCrossover(),
+    gls.PartitionRecombination(),
+    gls.OrderRecombination(),
+    gls.PartiallyMappedRecombination(),
+    gls.CycleRecombination(),
+    gls.SegmentRecombination(),
 ]
 parts = pytest.mark.parametrize("part", PARTS, ids=lambda part: part.name)
 SIZES = (1, 2, 3, 4, 5, 8, 31, 32, 33, 64, 200, 1000)

@@ -59,7 +59,7 @@ def test_tchebycheff_distances(layout):
     assert_same(lambda place: iterated(distant, tours, budget=budget, backend=place))
 
 
-@pytest.mark.parametrize("part", [gls.EdgeAssembly(), gls.PartitionCrossover()])
+@pytest.mark.parametrize("part", [gls.EdgeAssembly(), gls.PartitionRecombination()])
 @pytest.mark.parametrize("metrics", METRIC_LISTS)
 def test_crossovers(part, metrics):
     problem, search = weighted_problem(metrics, 80, 50), gls.LocalSearch(candidates=LISTS)

@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 # The last one's children are never longer than the first parent.
 PAIRS = (
     gls.EdgeRecombination(),
-    gls.OrderCrossover(),
-    gls.PartiallyMapped(),
-    gls.Cycle(),
-    gls.SegmentCrossover(),
-    gls.PartitionCrossover(),
+    gls.OrderRecombination(),
+    gls.PartiallyMappedRecombination(),
+    gls.CycleRecombination(),
+    gls.SegmentRecombination(),
+    gls.PartitionRecombination(),
 )
 
 
@@ -49,7 +49,7 @@ ROUTE_MOVES = gls.LocalSearch(
     [gls.TwoOpt(), gls.Relocate(3), gls.Exchange(3, 2), gls.TwoOptStar(), gls.SwapStar()],
     candidates=gls.Nearest(7),
 )
-ROUTE_PAIRS = (gls.SplitCrossover(), gls.SelectiveRouteExchange(), gls.RouteEdgeAssembly())
+ROUTE_PAIRS = (gls.SplitRecombination(), gls.SelectiveRouteExchange(), gls.RouteEdgeAssembly())
 
 
 class Extent(NamedTuple):
@@ -232,7 +232,7 @@ class Watched:
         for rows in (summed, several.tchebycheff(weights, several.cost(starts).min(axis=0))):
             for search in (gls.LocalSearch(), steps, gls.IteratedLocalSearch(steps)):
                 self.search(search, rows, starts, kicks=KICKS)
-        for part in (gls.EdgeAssembly(), gls.PartitionCrossover()):
+        for part in (gls.EdgeAssembly(), gls.PartitionRecombination()):
             children = part.cross(summed, starts, starts[::-1], seed=1, backend=self.backend)
             assert (summed.cost(children) <= summed.cost(starts)).all()
             self.calls += 1

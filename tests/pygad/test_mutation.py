@@ -45,7 +45,7 @@ def ga(**options: Any) -> Any:
         "fitness_func": TourFitness(TSP),
         "initial_population": rows(N, SIZE),
         "gene_type": int,
-        "crossover_type": RecombinationCrossover(TSP, "order_crossover"),
+        "crossover_type": RecombinationCrossover(TSP, "order_recombination"),
         "mutation_type": LocalSearchMutation(TSP),
         "random_seed": 1,
         "suppress_warnings": True,
@@ -108,7 +108,7 @@ def test_those_not_chosen_are_known(diary: type[Diary]) -> None:
 
 
 def test_offspring_are_crossed_with_pygads_probability() -> None:
-    parents, crossover = rows(N, 10), RecombinationCrossover(TSP, "order_crossover")
+    parents, crossover = rows(N, 10), RecombinationCrossover(TSP, "order_recombination")
     for prob, share in ((None, 1.0), (0.0, 0.0), (0.4, 0.4), (1.0, 1.0)):
         made = crossover(parents, (300, N), ga(crossover_probability=prob))
         crossed = (made != parents[np.arange(300) % 10]).any(axis=1)

@@ -242,11 +242,11 @@ def test_scarce_vehicles_are_searched_under_soft_constraints() -> None:
 
 
 MEMETIC = {
-    "order": lambda: {"crossover": gls.OrderCrossover()},
+    "order": lambda: {"crossover": gls.OrderRecombination()},
     "edge assembly": lambda: {"crossover": gls.EdgeAssembly()},
-    "split": lambda: {"crossover": gls.SplitCrossover()},
+    "split": lambda: {"crossover": gls.SplitRecombination()},
     "route edge assembly": lambda: {"crossover": gls.RouteEdgeAssembly()},
-    "crowding": lambda: {"crossover": gls.OrderCrossover(), "replacement": Crowding()},
+    "crowding": lambda: {"crossover": gls.OrderRecombination(), "replacement": Crowding()},
     "far apart": lambda: {"replacement": EdgeDistance(5)},
     "children": lambda: {"n_offsprings": 7},
     "moves": lambda: {"moves": 10},
@@ -344,7 +344,7 @@ def test_default_searches(cvrp: gls.CVRP, tsp: gls.TSP) -> None:
 
 
 ROUTE_FACES = {
-    adapter.SplitCrossover: gls.SplitCrossover(),
+    adapter.SplitCrossover: gls.SplitRecombination(),
     adapter.SelectiveRouteExchangeCrossover: gls.SelectiveRouteExchange(),
     adapter.RouteEdgeAssemblyCrossover: gls.RouteEdgeAssembly(),
 }

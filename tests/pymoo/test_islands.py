@@ -80,4 +80,4 @@ def test_wrong_parameters(islands: gls.Islands) -> None:
     with pytest.raises(InvalidTypeError, match="islands"):
         MemeticGA(islands=3)
     with pytest.raises(InvalidParameterError, match="leave out operators"):
-        MemeticGA(islands=islands, crossover=gls.OrderCrossover())
+        MemeticGA(islands=islands, crossover=gls.OrderRecombination())

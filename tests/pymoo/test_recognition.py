@@ -29,7 +29,7 @@ from gpu_ls_pymoo import (
     LocalSearchSampling,
     MemeticGA,
     MemeticMating,
-    MultiObjectiveTSP,
+    MultiObjectiveTSPProblem,
     TourDuplicateElimination,
     TSPProblem,
     as_tsp,
@@ -229,7 +229,7 @@ def solved(problem: Any) -> Any:
 OURS = {
     "TSPProblem": (TSPProblem, TSP, as_tsp),
     "CVRPProblem": (CVRPProblem, CVRP, as_tsp),
-    "MultiObjectiveTSP": (MultiObjectiveTSP, [TSP, TSP], written),
+    "MultiObjectiveTSPProblem": (MultiObjectiveTSPProblem, [TSP, TSP], written),
     "AssignmentProblem": (AssignmentProblem, COLOURS, solved),
 }
 
@@ -283,7 +283,7 @@ def test_what_other_problems_are_told_fits_them() -> None:
 @pytest.mark.parametrize(
     ("problem", "message"),
     [
-        (gls.MultiObjectiveTSP([TSP, TSP]), r"gpu_ls_pymoo\.MultiObjectiveTSP\(problem\)"),
+        (gls.MultiObjectiveTSP([TSP, TSP]), r"gpu_ls_pymoo\.MultiObjectiveTSPProblem\(problem\)"),
         (CVRP, r"gpu_ls_pymoo\.CVRPProblem\(problem\)"),
         (COLOURS, r"gpu_ls_pymoo\.AssignmentProblem\(problem\)"),
         (AssignmentProblem(COLOURS), "AssignmentProblem are searched by MemeticGA"),

@@ -87,7 +87,9 @@ def educations(path: Any, backend: str, repeats: int, text: str) -> dict[str, An
     seconds, parts = [], {}
     for repeat in range(repeats + 1):
         begin = time.perf_counter()
-        children = gls.SplitCrossover().cross(problem, tours, mates, seed=repeat, backend=backend)
+        children = gls.SplitRecombination().cross(
+            problem, tours, mates, seed=repeat, backend=backend
+        )
         crossed = time.perf_counter()
         found = search(problem, children, seed=repeat, backend=backend)
         end = time.perf_counter()

@@ -27,7 +27,7 @@ def tours_of(problem: object) -> Problem:
     if getattr(problem, "n_objectives", 1) > 1:
         raise UnsupportedProblemError(
             f"problem: a {type(problem).__name__} has several lengths, and these operators take "
-            "one; pass one of problem.objectives, or use gpu_ls_pymoo.MultiObjectiveTSP and "
+            "one; pass one of problem.objectives, or use gpu_ls_pymoo.MultiObjectiveTSPProblem and "
             "MemeticNSGA2"
         )
     found = problem if isinstance(problem, Problem) else plugins.problem_from(problem)

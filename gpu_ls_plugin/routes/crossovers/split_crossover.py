@@ -11,7 +11,7 @@ import numpy as np
 from gpu_ls_plugin.routes.construction.split import BYTES_PER_CITY, cut
 from gpu_ls_plugin.routes.crossovers.route_recombination import RouteRecombination, RouteWorkspace
 from gpu_ls_plugin.routes.kernels.route_totals import route_totals
-from gpu_ls_plugin.tours.crossovers.tour_crossovers import OrderCrossover
+from gpu_ls_plugin.tours.crossovers.tour_crossovers import OrderRecombination
 from gpu_ls_plugin.tours.kernels.edge_keys import nodes_of
 from gpu_ls_plugin.tours.problem.tsp import TSP
 
@@ -26,7 +26,7 @@ FINE = 1 << 20  # parts of the way to the farthest node, in which places are tol
 
 
 @dataclass(frozen=True)
-class SplitCrossover(RouteRecombination):
+class SplitRecombination(RouteRecombination):
     """Cross the order of the customers, without the depot, and cut the child into routes by Split.
 
     Order crossover of giant tours from which the copies of the depot are left out, then the best
@@ -51,11 +51,11 @@ class SplitCrossover(RouteRecombination):
         A parameter is out of range or not a number.
     """
 
-    name = "split_crossover"
+    name = "split_recombination"
 
     def bytes_per_tour(self, n: int) -> int:
         """Return the device memory of one pair in bytes: orders, their cuts and the child."""
-        return (BYTES_PER_CITY + 24) * n + OrderCrossover().bytes_per_tour(n)
+        return (BYTES_PER_CITY + 24) * n + OrderRecombination().bytes_per_tour(n)
 
     def workspace(
         self,
@@ -95,7 +95,7 @@ class _SplitWorkspace(RouteWorkspace):
         asked = self.routes.problem
         alone, points = _customers(asked.customers), asked.nodes.coordinates
         self._places: Any = None if points is None else backend.xp.asarray(_whole(points))
-        self._orders = OrderCrossover().workspace(
+        self._orders = OrderRecombination().workspace(
             backend, alone, size, seed=seed, first_row=first_row
         )
 

@@ -171,7 +171,7 @@ class Recombination(Cooperation):
         """
         problem = tour_problem(problem)
         key, number = checks.seed(seed), checks.first_row(first_row)
-        self._check(problem, "problem", "use OrderCrossover(), which reverses none")
+        self._check(problem, "problem", "use OrderRecombination(), which reverses none")
         chosen = get_backend(backend, device, tours=first)
         with chosen.current():
             with _said_of("first"):

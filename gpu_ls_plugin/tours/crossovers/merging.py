@@ -12,7 +12,7 @@ from gpu_ls_plugin.core.budget import NO_LIMIT, Stopwatch
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.tours.cooperation.base import Cooperation
 from gpu_ls_plugin.tours.crossovers.base import Recombination
-from gpu_ls_plugin.tours.crossovers.partition_crossover import PartitionCrossover
+from gpu_ls_plugin.tours.crossovers.partition_crossover import PartitionRecombination
 from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
 
 if TYPE_CHECKING:
@@ -42,18 +42,18 @@ class Merging(Cooperation):
     """
 
     every: float = 1.0
-    crossover: Recombination = field(default_factory=PartitionCrossover)
+    crossover: Recombination = field(default_factory=PartitionRecombination)
 
     name = "merging"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        wanted = "recombination, such as PartitionCrossover()"
+        wanted = "recombination, such as PartitionRecombination()"
         checks.fields(self, checks.instance, "crossover", kind=Recombination, wanted=wanted)
         if not self.crossover.never_worse:
             raise InvalidParameterError(
                 f"crossover: children of {type(self.crossover).__name__} may be worse than their "
-                "parents; choose PartitionCrossover()"
+                "parents; choose PartitionRecombination()"
             )
 
     def check(self, problem: TSP) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 from gpu_ls_plugin.backends.structs import struct_of
+from gpu_ls_plugin.core.text import snake_case
 from gpu_ls_plugin.tours.crossovers import pair_layouts
 from gpu_ls_plugin.tours.crossovers.base import Recombination
 from gpu_ls_plugin.tours.crossovers.workspace import CostlessWorkspace
@@ -113,7 +114,7 @@ class PairRecombination(Recombination):
         """Compose the crossover of one pair per team."""
         return Kernel(
             name=self.name,
-            header=f"tours/crossovers/{self.name}.cuh",
+            header=f"tours/crossovers/{snake_case(self.functor.removeprefix('gls::'))}.cuh",
             body=f"gls::CrossPairs<{layout.team}, {layout.memory}, {self.functor}>",
             parameters=(*parse_parameters("int n"), PAIRS, *parse_parameters(self.parameters)),
             team=layout.team,

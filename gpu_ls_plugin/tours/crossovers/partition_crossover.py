@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class PartitionCrossover(PairRecombination):
+class PartitionRecombination(PairRecombination):
     """Take the shorter of two tours' paths wherever they can be chosen one by one.
 
     Without the edges that they have in common, two tours fall into components. Where both pass
@@ -38,7 +38,7 @@ class PartitionCrossover(PairRecombination):
         A parameter is out of range or not a number.
     """
 
-    name = "partition_crossover"
+    name = "partition_recombination"
     never_worse = True
 
     def pair_bytes(self, n: int, city_bytes: int) -> int:

@@ -11,7 +11,7 @@ from gpu_ls_plugin.tours.crossovers.pair_recombination import PairRecombination
 
 
 @dataclass(frozen=True)
-class Cycle(PairRecombination):
+class CycleRecombination(PairRecombination):
     """Take every city from a place where one of two tours has it.
 
     Places fall into cycles: behind a place comes the one where the first parent has what the
@@ -35,7 +35,7 @@ class Cycle(PairRecombination):
         A parameter is out of range or not a number.
     """
 
-    name = "cycle"
+    name = "cycle_recombination"
     functor = "gls::Cycle"
     reverses = by_lengths = False
 
@@ -76,7 +76,7 @@ class EdgeRecombination(PairRecombination):
 
 
 @dataclass(frozen=True)
-class OrderCrossover(PairRecombination):
+class OrderRecombination(PairRecombination):
     """Keep a section of one tour, and take the order of the other cities from another one.
 
     The section lies between two places that are drawn, around the end of the array perhaps, and
@@ -97,7 +97,7 @@ class OrderCrossover(PairRecombination):
         A parameter is out of range or not a number.
     """
 
-    name = "order_crossover"
+    name = "order_recombination"
     functor = "gls::OrderCrossover"
     reverses = by_lengths = False
 
@@ -107,7 +107,7 @@ class OrderCrossover(PairRecombination):
 
 
 @dataclass(frozen=True)
-class PartiallyMapped(PairRecombination):
+class PartiallyMappedRecombination(PairRecombination):
     """Keep a section of one tour, and the other cities where another one has them.
 
     The section lies between two places that are drawn, around the end of the array perhaps, and
@@ -129,7 +129,7 @@ class PartiallyMapped(PairRecombination):
         A parameter is out of range or not a number.
     """
 
-    name = "partially_mapped"
+    name = "partially_mapped_recombination"
     functor = "gls::PartiallyMapped"
     reverses = by_lengths = False
 
@@ -139,7 +139,7 @@ class PartiallyMapped(PairRecombination):
 
 
 @dataclass(frozen=True)
-class SegmentCrossover(PairRecombination):
+class SegmentRecombination(PairRecombination):
     """Put a segment of the second parent into the first, at its place and in its direction.
 
     The child is a path of the second parent, followed by the cities of the first that are not in
@@ -167,7 +167,7 @@ class SegmentCrossover(PairRecombination):
     shortest: float = 0.125
     longest: float = 0.5
 
-    name = "segment_crossover"
+    name = "segment_recombination"
     functor = "gls::SegmentCrossover"
     parameters = "int shortest, int longest"
     reverses = by_lengths = False

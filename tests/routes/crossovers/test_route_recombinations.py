@@ -21,7 +21,7 @@ from gpu_ls_plugin.testing import check_recombination
 from tests.helpers.examples import examples
 from tests.helpers.random_problems import random_tours
 
-PARTS = (gls.SplitCrossover(), gls.SelectiveRouteExchange(), gls.RouteEdgeAssembly())
+PARTS = (gls.SplitRecombination(), gls.SelectiveRouteExchange(), gls.RouteEdgeAssembly())
 each_part = pytest.mark.parametrize("part", PARTS, ids=lambda part: part.name)
 KINDS = {"load": {}, "duration": {"limited": True}, "fleet": {"fleet": True}}
 
@@ -93,7 +93,7 @@ def test_children_are_giant_tours_by_their_parents_seed_and_number_alone(part, c
 def test_the_child_of_equal_parents_is_the_parent(part, kind):
     problem = routing(40, 1, **KINDS[kind])
     parents = made(problem, 12, 1)
-    if part.name == "split_crossover":  # which knows their orders alone, and cuts those best
+    if part.name == "split_recombination":  # which knows their orders alone, and cuts those best
         for _ in range(20):  # in another order each time, until none is cut better
             parents = part.cross(problem, parents, parents, backend="cpu")
     children = part.cross(problem, parents, parents, seed=2, backend="cpu")
@@ -135,7 +135,7 @@ def test_a_batch_that_is_split_by_memory_is_the_same(part):
 def test_split_crossover_keeps_constraints_and_cuts_best(kind):
     problem = routing(40, 4, copies=40, **KINDS[kind])
     first, second = random_tours(problem.n, 20, 1), random_tours(problem.n, 20, 2)
-    children = gls.SplitCrossover().cross(problem, first, second, seed=3, backend="cpu")
+    children = gls.SplitRecombination().cross(problem, first, second, seed=3, backend="cpu")
     assert kind == "fleet" or problem.feasible(children).all()
     orders = [[c for c in row if 0 < c <= problem.customers] for row in children.tolist()]
     again = gls.split(problem, orders, backend="cpu")
@@ -147,13 +147,13 @@ def test_soft_split_crossover_has_no_more_routes_than_the_first_parent(kind):
     problem = routing(40, 3, **KINDS[kind])
     soft = problem.penalised(load=3, duration=1)
     first, second = (made(problem, 24, seed=seed) for seed in (3, 4))
-    children = gls.SplitCrossover().cross(soft, first, second, seed=5, backend="cpu")
+    children = gls.SplitRecombination().cross(soft, first, second, seed=5, backend="cpu")
     used = [[len(problem.routes(row)) for row in rows] for rows in (children, first)]
     assert (np.array(used[0]) <= used[1]).all()
     assert problem.violations(children).load.any()
     dear = problem.penalised(load=10**6, duration=10**6)
-    free = gls.SplitCrossover().cross(problem, first, second, seed=5, backend="cpu")
-    kept = gls.SplitCrossover().cross(dear, first, second, seed=5, backend="cpu")
+    free = gls.SplitRecombination().cross(problem, first, second, seed=5, backend="cpu")
+    kept = gls.SplitRecombination().cross(dear, first, second, seed=5, backend="cpu")
     same = problem.feasible(kept)
     assert same.any() and (problem.cost(kept) >= problem.cost(free))[same].all()
 
@@ -161,7 +161,7 @@ def test_soft_split_crossover_has_no_more_routes_than_the_first_parent(kind):
 def test_split_crossover_keeps_a_section_and_the_order_of_the_rest():
     problem = routing(30, 5)
     first, second = made(problem, 40, 1), made(problem, 40, 2)
-    children = gls.SplitCrossover().cross(problem, first, second, seed=3, backend="cpu")
+    children = gls.SplitRecombination().cross(problem, first, second, seed=3, backend="cpu")
 
     points = problem.nodes.coordinates - problem.nodes.coordinates[0]
 

@@ -116,7 +116,7 @@ def test_first_individuals_differ_where_orders_by_chance_keep_no_limit_of_durati
 
 
 @dataclass(frozen=True)
-class Noted(gls.SplitCrossover):
+class Noted(gls.SplitRecombination):
     """Notes whose children it makes."""
 
     def cross(self, problem, first, second, **options):

@@ -24,7 +24,7 @@ from tests.helpers.routing import giant_tours, random_cvrp
 from tests.routes.time_windows import TimeWindows
 
 SEARCH = gls.HybridGeneticSearch(size=8, children=8, patience=6)
-DIRECTED = replace(SEARCH, crossover=gls.SplitCrossover())
+DIRECTED = replace(SEARCH, crossover=gls.SplitRecombination())
 CPU = {"seed": 1, "backend": "cpu"}
 GENERATIONS = gls.Budget(kicks=10 * SEARCH.children)
 
@@ -159,7 +159,7 @@ def test_time_target_ctrl_c_and_progress(clock):
 
 def test_what_is_refused():
     directed, plain = random_cvrp("directed", 10), random_cvrp("capacity", 10)
-    with pytest.raises(UnsupportedProblemError, match=re.escape("crossover=SplitCrossover()")):
+    with pytest.raises(UnsupportedProblemError, match=re.escape("crossover=SplitRecombination()")):
         SEARCH(directed, starts_of(directed), **CPU)
     windows = plain.with_resources(TimeWindows(np.tile([0, 9999], (11, 1))))
     with pytest.raises(UnsupportedProblemError, match="resource of a plugin"):
@@ -183,7 +183,7 @@ def test_what_is_refused():
         (InvalidTypeError, {"search": "route_moves"}),
         (InvalidTypeError, {"crossover": gls.EdgeAssembly()}),
         (InvalidTypeError, {"crossover": []}),
-        (InvalidTypeError, {"crossover": [gls.SplitCrossover(), gls.EdgeAssembly()]}),
+        (InvalidTypeError, {"crossover": [gls.SplitRecombination(), gls.EdgeAssembly()]}),
     ],
 )
 def test_parameters_are_checked(error, wrong):

@@ -65,11 +65,11 @@ def test_nothing_happens_where_there_is_no_time() -> None:
 
 
 def test_what_cannot_be_merged_is_refused() -> None:
-    with pytest.raises(InvalidParameterError, match=r"OrderCrossover may be worse .*choose Parti"):
-        gls.Merging(crossover=gls.OrderCrossover())
+    with pytest.raises(InvalidParameterError, match=r"OrderRecombination may be worse .*choose P"):
+        gls.Merging(crossover=gls.OrderRecombination())
     with pytest.raises(InvalidTypeError, match="crossover"):
         gls.Merging(crossover=gls.Migration())  # type: ignore[arg-type]
     matrix = np.random.default_rng(1).integers(1, 99, (20, 20))
     asymmetric = gls.TSP.from_matrix(matrix - np.diag(np.diag(matrix)))
-    with pytest.raises(UnsupportedProblemError, match="PartitionCrossover"):
+    with pytest.raises(UnsupportedProblemError, match="PartitionRecombination"):
         gls.Merging().check(asymmetric)

@@ -48,13 +48,13 @@ def segment_crossover(first, second, numbers, shortest=0.125, longest=0.5):
 
 LONG = {"shortest": 0.4, "longest": 1}
 PARTS = {
-    gls.OrderCrossover(): order_crossover,
-    gls.PartiallyMapped(): partially_mapped,
-    gls.Cycle(): cycle,
-    gls.SegmentCrossover(): segment_crossover,
-    gls.SegmentCrossover(**LONG): partial(segment_crossover, **LONG),
+    gls.OrderRecombination(): order_crossover,
+    gls.PartiallyMappedRecombination(): partially_mapped,
+    gls.CycleRecombination(): cycle,
+    gls.SegmentRecombination(): segment_crossover,
+    gls.SegmentRecombination(**LONG): partial(segment_crossover, **LONG),
 }
-DRAWING = [gls.OrderCrossover(), gls.PartiallyMapped(), gls.SegmentCrossover()]
+DRAWING = [gls.OrderRecombination(), gls.PartiallyMappedRecombination(), gls.SegmentRecombination()]
 parts = pytest.mark.parametrize("part", PARTS, ids=lambda part: part.name)
 
 
@@ -121,7 +121,7 @@ def test_order_crossover_by_hand():
     # Behind place 4 the second parent has 6 1 2 3 7 4 0 5; without 2 3 4: 6 1 7 0 5.
     child = [0, 5, 2, 3, 4, 6, 1, 7]
     assert order_oracle.order_crossover(first, second, [2, 3, 4]) == child
-    found = children_of(gls.OrderCrossover(), first, second, 900).tolist()
+    found = children_of(gls.OrderRecombination(), first, second, 900).tolist()
     assert child in found
 
 
@@ -143,14 +143,14 @@ def test_partially_mapped_by_hand():
     # Where the second parent has 5 comes 2, for 6 comes 3, for 7 comes 0.
     child = [8, 0, 1, 5, 6, 7, 9, 2, 4, 3]
     assert order_oracle.partially_mapped(first, second, [3, 4, 5]) == child
-    assert child in children_of(gls.PartiallyMapped(), first, second, 1500).tolist()
+    assert child in children_of(gls.PartiallyMappedRecombination(), first, second, 1500).tolist()
 
 
 @pytest.mark.parametrize("n", [5, 300])
 def test_long_chains_of_mappings_end(n):
     """In a parent that is the other one shifted by a place, a single chain leads through all."""
     first = np.arange(n)
-    children = children_of(gls.PartiallyMapped(), first, np.roll(first, 1), 50)
+    children = children_of(gls.PartiallyMappedRecombination(), first, np.roll(first, 1), 50)
     assert (np.sort(children, axis=1) == first).all()
     assert ((children == first) | (children == np.roll(first, 1))).sum(axis=1).min() >= n - 1
 
@@ -165,21 +165,21 @@ def test_cycles_by_hand():
     pair = [[city - 1 for city in tour] for tour in (first, second)]
     expected = [city - 1 for city in child]
     assert order_oracle.cycle(*pair) == expected
-    assert children_of(gls.Cycle(), *pair)[0].tolist() == expected
+    assert children_of(gls.CycleRecombination(), *pair)[0].tolist() == expected
 
 
 @settings(max_examples=60)
 @given(crossings())
 def test_cities_lie_where_a_parent_has_them(crossing):
     problem, first, second, _ = crossing
-    children = gls.Cycle().cross(problem, first, second, backend="cpu")
+    children = gls.CycleRecombination().cross(problem, first, second, backend="cpu")
     assert ((children == first) | (children == second)).all()
 
 
 @pytest.mark.parametrize("n", [1, 2, 31, 32, 33, 255, 256, 257, 1000])
 def test_one_cycle_of_all_places_is_the_first_parent(n):
     first = np.arange(n)
-    assert (children_of(gls.Cycle(), first, np.roll(first, 1)) == first).all()
+    assert (children_of(gls.CycleRecombination(), first, np.roll(first, 1)) == first).all()
 
 
 # ---- Segment crossover ---------------------------------------------------------------------------
@@ -190,20 +190,20 @@ def test_a_segment_by_hand():
     first, second = list(range(8)), [0, 2, 1, 7, 6, 5, 4, 3]
     child = [6, 5, 4, 3, 2, 1, 0, 7]
     assert order_oracle.segment_crossover(first, second, 4, 3) == child
-    assert child in children_of(gls.SegmentCrossover(), first, second, 900).tolist()
+    assert child in children_of(gls.SegmentRecombination(), first, second, 900).tolist()
 
 
 @pytest.mark.parametrize("backward", [False, True])
 def test_a_tour_that_is_written_otherwise_stays_itself(backward):
     first = random_tours(40, 10)
     second = np.roll(first[:, ::-1] if backward else first, 7, axis=1)
-    for part in (gls.SegmentCrossover(), gls.SegmentCrossover(**LONG)):
+    for part in (gls.SegmentRecombination(), gls.SegmentRecombination(**LONG)):
         children = part.cross(random_problem("EUC_2D", 40), first, second, backend="cpu")
         assert np.array_equal(canonical(children), canonical(first))
 
 
 def test_lengths_are_drawn_from_bounds():
-    part = gls.SegmentCrossover(shortest=0.25, longest=0.5)
+    part = gls.SegmentRecombination(shortest=0.25, longest=0.5)
     assert part.numbers(40) == {"shortest": 10, "longest": 20}
     assert part.numbers(1) == part.numbers(3) == {"shortest": 1, "longest": 1}
     first, second = np.arange(40), np.random.default_rng(1).permutation(40)
@@ -218,7 +218,7 @@ def test_lengths_are_drawn_from_bounds():
 def test_few_edges_are_new():
     first = random_tours(1000, 20)
     second = relatives(first, 30, 1)
-    children = gls.SegmentCrossover().cross(
+    children = gls.SegmentRecombination().cross(
         random_problem("EUC_2D", 1000), first, second, seed=1, backend="cpu"
     )
     for rows in zip(children, first, second, strict=True):
@@ -229,4 +229,4 @@ def test_few_edges_are_new():
 @pytest.mark.parametrize("bounds", [(0, 0.5), (0.5, 0.2), (0.5, 1.1), (float("nan"), 0.5)])
 def test_wrong_bounds(bounds):
     with pytest.raises((InvalidParameterError, InvalidTypeError), match=r"shortest|longest"):
-        gls.SegmentCrossover(shortest=bounds[0], longest=bounds[1])
+        gls.SegmentRecombination(shortest=bounds[0], longest=bounds[1])

@@ -6,6 +6,7 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import tuning
+from gpu_ls_plugin.core.text import snake_case
 from gpu_ls_plugin.tours.crossovers import assembly_layouts, pair_layouts
 from gpu_ls_plugin.tours.crossovers.assembly_layouts import CycleBlocks, SingleCycles
 from tests.helpers import host_program
@@ -13,11 +14,11 @@ from tests.helpers import host_program
 # And what the kernels call them, with the type of a city left open.
 FUNCTORS = {
     gls.EdgeRecombination(): "EdgeRecombination<{}>",
-    gls.PartitionCrossover(): "PartitionCrossover<{}, double>",
-    gls.OrderCrossover(): "OrderCrossover<{}>",
-    gls.PartiallyMapped(): "PartiallyMapped<{}>",
-    gls.Cycle(): "Cycle<{}>",
-    gls.SegmentCrossover(): "SegmentCrossover<{}>",
+    gls.PartitionRecombination(): "PartitionCrossover<{}, double>",
+    gls.OrderRecombination(): "OrderCrossover<{}>",
+    gls.PartiallyMappedRecombination(): "PartiallyMapped<{}>",
+    gls.CycleRecombination(): "Cycle<{}>",
+    gls.SegmentRecombination(): "SegmentCrossover<{}>",
 }
 STRATEGIES = {
     SingleCycles(): "SingleCycles<{}>",
@@ -30,10 +31,9 @@ CITIES = [*range(1, 70), 127, 128, 129, 1000, 65_535, 65_536]
 @pytest.mark.parametrize("part", [*FUNCTORS, *STRATEGIES], ids=lambda part: part.name)
 @pytest.mark.parametrize(("city", "city_bytes"), [("uint16", 2), ("int", 4)])
 def test_memory_of_a_pair(part, city, city_bytes):
-    functor = (FUNCTORS | STRATEGIES)[part].format(city)
-    found = host_program.memory_of(
-        f"{functor}::bytes", f"tours/crossovers/{part.name}.cuh", counts=CITIES
-    )
+    functor = (FUNCTORS | STRATEGIES)[part]
+    header = f"tours/crossovers/{snake_case(functor.partition('<')[0])}.cuh"
+    found = host_program.memory_of(f"{functor.format(city)}::bytes", header, counts=CITIES)
     assert found == [part.pair_bytes(n, city_bytes) for n in CITIES]
 
 

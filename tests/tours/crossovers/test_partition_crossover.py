@@ -17,7 +17,7 @@ from tests.helpers.oracles import distance_matrix
 from tests.helpers.parents import crossings, relatives
 from tests.helpers.random_problems import INTEGER, random_problem, random_tours
 
-CROSS = gls.PartitionCrossover().cross
+CROSS = gls.PartitionRecombination().cross
 ANGLES = np.arange(20) / 20 * 2 * np.pi
 RING = gls.TSP(1000 * np.column_stack([np.cos(ANGLES), np.sin(ANGLES)]), "EUC_2D")
 ROUND = list(range(20))
@@ -37,7 +37,7 @@ def child_of(first, second):
 
 
 def test_is_what_a_contract_of_recombinations_says():
-    check_recombination(gls.PartitionCrossover(), backend="cpu")
+    check_recombination(gls.PartitionRecombination(), backend="cpu")
 
 
 def test_the_shorter_path_of_each_component():
@@ -143,5 +143,5 @@ def test_rows_do_not_depend_on_each_other():
 
 def test_asymmetric_problems_are_refused():
     problem = gls.TSP.from_matrix(np.arange(900).reshape(30, 30))
-    with pytest.raises(UnsupportedProblemError, match="problem: PartitionCrossover reverses paths"):
+    with pytest.raises(UnsupportedProblemError, match="problem: PartitionRecombination reverses"):
         CROSS(problem, random_tours(30, 1), random_tours(30, 1, 1), backend="cpu")

@@ -72,7 +72,7 @@ def test_a_memetic_ga_finds_the_cheapest_tour(name, crossover):
 
     from gpu_ls_pymoo import MemeticGA, TSPProblem
 
-    crossovers = {"order crossover": gls.OrderCrossover(), "pymoo's": OrderCrossover()}
+    crossovers = {"order crossover": gls.OrderRecombination(), "pymoo's": OrderCrossover()}
     problem, algorithm = PROBLEMS[name], MemeticGA(crossover=crossovers.get(crossover))
     result = minimize(TSPProblem(problem), algorithm, ("n_gen", 10), seed=1)
     if "tolls" in name:  # at such prices few tours on the way are feasible, or none
@@ -95,7 +95,7 @@ def test_operators_of_all_adapters_work(face, name):
     made = [face.starts(problem, 4), face.kick(problem, starts)]
     made += [
         face.cross(problem, part, starts, starts[::-1])
-        for part in ("segment_crossover", "order_crossover", "edge_recombination")
+        for part in ("segment_recombination", "order_recombination", "edge_recombination")
     ]
     for rows in made:
         assert (np.sort(rows, axis=1) == np.arange(N)).all()

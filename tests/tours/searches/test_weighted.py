@@ -86,7 +86,7 @@ def test_chains_are_those_on_matrices():
         assert np.array_equal(found.tours[row], alone.tours[0]), row
 
 
-@pytest.mark.parametrize("part", [gls.EdgeAssembly(), gls.PartitionCrossover()])
+@pytest.mark.parametrize("part", [gls.EdgeAssembly(), gls.PartitionRecombination()])
 def test_crossovers_are_those_on_matrices(part):
     problem = weighted_problem(METRIC_LISTS[0], 40, 6)
     search = gls.LocalSearch(candidates=LISTS)

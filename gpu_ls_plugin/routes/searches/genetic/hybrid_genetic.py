@@ -227,7 +227,7 @@ class HybridGeneticSearch(Rules, compiling_ahead.CompilesAhead):
                 "violations have no price that could change; search by IteratedLocalSearch(...)"
             )
         for crossover in self.crossovers:
-            crossover._check(routed.tsp, "problem", "choose crossover=SplitCrossover()")
+            crossover._check(routed.tsp, "problem", "choose crossover=SplitRecombination()")
         for part in self.search.neighbourhoods:
             part.check(routed.tsp)
 

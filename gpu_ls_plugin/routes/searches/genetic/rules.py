@@ -9,7 +9,7 @@ from typing import Any
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.routes.crossovers.route_edge_assembly import RouteEdgeAssembly
 from gpu_ls_plugin.routes.crossovers.route_recombination import RouteRecombination
-from gpu_ls_plugin.routes.crossovers.split_crossover import SplitCrossover
+from gpu_ls_plugin.routes.crossovers.split_crossover import SplitRecombination
 from gpu_ls_plugin.routes.moves.between_routes import SwapStar
 from gpu_ls_plugin.routes.moves.route_moves import RouteMoves
 from gpu_ls_plugin.tours.candidates.detour import Detour
@@ -24,7 +24,7 @@ def education() -> LocalSearch:
 
 def crossovers() -> tuple[RouteRecombination, ...]:
     """Return how children are made: of sectors of their parents, or of edges of them."""
-    return SplitCrossover(), RouteEdgeAssembly()
+    return SplitRecombination(), RouteEdgeAssembly()
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Rules:
         given: Any = self.crossover
         several = isinstance(given, Sequence) and len(given) > 0
         checks.store(self, crossover=tuple(given) if several else (given,))
-        wanted = "recombination of routes, such as SplitCrossover(), or several"
+        wanted = "recombination of routes, such as SplitRecombination(), or several"
         for crossover in self.crossovers:
             checks.instance("crossover", crossover, kind=RouteRecombination, wanted=wanted)
         checks.fields(self, checks.integer, "size", "children", least=2, most=1 << 20)

@@ -1,0 +1,17 @@
+from .engines.successor_search import SuccessorSearch as SuccessorSearch
+from .heuristics.base import Heuristic as Heuristic
+from .heuristics.by_type import ByType as ByType
+from .heuristics.cheapest_value import CheapestValue as CheapestValue
+from .heuristics.expression import Expression as Expression
+from .heuristics.masked import Mask as Mask
+from .heuristics.masked import Masked as Masked
+from .heuristics.masks.capacities import Capacities as Capacities
+from .heuristics.masks.conflicts import Conflicts as Conflicts
+from .heuristics.masks.conflicts import Distinct as Distinct
+from .heuristics.weight_table import WeightTable as WeightTable
+from .plan.fewest_colours import fewest_colours as fewest_colours
+from .problem.assignment import Assignment as Assignment
+from .problem.generalised_assignment import GeneralisedAssignment as GeneralisedAssignment
+from .problem.graph_colouring import GraphColouring as GraphColouring
+from .problem.quadratic_assignment import QuadraticAssignment as QuadraticAssignment
+from .successors.generation import SuccessorGeneration as SuccessorGeneration
