@@ -1,4 +1,4 @@
-"""Steps that an acceptance rule takes, with costs from scratch: slow, no code shared with it."""
+"""Steps by an acceptance rule, with costs from scratch: slow, and independent of the library."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from tests.helpers.chain_oracle import minus_log, philox
+from tests.helpers.chain_oracle import minus_log
+from tests.helpers.philox import WORD, philox
 from tests.helpers.tabu_oracle import UNIT, Move, made, movable_of, worth
 
-WORD, PROPOSAL, LEVELS = 2**32, 20, 64
+PROPOSAL, LEVELS = 20, 64  # purpose of random numbers; levels of a round
 
 
 def proposal(problem: Any, state: list[int], movable: list[int], bits: Any) -> Move | None:
-    """The move that random numbers stand for, if it changes something."""
+    """Return the move that random numbers select; None if it changes nothing."""
     variable = movable[next(bits) * len(movable) // WORD]
     other, kinds = next(bits), problem.moves
     swaps = kinds == ("swap",) or (len(kinds) == 2 and next(bits) >= WORD // 2)
@@ -30,7 +31,7 @@ def proposal(problem: Any, state: list[int], movable: list[int], bits: Any) -> M
 def accepted_search(
     problem: Any, state: list[int], steps: int, rule: str, level: Any, *, seed: int, row: int
 ) -> tuple[list[int], list[int], int]:
-    """The state after the steps of a first round, the best one on the way, and moves drawn."""
+    """Return the state after the first round, the best state, and the number of drawn moves."""
     f = np.float32
     state, penalty, drawn = list(state), round(UNIT * problem.penalty), 0
     now = best = worth(problem, state)

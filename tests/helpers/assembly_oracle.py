@@ -1,4 +1,4 @@
-"""Edge assembly crossover, written on lists of edges: slow, no code shared with the library."""
+"""Edge assembly crossover on lists of edges: slow, and independent of the library's code."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from dataclasses import dataclass, field
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
-from tests.helpers.chain_oracle import WORD, philox
+from tests.helpers.philox import WORD, philox
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-OFFSPRING = 9  # purpose of the random numbers
+OFFSPRING = 9  # purpose of random numbers
 
 
 def cycles(
     first: Sequence[int], second: Sequence[int], draw: Iterator[int]
 ) -> Iterator[list[tuple[int, int]]]:
-    """Yield AB-cycles as cities with their places in the walk: even ones begin edges of A."""
+    """Yield AB-cycles as (place, city); an edge of A begins at each even place of the walk."""
     n = len(first)
     ahead = [{tour[p]: tour[(p + 1) % n] for p in range(n)} for tour in (first, second)]
     behind = [{city: before for before, city in step.items()} for step in ahead]
@@ -51,20 +51,20 @@ def cycles(
 
 @dataclass
 class Broken:
-    """A tour some of whose edges are out, and others in."""
+    """A tour with removed and added edges."""
 
     tour: list[int]
-    cuts: set[int] = field(default_factory=set)  # places before edges that are out
-    ends: list[tuple[int, int]] = field(default_factory=list)  # new edges
+    cuts: set[int] = field(default_factory=set)  # places before removed edges
+    ends: list[tuple[int, int]] = field(default_factory=list)  # added edges
 
     def edges(self) -> list[tuple[int, int]]:
-        """All edges, those of the tour by place, then new ones."""
+        """Return all edges: those of the tour by place, then the added ones."""
         n = len(self.tour)
         kept = [p for p in range(n) if p not in self.cuts]
         return [(self.tour[p], self.tour[(p + 1) % n]) for p in kept] + self.ends
 
     def rings(self) -> list[set[int]]:
-        """Cities of the subtours, the smallest first; of equals the one with the first path."""
+        """Return the cities of each subtour, the smallest first; ties by their first path."""
         links: dict[int, list[int]] = {city: [] for city in self.tour}
         for a, b in self.edges():
             links[a].append(b)
@@ -88,7 +88,7 @@ class Broken:
         return sorted(rings, key=lambda ring: (len(ring), min(path(place[c]) for c in ring)))
 
     def exchange(self, edge: tuple[int, int], new: tuple[int, int]) -> None:
-        """Put an edge in the place of another one."""
+        """Replace an edge by another one."""
         if edge in self.ends:
             self.ends[self.ends.index(edge)] = new
         else:
@@ -125,15 +125,15 @@ def cross(
 
 
 def single(found: Iterator[Cycle]) -> Iterator[Callable[..., list[Cycle]]]:
-    """Yield what chooses one cycle after the other."""
+    """Yield functions that choose one cycle after another."""
     for cycle in found:
         yield lambda tour, length, cycle=cycle: [cycle]
 
 
 def block(found: Iterator[Cycle]) -> Iterator[Callable[..., list[Cycle]]]:
-    """Yield what chooses a cycle and smaller ones that share cities with it, the largest first."""
+    """Yield functions that choose a cycle and smaller cycles that share cities with it."""
     every = list(found)
-    order = sorted(every, key=len, reverse=True)  # equals stay as they were found
+    order = sorted(every, key=len, reverse=True)  # stable
     for rank, centre in enumerate(order):
         cities = {city for _, city in centre}
         smaller = order[rank + 1 :]
@@ -160,12 +160,12 @@ STRATEGIES = {"single": single, "block": block}
 
 
 def gain_of(cycle: Cycle, length: Callable[[int, int], int]) -> int:
-    """Return what a tour gains by the exchange of a cycle's edges."""
+    """Return the gain of exchanging the edges of a cycle."""
     return sum(length(a, b) * (-1) ** i for (i, a), (_, b) in pairwise(cycle))
 
 
 def exchanged(tour: list[int], chosen: list[Cycle]) -> Broken | None:
-    """Return a tour with the edges of cycles exchanged; None if it has lost one of them."""
+    """Return a tour with the edges of cycles exchanged; None if it no longer has one of them."""
     n, place = len(tour), {city: p for p, city in enumerate(tour)}
     child = Broken(tour)
     for (i, a), (_, b) in (step for cycle in chosen for step in pairwise(cycle)):
@@ -183,7 +183,7 @@ def exchanged(tour: list[int], chosen: list[Cycle]) -> Broken | None:
 def join(
     child: Broken, gain: int, length: Callable[[int, int], int], near: Sequence[Sequence[int]]
 ) -> int:
-    """Join the subtours, the smallest first; return what is left of the gain."""
+    """Join the subtours, the smallest first; return the remaining gain."""
     while gain > 0 and len(rings := child.rings()) > 1:
         ring, edges = rings[0], child.edges()
         found = []
@@ -206,7 +206,7 @@ def join(
 
 
 def mended(child: Broken) -> list[int]:
-    """Return the tour, from where its first path begins."""
+    """Return the tour, beginning with its first path."""
     links: dict[int, list[int]] = {city: [] for city in child.tour}
     for a, b in child.edges():
         links[a].append(b)

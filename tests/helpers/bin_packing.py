@@ -1,4 +1,4 @@
-"""A problem of assignment as a third party brings it: costs alone, in Python and in C++."""
+"""An assignment problem of a third party: it has only costs, in Python and in C++."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gpu_ls_plugin.extend import Assignment
 
 
 class BinPacking(Assignment):
-    """Pack items into as few bins as possible, none of them beyond its room."""
+    """Pack items into as few bins as possible, without overloading one."""
 
     integer = True
 

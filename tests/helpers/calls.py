@@ -1,4 +1,4 @@
-"""How many calls Python makes: what is done for a whole batch takes no more for more rows."""
+"""The number of calls that Python makes; code for whole batches makes no more for more rows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def calls_of(function: Callable[[], Any]) -> int:
-    """Return how many functions of Python and C are called in a call of `function`."""
+    """Return the number of calls of Python and C functions during a call of `function`."""
     calls = 0
 
     def count(frame: object, event: str, argument: object) -> None:

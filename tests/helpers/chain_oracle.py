@@ -1,7 +1,7 @@
-"""Chains of kicks, written on lists of cities: slow, no code shared with the library.
+"""Chains of kicks on lists of cities: slow, and independent of the library's code.
 
-Kicks are double bridges, repairs those of the descent oracle from a queue of the kick's ends, and
-tours that are not accepted are forgotten instead of undone.
+Kicks are double bridges. Repairs are those of the descent oracle, with a queue that begins with the
+ends of the kick. A tour that is not accepted is dropped instead of undone.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tests.helpers import descent_oracle, oracles
+from tests.helpers.philox import WORD, philox
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -22,52 +23,30 @@ if TYPE_CHECKING:
     Below = Callable[[int], int]
     Lists = Sequence[Sequence[int]]
 
-WORD = 2**32
-KICK = 6  # the purpose of a kick's random numbers
+KICK = 6  # purpose of random numbers
 STEPS_PER_KICK = 1024
 ATTEMPTS = 8
-SWAPPED = 128  # cities whose segments change places at once
+SWAPPED = 128  # cities up to which segments change places at once
 
 
 @dataclass(frozen=True)
 class Room:
-    """What a repair has room for; it ends where a move of so many edges might not fit."""
+    """The capacity of a repair, which ends if a move of `edges` edges might not fit."""
 
     journal: int = 96
     queue: int = 128
     edges: int = 8
 
     def takes(self, reversals: int, cities: int) -> bool:
-        """Whether another move fits."""
+        """Return whether another move fits."""
         return reversals <= self.journal - self.edges and cities <= self.queue - 2 * self.edges
 
 
 USUAL, DEEP = Room(), Room(192, 256, 12)
 
 
-def philox(seed: int, purpose: int, row: int, step: int) -> Iterator[int]:
-    """The numbers of a stream from a step on (Salmon et al. 2011, Philox4x32-10)."""
-    while True:
-        low, high = step % WORD, step // WORD
-        yield from philox_block(
-            (low, purpose + (high << 8), row % WORD, row // WORD), (seed % WORD, seed // WORD)
-        )
-        step += 1
-
-
-def philox_block(counter: Sequence[int], key: Sequence[int]) -> list[int]:
-    """Four numbers."""
-    (a, b, c, d), (k, q) = counter, key
-    for _ in range(10):
-        left, right = 0xD2511F53 * a, 0xCD9E8D57 * c
-        a, b = (right // WORD) ^ b ^ k, right % WORD
-        c, d = (left // WORD) ^ d ^ q, left % WORD
-        k, q = (k + 0x9E3779B9) % WORD, (q + 0xBB67AE85) % WORD
-    return [a, b, c, d]
-
-
 def minus_log(bits: int) -> np.float32:
-    """-ln u of u = (upper 24 bits + 1) / 2^24, with the roundings of the functor."""
+    """Return -ln u for u = (upper 24 bits + 1) / 2^24, with the rounding of the functor."""
     f = np.float32
     mantissa, exponent = np.frexp(f((bits >> 8) + 1))  # in [1/2, 1)
     m, log = f(2) * f(mantissa), f(0)
@@ -94,7 +73,7 @@ RULES: dict[str, Rule] = {
 
 @dataclass
 class Chain:
-    """A chain: its tour and its best one, and what was counted."""
+    """A chain: its tour, its best tour, and its counts."""
 
     tour: list[int]
     cost: int
@@ -109,19 +88,19 @@ class Chain:
 
     @classmethod
     def of(cls, d: Any, tour: Sequence[int]) -> Chain:
-        """Begin at a tour."""
+        """Return a chain that begins with a tour."""
         cost = oracles.tour_length(d, list(tour))
         return cls(list(tour), cost, np.float32(cost / len(tour)), list(tour), cost)
 
 
 @dataclass(frozen=True)
 class Window:
-    """Cuts in a window of so many cities, anywhere in it."""
+    """Cuts at random places in a window of `size` cities."""
 
     size: int
 
     def draw(self, below: Below, order: list[int], lists: Lists) -> tuple[int, list[int]]:
-        """The place from which cuts are counted, and the cuts."""
+        """Return the place from which cuts count, and the cuts."""
         n = len(order)
         first = below(n)
         if self.size >= n:
@@ -131,12 +110,12 @@ class Window:
 
 @dataclass(frozen=True)
 class Walk:
-    """Cuts at cities of a random walk, so many steps along the candidates apart."""
+    """Cuts at cities of a random walk along the candidates, `steps` steps apart."""
 
     steps: int
 
     def draw(self, below: Below, order: list[int], lists: Lists) -> tuple[int, list[int]]:
-        """The place from which cuts are counted, and the cuts."""
+        """Return the place from which cuts count, and the cuts."""
         cities = [below(len(order))]
         for _ in range(3):
             city = cities[-1]
@@ -149,7 +128,7 @@ class Walk:
 def cut(
     numbers: Iterator[int], cuts: Window | Walk, order: list[int], lists: Lists
 ) -> tuple[int, list[int]] | None:
-    """The first cuts of some attempts that make a double bridge, in order; None if none does."""
+    """Return the first sorted cuts that make a double bridge; None if all attempts fail."""
 
     def below(bound: int) -> int:
         return next(numbers) * bound // WORD
@@ -166,7 +145,7 @@ def cut(
 
 
 def bridge(order: list[int], first: int, cuts: list[int]) -> descent_oracle.Move:
-    """The double bridge A D C B of a tour, read from the first cut on."""
+    """Return the double bridge A D C B of a tour that is read from the first cut on."""
     n = len(order)
     begin = (first + cuts[0]) % n
     path = order[begin:] + order[:begin]
@@ -175,13 +154,13 @@ def bridge(order: list[int], first: int, cuts: list[int]) -> descent_oracle.Move
         for low, high in zip(cuts, [*cuts[1:], cuts[0] + n], strict=True)
     )
     ends = [b[0], b[-1], c[0], c[-1], d[0], d[-1], a[-1], a[0]]
-    # Everything but A is turned round as a whole, then each of its segments.
+    # B C D is reversed as a whole, then each of its segments.
     flips = [(b[0], d[-1]), (d[-1], d[0]), (c[-1], c[0]), (b[-1], b[0])]
     return descent_oracle.Move(None, d + c + b + a, ends, flips)
 
 
 def swapped(order: list[int], first: int, cuts: list[int]) -> list[int]:
-    """The tour after a double bridge whose segments change places; no other city moves."""
+    """Return the tour after a double bridge that moves no city outside of its segments."""
     n, result = len(order), list(order)
     b, c, d = (
         [order[(first + place) % n] for place in range(low, high)] for low, high in pairwise(cuts)
@@ -199,24 +178,24 @@ def repair(
     room: Room,
     cost: int,
 ) -> tuple[list[int], int, int]:
-    """Search from the ends of a kick; the tour, the cities looked at and the moves.
+    """Search from the ends of a kick; return the tour, the number of cities examined, and moves.
 
-    Until its length is the `cost` that it had before the kick.
+    The search ends early once the tour has the `cost` that it had before the kick.
     """
     queue, journal, looks, moves = deque(dict.fromkeys(kick.ends)), len(kick.flips), 0, 0
-    moved = True  # room is looked at after moves alone
+    moved = True  # the room is checked only after moves
     while queue:
         if moved and not room.takes(journal, len(queue)):
             break
         if oracles.tour_length(oracle.d, order) == cost:
             break
         looks += 1
-        found = descent_oracle._best(oracle, order, queue.popleft(), searches, 10**6, True)
+        found = descent_oracle.best_move(oracle, order, queue.popleft(), searches, 10**6, True)
         moved = found is not None
         if found is None:
             continue
         move, forward = found
-        order = descent_oracle._turn(order, move, forward)
+        order = descent_oracle.turned(order, move, forward)
         moves += 1
         journal += len(move.flips)
         queue.extend(end for end in dict.fromkeys(move.ends) if end not in queue)
@@ -239,7 +218,7 @@ def advance(
     room: Room = USUAL,
     by_step: bool = False,
 ) -> None:
-    """Go on to kick number `until`."""
+    """Advance a chain to kick number `until`."""
     f, oracle = np.float32, descent_oracle.Oracle(d, lists)
     oracle.by_step = by_step
     while chain.kicks < until:
@@ -250,7 +229,7 @@ def advance(
             if drawn[1][3] - drawn[1][0] <= SWAPPED:
                 kick.flips, order = [], swapped(order, *drawn)
             else:
-                order = descent_oracle._turn(order, kick, True)
+                order = descent_oracle.turned(order, kick, True)
             order, looks, moves = repair(oracle, order, kick, searches, room, chain.cost)
             chain.looks += looks
             chain.moves += moves

@@ -1,9 +1,10 @@
-"""A clock for searches that runs with what they do, so that tests need no real seconds."""
+"""Clocks for searches: one advances with their work, the other jumps beyond the limit."""
 
 from __future__ import annotations
 
 import time
 from itertools import count
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends.cpu import CpuBackend
@@ -14,18 +15,19 @@ if TYPE_CHECKING:
 
     import pytest
 
-LAUNCH = 0.06  # seconds: launches take 0.05 by themselves, so that they do not grow
-READING = 1e-4  # seconds: a loop that only reads the clock ends, too
-ENDLESS = 2000  # launches of a test that has no end
-ENDING = 40  # launches in which a search ends: of lanes side by side, and of costs
+LAUNCH = 0.06  # seconds of a launch; launches aim at 0.05, so they do not become longer
+READING = 1e-4  # seconds of a reading, so that a loop that only reads the clock ends
+ENDLESS = 2000  # launches after which a test fails
+ENDING = 40  # launches at the end of a search
+FAR = 1e6  # seconds beyond each limit
 
 
 class Clock:
-    """Seconds that pass with each launch on the CPU, with each reading, and when told to.
+    """A clock that advances with each launch on the CPU, each reading, and each `advance`.
 
-    It takes the place of ``time`` in `gpu_ls_plugin.core.budget`, which all limits of searches
-    read, and in `gpu_ls_plugin.core.result`, which measures phases. Compiled code that is given
-    a limit still keeps it by the machine's clock.
+    It replaces ``time`` in `gpu_ls_plugin.core.budget`, which all limits of searches read, and in
+    `gpu_ls_plugin.core.result`, which measures phases. Compiled code with a limit still reads the
+    machine's clock.
 
     Attributes
     ----------
@@ -46,15 +48,15 @@ class Clock:
     time = perf_counter
 
     def monotonic(self) -> float:
-        """Return the machine's time, by which threads and processes wait for each other."""
+        """Return the machine's time, which threads and processes use to wait for each other."""
         return time.monotonic()
 
     def advance(self, seconds: float) -> None:
-        """Let some seconds pass."""
+        """Advance the clock."""
         self._passed += seconds
 
     def most_launches(self, seconds: float) -> int:
-        """Return how many launches a search with a limit in seconds makes at most."""
+        """Return the most launches of a search with a limit in seconds."""
         return int(seconds / self.launch) + ENDING
 
     def govern(self, monkeypatch: pytest.MonkeyPatch, *modules: ModuleType) -> None:
@@ -76,3 +78,31 @@ class Clock:
         monkeypatch.setattr(CpuBackend, "launch", launched)
         self.govern(monkeypatch, budget, result)
         return self
+
+
+class JumpingClock:
+    """Replaces the clock of searches.
+
+    Each reading takes `step` seconds. After `readings` of them, each takes far longer than any
+    limit, so that the time is over at an arbitrary point of a search.
+    """
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.wind(0.0, 0)
+        monkeypatch.setattr(budget, "time", SimpleNamespace(perf_counter=self.read))
+
+    def wind(self, step: float, readings: int) -> None:
+        """Restart the clock."""
+        self.step, self.readings, self.taken = step, readings, 0
+        self._numbers = count(1)
+
+    def read(self) -> float:
+        """Return the seconds."""
+        self.taken = number = next(self._numbers)
+        late = number - self.readings
+        return number * self.step + (0.0 if late <= 0 else FAR * (1 + late))
+
+    @property
+    def jumped(self) -> bool:
+        """Whether the time was over before the search."""
+        return self.taken > self.readings

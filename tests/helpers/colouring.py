@@ -1,4 +1,4 @@
-"""A problem whose rows are not permutations, as a third party brings it: one file, one plugin."""
+"""A third party's problem whose rows are not permutations, and its plugin."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from gpu_ls_plugin.extend import Problem, check_values, hookimpl
 
 
 class GraphColouring(Problem):
-    """Colour the nodes of a graph so that few edges have ends of one colour.
+    """Colour the nodes of a graph so that few edges have two ends of the same colour.
 
-    Which colour is which makes no difference.
+    Solutions that differ only in the names of colours are equal.
     """
 
     integer = True
@@ -30,7 +30,7 @@ class GraphColouring(Problem):
         return (ends[..., 0] == ends[..., 1]).sum(axis=1, dtype=self.cost_dtype)
 
     def canonical(self, rows: Any) -> Any:
-        """Colours are numbered in the order in which they appear."""
+        """Return rows with colours numbered in order of appearance."""
         rows = self.check(rows)
         written = np.empty_like(rows)
         for row, given in enumerate(rows):

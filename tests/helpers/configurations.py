@@ -1,6 +1,4 @@
-"""Local searches of every kind: one for each engine, neighbourhood, filter and pivoting rule,
-beside the default.
-"""
+"""Local searches of each kind: one for each engine, neighbourhood, filter and pivoting rule."""
 
 from __future__ import annotations
 
@@ -71,8 +69,9 @@ FILTERED = {
     ),
 }
 SEARCHES = QUEUES | TOGETHER | SWEEPS | EXHAUSTIVE | RANDOM | FILTERED
-CUBIC = ("exhaustive 3-opt", "3-opt, fused", "3-opt, openings")  # in the number of cities
-# None of these moves reverses a path on an asymmetric problem.
+# Their time is cubic in the number of cities.
+CUBIC = ("exhaustive 3-opt", "3-opt, fused", "3-opt, openings")
+# Searches whose moves do not reverse paths.
 ASYMMETRIC = {
     "Or-opt": gls.LocalSearch([gls.OrOpt()]),
     "3-opt": gls.LocalSearch([gls.ThreeOpt()]),

@@ -1,8 +1,7 @@
-"""The search by a work queue, written on lists of cities: slow, no code shared with the library.
+"""Descents with a work queue on lists of cities: slow, and independent of the library's code.
 
-A move is looked at along the path from t2 to t1 that is left when the edge (t1, t2) is taken out.
-Its result is written down by slices of that path; what the library reverses to get there is checked
-against it.
+Removing the edge (t1, t2) leaves a path from t2 to t1. The tour after a move is put together from
+slices of that path, and compared with the reversals that the library makes.
 """
 
 from __future__ import annotations
@@ -12,16 +11,17 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from tests.helpers.oracles import NO_GAIN, tour_length
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 Path = list[int]
-NO_GAIN = 1e-12  # of the removed lengths: less may be rounding
 
 
 @dataclass
 class Move:
-    """A move: its gain, the path that it makes, its ends, the stretches turned to get there."""
+    """A move: its gain, the path after it, its ends, and the stretches to reverse."""
 
     gain: Any
     path: Path
@@ -30,9 +30,9 @@ class Move:
 
 
 class Oracle:
-    """Moves on one problem, given by its matrix and candidate lists."""
+    """The moves of one problem, given by its matrix and candidate lists."""
 
-    by_step = False  # whether the first step of a city that has a move is taken
+    by_step = False  # whether a city takes the first of its steps that has a move
 
     def __init__(self, d: Any, candidates: Sequence[Sequence[int]]) -> None:
         self.d, self.candidates = d, candidates
@@ -59,11 +59,11 @@ class Oracle:
     ) -> Iterator[Move]:
         t1, t2, t3 = path[-1], path[0], path[at3]
         for length in range(1, longest + 1):
-            if way == 0 and length <= at3:  # the beginning goes between t3 and t4 as it is
+            if way == 0 and length <= at3:  # the beginning moves between t3 and t4
                 a, b, c = path[:length], path[length : at3 + 1], path[at3 + 1 :]
                 ends = [t1, t2, t3, c[0], a[-1], b[0]]
                 yield self.move(path, b + a + c, ends, [(t2, t3), (t3, b[0]), (a[-1], t2)])
-            elif way == 1 and length <= at3:  # what ends with t3 goes to the front as it is
+            elif way == 1 and length <= at3:  # the segment that ends with t3 moves to the front
                 a, b, c = (
                     path[: at3 + 1 - length],
                     path[at3 + 1 - length : at3 + 1],
@@ -71,11 +71,11 @@ class Oracle:
                 )
                 ends = [t1, t2, t3, c[0], a[-1], b[0]]
                 yield self.move(path, b + a + c, ends, [(t2, t3), (t3, b[0]), (a[-1], t2)])
-            elif way == 2 and length < at3:  # the beginning goes between t4 and t3 turned round
+            elif way == 2 and length < at3:  # the beginning moves between t4 and t3, reversed
                 a, b, c = path[:length], path[length:at3], path[at3:]
                 ends = [t1, t2, t3, b[-1], a[-1], b[0]]
                 yield self.move(path, b + a[::-1] + c, ends, [(t2, b[-1]), (b[-1], b[0])])
-            elif way == 3 and at3 + length < len(path):  # what begins with t3 goes in front turned
+            elif way == 3 and at3 + length < len(path):  # what begins with t3, reversed
                 a, b, c = path[:at3], path[at3 : at3 + length], path[at3 + length :]
                 ends = [t1, t2, t3, a[-1], c[0], b[-1]]
                 yield self.move(path, b[::-1] + a + c, ends, [(t2, a[-1]), (a[-1], b[-1])])
@@ -107,7 +107,7 @@ class Oracle:
         return None
 
     def chain(self, path: Path, at3: int, way: int, rank: int, depth: int) -> Move | None:
-        """A 3-opt move, or the best of the deeper moves that begin like it."""
+        """Return a 3-opt move, or the best of the deeper moves that begin with it."""
         start = self.three_opt(path, at3, way, rank, symmetric=True)
         if start is None:
             return None
@@ -138,7 +138,7 @@ class Oracle:
         return best
 
 
-Search = Any  # (oracle, path, at3) -> moves in the order of variants
+Search = Any  # (oracle, path, at3) -> moves by variant
 
 
 def two_opt(oracle: Oracle, path: Path, at3: int) -> Iterator[tuple[int, Move]]:
@@ -158,7 +158,7 @@ def or_opt(longest: int, symmetric: bool = True) -> Search:
 
 
 def three_opt(symmetric: bool = True) -> Search:
-    """3-opt: every fourth candidate t5, with a choice of t4, is a variant."""
+    """3-opt: each fourth candidate t5, with a choice of t4, is a variant."""
 
     def moves(oracle: Oracle, path: Path, at3: int) -> Iterator[tuple[tuple[int, ...], Move]]:
         if symmetric:
@@ -198,20 +198,20 @@ def descend(
     max_moves: float = float("inf"),
     by_step: bool = False,
 ) -> tuple[list[int], int, int]:
-    """Search from a tour; returns the tour, the cities looked at and the moves."""
+    """Search from a tour; return the tour, the number of cities examined, and the moves."""
     oracle, order = Oracle(d, candidates), list(tour)
     oracle.by_step = by_step
     n, queue, looks, moves = len(order), deque(order), 0, 0
     while queue and moves < max_moves:
         city = queue.popleft()
         looks += 1
-        found = _best(oracle, order, city, searches, breadth, symmetric)
+        found = best_move(oracle, order, city, searches, breadth, symmetric)
         if found is None:
             continue
         move, forward = found
         moves += 1
-        order = _turn(order, move, forward, symmetric)
-        assert _cycle(order) == _cycle(move.path)
+        order = turned(order, move, forward, symmetric)
+        assert cycle_of(order) == cycle_of(move.path)
         for end in move.ends:
             if end not in queue:
                 queue.append(end)
@@ -229,7 +229,7 @@ def descend_together(
     symmetric: bool = True,
     max_moves: float = float("inf"),
 ) -> tuple[list[int], int, int]:
-    """Apply independent moves of several cities together; returns as `descend` does."""
+    """Apply independent moves of several cities together; return the same as `descend`."""
     oracle, order = Oracle(d, candidates), list(tour)
     n, looks, moves, begin = len(order), 0, 0, 0
     words = -(-n // 32)
@@ -246,7 +246,7 @@ def descend_together(
         chosen: list[Cuts] = []
         gains = 0
         for city in ahead:
-            found = _best(oracle, order, city, searches, 10**6, symmetric)
+            found = best_move(oracle, order, city, searches, 10**6, symmetric)
             if found is None:
                 waiting.remove(city)
                 continue
@@ -257,7 +257,7 @@ def descend_together(
         if chosen:
             new = relinked(order, chosen)
             assert sorted(new) == list(range(n))
-            assert _length(d, new) == _length(d, order) - gains
+            assert tour_length(d, new) == tour_length(d, order) - gains
             order = new
             moves += len(chosen)
             waiting.update(end for cuts in chosen for end in cuts.ends)
@@ -265,12 +265,12 @@ def descend_together(
 
 
 class Cuts:
-    """Places of the edges that a move takes out, each that of the city in front."""
+    """The edges that a move removes, each by the place of its first city."""
 
     def __init__(self, order: list[int], ends: list[int]) -> None:
         n, place = len(order), {city: p for p, city in enumerate(order)}
         self.ends = ends
-        self.links: list[tuple[tuple[int, bool], tuple[int, bool]]] = []  # (cut, behind) to another
+        self.links: list[tuple[tuple[int, bool], tuple[int, bool]]] = []  # (cut, behind)
         sides = []
         for a, b in zip(ends[::2], ends[1::2], strict=True):
             ahead = order[(place[a] + 1) % n] == b
@@ -279,7 +279,7 @@ class Cuts:
         self.links = list(zip(sides[1::2], [*sides[2::2], sides[0]], strict=True))
         cuts = sorted({cut for cut, _ in sides})
         assert 2 * len(cuts) == len(ends)
-        self.segment: set[int] = set()  # places from one bound to the other
+        self.segment: set[int] = set()  # places of a segment that moves
         self.rest = set(cuts)
         if len(cuts) != 3:
             return
@@ -294,7 +294,7 @@ class Cuts:
             self.rest -= self.segment
 
     def independent(self, other: Cuts) -> bool:
-        """Whether the moves neither touch nor cross each other."""
+        """Return whether the moves neither touch nor cross each other."""
         if self.segment & (other.segment | other.rest) or self.rest & (other.segment | other.rest):
             return False
         between = [sum(cut < place for cut in self.rest) % len(self.rest) for place in other.rest]
@@ -302,7 +302,7 @@ class Cuts:
 
 
 def relinked(order: list[int], moves: Sequence[Cuts]) -> list[int]:
-    """Apply moves by walking from piece to piece; the one around place 0 stays where it is."""
+    """Apply moves by a walk from piece to piece; the piece around place 0 stays in place."""
     n, after = len(order), {}
     for move in moves:
         for one, other in move.links:
@@ -312,17 +312,13 @@ def relinked(order: list[int], moves: Sequence[Cuts]) -> list[int]:
     origin = place
     for _ in range(n):
         walk.append(order[place])
-        cut = place if step > 0 else (place - 1) % n  # the edge ahead
+        cut = place if step > 0 else (place - 1) % n  # the next edge of the walk
         if cut in cuts:
             cut, behind = after[cut, step < 0]
             place, step = ((cut + 1) % n, 1) if behind else (cut, -1)
         else:
             place = (place + step) % n
     return [walk[(p - origin) % n] for p in range(n)]
-
-
-def _length(d: Any, order: list[int]) -> Any:
-    return sum(d[a][b] for a, b in zip(order, [*order[1:], order[0]], strict=True))
 
 
 def sweep(
@@ -332,23 +328,23 @@ def sweep(
     searches: Sequence[Search],
     max_moves: float = float("inf"),
 ) -> tuple[list[int], int]:
-    """Apply the best move of all cities again and again; returns the tour and the moves."""
+    """Apply the best move of all cities until none improves; return the tour and the moves."""
     oracle, order, moves = Oracle(d, candidates), list(tour), 0
     while moves < max_moves:
         found = [
             best
             for city in range(len(order))
-            if (best := _best(oracle, order, city, searches, 10**6, True)) is not None
+            if (best := best_move(oracle, order, city, searches, 10**6, True)) is not None
         ]
         if not found:
             break
         move, forward = max(found, key=lambda best: best[0].gain)  # the first of equals
-        order = _turn(order, move, forward)
+        order = turned(order, move, forward)
         moves += 1
     return order, moves
 
 
-def _best(
+def best_move(
     oracle: Oracle,
     order: list[int],
     city: int,
@@ -378,8 +374,8 @@ def _best(
     return move, forward
 
 
-def _turn(order: list[int], move: Move, forward: bool, symmetric: bool = True) -> list[int]:
-    """Reverse the move's stretches one after the other, each by its shorter side if it may be."""
+def turned(order: list[int], move: Move, forward: bool, symmetric: bool = True) -> list[int]:
+    """Return a tour with a move's stretches reversed; if symmetric, each on its shorter side."""
     n, order = len(order), list(order)
     for first, last in move.flips:
         begin = order.index(first if forward else last)
@@ -392,6 +388,6 @@ def _turn(order: list[int], move: Move, forward: bool, symmetric: bool = True) -
     return order
 
 
-def _cycle(order: list[int]) -> tuple[int, ...]:
+def cycle_of(order: list[int]) -> tuple[int, ...]:
     n, zero = len(order), order.index(0)
     return min(tuple(order[(zero + step * i) % n] for i in range(n)) for step in (1, -1))

@@ -1,4 +1,4 @@
-"""Engines that are driven without a search around them."""
+"""Engines without a search around them."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ if TYPE_CHECKING:
 
 
 def to_optimum(engine: Engine) -> None:
-    """Let an engine search until all tours are local optima."""
+    """Run an engine until all tours are local optima."""
     assert drive(Descents(engine, Statistics()), Stretch()) == "optimum"

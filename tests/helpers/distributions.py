@@ -1,4 +1,4 @@
-"""Distributions of third parties: installed by pip into a folder, and used by processes."""
+"""Third-party distributions: installed with pip into a folder, and used by processes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def install(folders: pytest.TempPathFactory, pyproject: str, module: str, text: str) -> Path:
-    """Return a folder into which a distribution of one module has been installed."""
+    """Install a distribution of one module; return the folder of its site."""
     project = folders.mktemp("project")
     (project / "pyproject.toml").write_text(pyproject, encoding="utf-8")
     (project / f"{module}.py").write_text(text, encoding="utf-8")
@@ -24,7 +24,7 @@ def install(folders: pytest.TempPathFactory, pyproject: str, module: str, text: 
 
 
 def install_project(project: Path, target: Path) -> Path:
-    """Return the folder into which the distribution in another folder has been installed."""
+    """Install the distribution in a project folder to `target`; return `target`."""
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     options = ["--no-build-isolation", "--no-deps", "--no-index", "--target", str(target)]
     subprocess.run(
@@ -34,12 +34,12 @@ def install_project(project: Path, target: Path) -> Path:
 
 
 def run(site: Path, *arguments: str) -> Any:
-    """Return what Python prints as JSON, called with such arguments beside a folder."""
+    """Run Python with a folder on its path; return the JSON that it prints."""
     return json.loads(run_text(site, *arguments))
 
 
 def run_text(site: Path, *arguments: str) -> str:
-    """Return what Python prints, called with such arguments beside a folder."""
+    """Run Python with a folder on its path; return the text that it prints."""
     path = os.pathsep.join([str(site), str(ROOT), str(ROOT / "adapters")])
     done = subprocess.run(
         [sys.executable, *arguments],

@@ -1,4 +1,4 @@
-"""Ejection chains on lists, with loads from scratch: slow, no code shared with the library."""
+"""Ejection chains with loads from scratch: slow, and independent of the library's code."""
 
 from __future__ import annotations
 
@@ -8,20 +8,21 @@ from typing import Any
 import numpy as np
 
 from gpu_ls_plugin.assignment.engines.searched_states import FEW
-from tests.helpers.chain_oracle import philox
-from tests.helpers.tabu_oracle import worth
+from tests.helpers.philox import WORD, philox
+from tests.helpers.tabu_oracle import UNIT, worth
 
-Links = list[tuple[int, int]]  # variables and the values that they go to
+Links = list[tuple[int, int]]  # variables and their new values
 
-WORD, KICK, UNIT = 2**32, 19, 4096
-LINKS, GROUP, TRIES = 4, 32, (4, 2, 1)  # links by which a chain goes on, of a group
+KICK = 19  # purpose of random numbers
+LINKS, GROUP = 4, 32  # links of a chain; variables of a group
+TRIES = (4, 2, 1)  # links of a group with which a chain continues, by its length
 
 
 class Instance:
-    """A problem with its rates and what is likely, as its functor is told."""
+    """A problem with the rates and likely values that its functor gets."""
 
     def __init__(self, problem: Any) -> None:
-        few = problem.n * problem.agents <= FEW  # no round leaves agents out then
+        few = problem.n * problem.agents <= FEW  # rounds then consider all agents
         words = (problem.relaxed_words() if few else None) or problem.words()
         _, _, _, rates, begins, likely = words
         self.problem, self.rates = problem, rates.tolist()
@@ -40,7 +41,7 @@ class Instance:
 
 
 def room(instance: Instance, prices: list[int], value: int, over: int) -> int:
-    """What a value costs that is so much over its room."""
+    """Return the price of a value whose load exceeds its room by `over`."""
     rate = instance.rates[value]
     return max(prices[value] - rate, 0) * over if over > 0 else -rate * over
 
@@ -59,7 +60,7 @@ class Scout:
         return room(self.instance, self.prices, value, over)
 
     def look(self, starts: list[tuple[int, int]]) -> None:
-        """Look at all chains of a group of beginnings."""
+        """Examine all chains of a group of first links."""
         links = []
         for first, to in starts:
             source = self.state[first]
@@ -70,7 +71,7 @@ class Scout:
     def extend(
         self, chain: list[tuple[int, int]], groups: list[list[tuple[int, int, int]]]
     ) -> None:
-        """Look at links of several variables that may be next, and go on by the best of them."""
+        """Examine the next links of several variables, and continue with the best ones."""
         level, before = len(chain), self.gain
         ends, opens = [], []
         for number, links in enumerate(groups):
@@ -103,7 +104,7 @@ class Scout:
                 self.eject([*chain, (variable, to)], gain)
 
     def eject(self, chain: Links, gain: int) -> None:
-        """Let one of the variables of the value that the last link has filled leave it."""
+        """Extend a chain by a variable that leaves the value that the last link has filled."""
         last, full = chain[-1]
         over = self.over[full] + self.instance.taken(last, full)
         members = self.lists[full]
@@ -122,7 +123,7 @@ class Scout:
 
 
 def repaired(instance: Instance, state: list[int], prices: list[int], begin: int) -> list[int]:
-    """A state from which no chain gains."""
+    """Return a state in which no chain has a gain."""
     lists = [
         [v for v, own in enumerate(state) if own == value] for value in range(len(instance.rates))
     ]
@@ -144,7 +145,7 @@ def repaired(instance: Instance, state: list[int], prices: list[int], begin: int
 
 
 def learned(prices: list[int], over: list[int], most: int) -> list[int]:
-    """What excess costs after a state."""
+    """Return the prices of excess after a state."""
     largest = max(over)
     if largest <= 0:
         found = [price - price // 10 for price in prices]
@@ -159,7 +160,7 @@ def learned(prices: list[int], over: list[int], most: int) -> list[int]:
 def chain_search(
     problem: Any, state: list[int], steps: int, kicks: int, *, seed: int, row: int
 ) -> tuple[list[int], list[int]]:
-    """The state after the steps of a first round, and the best one on the way."""
+    """Return the state after the first round, and the best state."""
     instance = Instance(problem)
     prices = [round(UNIT * problem.penalty)] * len(instance.rates)
     most = 2**60 // max(1, int(problem.resources.max(axis=1).sum()))

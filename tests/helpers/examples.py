@@ -1,4 +1,4 @@
-"""How many examples are tried: fewer, other ones in each run, unless all are asked for."""
+"""Numbers of hypothesis examples: fewer by default, and different ones in each run."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import os
 
 from hypothesis import settings
 
-ALL = os.environ.get("GPU_LS_EXAMPLES") == "all"  # as .ci/run sets it
-USUAL = 100 if ALL else 40  # of tests that do not say
+ALL = os.environ.get("GPU_LS_EXAMPLES") == "all"  # set by .ci/run
+USUAL = 100 if ALL else 40  # examples of a test by default
 
 
 def examples(most: int) -> settings:
-    """A third of the examples, for tests that compile kernels or search at length in each."""
+    """Return settings with up to `most` examples, for tests with slow examples."""
     return settings(max_examples=most if ALL else most // 3, deadline=None)

@@ -1,20 +1,21 @@
-"""Filtered neighbourhoods, written from the definitions: what the engine is compared with.
+"""Filtered neighbourhoods from their definitions, for comparison with the engine.
 
-A filter object only says what is asked for; whether it keeps a move is decided here, one move at a
-time. A move is (i, j, way) in 2-opt and (i, j, k, way) in 3-opt: the edges after these positions
-are taken out, and their ends, numbered along the tour (a, b, c, ... = 0, 1, 2, ...), joined anew.
+Filter objects only supply their parameters: this module decides which moves they keep, one by one.
+A move is (i, j, way) in 2-opt and (i, j, k, way) in 3-opt. It removes the edges after these
+positions and joins their ends, numbered along the tour (a, b, c, ... = 0, 1, 2, ...), in `ADDED`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.tours.filters.base import And, Not, Or
 from tests.helpers import oracles
+from tests.helpers.philox import WORD, philox_block
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     Move = tuple[int, ...]
     Parts = Sequence[Sequence[Move]]
 
-# The edges that come in, by the way; the first joins two ends of the first two removed edges.
+# Added edges by way; the first edge joins two ends of the first two removed edges.
 ADDED = {
     2: (((0, 2), (1, 3)),),
     3: (
@@ -34,9 +35,8 @@ ADDED = {
         ((1, 3), (0, 4), (2, 5)),
     ),
 }
-ROUNDING = 1e-11  # of a removed edge: how much too small its real spare may be
-FILTER = 7  # the purpose of a filter's random numbers
-WORD = 2**32
+ROUNDING = 1e-11  # error of the spare length of a removed edge, relative to the edge
+FILTER = 7  # purpose of random numbers
 
 
 def moves(n: int, edges: int) -> list[Move]:
@@ -47,9 +47,9 @@ def moves(n: int, edges: int) -> list[Move]:
 
 
 def chunks_by_openings(n: int, edges: int, count: int) -> Parts:
-    """Return the neighbourhood in up to `count` chunks: moves in order of all but their last edge.
+    """Return the neighbourhood in up to `count` chunks of openings (all edges but the last).
 
-    Openings are ordered by their largest position first; all chunks but the last have equally many.
+    Openings are sorted by their largest position first; all chunks but the last have equal size.
     """
     below = n - 2 if edges == 2 else n
     openings = sorted(combinations(range(below), edges - 1), key=lambda at: at[::-1])
@@ -61,21 +61,9 @@ def chunks_by_openings(n: int, edges: int, count: int) -> Parts:
     return chunks
 
 
-@lru_cache(maxsize=1 << 14)
-def philox(counter: tuple[int, ...], key: tuple[int, int]) -> list[int]:
-    """Return the four numbers of Philox4x32-10 at a counter (Salmon et al. 2011)."""
-    c, k = counter, key
-    for _ in range(10):
-        high, low = divmod(c[0] * 0xD2511F53, WORD)
-        other_high, other_low = divmod(c[2] * 0xCD9E8D57, WORD)
-        c = (other_high ^ c[1] ^ k[0], other_low, high ^ c[3] ^ k[1], low)
-        k = ((k[0] + 0x9E3779B9) % WORD, (k[1] + 0xBB67AE85) % WORD)
-    return list(c)
-
-
 @dataclass
 class CurrentTour:
-    """A tour in the course of its descent, and what filters know of it."""
+    """A tour during its descent, and the data that filters read."""
 
     problem: gls.TSP
     tour: list[int]
@@ -98,11 +86,11 @@ class CurrentTour:
         return oracles.nearest(self.d, len(self.d) - 1)
 
     def lists(self, degree: int, x: int, y: int) -> bool:
-        """Whether a city is among the `degree` nearest of another."""
+        """Return whether city y is among the `degree` nearest cities of x."""
         return y in self.neighbours[x][:degree]
 
     def beyond_nearest(self, x: int, y: int) -> Any:
-        """Return twice a length, less those from either city to its nearest."""
+        """Return twice a length, minus the lengths from both cities to their nearest."""
         return 2 * self.d[x][y] - sum(self.d[city][self.neighbours[city][0]] for city in (x, y))
 
     def ends(self, move: Move) -> list[int]:
@@ -110,17 +98,17 @@ class CurrentTour:
         return [self.tour[(p + end) % len(self.tour)] for p in move[:-1] for end in (0, 1)]
 
     def added(self, move: Move) -> list[tuple[int, int]]:
-        """Return the edges that come in, as pairs of cities."""
+        """Return the added edges as pairs of cities."""
         ends = self.ends(move)
         return [(ends[x], ends[y]) for x, y in ADDED[len(move) - 1][move[-1]]]
 
     def removed(self, move: Move) -> list[Any]:
-        """Return the lengths of the edges that are taken out."""
+        """Return the lengths of the removed edges."""
         ends = self.ends(move)
         return [self.d[x][y] for x, y in zip(ends[::2], ends[1::2], strict=True)]
 
     def change(self, move: Move) -> Any:
-        """Return the change of the length, real ones added up as three_opt_step.cuh says."""
+        """Return the change of length; real lengths are added as in three_opt_step.cuh."""
         if len(move) == len("ij-"):
             return oracles.two_opt_delta(self.d, self.tour, *move[:2])
         (a, b, c, d, e, f), way, at = self.ends(move), move[3], self.d
@@ -137,14 +125,14 @@ class CurrentTour:
         return (inner + outer) - (ab + cd)
 
     def is_gain(self, move: Move) -> bool:
-        """Whether a move improves the tour by more than rounding may feign."""
+        """Return whether a move improves the tour by more than a rounding error."""
         change = self.change(move)
         if isinstance(change, float):
             return change < 0 and change <= -oracles.NO_GAIN * sum(self.removed(move))
         return bool(change < 0)
 
     def apply(self, move: Move) -> None:
-        """Take a move."""
+        """Apply a move."""
         tour, way = self.tour, move[-1]
         if len(move) == len("ij-"):
             self.tour = oracles.apply_two_opt(tour, *move[:2])
@@ -156,7 +144,7 @@ class CurrentTour:
 
 
 def keeps(test: Filter, current: CurrentTour, move: Move) -> bool:
-    """Whether a filter keeps a move of a tour."""
+    """Return whether a filter keeps a move of a tour."""
     d = current.d
     match test:
         case And():
@@ -183,7 +171,7 @@ def keeps(test: Filter, current: CurrentTour, move: Move) -> bool:
 
 
 def _draw(current: CurrentTour, move: Move) -> int:
-    """Return the random number of a move: of 32 bits, by seed, pass, row and rank."""
+    """Return the random number of a move, 32 bits, from seed, pass, row and rank."""
     n, rank = len(current.tour), 0
     for position in move[:-1]:
         rank = rank * n + position
@@ -191,11 +179,11 @@ def _draw(current: CurrentTour, move: Move) -> int:
         rank = rank * len(ADDED[3]) + move[-1]
     high, low = divmod(rank, WORD)
     counter = (low, FILTER | high << 8, current.row, current.passes)
-    return philox(counter, (current.seed % WORD, current.seed // WORD))[0]
+    return philox_block(counter, (current.seed % WORD, current.seed // WORD))[0]
 
 
 def _may_gain(current: CurrentTour, move: Move) -> bool:
-    """Whether the removed edges have more to spare than the first new edge costs, all doubled."""
+    """Return whether the removed edges can pay for the first added edge (all lengths doubled)."""
     ends = current.ends(move)
     pairs = list(zip(ends[::2], ends[1::2], strict=True))
     slack = 0 if current.problem.integer else ROUNDING * sum(current.removed(move))
@@ -205,7 +193,7 @@ def _may_gain(current: CurrentTour, move: Move) -> bool:
 
 @dataclass
 class Descent:
-    """Where a descent ends, and what it took: kept moves of each pass, moves made, why it ended."""
+    """The end of a descent: its tour, kept moves by pass, number of moves, and reason."""
 
     tour: list[int]
     kept: list[int]
@@ -214,7 +202,7 @@ class Descent:
 
     @property
     def evaluations(self) -> int:
-        """How many moves were evaluated."""
+        """Number of evaluated moves."""
         return sum(self.kept)
 
 
@@ -226,10 +214,10 @@ def descend(
     *,
     eager: bool = False,
 ) -> Descent:
-    """Take best moves until none improves, or `most` have been made.
+    """Apply best moves until none improves, or `most` have been made.
 
-    Best of all parts, or, if `eager`, of the first part with an improving one; the search goes on
-    at the part that had it, and ends where none has one.
+    The best move is that of all parts or, if `eager`, of the first part with an improving move. An
+    eager search continues at that part.
     """
     steps = parts if eager else [[move for part in parts for move in part]]
     kept_counts: list[int] = []

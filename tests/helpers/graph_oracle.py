@@ -1,10 +1,10 @@
-"""Crossovers on the union graph of two tours, on sets and dicts: slow, no code shared."""
+"""Crossovers on the union graph of two tours: slow, and independent of the library's code."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-WORD = 2**32
+from tests.helpers.philox import WORD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -21,7 +21,7 @@ def edges(tour: Sequence[int]) -> set[frozenset[int]]:
 def edge_recombination(
     first: Sequence[int], second: Sequence[int], numbers: Iterator[int]
 ) -> list[int]:
-    """Return the child; each further city takes one number."""
+    """Return the child; each city after the first takes one random number."""
     child, open_ = [first[0]], list(first[1:])
     links = {city: _distinct_neighbours(city, first, second) for city in first}
     common = edges(first) & edges(second)
@@ -46,7 +46,7 @@ def edge_recombination(
 
 
 def _distinct_neighbours(city: int, first: Sequence[int], second: Sequence[int]) -> dict[int, int]:
-    """Neighbours by their slot: before and after in the first parent, then in the second."""
+    """Return neighbours by slot: before and after in the first parent, then in the second."""
     slots: dict[int, int] = {}
     for number, tour in enumerate((first, second)):
         place = tour.index(city)
@@ -60,7 +60,7 @@ def _distinct_neighbours(city: int, first: Sequence[int], second: Sequence[int])
 
 
 def components(first: Sequence[int], second: Sequence[int]) -> list[set[int]]:
-    """Return the components of the union graph without common edges, single cities left out."""
+    """Return the components of the union graph without common edges and without single cities."""
     links: dict[int, set[int]] = {city: set() for city in first}
     for edge in edges(first) ^ edges(second):
         for city in edge:
@@ -79,10 +79,10 @@ def components(first: Sequence[int], second: Sequence[int]) -> list[set[int]]:
 
 
 def passages(tour: Sequence[int], component: set[int], others: set[int]) -> set[frozenset[int]]:
-    """Return the pairs of cities between which a tour is inside a component.
+    """Return the first and last city of each passage of a tour through a component.
 
-    It is, until it meets one of the `others`, which are in another component; empty where there is
-    none.
+    A passage ends at a city of another component (`others`); without other components the result
+    is empty.
     """
     n = len(tour)
     outside = [p for p in range(n) if tour[p] in others]

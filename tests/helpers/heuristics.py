@@ -1,4 +1,4 @@
-"""Heuristics of tests: with an aggregate, and with something that is kept beside a state."""
+"""Heuristics for tests: one has an aggregate and data that it keeps beside a state."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from gpu_ls_plugin.extend import Heuristic
 
 
 class Spread(Heuristic):
-    """Bins with the least load are likeliest; full ones are impossible.
+    """The bins with the least load are the most likely; full bins are impossible.
 
-    What is kept are loads, and the aggregate is the greatest of them.
+    The kept data are the loads, and the aggregate is the largest load.
     """
 
     name = "spread"
@@ -71,12 +71,12 @@ struct Spread {
 """
 
     def weigh(self, state: list[int], variable: int) -> list[int]:
-        """The same weights, for the oracle."""
+        """Return the same weights, for the oracle."""
         loads = [state.count(bin_) for bin_ in range(self.bins)]
         return [1 + max(loads) - load if load < self.room else 0 for load in loads]
 
 
 def weigh(table: Any):
-    """The weights of a table, for the oracle."""
+    """Return the weights of a table, for the oracle."""
     rows = np.asarray(table).tolist()
     return lambda state, variable: rows[variable]

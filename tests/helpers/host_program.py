@@ -1,4 +1,4 @@
-"""Small C++ programs on the CPU backend, for tests of device functors one by one."""
+"""Small C++ programs on the CPU backend, for tests of single device functors."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def run(
     arguments: dict[str, Any],
     header: str = "tours/problem/metric.cuh",
 ) -> None:
-    """Run `Probe::run(team, item, parameters...)`, which `text` defines, on items 0, 1, ....
+    """Run `Probe::run(team, item, parameters...)` from `text` on items 0, 1, ....
 
-    `text` sees metric.cuh and `header`; arrays among the arguments are read and written in place.
+    metric.cuh and `header` are included before `text`; arrays are read and written in place.
     """
     kernel = Kernel(
         name="probe",
@@ -37,7 +37,7 @@ def run(
 
 
 def memory_of(function: str, header: str, text: str = "", *, counts: Sequence[int]) -> list[int]:
-    """Return what a C++ function, or a call of it, says for some numbers `n` of cities."""
+    """Return the results of a C++ function, or of a call of it, for some numbers `n` of cities."""
     call = function if function.endswith(")") else f"{function}(n)"
     text += f"""
     struct Probe {{

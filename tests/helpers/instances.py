@@ -1,7 +1,7 @@
-"""Where the TSPLIB instances lie that tests and benchmarks read, and what is known about them.
+"""The benchmark instances that tests and benchmarks read, and their optimal lengths.
 
-The folder is named by the environment variable GPU_LS_INSTANCES, else it is
-`../shared/instances` beside the repository. Tests that need it are skipped where it is absent.
+The environment variable GPU_LS_INSTANCES names their folder; the default is `../shared/instances`
+beside the repository. Tests that need a missing instance are skipped.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 BESIDE = Path(__file__).resolve().parents[3] / "shared" / "instances"
 FOLDER = Path(os.environ.get("GPU_LS_INSTANCES") or BESIDE)
-FIXED_EDGES = "linhp318"  # the one instance that the library refuses
+FIXED_EDGES = "linhp318"  # the only instance that the library refuses
 
 
 def _optimal_lengths() -> dict[str, int]:
@@ -37,7 +37,7 @@ OPTIMA = _optimal_lengths()
 def tsp_names(
     smallest: int = 1, largest: int = 10**9, metric: str | None = None, solved: bool = False
 ) -> list[str]:
-    """Names of the readable instances by size, of one EDGE_WEIGHT_TYPE, with an optimal tour."""
+    """Return the readable instances by size; `solved` ones have an optimal tour."""
     names = []
     for path in (FOLDER / "tsp").glob("*.tsp"):
         wanted = path.stem != FIXED_EDGES and smallest <= _size(path.stem) <= largest
@@ -61,13 +61,13 @@ def _head(path: Path) -> str:
 
 
 def each_name(names: Iterable[str]) -> pytest.MarkDecorator:
-    """Run a test once per name; skip it, and say why, where there are none."""
+    """Run a test once per name; skip it if there are none."""
     absent = pytest.param("absent", marks=pytest.mark.skip(reason=_reason("of this kind")))
     return pytest.mark.parametrize("name", list(names) or [absent])
 
 
 def instance_path(name: str) -> Path:
-    """Path of a file below the instance folder; skip the test where it is absent."""
+    """Return the path of an instance file; skip the test if it is missing."""
     path = FOLDER / name
     if not path.is_file():
         pytest.skip(_reason(name))
@@ -80,12 +80,12 @@ def _read(path: Path) -> TSP:
 
 
 def tsp_instance(name: str) -> TSP:
-    """Read a TSPLIB instance such as "pr1002"; skip the test where it is absent."""
+    """Read a TSPLIB instance such as "pr1002"; skip the test if it is missing."""
     return _read(instance_path(f"tsp/{name}.tsp"))
 
 
 def cvrp_instance(name: str) -> CVRP:
-    """Read a CVRPLIB instance such as "X/X-n200-k36"; skip the test where it is absent."""
+    """Read a CVRPLIB instance such as "X/X-n200-k36"; skip the test if it is missing."""
     return CVRP.read(instance_path(f"cvrp/{name}.vrp"))
 
 

@@ -1,7 +1,7 @@
-"""An experiment, and a process that is killed in the middle of it.
+"""An experiment, and a process that kills itself in the middle of it.
 
-``python -m tests.helpers.killed_experiment FOLDER run|file`` begins it and kills itself in the
-middle of a run, or of the writing of its file.
+``python -m tests.helpers.killed_experiment FOLDER run|file`` kills itself during a run, or while it
+writes the file of a run.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SEEDS = 5
-ENDS_AT = 22  # of 45 runs
+ENDS_AT = 22  # the run of 45 at which the process ends
 
 
 def experiment(folder: Path | str, **changes: Any) -> Experiment:
@@ -50,7 +50,7 @@ def experiment(folder: Path | str, **changes: Any) -> Experiment:
 
 
 def die() -> None:
-    """End this process such that nothing of it can react."""
+    """Kill this process."""
     os.kill(os.getpid(), signal.SIGKILL)
 
 

@@ -1,4 +1,4 @@
-"""Which kernels a search launches that were not launched before, when all was to be compiled."""
+"""The kernels that a search launches for the first time after everything should be compiled."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 
 class LateKernels:
-    """Watches launches: `late` has kernels that come for the first time once `prepared` is true.
+    """Watches launches: `late` has kernels that are new once `prepared` is true.
 
-    `known` has all kernels, `launched` the names of those that were launched since.
+    `known` has all kernels; `launched` has the names of kernels launched since then.
     """
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""What `RouteMoves` and, on linked lists, `SwapStar` do, on plain lists of customers."""
+"""`RouteMoves`, and `SwapStar` on linked lists, computed on plain lists of customers."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 Routes = list[list[int]]
-Step = tuple[float, Routes, set[int]]  # what it costs more, what it leads to, who is woken
+Step = tuple[float, Routes, set[int]]  # change of cost, new routes, customers to re-examine
 MOVES = enumerators("routes/moves/route_moves.cuh", "RouteMove")["kRouteMoves"]
-EACH = 4  # the same of gls::RouteSwapStar
+EACH = 4  # numbers for the trades of a pair, as in gls::RouteSwapStar
 
 
 def outcomes(routes: Routes, c: int, v: int, *, symmetric: bool) -> Iterator[tuple[int, Routes]]:
-    """Yield the moves of customer c next to customer v by number, and the routes they lead to."""
+    """Yield the numbers of all moves of customer c next to customer v, and the new routes."""
     here, there = (next(k for k, r in enumerate(routes) if x in r) for x in (c, v))
     own, other = routes[here], routes[there]
     i, j = own.index(c), other.index(v)
@@ -75,7 +75,7 @@ def outcomes(routes: Routes, c: int, v: int, *, symmetric: bool) -> Iterator[tup
 
 
 def woken(routes: Routes, c: int, v: int, move: int) -> set[int]:
-    """Return the customers that are to be looked at again after a move."""
+    """Return the customers to examine again after a move."""
     ends = {}
     for x in (c, v):
         route = next(r for r in routes if x in r)
@@ -91,10 +91,10 @@ Trade = tuple[int, Routes, list[int], list[int], set[int]]
 
 
 def trades(routes: Routes, c: int, v: int, length: list[list[int]]) -> Iterator[Trade]:
-    """Yield the trades of customer c with v and its neighbours.
+    """Yield the trades of customer c with v and with v's neighbours.
 
-    Each by its number, the routes that it leads to, how much longer these become by what leaves,
-    how much longer by what joins each of the two, first v's, and who is woken.
+    A trade has a number, new routes, the changes of length by the two removals, those by the two
+    insertions (v's route first), and the customers to examine again.
     """
     here, there = (next(k for k, r in enumerate(routes) if x in r) for x in (c, v))
     if here == there:
@@ -121,17 +121,17 @@ def trades(routes: Routes, c: int, v: int, length: list[list[int]]) -> Iterator[
 def descend(
     problem: gls.CVRP, tour: np.ndarray, k: int, *, swap_star: bool = False
 ) -> tuple[Routes, list[int]]:
-    """Return the routes of a local optimum, and how many moves of each kind led to it.
+    """Return the routes of a local optimum, and the number of moves of each kind.
 
     Parameters
     ----------
     problem : CVRP
-        Of integer lengths.
+        With integer lengths.
     tour : ndarray, shape (n,)
     k : int
-        Nearest nodes that are candidates.
+        Number of nearest nodes that are candidates.
     swap_star : bool
-        Whether whoever has no other move trades routes.
+        Whether a customer without another move tries trades.
     """
     near = gls.Nearest(k).on(get_backend("cpu"), problem.nodes)[0]
     words = -(-problem.n // 32)
@@ -146,7 +146,7 @@ def descend(
     limit = np.inf if problem.route_limit is None else problem.route_limit
     due = problem.penalties or hard_penalties(problem)
 
-    def cost(of: Routes) -> float:  # without the fleet, which moves do not look at
+    def cost(of: Routes) -> float:  # without the fleet, which moves ignore
         total = 0.0
         for route in of:
             long = sum(length[a][b] for a, b in pairwise([0, *route, 0]))
@@ -214,7 +214,7 @@ def descend(
 
 
 def cost_of(problem: gls.CVRP, row: np.ndarray) -> float:
-    """Return the length of a giant tour and what its violations cost: hard ones very much."""
+    """Return the length of a giant tour plus the penalties of its violations."""
     due, broken = problem.penalties or hard_penalties(problem), problem.violations(row)
     paid = due.load * broken.load + due.duration * broken.duration + due.vehicles * broken.vehicles
     return float(problem.cost(row)[0] + paid[0])

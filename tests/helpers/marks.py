@@ -1,4 +1,4 @@
-"""Which cases of a test are slow."""
+"""Marks for the slow cases of a test."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ USUAL = ("EUC_2D", "EUC", "EXPLICIT")
 
 
 def slow_after(count: int, values: Iterable[Any]) -> list[Any]:
-    """Values of a parameter of which only the first are quick; tuples are several parameters."""
+    """Mark all but the first `count` values as slow; tuples are values of several parameters."""
     given = [value if isinstance(value, tuple) else (value,) for value in values]
     late = [pytest.param(*value, marks=pytest.mark.slow) for value in given[count:]]
     return [*(pytest.param(*value) for value in given[:count]), *late]
 
 
 def diagonal(*parameters: Iterable[Any]) -> list[Any]:
-    """All combinations of the values of parameters; so few are quick that each value is met."""
+    """Return all combinations of values; each value is in one that is not slow."""
     axes = [list(values) for values in parameters]
     quick = {
         tuple(step % len(axis) for axis in axes) for step in range(max(len(axis) for axis in axes))
@@ -36,11 +36,11 @@ def diagonal(*parameters: Iterable[Any]) -> list[Any]:
 
 
 def in_pairs(*parameters: Iterable[Any]) -> list[Any]:
-    """So many of the combinations that any two values meet; as in `diagonal`, few are quick."""
+    """Return enough combinations for each pair of values; slow ones as in `diagonal`."""
     every = diagonal(*parameters)
     missing = {pair for case in every for pair in _pairs_in(case.values)}
     kept = []
-    while missing:  # of those with most new pairs the first, quick ones before
+    while missing:  # take the first with most new pairs; cases that are not slow come first
         best = max(every, key=lambda case: (not case.marks, len(missing & _pairs_in(case.values))))
         every.remove(best)
         kept.append(best)
@@ -53,7 +53,7 @@ def _pairs_in(values: Iterable[Any]) -> set[tuple[Any, ...]]:
 
 
 def slow_but_usual(*metrics: str) -> list[Any]:
-    """Metrics as values of a parameter: kernels are compiled for each, so few are quick."""
+    """Mark all but the usual metrics as slow, since each needs its own kernels."""
     return [
         name if name in USUAL else pytest.param(name, marks=pytest.mark.slow) for name in metrics
     ]

@@ -1,4 +1,4 @@
-"""A problem of a third party whose values are distinct, and which says nothing of moves."""
+"""A third party's problem with distinct values and without functions for moves."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gpu_ls_plugin.extend import Assignment
 
 
 class Matching(Assignment):
-    """Give each variable a value of its own at the least sum of costs."""
+    """Assign a different value to each variable, at minimum cost."""
 
     integer = True
     distinct = True
@@ -20,7 +20,7 @@ class Matching(Assignment):
         super().__init__(np.full(len(self.costs), self.costs.shape[1]))
 
     def cost(self, rows: Any) -> Any:
-        padded = np.pad(self.costs, ((0, 0), (0, 1)))  # of -1, the last one
+        padded = np.pad(self.costs, ((0, 0), (0, 1)))  # index -1 is a cost of 0
         return padded[np.arange(self.n), self.check(rows)].sum(axis=1, dtype=np.int64)
 
     def functor(self) -> str:

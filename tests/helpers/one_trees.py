@@ -1,4 +1,4 @@
-"""Minimum 1-trees by trying edges in order of weight, for a few cities."""
+"""Minimum 1-trees by Kruskal's algorithm, for a few cities."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Edge = tuple[int, int]
 
 
 def spanning_tree_weight(w: np.ndarray, cities: list[int], forced: list[Edge]) -> float:
-    """Weight of the lightest tree of some cities that holds the forced edges: Kruskal."""
+    """Return the weight of the lightest tree of some cities with the forced edges."""
     component = {city: city for city in cities}
     weight = 0.0
     others = sorted(combinations(cities, 2), key=lambda edge: w[edge])
@@ -25,7 +25,7 @@ def spanning_tree_weight(w: np.ndarray, cities: list[int], forced: list[Edge]) -
 
 
 def one_tree_weight(w: np.ndarray, special: int, forced: Edge | None = None) -> float:
-    """Weight of the lightest 1-tree with a special city that holds an edge."""
+    """Return the weight of the lightest 1-tree with a special city and a forced edge."""
     others = [city for city in range(len(w)) if city != special]
     edges = sorted(others, key=lambda city: w[special, city])
     inner = [] if forced is None or special in forced else [forced]
@@ -36,5 +36,5 @@ def one_tree_weight(w: np.ndarray, special: int, forced: Edge | None = None) -> 
 
 
 def alpha(w: np.ndarray, special: int, edge: Edge) -> float:
-    """By how much the lightest 1-tree grows if it must hold an edge."""
+    """Return the increase of the lightest 1-tree's weight if an edge is forced."""
     return one_tree_weight(w, special, edge) - one_tree_weight(w, special)

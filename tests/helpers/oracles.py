@@ -1,7 +1,7 @@
-"""Brute force, written from the definitions: what the library's results are compared with.
+"""Brute force from the definitions, for comparison with the library's results.
 
-Everything here works on a matrix of lengths as nested lists or NumPy arrays; nothing is shared
-with the library but `problem.distance`, which is checked against TSPLIB's definitions elsewhere.
+The functions work on matrices of lengths (nested lists or NumPy arrays). Of the library they use
+only `problem.distance`, which other tests compare with TSPLIB's definitions.
 """
 
 from __future__ import annotations
@@ -28,38 +28,38 @@ def distance_matrix(problem: TSP) -> np.ndarray:
     return lengths
 
 
-NO_GAIN = 1e-12  # of the removed edges' length: real gains up to this may be rounding alone
-GAIN_SHARE = 2  # further moves of a pass gain at least the best gain divided by this
+NO_GAIN = 1e-12  # relative to the removed length: smaller real gains may be rounding errors
+GAIN_SHARE = 2  # a pass takes moves with at least the best gain divided by this
 
 
 def edges(tour: Iterable[int]) -> set[tuple[int, int]]:
-    """The undirected edges of a tour, each with its smaller city first."""
+    """Return the undirected edges of a tour, each with its smaller city first."""
     order = [int(city) for city in tour]
     return {tuple(sorted(pair)) for pair in zip(order, order[1:] + order[:1], strict=True)}
 
 
 def changed_edges(before: Iterable[int], after: Iterable[int]) -> int:
-    """Number of edges of the first tour that the second does not have."""
+    """Return the number of edges of the first tour that the second does not have."""
     return len(edges(before) - edges(after))
 
 
 def two_opt_delta(d: Matrix, tour: Sequence[int], i: int, j: int) -> Any:
-    """Change of cost when the edges after positions i < j are taken out; no gain by rounding."""
+    """Return the change of cost by a 2-opt move at positions i < j; 0 if it may be rounding."""
     n = len(tour)
     a, b, c, e = tour[i], tour[(i + 1) % n], tour[j], tour[(j + 1) % n]
-    # With float64 the grouping counts: bits must be the same in either direction of the tour.
+    # The grouping makes float64 results equal in both directions of the tour.
     added, removed = d[a][c] + d[b][e], d[a][b] + d[c][e]
     delta = added - removed
     return delta if not -NO_GAIN * removed < delta < 0 else 0 * delta
 
 
 def two_opt_moves(n: int) -> list[tuple[int, int]]:
-    """All pairs of positions i < j whose edges share no city: n (n - 3) / 2 of them."""
+    """Return all n (n - 3) / 2 pairs of positions i < j whose edges share no city."""
     return [(i, j) for i, j in combinations(range(n), 2) if 2 <= j - i <= n - 2]
 
 
 def best_two_opt_move(d: Matrix, tour: Sequence[int]) -> tuple[Any, int, int] | None:
-    """The least (delta, i, j) of all moves, None where there is no move."""
+    """Return the least (delta, i, j) of all moves; None if there is no move."""
     moves = two_opt_moves(len(tour))
     return min(((two_opt_delta(d, tour, i, j), i, j) for i, j in moves), default=None)
 
@@ -87,7 +87,7 @@ def climb(d: Matrix, tour: Sequence[int], max_moves: int | None = None) -> Tour:
 
 
 def has_improving_two_opt_move(d: np.ndarray, tour: Sequence[int]) -> bool:
-    """Whether any move lowers the cost, a row of the moves at a time."""
+    """Return whether any move lowers the cost."""
     order, n = np.asarray(tour), len(tour)
     following = np.roll(order, -1)
     kept = d[order, following]
@@ -101,7 +101,7 @@ def has_improving_two_opt_move(d: np.ndarray, tour: Sequence[int]) -> bool:
 
 
 def nearest(d: Matrix, k: int) -> list[list[int]]:
-    """The k nearest other cities of each city, ties by city."""
+    """Return the k nearest other cities of each city, ties by city."""
     n = len(d)
     return [
         sorted((x for x in range(n) if x != c), key=lambda x: (d[c][x], x))[:k] for c in range(n)
@@ -109,7 +109,7 @@ def nearest(d: Matrix, k: int) -> list[list[int]]:
 
 
 def nearest_neighbour_tour(d: Matrix, start: int) -> Tour:
-    """Always on to the nearest unvisited city, ties to the smallest."""
+    """Return the nearest neighbour tour; ties go to the smallest city."""
     tour, left = [start], set(range(len(d))) - {start}
     while left:
         here = tour[-1]
@@ -119,9 +119,9 @@ def nearest_neighbour_tour(d: Matrix, start: int) -> Tour:
 
 
 def greedy_edges(d: Matrix) -> set[tuple[int, int]]:
-    """Edges (a, b), a < b, of the complete graph by (length, a, b), taken where they fit.
+    """Return the greedy tour's edges (a, b), a < b, chosen in order of (length, a, b).
 
-    An edge fits if both its cities have fewer than two edges and it closes no cycle; the last one
+    An edge is chosen if both cities have fewer than two edges and it closes no cycle; the last edge
     closes the tour.
     """
     n = len(d)
@@ -143,7 +143,7 @@ def greedy_edges(d: Matrix) -> set[tuple[int, int]]:
 def climb_several(
     d: Matrix, tour: Sequence[int], most: int, max_moves: int | None = None
 ) -> tuple[Tour, int]:
-    """Apply up to `most` independent moves per pass, as below; return the tour and the passes."""
+    """Apply up to `most` independent moves per pass; return the tour and the passes."""
     order, moves, passes = list(tour), 0, 0
     while max_moves is None or moves < max_moves:
         chosen = independent_moves(d, order, most)[
@@ -161,10 +161,10 @@ def climb_several(
 
 
 def independent_moves(d: Matrix, tour: Sequence[int], most: int) -> list[tuple[Any, int, int]]:
-    """The best moves of the rows, best first, that gain half of the best and do not overlap.
+    """Return independent moves, the best first: at most one per row, with half the best gain.
 
-    A move belongs to the row where the path that it reverses begins; paths, with an edge at either
-    end, must be apart or one inside the other.
+    The row of a move is the place where its reversed path begins. Two paths, with an edge at each
+    end, must be apart or nested.
     """
     n, rows = len(tour), {}
     for i, j in two_opt_moves(n):
@@ -181,18 +181,18 @@ def independent_moves(d: Matrix, tour: Sequence[int], most: int) -> list[tuple[A
 
 
 def tour_length(d: Matrix, tour: Sequence[int]) -> Any:
-    """Sum of the lengths of a tour's edges."""
+    """Return the length of a tour."""
     return sum(d[a][b] for a, b in zip(tour, [*tour[1:], tour[0]], strict=True))
 
 
 def _path(move: tuple[Any, int, int], n: int) -> tuple[int, int]:
-    """Position before the shorter path of a move, and the number of its cities."""
+    """Return the position before the shorter path of a move, and the path's number of cities."""
     _, i, j = move
     return (i, j - i) if 2 * (j - i) <= n else (j, n - (j - i))
 
 
 def _apart(p: tuple[Any, int, int], q: tuple[Any, int, int], n: int) -> bool:
-    """Whether the positions first..first + length of two paths are apart or strictly nested."""
+    """Return whether the positions first..first + length of two paths are apart or nested."""
     one, two = (
         {(first + k) % n for k in range(length + 1)} for first, length in (_path(p, n), _path(q, n))
     )

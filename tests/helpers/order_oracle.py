@@ -1,18 +1,18 @@
-"""Crossovers of tours as orders of cities, on lists: slow, no code shared."""
+"""Crossovers of tours as sequences: slow, and independent of the library's code."""
 
 from __future__ import annotations
 
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-WORD = 2**32
+from tests.helpers.philox import WORD
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 
 def drawn_section(n: int, numbers: Iterator[int]) -> list[int]:
-    """Return the places of a section, in order; takes two numbers."""
+    """Return the places of a section in order; it takes two random numbers."""
     begin = next(numbers) * n // WORD
     return [(begin + i) % n for i in range(1 + next(numbers) * (n - 1) // WORD)]
 
@@ -29,10 +29,10 @@ def order_crossover(first: Sequence[int], second: Sequence[int], section: list[i
 
 
 def partially_mapped(first: Sequence[int], second: Sequence[int], section: list[int]) -> list[int]:
-    """Return the child that keeps a section of the first parent, by exchanges in the second.
+    """Return the child that keeps a section of the first parent (Goldberg and Lingle 1985).
 
-    As Goldberg and Lingle put it: each city of the section changes places, in a copy of the second
-    parent, with the one that is where it belongs.
+    In a copy of the second parent, each city of the section swaps places with the city that is in
+    its place.
     """
     child = list(second)
     for place in section:

@@ -1,4 +1,4 @@
-"""Pairs of tours to be crossed: with no edge in common by design, with most, and with all."""
+"""Pairs of parents: unrelated ones, and relatives that share most edges."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
-LONGEST = 40  # path that is reversed, so that differences lie here and there
+LONGEST = 40  # cities of a reversed path
 
 
 def relatives(tours: np.ndarray, reversals: int, seed: int) -> np.ndarray:
-    """Return copies of tours in which some paths are reversed."""
+    """Return copies of tours with some reversed paths."""
     random, n = np.random.default_rng([seed, reversals]), tours.shape[1]
     others = tours.copy()
     for tour in others:
@@ -24,7 +24,7 @@ def relatives(tours: np.ndarray, reversals: int, seed: int) -> np.ndarray:
 
 @st.composite
 def crossings(draw, metrics=METRICS, most=70):
-    """A problem, first and second parents, and a seed."""
+    """Draw a problem, first and second parents, and a seed."""
     n, size = draw(st.integers(1, most)), draw(st.integers(1, 4))
     problem = random_problem(draw(st.sampled_from(metrics)), n, draw(st.integers(0, 99)))
     first = random_tours(n, size, draw(st.integers(0, 99)))

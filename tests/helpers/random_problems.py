@@ -1,4 +1,4 @@
-"""Small random problems of every metric, with many equal lengths."""
+"""Small random problems of each metric, with many equal lengths."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ INTEGER = tuple(name for name in METRICS if name not in ("EUC", "EXPLICIT_REAL")
 
 
 def random_problem(metric: str, n: int, seed: int = 0, span: int = 60) -> TSP:
-    """Cities at random integer places in a square, or a random symmetric matrix."""
+    """Return random integer points in a square, or a random symmetric matrix."""
     random = np.random.default_rng([seed, n])
     if not metric.startswith("EXPLICIT"):
         side = min(span, 85) if metric in ("GEO", "HAVERSINE") else span  # degrees
@@ -25,15 +25,15 @@ def random_problem(metric: str, n: int, seed: int = 0, span: int = 60) -> TSP:
 
 
 def random_tours(n: int, size: int, seed: int = 0) -> np.ndarray:
-    """Random permutations, not by the library."""
+    """Return random permutations, without the library."""
     rows = np.tile(np.arange(n, dtype=np.int32), (size, 1))
     return np.random.default_rng([seed, n]).permuted(rows, axis=1)
 
 
 def next_to_a_kilometre() -> list[tuple[float, float]]:
-    """Cities on one meridian, farther and farther from (0, 0), by whole kilometres.
+    """Return cities on one meridian, at about whole kilometres from (0, 0).
 
-    Degrees have no digits to spare, so that ways are a few units in the last place more or less.
+    Degrees are not precise enough: lengths differ from integers by a few units in the last place.
     """
     kilometres = np.arange(1, 10_000, 7)
     degrees = 180.0 / 3.141592 * kilometres / 6378.388

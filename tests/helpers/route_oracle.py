@@ -1,4 +1,4 @@
-"""Constructions of routes in plain Python, as their definitions say."""
+"""Constructions of routes in plain Python, from their definitions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Route = list[int]
 
 
 def some_cvrp(kind: str, customers: int, seed: int, capacity: int) -> gls.CVRP:
-    """Return a random problem; of kind "tight", routes are often just as long as they may be."""
+    """Return a random problem; with kind "tight", routes often just reach the limit."""
     if kind != "tight":
         return random_cvrp(kind, customers, seed, capacity)
     random = np.random.default_rng(seed)
@@ -43,7 +43,7 @@ def cost(d: list[list[float]], route: Route) -> float:
 
 
 def serves(problem: gls.CVRP, d: list[list[float]], route: Route) -> bool:
-    """Whether a vehicle can serve a route."""
+    """Return whether a vehicle can serve a route."""
     if problem.demands[route].sum() > problem.capacity:
         return False
     duration = cost(d, route) + problem.service_times[route].sum()
@@ -51,9 +51,9 @@ def serves(problem: gls.CVRP, d: list[list[float]], route: Route) -> bool:
 
 
 def due(problem: gls.CVRP, d: list[list[float]], route: Route) -> float:
-    """Return what a route pays for its load and its duration, where constraints are soft.
+    """Return the penalty of a route's load and duration under soft constraints.
 
-    Under a limit of durations, more than two vehicles carry has no price.
+    With a limit of durations, a load of more than two vehicles is infeasible.
     """
     price = problem.penalties
     overload = max(0, int(problem.demands[route].sum()) - problem.capacity)
@@ -67,7 +67,7 @@ def due(problem: gls.CVRP, d: list[list[float]], route: Route) -> float:
 
 
 def savings(problem: gls.CVRP) -> list[Route]:
-    """Return the routes of Clarke and Wright's parallel version, over all pairs."""
+    """Return the routes of Clarke and Wright's parallel savings over all pairs."""
     d, customers = matrix(problem), range(1, problem.customers + 1)
     pairs = [(a, b) for a in customers for b in customers if a != b]
     if problem.symmetric:
@@ -88,9 +88,9 @@ def savings(problem: gls.CVRP) -> list[Route]:
 
 
 def best_cut(problem: gls.CVRP, order: Route, most: int) -> float | None:
-    """Return the least cost over all ways to cut an order into so many routes, None if none.
+    """Return the least cost of cutting a sequence into at most `most` routes, None if impossible.
 
-    Where constraints are soft, routes pay for what is too much.
+    Under soft constraints the cost includes penalties.
     """
     d, costs = matrix(problem), []
     for cuts in product((False, True), repeat=len(order) - 1):
@@ -108,13 +108,13 @@ def best_cut(problem: gls.CVRP, order: Route, most: int) -> float | None:
 
 
 def insertions(route: Route, customer: int) -> Iterator[tuple[int, Route]]:
-    """Yield the places of a customer in a route, and the routes with it."""
+    """Yield each place for a customer in a route, and the new route."""
     for place in range(len(route) + 1):
         yield place, [*route[:place], customer, *route[place:]]
 
 
 def sweep(problem: gls.CVRP, around: list[int]) -> list[Route]:
-    """Return the routes of customers that a ray meets in this order."""
+    """Return the routes of a sweep over customers in the order of `around`."""
     d = matrix(problem)
     routes: list[Route] = [[around[0]]]
     for customer in around[1:]:
@@ -131,7 +131,7 @@ def cheapest_insertion(
 ) -> list[Route]:
     """Return the routes of row 0; ties go to the smallest customer, then to the first edge.
 
-    Edges are named by the nodes that they lead from, depots by their routes behind the customers.
+    Edges are compared by their first node; the depot of a route counts after all customers.
     """
     d, waiting = matrix(problem), set(range(1, problem.customers + 1))
     routes: list[Route] = []
@@ -158,7 +158,7 @@ def cheapest_insertion(
         if not found:
             begin(lambda c: d[0][c])
             continue
-        # Of each customer the best edge counts, so that ties of customers are looked at first.
+        # Each customer has one best edge, so ties of customers come first.
         _, c, _, r, longer = min(found, key=lambda f: f[:3])
         waiting.remove(c)
         routes[r] = longer

@@ -1,4 +1,4 @@
-"""Small vehicle routing problems, and giant tours of them."""
+"""Small vehicle routing problems and their giant tours."""
 
 from __future__ import annotations
 
@@ -37,10 +37,9 @@ def random_cvrp(kind: str, customers: int, seed: int = 0, capacity: int = 25) ->
 
 
 def tolerated_cost(problem: gls.CVRP) -> float:
-    """Return by how much the cost of a tour may differ between kernels and the referee.
+    """Return the largest difference of costs between kernels and the Python methods.
 
-    Kernels add up what exceeds a real limit with some room for rounding, the referee what exceeds
-    the limit itself.
+    Kernels allow for rounding errors at a real limit; the Python methods do not.
     """
     if problem.integer or problem.route_limit is None:
         return 0.0
@@ -49,21 +48,18 @@ def tolerated_cost(problem: gls.CVRP) -> float:
 
 
 def scarce_cvrp() -> gls.CVRP:
-    """Return twelve customers for four vehicles that they fill, where savings need a fifth."""
+    """Return twelve customers that fill four vehicles exactly; savings need a fifth."""
     places = np.random.default_rng(4).integers(0, 100, (13, 2))
     return gls.CVRP(places, [0, *[6, 6, 6, 6, 5, 5, 5, 5, 4, 4, 4, 4]], 15, vehicles=5)
 
 
 def roomy_cvrp() -> gls.CVRP:
-    """Return sixteen customers of demand 1, five to a vehicle: four vehicles at least."""
+    """Return sixteen customers of demand 1 and vehicles of capacity 5: at least four."""
     return gls.CVRP(np.random.default_rng(1).random((17, 2)), np.r_[0, np.ones(16, int)], 5)
 
 
 def giant_tours(problem: gls.CVRP, size: int, seed: int = 0) -> np.ndarray:
-    """Return giant tours of which the first half is filled up to the capacity, in random order.
-
-    The others are random permutations.
-    """
+    """Return giant tours: routes filled with random customers first, then random permutations."""
     random = np.random.default_rng(seed)
     rows = [random.permutation(problem.n) for _ in range(size - size // 2)]
     for _ in range(size // 2):
@@ -79,7 +75,7 @@ def giant_tours(problem: gls.CVRP, size: int, seed: int = 0) -> np.ndarray:
 
 
 def rewritten(problem: gls.CVRP, row: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """Return the same routes in another order, from another copy on, some of them reversed."""
+    """Return the same routes in another order and rotation, some of them reversed."""
     routes = problem.routes(row)
     routes += [[] for _ in range(problem.copies - len(routes))]
     random.shuffle(routes)
@@ -92,7 +88,7 @@ def rewritten(problem: gls.CVRP, row: np.ndarray, random: np.random.Generator) -
 
 
 def renamed(problem: gls.CVRP, tours: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """Return the same routes with other copies of the depot, from another place on."""
+    """Return the same routes with other copies of the depot, in another rotation."""
     depots = np.r_[0, problem.customers + 1 : problem.n]
     names = np.arange(problem.n)
     names[depots] = random.permutation(depots)
@@ -100,7 +96,7 @@ def renamed(problem: gls.CVRP, tours: np.ndarray, random: np.random.Generator) -
 
 
 def plain_violations(problem: gls.CVRP, row: np.ndarray) -> tuple[float, float, int]:
-    """Return what a walk along a giant tour finds: load, duration and routes too much."""
+    """Return the excess of load, duration and routes, by a walk along a giant tour."""
     first = next(p for p, node in enumerate(row) if node == 0 or node > problem.customers)
     load = duration = used = 0
     route, over, late = 0, 0, 0.0

@@ -1,8 +1,8 @@
-"""Small runs of every kernel, to be watched: by the compiler's sanitizers, or by compute-sanitizer.
+"""Small runs of each kernel, for the compiler's sanitizers or for compute-sanitizer.
 
-Cities are few and batches small, because a checker slows kernels down a hundred times. The numbers
-of cities stand on both sides of every length of a candidate list, block and tile, so that a step
-outside an array is soon made. Fails where a result is wrong.
+Problems and batches are small, because a sanitizer slows kernels down a hundred times. The numbers
+of cities lie on both sides of the sizes of candidate lists, blocks and tiles, so that accesses
+outside of arrays show up. The program fails if a result is wrong.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.extend import Assignment
 
-# The last one's children are never longer than the first parent.
+# Children of the last one are never longer than their first parent.
 PAIRS = (
     gls.EdgeRecombination(),
     gls.OrderRecombination(),
@@ -53,21 +53,21 @@ ROUTE_PAIRS = (gls.SplitRecombination(), gls.SelectiveRouteExchange(), gls.Route
 
 
 class Extent(NamedTuple):
-    """How much is run on a backend: less of what takes long to compile or to watch."""
+    """The runs on a backend; slow compilations and slow checks are left out."""
 
-    runs: dict[str, tuple[str, ...]]  # methods of Watched, and the metrics that they are run with
+    runs: dict[str, tuple[str, ...]]  # methods of Watched, and their metrics
     cities: tuple[int, ...]
     tours: int
     spans: tuple[int, ...]  # of coordinates; small ones make ties and duplicates
-    spans_of_many: tuple[int, ...]  # where cities are many
-    contract: tuple[str, ...]  # metrics for which the searches of the contract suite are run,
-    foreign: tuple[str, ...]  # those that are checked because somebody else wrote them,
-    all_chains: tuple[str, ...]  # and chains of every kind
+    spans_of_many: tuple[int, ...]  # for `MANY` cities
+    contract: tuple[str, ...]  # metrics for the searches of the contract suite
+    foreign: tuple[str, ...]  # metrics for checked third-party moves
+    all_chains: tuple[str, ...]  # metrics for chains of each kind
     chained_cities: range
     rules: tuple[gls.Pivoting, ...]  # of filtered neighbourhoods
 
 
-MANY = 300  # cities, beyond the longest candidate list, with more moves than a climb keeps
+MANY = 300  # cities; longer than a candidate list, and more moves than a climb keeps
 EXTENTS = {
     "cpu": Extent(
         runs={
@@ -95,7 +95,7 @@ EXTENTS = {
     ),
     "cuda": Extent(
         runs={
-            # What takes longest comes first, where runs are side by side.
+            # The slowest come first, for parallel runs.
             "moves_of_routes": ("EUC_2D", "EUC"),
             "chains_of_routes": ("EUC_2D", "EUC"),
             "chains": METRICS,
@@ -123,16 +123,16 @@ FILTERED_CITIES = range(128)
 STATED_CITIES = range(3, MANY)
 ROUTED_CITIES = range(2, MANY + 1)
 SHAPED_CITIES = range(34, MANY + 1)
-LAYOUT_SIZES = (129, 300, 600, 1100, 1300, 1600, 2048, 5000)  # the climb is laid out by n
+LAYOUT_SIZES = (129, 300, 600, 1100, 1300, 1600, 2048, 5000)  # sizes with other layouts
 SMALLEST_BRIDGE = 6
 KICKS, MOVES = 8, 3
-# Warps of a block, blocks of a multiprocessor; the last: blocks hold the tours.
+# Warps of a block, blocks of a multiprocessor; without any, tours are in global memory.
 CHAIN_SHAPES = (((16, 2),), ((7, 1),), ((1, 1),), ())
 PART, PART_KICKS = 64, 500
 
 
 class Watched:
-    """All that is run on one backend."""
+    """All runs on one backend."""
 
     def __init__(self, backend: str) -> None:
         self.backend = backend
@@ -140,7 +140,7 @@ class Watched:
         self.calls = 0
 
     def search(self, search: Any, problem: Any, tours: Any, **budget: int) -> Any:
-        """Search tours; costs are exact and no tour becomes worse."""
+        """Search tours; check that costs are exact and no tour becomes worse."""
         limits = gls.Budget(**budget)
         result = search(problem, tours, seed=1, budget=limits, backend=self.backend)
         assert (result.costs == problem.cost(result.tours)).all()
@@ -149,16 +149,16 @@ class Watched:
         return result
 
     def starts(self, problem: gls.TSP) -> list[Any]:
-        """Tours of every construction, after random ones."""
+        """Return random tours, then those of each construction."""
         made = [random_tours(problem.n, self.extent.tours)]
         for part in registry.parts("construction"):
-            with suppress(UnsupportedProblemError):  # of routes, or of points in a plane
+            with suppress(UnsupportedProblemError):  # constructions of routes, or for points
                 size = self.extent.tours
                 made.append(part.factory(problem, size, seed=1, backend=self.backend))
         return made
 
     def searches(self, problem: gls.TSP) -> None:
-        """Local searches from every construction, restarts and kicks."""
+        """Run local searches from each construction, restarts and kicks."""
         starts = self.starts(problem)
         for search in searches(problem, self.extent):
             for tours in starts if search == gls.LocalSearch() else starts[:2]:
@@ -172,7 +172,7 @@ class Watched:
             assert (np.sort(kicked) == np.arange(problem.n)).all()
 
     def chains(self, problem: gls.TSP) -> None:
-        """Chains of kicks, in all layouts of a block."""
+        """Run chains of kicks, in all layouts of a block."""
         if problem.n not in self.extent.chained_cities:
             return
         metric, starts = problem.metric.name, random_tours(problem.n, self.extent.tours)
@@ -196,7 +196,7 @@ class Watched:
                 chain_layouts.CHAIN_WARPS = layouts
 
     def unions(self, problem: gls.TSP) -> None:
-        """Crossovers on the union of two tours, in shared and in global memory."""
+        """Run crossovers of pairs, in shared and in global memory."""
         first = random_tours(problem.n, self.extent.tours)
         choose = pair_layouts.pair_shape
         shapes = (choose, lambda *_: choose(LARGEST_SHORT + 1, 0, 1, 0))
@@ -212,18 +212,18 @@ class Watched:
             pair_layouts.pair_shape = choose
 
     def filtered(self, problem: gls.TSP) -> None:
-        """A few moves of each filtered neighbourhood, and its best ones."""
+        """Run a few moves of each filtered neighbourhood, and list its best moves."""
         if problem.n in FILTERED_CITIES:
             starts = random_tours(problem.n, self.extent.tours)
             for search in filtered(self.extent.rules):
                 self.search(search, problem, starts, moves=MOVES)
                 part = search.neighbourhoods[0]
                 best = gls.best_moves(part, problem, starts, MOVES, backend=self.backend)
-                gains = np.where(best.ways < 0, -np.inf, best.gains)  # rows may end with no move
+                gains = np.where(best.ways < 0, -np.inf, best.gains)  # rows may have fewer moves
                 assert (gains[:, 1:] <= gains[:, :-1]).all()
 
     def weighted(self, problem: gls.TSP) -> None:
-        """Descents, chains and crossovers of rows with lengths of their own."""
+        """Run descents, chains and crossovers of rows with their own lengths."""
         several = gls.MultiObjectiveTSP([problem, random_problem("EXPLICIT", problem.n, 5)])
         starts = random_tours(problem.n, self.extent.tours)
         weights = np.linspace(0.1, 0.9, 2 * len(starts)).reshape(-1, 2)
@@ -238,14 +238,14 @@ class Watched:
             self.calls += 1
 
     def parts(self, problem: gls.TSP) -> None:
-        """Chains on parts of a tour, lengths from a grid as on a GPU."""
+        """Run chains on parts of a tour, with lengths from a grid as on a GPU."""
         if problem.n == MANY:
             sites.GRID_BACKENDS = ("cpu",)
             starts = random_tours(MANY, self.extent.tours)
             self.search(gls.IteratedLocalSearch(part=PART), problem, starts, kicks=PART_KICKS)
 
     def routes(self, problem: gls.TSP) -> None:
-        """Constructions of routes, some of them repaired, and crossovers."""
+        """Run constructions of routes, some of them repaired, and crossovers."""
         for several in _routed(problem):
             place: dict[str, Any] = {"backend": self.backend}
             order = np.random.default_rng(0).permutation(problem.n - 1) + 1
@@ -270,9 +270,9 @@ class Watched:
                         self.calls += 1
 
     def moves_of_routes(self, problem: gls.TSP) -> None:
-        """Every move of routes, from tours that are feasible and others that are not."""
+        """Run all moves of routes, from feasible and infeasible tours."""
         for several, starts in self.limited(problem):
-            rules = (gls.Multi(9), gls.Best(), gls.First())  # on a CPU without what chains hold
+            rules = (gls.Multi(9), gls.Best(), gls.First())  # on a CPU, chains run the last
             for pivoting in rules[: 3 if self.backend == "cuda" else 2]:
                 self.search(replace(ROUTE_MOVES, pivoting=pivoting), several.tsp, starts)
             for part in (gls.TwoOpt(), gls.ThreeOpt()):
@@ -280,7 +280,7 @@ class Watched:
                 self.search(complete, several.tsp, starts)
 
     def chains_of_routes(self, problem: gls.TSP) -> None:
-        """Chains whose kicks are in one kernel with all moves of routes."""
+        """Run chains of one kernel with all moves of routes."""
         often = 2 / problem.n
         for several, starts in self.limited(problem):
             for kick, cooperation in (
@@ -294,7 +294,7 @@ class Watched:
                 self.calls += 1
 
     def linked_routes(self, problem: gls.TSP) -> None:
-        """Descents and chains on linked lists of routes, under hard and soft constraints."""
+        """Run descents and chains on linked lists of routes, with hard and soft constraints."""
         kick = gls.StringRemoval(8, 5)
         steps = gls.LocalSearch([gls.RouteMoves(), gls.SwapStar()], gls.Nearest(6))
         search = gls.IteratedLocalSearch(
@@ -308,8 +308,8 @@ class Watched:
             self.calls += 1
 
     def limited(self, problem: gls.TSP) -> Iterator[tuple[gls.CVRP, Any]]:
-        """A problem with a route limit, and giant tours; real lengths on a GPU alone."""
-        real = problem.integer or self.backend == "cuda"  # kernels take long to compile
+        """Yield a problem with a route limit, and giant tours; real lengths only on a GPU."""
+        real = problem.integer or self.backend == "cuda"  # slow to compile on a CPU
         for several in _routed(problem):
             if several.route_limit and real and problem.n < MANY:
                 made = gls.savings(several, self.extent.tours, backend=self.backend)
@@ -317,7 +317,7 @@ class Watched:
                 yield several, np.concatenate([made, made[:, ::-1], others])
 
     def states(self, problem: gls.TSP) -> None:
-        """Successors by every sampler, and searches on states, of as many variables as cities."""
+        """Run each sampler of successors, and searches on states; cities are variables."""
         if problem.n not in STATED_CITIES:
             return
         n, rng = problem.n, np.random.default_rng(problem.n)
@@ -344,7 +344,7 @@ class Watched:
         edges = np.argwhere(np.triu(tables[0] > 4, 1))
         table = gls.WeightTable(tables[0])
         room = gls.Capacities(np.full(n, 2), np.ones(n, int))
-        # So many go side by side on a CPU, and an odd one.
+        # On a CPU, states fill all lanes, plus one.
         beside = LANES * get_backend("cpu").processors // 2 + 1 if self.backend == "cpu" else 3
         for masks in ((gls.Conflicts(edges), room), (gls.Distinct(),)):
             generate = gls.SuccessorGeneration(gls.Masked(table, *masks), "stored")
@@ -353,7 +353,7 @@ class Watched:
                 self.calls += 1
 
     def shapes(self, problem: gls.TSP) -> None:
-        """Tours in shared and in global memory, the climb as for other sizes; the plain kernel."""
+        """Run tours in shared and in global memory, climbs with the layouts of other sizes."""
         if problem.n not in SHAPED_CITIES:
             return
         starts = random_tours(problem.n, self.extent.tours)
@@ -376,7 +376,7 @@ class Watched:
         self.plain(problem)
 
     def plain(self, problem: gls.TSP) -> None:
-        """The plain kernel that benchmarks compare with."""
+        """Run the plain kernel that benchmarks compare with."""
         import cupy
 
         from benchmarks.peers.plain_two_opt import PlainTwoOpt
@@ -389,7 +389,7 @@ class Watched:
 
 
 def searches(problem: gls.TSP, extent: Extent) -> Iterable[gls.LocalSearch]:
-    """The local searches to run: not all of them for all metrics, since each is compiled again."""
+    """Yield the local searches for a problem; fewer for most metrics, to compile less."""
     yield from (gls.LocalSearch(), *(two_opt_climb(most) for most in (1, 8, 32)))
     metric = problem.metric.name
     if metric in extent.foreign:
@@ -397,13 +397,13 @@ def searches(problem: gls.TSP, extent: Extent) -> Iterable[gls.LocalSearch]:
         theirs = type("Theirs", (gls.OrOpt,), {})
         yield gls.LocalSearch([theirs()], pivoting=gls.Multi())
     for name, search in SEARCHES.items() if metric in extent.contract else ():
-        # Those that are cubic are slow under a checker.
+        # Cubic searches are slow under a sanitizer.
         if name not in FILTERED and (name not in CUBIC or problem.n < MANY):
             yield search
 
 
 def chains() -> list[gls.IteratedLocalSearch]:
-    """Iterated searches that hold every acceptance rule, kick and cooperation."""
+    """Return iterated searches with each acceptance rule, kick and cooperation."""
     usual, steps = gls.LocalSearch(), gls.LocalSearch([gls.LinKernighan(5)], gls.Nearest(5))
     deep, walking = gls.LocalSearch([gls.ThreeOpt()]), gls.DoubleBridge(walk=3)
     crossing = gls.EdgeAssembly(0.1, 2, 8)
@@ -420,7 +420,7 @@ def chains() -> list[gls.IteratedLocalSearch]:
 
 
 def filtered(rules: Iterable[gls.Pivoting]) -> list[gls.LocalSearch]:
-    """Searches of both neighbourhoods in all modes, which hold every filter and mapping."""
+    """Return filtered searches with both neighbourhoods and all modes, filters and mappings."""
     tests: dict[str, Any] = {
         "masked": gls.RandomKeep(0.3) | gls.Radius(10),
         "fused": gls.DontLook() & ~gls.Radius(2),
@@ -439,7 +439,7 @@ def filtered(rules: Iterable[gls.Pivoting]) -> list[gls.LocalSearch]:
 
 
 def _shape_of(choose: Callable[..., Any], cities: int, in_shared: bool) -> Callable[..., Any]:
-    """Return a choice of the climb's layout as for more cities."""
+    """Return a function that chooses the climb's layout for more cities."""
 
     def shape(n: int, *rest: Any) -> Any:
         return dataclasses.replace(choose(max(n, cities), *rest), in_shared=in_shared)
@@ -448,7 +448,7 @@ def _shape_of(choose: Callable[..., Any], cities: int, in_shared: bool) -> Calla
 
 
 def _routed(problem: gls.TSP) -> Iterator[gls.CVRP]:
-    """Vehicle routing problems on the cities: of the capacity, a route limit, and a fleet."""
+    """Yield routing problems with a capacity, a route limit, and a fleet."""
     if problem.n not in ROUTED_CITIES:
         return
     demands = np.arange(problem.n) % 7
@@ -460,7 +460,7 @@ def _routed(problem: gls.TSP) -> Iterator[gls.CVRP]:
 
 
 def main() -> None:
-    """Run what was asked for on a backend."""
+    """Run the requested kernels on a backend."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--backend", choices=tuple(EXTENTS), default="cpu")
     parser.add_argument("--metrics", default=",".join(METRICS), help="metrics of the problems")
@@ -472,7 +472,7 @@ def main() -> None:
     if options.backend == "cuda":
         import cupy
 
-        cupy.cuda.set_allocator(None)  # a step beyond an array is seen, not absorbed by a pool
+        cupy.cuda.set_allocator(None)  # a memory pool would hide accesses beyond an array
     cities = extent.cities if options.cities is None else map(int, options.cities.split(","))
     runs = tuple(extent.runs) if options.runs is None else options.runs.split(",")
     for n in cities:

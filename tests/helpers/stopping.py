@@ -1,4 +1,4 @@
-"""How soon searches end: seconds beyond a limit, and after Ctrl-C."""
+"""The time that searches take to end: after a limit in seconds, and after Ctrl-C."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 EXHAUSTIVE = gls.LocalSearch([gls.TwoOpt()], All(), gls.Best())
-# Chains of every kind, and a pass that is as long as can be.
+# All kinds of chains, and a very long pass.
 STOPPED: dict[str, Any] = {
     **SEARCHES,
     "random 3-opt of 10**8": gls.LocalSearch([gls.ThreeOpt()], All(), gls.RandomK(10**8)),
@@ -40,12 +40,12 @@ STOPPED: dict[str, Any] = {
 
 
 def new_problem(n: int) -> gls.TSP:
-    """A problem for which no lists are made yet."""
+    """Return a problem without cached candidate lists."""
     return gls.TSP(np.random.default_rng(n).integers(0, 100 * n, (n, 2)), "EUC_2D")
 
 
 def overrun(search: Callable[..., Any], n: int, rows: int, seconds: float, backend: str) -> float:
-    """Return by how many seconds a search exceeds its limit, without compiling."""
+    """Return the seconds by which a search exceeds its limit, without compilation."""
     tours = np.random.default_rng(0).permuted(np.tile(np.arange(n), (rows, 1)), axis=1)
     compile_search(search, new_problem(n), tours, backend)
     problem = new_problem(n)
@@ -60,9 +60,9 @@ def overrun(search: Callable[..., Any], n: int, rows: int, seconds: float, backe
 def delay(
     search: Callable[..., Any], n: int, rows: int, press: float, backend: str
 ) -> float | None:
-    """Return the seconds from Ctrl-C, pressed some seconds after the start, to the result.
+    """Return the seconds from Ctrl-C, `press` seconds after the start, to the result.
 
-    None where the search has ended before. To be called in the main thread.
+    None if the search ended earlier. Must be called in the main thread.
     """
     problem = new_problem(n)
     tours = np.random.default_rng(0).permuted(np.tile(np.arange(n), (rows, 1)), axis=1)
@@ -79,7 +79,7 @@ def delay(
     try:
         search(problem, tours, budget=gls.Budget(seconds=60), backend=backend)
         end = time.perf_counter()
-    except KeyboardInterrupt:  # before there was a tour
+    except KeyboardInterrupt:  # before the first tour
         end = time.perf_counter()
     finally:
         timer.cancel()

@@ -1,4 +1,4 @@
-"""Stretches of giant tours: as levels of them say, and by a walk from place to place."""
+"""Stretches of giant tours: those that kernels keep, and those from a walk along the tour."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ struct ProbeStretches {
 
 
 def types_of(problem: gls.CVRP) -> np.dtype[Any]:
-    """Return what a query writes: a stretch of each resource."""
+    """Return the dtype of a query's result: a stretch of each resource."""
     time = "f8" if problem.service_times.dtype.kind == "f" else "i8"
     segments = {
         "load": ["i4"],
@@ -61,7 +61,7 @@ def types_of(problem: gls.CVRP) -> np.dtype[Any]:
 
 
 def kept_stretches(problem: gls.CVRP, tours: Any, ends: Any, backend: str = "cpu") -> Any:
-    """Return stretches of tours (P, n) between places (P, queries, 2), by name of the resource."""
+    """Return stretches of tours (P, n) between places (P, queries, 2), by resource."""
     where, giant = get_backend(backend), problem.tsp
     kernel = metric_kernel(
         "probe_stretches",
@@ -89,16 +89,16 @@ def kept_stretches(problem: gls.CVRP, tours: Any, ends: Any, backend: str = "cpu
 
 
 class Plain(NamedTuple):
-    """A stretch by a walk: nodes up to the first depot and from the last on, routes between."""
+    """A stretch: nodes up to the first depot and from the last depot on, and routes between."""
 
     head: list[int]
     tail: list[int]
-    routes: list[list[int]]  # from depot to depot, those with customers
+    routes: list[list[int]]  # from depot to depot, with customers
     has_depot: bool
 
 
 def plain_stretch(problem: gls.CVRP, row: Any, first: int, last: int) -> Plain:
-    """Walk along places `first` to `last` of a tour, beyond its end."""
+    """Return the stretch of places `first` to `last` of a tour, which may pass its end."""
     nodes = [int(row[place % problem.n]) for place in range(first, last + 1)]
     nodes = [0 if node > problem.customers else node for node in nodes]
     depots = [x for x, node in enumerate(nodes) if node == 0]
@@ -109,13 +109,13 @@ def plain_stretch(problem: gls.CVRP, row: Any, first: int, last: int) -> Plain:
 
 
 def length(problem: gls.CVRP, nodes: list[int]) -> Any:
-    """Return how long a path is, and its customers' service."""
+    """Return the length of a path plus the service times of its customers."""
     way = sum(problem.nodes.distance(a, b).item() for a, b in itertools.pairwise(nodes))
     return way + sum(problem.service_times[node].item() for node in nodes)
 
 
 def late(problem: gls.CVRP, nodes: list[int], start: int) -> tuple[int, int]:
-    """Return by how much windows are missed on a path from a time on, and when its end is left."""
+    """Return the time warp of a path that begins at `start`, and the time at its end."""
     windows = problem.resources[0].windows
     time, warp = start, 0
     for at, node in enumerate(nodes):

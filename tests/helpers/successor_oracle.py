@@ -1,4 +1,4 @@
-"""Successor generation with NumPy and lists: slow, no code shared with the library."""
+"""Successor generation with NumPy and lists: slow, and independent of the library's code."""
 
 from __future__ import annotations
 
@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tests.helpers.chain_oracle import philox
+from tests.helpers.philox import WORD, philox
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-WORD = 2**32
-CHOICE, ORDER = 13, 14  # purposes
+CHOICE, ORDER = 13, 14  # purposes of random numbers
 
 
 def chosen(weights: Sequence[int], bits: int) -> int:
-    """The value before which, with itself, weights of more than the drawn number lie; or -1."""
+    """Return a value drawn with probabilities in proportion to its weight; -1 if all are 0."""
     total = sum(weights)
     left = bits * total >> 64
     for value, weight in enumerate(weights):
@@ -28,7 +27,7 @@ def chosen(weights: Sequence[int], bits: int) -> int:
 
 
 def shuffled(variables: list[int], seed: int, row: int, step: int) -> list[int]:
-    """The order in which variables are assigned."""
+    """Return the variables in the order of their assignment."""
     variables = list(variables)
     for turn in range(len(variables)):
         number = next(philox(seed, ORDER, row, step + turn))
@@ -47,7 +46,7 @@ def successors(
     seed: int = 0,
     first_row: int = 0,
 ) -> np.ndarray:
-    """Successors of states; ``weigh(state, variable)`` returns the weights of its values."""
+    """Return successors of states; ``weigh(state, variable)`` returns the weights of values."""
     rows, states = [], np.asarray(states)
     m = states.shape[1]
     masks = np.broadcast_to(True if active is None else active, states.shape)

@@ -1,4 +1,4 @@
-"""Tabu steps with lists and costs from scratch: slow, no code shared with the library."""
+"""Tabu steps with costs from scratch: slow, and independent of the library's code."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import gpu_ls_plugin as gls
-from tests.helpers.chain_oracle import philox
+from tests.helpers.philox import WORD, philox
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-WORD, TABU = 2**32, 16
-UNIT = 4096  # of a penalty: one of cost
+TABU = 16  # purpose of random numbers
+UNIT = 4096  # units of penalty for one unit of cost
 
-Move = tuple[bool, int, int]  # whether two values are swapped; the variable; its value or the other
+Move = tuple[bool, int, int]  # is it a swap; variable; value or other variable
 
 
 def worth(problem: Any, state: list[int]) -> tuple[int, int]:
-    """By how much a state breaks constraints, and what it costs."""
+    """Return the excess and the cost of a state."""
     row = np.array([state])
     loads = problem.loads(row) - problem.capacities if hasattr(problem, "capacities") else 0
     return int(np.maximum(loads, 0).sum()), int(problem.cost(row)[0])
 
 
 def made(state: list[int], move: Move) -> list[int]:
-    """The state after a move."""
+    """Return the state after a move."""
     swaps, variable, other = move
     after = list(state)
     after[variable] = state[other] if swaps else other
@@ -37,7 +37,7 @@ def made(state: list[int], move: Move) -> list[int]:
 
 
 def moves_of(problem: Any, state: list[int], movable: list[int]) -> Iterator[Move]:
-    """All moves of some variables."""
+    """Yield all moves of some variables."""
     if "assign" in problem.moves:
         for variable in movable:
             for value in range(problem.sizes[variable]):
@@ -48,7 +48,7 @@ def moves_of(problem: Any, state: list[int], movable: list[int]) -> Iterator[Mov
 
 
 def movable_of(problem: Any, state: list[int]) -> list[int]:
-    """The variables whose moves are looked at: of a graph, the vertices in conflict."""
+    """Return the variables that may change; for a graph, its vertices in conflict."""
     if not isinstance(problem, gls.GraphColouring):
         return list(range(problem.n))
     wrong = {v for edge in problem.edges if len({state[v] for v in edge}) == 1 for v in edge}
@@ -56,7 +56,7 @@ def movable_of(problem: Any, state: list[int]) -> list[int]:
 
 
 def lot(move: Move, salt: int) -> int:
-    """What tells moves of the same rank apart."""
+    """Return the number that breaks ties of rank."""
     _, variable, other = move
     return ((variable * 0x9E3779B1 ^ other * 0x85EBCA77) % WORD ^ salt) * 0xC2B2AE3D % WORD
 
@@ -64,7 +64,7 @@ def lot(move: Move, salt: int) -> int:
 def tabu_search(
     problem: Any, state: list[int], steps: int, tenure: Any, *, seed: int, row: int
 ) -> tuple[list[int], list[int]]:
-    """The state after some steps of a first round, and the best one on the way."""
+    """Return the state after some steps of the first round, and the best state."""
     state, penalty = list(state), round(UNIT * problem.penalty)
     until: dict[tuple[int, int], int] = {}
     now = best = worth(problem, state)

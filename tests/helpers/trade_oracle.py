@@ -1,4 +1,4 @@
-"""SWAP* in plain Python: the trades that the neighbourhood's definition has, by lists of routes."""
+"""SWAP* in plain Python: the trades of the neighbourhood's definition, on lists of routes."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ Route = list[int]
 
 
 class Trades:
-    """All trades of a giant tour that candidate lists allow.
+    """The trades of a giant tour that candidate lists allow.
 
-    Of two that take the same customers, to places that cost the same, either may be meant.
+    If two trades of the same customers have equal costs, a kernel may choose either.
     """
 
     def __init__(self, problem: gls.CVRP, row: np.ndarray, candidates: gls.Nearest) -> None:
@@ -33,7 +33,7 @@ class Trades:
         self.relief = self.cost - problem.cost(row[None])[0]
 
     def all(self) -> Iterator[tuple[float, tuple[int, int], np.ndarray]]:
-        """Yield what trades gain, whom they take, and the tours that they make."""
+        """Yield the gain of each trade, its two customers, and the new tour."""
         for number, route in enumerate(self.routes):
             for its_number, its in enumerate(self.routes):
                 if number == its_number:
@@ -48,7 +48,7 @@ class Trades:
     ) -> Iterator[tuple[float, tuple[int, int], np.ndarray]]:
         route, its = self.routes[number], self.routes[its_number]
         new, its_new = self._put(route, v, its[w]), self._put(its, w, route[v])
-        left = route[:v] + route[v + 1 :]  # as if that is the least that its route can be
+        left = route[:v] + route[v + 1 :]  # the lower bound assumes that this is the shortest route
         before, after = (route, its), (left, its_new)
         if sum(map(self._length, before)) - sum(map(self._length, after)) + self.relief <= 0:
             return
@@ -68,7 +68,7 @@ class Trades:
         return sum(self.d[a][b] for a, b in pairwise(stops))
 
     def _put(self, route: Route, at: int, customer: int) -> Route:
-        """Return a route where a customer has replaced another, at the place that costs least."""
+        """Return a route with one customer replaced by another, at the cheapest place."""
         left = route[:at] + route[at + 1 :]
         places = {0, at, len(left)}
         for candidate in set(self.lists[customer]) & set(left):
@@ -77,7 +77,7 @@ class Trades:
         return min(every, key=self._length)
 
     def _looked_at(self, route: Route, v: int, its: Route, w: int) -> bool:
-        """Whether a first step leads to w, or to one of its neighbours and none could to w."""
+        """Return whether a first step leads to w, or to a neighbour of w if w is too far."""
         before, customer, behind = [0, *route, 0][v : v + 3]
         longest = self.d[customer][behind]
         if self.problem.symmetric:

@@ -1,4 +1,4 @@
-"""A metric of the plane without points for a k-d tree, as a plugin may bring."""
+"""A plugin's metric of the plane without points for a k-d tree."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from gpu_ls_plugin.tours.problem.metrics import Euc2D
 
 
 class Treeless(Euc2D):
-    """EUC_2D, but neighbours must be sought among all cities."""
+    """EUC_2D, but neighbours must be searched among all cities."""
 
     name = "TREELESS"
 

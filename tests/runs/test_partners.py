@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpu_ls_plugin.runs.partners import Partners
-from tests.helpers.chain_oracle import philox
+from tests.helpers.philox import philox
 
 PARTNER = 8  # purpose of the random numbers
 KEYS = st.integers(0, 2**64 - 1)

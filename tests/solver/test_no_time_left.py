@@ -15,7 +15,7 @@ from gpu_ls_plugin.solver.plans import default_settings
 from gpu_ls_plugin.tours.engines import engines
 from gpu_ls_plugin.tours.plan.first_stages import first_tour_stage, nearest_by_rows
 from gpu_ls_plugin.tours.plan.preparation import with_lists
-from tests.helpers.jumping_clock import JumpingClock
+from tests.helpers.clock import JumpingClock
 from tests.helpers.marks import slow_after
 from tests.tours.objectives.loads import some_loads
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.testing import check_recombination
 from tests.helpers import graph_oracle
-from tests.helpers.chain_oracle import philox
 from tests.helpers.graph_oracle import edges
 from tests.helpers.parents import crossings, relatives
+from tests.helpers.philox import philox
 from tests.helpers.random_problems import random_problem, random_tours
 
 CROSS = gls.EdgeRecombination().cross

@@ -17,11 +17,11 @@ from gpu_ls_plugin.testing import check_recombination
 from gpu_ls_plugin.tours.crossovers import base, workspace
 from gpu_ls_plugin.tours.kernels import evaluation
 from tests.helpers import order_oracle
-from tests.helpers.chain_oracle import philox
 from tests.helpers.examples import examples
 from tests.helpers.graph_oracle import edges
 from tests.helpers.order_oracle import WORD, drawn_section
 from tests.helpers.parents import crossings, relatives
+from tests.helpers.philox import philox
 from tests.helpers.random_problems import random_problem, random_tours
 
 PURPOSE = 9  # of the random numbers

@@ -13,6 +13,7 @@ from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeErro
 from tests.backends.test_philox import VECTORS
 from tests.helpers import filter_oracle as oracle
 from tests.helpers.marks import slow_but_usual
+from tests.helpers.philox import philox_block
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
 FILTERED = gls.FilteredNeighbourhood
@@ -29,7 +30,7 @@ def descend(problem: gls.TSP, starts: Any, *parts: Any, **options: Any) -> gls.R
 
 @pytest.mark.parametrize(("counter", "key", "numbers"), VECTORS)
 def test_the_oracle_draws_by_the_published_generator(counter, key, numbers):
-    assert oracle.philox(tuple(counter), tuple(key)) == numbers
+    assert philox_block(counter, key) == numbers
 
 
 @EACH_SPACE

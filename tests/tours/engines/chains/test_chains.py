@@ -17,6 +17,7 @@ from gpu_ls_plugin.tours.engines.pivoting import FIRST_OF
 from tests.helpers import chain_oracle, descent_oracle, oracles
 from tests.helpers.examples import examples
 from tests.helpers.marks import diagonal, slow_after, slow_but_usual
+from tests.helpers.philox import philox
 from tests.helpers.random_problems import INTEGER, random_problem, random_tours
 
 LISTS = {
@@ -157,7 +158,7 @@ def test_segments_of_any_length_change_places(kick):
         chain_oracle.cut(numbers, cuts, start.tours[row].tolist(), lists)[1]
         for row in range(rows)
         for number in range(kicks)
-        for numbers in [chain_oracle.philox(9, chain_oracle.KICK, row, number * 1024)]
+        for numbers in [philox(9, chain_oracle.KICK, row, number * 1024)]
     ]
     short = [places[3] - places[0] <= chain_oracle.SWAPPED for places in spans]
     assert {True, False} == set(short)
@@ -180,21 +181,6 @@ def test_the_oracle_notices_another_constant(monkeypatch, part):
         for n in (8, 50):
             start = start_of(random_problem("EUC_2D", n, span=500), 3)
             assert_same(start, "2-opt, Or-opt", "always", 60)
-
-
-@pytest.mark.parametrize(
-    ("counter", "key", "numbers"),
-    [
-        ([0, 0, 0, 0], [0, 0], [0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8]),
-        (
-            [0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344],
-            [0xA4093822, 0x299F31D0],
-            [0xD16CFE09, 0x94FDCCEB, 0x5001E420, 0x24126EA1],
-        ),
-    ],
-)
-def test_random_numbers_of_the_oracle_are_the_published_ones(counter, key, numbers):
-    assert chain_oracle.philox_block(counter, key) == numbers
 
 
 def many_rows(metric="EUC_2D", n=60, seed=5, first_row=0, rows=6):
