@@ -58,11 +58,15 @@ from gpu_ls_plugin.tours.engines.descent.city_descent import descent_kernel, mul
 from gpu_ls_plugin.tours.engines.exhaustive import climb_layouts, random_k, three_opt_climb
 from gpu_ls_plugin.tours.engines.exhaustive.two_opt_climb import block_kernel
 from gpu_ls_plugin.tours.engines.filtered.filtered_kernels import FilteredKernels
-from gpu_ls_plugin.tours.filters.base import Everything
 from gpu_ls_plugin.tours.filters.filtered_neighbourhood import FilteredNeighbourhood
-from gpu_ls_plugin.tours.filters.in_candidates import InCandidates
-from gpu_ls_plugin.tours.filters.lengths import GainBound, Radius
-from gpu_ls_plugin.tours.filters.passes import DontLook, RandomKeep
+from gpu_ls_plugin.tours.filters.move_filters import (
+    DontLook,
+    Everything,
+    GainBound,
+    InCandidates,
+    Radius,
+    RandomKeep,
+)
 from gpu_ls_plugin.tours.kernels import tour_layouts
 from gpu_ls_plugin.tours.kernels.evaluation import tour_cost_kernel
 from gpu_ls_plugin.tours.kernels.sites import GRID_BYTES, GRID_METRICS, sites_kernel

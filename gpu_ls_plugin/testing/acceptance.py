@@ -13,7 +13,7 @@ from gpu_ls_plugin.runs.acceptance import Acceptance
 from gpu_ls_plugin.testing import search_checks, small_problems
 from gpu_ls_plugin.testing.subject import Subject
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
-from gpu_ls_plugin.tours.kicks.on_backend import Restart
+from gpu_ls_plugin.tours.kicks.restart import Restart
 from gpu_ls_plugin.tours.moves.reconnections import TwoOpt
 from gpu_ls_plugin.tours.searches.local_search import LocalSearch
 

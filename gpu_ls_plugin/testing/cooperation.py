@@ -11,7 +11,7 @@ from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.cooperation.base import Cooperation
 from gpu_ls_plugin.tours.engines.chains.start import Start
 from gpu_ls_plugin.tours.kicks.double_bridge import DoubleBridge
-from gpu_ls_plugin.tours.kicks.on_backend import Restart
+from gpu_ls_plugin.tours.kicks.restart import Restart
 from gpu_ls_plugin.tours.moves.reconnections import TwoOpt
 from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch
 from gpu_ls_plugin.tours.searches.local_search import LocalSearch

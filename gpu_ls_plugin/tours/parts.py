@@ -33,13 +33,17 @@ from gpu_ls_plugin.tours.crossovers.tour_crossovers import (
 )
 from gpu_ls_plugin.tours.domain import Tours
 from gpu_ls_plugin.tours.engines.pivoting import Best, First, Multi, RandomK
-from gpu_ls_plugin.tours.filters.base import Everything
 from gpu_ls_plugin.tours.filters.filtered_neighbourhood import FilteredNeighbourhood
-from gpu_ls_plugin.tours.filters.in_candidates import InCandidates
-from gpu_ls_plugin.tours.filters.lengths import GainBound, Radius
-from gpu_ls_plugin.tours.filters.passes import DontLook, RandomKeep
+from gpu_ls_plugin.tours.filters.move_filters import (
+    DontLook,
+    Everything,
+    GainBound,
+    InCandidates,
+    Radius,
+    RandomKeep,
+)
 from gpu_ls_plugin.tours.kicks.double_bridge import DoubleBridge
-from gpu_ls_plugin.tours.kicks.on_backend import Restart
+from gpu_ls_plugin.tours.kicks.restart import Restart
 from gpu_ls_plugin.tours.moves.lin_kernighan import LinKernighan, LinKernighanLead
 from gpu_ls_plugin.tours.moves.reconnections import ThreeOpt, TwoOpt
 from gpu_ls_plugin.tours.moves.segment_moves import Exchange, OrOpt, Relocate

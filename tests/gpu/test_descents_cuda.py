@@ -41,7 +41,7 @@ def uniform(n: int) -> gls.TSP:
 
 def test_moves_that_are_too_deep():
     search = gls.LocalSearch([gls.LinKernighanLead(9)])
-    with pytest.raises(InvalidParameterError, match=r"depth=9.*moves of 9 edges are for the CPU"):
+    with pytest.raises(InvalidParameterError, match=r"depth=9.*moves of 9 edges need the CPU"):
         search(uniform(20), np.arange(20)[None], backend="cuda")
 
 

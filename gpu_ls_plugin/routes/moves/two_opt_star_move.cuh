@@ -36,7 +36,7 @@ struct TwoOptStarMove {
     const int ye = tour.at(swap.second + step * (other - 1));
     const auto write = [&](Move& to) {
       if (length > 0 && other > 0) {
-        swap.write(to, first.t2, x, xe, d, q, y, ye, e);
+        swap.write(to, {first.t2, x, xe, d, q, y, ye, e});
         return;
       }
       to.shape = Shape::kSwap;

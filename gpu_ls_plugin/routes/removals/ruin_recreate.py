@@ -17,8 +17,7 @@ from gpu_ls_plugin.routes.kernels.rebuilt_routes import (
     rebuilt_vehicles,
 )
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
-from gpu_ls_plugin.tours.kicks.base import Rebuilding
-from gpu_ls_plugin.tours.kicks.on_backend import KernelPerturbation
+from gpu_ls_plugin.tours.kicks.base import KernelPerturbation, Rebuilding
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
@@ -89,7 +88,7 @@ class RuinRecreate(KernelPerturbation):
     def __post_init__(self) -> None:
         checks.fields(self, checks.integer, "removed", "longest", least=1, most=MOST_REMOVED)
 
-    def asked(self, problem: Problem) -> TSP:
+    def problem_of(self, problem: Problem) -> TSP:
         """Return the problem whose giant tours are kicked: one with routes."""
         return routing_problem(problem).tsp
 

@@ -12,7 +12,7 @@ from gpu_ls_plugin.routes.engines.string_kernel import string_kernel
 from gpu_ls_plugin.routes.kernels.linked_rows import LinkedRows, refusal
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 from gpu_ls_plugin.runs.acceptance import Always
-from gpu_ls_plugin.tours.kicks.on_backend import KernelPerturbation
+from gpu_ls_plugin.tours.kicks.base import KernelPerturbation
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
@@ -76,7 +76,7 @@ class StringRemoval(KernelPerturbation):
                 f"perturbation: StringRemoval() {reason}; use RuinRecreate()"
             )
 
-    def asked(self, problem: Problem) -> TSP:
+    def problem_of(self, problem: Problem) -> TSP:
         """Return the problem whose giant tours are kicked: one with routes on linked lists."""
         self.check(problem)
         return routing_problem(problem).tsp

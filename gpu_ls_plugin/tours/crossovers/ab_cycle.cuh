@@ -1,5 +1,5 @@
-// AB-cycles (Nagata and Kobayashi 2013): closed walks whose edges come from parent A and parent B
-// in turn, of edges that only one of them has. Those of a pair have no edge in common.
+// AB-cycles (Nagata and Kobayashi 2013): closed walks with edges of parent A and parent B in turn.
+// Each edge belongs to only one parent, and the cycles of a pair share no edge.
 #pragma once
 
 #include "backends/include/team.cuh"
@@ -7,30 +7,30 @@
 
 namespace gls {
 
-constexpr int kMostEdges = 512;  // of a walk, and of both parents in a cycle
+constexpr int kMostEdges = 512;  // of a walk, and so of a cycle
 
-// Edge i joins the cities at(i) and at(i + 1); it belongs to parent B where i + first is odd.
+// Edge i joins the cities at(i) and at(i + 1); it belongs to parent B if i + first is odd.
 template <class City>
 struct AbCycle {
   const City* cities;
   int edges;  // of both parents
   int first;
-  int turn = 0;  // edges that come last instead of first
+  int turn = 0;  // shift by which the cycle is read
 
-  // Of an i below `edges` + 2.
+  // City i, for i < edges + 2.
   GLS_DEVICE int at(int i) const {
     const int k = i + turn;
     return int(cities[k < edges ? k : k - edges]);
   }
-  // The same cycle from an edge of A on.
+  // The same cycle, beginning with an edge of A.
   GLS_DEVICE AbCycle from_a() const { return {cities, edges, 0, first}; }
 };
 
 // The cycles of a pair, one behind the other.
 template <class City>
 struct AbCycles {
-  City* cities;   // one for each edge
-  uint32* marks;  // bit of a cycle's last edge; and of its first one where that is B's
+  City* cities;   // the first city of each edge
+  uint32* marks;  // bits: the last edge of a cycle, and a first edge that belongs to B
   int edges = 0;  // of all cycles
   int count = 0;
 
@@ -48,7 +48,7 @@ struct AbCycles {
     team.sync();
   }
 
-  // Appends a cycle of which edge i begins at city(i).
+  // Appends a cycle whose edge i begins at city(i).
   template <class Team, class Begin>
   GLS_DEVICE void append(const Team& team, int more, int first, Begin city) {
     team.each(more, [&](int i) {
@@ -59,7 +59,7 @@ struct AbCycles {
     ++count;
   }
 
-  // The cycle whose edges begin here, which the next one follows.
+  // The cycle whose first edge is number `begin`.
   GLS_DEVICE AbCycle<City> from(int begin) const {
     int word = (begin + 1) / 32;
     uint32 bits = marks[word] & ~0u << (begin + 1) % 32;

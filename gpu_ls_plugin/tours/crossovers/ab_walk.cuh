@@ -1,23 +1,61 @@
-// The walks that find AB-cycles. They take edges away, and close where they meet themselves.
+// Walks that find AB-cycles. A walk removes the edges that it takes; when it meets itself, it has
+// closed a cycle.
 #pragma once
 
+#include "backends/include/philox.cuh"
 #include "tours/crossovers/ab_cycle.cuh"
 #include "tours/crossovers/neighbours.cuh"
-#include "tours/crossovers/number_window.cuh"
 #include "tours/kernels/tour_memory.cuh"
 
 namespace gls {
 
-// A step depends on the one before it, so that one lane walks, and all that a step waits for is one
-// read: the neighbours of a city. The city itself stands for one that is taken, or in both parents,
-// and a mark for the one to which the walk went on from there.
+// Random numbers in the order of their stream, drawn by all lanes of a team in parallel.
+struct NumberWindow {
+  static constexpr int kNumbers = 128;
+
+  uint32* numbers;
+  Philox stream;
+  int64 step;           // of the stream (four numbers each) at which the next window begins
+  int used = kNumbers;  // numbers of this window
+
+  template <class Memory>
+  GLS_DEVICE NumberWindow(const Philox& stream, int64 step, Memory& memory)
+      : numbers(memory.template take<uint32>(kNumbers)), stream(stream), step(step) {}
+
+  GLS_DEVICE static int64 bytes() { return piece_bytes<uint32>(kNumbers); }
+
+  // Draws the next window if all numbers are used.
+  template <class Team>
+  GLS_DEVICE void fill(const Team& team) {
+    if (used < kNumbers) return;
+    team.sync();  // all lanes have read the old numbers
+    team.each(kNumbers / 4, [&](int block) {
+      Philox own = stream;
+      own.four(step + block, numbers + 4 * block);
+    });
+    step += kNumbers / 4;
+    used = 0;
+    team.sync();
+  }
+
+  // Returns the same number below `bound` in all lanes.
+  template <class Team>
+  GLS_DEVICE int below(const Team& team, int bound) {
+    fill(team);
+    return int(multiply_high(numbers[used++], uint32(bound)));
+  }
+};
+
+// Each step depends on the previous one, so one lane walks, and a step waits for a single read: the
+// neighbours of a city. In place of a neighbour whose edge is taken or common to both parents
+// stands the city itself; in place of the neighbour that the walk went to next stands a mark.
 template <class City>
 struct AbWalk {
   int n;
   Neighbours<City>* a;
   Neighbours<City>* b;
-  uint32* open;  // bit c: the edge of A behind city c has been in no walk yet
-  City* walk;    // edge i joins cities i and i + 1, and belongs to A where i is even
+  uint32* open;  // bit c: the edge of A from city c to its successor has been in no walk yet
+  City* walk;    // edge i joins cities i and i + 1 of it, and belongs to A if i is even
   NumberWindow random;
   int length = 0;
 
@@ -35,8 +73,9 @@ struct AbWalk {
            piece_bytes<City>(kMostEdges + 1) + NumberWindow::bytes();
   }
 
-  // Finds cycles of parents A and B until there are `most`, or no edge is left. A walk goes on from
-  // where a cycle has been found; one that becomes too long is left, its edges lost.
+  // Finds cycles of parents A and B until there are `most` or no edge is left. After a cycle, the
+  // walk continues from the city where it closed. A walk that becomes too long is given up, and its
+  // edges are lost.
   template <class Team>
   GLS_DEVICE void find(const Team& team, const int* first, const int* second, int most,
                        AbCycles<City>& found) {
@@ -61,23 +100,23 @@ struct AbWalk {
   }
 
  private:
-  static constexpr int kLost = -1;     // no edge leads on, or there are too many
-  static constexpr int kNowhere = -2;  // it needs more random numbers
+  static constexpr int kLost = -1;     // there is no next edge, or the walk is too long
+  static constexpr int kNowhere = -2;  // more random numbers are needed
 
-  // Where a walk pauses: which of its cities it has met again, or why it has not; its edges; and
-  // how many random numbers are used.
+  // Why a walk pauses: the index of the city that it met again, kLost or kNowhere; the number of
+  // its edges; and the number of used random numbers.
   struct Pause {
     int met, length, used;
   };
 
   GLS_DEVICE static int words(int n) { return (n + 31) / 32; }
 
-  // What stands for the edge by which the walk left its city i, and which city such a mark is of:
-  // kMostEdges or more where it is none.
+  // The mark of the edge by which the walk left its city i, and the index i of a mark (at least
+  // kMostEdges if it is a city).
   GLS_DEVICE static City mark(int i) { return City(-1 - i); }
   GLS_DEVICE static uint32 marked(City way) { return uint32(City(-1)) - uint32(way); }
 
-  // Notes the parents, and all edges that only one of them has.
+  // Stores the edges that only one of the parents has.
   template <class Team>
   GLS_DEVICE void begin(const Team& team, const int* first, const int* second) {
     note_neighbours(team, n, first, a);
@@ -93,7 +132,7 @@ struct AbWalk {
     team.sync();
   }
 
-  // Starts a walk at the first city from a given one on that has an open edge of A behind it.
+  // Starts a walk at the first city from `from` on with an open edge of A; false if there is none.
   template <class Team>
   GLS_DEVICE bool start(const Team& team, int from) {
     const int city = first_open(team, from);
@@ -102,7 +141,8 @@ struct AbWalk {
     return true;
   }
 
-  // Walks until a cycle is closed, no edge leads on or no random number is left. One lane calls it.
+  // Walks until a cycle closes, there is no next edge or no random number is left. Called by one
+  // lane.
   GLS_DEVICE Pause go_on() const {
     int city = int(walk[length]), at = length, used = random.used;
     Neighbours<City>*here = at % 2 == 0 ? a : b, *there = at % 2 == 0 ? b : a;
@@ -116,12 +156,12 @@ struct AbWalk {
       const bool both = before && behind, turn = both ? (number & 1) != 0 : behind;
       const int next = int(turn ? ways.after : ways.before);
       const bool closed = met < uint32(kMostEdges), ends = at >= kMostEdges || next == city;
-      // A branch takes as long as all of this, so that there is one.
+      // A branch takes as long as all of this, so there is only one.
       if (closed | ends | (used >= NumberWindow::kNumbers)) {
         const bool lost = at >= kMostEdges || used < NumberWindow::kNumbers;
         return {closed ? int(met) : lost ? kLost : kNowhere, at, used};
       }
-      ways = there[next];  // on their way while the rest is done
+      ways = there[next];  // loads early, to overlap with the rest
       used += both;
       number = random.numbers[uint32(used) % NumberWindow::kNumbers];
       *(turn ? &here[city].after : &here[city].before) = mark(at);
@@ -134,7 +174,7 @@ struct AbWalk {
     }
   }
 
-  // Forgets where the walk was, but for its first cities: what was left from there is taken.
+  // Shortens the walk to its first cities and removes the edges of the rest.
   template <class Team>
   GLS_DEVICE void forget(const Team& team, int first, int end) {
     team.each(end - first, [&](int k) {
@@ -147,8 +187,7 @@ struct AbWalk {
     team.sync();
   }
 
-  // The first city from a given one on, in the order of their numbers, with an open edge of A
-  // behind it.
+  // The first city in cyclic order from `from` on with an open edge of A, or kLost.
   template <class Team>
   GLS_DEVICE int first_open(const Team& team, int from) const {
     constexpr uint32 kNone = ~0u;

@@ -1,4 +1,4 @@
-"""How edge assembly is laid out, and which AB-cycles an offspring takes over together."""
+"""Launch layouts of edge assembly, and its strategies: which AB-cycles are exchanged together."""
 
 from __future__ import annotations
 
@@ -18,40 +18,40 @@ KEPT_GAINS = constant("tours/crossovers/cycle_blocks.cuh", "kKept")
 
 @dataclass(frozen=True)
 class Strategy(ABC):
-    """A functor in ``<name>.cuh``, a template that hands out the exchanges of a pair."""
+    """A C++ template in ``<name>.cuh`` that yields the exchanges of a pair one by one."""
 
     name: ClassVar[str]
     functor: ClassVar[str]
 
     @property
     def header(self) -> str:
-        """File of the functor, by its path in the package."""
+        """Path of the functor's header in the package."""
         return f"tours/crossovers/{self.name}.cuh"
 
     @abstractmethod
     def pair_bytes(self, n: int, city_bytes: int) -> int:
-        """Return the memory that the functor has of a pair, with numbers of so many bytes."""
+        """Return the memory that the functor takes for a pair, with `city_bytes` per number."""
 
 
 class SingleCycles(Strategy):
-    """One cycle after the other, as they are found."""
+    """Single cycles, in the order in which they are found."""
 
     name = "single_cycles"
     functor = "gls::SingleCycles"
 
     def pair_bytes(self, n: int, city_bytes: int) -> int:
-        """Return the memory of a pair beside its cycles: none."""
+        """Return 0: it needs only the cycles."""
         return 0
 
 
 class CycleBlocks(Strategy):
-    """A cycle and smaller ones beside it, the largest first."""
+    """A cycle together with smaller adjacent ones; the largest cycles come first."""
 
     name = "cycle_blocks"
     functor = "gls::CycleBlocks"
 
     def pair_bytes(self, n: int, city_bytes: int) -> int:
-        """Return the memory of a pair beside its cycles: where these lie, and a block of them."""
+        """Return the memory of a pair besides its cycles: their places, gains and a block."""
         most = n // 2 + 1
         cities = 2 * padded(n * city_bytes) + padded(MOST_EDGES * city_bytes)
         return cities + padded((most + 1) * 4) + 8 * KEPT_GAINS + padded((most + 31) // 32 * 4)
@@ -61,14 +61,14 @@ STRATEGIES: dict[str, Strategy] = {"single": SingleCycles(), "block": CycleBlock
 
 
 MOST_CUTS = constant("tours/crossovers/path_cycles.cuh", "kMostPaths")
-NUMBERS = constant("tours/crossovers/number_window.cuh", "kNumbers")
-ASSEMBLY_STATIC_BYTES = 16  # of a warp
+NUMBERS = constant("tours/crossovers/ab_walk.cuh", "kNumbers")
+ASSEMBLY_STATIC_BYTES = 16  # static shared memory of a warp
 SINGLE = STRATEGIES["single"]
 
 
 @cache
 def assembly_bytes(n: int, city_bytes: int, strategy: Strategy = SINGLE) -> int:
-    """Return the memory of a tour that takes part in a crossover, as gls::EdgeAssembly has it."""
+    """Return the memory of a pair; the same as ``gls::EdgeAssembly::team_bytes``."""
 
     def pieces(*counts: int) -> int:
         return sum(padded(count * city_bytes) for count in counts)
@@ -82,7 +82,7 @@ def assembly_bytes(n: int, city_bytes: int, strategy: Strategy = SINGLE) -> int:
 
 
 def host_shape(n: int) -> HostShape:
-    """Return the layout on a CPU: a number stands for a city, or for an edge of a walk."""
+    """Return the layout on a CPU; a number stands for a city or an edge of a walk."""
     return replace(HostShape.of(n), short=n + MOST_EDGES <= LARGEST_SHORT)
 
 
@@ -90,6 +90,6 @@ def host_shape(n: int) -> HostShape:
 def assembly_shape(
     n: int, tours: int, shared_memory: int, strategy: Strategy = SINGLE
 ) -> ChainShape:
-    """Return who holds a tour in a crossover, as `pair_shape` does."""
+    """Return the layout on a GPU; see `pair_shape`."""
     own = assembly_bytes(n, 2, strategy)
     return pair_shape(n, own, tours, shared_memory, ASSEMBLY_STATIC_BYTES)

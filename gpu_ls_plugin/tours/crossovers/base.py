@@ -1,4 +1,4 @@
-"""What every recombination says of itself; crossing of given pairs, and of a population."""
+"""The base class of recombinations: crosses given pairs, or the chains of a population."""
 
 from __future__ import annotations
 
@@ -36,32 +36,38 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.moves.composed import CandidateMoves
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-FEW = 0.1  # of the tours of a population, that gain
+FEW_GAINING = 0.1  # up to this share of tours that gain, the later strategy takes over
 
 
 @dataclass(frozen=True)
 class Recombination(Cooperation):
-    """A way to make a child of two tours: of given pairs, or of a population of chains.
+    """A way to make a child of two tours, for given pairs or for a population of chains.
 
-    As a cooperation, it crosses the best tour of each chain with the present tour of another one,
-    a different one in every generation: kicks keep present tours different even where the best
-    ones have become alike. A chain goes on from a child that is cheaper than its best tour.
+    As a cooperation, it crosses the best tour of each chain with the current tour of another
+    chain, a different one in each generation. Kicks keep the current tours different even after
+    the best ones have become alike. A chain continues from a child that is cheaper than its best
+    tour.
 
     Parameters
     ----------
     every : float
         Kicks per city between two exchanges of a population; more than 0.
     generations : int
-        Of each exchange.
+        Number of generations in each exchange, at least 1.
 
     Attributes
     ----------
     reverses : bool
-        Whether it has to reverse paths, so that lengths must be symmetric.
+        Whether it reverses paths, which requires symmetric lengths.
     never_worse : bool
-        Whether a child is never costlier than the first parent.
+        Whether a child never costs more than the first parent.
     by_lengths : bool
         Whether it compares lengths, so that it cannot cross tours under other objectives.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError
+        A parameter is out of range or not a number.
     """
 
     every: float = 0.1
@@ -90,7 +96,7 @@ class Recombination(Cooperation):
     ) -> Workspace:
         """Return kernels and memory for batches of `size` pairs.
 
-        `parts` has a search's candidate lists, None where there are none.
+        `parts` has the candidate lists of a search, or is None without a search.
         """
 
     def workspace_of(self, chains: Chains, size: int) -> Workspace:
@@ -111,17 +117,17 @@ class Recombination(Cooperation):
 
     @property
     def later(self) -> Recombination:
-        """What takes its place in a population in which it gains for few tours: itself."""
+        """The recombination that replaces it once few tours of a population gain; itself."""
         return self
 
     def instance(self, problem: TSP) -> TSP:
-        """Return the problem on which tours are crossed: by lengths, which is all most know of."""
+        """Return the problem by which tours are crossed: by default, lengths alone."""
         return problem.crossed
 
     def check(self, problem: TSP) -> None:
-        """Raise UnsupportedProblemError where chains of a problem cannot be crossed.
+        """Raise UnsupportedProblemError if chains of the problem cannot be crossed.
 
-        A chain goes on from any child that is cheaper, whether or not it may be a result.
+        Chains adopt each cheaper child, even one that may not be a result.
         """
         self._check(problem, "cooperation", "use Migration()")
 
@@ -139,22 +145,21 @@ class Recombination(Cooperation):
     ) -> Any:
         """Return one child for each pair of rows.
 
-        The child of row r depends on its two parents, on `seed` and on its number alone.
+        The child of row r depends only on its two parents, the seed and its number.
 
         Parameters
         ----------
         problem : Problem
         first, second : array, shape (P, n), integer
-            Parents, row by row; not changed. NumPy, or CuPy with the result on the same device.
+            Parents, row by row. NumPy, or CuPy with the result on the same device. Not changed.
         seed : int or None
             Pass another one for each call, or None to draw one.
         backend, device
-            Where they are crossed; see `get_backend`.
+            See `get_backend`.
         memory_limit : int, optional
-            Bytes that may be used besides the parents and children; without a difference to the
-            result.
+            Bytes that may be used besides the parents and children. It does not change the result.
         first_row : int
-            Number of the first row, where the batch is a part of a larger one.
+            Number of the first row if the batch is part of a larger one.
 
         Returns
         -------
@@ -163,9 +168,9 @@ class Recombination(Cooperation):
         Raises
         ------
         UnsupportedProblemError
-            The recombination makes no sense on the problem.
+            The recombination does not work on the problem.
         InvalidTourError, InvalidTypeError
-            Parents are not permutations of the cities, or do not go together in pairs.
+            Parents are not permutations of the cities, or their numbers differ.
         InsufficientMemoryError
             Not even one pair fits.
         """
@@ -174,9 +179,9 @@ class Recombination(Cooperation):
         self._check(problem, "problem", "use OrderRecombination(), which reverses none")
         chosen = get_backend(backend, device, tours=first)
         with chosen.current():
-            with _said_of("first"):
+            with _naming("first"):
                 children, check_first = arrays.queue_tours(chosen, problem, first)
-            with _said_of("second"):
+            with _naming("second"):
                 others, check_second = arrays.queue_tours(chosen, problem, second)
             if len(children) != len(others):
                 raise InvalidTourError(
@@ -189,29 +194,29 @@ class Recombination(Cooperation):
             for begin in range(0, len(children), size):
                 rows = slice(begin, begin + size)
                 self._cross(chosen, problem, children[rows], others[rows], key, number + begin)
-            with _said_of("first"):  # waits for a GPU, which has all of its work by now
+            with _naming("first"):  # waits for a GPU, after all work has been queued
                 check_first()
-            with _said_of("second"):
+            with _naming("second"):
                 check_second()
             return arrays.give(chosen, children, like=first)
 
     def exchange(
         self, chains: Chains, level: float, seconds: float = math.inf, kicks: int = NO_LIMIT
     ) -> int:
-        """Cross the best tours; nothing happens to a single chain."""
+        """Cross the best tours, unless there is only one chain."""
         watch = Stopwatch.of(seconds)
         for _ in range(self.generations if len(chains.tours) > 1 else 0):
             if watch.left <= 0:
                 break
             chains.kept(self, lambda: _Generations(self, chains)).next(watch.left)
             if seconds < math.inf:
-                chains.start.backend.wait()  # launches only queue
+                chains.start.backend.wait()  # launches return at once
         return 0
 
     def _cross(
         self, backend: Backend, problem: TSP, tours: Any, second: Any, seed: int, first_row: int
     ) -> None:
-        """Replace tours by their children."""
+        """Replace the tours by their children."""
         xp, size = backend.xp, len(tours)
         costs = cache(lambda: tour_costs(backend, problem, tours))
         workspace = self.workspace(backend, problem, size, seed=seed, first_row=first_row)
@@ -219,9 +224,9 @@ class Recombination(Cooperation):
         children = workspace.children(tours, costs, second, itself)
         if names := foreign_names(problem, (self,)):
             refereed_costs(names, problem, backend.to_numpy(children))
-        if self.never_worse and not problem.integer:  # gains are sums, which are rounded
+        if self.never_worse and not problem.integer:  # rounded gains may make a child worse
             as_good = tour_costs(backend, problem, children) <= costs()
-            xp.copyto(tours, children, where=as_good[:, None])  # without waiting for a GPU
+            xp.copyto(tours, children, where=as_good[:, None])  # does not wait for a GPU
         else:
             tours[:] = children
 
@@ -239,7 +244,7 @@ class Recombination(Cooperation):
 
 
 class _Generations:
-    """The generations of a population of chains, one after the other."""
+    """The successive generations of a population of chains."""
 
     def __init__(self, part: Recombination, chains: Chains) -> None:
         start, size = chains.start, len(chains.tours)
@@ -249,11 +254,11 @@ class _Generations:
         self._chains = chains
 
     def next(self, seconds: float) -> None:
-        """Cross each chain's best tour with the present one of its partner."""
+        """Cross each chain's best tour with the current tour of its partner."""
         chains, generation = self._chains, self._chains.crossed
         chains.crossed += 1
         workspace = self._first
-        if self._later is not None and float(chains.gaining) <= FEW:
+        if self._later is not None and float(chains.gaining) <= FEW_GAINING:
             workspace = self._later
         found = workspace.cross(
             chains.best_tours,
@@ -265,12 +270,12 @@ class _Generations:
         )
         gained = chains.adopt(*found)
         if self._later is not None:
-            chains.gaining = gained.mean()  # without waiting for a GPU
+            chains.gaining = gained.mean()  # does not wait for a GPU
 
 
 @contextmanager
-def _said_of(name: str) -> Iterator[None]:
-    """Let what is wrong with tours be said of the parents of that name."""
+def _naming(name: str) -> Iterator[None]:
+    """Let errors about tours name the parameter `name` instead."""
     try:
         yield
     except (InvalidTourError, InvalidTypeError) as error:

@@ -1,15 +1,149 @@
-// The exchange of two edges that joins a subtour with another one for the least loss.
+// The best exchange of two edges that joins a subtour with another one.
 //
-// Where a length is a square root in float64, estimates in float32 leave but a few exchanges to be
-// measured: all whose loss may be the least, so that the result is the exact one.
+// If lengths are square roots in float64, estimates in float32 come first. Only the few exchanges
+// that may be the best according to their error bounds are measured, so the result is exact.
 #pragma once
 
 #include "tours/problem/lengths.cuh"
-#include "tours/crossovers/exchange_scan.cuh"
+#include "tours/crossovers/broken_tour.cuh"
 
 namespace gls {
 
-// Lengths as they are.
+// An exchange removes an edge from a city u of the subtour to v and one from a candidate c of u to
+// w, and adds (u, c) and (v, w). Its number encodes the place of u, the rank of c in its list, and
+// the sides of both removed edges.
+template <class Lists, class Broken>
+GLS_DEVICE typename Broken::Exchange read_exchange(const Lists& lists, const Broken& child,
+                                                   int64 number) {
+  const bool v_after = number & 2, w_after = number & 1;
+  const int place = int(number / 4 / lists.degree), rank = int(number / 4 % lists.degree);
+  const int c = child.tour.place(lists.city(lists.entry(child.tour.at(place), rank)));
+  return {place,
+          c,
+          v_after,
+          w_after,
+          child.neighbour(place, child.path_of(place), v_after),
+          child.neighbour(c, child.path_of(c), w_after)};
+}
+
+// Lists the places of a subtour's cities in `child.spare`; returns their number.
+template <class Team, class Broken>
+GLS_DEVICE int list_cities(const Team& team, const Broken& child, int subtour) {
+  uint32* const paths = child.words + 2 * kMostCuts;
+  const int count = put_kept(
+      team, child.size, [&](int path) { return int(child.owner[path]) == subtour; },
+      [&](int rank, int path) { paths[rank] = uint32(path); });
+  int cities = 0;
+#pragma unroll 1
+  for (int k = 0; k < count; ++k) {
+    const int begin = child.first(int(paths[k])), length = child.length(int(paths[k]));
+    team.each(length, [&](int i) {
+      child.spare[cities + i] = typename Broken::City(child.tour.wrap(begin + i));
+    });
+    cities += length;
+  }
+  team.sync();
+  return cities;
+}
+
+// Enumerates exchanges; `Measure` gives exact or approximate lengths, and a sink receives them.
+template <class Team, class Measure, class Lists, class Broken>
+struct ExchangeScan {
+  using Value = typename Measure::Value;
+  using Spot = typename Measure::Spot;
+
+  const Team& team;
+  Measure measure;
+  const Lists& lists;
+  const Broken& child;
+  int subtour;
+
+  // Offers a sink the exchanges of `cities` cities, whose places are in `child.spare`.
+  template <class Sink>
+  GLS_DEVICE void offer(int cities, Sink& sink) const {
+    int each = 1;  // lanes per city
+    while (2 * each * cities <= Team::kLanes) each *= 2;
+    const int lane = team.lane() % each;
+#pragma unroll 1
+    for (int base = 0; base < cities; base += Team::kLanes / each) {
+      const int k = base + team.lane() / each;
+      if (k < cities) look_at(int(child.spare[k]), lane, each, sink);
+      sink.share(team);
+    }
+  }
+
+ private:
+  // A city, its neighbours and the lengths of the edges to them.
+  struct Beside {
+    Spot own, beside[2];
+    Value out[2];
+
+    GLS_DEVICE Beside() = default;
+    GLS_DEVICE Beside(const Measure& measure, const Broken& child, int city, int place, int path)
+        : own(measure.spot(city)),
+          beside{measure.spot(child.neighbour(place, path, false).city),
+                 measure.spot(child.neighbour(place, path, true).city)},
+          out{measure(own, beside[0]), measure(own, beside[1])} {}
+
+    GLS_DEVICE Value most() const { return out[0] < out[1] ? out[1] : out[0]; }
+  };
+
+  // Offers the exchanges of a city with every `each`-th of its candidates.
+  template <class Sink>
+  GLS_DEVICE void look_at(int place, int first, int each, Sink& sink) const {
+    // Parallel lanes load several candidates ahead, as many as registers allow.
+    constexpr int kAhead = Team::kLanes == 1 ? 1 : Measure::kAhead;
+    const auto& tour = child.tour;
+    const int city = tour.at(place);
+    const Beside u(measure, child, city, place, child.path_of(place));
+#pragma unroll 1
+    for (int rank = first; rank < lists.degree; rank += kAhead * each) {
+      int c[kAhead], c_place[kAhead], c_path[kAhead];
+      GLS_UNROLL
+      for (int a = 0; a < kAhead; ++a) {
+        const int own = rank + a * each;
+        c[a] = lists.city(lists.entry(city, own < lists.degree ? own : rank));
+        c_place[a] = tour.place(c[a]);
+        c_path[a] = child.path_of(c_place[a]);
+      }
+      const auto counts = [&](int a) {
+        return rank + a * each < lists.degree && int(child.owner[c_path[a]]) != subtour;
+      };
+      const auto beside = [&](int a) {
+        return Beside(measure, child, c[a], c_place[a], c_path[a]);
+      };
+      if constexpr (Measure::kCheap) {  // computes all without branches
+        Beside all[kAhead];
+        GLS_UNROLL
+        for (int a = 0; a < kAhead; ++a) all[a] = beside(a);
+        GLS_UNROLL
+        for (int a = 0; a < kAhead; ++a) {
+          if (counts(a)) compare(place, u, rank + a * each, all[a], sink);
+        }
+      } else {
+        GLS_UNROLL
+        for (int a = 0; a < kAhead; ++a) {
+          if (counts(a)) compare(place, u, rank + a * each, beside(a), sink);
+        }
+      }
+    }
+  }
+
+  // Offers the four exchanges of a city with its candidate number `rank`.
+  template <class Sink>
+  GLS_DEVICE void compare(int place, const Beside& u, int rank, const Beside& c, Sink& sink) const {
+    const Value in = measure.listed(lists, lists.entry(child.tour.at(place), rank), u.own, c.own);
+    if (sink.hopeless(in, u.most(), c.most())) return;  // the other added length is at least 0
+    const int64 number = (int64(place) * lists.degree + rank) * 4;
+    GLS_UNROLL
+    for (int which = 0; which < 4; ++which) {
+      const int v = which / 2, w = which % 2;
+      sink.add(in, measure(u.beside[v], c.beside[w]), u.out[v], c.out[w], number + which);
+    }
+  }
+};
+
+// Exact lengths.
 template <class Lengths>
 struct Measured {
   using Value = typename Lengths::Length;
@@ -30,11 +164,11 @@ struct Measured {
   }
 };
 
-// The best of the exchanges that are offered.
+// A sink that finds the best exchange.
 template <class Value>
 struct BestOffered {
   Ranked<Value> best;
-  Value known;  // of all lanes
+  Value known;  // best loss of all lanes
 
   GLS_DEVICE bool hopeless(Value in, Value u_out, Value c_out) const {
     return known < in - u_out - c_out;
@@ -50,7 +184,7 @@ struct BestOffered {
   }
 };
 
-// Lengths in float32, from sites.
+// Estimates of lengths in float32.
 template <class Lengths>
 struct Estimated {
   using Value = float;
@@ -70,7 +204,7 @@ struct Estimated {
   }
 };
 
-// What an exchange loses at least and at most, as far as sums in float32 can tell.
+// Bounds of the loss of an exchange, given the rounding of float32 sums.
 struct Loss {
   static constexpr float kRounding = 1.0f / (1 << 21);
   float least, most;
@@ -79,13 +213,13 @@ struct Loss {
       : least(in - out - kRounding * (in + out)), most(in - out + kRounding * (in + out)) {}
 };
 
-// Of the exchanges that are offered to a lane, the one that may lose the least, and how little the
-// next one may.
+// A sink that finds the exchange with the smallest lower bound of the loss, and the second smallest
+// bound.
 struct LeastEstimate {
   static constexpr float kMost = 3e38f;
 
-  float doubt;          // of two sums of four estimates
-  float known = kMost;  // what the best exchange of all lanes loses at most
+  float doubt;          // error of two sums of four estimates
+  float known = kMost;  // smallest upper bound of the loss in all lanes
   float least = bits_to_float(0x7f800000), second = least;  // infinite
   int64 number = -1;
 
@@ -107,7 +241,7 @@ struct LeastEstimate {
   }
 };
 
-// What an exchange loses.
+// The exact loss of an exchange.
 template <class Lengths, class Broken>
 GLS_DEVICE Ranked<typename Lengths::Length> measured(const Lengths& length,
                                                      const typename Lengths::Lists& lists,
@@ -119,7 +253,7 @@ GLS_DEVICE Ranked<typename Lengths::Length> measured(const Lengths& length,
           number};
 }
 
-// The best exchange of a subtour, and what it loses; index -1 if there is none.
+// The best exchange of a subtour and its loss; index -1 if there is none.
 template <class Team, class Lengths, class Broken>
 GLS_DEVICE Ranked<typename Lengths::Length> best_exchange(const Team& team, const Lengths& length,
                                                           const typename Lengths::Lists& lists,
@@ -129,7 +263,8 @@ GLS_DEVICE Ranked<typename Lengths::Length> best_exchange(const Team& team, cons
   using Exact = Measured<Lengths>;
   Ranked<Length> best{Exact::kMost, -1};
   const int cities = list_cities(team, child, subtour);
-  // A single lane meets the same exchange at both cities of an edge, and would measure all again.
+  // Not for a single lane: it meets each exchange at both cities of an edge, so the second bound
+  // equals the first and everything would be measured again.
   if constexpr (Lengths::kEstimated && Team::kLanes > 1) {
     using About = Estimated<Lengths>;
     LeastEstimate found{8 * length.error.absolute};

@@ -1,9 +1,8 @@
-// A tour some of whose edges are out and as many others in: the paths that are left, and the
-// subtours that they form.
+// A tour in which some edges have been replaced: the remaining paths, and the subtours that they
+// form.
 //
 // Path s runs from place begins[s] to place cuts[s]. Side 2 s is its first city, side 2 s + 1 its
-// last one. Paths are numbered in the order of their last places; those that come of exchanges
-// later on have the numbers behind.
+// last one. Paths are numbered in the order of their last places; later exchanges append paths.
 #pragma once
 
 #include "tours/crossovers/in_order.cuh"
@@ -21,18 +20,18 @@ struct BrokenTour {
   using City = CityType;
 
   RingTour<City> tour;
-  City* spare;  // order of the next tour
-  City* out;    // places before the edges that are out
-  City* cuts;   // and where paths end, once connected
-  City* begins;
+  City* spare;                // order of the next tour
+  City* out;                  // places before the removed edges
+  City* cuts;                 // last place of each path
+  City* begins;               // first place of each path
   City* ranked;               // paths in the order of their last places
   City* ends;                 // new edge e joins the cities ends[2 e] and ends[2 e + 1]
-  City* sides;                // of `ends`; before they are known, their paths
-  City* at;                   // which of `ends` is at a side
-  City* owner;                // subtour of each path: a path of it
+  City* sides;                // side of each of `ends`; until these are known, its path
+  City* at;                   // index in `ends` of the end at each side
+  City* owner;                // subtour of each path, named by one of its paths
   RankedPlaces<City> places;  // of `cuts`
-  uint32* words;              // scratch; then cities of a subtour, its first cut, its paths
-  int size;                   // edges that are out, and in
+  uint32* words;              // scratch; later cities and first cut of each subtour, listed paths
+  int size;                   // number of removed edges, and of new ones
 
   struct Subtour {
     int number, cities;
@@ -66,15 +65,15 @@ struct BrokenTour {
     const int steps = last(path) - first(path);
     return (steps < 0 ? steps + tour.n : steps) + 1;
   }
-  // The path of a place: the first that ends there or later, around the end of the array.
+  // The path of a place: the first one that ends there or later, in cyclic order.
   GLS_DEVICE int path_of(int place) const {
     const int rank = places.rank(place);
     return int(ranked[rank < size ? rank : 0]);
   }
-  // The side that follows when a path that was entered at a side has been left at its other one.
+  // The side at which the next path is entered after a path that was entered at `side`.
   GLS_DEVICE int follow(int side) const { return int(sides[int(at[side ^ 1]) ^ 1]); }
 
-  // Tells the subtours apart; returns how many there are.
+  // Finds the subtours; returns their number.
   template <class Team>
   GLS_DEVICE int connect(const Team& team) {
     team.sync();
@@ -86,7 +85,7 @@ struct BrokenTour {
     return number_cycles(team, size, path_of_end, sides, at, words, owner);
   }
 
-  // Sorts the cuts of a tour that is connected, and finds which ends are at which sides.
+  // Sorts the cuts after `connect`, and finds the side of each end.
   template <class Team>
   GLS_DEVICE void close(const Team& team) {
     team.each(size, [&](int i) {
@@ -95,13 +94,13 @@ struct BrokenTour {
       begins[rank + 1 < size ? rank + 1 : 0] = City(tour.wrap(place + 1));
       ranked[i] = City(i);
     });
-    uint32* const entered = words;  // bit s: an end is at the first side of path s, a single city
+    uint32* const entered = words;  // bit s: path s is a single city with an end at its first side
     team.each((size + 31) / 32, [&](int word) { entered[word] = 0; });
     team.sync();
     find_sides(team, entered);
   }
 
-  // Measures the subtours.
+  // Counts the cities of each subtour and finds its first cut.
   template <class Team>
   GLS_DEVICE void measure(const Team& team) {
     team.each(size, [&](int i) {
@@ -113,7 +112,7 @@ struct BrokenTour {
     team.sync();
   }
 
-  // The smallest subtour; of equals, the one with the first cut.
+  // The smallest subtour; ties go to the one with the first cut.
   template <class Team>
   GLS_DEVICE Subtour smallest(const Team& team) const {
     uint64 own = ~uint64(0);
@@ -126,11 +125,11 @@ struct BrokenTour {
     return {int(found & 0xff), int(found >> 36)};
   }
 
-  // Makes the tour of which the paths have become one.
+  // Writes the tour that the paths form once there is one subtour.
   template <class Team>
   GLS_DEVICE void mend(const Team& team) {
-    uint32* const next = words;                   // of a side
-    uint32* const begun = words + 2 * kMostCuts;  // where a path begins, and at which of its sides
+    uint32* const next = words;                   // side that follows each side
+    uint32* const begun = words + 2 * kMostCuts;  // of each path: 2 * new place + side it begins at
     each_ahead(
         team, 2 * size, [&](int side) { return follow(side); },
         [&](int side, int following) { next[side] = uint32(following); });
@@ -158,7 +157,7 @@ struct BrokenTour {
     };
     if constexpr (Team::kLanes > 1) {
       each_ahead(team, tour.n, [&](int place) { return placed(place, path_of(place)); }, put);
-    } else {  // which need not ask where it is
+    } else {  // walks along the paths, without looking them up
       for (int path = 0; path < size; ++path) {
         const int begin = first(path), cities = length(path);
         for (int i = 0; i < cities; ++i) put(i, placed(tour.wrap_high(begin + i), path));
@@ -171,34 +170,34 @@ struct BrokenTour {
     size = 0;
   }
 
-  // A city's neighbour before or after it.
+  // The neighbour before or after a city.
   struct Neighbour {
     int city;
-    int edge;  // new edge between them, -1 for one of the tour
+    int edge;  // number of the new edge to it, or -1 for an edge of the tour
   };
   GLS_DEVICE Neighbour neighbour(int place, int path, bool after) const {
-    // All is read, whether or not it counts, so that nothing waits for a branch.
+    // Reads both cases without a branch.
     const int beside = tour.at(after ? place + 1 : place - 1), end = int(at[2 * path + after]);
     const int other = int(ends[end ^ 1]);
     return place == (after ? last(path) : first(path)) ? Neighbour{other, end / 2}
                                                        : Neighbour{beside, -1};
   }
 
-  // Two cities, on which sides of them edges go out, and to which neighbours these lead.
+  // Two cities, the sides of their removed edges, and the neighbours at the other ends.
   struct Exchange {
     int u_place, c_place;
     bool v_after, w_after;
     Neighbour v, w;
   };
 
-  // Replaces the edges from u to v and from c to w by (u, c) and (v, w): a subtour, that of u,
-  // becomes one with that of c. There must be room for two more cuts.
+  // Replaces the edges (u, v) and (c, w) by (u, c) and (v, w), which joins the subtours of u and c.
+  // There must be room for two more cuts.
   template <class Team>
   GLS_DEVICE void merge(const Team& team, const Exchange& exchange, int into) {
     const Neighbour v = exchange.v, w = exchange.w;
     const int u_place = exchange.u_place, c_place = exchange.c_place;
     const int gone = int(owner[path_of(c_place)]);
-    team.sync();  // all have read what is about to change
+    team.sync();  // all lanes have read the arrays that change
     int next = size;
     const int joined = v.edge < 0 ? next++ : v.edge, other = w.edge < 0 ? next : w.edge;
     if (v.edge < 0) split(team, exchange.v_after ? u_place : tour.wrap(u_place - 1));
@@ -225,7 +224,7 @@ struct BrokenTour {
   }
 
  private:
-  // Finds the side of every new edge's ends, and which end is at a side.
+  // Fills `sides` and `at`.
   template <class Team>
   GLS_DEVICE void find_sides(const Team& team, uint32* entered) {
     struct End {
@@ -236,14 +235,14 @@ struct BrokenTour {
         team, 2 * size, [&](int i) { return End{tour.place(int(ends[i])), int(sides[i])}; },
         [&](int i, const End& end) {
           const bool is_last = end.place == last(end.path);
-          const bool both = is_last && end.place == first(end.path);  // two new edges join it
+          const bool both = is_last && end.place == first(end.path);  // a path of one city
           single |= both;
           const bool second = both ? !team.set_bit(entered, end.path) : is_last;
           sides[i] = City(2 * end.path + second);
           at[2 * end.path + second] = City(i);
         });
     team.sync();
-    if (Team::kLanes == 1 || !team.any(single)) return;  // the first of two ends came first
+    if (Team::kLanes == 1 || !team.any(single)) return;  // a single lane met ends in order
     each_ahead(
         team, size, [&](int path) { return first(path) == last(path); },
         [&](int path, bool is_city) {
@@ -252,18 +251,18 @@ struct BrokenTour {
     team.sync();
   }
 
-  // Of each subtour, the first place where one of its paths ends.
+  // For each subtour, the first place at which one of its paths ends.
   GLS_DEVICE uint32* first_cuts() const { return words + kMostCuts; }
 
   GLS_DEVICE void lower_first_cut(int subtour, uint32 place) const {
     if (place < first_cuts()[subtour]) first_cuts()[subtour] = place;
   }
 
-  // Takes out the edge behind a place: what of the path lies before it becomes a new one.
+  // Removes the edge behind a place: the part of the path before it becomes a new path.
   template <class Team>
   GLS_DEVICE void split(const Team& team, int place) {
     const int rank = places.rank(place), path = path_of(place), added = size;
-    team.sync();  // all have read
+    team.sync();  // all lanes have read
 #pragma unroll 1
     for (int end = size; end > rank; end -= Team::kLanes) {
       const int i = end - 1 - team.lane();
@@ -287,7 +286,7 @@ struct BrokenTour {
     });
   }
 
-  // The side of a neighbour of the city at a side, once the edge between them is out.
+  // The side of a neighbour of the city at `side` after removing the edge between them.
   GLS_DEVICE int across(int side, const Neighbour& neighbour) const {
     if (neighbour.edge >= 0) return int(sides[int(at[side]) ^ 1]);
     return 2 * path_of(tour.place(neighbour.city)) + 1 - side % 2;
@@ -299,7 +298,7 @@ struct BrokenTour {
     at[side] = City(end);
   }
 
-  // Where both sides of a path are one city, the first of its ends is at the first side.
+  // If a path is a single city, puts the lower of its ends at the first side.
   GLS_DEVICE void settle(int path) {
     const City low = at[2 * path], high = at[2 * path + 1];
     if (first(path) != last(path) || low < high) return;

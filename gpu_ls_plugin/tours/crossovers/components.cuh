@@ -1,10 +1,10 @@
-// The components into which the union of two tours falls without their common edges, and in which
-// of them one tour's paths may take the place of the other's, whatever is done in the others.
+// The components of the union of two tours without their common edges, and in which of them either
+// tour's paths can be chosen, independently of all others.
 //
-// Cities with common edges alone are in no component: they are passed between two components, or
-// within one. A tour is in a component until it comes to another one: this is a passage, and its
-// first and last city are its ends. Where both tours' passages have the same ends, in pairs, either
-// tour's may be taken: nothing changes for what is outside.
+// Cities with only common edges are in no component; tours pass them between two components or
+// within one. A passage is the part of a tour from entering a component to reaching another one;
+// its first and last city are its ends. If the passages of both tours have the same ends, in pairs,
+// either tour's passages can be chosen without a change outside.
 #pragma once
 
 #include "tours/crossovers/in_order.cuh"
@@ -19,7 +19,7 @@ struct Components {
     const int* tour;
     Neighbours<City>* of;
 
-    // Whether one of a city's edges is in this tour alone.
+    // Whether one of a city's edges is only in this tour.
     GLS_DEVICE bool leaves(int city, const Parent& other) const {
       return !other.of[city].has(int(of[city].before)) || !other.of[city].has(int(of[city].after));
     }
@@ -27,10 +27,10 @@ struct Components {
 
   int n;
   Parent first, second;
-  City* number;    // component of a city
-  City* parent;    // of a city in a tree for each component; then scratch
-  City* listed;    // cities, in the order of a tour
-  City* opposite;  // the other end of a passage of the first tour
+  City* number;    // component of each city
+  City* parent;    // of each city, in a tree for each component; later scratch
+  City* listed;    // cities in the order of a tour
+  City* opposite;  // other end of the first tour's passage, for each end
   uint32* mixed;   // bit k: the passages of component k differ
   int count = 0;
 
@@ -50,7 +50,7 @@ struct Components {
            piece_bytes<uint32>(words(n));
   }
 
-  // A component has four cities at least: as many edges of the one tour as of the other.
+  // Upper bound of the number of components: each has at least four cities.
   GLS_DEVICE static int most(int n) { return n / 4 + 1; }
 
   GLS_DEVICE bool is_mixed(int component) const {
@@ -60,8 +60,8 @@ struct Components {
   // Finds and numbers the components, and which of them are mixed.
   template <class Team>
   GLS_DEVICE void find(const Team& team) {
-    note(team, first);
-    note(team, second);
+    note_neighbours(team, n, first.tour, first.of);
+    note_neighbours(team, n, second.tour, second.of);
     team.each(n, [&](int city) { parent[city] = City(city); });
     team.each(words(n), [&](int word) { mixed[word] = 0; });
     team.sync();
@@ -71,8 +71,8 @@ struct Components {
     compare_passages(team);
   }
 
-  // The sum of length(city, next) over the edges of a tour that the other one lacks, for each
-  // component: put(component, length), in the order of the tour.
+  // Calls put(component, length) for each edge of a tour that the other tour lacks, in the order of
+  // the tour; length(city, next) measures it.
   template <class Team, class Length, class Put>
   GLS_DEVICE void each_length(const Team& team, const Parent& own, const Parent& other,
                               Length length, Put put) {
@@ -86,12 +86,7 @@ struct Components {
  private:
   GLS_DEVICE static int words(int n) { return most(n) / 32 + 1; }
 
-  template <class Team>
-  GLS_DEVICE void note(const Team& team, const Parent& own) {
-    team.each(n, [&](int p) { own.of[own.tour[p]] = neighbours_at<City>(own.tour, n, p); });
-  }
-
-  // Lists the cities behind which an edge lies that the other tour lacks.
+  // Lists the cities whose next edge the other tour lacks.
   template <class Team>
   GLS_DEVICE int list_edges(const Team& team, const Parent& own, const Parent& other) {
     return put_kept(
@@ -108,7 +103,7 @@ struct Components {
     return city;
   }
 
-  // Joins the trees of the ends of a tour's own edges. Paths to roots are halved.
+  // Joins the trees at both ends of each edge that only this tour has, with path halving.
   template <class Team>
   GLS_DEVICE void grow(const Team& team, const Parent& own, const Parent& other) {
     const int edges = list_edges(team, own, other);
@@ -123,7 +118,7 @@ struct Components {
         }
         return city;
       };
-      int before = -1, tree = -1;  // a path goes on from the city before
+      int before = -1, tree = -1;  // last city of the previous edge, and its root
 #pragma unroll 1
       for (int i = 0; i < edges; ++i) {
         const int city = int(listed[i]), next = int(own.of[city].after);
@@ -145,18 +140,18 @@ struct Components {
       if (top != city)
         number[city] = number[top];
       else if (!first.leaves(city, second))
-        number[city] = 0;  // it has the same edges in both
+        number[city] = 0;  // has the same edges in both tours
     });
     team.sync();
   }
 
-  // use(begin, end) for each passage of a tour.
+  // Calls use(begin, end) for each passage of a tour.
   template <class Team, class Use>
   GLS_DEVICE void each_passage(const Team& team, const Parent& own, const Parent& other, Use use) {
     const int cities = put_kept(
         team, n, [&](int p) { return own.leaves(own.tour[p], other); },
         [&](int rank, int p) { listed[rank] = City(own.tour[p]); });
-    City* const last = parent;  // ranks of the last cities of passages
+    City* const last = parent;  // index in `listed` of the last city of each passage
     const int passages = put_kept(
         team, cities,
         [&](int i) { return number[listed[i]] != number[listed[i + 1 < cities ? i + 1 : 0]]; },

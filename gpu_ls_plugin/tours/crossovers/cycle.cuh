@@ -1,17 +1,17 @@
-// Cycle crossover (Oliver, Smith and Holland 1987): every city of the child lies where one of the
-// parents has it. Places whose cities are the same in both parents, as sets, form cycles: behind a
-// place comes the one where the first parent has what the second has there. They are taken from
-// the parents in turn, in the order of their first places.
+// Cycle crossover (Oliver, Smith and Holland 1987): each city of the child is in a place that it
+// has in one of the parents. The places form cycles: after a place comes the one that holds, in the
+// first parent, the city that the second parent has in this place. The child takes cycles from the
+// parents in turn, in the order of their first places.
 #pragma once
 
-#include "tours/crossovers/cross_pairs.cuh"
 #include "tours/crossovers/in_order.cuh"
+#include "tours/crossovers/pairs.cuh"
 
 namespace gls {
 
 template <class City>
 struct Cycle {
-  // The least place of a stretch of a cycle, and the one behind it.
+  // The least place of a stretch of a cycle, and the place behind the stretch.
   struct alignas(2 * sizeof(City)) Stretch {
     City least, next;
   };
@@ -29,7 +29,7 @@ struct Cycle {
   GLS_DEVICE void cross(const Team& team, const int* first, const int* second, Philox&,
                         Child child) {
     find(team, first, second);
-    // What a cycle's first place is told of it: its number.
+    // Numbers the cycles, at their first places.
     put_kept(
         team, n, [&](int p) { return int(from[p].least) == p; },
         [&](int rank, int p) { to[p].next = City(rank); });
@@ -40,8 +40,8 @@ struct Cycle {
   }
 
  private:
-  // Finds the first place of each cycle; stretches from every place on double until they have met
-  // themselves.
+  // Finds the first place of each cycle: the stretch from each place doubles until it spans n
+  // places.
   template <class Team>
   GLS_DEVICE void find(const Team& team, const int* first, const int* second) {
     team.each(n, [&](int p) { to[first[p]].next = City(p); });

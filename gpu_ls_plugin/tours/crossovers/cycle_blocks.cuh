@@ -1,10 +1,10 @@
-// Edge assembly's block strategy: an offspring has the edges of several AB-cycles exchanged, of one
-// and of smaller ones that it shares cities with (after Nagata and Kobayashi 2013, who choose them
-// by tabu search).
+// The block strategy of edge assembly: an offspring exchanges the edges of one AB-cycle and of
+// smaller ones that share cities with it (after Nagata and Kobayashi 2013, who choose them by tabu
+// search).
 //
-// All cycles are found before the first offspring. Each is the centre of a block once, the largest
-// first. Its neighbours are looked at in the order in which they were found: one comes into the
-// block if the tour falls into fewer subtours with it, or into as many and becomes shorter.
+// All cycles are found before the first offspring. Each is the centre of one block, the largest
+// first. The centre's neighbours are tried in the order in which they were found. One joins the
+// block if the tour falls into fewer subtours with it, or into the same number and becomes shorter.
 #pragma once
 
 #include "tours/crossovers/ab_cycle.cuh"
@@ -17,12 +17,12 @@ namespace gls {
 template <class City>
 struct CycleBlocks {
   AbCycles<City> cycles;
-  uint32* begins;  // edge with which a cycle begins; of one more
-  City* before;    // cycle that has the edge of A before a city
-  City* behind;
-  City* listed;     // what may come into a block
-  char* gains;      // of the first cycles
-  BitSet near;      // cycles beside the centre
+  uint32* begins;   // first edge of each cycle, and the end of the last
+  City* before;     // cycle with the edge of A before each city
+  City* behind;     // cycle with the edge of A behind each city
+  City* listed;     // cycles that may join the block
+  char* gains;      // of the first kKept cycles
+  BitSet near;      // cycles that share cities with the centre
   int64 last = -1;  // rank of the last centre
 
   template <class Memory>
@@ -35,14 +35,14 @@ struct CycleBlocks {
         gains(memory.template take<char>(8 * kKept)),
         near(most(n), memory) {}
 
-  // Memory beside the cycles, and how many of them are needed for so many offspring.
+  // The memory besides the cycles, and the number of cycles to find: all.
   GLS_DEVICE static int64 bytes(int n) {
     return piece_bytes<uint32>(most(n) + 1) + 2 * piece_bytes<City>(n) +
            piece_bytes<City>(kMostEdges) + piece_bytes<char>(8 * kKept) + BitSet::bytes(most(n));
   }
   GLS_DEVICE static int cycles_for(int, int n) { return most(n); }
 
-  // Notes where the cycles lie in parent A, and what they gain.
+  // Stores the places of the cycles in parent A, and their gains.
   template <class Cost, class Team, class Length>
   GLS_DEVICE void open(const Team& team, const Length& length, const RingTour<City>& tour) {
     team.each(tour.n, [&](int city) { before[city] = behind[city] = kNone; });
@@ -67,8 +67,8 @@ struct CycleBlocks {
     team.sync();
   }
 
-  // Exchanges the edges of the next block in a tour, and says what that gains, 0 if the tour has
-  // lost one of the centre's. False if no centre is left.
+  // Exchanges the edges of the next block in a tour and sets the gain, which is 0 if the tour has
+  // lost an edge of the centre. False if no centre is left.
   template <class Team, class Length, class Cost>
   GLS_DEVICE bool next(const Team& team, const Length& length, BrokenTour<City>& child,
                        Cost& gain) {
@@ -87,14 +87,14 @@ struct CycleBlocks {
 
  private:
   static constexpr City kNone = City(-1);
-  static constexpr int kKept = 256;  // gains
+  static constexpr int kKept = 256;  // gains that are stored
   static constexpr int64 kNumber = (int64(1) << 32) - 1;
 
-  // A cycle has four edges at least, of 2 n that can be in one.
+  // Upper bound of the number of cycles: each has at least four of the 2 n edges.
   GLS_DEVICE static int most(int n) { return n / 2 + 1; }
 
   GLS_DEVICE int edges(int cycle) const { return int(begins[cycle + 1] - begins[cycle]); }
-  // The larger the cycle the less; of equals the first.
+  // Larger cycles have lower ranks; ties go to the first.
   GLS_DEVICE int64 rank(int cycle) const { return int64(kMostEdges - edges(cycle)) << 32 | cycle; }
 
   GLS_DEVICE AbCycle<City> cycle(int number) const {
@@ -107,7 +107,7 @@ struct CycleBlocks {
     return cycle_gain<Cost>(team, length, cycle(number));
   }
 
-  // Lists the smaller cycles that share cities with the centre; returns how many there are.
+  // Lists the smaller cycles that share cities with the centre; returns their number.
   template <class Team>
   GLS_DEVICE int list(const Team& team) {
     const int centre = int(last & kNumber), own = int(begins[centre]);
@@ -121,18 +121,18 @@ struct CycleBlocks {
         [&](int place, int k) { listed[place] = City(k); });
   }
 
-  // Takes the centre into the block, which is empty, and those of the listed cycles that help.
+  // Puts the centre into an empty block, then each listed cycle that helps.
   template <class Team, class Length, class Cost>
   GLS_DEVICE void grow(const Team& team, const Length& length, int count, BrokenTour<City>& child,
                        Cost& gain) {
-    int subtours = kMostCuts + 1;  // more than there can be, so that the centre helps
+    int subtours = kMostCuts + 1;  // above any possible number, so that the centre helps
 #pragma unroll 1
     for (int i = -1; i < count; ++i) {
       const int number = i < 0 ? int(last & kNumber) : int(listed[i]);
       if (child.size + edges(number) / 2 > kMostCuts) continue;
       const int before = child.size;
       const Cost more = gain_of<Cost>(team, length, number);
-      if ((subtours > 1 || more > 0) &&  // a tour falls into one at least
+      if ((subtours > 1 || more > 0) &&  // a single tour can only become shorter
           exchange_cycle(team, cycle(number), child)) {
         const int found = child.connect(team);
         if (found < subtours || (found == subtours && more > 0)) {
@@ -141,7 +141,7 @@ struct CycleBlocks {
           continue;
         }
       }
-      child.size = before;  // without it
+      child.size = before;  // removes the cycle again
       if (i < 0) return;
     }
   }

@@ -1,11 +1,11 @@
-// An AB-cycle's edges exchanged in a tour.
+// The exchange of an AB-cycle's edges in a tour.
 #pragma once
 
 #include "tours/crossovers/broken_tour.cuh"
 
 namespace gls {
 
-// What it gains to exchange the edges of a cycle: those of A go out and those of B come in.
+// The gain of exchanging a cycle: its edges of A are removed, those of B are added.
 template <class Cost, class Team, class Length, class Cycle>
 GLS_DEVICE Cost cycle_gain(const Team& team, const Length& length, const Cycle& cycle) {
   return team.template sum<Cost>(cycle.edges, [&](int i) {
@@ -14,7 +14,7 @@ GLS_DEVICE Cost cycle_gain(const Team& team, const Length& length, const Cycle& 
   });
 }
 
-// Exchanges them, beside what is out and in already; false if the tour has lost one of them.
+// Exchanges the edges, in addition to earlier exchanges; false if the tour has lost one of A's.
 template <class Team, class Cycle, class Broken>
 GLS_DEVICE bool exchange_cycle(const Team& team, const Cycle& cycle, Broken& child) {
   using City = typename Broken::City;
@@ -22,7 +22,7 @@ GLS_DEVICE bool exchange_cycle(const Team& team, const Cycle& cycle, Broken& chi
   const int base = child.size;
   child.size += cycle.edges / 2;
   bool lost = false;
-  team.sync();  // all have read and written what the last exchange left
+  team.sync();  // all lanes have finished the last exchange
   team.each(cycle.edges / 2, [&](int k) {
     const int own = base + k, middle = cycle.at(2 * k + 1);
     const int before = cycle.at(2 * k), behind = cycle.at(2 * k + 2);

@@ -1,4 +1,4 @@
-"""Edge assembly crossover (Nagata and Kobayashi 2013), localised."""
+"""Edge assembly crossover with local exchanges (Nagata and Kobayashi 2013)."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.crossovers import assembly_layouts
 from gpu_ls_plugin.tours.crossovers.assembly_layouts import SINGLE, STRATEGIES
 from gpu_ls_plugin.tours.crossovers.base import Recombination
+from gpu_ls_plugin.tours.crossovers.pair_recombination import PAIRS, PairKernel
 from gpu_ls_plugin.tours.crossovers.workspace import Workspace
 from gpu_ls_plugin.tours.kernels.sites import metric_type
 from gpu_ls_plugin.tours.moves import composed
@@ -30,33 +31,32 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 STAGED = "staged"
-CANDIDATES = Nearest(8)  # by which subtours are joined, where a search has no lists
-PARAMETERS = (*composed.PARAMETERS, struct_of("tours/crossovers/edge_assembly.cuh", "Pairs"))
+CANDIDATES = Nearest(8)  # lists for joining subtours, if the search has none
+HEADER = "tours/crossovers/edge_assembly.cuh"
+PARAMETERS = (*composed.PARAMETERS, PAIRS, struct_of(HEADER, "AssemblyData"))
 
 
 @dataclass(frozen=True)
 class EdgeAssembly(Recombination):
-    """Let a tour take over from another one what makes it shorter.
+    """Take over those edges of the second parent that shorten the first.
 
     Edge assembly crossover (Nagata and Kobayashi 2013): the edges in which two tours differ fall
-    into AB-cycles; the first tour takes over each that makes it cheaper, one after the other, so
-    that the child never costs more than it. As the cooperation of a few hundred chains it is far
-    stronger than kicks alone, most of all if they start at random.
+    into AB-cycles. The first tour takes over each cycle that makes it cheaper, one after the
+    other, so the child never costs more than the first tour. As the cooperation of a few hundred
+    chains it is far stronger than kicks alone, above all from random starts.
 
     Parameters
     ----------
-    every : float
-        Kicks per city between two exchanges of a population; more than 0.
-    generations : int
-        Of each exchange.
+    every, generations
+        See `Recombination`.
     offspring : int
-        Of a pair, at most: exchanges that are tried.
+        Largest number of exchanges tried per pair.
     strategy : {"single", "block", "staged"}
-        What is exchanged: one AB-cycle after the other, or blocks of them, the largest cycles
-        first, each with those smaller ones that share cities with it and leave the tour in fewer
-        subtours, or in as many and shorter. Blocks take longer, and are for populations in which
-        single cycles gain nothing more. Staged are single cycles that blocks take the place of
-        in a population in which few tours gain (of given pairs, single cycles).
+        "single" exchanges one AB-cycle at a time. "block" exchanges several: the largest cycles
+        come first, each with the smaller ones that share cities with it and that leave the tour in
+        fewer subtours, or in the same number at lower cost. Blocks take longer and pay once single
+        cycles no longer gain. "staged" uses single cycles, and blocks as soon as few tours of a
+        population gain; for given pairs it is "single".
 
     Raises
     ------
@@ -77,11 +77,11 @@ class EdgeAssembly(Recombination):
 
     @property
     def later(self) -> EdgeAssembly:
-        """What takes its place in a population in which it gains for few tours."""
+        """The recombination that replaces it once few tours of a population gain."""
         return replace(self, strategy="block") if self.strategy == STAGED else self
 
     def bytes_per_tour(self, n: int) -> int:
-        """Return the device memory of one pair in bytes: child, cost, and who crosses."""
+        """Return the device memory of one pair in bytes, with the child and its cost."""
         own = 4 * n + 32 + assembly_layouts.assembly_bytes(n, 4, self._exchanged)
         return own if self.later is self else own + self.later.bytes_per_tour(n)
 
@@ -118,7 +118,7 @@ def assembly_kernel(
     kernel = metric_kernel(
         "edge_assembly",
         metric,
-        header="tours/crossovers/edge_assembly.cuh",
+        header=HEADER,
         body=f"gls::EdgeAssembly<{{team}}, {parts}>",
         parameters=PARAMETERS,
         team=layout.team,
@@ -127,9 +127,9 @@ def assembly_kernel(
 
 
 class AssemblyWorkspace(Workspace):
-    """Kernels and memory of edge assembly, for batches of `size` pairs of a symmetric problem.
+    """The workspace of edge assembly for batches of `size` pairs of a symmetric problem.
 
-    `numbers` are the kernel's arguments `seed`, `first_row` and `offspring`.
+    `numbers` has the kernel's arguments `seed`, `first_row` and `offspring`.
     """
 
     def __init__(
@@ -141,31 +141,19 @@ class AssemblyWorkspace(Workspace):
         numbers: dict[str, int],
         strategy: Strategy = SINGLE,
     ) -> None:
-        n, xp = problem.n, backend.xp
+        n = problem.n
         if backend.name == "cpu":
             layout: ChainShape = assembly_layouts.host_shape(n)
         else:
             per_processor = -(-size // backend.processors)
             room = backend.shared_memory
             layout = assembly_layouts.assembly_shape(n, per_processor, room, strategy)
-        self._backend = backend
-        self._cross = assembly_kernel(
-            problem.metric, parts.moves.length, parts.grid, layout, strategy
-        )
-        self._shared_bytes = layout.shared_bytes(n)
-        scratch = None
-        if not layout.in_shared:
-            scratch = xp.empty((size, assembly_layouts.assembly_bytes(n, 4, strategy)), "uint8")
-        self._children = xp.empty((size, n), "int32")
-        self._costs = xp.zeros(size, problem.cost_dtype)
+        kernel = assembly_kernel(problem.metric, parts.moves.length, parts.grid, layout, strategy)
         self._exact = problem.integer
-        self._arguments: dict[str, Any] = {
-            **parts.arguments,
-            **numbers,
-            "children": self._children,
-            "costs": self._costs,
-            "scratch": scratch,
-        }
+        self._costs = backend.xp.zeros(size, problem.cost_dtype)
+        own = assembly_layouts.assembly_bytes(n, 4, strategy)
+        arguments = {**parts.arguments, **numbers, "costs": self._costs}
+        self._pairs = PairKernel(backend, kernel, layout, size, n, own, arguments)
 
     def cross(
         self,
@@ -177,21 +165,11 @@ class AssemblyWorkspace(Workspace):
         generation: int = 0,
         seconds: float = math.inf,
     ) -> tuple[Any, Any]:
-        """Return one child for each pair of tours, and what it costs."""
-        self._children[:], self._costs[:] = first, costs
-        arguments = {
-            **self._arguments,
-            "first": first,
-            "second": second,
-            "partners": partners,
-            "generation": generation,
-        }
-        shared = self._shared_bytes
-        launch = self._backend.launch
-        launch(self._cross, len(first), arguments, shared_bytes=shared, seconds=seconds)
-        return self._children, self._costs
+        """Return one child for each pair of tours, and its cost."""
+        self._costs[:] = costs
+        return self._pairs.cross(first, second, partners, generation, seconds), self._costs
 
     def children(self, first: Any, costs: Callable[[], Any], second: Any, partners: Any) -> Any:
-        """Return one child for each pair of tours; costs are asked for where they are rounded."""
+        """Return one child for each pair of tours; only real problems need the parents' costs."""
         known = self._costs if self._exact else costs()
         return self.cross(first, known, second, partners)[0]

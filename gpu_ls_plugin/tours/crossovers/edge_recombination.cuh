@@ -1,21 +1,80 @@
 // Edge recombination (Whitley, Starkweather and Fuquay 1989), common edges first (Mathias and
 // Whitley 1992).
 //
-// The child begins where the first parent does and goes on, by an edge of the parents, to a city
-// that is not in it yet: along a common edge if there is one, else to the city with the fewest ways
-// to go on from. At a dead end, it goes on to any other city. Random numbers decide between equals.
+// The child begins at the first parent's first city and follows edges of the parents to cities that
+// are not in it yet: a common edge if there is one, else the edge to the city with the fewest open
+// edges. At a dead end it continues from a random city. Random numbers break ties.
 #pragma once
 
-#include "tours/crossovers/cross_pairs.cuh"
-#include "tours/crossovers/union_graph.cuh"
+#include "tours/crossovers/neighbours.cuh"
+#include "tours/crossovers/pairs.cuh"
 
 namespace gls {
+
+// The union of two tours as a graph, with four neighbour slots per city. Slots 0 and 1 hold the
+// neighbours in the first tour, slots 2 and 3 those in the second. A slot that would repeat an
+// earlier one holds the city itself.
+template <class City>
+struct UnionGraph {
+  static constexpr int kSlots = 4;
+
+  City* to;
+  unsigned char* notes;  // bits 0 to 2: number of open edges; bit 4 + slot: the edge is common
+
+  template <class Memory>
+  GLS_DEVICE UnionGraph(int n, Memory& memory)
+      : to(memory.template take<City>(kSlots * n)), notes(memory.template take<unsigned char>(n)) {}
+
+  GLS_DEVICE static int64 bytes(int n) {
+    return piece_bytes<City>(kSlots * n) + piece_bytes<unsigned char>(n);
+  }
+
+  GLS_DEVICE int neighbour(int city, int slot) const { return int(to[kSlots * city + slot]); }
+  // Whether both tours have the edge in a slot.
+  GLS_DEVICE bool common(int city, int slot) const {
+    return slot < 2 && notes[city] >> (4 + slot) & 1;
+  }
+  // Closes one edge of a city; returns the number of edges that are still open.
+  GLS_DEVICE int close(int city) { return --notes[city] & 7; }
+
+  template <class Team>
+  GLS_DEVICE void unite(const Team& team, int n, const int* first, const int* second) {
+    const auto note = [&](const int* tour, int place, int slot) {
+      const auto its = neighbours_at<City>(tour, n, place);
+      City* const slots = to + kSlots * tour[place] + slot;
+      slots[0] = its.before, slots[1] = its.after;
+    };
+    team.each(n, [&](int place) {
+      note(first, place, 0);
+      note(second, place, 2);
+    });
+    team.sync();
+    team.each(n, [&](int city) {
+      City* const slots = to + kSlots * city;
+      int held[kSlots], open = 0, common = 0;
+      GLS_UNROLL
+      for (int slot = 0; slot < kSlots; ++slot) {
+        held[slot] = int(slots[slot]);
+        bool known = held[slot] == city;
+        for (int other = 0; other < slot; ++other) {
+          const bool same = held[other] == held[slot];
+          known |= same;
+          if (slot >= 2 && other < 2 && same) common |= 16 << other;
+        }
+        if (known) slots[slot] = City(held[slot] = city);
+        open += !known;
+      }
+      notes[city] = (unsigned char)(open | common);
+    });
+    team.sync();
+  }
+};
 
 template <class City>
 struct EdgeRecombination {
   int n;
-  City* order;  // the child's first `made` cities, then the others
-  City* place;  // of every city in `order`
+  City* order;  // the cities of the child so far, then the others
+  City* place;  // of each city in `order`
   UnionGraph<City> graph;
 
   template <class Memory>
@@ -46,7 +105,7 @@ struct EdgeRecombination {
       });
       here = best != kNone ? graph.neighbour(here, int(best % kSlots))
                            : int(order[made + int(multiply_high(number, uint32(n - made)))]);
-      team.sync();  // all have read what is about to change
+      team.sync();  // all lanes have read `order` and `place`
       team.once([&] {
         const City other = order[made];
         const int from = int(place[here]);
@@ -63,8 +122,9 @@ struct EdgeRecombination {
   static constexpr int kSlots = UnionGraph<City>::kSlots;
   static constexpr uint32 kNone = ~0u;
 
-  // Leaves the city that the child has come to, in a slot; returns how it may go on there, the best
-  // way being the least and its slot in the last digits.
+  // Closes the edge in a slot of the child's last city at its other end. Returns the rank of going
+  // there, lower being better, with the slot in the lowest digits; kNone if the child has that
+  // city.
   GLS_DEVICE uint32 way(int here, int slot, int made, uint32 drawn) {
     const int next = graph.neighbour(here, slot);
     if (next == here) return kNone;

@@ -1,12 +1,12 @@
-// Loops whose order matters, for teams whose lanes work side by side.
+// Loops with a fixed order, for teams of parallel lanes.
 #pragma once
 
 #include "backends/include/team.cuh"
 
 namespace gls {
 
-// put(rank, i) for those i in [0, count) that are kept, ranked in order; returns their number. Not
-// for blocks.
+// Calls put(rank, i) for each i in [0, count) that `keep` accepts, ranked in order, and returns
+// their number. Not for blocks.
 template <class Team, class Keep, class Put>
 GLS_DEVICE int put_kept(const Team& team, int count, Keep keep, Put put) {
   int total = 0;
@@ -22,8 +22,8 @@ GLS_DEVICE int put_kept(const Team& team, int count, Keep keep, Put put) {
   return total;
 }
 
-// use(i, make(i)) for every i in [0, count): values are made side by side and used in order, so
-// that sums of real numbers are the same on every team.
+// Calls use(i, make(i)) for each i in [0, count). Values are made in parallel and used in order, so
+// that sums of real numbers are the same for each team.
 template <class Team, class Make, class Use>
 GLS_DEVICE void each_in_order(const Team& team, int count, Make make, Use use) {
 #pragma unroll 1

@@ -1,4 +1,4 @@
-"""Merging: all chains go on from one tour, which has what each of them has found."""
+"""Merging: crosses the tours of all chains into one, from which all continue."""
 
 from __future__ import annotations
 
@@ -22,18 +22,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Merging(Cooperation):
-    """Let all chains go on from one tour that has what each of them has found.
+    """Merge the best tours of all chains into one tour, from which all chains continue.
 
-    Best tours are crossed in pairs, and their children, until one is left: half as many crossovers
-    each time, where a population of as many generations crosses all of its tours in each. Chains
-    that have begun at the same tour share nearly all of its edges, so that little is lost.
+    The best tours are crossed in pairs, then their children, until one tour is left. Each round
+    takes half as many crossovers as the one before, while a population would cross all tours each
+    time. Chains that began at the same tour still share nearly all of its edges, so merging loses
+    little.
 
     Parameters
     ----------
     every : float
         Kicks per city between two mergings; more than 0.
     crossover : Recombination
-        Whose children are never worse than their first parents.
+        A crossover whose children are never worse than their first parents.
 
     Raises
     ------
@@ -57,17 +58,17 @@ class Merging(Cooperation):
             )
 
     def check(self, problem: TSP) -> None:
-        """Raise UnsupportedProblemError where tours of a problem cannot be crossed."""
+        """Raise UnsupportedProblemError if tours of the problem cannot be crossed."""
         self.crossover.check(problem)
 
     def bytes_per_tour(self, n: int) -> int:
-        """Return the device memory of one tour in bytes, beside that of its chain."""
+        """Return the device memory of one tour in bytes, in addition to its chain."""
         return self.crossover.bytes_per_tour(n)
 
     def exchange(
         self, chains: Chains, level: float, seconds: float = math.inf, kicks: int = NO_LIMIT
     ) -> int:
-        """Merge the best tours; nothing happens where there is no time for it."""
+        """Merge the best tours; do nothing if the time does not suffice."""
         watch, start = Stopwatch.of(seconds), chains.start
         backend, problem, xp = start.backend, start.problem, start.backend.xp
         tours = chains.best_tours

@@ -1,4 +1,4 @@
-// A tour as the two neighbours of every city: what is left of a parent of whom only edges matter.
+// A tour as the two neighbours of each city, for crossovers that only read edges.
 #pragma once
 
 #include "backends/include/team.cuh"
@@ -10,20 +10,20 @@ struct alignas(2 * sizeof(City)) Neighbours {
   City before, after;
 
   GLS_DEVICE bool has(int city) const { return int(before) == city || int(after) == city; }
-  // These of a city, which itself takes the place of those that the other ones have, too.
+  // The same, with the city itself in place of neighbours that `other` has, too.
   GLS_DEVICE Neighbours without(const Neighbours& other, int city) const {
     return {other.has(int(before)) ? City(city) : before,
             other.has(int(after)) ? City(city) : after};
   }
 };
 
-// Those of the city at a place of a tour.
+// The neighbours of the city at a place of a tour.
 template <class City>
 GLS_DEVICE Neighbours<City> neighbours_at(const int* tour, int n, int place) {
   return {City(tour[place > 0 ? place - 1 : n - 1]), City(tour[place + 1 < n ? place + 1 : 0])};
 }
 
-// Notes those of all cities.
+// Stores the neighbours of all cities.
 template <class Team, class City>
 GLS_DEVICE void note_neighbours(const Team& team, int n, const int* tour, Neighbours<City>* of) {
   struct Noted {

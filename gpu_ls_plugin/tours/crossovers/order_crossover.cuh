@@ -1,10 +1,11 @@
-// Order crossover (Davis 1985): a section of the first parent stays where it is; behind it, around
-// the end, the other cities follow in the order in which the second parent has them from there on.
+// Order crossover (Davis 1985): a section of the first parent stays in place. The other cities
+// follow it, around the end of the array, in the order in which the second parent has them from
+// there on.
 #pragma once
 
 #include "tours/crossovers/bit_set.cuh"
-#include "tours/crossovers/cross_pairs.cuh"
 #include "tours/crossovers/in_order.cuh"
+#include "tours/crossovers/pairs.cuh"
 #include "tours/crossovers/section.cuh"
 
 namespace gls {

@@ -1,4 +1,4 @@
-"""How kernels that cross pairs of tours are laid out."""
+"""Launch layouts of kernels that cross pairs of tours."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from gpu_ls_plugin.backends.tuning import LARGEST_SHORT
 from gpu_ls_plugin.tours.kernels.tour_layouts import ONE_BLOCK, ChainShape, first_fitting
 
-LARGE_WARPS = 8  # of a block whose pairs lie in global memory
+LARGE_WARPS = 8  # warps of a block with pairs in global memory
 
 
 @dataclass(frozen=True)
 class PairShape(ChainShape):
-    """How pairs in shared memory are laid out, of which each takes `own` bytes."""
+    """The layout of pairs in shared memory that take `own` bytes each."""
 
     own: int = 0
 
@@ -24,9 +24,10 @@ class PairShape(ChainShape):
 def pair_shape(
     n: int, own: int, pairs: int, shared_memory: int, static_bytes: int = 0
 ) -> ChainShape:
-    """Return who holds a pair: a warp, beside as many as fit or as a multiprocessor has pairs.
+    """Return the layout for `pairs` pairs per multiprocessor, one warp each.
 
-    A pair takes `own` bytes, and its warp `static_bytes` that the compiler lays out.
+    A pair takes `own` bytes of dynamic shared memory and `static_bytes` of static shared memory.
+    A block has as many warps as fit, but no more than there are pairs.
     """
     layouts = [(warps, blocks) for warps, blocks in ONE_BLOCK if warps <= max(1, pairs)]
     fitting = first_fitting(layouts, own + static_bytes, shared_memory)

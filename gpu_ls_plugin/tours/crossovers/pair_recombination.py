@@ -1,4 +1,4 @@
-"""Recombinations that are one kernel, which makes the child of a pair in memory of its own."""
+"""Recombinations by a kernel that makes the child of a pair in its own memory."""
 
 from __future__ import annotations
 
@@ -28,12 +28,50 @@ if TYPE_CHECKING:
 PAIRS = struct_of("tours/crossovers/pairs.cuh", "TourPairs")
 
 
-class PairWorkspace(CostlessWorkspace):
-    """A kernel that crosses pairs, for batches of one size.
+class PairKernel:
+    """A kernel that crosses batches of `size` pairs, with `pair_bytes` of memory for each.
 
-    `kernel` composes it in a layout, ``own_bytes(n, 4)`` is the memory of a pair with n cities
-    whose numbers take four bytes, and `numbers` are its arguments: `seed`, `first_row`, and what
-    else it takes.
+    `arguments` has the kernel's arguments except the pairs.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        kernel: Kernel,
+        layout: ChainShape,
+        size: int,
+        n: int,
+        pair_bytes: int,
+        arguments: dict[str, Any],
+    ) -> None:
+        xp = backend.xp
+        self._backend, self._kernel = backend, kernel
+        self._shared_bytes = layout.shared_bytes(n)
+        self._children = xp.empty((size, n), "int32")
+        scratch = None if layout.in_shared else xp.empty((size, pair_bytes), "uint8")
+        self._arguments = {**arguments, "children": self._children, "scratch": scratch}
+
+    def cross(self, first: Any, second: Any, partners: Any, generation: int, seconds: float) -> Any:
+        """Return one child for each pair, in memory that the next call overwrites."""
+        self._children[:] = first
+        arguments = {
+            **self._arguments,
+            "first": first,
+            "second": second,
+            "partners": partners,
+            "generation": generation,
+        }
+        shared, launch = self._shared_bytes, self._backend.launch
+        launch(self._kernel, len(first), arguments, shared_bytes=shared, seconds=seconds)
+        return self._children
+
+
+class PairWorkspace(CostlessWorkspace):
+    """The workspace of a kernel that crosses pairs without computing costs.
+
+    `kernel` composes the kernel for a layout. ``own_bytes(n, 4)`` is the memory of a pair of n
+    cities with four bytes per number. `numbers` has the arguments `seed` and `first_row`, and all
+    others of the kernel.
     """
 
     def __init__(
@@ -45,54 +83,36 @@ class PairWorkspace(CostlessWorkspace):
         own_bytes: Callable[[int, int], int],
         numbers: dict[str, Any],
     ) -> None:
-        n, xp = problem.n, backend.xp
+        n = problem.n
         if backend.name == "cpu":
             layout: ChainShape = HostShape.of(n)
         else:
             per_processor = -(-size // backend.processors)
             own = own_bytes(n, 2)
             layout = pair_layouts.pair_shape(n, own, per_processor, backend.shared_memory)
-        self.backend, self.problem, self._kernel = backend, problem, kernel(layout)
-        self._shared_bytes, scratch = layout.shared_bytes(n), None
-        if not layout.in_shared:
-            scratch = xp.empty((size, own_bytes(n, 4)), "uint8")
-        self._children = xp.empty((size, n), "int32")
-        self._arguments: dict[str, Any] = {
-            **numbers,
-            "n": n,
-            "metric_data": metric_data(backend, problem),
-            "children": self._children,
-            "scratch": scratch,
-        }
+        self.backend, self.problem = backend, problem
+        arguments = {**numbers, "n": n, "metric_data": metric_data(backend, problem)}
+        self._pairs = PairKernel(
+            backend, kernel(layout), layout, size, n, own_bytes(n, 4), arguments
+        )
 
     def made(self, first: Any, second: Any, partners: Any, generation: int, seconds: float) -> Any:
-        """Return what `cross` does, without costs."""
-        self._children[:] = first
-        arguments = {
-            **self._arguments,
-            "first": first,
-            "second": second,
-            "partners": partners,
-            "generation": generation,
-        }
-        launch = self.backend.launch
-        shared = self._shared_bytes
-        launch(self._kernel, len(first), arguments, shared_bytes=shared, seconds=seconds)
-        return self._children
+        """Return one child for each pair of tours."""
+        return self._pairs.cross(first, second, partners, generation, seconds)
 
 
 @dataclass(frozen=True)
 class PairRecombination(Recombination):
-    """A kernel that crosses pairs, which lie in shared memory where they fit.
+    """A recombination by one kernel; pairs are in shared memory if they fit.
 
-    Its functor, in ``tours/crossovers/<name>.cuh``, is one that gls::CrossPairs takes.
+    The functor of ``gls::CrossPairs`` is in ``tours/crossovers/<name>.cuh``.
 
     Attributes
     ----------
     functor : str
         C++ template of the crossover.
     parameters : str
-        What it takes besides the number of cities, as in C; `numbers` has the arguments.
+        Its parameters besides the number of cities, in C syntax; `numbers` has the arguments.
     """
 
     functor: ClassVar[str]
@@ -100,14 +120,14 @@ class PairRecombination(Recombination):
 
     @abstractmethod
     def pair_bytes(self, n: int, city_bytes: int) -> int:
-        """Return the memory of a pair, as the functor has it, with numbers of so many bytes."""
+        """Return the memory that the functor takes for a pair, with `city_bytes` per number."""
 
     def numbers(self, n: int) -> dict[str, int]:
         """Return the arguments of `parameters`."""
         return {}
 
     def bytes_per_tour(self, n: int) -> int:
-        """Return the device memory of one pair in bytes: its own, the child and its cost."""
+        """Return the device memory of one pair in bytes, with the child and its cost."""
         return 4 * n + 32 + self.pair_bytes(n, 4)
 
     def kernel(self, metric: Metric, layout: ChainShape) -> Kernel:

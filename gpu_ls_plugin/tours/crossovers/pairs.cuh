@@ -1,11 +1,12 @@
-// What kernels that cross pairs of tours are told of them.
+// The pairs of tours that a kernel crosses.
 #pragma once
 
 #include "backends/include/philox.cuh"
+#include "tours/kernels/tour_memory.cuh"
 
 namespace gls {
 
-// The second parent of a row is the row of other tours that `partners` says.
+// The second parent of a row is the row of `second` that `partners` names.
 struct TourPairs {
   uint64 seed;
   int64 first_row;
@@ -13,7 +14,7 @@ struct TourPairs {
   const int* first;
   const int* second;
   const int* partners;
-  int* children;  // written where they are not the first parents
+  int* children;  // hold the first parents; kernels write those that differ
   char* scratch;
 
   GLS_DEVICE const int* first_of(int item, int n) const { return first + int64(item) * n; }
@@ -22,11 +23,29 @@ struct TourPairs {
   }
   GLS_DEVICE int* child_of(int item, int n) const { return children + int64(item) * n; }
 
-  // The random numbers of a pair: four for each city and generation.
+  // The random numbers of a pair; each generation has four per city.
   GLS_DEVICE Philox random(int item, int n) const {
     Philox numbers(seed, Purpose::kOffspring, first_row + item);
     numbers.seek(generation * n);
     return numbers;
+  }
+};
+
+// Crosses one pair of tours per team by a crossover that reads only tours and random numbers.
+//
+// `Crossover<City>` is constructed from n, the arguments `more` and memory of `bytes(n)` bytes. Its
+// cross(team, first, second, random, child) calls child(p, city) for each place p of the child.
+template <class Team, class Memory, template <class> class Crossover>
+struct CrossPairs {
+  template <class... More>
+  GLS_DEVICE static void run(const Team& team, int item, int n, TourPairs pairs, More... more) {
+    using Chosen = Crossover<typename Memory::City>;
+    Memory memory(team, item, Chosen::bytes(n), 0, pairs.scratch);
+    Chosen crossover(n, more..., memory);
+    Philox random = pairs.random(item, n);
+    int* const child = pairs.child_of(item, n);
+    crossover.cross(team, pairs.first_of(item, n), pairs.second_of(item, n), random,
+                    [&](int p, int city) { child[p] = city; });
   }
 };
 

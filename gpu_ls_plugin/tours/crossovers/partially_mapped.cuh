@@ -1,9 +1,10 @@
-// Partially mapped crossover (Goldberg and Lingle 1985): a section of the first parent stays where
-// it is, and so do the other cities of the second. A city of it that the section has already gives
-// way to the one that lies in the second parent where the section has it, and so on.
+// Partially mapped crossover (Goldberg and Lingle 1985): a section of the first parent stays in
+// place, and so do the second parent's cities in the other places. A city that is already in the
+// section is replaced by the second parent's city in the place where the first parent has it, and
+// so on.
 #pragma once
 
-#include "tours/crossovers/cross_pairs.cuh"
+#include "tours/crossovers/pairs.cuh"
 #include "tours/crossovers/section.cuh"
 
 namespace gls {
@@ -11,7 +12,7 @@ namespace gls {
 template <class City>
 struct PartiallyMapped {
   int n;
-  City* place;  // of every city in the first parent
+  City* place;  // of each city in the first parent
 
   template <class Memory>
   GLS_DEVICE PartiallyMapped(int n, Memory& memory) : n(n), place(memory.template take<City>(n)) {}
@@ -24,7 +25,7 @@ struct PartiallyMapped {
     const Section section = Section::drawn(random, n);
     team.each(n, [&](int p) { place[first[p]] = City(p); });
     team.sync();
-    // No two places pass through the same city: all of them together look at each city once.
+    // No two places pass through the same city, so all loops together take O(n) steps.
     team.each(n, [&](int p) {
       int city = first[p];
       if (!section.holds(p)) {

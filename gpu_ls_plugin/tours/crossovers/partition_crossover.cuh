@@ -1,6 +1,6 @@
 // Partition crossover (Whitley, Hains and Howe 2009), generalised (Tinos, Whitley and Ochoa 2014):
-// of each component of the parents' union without common edges, the child has the shorter parent's
-// edges. Mixed components, which depend on each other, are taken together from one parent.
+// in each component of the parents' union without common edges, the child has the edges of the
+// shorter parent. Mixed components depend on each other and are taken together from one parent.
 #pragma once
 
 #include "tours/problem/row_lists.cuh"
@@ -12,7 +12,7 @@ namespace gls {
 template <class City, class Cost>
 struct PartitionCrossover {
   Components<City> components;
-  Cost* gains;  // of a component: what the second parent's edges are shorter
+  Cost* gains;  // of each component: by how much the second parent's edges are shorter
 
   template <class Memory>
   GLS_DEVICE PartitionCrossover(int n, const int* first, const int* second, Memory& memory)
@@ -23,8 +23,8 @@ struct PartitionCrossover {
     return Components<City>::bytes(n) + piece_bytes<Cost>(Components<City>::most(n));
   }
 
-  // child(p, city) for the cities of the child, if it is not the first parent. Returns what it is
-  // shorter.
+  // Calls child(p, city) for the cities of the child, unless it is the first parent. Returns by how
+  // much the child is shorter than the first parent.
   template <class Team, class Metric, class Child>
   GLS_DEVICE Cost cross(const Team& team, const Metric& metric, Child child) {
     components.find(team);
@@ -34,7 +34,8 @@ struct PartitionCrossover {
   }
 
  private:
-  // Leaves a gain above 0 where the second parent's edges are taken; returns all that is gained.
+  // Leaves gains above 0 for the components that are taken from the second parent; returns the
+  // total gain.
   template <class Team, class Metric>
   GLS_DEVICE Cost choose(const Team& team, const Metric& metric) {
     const int count = components.count;
@@ -50,7 +51,7 @@ struct PartitionCrossover {
         count, [&](int k) { return components.is_mixed(k) ? gains[k] : Cost(0); });
     const Cost others = team.template sum<Cost>(
         count, [&](int k) { return components.is_mixed(k) || gains[k] < 0 ? Cost(0) : gains[k]; });
-    team.sync();  // all have read the gains
+    team.sync();  // all lanes have read the gains
     team.each(count, [&](int k) {
       if (components.is_mixed(k)) gains[k] = mixed;
     });
@@ -58,7 +59,7 @@ struct PartitionCrossover {
     return others + (mixed > 0 ? mixed : Cost(0));
   }
 
-  // Goes from city to city along the edges that were taken, from the first parent's first one on.
+  // Follows the chosen edges from city to city, starting at the first parent's first city.
   template <class Team, class Child>
   GLS_DEVICE void follow(const Team& team, Child child) {
     auto* const of = components.first.of;

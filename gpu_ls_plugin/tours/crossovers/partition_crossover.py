@@ -17,38 +17,31 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PartitionRecombination(PairRecombination):
-    """Take the shorter of two tours' paths wherever they can be chosen one by one.
+    """Take the shorter of both parents' paths wherever paths can be chosen independently.
 
-    Without the edges that they have in common, two tours fall into components. Where both pass
-    through one between the same pairs of cities, the child has the edges of the shorter tour
-    (Whitley, Hains and Howe 2009; Tinos, Whitley and Ochoa 2014); the other components are taken
-    together from one of the tours. All edges are the parents', and the child never costs more
-    than the cheaper one. Nothing is drawn: it is for tours that are local optima, and different.
+    Without their common edges, two tours fall into components. If both tours pass through a
+    component between the same pairs of cities, the child takes the shorter tour's edges there
+    (Whitley, Hains and Howe 2009; Tinos, Whitley and Ochoa 2014). The other components are taken
+    together from one parent. All edges come from the parents, and the child never costs more than
+    the cheaper one. There are no random choices. Use it for tours that are different local optima.
 
     Parameters
     ----------
-    every : float
-        Kicks per city between two exchanges of a population; more than 0.
-    generations : int
-        Of each exchange.
-
-    Raises
-    ------
-    InvalidParameterError, InvalidTypeError
-        A parameter is out of range or not a number.
+    every, generations
+        See `Recombination`.
     """
 
     name = "partition_recombination"
     never_worse = True
 
     def pair_bytes(self, n: int, city_bytes: int) -> int:
-        """Return the memory of a pair: its components, and what each of them gains."""
+        """Return the memory of a pair: its components and their gains."""
         most = n // 4 + 1
         cities = 2 * padded(2 * n * city_bytes) + 4 * padded(n * city_bytes)
         return cities + padded((most // 32 + 1) * 4) + padded(most * 8)
 
     def kernel(self, metric: Metric, layout: ChainShape) -> Kernel:
-        """Compose the crossover of one pair per team, which looks at lengths."""
+        """Compose the crossover of one pair per team, which reads lengths."""
         return metric_kernel(
             self.name,
             metric,

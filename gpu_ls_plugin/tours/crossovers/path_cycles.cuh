@@ -1,4 +1,4 @@
-// The cycles of paths that edges join end to end.
+// The cycles that paths form when edges join them end to end.
 #pragma once
 
 #include "backends/include/team.cuh"
@@ -7,10 +7,11 @@ namespace gls {
 
 constexpr int kMostPaths = 256;
 
-// A path, and the sides at which others are entered that are so many paths away from it.
+// A path with the paths a given number of steps away in both directions: the sides at which these
+// are entered.
 struct PathLink {
   static constexpr uint32 kSides = 2 * kMostPaths;
-  uint32 word;  // the least path of all between those, and both sides
+  uint32 word;  // the least path in between, and both sides
 
   GLS_DEVICE static PathLink of(uint32 least, uint32 first, uint32 second) {
     return {(least * kSides + second) * kSides + first};
@@ -21,8 +22,9 @@ struct PathLink {
   GLS_DEVICE uint32 least() const { return word / kSides / kSides; }
 };
 
-// Names the cycle of each path by its least one, as the side that follows each one says; returns
-// how many cycles there are. Links, for which there are two places, double until nothing changes.
+// Sets the owner of each path to the least path of its cycle, and returns the number of cycles.
+// `following` has the side that follows each side. Links double their length until nothing changes;
+// `from` and `to` are two buffers for them.
 template <class Team, class City>
 GLS_DEVICE int name_cycles(const Team& team, int size, const City* following, PathLink* from,
                            PathLink* to, City* owner) {
@@ -62,7 +64,7 @@ GLS_DEVICE int name_cycles(const Team& team, int size, const City* following, Pa
   return count;
 }
 
-// One lane does the same by following each cycle.
+// The same for a single lane, which follows each cycle.
 template <class City>
 GLS_DEVICE int name_cycles(const Host&, int size, const City* following, PathLink*, PathLink*,
                            City* owner) {
@@ -81,16 +83,16 @@ GLS_DEVICE int name_cycles(const Host&, int size, const City* following, PathLin
   return count;
 }
 
-// Finds the cycles of `size` paths, and returns how many there are. Edge e joins the ends 2 e and
-// 2 e + 1, and end i belongs to path_of(i), which is noted in `paths`. `following` has room for
-// 2 size numbers and `words` for 3 kMostPaths.
+// Finds the cycles of `size` paths and returns their number. Edge e joins the ends 2 e and 2 e + 1;
+// end i belongs to path_of(i), which is stored in `paths`. `following` has room for 2 size numbers,
+// `words` for 3 kMostPaths.
 //
-// Of a path's two ends the first one makes its side 2 path, the other one 2 path + 1. A path that
-// is entered at a side is left at the other one.
+// The lower end of a path is at its side 2 path, the other one at 2 path + 1. A path that is
+// entered at one side is left at the other.
 template <class Team, class Path, class City>
 GLS_DEVICE int number_cycles(const Team& team, int size, Path path_of, City* paths, City* following,
                              uint32* words, City* owner) {
-  uint32* const sums = words;  // of the ends of a path
+  uint32* const sums = words;  // sum of both ends of each path
   auto* const links = reinterpret_cast<PathLink*>(words + kMostPaths);
   team.each(size, [&](int path) { sums[path] = 0; });
   team.sync();

@@ -1,4 +1,4 @@
-// A set of places of a tour that knows how many of its own lie before any place.
+// A set of places of a tour that can tell how many of its places lie before a given one.
 #pragma once
 
 #include "backends/include/team.cuh"
@@ -10,7 +10,7 @@ template <class Count>
 struct RankedPlaces {
   int words;
   uint32* bits;
-  Count* before;  // how many there are before the first place of a word
+  Count* before;  // number of places before each word
 
   template <class Memory>
   GLS_DEVICE RankedPlaces(int n, Memory& memory)
@@ -27,7 +27,7 @@ struct RankedPlaces {
     return int(before[place / 32]) + bits_in(low);
   }
 
-  // Becomes the set of place(i) for i in [0, count). Not for blocks.
+  // Sets the places to place(i) for i in [0, count). Not for blocks.
   template <class Team, class Place>
   GLS_DEVICE void fill(const Team& team, int count, Place place) {
     team.each(words, [&](int word) { bits[word] = 0; });

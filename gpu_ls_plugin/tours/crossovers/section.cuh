@@ -1,4 +1,4 @@
-// A path of a tour by its places, around the end of the array perhaps: a tour has none.
+// A path of a tour as a range of places, which may extend beyond the end of the array.
 #pragma once
 
 #include "backends/include/philox.cuh"
@@ -8,13 +8,13 @@ namespace gls {
 struct Section {
   int n, begin, cities;
 
-  // Any path but the whole tour, if there is more than one city; all are equally likely.
+  // Draws a path with at least one and at most n - 1 cities (n = 1: one); all are equally likely.
   GLS_DEVICE static Section drawn(Philox& random, int n) {
     const int begin = int(random.below(uint32(n)));
     return {n, begin, 1 + int(random.below(uint32(n - 1)))};
   }
 
-  // The place so many steps, at most n, behind the first one.
+  // The place `step` <= n places after the first.
   GLS_DEVICE int place(int step) const {
     const int place = begin + step;
     return place < n ? place : place - n;
@@ -22,7 +22,7 @@ struct Section {
   GLS_DEVICE bool holds(int place) const {
     return place - begin + (place < begin ? n : 0) < cities;
   }
-  // The places behind it, up to where it begins.
+  // The other places, in order, beginning behind the path.
   GLS_DEVICE Section rest() const { return {n, place(cities), n - cities}; }
 };
 

@@ -1,21 +1,21 @@
-// Segment crossover: a path of the second parent, then the other cities of the first, from where
-// the path ends in it, in the direction in which it runs through the end of the path.
+// Segment crossover: a path of the second parent, then the other cities in the order of the first
+// parent, from the path's end on, in the direction in which the first parent runs through that end.
 #pragma once
 
 #include "tours/crossovers/bit_set.cuh"
-#include "tours/crossovers/cross_pairs.cuh"
 #include "tours/crossovers/in_order.cuh"
+#include "tours/crossovers/pairs.cuh"
 #include "tours/crossovers/section.cuh"
 
 namespace gls {
 
-constexpr int kTail = 32;  // cities at the end of the path that decide upon the direction
+constexpr int kTail = 32;  // cities at the end of the path that determine the direction
 
 template <class City>
 struct SegmentCrossover {
   int n;
   int shortest, longest;  // cities of the path
-  City* place;            // of every city in the first parent
+  City* place;            // of each city in the first parent
   BitSet taken;
 
   template <class Memory>
@@ -52,8 +52,8 @@ struct SegmentCrossover {
   }
 
  private:
-  // Whether the first parent, where the path's city i has the place at(i), goes through no fewer
-  // edges of the path's end from the front than from behind.
+  // Whether the first parent runs through at least as many edges of the path's end forward as
+  // backward; at(i) is the place of the path's city i.
   template <class Team, class At>
   GLS_DEVICE bool runs_onward(const Team& team, int cities, At at) const {
     const int edges = (cities < kTail ? cities : kTail) - 1;

@@ -1,5 +1,5 @@
-// Edge assembly's single strategy: an offspring has the edges of one AB-cycle exchanged, of one
-// after the other in the order in which they were found.
+// The single strategy of edge assembly: each offspring exchanges the edges of one AB-cycle, in the
+// order in which the cycles were found.
 #pragma once
 
 #include "tours/crossovers/ab_cycle.cuh"
@@ -15,14 +15,14 @@ struct SingleCycles {
   template <class Memory>
   GLS_DEVICE SingleCycles(int, const AbCycles<City>& cycles, Memory&) : cycles(cycles) {}
 
-  // Memory beside the cycles, and how many of them are needed for so many offspring.
+  // The memory besides the cycles, and the number of cycles to find: one per offspring.
   GLS_DEVICE static int64 bytes(int) { return 0; }
   GLS_DEVICE static int cycles_for(int offspring, int) { return offspring; }
 
   template <class Cost, class Team, class Length>
   GLS_DEVICE void open(const Team&, const Length&, const RingTour<City>&) {}
 
-  // Exchanges the edges of the next cycle in a tour, and says what that gains, 0 if the tour has
+  // Exchanges the edges of the next cycle in a tour and sets the gain, which is 0 if the tour has
   // lost one of them. False if no cycle is left.
   template <class Team, class Length, class Cost>
   GLS_DEVICE bool next(const Team& team, const Length& length, BrokenTour<City>& child,

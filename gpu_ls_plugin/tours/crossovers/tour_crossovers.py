@@ -1,4 +1,4 @@
-"""Crossovers that know the two tours alone, and no lengths."""
+"""Crossovers that read only the two tours, no lengths."""
 
 from __future__ import annotations
 
@@ -12,27 +12,20 @@ from gpu_ls_plugin.tours.crossovers.pair_recombination import PairRecombination
 
 @dataclass(frozen=True)
 class CycleRecombination(PairRecombination):
-    """Take every city from a place where one of two tours has it.
+    """Put every city in a place that it has in one of the parents (cycle crossover).
 
-    Places fall into cycles: behind a place comes the one where the first parent has what the
-    second has there, so that a cycle holds the same cities in both. The child has the first cycle
-    from the first parent, the next one from the second, and so on in turn, in the order of their
-    first places (Oliver, Smith and Holland 1987; of its variants the one that takes cycles in
-    turn). A place where both have the same city is a cycle, too. Nothing is drawn. It preserves
-    places, which mean little in a tour: parents should be written from the same city on, in the
-    same direction.
+    The places form cycles: after a place comes the one that holds, in the first parent, the city
+    that the second parent has in this place. So a cycle has the same cities in both parents. The
+    child takes cycles from the first and the second parent in turn, in the order of their first
+    places (Oliver, Smith and Holland 1987, in the variant with alternating cycles). A place with
+    the same city in both parents is a cycle, too. There are no random choices. The crossover
+    preserves places, which mean little in a tour: write parents from the same city on, in the same
+    direction.
 
     Parameters
     ----------
-    every : float
-        Kicks per city between two exchanges of a population; more than 0.
-    generations : int
-        Of each exchange.
-
-    Raises
-    ------
-    InvalidParameterError, InvalidTypeError
-        A parameter is out of range or not a number.
+    every, generations
+        See `Recombination`.
     """
 
     name = "cycle_recombination"
@@ -40,7 +33,7 @@ class CycleRecombination(PairRecombination):
     reverses = by_lengths = False
 
     def pair_bytes(self, n: int, city_bytes: int) -> int:
-        """Return the memory of a pair: two stretches of a cycle for each place."""
+        """Return the memory of a pair: two stretches for each place."""
         return 2 * padded(2 * n * city_bytes)
 
 
@@ -48,22 +41,15 @@ class CycleRecombination(PairRecombination):
 class EdgeRecombination(PairRecombination):
     """Go from city to city along the edges of two tours.
 
-    The child goes on along an edge that both parents have, if there is one, else to the neighbour
-    in either parent that has the fewest neighbours left, and from a dead end to a random city
-    (Whitley, Starkweather and Fuquay 1989; Mathias and Whitley 1992). A few hundredths of its edges
-    are of neither parent, and long: it needs a local search after it.
+    The child follows an edge that both parents have, if there is one, else it goes to the
+    neighbour in either parent that has the fewest neighbours left. From a dead end it goes to a
+    random city (Whitley, Starkweather and Fuquay 1989; Mathias and Whitley 1992). A few percent of
+    its edges come from neither parent and are long, so use it with a local search.
 
     Parameters
     ----------
-    every : float
-        Kicks per city between two exchanges of a population; more than 0.
-    generations : int
-        Of each exchange.
-
-    Raises
-    ------
-    InvalidParameterError, InvalidTypeError
-        A parameter is out of range or not a number.
+    every, generations
+        See `Recombination`.
     """
 
     name = "edge_recombination"
@@ -71,30 +57,23 @@ class EdgeRecombination(PairRecombination):
     reverses = by_lengths = False
 
     def pair_bytes(self, n: int, city_bytes: int) -> int:
-        """Return the memory of a pair: the child, the places of its cities, and the graph."""
+        """Return the memory of a pair: the child, the places of its cities and the graph."""
         return 2 * padded(n * city_bytes) + padded(4 * n * city_bytes) + padded(n)
 
 
 @dataclass(frozen=True)
 class OrderRecombination(PairRecombination):
-    """Keep a section of one tour, and take the order of the other cities from another one.
+    """Keep a section of the first parent and take the order of the other cities from the second.
 
-    The section lies between two places that are drawn, around the end of the array perhaps, and
-    stays where it is; behind it follow the other cities, in the order in which the second parent
-    has them from there on (Davis 1985). It preserves an order, not edges: where the two tours have
-    little in common, most of the edges outside the section are of neither.
+    The section is drawn at random, may extend beyond the end of the array, and stays in place. The
+    other cities follow it in the order in which the second parent has them from there on (Davis
+    1985). The crossover preserves an order, not edges: if the parents have little in common, most
+    edges outside the section come from neither.
 
     Parameters
     ----------
-    every : float
-        Kicks per city between two exchanges of a population; more than 0.
-    generations : int
-        Of each exchange.
-
-    Raises
-    ------
-    InvalidParameterError, InvalidTypeError
-        A parameter is out of range or not a number.
+    every, generations
+        See `Recombination`.
     """
 
     name = "order_recombination"
@@ -108,25 +87,18 @@ class OrderRecombination(PairRecombination):
 
 @dataclass(frozen=True)
 class PartiallyMappedRecombination(PairRecombination):
-    """Keep a section of one tour, and the other cities where another one has them.
+    """Keep a section of the first parent, and the second parent's cities in the other places.
 
-    The section lies between two places that are drawn, around the end of the array perhaps, and
-    stays where it is. At the other places lies what the second parent has there, unless it is in
-    the section: then what the second parent has where the first has that city, and so on
-    (Goldberg and Lingle 1985). It preserves places, which mean little in a tour: parents should be
-    written from the same city on, in the same direction.
+    The section is drawn at random, may extend beyond the end of the array, and stays in place.
+    Each other place receives the second parent's city there. If that city is in the section, it is
+    replaced by the second parent's city in the place where the first parent has it, and so on
+    (Goldberg and Lingle 1985). The crossover preserves places, which mean little in a tour: write
+    parents from the same city on, in the same direction.
 
     Parameters
     ----------
-    every : float
-        Kicks per city between two exchanges of a population; more than 0.
-    generations : int
-        Of each exchange.
-
-    Raises
-    ------
-    InvalidParameterError, InvalidTypeError
-        A parameter is out of range or not a number.
+    every, generations
+        See `Recombination`.
     """
 
     name = "partially_mapped_recombination"
@@ -140,23 +112,21 @@ class PartiallyMappedRecombination(PairRecombination):
 
 @dataclass(frozen=True)
 class SegmentRecombination(PairRecombination):
-    """Put a segment of the second parent into the first, at its place and in its direction.
+    """Begin with a path of the second parent and go on along the first from the path's end.
 
-    The child is a path of the second parent, followed by the cities of the first that are not in
-    it, in the first parent's order from the end of the path on, in the direction in which that
-    parent runs through most of the path's end. Positions do not matter, so unlike in order
-    crossover no edge is lost to a shift: new edges arise only where the parents disagree inside the
-    path and at its end. It is an order crossover of this library's own. Where lengths are directed,
-    the rest may run backwards nevertheless, which is for a local search to mend.
+    The child is a path of the second parent, followed by the other cities in the order of the
+    first parent, from the end of the path on, in the direction in which the first parent runs
+    through most of that end. Places do not matter, so unlike in order crossover no edge is lost to
+    a shift: edges are new only at the path's end and where the first parent skips cities of the
+    path. This variant of order crossover is the library's own. With asymmetric lengths, the rest
+    may run backward, which a local search has to repair.
 
     Parameters
     ----------
-    every : float
-        Kicks per city between two exchanges of a population; more than 0.
-    generations : int
-        Of each exchange.
+    every, generations
+        See `Recombination`.
     shortest, longest : float
-        Bounds of the segment's length as a part of the tour; it is drawn uniformly for each child.
+        Bounds of the path's length as a share of the tour; it is drawn uniformly for each child.
 
     Raises
     ------
@@ -182,10 +152,10 @@ class SegmentRecombination(PairRecombination):
             )
 
     def pair_bytes(self, n: int, city_bytes: int) -> int:
-        """Return the memory of a pair: the place of each city, and a bit for it."""
+        """Return the memory of a pair: a place and a bit for each city."""
         return padded(n * city_bytes) + padded((n + 31) // 32 * 4)
 
     def numbers(self, n: int) -> dict[str, int]:
-        """Return the bounds of the segment's length in cities."""
+        """Return the bounds of the path's length in cities."""
         shortest = max(1, int(self.shortest * n))
         return {"shortest": shortest, "longest": max(shortest, int(self.longest * n))}

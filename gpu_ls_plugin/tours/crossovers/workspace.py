@@ -1,4 +1,4 @@
-"""What a recombination does on one backend: its kernels and their memory."""
+"""Workspaces: the kernels and the memory of a recombination on one backend."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 class Workspace(ABC):
-    """A recombination's kernels and memory, for batches of pairs of one size.
+    """The kernels and memory of a recombination for batches of pairs of one size.
 
-    Row r of a batch has the random numbers of row `first_row` + r, which its maker has been given
-    together with the seed.
+    Row r of a batch has the random numbers of row `first_row` + r of the seed; both are arguments
+    of `Recombination.workspace`.
     """
 
     @abstractmethod
@@ -33,52 +33,52 @@ class Workspace(ABC):
         generation: int = 0,
         seconds: float = math.inf,
     ) -> tuple[Any, Any]:
-        """Return one child for each pair of tours, and what it costs.
+        """Return one child for each pair of tours, and its cost.
 
         Parameters
         ----------
         first : array of the backend, shape (P, n), int32
             First parents; not changed.
         costs : array, shape (P,)
-            Those of the first parents; not changed.
-        second : array, shape (P, n), int32
-            Tours of which the second parents are some; not changed. May be `first`.
+            Costs of the first parents; not changed.
+        second : array, shape (Q, n), int32
+            Tours that contain the second parents; not changed. May be `first`.
         partners : array, shape (P,), int32
-            Row of `second` that is the second parent of each row.
+            For each row, the row of `second` that is its second parent.
         generation : int
-            Each has random numbers of its own.
+            Each generation has its own random numbers.
         seconds : float
-            After which the CPU begins with no further pair.
+            A CPU starts no further pair after this time.
 
         Returns
         -------
         (children, costs)
-            Shapes (P, n) and (P,): memory of this workspace, overwritten by the next call. Where
-            no child has been made, the first parent and its cost.
+            Shapes (P, n) and (P,), in memory that the next call overwrites. A pair without a child
+            yields the first parent and its cost.
         """
 
     def children(self, first: Any, costs: Callable[[], Any], second: Any, partners: Any) -> Any:
-        """Return one child for each pair of tours, of generation 0, as `cross` does.
+        """Return the children of generation 0, without costs.
 
-        Overridden by what makes children without costs, so that nobody computes any.
+        Workspaces whose children do not depend on costs override it, so that none are computed.
 
         Parameters
         ----------
         costs : callable
-            Computes those of the first parents.
+            Computes the costs of the first parents.
         """
         return self.cross(first, costs(), second, partners)[0]
 
 
 class CostlessWorkspace(Workspace):
-    """A recombination that makes children without costs, which are computed behind it."""
+    """A workspace that makes children without costs; `cross` computes the costs afterwards."""
 
     backend: Backend
     problem: TSP
 
     @abstractmethod
     def made(self, first: Any, second: Any, partners: Any, generation: int, seconds: float) -> Any:
-        """Return what `cross` does, without costs."""
+        """Return one child for each pair of tours."""
 
     def cross(
         self,
@@ -90,10 +90,10 @@ class CostlessWorkspace(Workspace):
         generation: int = 0,
         seconds: float = math.inf,
     ) -> tuple[Any, Any]:
-        """Return one child for each pair of tours, and what it costs."""
+        """Return one child for each pair of tours, and its cost."""
         children = self.made(first, second, partners, generation, seconds)
         return children, tour_costs(self.backend, self.problem, children)
 
     def children(self, first: Any, costs: Callable[[], Any], second: Any, partners: Any) -> Any:
-        """Return one child for each pair of tours; no cost is computed."""
+        """Return one child for each pair of tours, without computing costs."""
         return self.made(first, second, partners, 0, math.inf)

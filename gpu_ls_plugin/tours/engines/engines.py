@@ -18,9 +18,8 @@ from gpu_ls_plugin.tours.engines.exhaustive.two_opt_climb import BOUND_CANDIDATE
 from gpu_ls_plugin.tours.engines.filtered.filtered_moves import FilteredMoves
 from gpu_ls_plugin.tours.engines.pivoting import Best, First, Multi, Pivoting, RandomK
 from gpu_ls_plugin.tours.engines.services import EngineFactory, Service
-from gpu_ls_plugin.tours.filters.base import Everything
 from gpu_ls_plugin.tours.filters.filtered_neighbourhood import FilteredNeighbourhood
-from gpu_ls_plugin.tours.filters.in_candidates import InCandidates
+from gpu_ls_plugin.tours.filters.move_filters import Everything, InCandidates
 from gpu_ls_plugin.tours.moves.composed import LONGEST_LIST, CandidateMoves
 from gpu_ls_plugin.tours.moves.reconnections import ThreeOpt, TwoOpt
 from gpu_ls_plugin.tours.problem.objective import (

@@ -1,1 +1,1 @@
-"""Filters of complete neighbourhoods."""
+"""Filters: which moves of a complete neighbourhood are evaluated."""

@@ -1,4 +1,4 @@
-"""What every filter says of itself, how filters combine, and the one that drops nothing."""
+"""The base class of filters, and their combinations."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Setting:
-    """Where a filter is used.
+    """The backend, the problem and the call that a filter is used for.
 
     Attributes
     ----------
     backend : Backend
     problem : TSP
     dtype : str
-        Type of the lengths in which the kernels calculate.
+        Type of the lengths in the kernels.
     seed : int
-        Of the call.
+        Seed of the call.
     """
 
     backend: Backend
@@ -33,17 +33,17 @@ class Setting:
 
 
 class Filter(ABC):
-    """A test that says which moves of a complete neighbourhood are evaluated.
+    """A test that decides which moves of a complete neighbourhood are evaluated.
 
-    Filters combine: ``a & b`` keeps what both keep, ``a | b`` what one of them keeps, ``~a`` what
-    the filter drops. Whatever is combined becomes one functor of the kernel.
+    Filters combine: ``a & b`` keeps moves that both keep, ``a | b`` moves that at least one keeps,
+    and ``~a`` moves that `a` drops. The combination becomes one functor of the kernel.
 
     Attributes
     ----------
     name : str
         Name in the registry.
     header : str
-        File that defines the functor, found like a kernel's header.
+        Header that defines the functor, found like a kernel's header.
     """
 
     name: ClassVar[str]
@@ -51,24 +51,24 @@ class Filter(ABC):
 
     @abstractmethod
     def functor(self) -> str:
-        """Return the C++ type of the test, as `tours/filters/filter.cuh` describes it."""
+        """Return the C++ type of the test; `tours/filters/filter.cuh` describes it."""
 
     def source(self) -> str:
-        """Return the C++ text that defines the functor, empty where `header` does."""
+        """Return the C++ text that defines the functor; empty if `header` defines it."""
         return ""
 
     @property
     def opens(self) -> bool:
-        """Whether openings are tested, so that most moves need not even be enumerated."""
+        """Whether it rejects openings, so that most moves are not even enumerated."""
         return False
 
     def rotations(self, edges: int) -> int:
-        """Return the functor's `kRotations` for moves that take out `edges` edges."""
+        """Return the functor's `kRotations` for moves that remove `edges` edges."""
         return 1
 
     @property
     def candidate_sets(self) -> tuple[Candidates, ...]:
-        """The candidate sets whose lists `words` needs."""
+        """The candidate sets that `words` reads."""
         return ()
 
     def words(self, setting: Setting) -> list[Any]:
@@ -76,30 +76,30 @@ class Filter(ABC):
         return []
 
     def state_words(self, n: int) -> int:
-        """Return how many 8-byte words the functor keeps of a tour; it finds each byte 1."""
+        """Return the 8-byte words that the functor keeps per tour; all bytes start as 1."""
         return 0
 
     @property
     def parts(self) -> tuple[Filter, ...]:
-        """The filters that this one is made of."""
+        """The filters that it consists of."""
         return (self,)
 
     def __and__(self, other: object) -> Filter:
-        """Return the filter that keeps what both keep."""
+        """Return the filter that keeps moves that both keep."""
         return And(self, other) if isinstance(other, Filter) else NotImplemented
 
     def __or__(self, other: object) -> Filter:
-        """Return the filter that keeps what one of both keeps."""
+        """Return the filter that keeps moves that at least one of the two keeps."""
         return Or(self, other) if isinstance(other, Filter) else NotImplemented
 
     def __invert__(self) -> Filter:
-        """Return the filter that keeps what this one drops."""
+        """Return the filter that keeps moves that this one drops."""
         return Not(self)
 
 
 @dataclass(frozen=True)
 class _Pair(Filter):
-    """Two filters in one: the parameters and the state of the first, then the second's."""
+    """Two filters in one, with the parameters and the state of the first, then the second."""
 
     first: Filter
     second: Filter
@@ -125,29 +125,29 @@ class _Pair(Filter):
 
 
 class And(_Pair):
-    """Keep what both filters keep."""
+    """Keep moves that both filters keep."""
 
     type, sign = "Both", "&"
 
     @property
     def opens(self) -> bool:
-        """One that tests openings is enough."""
+        """Whether at least one of the filters rejects openings."""
         return self.first.opens or self.second.opens
 
     def rotations(self, edges: int) -> int:
-        """Return the first filter's, unless one is enough for it."""
+        """Return the first filter's number, or the second's if the first's is 1."""
         first = self.first.rotations(edges)
         return first if first > 1 else self.second.rotations(edges)
 
 
 class Or(_Pair):
-    """Keep what one of two filters keeps."""
+    """Keep moves that at least one of two filters keeps."""
 
     type, sign = "OneOf", "|"
 
     @property
     def opens(self) -> bool:
-        """An opening is rejected by both or not at all."""
+        """Whether both filters reject openings."""
         return self.first.opens and self.second.opens
 
     def rotations(self, edges: int) -> int:
@@ -157,7 +157,7 @@ class Or(_Pair):
 
 @dataclass(frozen=True)
 class Not(Filter):
-    """Keep what a filter drops."""
+    """Keep moves that a filter drops."""
 
     filter: Filter
 
@@ -166,28 +166,17 @@ class Not(Filter):
         return f"gls::Not<{self.filter.functor()}>"
 
     def words(self, setting: Setting) -> list[Any]:
-        """Return the parameters of what is turned round."""
+        """Return the parameters of the inverted filter."""
         return self.filter.words(setting)
 
     def state_words(self, n: int) -> int:
-        """Return the state of what is turned round."""
+        """Return the size of the inverted filter's state."""
         return self.filter.state_words(n)
 
     @property
     def parts(self) -> tuple[Filter, ...]:
-        """The parts of what is turned round."""
+        """The parts of the inverted filter."""
         return self.filter.parts
 
     def __repr__(self) -> str:
         return f"~{self.filter!r}"
-
-
-@dataclass(frozen=True)
-class Everything(Filter):
-    """Keep all moves: what filters are measured against."""
-
-    name = "everything"
-
-    def functor(self) -> str:
-        """Return the C++ type of the test."""
-        return "gls::Everything"

@@ -1,5 +1,5 @@
-// Moves that take out an edge at a city that is awake: one whose edges have changed, or at which
-// the last complete evaluation has found an improving move that was not taken (Bentley 1992).
+// Keeps moves that remove an edge at a city that is awake (Bentley 1992). A city is awake if one of
+// its edges has changed, or if the last complete evaluation found an improving move at it.
 #pragma once
 
 #include "tours/filters/filter.cuh"
@@ -13,8 +13,8 @@ struct DontLook {
     static constexpr int kWords = 0, kRotations = 1;
 
     const PlacedTour& tour;
-    unsigned char* const awake;    // of every city
-    unsigned char* const waiting;  // awake after this evaluation
+    unsigned char* const awake;    // flag of each city
+    unsigned char* const waiting;  // flag: awake after this evaluation
 
     GLS_DEVICE static int64 state_words(int n) { return (2 * int64(n) + 7) / 8; }
     GLS_DEVICE On(const PlacedTour& tour, const uint64*, uint64* state)

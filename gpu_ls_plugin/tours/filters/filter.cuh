@@ -1,28 +1,28 @@
-// Filters: which moves of a complete neighbourhood are evaluated at all.
+// Filters: which moves of a complete neighbourhood are evaluated.
 //
-// A filter is a struct with
+// A filter is a struct with a template
 //
-//   template <class Space, class PlacedTour> struct On       the filter on a neighbourhood and a
-//   tour
-//     static constexpr int kWords                          of its parameters; kWordsOf<Data> where
-//                                                          a struct has them
-//     static int64 state_words(int n)                      of what it keeps of each tour
-//     static constexpr int kRotations                      see below
+//   struct On<Space, PlacedTour>                        the filter for a neighbourhood and a tour
+//     static constexpr int kWords                       words of parameters; kWordsOf<Data> if a
+//                                                       struct declares them
+//     static int64 state_words(int n)                   words of state per tour
+//     static constexpr int kRotations                   see below
 //     On(const PlacedTour& tour, const uint64* parameters, uint64* state)
-//     Test at(const Opening<Space::Move>& opening)         what it knows before a move is closed:
-//       bool any()                                         whether the opening's moves matter
-//       bool keeps(int position)                           whether the move closed there is kept
-//     void found(const Space::Move&)                       a kept move improves the tour
-//     void refresh(team, bool complete)                    the tour has changed; `complete` where
-//                                                          all kept moves have been evaluated
+//     Test at(const Opening<Space::Move>& opening)      the test of an opening:
+//       bool any()                                      whether the opening may have kept moves
+//       bool keeps(int position)                        whether the move closed there is kept
+//     void found(const Space::Move&)                    called if a kept move improves the tour
+//     void refresh(team, bool complete)                 called after the tour has changed;
+//                                                       `complete`: all kept moves were evaluated
 //
-// A move is met through each of the neighbourhood's rotations. `any` may be true in vain; of every
-// move that is kept it has to be true for one of the first kRotations rotations, for all of them
-// where kRotations is 1. A word is an integer, a double or an address, and may be read through a
-// struct (backends/include/words.cuh). Derive from Stateless where nothing is kept of a tour.
+// A move belongs to one opening for each rotation of the neighbourhood. `any` may return true for
+// an opening without kept moves. For a kept move, `any` must be true in at least one of the first
+// kRotations rotations; if kRotations is 1, it must be true in all of them. A word is an integer, a
+// double or an address; a struct can read them (backends/include/words.cuh). Derive from Stateless
+// if the filter has no state.
 //
-// PlacedTour is the tour as it stands: `length(p, q)` between positions, `edges[p]` to the next
-// one, `next(p)`, `city(p)`, `n`, and `row` and `pass` for random numbers.
+// PlacedTour is the current tour: `length(p, q)` between positions, `edges[p]` to the next
+// position, `next(p)`, `city(p)`, `n`, and `row` and `pass` for random numbers.
 #pragma once
 
 #include "backends/include/words.cuh"
@@ -38,13 +38,13 @@ struct Stateless {
   GLS_DEVICE void refresh(const Team&, bool) const {}
 };
 
-// Whether a filter on a neighbourhood has to hear of every kept move that improves the tour.
+// Whether `found` must be called for each kept move that improves the tour.
 template <class Test>
 GLS_DEVICE constexpr bool hears() {
   return !__is_base_of(Stateless, Test);
 }
 
-// All moves.
+// Keeps all moves.
 struct Everything {
   template <class Space, class PlacedTour>
   struct On : Stateless {
@@ -59,83 +59,58 @@ struct Everything {
   };
 };
 
-// What two filters have in common, however they are combined.
-template <class First, class Second, class Space, class PlacedTour>
+// Keeps moves that both filters keep (`both`), or that at least one keeps. If both must keep a move
+// and each needs several rotations, only the first filter tests openings.
+template <class First, class Second, bool both>
 struct TwoFilters {
-  using A = typename First::template On<Space, PlacedTour>;
-  using B = typename Second::template On<Space, PlacedTour>;
-  static constexpr int kWords = A::kWords + B::kWords;
-  const A first;
-  const B second;
-
-  GLS_DEVICE static int64 state_words(int n) { return A::state_words(n) + B::state_words(n); }
-  GLS_DEVICE TwoFilters(const PlacedTour& tour, const uint64* parameters, uint64* state)
-      : first(tour, parameters, state),
-        second(tour, parameters + A::kWords, state + A::state_words(tour.n)) {}
-
-  GLS_DEVICE void found(const typename Space::Move& move) const {
-    first.found(move);
-    second.found(move);
-  }
-  template <class Team>
-  GLS_DEVICE void refresh(const Team& team, bool complete) const {
-    first.refresh(team, complete);
-    second.refresh(team, complete);
-  }
-};
-
-// Moves that both filters keep. Where each needs several rotations, the first one's count.
-template <class First, class Second>
-struct Both {
   template <class Space, class PlacedTour>
-  struct On : TwoFilters<First, Second, Space, PlacedTour> {
-    using Base = TwoFilters<First, Second, Space, PlacedTour>;
-    using Base::Base;
-    using A = typename Base::A;
-    using B = typename Base::B;
-    static constexpr int kRotations = A::kRotations > 1 ? A::kRotations : B::kRotations;
+  struct On {
+    using A = typename First::template On<Space, PlacedTour>;
+    using B = typename Second::template On<Space, PlacedTour>;
+    static constexpr int kWords = A::kWords + B::kWords;
+    static constexpr int kRotations =
+        A::kRotations > (both ? 1 : B::kRotations) ? A::kRotations : B::kRotations;
     static constexpr bool kSecondTests = A::kRotations == 1 || B::kRotations == 1;
+    const A first;
+    const B second;
+
+    GLS_DEVICE static int64 state_words(int n) { return A::state_words(n) + B::state_words(n); }
+    GLS_DEVICE On(const PlacedTour& tour, const uint64* parameters, uint64* state)
+        : first(tour, parameters, state),
+          second(tour, parameters + A::kWords, state + A::state_words(tour.n)) {}
 
     struct Test {
       const typename A::Test first;
       const typename B::Test second;
-      GLS_DEVICE bool any() const { return first.any() && (!kSecondTests || second.any()); }
+      GLS_DEVICE bool any() const {
+        return both ? first.any() && (!kSecondTests || second.any()) : first.any() || second.any();
+      }
       GLS_DEVICE bool keeps(int position) const {
-        return first.keeps(position) && second.keeps(position);
+        return both ? first.keeps(position) && second.keeps(position)
+                    : first.keeps(position) || second.keeps(position);
       }
     };
     GLS_DEVICE Test at(const Opening<typename Space::Move>& opening) const {
-      return {this->first.at(opening), this->second.at(opening)};
+      return {first.at(opening), second.at(opening)};
+    }
+
+    GLS_DEVICE void found(const typename Space::Move& move) const {
+      first.found(move);
+      second.found(move);
+    }
+    template <class Team>
+    GLS_DEVICE void refresh(const Team& team, bool complete) const {
+      first.refresh(team, complete);
+      second.refresh(team, complete);
     }
   };
 };
-
-// Moves that at least one of two filters keeps.
 template <class First, class Second>
-struct OneOf {
-  template <class Space, class PlacedTour>
-  struct On : TwoFilters<First, Second, Space, PlacedTour> {
-    using Base = TwoFilters<First, Second, Space, PlacedTour>;
-    using Base::Base;
-    using A = typename Base::A;
-    using B = typename Base::B;
-    static constexpr int kRotations = A::kRotations > B::kRotations ? A::kRotations : B::kRotations;
+using Both = TwoFilters<First, Second, true>;
+template <class First, class Second>
+using OneOf = TwoFilters<First, Second, false>;
 
-    struct Test {
-      const typename A::Test first;
-      const typename B::Test second;
-      GLS_DEVICE bool any() const { return first.any() || second.any(); }
-      GLS_DEVICE bool keeps(int position) const {
-        return first.keeps(position) || second.keeps(position);
-      }
-    };
-    GLS_DEVICE Test at(const Opening<typename Space::Move>& opening) const {
-      return {this->first.at(opening), this->second.at(opening)};
-    }
-  };
-};
-
-// Moves that the filter does not keep.
+// Keeps moves that the filter drops.
 template <class Filter>
 struct Not {
   template <class Space, class PlacedTour>

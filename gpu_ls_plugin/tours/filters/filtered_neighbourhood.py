@@ -1,4 +1,4 @@
-"""Complete neighbourhoods of which a filter lets moves through (Schulz 2013, section 7)."""
+"""Complete neighbourhoods with a filter (Schulz 2013, section 7)."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeError
 from gpu_ls_plugin.core.registry import registry
 from gpu_ls_plugin.tours.filters.base import Filter
-from gpu_ls_plugin.tours.filters.lengths import GainBound
+from gpu_ls_plugin.tours.filters.move_filters import GainBound
 from gpu_ls_plugin.tours.moves.base import Neighbourhood
 from gpu_ls_plugin.tours.moves.reconnections import ThreeOpt, TwoOpt
 
 MODES = ("auto", "masked", "fused", "openings")
-# The C++ type of each mapping, and the neighbourhoods that it serves.
+# The C++ type of each mapping and the neighbourhoods that can use it.
 MAPPINGS: dict[str, tuple[str, tuple[type[Neighbourhood], ...]]] = {
     "roots": ("gls::Roots", (TwoOpt, ThreeOpt)),
     "lexicographic": ("gls::Lexicographic", (TwoOpt, ThreeOpt)),
@@ -24,39 +24,40 @@ MAPPINGS: dict[str, tuple[str, tuple[type[Neighbourhood], ...]]] = {
 
 @dataclass(frozen=True)
 class FilteredNeighbourhood(Neighbourhood):
-    """All moves of a complete neighbourhood that a filter keeps.
+    """The moves of a complete neighbourhood that a filter keeps.
 
-    With `Best()` a pass takes the best move of all that are kept, with `First()` the best of the
-    first part of the neighbourhood that has an improving one. Candidate lists of the search, where
-    it has any, are one more filter: `InCandidates`.
+    With `Best()` a pass takes the best of all kept moves. With `First()` it takes the best move of
+    the first part of the neighbourhood that has an improving one. If the search has candidate
+    lists, they act as one more filter: `InCandidates`.
 
     Parameters
     ----------
     neighbourhood : Neighbourhood or str
-        `TwoOpt()`, or `ThreeOpt()`: here the four pure reconnections of every three edges, among
-        which are all 2-opt moves.
+        `TwoOpt()` or `ThreeOpt()`. The latter stands for the four pure reconnections of each three
+        edges, which include all 2-opt moves.
     filter : Filter or str
-        Which moves are evaluated; see `gpu_ls_plugin.tours.filters`.
+        Decides which moves are evaluated.
     mode : str
-        How the kept moves are evaluated. "masked": each lane tests its move. "fused": lanes append
-        the moves that they keep to a queue of their warp. "openings": moves one of whose positions
-        is open are tested first, and only those that pass are enumerated. "auto" chooses.
+        How kept moves are evaluated. "masked": each lane tests one move and evaluates it if kept.
+        "fused": lanes append kept moves to a queue of their warp, from which all lanes evaluate.
+        "openings": moves with one open position are tested first, and only those that pass are
+        completed. "auto": one of these.
     mapping : str
-        From the number of a move to its positions: "roots", "lexicographic" or "cut_triangle"
-        (2-opt). "openings" needs none.
+        How positions follow from the number of a move: "roots", "lexicographic" or "cut_triangle"
+        (2-opt only). The mode "openings" uses no mapping.
 
     Notes
     -----
-    Mode and mapping do not change which move `Best()` takes. With `First()`, the parts of the
-    neighbourhood are of consecutive openings or numbers, and so depend on them.
+    Mode and mapping do not change the move that `Best()` takes. They do change the moves that
+    `First()` takes, since parts of the neighbourhood consist of consecutive openings or numbers.
 
     Raises
     ------
     InvalidParameterError, InvalidTypeError, UnknownPartError
-        A part is of the wrong kind or unknown, or they do not go together.
+        A part is of the wrong kind or unknown, or parts do not go together.
     """
 
-    # A name is replaced by the part that it stands for.
+    # Names are replaced by their parts.
     neighbourhood: Any = field(default_factory=TwoOpt)
     filter: Any = field(default_factory=GainBound)
     mode: str = "auto"
@@ -72,8 +73,8 @@ class FilteredNeighbourhood(Neighbourhood):
                 object.__setattr__(self, kind, registry.lookup(kind, given)())
         if not isinstance(self.neighbourhood, (TwoOpt, ThreeOpt)):
             raise InvalidTypeError(
-                f"neighbourhood: {self.neighbourhood!r} cannot be filtered, only TwoOpt() and "
-                "ThreeOpt() can"
+                f"neighbourhood: {self.neighbourhood!r} cannot be filtered; use TwoOpt() or "
+                "ThreeOpt()"
             )
         wanted = "filter, such as GainBound()"
         checks.fields(self, checks.instance, "filter", kind=Filter, wanted=wanted)
@@ -83,18 +84,18 @@ class FilteredNeighbourhood(Neighbourhood):
         if self.mapping not in fitting:
             raise InvalidParameterError(
                 f"mapping: {self.mapping!r} is not a mapping of {self.neighbourhood.name}; "
-                f"those are {', '.join(fitting)}"
+                f"use one of {', '.join(fitting)}"
             )
 
     @property
     def edges(self) -> int:
-        """How many edges a move takes out."""
+        """Number of edges that a move removes."""
         return 2 if isinstance(self.neighbourhood, TwoOpt) else 3
 
     def functor(self, symmetric: bool) -> str:
-        """Raise: a complete neighbourhood has no moves at a city."""
+        """Raise, since a complete neighbourhood has no moves at a city."""
         raise InvalidParameterError(f"neighbourhoods: {self!r} is searched alone, not in a list")
 
     def variants(self, degree: int, symmetric: bool) -> int:
-        """Return what the neighbourhood does."""
+        """Return the number of the neighbourhood."""
         return int(self.neighbourhood.variants(degree, symmetric))

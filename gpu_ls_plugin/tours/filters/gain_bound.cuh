@@ -1,14 +1,14 @@
-// Moves that can improve the tour, as far as one of their new edges tells.
+// Drops moves that cannot improve the tour, judged by one of their new edges.
 //
-// Every end of an edge that is taken out gets a new edge, which is no shorter than the way from
-// there to the nearest city. With doubled lengths, an edge of the tour therefore has at most
-// spare(p) = 2 e(p) - nearest(t_p) - nearest(t_p+1) to give, a new edge (x, y) costs
-// 2 d(x, y) - nearest(x) - nearest(y) >= 0, and twice the gain of a move is the sum of its spares
-// less the sum of its costs: no more than the spares less any one cost.
+// Each end of a removed edge gets a new edge that is no shorter than the distance to its nearest
+// neighbour. With doubled lengths, removing edge p of the tour therefore yields at most
+// spare(p) = 2 e(p) - nearest(t_p) - nearest(t_p+1), and adding (x, y) costs
+// cost(x, y) = 2 d(x, y) - nearest(x) - nearest(y) >= 0. Twice the gain of a move is the sum of its
+// spares minus the sum of its costs, so at most the spares minus any single cost.
 //
-// In 3-opt, each new edge joins two of the three edges; the sum over these pairs of both spares
-// less twice the cost is four times the gain, so that of a move that improves one pair has a
-// positive sum. Pairs without are no openings.
+// In 3-opt, each new edge joins two of the three removed edges. Summed over the three pairs, both
+// spares minus twice the cost is four times the gain. So in an improving move at least one pair has
+// a positive sum, and openings whose pair has none are rejected.
 #pragma once
 
 #include "tours/filters/filter.cuh"
@@ -16,7 +16,7 @@
 namespace gls {
 
 struct GainBoundData {
-  const void* nearest;  // Lengths: from every city to its nearest
+  const void* nearest;  // Lengths: from each city to its nearest neighbour
 };
 
 struct GainBound {
@@ -27,12 +27,12 @@ struct GainBound {
     static constexpr int kWords = kWordsOf<GainBoundData>;
     static constexpr int kRotations = Space::kRotations;
     static constexpr bool kReal = Length(0.5) != Length(0);
-    // Real spares may be too small by rounding.
+    // Share of an edge by which real spares may be too small because of rounding.
     static constexpr Length kRounding = Length(kReal ? 1e-11 : 0);
 
     const PlacedTour& tour;
     const Length* const nearest;
-    Length* const spare;  // of every position, and behind them the largest
+    Length* const spare;  // of each position, then their maximum
 
     GLS_DEVICE static int64 state_words(int n) { return n + 1; }
     GLS_DEVICE On(const PlacedTour& tour, const uint64* parameters, uint64* state)
@@ -41,7 +41,7 @@ struct GainBound {
           spare(reinterpret_cast<Length*>(state)) {}
 
     GLS_DEVICE Length of_city(int position) const { return nearest[tour.city(position)]; }
-    GLS_DEVICE Length cost(const Move& move, Link link) const {
+    GLS_DEVICE Length cost(const Move& move, Edge link) const {
       const int p = move.position(link.from, tour.n), q = move.position(link.to, tour.n);
       return 2 * tour.length(p, q) - of_city(p) - of_city(q);
     }
@@ -49,7 +49,7 @@ struct GainBound {
     struct Test {
       const On& filter;
       const Opening<Move> opening;
-      const Length spares, paid;  // of the edges known, for the new edge known
+      const Length spares, paid;  // spares of the known edges, cost of the known new edge
 
       GLS_DEVICE bool any() const {
         return Space::kKnownLinks == 0 ? spares + filter.spare[filter.tour.n] > 0

@@ -1,5 +1,5 @@
-// Moves all of whose new edges but `missing` lead from a city to one of its candidates, in either
-// direction.
+// Keeps moves whose new edges, except `missing`, lead from a city to one of its candidates, in
+// either direction.
 #pragma once
 
 #include "tours/filters/new_edges.cuh"
@@ -8,14 +8,14 @@ namespace gls {
 
 struct CandidateEdgeData {
   const int* cities;    // candidates, city by city
-  const double* reach;  // of every city: no candidate is farther
-  int64 degree;         // candidates of a city
+  const double* reach;  // distance from each city to its farthest candidate
+  int64 degree;         // number of candidates of a city
 };
 
 struct CandidateEdge {
   static constexpr int kWords = kWordsOf<CandidateEdgeData>;
   const int* const cities;
-  const double* const reach;  // of every city: no candidate is farther
+  const double* const reach;
   const int degree;
   GLS_DEVICE explicit CandidateEdge(const uint64* parameters)
       : CandidateEdge(parameters_of<CandidateEdgeData>(parameters)) {}
@@ -32,7 +32,7 @@ struct CandidateEdge {
   template <class PlacedTour>
   GLS_DEVICE bool operator()(const PlacedTour& tour, int p, int q) const {
     const int a = tour.city(p), b = tour.city(q);
-    const double length = double(tour.length(p, q));  // most pairs are too far apart for a look
+    const double length = double(tour.length(p, q));  // rejects most pairs without reading lists
     return (length <= reach[a] && lists(a, b)) || (length <= reach[b] && lists(b, a));
   }
 };

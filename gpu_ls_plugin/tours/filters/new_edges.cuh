@@ -1,27 +1,27 @@
-// What filters that judge every new edge by itself have in common: `Edge` says which pass, of which
-// all but `missing` have to.
+// The common part of filters that test each new edge alone: `EdgeTest` tests one edge, and all new
+// edges except `missing` must pass.
 #pragma once
 
 #include "tours/filters/filter.cuh"
 
 namespace gls {
 
-template <class Edge, int missing, class Space, class PlacedTour>
+template <class EdgeTest, int missing, class Space, class PlacedTour>
 struct NewEdges : Stateless {
   using Move = typename Space::Move;
-  static constexpr int kWords = Edge::kWords;
-  // If all but one edge pass, one of any two does.
+  static constexpr int kWords = EdgeTest::kWords;
+  // If at most `missing` edges fail, at least one of any `missing` + 1 passes.
   static constexpr int kRotations =
       missing + 1 < Space::kRotations ? missing + 1 : Space::kRotations;
 
   const PlacedTour& tour;
-  const Edge edge;
+  const EdgeTest edge;
 
   GLS_DEVICE NewEdges(const PlacedTour& tour, const uint64* parameters, uint64*)
       : tour(tour), edge(parameters) {}
 
   GLS_DEVICE bool passes(const Move& move, int number) const {
-    const Link link = Space::link(move.way, number);
+    const Edge link = Space::link(move.way, number);
     return edge(tour, move.position(link.from, tour.n), move.position(link.to, tour.n));
   }
 

@@ -1,4 +1,4 @@
-// Moves whose new edges are all short.
+// Keeps moves whose new edges are all short.
 #pragma once
 
 #include "tours/filters/new_edges.cuh"
@@ -6,7 +6,7 @@
 namespace gls {
 
 struct ShortEdgeData {
-  double longest;  // length that passes
+  double longest;  // largest allowed length
 };
 
 struct ShortEdge {

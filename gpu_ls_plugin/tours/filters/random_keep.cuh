@@ -1,4 +1,4 @@
-// Moves drawn at random with a given probability, anew in each pass (Schulz 2013, section 7).
+// Keeps each move with a given probability, drawn again in each pass (Schulz 2013, section 7).
 #pragma once
 
 #include "tours/filters/filter.cuh"
@@ -8,7 +8,7 @@ namespace gls {
 
 struct RandomKeepData {
   uint64 seed;
-  uint64 kept;  // of 2^32 draws
+  uint64 kept;  // probability times 2^32
 };
 
 struct RandomKeep {

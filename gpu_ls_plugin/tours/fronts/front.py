@@ -1,4 +1,4 @@
-"""Tours none of which is better than another in all objectives."""
+"""Fronts: sets of tours that do not dominate each other."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-BLOCK = 1 << 22  # comparisons held at once
+BLOCK = 1 << 22  # comparisons in memory at once
 
 
 def non_dominated(costs: NDArray[Any]) -> NDArray[np.intp]:
-    """Return which rows of costs (P, M) no other row dominates, of equal rows the first alone.
+    """Return the indices of the rows of costs (P, M) that no other row dominates.
 
-    A row dominates another one if it is at most as high in all columns and lower in one. Rows are
-    sorted by the first column, then by the others.
+    A row dominates another one if it is nowhere higher and lower in at least one column. Of equal
+    rows only the first is returned. Indices are sorted by the first column, then by the others.
     """
     order = np.lexsort(costs.T[::-1])
     ordered = costs[order]
-    if costs.shape[1] == 2:  # a staircase: each row is lower in column 1 than all before it
+    if costs.shape[1] == 2:  # each row must be lower in column 1 than all before it
         lowest = np.minimum.accumulate(ordered[:, 1])
         kept = np.ones(len(ordered), np.bool_)
         kept[1:] = ordered[1:, 1] < lowest[:-1]
@@ -29,7 +29,7 @@ def non_dominated(costs: NDArray[Any]) -> NDArray[np.intp]:
     front = ordered[:0]
     chosen = []
     step = 256
-    for begin in range(0, len(ordered), step):  # nothing is dominated by what comes behind it
+    for begin in range(0, len(ordered), step):  # no row dominates an earlier one
         block = np.arange(begin, min(begin + step, len(ordered)))
         block = block[~_covered(ordered[block], front)]
         first = np.triu(_nowhere_higher(ordered[block], ordered[block]), 1)
@@ -40,7 +40,7 @@ def non_dominated(costs: NDArray[Any]) -> NDArray[np.intp]:
 
 
 def _covered(rows: NDArray[Any], front: NDArray[Any]) -> NDArray[np.bool_]:
-    """Tell which rows are nowhere lower than some row of a front."""
+    """Return for each row whether some row of a front is nowhere higher."""
     covered = np.zeros(len(rows), np.bool_)
     step = max(1, BLOCK // max(1, rows.size))
     for begin in range(0, len(front), step):
@@ -50,21 +50,21 @@ def _covered(rows: NDArray[Any], front: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def _nowhere_higher(first: NDArray[Any], second: NDArray[Any]) -> Any:
-    """Tell which rows (P, M) are nowhere higher than which others (Q, M), shape (P, Q)."""
+    """Return whether rows (P, M) are nowhere higher than rows (Q, M), shape (P, Q)."""
     return (first[:, None] <= second[None]).all(axis=2)
 
 
 @dataclass(frozen=True, eq=False)
 class Front:
-    """Tours of different costs of which none dominates another, sorted by the first objective."""
+    """Tours with different costs, none dominating another, sorted by the first objective."""
 
     tours: NDArray[np.int32]  # (A, n)
     costs: NDArray[Any]  # (A, M)
-    explored: NDArray[np.int8]  # (A,), by how many kinds of moves a tour's neighbours are known
+    explored: NDArray[np.int8]  # (A,), number of kinds of moves by which a tour was explored
 
     @classmethod
     def of(cls, tours: NDArray[np.int32], costs: NDArray[Any]) -> Front:
-        """Return the non-dominated of some tours."""
+        """Return the front of some tours."""
         kept = non_dominated(costs)
         return cls(tours[kept], costs[kept], np.zeros(len(kept), np.int8))
 
@@ -76,7 +76,7 @@ class Front:
     ) -> Front:
         """Return the front of these and other tours (P, n) with costs (P, M), as a new object.
 
-        Beyond the size `most`, those in the most crowded places are left out, the ends never.
+        Beyond the size `most`, tours in the most crowded places are dropped, but never the ends.
         """
         all_costs = np.concatenate([self.costs, costs])
         kept = non_dominated(all_costs)
@@ -91,14 +91,14 @@ class Front:
         )
 
     def marked(self, rows: NDArray[np.intp]) -> Front:
-        """Return the same front with some tours explored by one more kind of moves."""
+        """Return the front after some tours were explored by one more kind of moves."""
         explored = self.explored.copy()
         explored[rows] += 1
         return Front(self.tours, self.costs, explored)
 
     @property
     def ideal(self) -> NDArray[np.float64]:
-        """The least cost in each objective."""
+        """The lowest cost in each objective."""
         ideal: NDArray[np.float64] = self.costs.min(axis=0).astype(np.float64)
         return ideal
 

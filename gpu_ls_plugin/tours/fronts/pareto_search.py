@@ -1,4 +1,4 @@
-"""Pareto local search: the non-dominated neighbours of non-dominated tours."""
+"""Pareto local search: explores the neighbours of the tours of a front."""
 
 from __future__ import annotations
 
@@ -26,33 +26,30 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.multi_objective import MultiObjectiveTSP
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-MOVES_AT_ONCE = {"cpu": 1 << 15, "cuda": 1 << 24}  # what temporary arrays hold
-LARGEST_TABLE = 3000  # cities up to which lengths are looked up
-LONGEST = 16  # cities
-CHOSEN = 16  # neighbours of a tour that are looked at where there are three objectives or more
+MOVES_AT_ONCE = {"cpu": 1 << 15, "cuda": 1 << 24}  # moves in temporary arrays
+LARGEST_TABLE = 3000  # cities; larger problems compute lengths instead of reading a table
+LONGEST = 16  # cities of a path
+CHOSEN = 16  # neighbours kept per tour with three or more objectives
 
 
 @dataclass(frozen=True)
 class ParetoLocalSearch:
-    """Look at all neighbours of some tours of a front, and keep the non-dominated.
+    """Explore the neighbours of some tours of a front and keep those that are not dominated.
 
-    Neighbours are those by 2-opt and by Or-opt.
-
-    Pareto local search (Paquete, Chiarandini and Stützle 2004; Angel, Bampis and Gourvès 2004): a
-    tour whose neighbours have been looked at is explored, until it leaves the front. Those by 2-opt
-    come first; where all of a front are known, tours are explored by Or-opt of one city, then of
-    two, and so on. Of two
-    objectives every neighbour is compared with the front; of more, of each tour those alone that
-    are best by some random weights.
+    Pareto local search (Paquete, Chiarandini and Stützle 2004; Angel, Bampis and Gourvès 2004):
+    each tour of the front is explored once, as long as it stays in the front. First all tours are
+    explored by 2-opt, then by Or-opt of one city, then of two, and so on. With two objectives,
+    each neighbour is compared with the front; with more, only the neighbours of a tour that are
+    best by some random weights.
 
     Parameters
     ----------
     tours : int
-        That are explored in a call, at least 1; those that are not, are drawn at random.
+        Number of tours to explore in a call, at least 1; they are drawn at random.
     backend : str
-        Where neighbours are evaluated: "auto", "cpu" or "cuda".
+        Backend that evaluates neighbours: "auto", "cpu" or "cuda".
     longest : int
-        Cities that Or-opt puts elsewhere, at most; 0 for 2-opt alone.
+        Longest path that Or-opt moves, in cities; 0 for 2-opt only.
 
     Raises
     ------
@@ -70,7 +67,7 @@ class ParetoLocalSearch:
         check_name(self.backend)
 
     def check(self, problem: MultiObjectiveTSP) -> None:
-        """Raise UnsupportedProblemError where paths cannot be reversed."""
+        """Raise UnsupportedProblemError if paths cannot be reversed."""
         if not problem.symmetric:
             raise UnsupportedProblemError(
                 "problem: Pareto local search reverses paths, which changes the lengths of an "
@@ -85,7 +82,7 @@ class ParetoLocalSearch:
         seconds: float = math.inf,
         most: int | None = None,
     ) -> Front:
-        """Return a front with the neighbours of some of its tours that are not explored.
+        """Return the front after exploring some of its unexplored tours.
 
         Parameters
         ----------
@@ -95,9 +92,9 @@ class ParetoLocalSearch:
             Not changed.
         random_state : numpy.random.Generator
         seconds : float
-            After which no further tours are explored.
+            No further tours are explored after this time.
         most : int, optional
-            Tours of the front that is returned.
+            Largest size of the returned front.
         """
         self.check(problem)
         backend = get_backend(self.backend)
@@ -110,7 +107,7 @@ class ParetoLocalSearch:
 
 
 class _Exploration:
-    """A front that is being explored, some tours at a time."""
+    """A front that is explored, some tours at a time."""
 
     generations = 0
 
@@ -126,13 +123,13 @@ class _Exploration:
         self._neighbours, self._random, self._most = neighbours, random_state, most
 
     def over(self, leg: Leg) -> str | None:
-        """Return why no further tours are explored, None if some are."""
+        """Return why exploring ends; None if it continues."""
         if self.done >= leg.until:
             return "kicks"
         return "optimum" if self.front.explored.min() > self._longest else None
 
     def launch(self, leg: Leg) -> None:
-        """Explore some of the tours that were explored least."""
+        """Explore some of the least explored tours."""
         level = self.front.explored.min()
         rows = self._random.permutation(np.flatnonzero(self.front.explored == level))
         rows = np.sort(rows[: min(leg.until - self.done, self._neighbours.step)])
@@ -143,7 +140,7 @@ class _Exploration:
 
 
 class _Neighbours:
-    """All neighbours of tours, by one kind of moves or another."""
+    """The neighbours of tours, by all kinds of moves."""
 
     def __init__(self, backend: Any, problem: MultiObjectiveTSP, longest: int) -> None:
         self._problem, self._backend, self._xp = problem, backend, backend.xp
@@ -155,7 +152,7 @@ class _Neighbours:
         self.step = max(1, MOVES_AT_ONCE[backend.name] // max(1, most))
 
     def improving(self, tours: NDArray[np.int32], front: Front, level: int) -> tuple[Any, Any]:
-        """Return neighbours of tours that may belong to a front, and their costs."""
+        """Return neighbours of tours that may enter a front, and their costs."""
         before = self._problem.cost(tours)
         here, now = self._xp.asarray(tours), self._xp.asarray(before)
         found = [
@@ -167,7 +164,7 @@ class _Neighbours:
             return tours[:0], before[:0]
         made, costs = (np.concatenate(part) for part in zip(*found, strict=True))
         made = canonical(made)
-        # Real costs are those of the tours from scratch, to the last digit.
+        # Real costs are recomputed, so that they are exact.
         exact = self._problem.integer or not len(made)
         return made, costs if exact else self._problem.cost(made)
 
@@ -180,22 +177,23 @@ class _Neighbours:
             column[:, None] + kind.change(here, self._lengths(part), first, last)
             for column, part in zip(before.T, self._problem.objectives, strict=True)
         ]
-        rows, moves = (self._below if len(costs) == 2 else self._chosen)(costs, front)
+        choose = self._undominated if len(costs) == 2 else self._best_by_weights
+        rows, moves = choose(costs, front)
         found = np.stack([self._host(column[rows, moves]) for column in costs], axis=1)
         rows, moves = self._host(rows), self._host(moves)
         sources = kind.sources(self._problem.n, *(part[moves] for part in places))
         return tours[rows[:, None], sources], found
 
     def _lengths(self, part: Any) -> Any:
-        """Return a function of cities: from a table where it is not too large."""
+        """Return the function of lengths between cities, from a table if the problem is small."""
         if part.n > LARGEST_TABLE:
             xp, host = self._xp, self._host
             return lambda a, b: xp.asarray(part.lengths(host(a), host(b)))
         table = _table(self._backend, part)
         return lambda a, b: table[a, b]
 
-    def _below(self, costs: list[Any], front: Front) -> tuple[Any, Any]:
-        """Return the moves that lead below the staircase of a front of two objectives."""
+    def _undominated(self, costs: list[Any], front: Front) -> tuple[Any, Any]:
+        """Return the moves whose tours no tour of a front (two objectives) dominates."""
         xp = self._xp
         left, low = (xp.asarray(np.ascontiguousarray(column)) for column in front.costs.T)
         step = xp.searchsorted(left, costs[0].ravel(), side="right").reshape(costs[0].shape) - 1
@@ -203,8 +201,8 @@ class _Neighbours:
         rows, moves = xp.nonzero(better)
         return rows, moves
 
-    def _chosen(self, costs: list[Any], front: Front) -> tuple[Any, Any]:
-        """Return of each tour the moves that are best by some weights, the same for all tours."""
+    def _best_by_weights(self, costs: list[Any], front: Front) -> tuple[Any, Any]:
+        """Return the moves of each tour that are best by some weights, the same for all tours."""
         xp, size = self._xp, len(costs[0])
         scales = np.maximum(front.nadir - front.ideal, 1e-300)
         weights = np.random.default_rng(len(front)).exponential(size=(CHOSEN, len(costs))) / scales
@@ -222,12 +220,12 @@ class _Neighbours:
 
 
 def _table(backend: Any, part: TSP) -> Any:
-    """Return all lengths of an objective on a backend; made once."""
-    kept = _tables.setdefault(part, {})
+    """Return the matrix of an objective's lengths on a backend (cached)."""
+    kept = _cache.setdefault(part, {})
     if backend not in kept:
         cities = np.arange(part.n)
         kept[backend] = backend.xp.asarray(part.lengths(cities[:, None], cities[None]))
     return kept[backend]
 
 
-_tables: weakref.WeakKeyDictionary[TSP, dict[Any, Any]] = weakref.WeakKeyDictionary()
+_cache: weakref.WeakKeyDictionary[TSP, dict[Any, Any]] = weakref.WeakKeyDictionary()

@@ -1,6 +1,6 @@
-"""Moves of Pareto local search: all that turn a path of a tour, or put one elsewhere.
+"""Moves of Pareto local search, which reverse a path of a tour or put it elsewhere.
 
-A move of a kind is named by two numbers: where its path begins, and how far it reaches.
+Two numbers identify a move of a kind: the place at which its path begins, and its reach.
 """
 
 from __future__ import annotations
@@ -21,33 +21,33 @@ Places = tuple["NDArray[np.intp]", "NDArray[np.intp]"]
 
 
 class PathMoves(ABC):
-    """One kind of moves, at all places of a tour."""
+    """A kind of moves, at all places of a tour."""
 
     @abstractmethod
     def places(self, n: int) -> Places:
-        """Return the numbers of every move that changes a tour of n cities."""
+        """Return both numbers of each move that changes a tour of n cities."""
 
     @abstractmethod
     def change(self, tours: Any, length: Callable[[Any, Any], Any], first: Any, reach: Any) -> Any:
-        """Return what each move adds to the cost of each tour, shape (B, moves)."""
+        """Return the change of each tour's cost by each move, shape (B, moves)."""
 
     @abstractmethod
     def sources(self, n: int, first: NDArray[np.intp], reach: NDArray[np.intp]) -> Any:
-        """Return where the city at each place stood before each move, shape (moves, n)."""
+        """Return the former place of the city at each place after a move, shape (moves, n)."""
 
 
 @dataclass(frozen=True)
 class Turn(PathMoves):
-    """2-opt: the path from the first to the last place is read backward."""
+    """2-opt: reverses the path from the first to the last place; `reach` is the last place."""
 
     def places(self, n: int) -> Places:
-        """Return all paths without the first place, but that of all others."""
+        """Return all paths without place 0, except the path of all other places."""
         first, last = (ends.astype(np.intp) for ends in np.triu_indices(n, 1))
         kept = (first > 0) & (last - first < n - 2)
         return first[kept], last[kept]
 
     def change(self, tours: Any, length: Callable[[Any, Any], Any], first: Any, reach: Any) -> Any:
-        """Return what the two new edges are longer."""
+        """Return the length of the two new edges minus that of the old ones."""
         n, last = tours.shape[1], reach
         before, begin = tours[:, (first - 1) % n], tours[:, first]
         end, behind = tours[:, last], tours[:, (last + 1) % n]
@@ -55,25 +55,25 @@ class Turn(PathMoves):
         return length(before, end) + length(begin, behind) - old
 
     def sources(self, n: int, first: NDArray[np.intp], reach: NDArray[np.intp]) -> Any:
-        """Return places mirrored in the middle of the path."""
+        """Return the places, mirrored within the path."""
         place, first, last = np.arange(n)[None], first[:, None], reach[:, None]
         return np.where((place >= first) & (place <= last), first + last - place, place)
 
 
 @dataclass(frozen=True)
 class Shift(PathMoves):
-    """Or-opt: a path of so many cities, as it is or turned, passes as many as it reaches over."""
+    """Or-opt: moves a path of `cities` cities, `turned` or not, over the next `reach` cities."""
 
     cities: int
     turned: bool = False
 
     def places(self, n: int) -> Places:
-        """Return all but those over one city, or all but one: they are other kinds' moves."""
+        """Return all moves, except over one city or all but one, which other kinds contain."""
         first, reach = np.mgrid[:n, 2 : max(2, n - self.cities - 1)].astype(np.intp)
         return first.ravel(), reach.ravel()
 
     def change(self, tours: Any, length: Callable[[Any, Any], Any], first: Any, reach: Any) -> Any:
-        """Return what the three new edges are longer."""
+        """Return the length of the three new edges minus that of the old ones."""
 
         def at(place: Any) -> Any:
             return tours[:, place % tours.shape[1]]
@@ -87,7 +87,7 @@ class Shift(PathMoves):
         return length(before, then) + length(near, begin) + length(end, behind) - old
 
     def sources(self, n: int, first: NDArray[np.intp], reach: NDArray[np.intp]) -> Any:
-        """Return places turned round within the path and what it passes."""
+        """Return the places, rotated within the path and the cities that it passes."""
         first, reach = first[:, None], reach[:, None]
         step = (np.arange(n)[None] - first) % n
         moved = self.cities - 1 - (step - reach) if self.turned else step - reach
@@ -96,7 +96,7 @@ class Shift(PathMoves):
 
 
 def kinds(cities: int) -> tuple[PathMoves, ...]:
-    """Return Or-opt of paths of so many cities; 2-opt for none."""
+    """Return the Or-opt moves of paths of `cities` cities; 2-opt if it is 0."""
     if cities == 0:
         return (Turn(),)
     return (Shift(cities),) if cities == 1 else (Shift(cities), Shift(cities, turned=True))
@@ -104,5 +104,5 @@ def kinds(cities: int) -> tuple[PathMoves, ...]:
 
 @cache
 def places_of(kind: PathMoves, n: int) -> Places:
-    """Return the places of all moves of a kind; found out once."""
+    """Return the places of all moves of a kind (cached)."""
     return kind.places(n)

@@ -1,4 +1,4 @@
-"""Between which costs the tours of a front lie, found out before there is a front."""
+"""Estimates of the ideal and nadir points, before there is a front."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ if TYPE_CHECKING:
 
 SEARCH = LocalSearch([LinKernighan(3)], candidates=Nearest(8))
 DIRECTED = LocalSearch([ThreeOpt(), OrOpt(3)], candidates=Nearest(10))  # reverses no path
-OTHERS = 0.05  # weight of all other objectives together, or tours would be arbitrarily bad in them
+OTHERS = 0.05  # total weight of the other objectives, so that tours are not arbitrarily bad in them
 
-_kept: weakref.WeakKeyDictionary[MultiObjectiveTSP, Any] = weakref.WeakKeyDictionary()
+_cache: weakref.WeakKeyDictionary[MultiObjectiveTSP, Any] = weakref.WeakKeyDictionary()
 
 
 def payoffs(
     problem: MultiObjectiveTSP, backend: str = "auto"
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return about the ideal and the nadir point of a problem, both of shape (M,); made once.
+    """Return estimates of the ideal and nadir points of a problem, both of shape (M,) (cached).
 
-    By a table of payoffs: one tour is searched for each objective, with little weight of the
-    others. The same in every process and on every backend.
+    They come from a payoff table: one tour is searched for each objective, with little weight on
+    the others. They are the same in each process and on each backend.
     """
-    if problem not in _kept:
+    if problem not in _cache:
         size = problem.n_objectives
         weights = np.where(np.eye(size) > 0, 1.0 - OTHERS, OTHERS / (size - 1)) / problem.scales
         tours = random_tours(problem.objectives[0], size, seed=0, backend=backend)
         search = SEARCH if problem.symmetric else DIRECTED
         found = search(problem.weighted(weights), tours, backend=backend).tours
         table = problem.cost(found).astype(np.float64)
-        _kept[problem] = table.min(axis=0), table.max(axis=0)
-    ideal, nadir = _kept[problem]
+        _cache[problem] = table.min(axis=0), table.max(axis=0)
+    ideal, nadir = _cache[problem]
     return ideal, nadir

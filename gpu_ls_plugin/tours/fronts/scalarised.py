@@ -1,9 +1,9 @@
-"""One generation of tours, each searched by weights of its own."""
+"""Generations of tours, each tour searched by its own weights."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -11,16 +11,17 @@ from gpu_ls_plugin.tours.fronts.payoffs import payoffs
 from gpu_ls_plugin.tours.fronts.weights import places_of, spans
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
+    from gpu_ls_plugin.core.result import Result
     from gpu_ls_plugin.runs.framework_run import FrameworkRun
     from gpu_ls_plugin.tours.crossovers.base import Recombination
-    from gpu_ls_plugin.tours.fronts.improvement import Improvement, Kicks
     from gpu_ls_plugin.tours.fronts.weights import Weights
     from gpu_ls_plugin.tours.problem.multi_objective import MultiObjectiveTSP
+    from gpu_ls_plugin.tours.problem.tsp import TSP
     from gpu_ls_plugin.tours.problem.weighted import WeightedTSP
 
-CLOSE = 20  # tours that are nearly the best by some weights, from which a mate is drawn
+MATES = 20  # number of next-best tours by a child's weights, from which its mate is drawn
 
 
 def weighted_for(
@@ -30,8 +31,8 @@ def weighted_for(
     random_state: np.random.Generator,
     backend: str = "auto",
 ) -> WeightedTSP:
-    """Return a problem of tours (P, n), each with the weights that a rule draws for its place."""
-    drawn = _drawn(problem, problem.cost(tours), weights, random_state, backend)
+    """Return the scalarised problem of tours (P, n), each with weights drawn for its place."""
+    drawn = _draw_weights(problem, problem.cost(tours), weights, random_state, backend)
     return _scalarised(problem, drawn, weights, backend)
 
 
@@ -41,27 +42,60 @@ def _scalarised(
     return weights.scalarised(problem, drawn, payoffs(problem, backend)[0])
 
 
-def _drawn(
+def _draw_weights(
     problem: MultiObjectiveTSP,
     costs: NDArray[Any],
     weights: Weights,
     random_state: np.random.Generator,
     backend: str,
 ) -> NDArray[np.float64]:
-    """Return weights for costs as they are: each divided by its objective's span of a front."""
+    """Return weights of unscaled costs: those of the rule, divided by the objectives' spans."""
     ideal, nadir = payoffs(problem, backend)
     places = np.clip(places_of(costs, ideal, nadir), 0.0, 1.0)
     drawn: NDArray[np.float64] = weights.draw(places, random_state) / spans(ideal, nadir)
     return drawn
 
 
+class Kicks(Protocol):
+    """Kicks batches of tours, like the `Kick` of operators."""
+
+    def prepare(self, problem: TSP) -> None:
+        """Compile before a timed run."""
+
+    def __call__(
+        self, problem: TSP, rows: ArrayLike, random_state: np.random.Generator
+    ) -> NDArray[np.int32]:
+        """Return kicked copies of tours (P, n)."""
+
+
+class Improvement(Protocol):
+    """Searches batches of tours, like the `Improver` of operators."""
+
+    @property
+    def backend(self) -> str:
+        """The backend: "auto", "cpu" or "cuda"."""
+
+    def prepare(self, problem: TSP, size: int) -> None:
+        """Compile for batches of `size` before a timed run."""
+
+    def search_rows(
+        self,
+        problem: TSP,
+        tours: Any,
+        random_state: np.random.Generator,
+        run: FrameworkRun | None = None,
+    ) -> Result | None:
+        """Return the searched tours; None if the run has no time left."""
+
+
 @dataclass(frozen=True)
 class ScalarisedGeneration:
-    """Weights for each child, its parents by these, a crossing by these, and a search by these.
+    """Makes children: draws weights for each, then selects, crosses and searches by them.
 
-    The first parent is the best known tour by the child's weights, the second one of those next to
-    it. A child that is not better than its first parent is kicked before it is searched. The
-    backend of `improver` crosses and searches, and `weights` are told where some random tours lie.
+    The first parent is the best known tour by the child's weights, the second one is among the
+    next best. A child that is not better than its first parent is replaced by a kicked copy of it
+    before the search. Weights are drawn for the places of random known tours. Crossing and search
+    use the backend of `improver`.
     """
 
     crossover: Recombination
@@ -70,7 +104,7 @@ class ScalarisedGeneration:
     weights: Weights
 
     def prepare(self, problem: MultiObjectiveTSP, size: int) -> None:
-        """Compile for batches of `size` ahead of a timed run."""
+        """Compile for batches of `size` before a timed run."""
         weighted = problem.weighted(np.ones((size, problem.n_objectives)))
         tours = np.tile(np.arange(problem.n, dtype=np.int32), (size, 1))
         payoffs(problem, self.improver.backend)
@@ -86,9 +120,9 @@ class ScalarisedGeneration:
         random_state: np.random.Generator,
         run: FrameworkRun | None = None,
     ) -> NDArray[np.int32]:
-        """Return searched tours of a start population, whatever their parents."""
+        """Return the searched tours of a start population."""
         costs = problem.cost(tours)
-        drawn = _drawn(problem, costs, self.weights, random_state, self.improver.backend)
+        drawn = _draw_weights(problem, costs, self.weights, random_state, self.improver.backend)
         scalarised = _scalarised(problem, drawn, self.weights, self.improver.backend)
         return self._searched(scalarised, tours, random_state, run)
 
@@ -101,12 +135,12 @@ class ScalarisedGeneration:
         random_state: np.random.Generator,
         run: FrameworkRun | None = None,
     ) -> NDArray[np.int32]:
-        """Return searched children (children, n) of known tours (A, n) with costs (A, M)."""
+        """Return searched children (children, n) of the known tours (A, n) with costs (A, M)."""
         place = self.improver.backend
         some = random_state.integers(len(tours), size=children)
-        drawn = _drawn(problem, costs[some], self.weights, random_state, place)
+        drawn = _draw_weights(problem, costs[some], self.weights, random_state, place)
         totals = drawn @ costs.T.astype(np.float64)
-        first, second = _mates(totals, random_state)
+        first, second = _choose_parents(totals, random_state)
         weighted = problem.weighted(drawn)
         seed = int(random_state.integers(2**63))
         crossed = self.crossover.cross(
@@ -130,13 +164,13 @@ class ScalarisedGeneration:
         return tours if found is None else found.tours
 
 
-def _mates(
+def _choose_parents(
     totals: NDArray[np.float64], random_state: np.random.Generator
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return for each row of totals (P, A) the least, and another one of the least few."""
+    """Return the least column of each row of totals (P, A), and another one of the least few."""
     size, known = totals.shape
     first = totals.argmin(axis=1)
-    few = min(CLOSE, known - 1)
+    few = min(MATES, known - 1)
     if few < 1:
         return first, first
     near = np.argpartition(totals, few, axis=1)[:, : few + 1]

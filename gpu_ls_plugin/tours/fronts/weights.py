@@ -1,4 +1,4 @@
-"""Which weights the objectives have in the search of a tour: small rules, to be chosen from."""
+"""Rules that choose the weights of the objectives for the search of each tour."""
 
 from __future__ import annotations
 
@@ -18,28 +18,29 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.multi_objective import MultiObjectiveTSP
     from gpu_ls_plugin.tours.problem.weighted import WeightedTSP
 
-LEAST = 1e-3  # of a weight: a tour is not to be bad in an objective for nothing
+LEAST_WEIGHT = 1e-3  # lower bound of weights, so that no objective is ignored
 
 
 class Weights(ABC):
-    """A rule that gives every tour of a batch a weight for each objective."""
+    """A rule that gives each tour of a batch a weight for each objective."""
 
     @abstractmethod
     def draw(
         self, places: NDArray[np.float64], random_state: np.random.Generator
     ) -> NDArray[np.float64]:
-        """Return weights of objectives whose costs are scaled alike.
+        """Return weights for objectives whose costs have been scaled to the same range.
 
         Parameters
         ----------
         places : float64 array, shape (P, M)
-            Where tours lie: 0 is the best that is known of an objective, 1 the worst of the front.
+            Scaled costs of the tours: 0 is the best known cost of an objective, 1 the worst one of
+            the front.
         random_state : numpy.random.Generator
 
         Returns
         -------
         float64 array, shape (P, M)
-            At least `LEAST`, before rows are scaled to the sum 1.
+            Weights of at least `LEAST_WEIGHT`, before rows are scaled to the sum 1.
         """
 
     def scalarised(
@@ -48,36 +49,36 @@ class Weights(ABC):
         weights: NDArray[np.float64],
         ideal: NDArray[np.float64],
     ) -> WeightedTSP:
-        """Return what tours are searched by: the weighted sum unless overridden.
+        """Return the problem by which tours are searched: by default, the weighted sum.
 
         Parameters
         ----------
         problem : MultiObjectiveTSP
         weights : float64 array, shape (P, M)
-            Of costs as they are.
+            Weights of unscaled costs.
         ideal : float64 array, shape (M,)
-            The least cost that is known in each objective.
+            The lowest known cost of each objective.
         """
         return problem.weighted(weights)
 
 
 @dataclass(frozen=True)
 class RandomWeights(Weights):
-    """Weights at random, all with the same probability (Ishibuchi and Murata 1998)."""
+    """Random weights, uniformly distributed (Ishibuchi and Murata 1998)."""
 
     def draw(
         self, places: NDArray[np.float64], random_state: np.random.Generator
     ) -> NDArray[np.float64]:
-        """Return weights that do not depend on where tours lie."""
+        """Return weights that do not depend on the places."""
         return normalised(random_state.exponential(size=places.shape))
 
 
 @dataclass(frozen=True)
 class PositionWeights(Weights):
-    """High weights of the objectives in which a tour is good already.
+    """High weights for objectives in which a tour is already good.
 
-    The weight of an objective is the distance of the tour from the worst of the front in it, times
-    random numbers, so that tours at one place do not all become the same.
+    The weight of an objective is the tour's distance from the worst cost of the front, times a
+    random number, so that tours in the same place get different weights.
 
     Parameters
     ----------
@@ -93,23 +94,23 @@ class PositionWeights(Weights):
     def draw(
         self, places: NDArray[np.float64], random_state: np.random.Generator
     ) -> NDArray[np.float64]:
-        """Return weights by where tours lie."""
+        """Return weights that depend on the places."""
         around = np.exp(self.spread * random_state.standard_normal(places.shape))
-        return normalised(np.clip(1.0 - places, LEAST, 1.0) * around)
+        return normalised(np.clip(1.0 - places, LEAST_WEIGHT, 1.0) * around)
 
 
 class DirectionWeights(Weights):
-    """The weights of a decomposition, such as MOEA/D's: each tour has those next to it.
+    """The weights of a decomposition such as MOEA/D: each tour gets the nearest direction.
 
     Parameters
     ----------
     directions : array_like, shape (K, M)
-        At least 0, for example pymoo's reference directions.
+        Weights of at least 0, for example pymoo's reference directions.
 
     Raises
     ------
     InvalidParameterError
-        They are no such array, or one of them is 0 in all objectives.
+        `directions` is not such an array, or a direction is 0 in all objectives.
     """
 
     def __init__(self, directions: ArrayLike) -> None:
@@ -128,13 +129,13 @@ class DirectionWeights(Weights):
     def draw(
         self, places: NDArray[np.float64], random_state: np.random.Generator
     ) -> NDArray[np.float64]:
-        """Return the direction that a decomposition would give each tour: the nearest weights."""
+        """Return the nearest direction for each tour."""
         if places.shape[1] != self.directions.shape[1]:
             raise InvalidParameterError(
                 f"directions: they have {self.directions.shape[1]} objectives, but the problem has "
                 f"{places.shape[1]}"
             )
-        wanted = normalised(np.clip(1.0 - places, LEAST, 1.0))
+        wanted = normalised(np.clip(1.0 - places, LEAST_WEIGHT, 1.0))
         apart = ((wanted[:, None] - self.directions[None]) ** 2).sum(axis=2)
         chosen: NDArray[np.float64] = self.directions[apart.argmin(axis=1)]
         return chosen
@@ -145,13 +146,13 @@ class DirectionWeights(Weights):
 
 @dataclass(frozen=True)
 class Tchebycheff(Weights):
-    """Weights of another rule, for Tchebycheff distances in place of weighted sums.
+    """The weights of another rule, used in Tchebycheff distances instead of weighted sums.
 
     Parameters
     ----------
     weights : Weights
     augmentation : float
-        Part of the weighted sum in the distance, more than 0.
+        Factor of the weighted sum that is added to the distance, more than 0.
 
     Raises
     ------
@@ -179,13 +180,13 @@ class Tchebycheff(Weights):
         weights: NDArray[np.float64],
         ideal: NDArray[np.float64],
     ) -> WeightedTSP:
-        """Return what tours are searched by: the distance from the ideal point."""
+        """Return the problem that minimises the distance from the ideal point."""
         return problem.tchebycheff(weights, ideal, self.augmentation)
 
 
 def normalised(weights: Any) -> NDArray[np.float64]:
-    """Return weights of at least `LEAST` of the highest, with the sum 1 in each row."""
-    raised = np.maximum(weights, LEAST * weights.max(axis=1, keepdims=True))
+    """Scale rows to the sum 1, with no weight below `LEAST_WEIGHT` times the row's highest."""
+    raised = np.maximum(weights, LEAST_WEIGHT * weights.max(axis=1, keepdims=True))
     scaled: NDArray[np.float64] = raised / raised.sum(axis=1, keepdims=True)
     return scaled
 
@@ -193,11 +194,11 @@ def normalised(weights: Any) -> NDArray[np.float64]:
 def places_of(
     costs: NDArray[Any], ideal: NDArray[np.float64], nadir: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return where costs (P, M) lie between the best and the worst of a front."""
+    """Return costs (P, M) scaled so that the ideal is 0 and the nadir is 1."""
     places: NDArray[np.float64] = (costs - ideal) / spans(ideal, nadir)
     return places
 
 
 def spans(ideal: NDArray[np.float64], nadir: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the extent of a front in each objective, 1 where it has none."""
+    """Return the extent of a front in each objective; 1 if it is 0."""
     return np.where(nadir > ideal, nadir - ideal, 1.0)

@@ -1,1 +1,1 @@
-"""Perturbations of tours."""
+"""Perturbations: the kicks of an iterated search."""

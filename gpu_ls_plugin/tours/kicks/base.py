@@ -1,4 +1,4 @@
-"""What every perturbation says of itself, and how kicks that rebuild tours enter kernels."""
+"""The base classes of perturbations."""
 
 from __future__ import annotations
 
@@ -7,39 +7,42 @@ from dataclasses import dataclass
 from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from gpu_ls_plugin.backends import arrays, get_backend
+from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidTypeError
+from gpu_ls_plugin.tours.problem.tsp import tour_problem
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.backends.composition import Parameter
     from gpu_ls_plugin.core.problem import Problem
+    from gpu_ls_plugin.tours.problem.tsp import TSP
 
 
 class Perturbation(ABC):
     """A kick that leads a chain out of its local optimum.
 
-    Any kick is made by `perturb`, for a whole batch at a time. One that only cuts a tour at four
-    places, to reconnect it as a double bridge does, may say how it draws them in C++ (`cuts`), and
-    one that rebuilds giant tours how it does that (`rebuilding`): then chains kick, repair and
-    accept in one kernel.
+    `perturb` kicks a whole batch. A kick that cuts a tour at four places and reconnects it like a
+    double bridge can also draw the cuts in C++ (`cuts`), and a kick that rebuilds giant tours can
+    do so in C++ (`rebuilding`). Then chains kick, repair and accept in one kernel.
 
     Attributes
     ----------
     name : str
         Name in the registry.
     smallest : int
-        Cities of the smallest tour that it can kick.
+        Number of cities of the smallest tour that it can kick.
     by_lengths : bool
-        Whether it looks at the problem's lengths or routes, not at the tours alone.
+        Whether it reads the problem's lengths or routes, not only the tours.
     header : str
-        File that defines `cuts`, found like a kernel's header.
+        Header that defines `cuts`, found like a kernel's header.
     rebuilds : bool
-        Whether there is a `rebuilding`.
+        Whether it implements `rebuilding`.
     relinks : bool
-        Whether chains make it, and repair what it does, on linked lists of routes
+        Whether chains make and repair it on linked lists of routes
         (`routes/engines/linked_chains.py`).
     bytes_per_city : int
-        Device memory that chains need for it, beside that of all chains, for each city of a tour.
+        Additional device memory that chains need for it, for each city of a tour.
     """
 
     name: ClassVar[str]
@@ -52,11 +55,11 @@ class Perturbation(ABC):
 
     @property
     def cuts(self) -> str:
-        """C++ type that draws the cuts, as `header` describes it; empty where there is none."""
+        """C++ type that draws the cuts, defined in `header`; empty if it draws none in C++."""
         return ""
 
     def source(self) -> str:
-        """Return the C++ text that defines `cuts`, empty where `header` does."""
+        """Return the C++ text that defines `cuts`; empty if `header` defines it."""
         return ""
 
     def window(self, n: int) -> int:
@@ -64,7 +67,7 @@ class Perturbation(ABC):
         return n
 
     def rebuilding(self, backend: Backend, problem: Problem, size: int) -> Rebuilding:
-        """Return the kick in C++ of a batch of so many giant tours, where `rebuilds`."""
+        """Return the kick in C++ for a batch of `size` giant tours, if it `rebuilds`."""
         raise NotImplementedError
 
     @abstractmethod
@@ -78,20 +81,20 @@ class Perturbation(ABC):
         device: int | None = None,
         first_row: int = 0,
     ) -> Any:
-        """Return kicked copies of tours, each by the random numbers of its row alone.
+        """Return kicked copies of tours; each row has its own random numbers.
 
         Parameters
         ----------
         problem : Problem
         tours : array, shape (P, n), int32
-            Not changed. NumPy, or CuPy with the result on the same device.
+            NumPy, or CuPy with the result on the same device. Not changed.
         seed : int or None
-            Key of the random numbers. The same seed gives the same kicks, on every backend; None
-            draws one.
+            Key of the random numbers. The same seed gives the same kicks on every backend; None
+            draws a seed.
         backend, device
-            Where the kicks are made; see `get_backend`.
+            See `get_backend`.
         first_row : int
-            Number of the first row, where the batch is a part of a larger one: row r has the random
+            Number of the first row if the batch is part of a larger one: row r has the random
             numbers of row `first_row` + r.
 
         Returns
@@ -106,8 +109,62 @@ class Perturbation(ABC):
         """
 
 
+class KernelPerturbation(Perturbation):
+    """A perturbation by a kernel; subclasses implement `kicked`, for checked tours."""
+
+    @abstractmethod
+    def kicked(self, backend: Backend, problem: TSP, tours: Any, numbers: dict[str, int]) -> Any:
+        """Return kicked copies of tours on a backend; `numbers` has the seed and the first row."""
+
+    def problem_of(self, problem: Problem) -> TSP:
+        """Return the TSP whose tours are kicked, or raise if the kick cannot be made on it."""
+        return tour_problem(problem)
+
+    def perturb(
+        self,
+        problem: Problem,
+        tours: Any,
+        *,
+        seed: int | None = 0,
+        backend: str | Backend = "auto",
+        device: int | None = None,
+        first_row: int = 0,
+    ) -> Any:
+        """Return kicked copies of tours; row r depends only on the seed, its number and its tour.
+
+        Parameters
+        ----------
+        problem : Problem
+            A TSP, symmetric or not, or a CVRP, whose giant tours are kicked.
+        tours : array, shape (P, n), integer
+            NumPy, or CuPy with the result on the same device. Not changed.
+        seed : int or None
+            Key of the random numbers. The same seed gives the same kicks, so pass another one for
+            each call, or None to draw one.
+        backend, device, first_row
+            See `Perturbation.perturb`.
+
+        Returns
+        -------
+        array, shape (P, n), int32
+
+        Raises
+        ------
+        UnsupportedProblemError
+            The problem has too few cities, or no routes, for the kick.
+        InvalidTourError, InvalidTypeError
+            `tours` are not tours of the problem.
+        """
+        tsp = self.problem_of(problem)
+        numbers = {"seed": checks.seed(seed), "first_row": checks.first_row(first_row)}
+        chosen = get_backend(backend, device, tours=tours)
+        with chosen.current():
+            taken = arrays.take_tours(chosen, tsp, tours)
+            return arrays.give(chosen, self.kicked(chosen, tsp, taken, numbers), like=tours)
+
+
 def as_perturbation(given: Any) -> Perturbation:
-    """Return a perturbation as it is; anything else that can `perturb` is made one.
+    """Return a perturbation unchanged, or wrap an object that has a method `perturb`.
 
     Raises
     ------
@@ -125,7 +182,7 @@ def as_perturbation(given: Any) -> Perturbation:
 
 @dataclass(frozen=True)
 class _Adapted(Perturbation):
-    """An object with a method `perturb` alone, and whatever else of the contract it has."""
+    """Wraps an object with a method `perturb`; other attributes of the contract are optional."""
 
     given: Any
 
@@ -133,17 +190,17 @@ class _Adapted(Perturbation):
 
     @property
     def smallest(self) -> int:  # type: ignore[override]
-        """Cities of the smallest tour, as far as it says."""
+        """Number of cities of the smallest tour; 1 if unspecified."""
         return int(getattr(self.given, "smallest", 1))
 
     @property
     def by_lengths(self) -> bool:  # type: ignore[override]
-        """Whether it looks at lengths, unless it says that it does not."""
+        """Whether it reads lengths; True if unspecified."""
         return bool(getattr(self.given, "by_lengths", True))
 
     @property
     def cuts(self) -> str:
-        """C++ type that draws the cuts, if it has one."""
+        """C++ type that draws the cuts, if any."""
         return str(getattr(self.given, "cuts", ""))
 
     def window(self, n: int) -> int:
@@ -160,13 +217,13 @@ class _Adapted(Perturbation):
         device: int | None = None,
         first_row: int = 0,
     ) -> Any:
-        """Kick by what was given; `device` and `first_row` only reach what knows them."""
+        """Call the wrapped object, with `device` and `first_row` if it takes them."""
         options: dict[str, Any] = {"seed": seed, "backend": backend}
         if device is not None:
             options["device"] = device
         try:
             signature(self.given.perturb).bind(None, None, **options, first_row=first_row)
-        except TypeError:  # then kicks depend on where in the batch a row stands
+        except TypeError:  # the kicks then depend on a row's position in the batch
             return self.given.perturb(problem, tours, **options)
         return self.given.perturb(problem, tours, **options, first_row=first_row)
 
@@ -175,13 +232,13 @@ class _Adapted(Perturbation):
 class Rebuilding:
     """A kick in C++, for one problem and batch.
 
-    Its functor's ``kick(team, item, n, tour, data..., random, kicked)`` writes the kicked copy of a
-    row, or returns false where there is none; all lanes call it.
+    All lanes call the functor's ``kick(team, item, n, tour, data..., random, kicked)``, which
+    writes the kicked copy of a row, or returns false if there is none.
     """
 
-    functor: str  # C++ type, ``{team}`` in it the team
-    header: str  # which defines it
+    functor: str  # C++ type; ``{team}`` stands for the team
+    header: str  # header that defines it
     parameters: tuple[Parameter, ...]  # types and names of the data
     arguments: dict[str, Any]  # the data by name
-    kept: object = None  # what has to stay as long as the data are used
-    parts: tuple[str, ...] = ()  # names of the registered parts that it is made of
+    kept: object = None  # owner of the data's memory
+    parts: tuple[str, ...] = ()  # names of the registered parts that it consists of

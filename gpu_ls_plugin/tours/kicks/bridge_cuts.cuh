@@ -1,4 +1,4 @@
-// Where a double bridge cuts a tour.
+// The cuts of a double bridge.
 #pragma once
 
 #include "tours/moves/move.cuh"
@@ -6,11 +6,11 @@
 
 namespace gls {
 
-// Four cuts in increasing order: cut c lies before place `first + at[c]`, around the tour.
+// Four cuts in increasing order: cut c lies before place `first + at[c]`, modulo the tour's length.
 struct BridgeCuts {
   int first, at[4];
 
-  // By a network: registers must not be indexed by variables.
+  // A sorting network, since variables must not index registers.
   GLS_DEVICE void sort() { order(0, 1), order(2, 3), order(0, 2), order(1, 3), order(1, 2); }
   GLS_DEVICE void order(int a, int b) {
     const int low = at[a] < at[b] ? at[a] : at[b];
@@ -18,15 +18,16 @@ struct BridgeCuts {
     at[a] = low;
   }
 
-  // All differ, and no two neighbouring segments have one city each: they would keep their edge.
+  // Whether all cuts differ and no two neighbouring segments have one city each, which would keep
+  // the edge between them.
   GLS_DEVICE bool separate(int n) const {
     const int b = at[1] - at[0], c = at[2] - at[1], d = at[3] - at[2], a = n - b - c - d;
     return b > 0 && c > 0 && d > 0 && a > 0 && a + b > 2 && b + c > 2 && c + d > 2 && d + a > 2;
   }
 };
 
-// All cuts in a window of consecutive cities, which holds the cut edges with both their ends, or
-// uniform over the tour where the window is the whole of it.
+// Draws all cuts in a window of consecutive cities, which contains both ends of each cut edge. If
+// the window is the whole tour, the cuts are uniform.
 struct WindowCuts {
   template <class Random, class View>
   GLS_DEVICE static BridgeCuts draw(Random& random, const View& view, int window) {
@@ -46,7 +47,7 @@ struct WindowCuts {
   }
 };
 
-// Cuts at cities that lie next to each other in space: each is reached from the one before by a
+// Draws cuts at cities that are close in space: each city is reached from the previous one by a
 // random walk of `window` steps along the candidates.
 struct WalkCuts {
   template <class Random, class View>

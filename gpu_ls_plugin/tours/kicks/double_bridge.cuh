@@ -1,7 +1,7 @@
-// Double bridge: cut a tour into A B C D and put it together as A D C B.
+// Double bridge: cut a tour into A B C D and reconnect it as A D C B.
 //
-// All four edges between the segments change, unless two neighbouring segments have one city each
-// (C B would keep their edge); such cuts are not drawn.
+// All four edges between the segments change. Cuts with two neighbouring segments of one city each
+// are not drawn, as C B would keep their edge.
 #pragma once
 
 #include "tours/kicks/bridge_cuts.cuh"
@@ -21,7 +21,7 @@ struct DoubleBridge {
     const Tour<const int> tour{tours + int64(item) * n, n};
     int* result = kicked + int64(item) * n;
     const int b = cuts.at[1] - cuts.at[0], c = cuts.at[2] - cuts.at[1], d = cuts.at[3] - cuts.at[2];
-    const int begin = tour.wrap(tour.wrap(cuts.first) + cuts.at[0]);  // where B stood, D will stand
+    const int begin = tour.wrap(tour.wrap(cuts.first) + cuts.at[0]);  // first place of B, then of D
     team.each(n, [&](int step) {
       const int to = tour.wrap(begin + step);
       int from = step;  // A

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, UnsupportedProblemError
-from gpu_ls_plugin.tours.kicks.on_backend import KernelPerturbation
+from gpu_ls_plugin.tours.kicks.base import KernelPerturbation
 from gpu_ls_plugin.tours.problem.tsp import tour_problem
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-LONGEST_WALK = 100  # steps, whose random numbers belong to one kick
+LONGEST_WALK = 100  # steps; one kick draws their random numbers
 SMALLEST = 6  # cities: segments of 1, 2, 1 and 2
 
 
@@ -39,18 +39,18 @@ def double_bridge_kernel(team: str) -> Kernel:
 class DoubleBridge(KernelPerturbation):
     """Cut a tour into A B C D and reconnect it as A D C B, which changes exactly four edges.
 
-    No path is reversed. Cuts that leave two neighbouring segments with one city each are not
-    drawn: they would change three edges only.
+    No path is reversed. Cuts with two neighbouring segments of one city each are never drawn, as
+    they would change only three edges.
 
     Parameters
     ----------
     segment : int, optional
-        Number of consecutive cities that hold all four cut edges, at least 6, drawn uniformly
-        around the tour; by default the cuts are uniform over the whole tour.
+        Number of consecutive cities that contain all four cut edges, at least 6; their place in
+        the tour is drawn uniformly. By default the cuts are uniform over the whole tour.
     walk : int, optional
-        Cut at cities that lie next to each other in space instead: each is reached from the one
-        before by a random walk of so many steps along the candidates of an iterated search, which
-        alone can use it.
+        Cut at cities that are close to each other in space: each is reached from the previous one
+        by a random walk of `walk` steps along the candidate lists. Only an iterated search can use
+        it.
 
     Raises
     ------
@@ -76,19 +76,19 @@ class DoubleBridge(KernelPerturbation):
 
     @property
     def cuts(self) -> str:
-        """C++ type that draws the cuts, as `tours/kicks/bridge_cuts.cuh` describes it."""
+        """C++ type that draws the cuts; see `tours/kicks/bridge_cuts.cuh`."""
         return "gls::WindowCuts" if self.walk is None else "gls::WalkCuts"
 
     def window(self, n: int) -> int:
         """Return the argument of `cuts` for tours of n cities."""
         return self.walk or min(self.segment or n, n)
 
-    def asked(self, problem: Problem) -> TSP:
-        """Return the problem whose tours are kicked: one with enough cities."""
+    def problem_of(self, problem: Problem) -> TSP:
+        """Return the problem, or raise if it has too few cities or a walk is needed."""
         if self.walk is not None:
             raise InvalidParameterError(
-                "walk: a walk goes along candidates, which an IteratedLocalSearch has; "
-                "use DoubleBridge(segment=...) without one"
+                "walk: a walk needs the candidate lists of an IteratedLocalSearch; "
+                "use DoubleBridge(segment=...) here"
             )
         tsp = tour_problem(problem)
         if tsp.n < SMALLEST:

@@ -1,19 +1,19 @@
-// Edge assembly of pairs of tours of instances, each pair's of one of them.
+// Edge assembly for many instances: both tours of a pair belong to the same instance.
 #pragma once
 
 #include "tours/crossovers/edge_assembly.cuh"
 
 namespace gls {
 
-// The instances that pairs are of, as `PartsOfTours`; cities of an instance follow each other.
+// The instances of the pairs; the cities of an instance have consecutive numbers.
 struct PairedInstances {
-  int stride;        // from the tour of a row to that of the next
-  int replicas;      // rows of an instance
-  const int* sizes;  // cities of every instance
-  const int* names;  // the cities' numbers in the whole problem
+  int stride;        // distance between the rows of tours
+  int replicas;      // rows per instance
+  const int* sizes;  // number of cities of each instance
+  const int* names;  // numbers of its cities in the whole problem
 };
 
-// A metric among the cities of an instance, in their own numbers.
+// A metric on the cities of an instance, numbered from 0.
 template <class Metric>
 struct OwnCities : Renamed<Metric> {
   struct Data {
@@ -35,7 +35,7 @@ struct InstanceAssembly {
   using Site = typename Lengths<Own, Length>::City;
 
   GLS_DEVICE static void run(const Team& team, int item, Instance whole, Candidates lists,
-                             Pairs pairs, PairedInstances instances) {
+                             TourPairs pairs, AssemblyData assembly, PairedInstances instances) {
     const int part = item / instances.replicas, stride = instances.stride;
     const int* const names = instances.names + int64(part) * stride;
     const typename Own::Data data{whole.metric_data, whole.n, names};
@@ -51,8 +51,8 @@ struct InstanceAssembly {
     pairs.second += int64(pairs.partners[item]) * stride;
     pairs.partners = &itself;
     pairs.children += row;
-    pairs.costs = static_cast<typename Metric::Length*>(pairs.costs) + item;
-    EdgeAssembly<Team, Own, Length, Memory, Strategy>::run(team, 0, whole, lists, pairs);
+    assembly.costs = static_cast<typename Metric::Length*>(assembly.costs) + item;
+    EdgeAssembly<Team, Own, Length, Memory, Strategy>::run(team, 0, whole, lists, pairs, assembly);
   }
 };
 

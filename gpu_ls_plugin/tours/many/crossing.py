@@ -1,4 +1,4 @@
-"""Crossing of the chains of each instance: what is good in one of them, the others take over."""
+"""Crossing the chains of each instance by edge assembly, on a CPU."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 HEADER = "tours/many/crossing.cuh"
 PARAMETERS = (*edge_assembly.PARAMETERS, struct_of(HEADER, "PairedInstances"))
 STRATEGY = STRATEGIES["single"]
-OFFSPRING = 32  # of a pair, at most
-GENERATIONS = 6
+OFFSPRING = 32  # largest number per pair
+GENERATIONS = 6  # largest number per crossing
 
 
 def crossing_kernel(metric: Metric, parts: CandidateMoves, layout: HostShape) -> Kernel:
@@ -44,8 +44,9 @@ def crossing_kernel(metric: Metric, parts: CandidateMoves, layout: HostShape) ->
 class Crossing:
     """Crosses the chains of each instance by edge assembly, on a CPU.
 
-    Some of all instances, whose candidates are `parts`, are `cut`; `state` has chains on these,
-    equally many on each and at least two. Chain c has the random numbers of row `first_row` + c.
+    `cut` has the instances as parts, with the candidates of `parts`. `state` has the chains, the
+    same number for each instance and at least two. Chain c has the random numbers of row
+    `first_row` + c.
     """
 
     def __init__(
@@ -82,7 +83,7 @@ class Crossing:
         }
 
     def cross_all(self, seconds: float) -> None:
-        """Cross the best tours for some generations; a chain goes on from a cheaper child."""
+        """Cross the best tours for some generations; chains continue from cheaper children."""
         watch = Stopwatch.of(seconds)
         for _ in range(min(GENERATIONS, self._replicas - 1)):
             if watch.left > 0:

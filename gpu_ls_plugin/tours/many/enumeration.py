@@ -1,4 +1,4 @@
-"""Instances of a few cities: the best of all tours."""
+"""The shortest tours of tiny instances, by enumeration."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.tours.many.instances import Instances
 
-SMALLEST_SEARCHED = 8  # cities, from which on tours are kicked
-BLOCK_ENTRIES = 1 << 22  # edges of tours at once
+SMALLEST_SEARCHED = 8  # cities; smaller instances are enumerated
+BLOCK_ENTRIES = 1 << 22  # edges in memory at once
 
 
 def shortest_tours(instances: Instances, chosen: NDArray[np.int64]) -> NDArray[np.int32]:
-    """Return the first of the shortest tours of some instances, which have few cities: (K, m).
+    """Return the first shortest tour of each chosen instance, shape (K, m).
 
-    That is fewer than `SMALLEST_SEARCHED`. Rows are filled up with the numbers that their instances
-    lack.
+    Instances have fewer than `SMALLEST_SEARCHED` cities. Rows are padded with the numbers that
+    their instances lack.
     """
     sizes = instances.sizes[chosen]
     tours = np.tile(np.arange(sizes.max(), dtype=np.int32), (len(chosen), 1))
-    for size in np.unique(sizes[sizes > 3]).tolist():  # of up to three cities all tours are one
+    for size in np.unique(sizes[sizes > 3]).tolist():  # up to three cities have only one tour
         (alike,) = np.nonzero(sizes == size)
         known = _all_tours(size)
         step = max(1, BLOCK_ENTRIES // known.size)
@@ -37,13 +37,13 @@ def shortest_tours(instances: Instances, chosen: NDArray[np.int64]) -> NDArray[n
 
 
 def _all_tours(size: int) -> NDArray[np.int32]:
-    """Return every tour of so many cities once, from city 0 in one of the two directions."""
+    """Return each tour of `size` cities once, from city 0 on in one direction."""
     rest = permutations(range(1, size))
     return np.array([(0, *tour) for tour in rest if tour[0] < tour[-1]], np.int32)
 
 
 def _lengths(instances: Instances, firsts: NDArray[np.int64], size: int) -> NDArray[Any]:
-    """Return the lengths between the cities of instances of one size, shape (K, size, size)."""
+    """Return the lengths between the cities of instances of equal size, shape (K, size, size)."""
     a, b = np.array(list(combinations(range(size), 2))).T
     lengths = np.zeros((len(firsts), size, size), instances.whole.cost_dtype)
     between = instances.metric.lengths(

@@ -1,4 +1,4 @@
-"""Instances as parts of one problem: their cities, candidates, first tours and costs."""
+"""Many instances as one problem: their cities, candidates, first tours and costs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
+from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.core.rows import BLOCK
 from gpu_ls_plugin.tours.candidates.base import Candidates
 from gpu_ls_plugin.tours.construction.space_filling_curve import LEVELS, hilbert
@@ -25,26 +25,25 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.backends.base import Backend
+    from gpu_ls_plugin.backends.composition import Kernel
     from gpu_ls_plugin.tours.moves.base import Neighbourhood
     from gpu_ls_plugin.tours.moves.composed import Moves
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
 HEADER = "tours/many/instances.cuh"
-DEGREE = 8  # candidates of a city, two from each quadrant, unless it is said otherwise
+ROWS = struct_of(HEADER, "InstanceRows")
+DEGREE = 8  # candidates of a city by default, two from each quadrant
 LIST_TEAMS = {"cpu": "gls::Host", "cuda": "gls::Thread<128>"}
 
 
 def lists_kernel(metric: Metric, moves: Moves, team: str, degree: int) -> Kernel:
-    """Compose the kernel that lists `degree` candidates of a city, of those in its instance."""
+    """Compose the kernel that lists `degree` candidates of each city within its instance."""
     return moves.kernel(
         "instance_lists",
         metric,
         header=HEADER,
         body=f"gls::InstanceLists<{{team}}, {metric.functor}, {{length}}, {moves.lists}, {degree}>",
-        parameters=parse_parameters(
-            "const void* metric_data, int total, const double* points, int stride, "
-            "int degree, const int* sizes, const int* names, void* near, void* near_lengths"
-        ),
+        parameters=(ROWS, struct_of(HEADER, "ListedCities")),
         team=team,
     )
 
@@ -56,42 +55,39 @@ def cost_kernel(metric: Metric, team: str) -> Kernel:
         metric,
         header=HEADER,
         body="gls::InstanceCost<{team}, {metric}>",
-        parameters=parse_parameters(
-            "const void* metric_data, int total, int stride, int replicas, "
-            "const int* sizes, const int* names, const int* tours, void* costs"
-        ),
+        parameters=(ROWS, struct_of(HEADER, "InstanceTours")),
         team=team,
     )
 
 
 @dataclass(frozen=True)
 class _ListsOfParts(Candidates):
-    """Stands for candidates where every part has lists of its own."""
+    """A placeholder for candidates, as each part has its own lists."""
 
     degree: int
 
     def build(self, problem: TSP) -> Any:
-        """Return nothing but that lengths never fall."""
+        """Return an object that only says that lists are sorted by length."""
         return SimpleNamespace(sorted=True)
 
     def on(self, backend: Backend, problem: TSP) -> tuple[Any, Any, int]:
-        """Return empty arrays of the types of lists."""
+        """Return empty arrays of the types of candidate lists."""
         xp = backend.xp
         return xp.empty(0, "int32"), xp.empty(0, problem.cost_dtype), self.degree
 
 
 @dataclass(frozen=True, eq=False)
 class Instances:
-    """Instances of one metric, all of whose cities are one problem's."""
+    """Instances of one metric, stored as one problem with all their cities."""
 
     metric: Metric
     points: NDArray[np.float64]  # (N, 2), cities of all instances, one after the other
-    sizes: NDArray[np.int64]  # (B,), cities of each
-    rows: NDArray[np.int64]  # (B,), where each stands in what the caller has given
+    sizes: NDArray[np.int64]  # (B,), number of cities of each
+    rows: NDArray[np.int64]  # (B,), index of each in the caller's input
 
     @cached_property
     def whole(self) -> TSP:
-        """All cities as one problem, whose length from one instance to another nobody asks for."""
+        """All cities as one problem; lengths between instances are never used."""
         return TSP._assemble(self.points, None, self.metric, "", "", None)
 
     @cached_property
@@ -102,11 +98,11 @@ class Instances:
     def composed(
         self, backend: Backend, neighbourhoods: Sequence[Neighbourhood], degree: int = DEGREE
     ) -> CandidateMoves:
-        """Return neighbourhoods for all of them on a backend, with so many candidates a city."""
+        """Return neighbourhoods for all instances, with `degree` candidates per city."""
         return CandidateMoves(backend, self.whole, neighbourhoods, _ListsOfParts(degree))
 
     def names(self, chosen: NDArray[np.int64]) -> NDArray[np.int32]:
-        """Return the numbers of the cities of some instances, (K, m), filled up with the last."""
+        """Return the city numbers of the chosen instances, (K, m), padded with the last one."""
         sizes = self.sizes[chosen]
         places = np.minimum(np.arange(sizes.max()), sizes[:, None] - 1)
         names: NDArray[np.int32] = (self.firsts[chosen, None] + places).astype(np.int32)
@@ -115,7 +111,7 @@ class Instances:
     def parts(
         self, backend: Backend, parts: CandidateMoves, chosen: NDArray[np.int64], seconds: float
     ) -> TourParts | None:
-        """Return some instances as parts with candidates; None if there is no time for lists."""
+        """Return the chosen instances as parts with candidates; None if the time is too short."""
         xp, names = backend.xp, self.names(chosen)
         count, stride = names.shape
         degree = parts.arguments["degree"]
@@ -139,9 +135,10 @@ class Instances:
         return cut if complete else None
 
     def curves(self, backend: Backend, chosen: NDArray[np.int64]) -> Any:
-        """Return tours of some instances along a Hilbert curve, on a backend, shape (K, m).
+        """Return tours of the chosen instances along a Hilbert curve, on a backend, shape (K, m).
 
-        In the cities' own numbers; behind a tour come the numbers that its instance lacks.
+        Cities are numbered within their instances; rows are padded with the numbers that their
+        instances lack.
         """
         xp, names = backend.xp, self.names(chosen)
         points = xp.asarray(self.points)[xp.asarray(names)]
@@ -155,7 +152,7 @@ class Instances:
         return xp.argsort(keys, axis=1, kind="stable").astype("int32")
 
     def costs(self, backend: Backend, parts: CandidateMoves, cut: TourParts, tours: Any) -> Any:
-        """Return what tours (K * R, m) of parts cost, on a backend; float64 sums nearly."""
+        """Return the costs of tours (K * R, m) on a backend; real costs are rounded."""
         costs = backend.xp.empty(len(tours), self.whole.cost_dtype)
         arguments = {
             "metric_data": parts.arguments["metric_data"],
@@ -170,8 +167,8 @@ class Instances:
         backend.launch(cost_kernel(self.metric, backend.warp()), len(tours), arguments)
         return costs
 
-    def exact(self, chosen: NDArray[np.int64], tours: NDArray[np.int32]) -> NDArray[Any]:
-        """Return the referee's exact costs of tours (K, m) of some instances, on the host."""
+    def exact_costs(self, chosen: NDArray[np.int64], tours: NDArray[np.int32]) -> NDArray[Any]:
+        """Return the exact costs of tours (K, m) of the chosen instances, on the host."""
         sizes = self.sizes[chosen]
         costs = np.zeros(len(chosen), self.whole.cost_dtype)
         for size in np.unique(sizes[sizes > 1]).tolist():

@@ -1,4 +1,4 @@
-"""What callers give as many instances, checked row by row and put side by side by metric."""
+"""The input of `solve_many`: checked row by row and grouped by metric."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ WANTED = "a list of TSPs, or coordinates of shape (B, n, 2)"
 
 
 def read(problems: Any, metric: str | Metric | None) -> list[Instances]:
-    """Return instances side by side, those of each metric for themselves.
+    """Return the instances in groups, one for each metric.
 
     Raises
     ------
     InvalidProblemError, InvalidParameterError, InvalidTypeError, UnsupportedProblemError
-        What is given is neither problems nor coordinates, or is empty; the row is named.
+        The input is neither problems nor coordinates, or it is empty; the error names the row.
     """
     if on_gpu(problems) and hasattr(problems, "get"):
         problems = problems.get()
@@ -64,18 +64,17 @@ def _of_problems(problems: Sequence[Any], metric: object) -> list[Instances]:
             raise InvalidTypeError(f"problems: row {row}, {problem!r:.80}, is not a TSP")
         if problem.coordinates is None:
             raise UnsupportedProblemError(
-                f"problems: row {row} is a matrix, but instances are searched side by side by "
-                "coordinates; use gls.solve(problem) for each"
+                f"problems: row {row} is a matrix, but solve_many needs coordinates; use "
+                "gls.solve(problem) for each"
             )
         if not problem.objective.length_alone:
             raise UnsupportedProblemError(
-                f"problems: row {row} is under the objective {problem.objective.name!r}, but "
-                "instances are searched side by side by length alone; use gls.solve(problem) for "
-                "each"
+                f"problems: row {row} has the objective {problem.objective.name!r}, but solve_many "
+                "minimises lengths only; use gls.solve(problem) for each"
             )
         rows.setdefault(problem.metric, []).append(row)
     return [
-        _side_by_side(found, [problems[row].coordinates for row in own], own)
+        _group_of(found, [problems[row].coordinates for row in own], own)
         for found, own in rows.items()
     ]
 
@@ -86,15 +85,15 @@ def _of_points(points: Any, metric: str | Metric | None) -> Instances:
         raise InvalidParameterError(
             f"metric: {found.name!r} takes its lengths from a matrix, not from coordinates"
         )
-    instances = _side_by_side(found, points, range(len(points)))
+    instances = _group_of(found, points, range(len(points)))
     try:
         found.check(instances.points)
-    except InvalidProblemError:  # one of them, or they only lie far from each other
+    except InvalidProblemError:  # one instance is invalid, or the instances are just far apart
         for row, own in enumerate(points):
-            _named(row, found.check, own)
+            _check_row(row, found.check, own)
     if found.rounds_away(points[0]):
         warnings.warn(
-            f"problems: {found.name} rounds lengths to integers, most of those of row 0 to 0 or 1; "
+            f"problems: {found.name} rounds most lengths of row 0 to 0 or 1; "
             'use metric="EUC" for real lengths, or scale the coordinates up',
             PrecisionWarning,
             stacklevel=4,
@@ -102,7 +101,7 @@ def _of_points(points: Any, metric: str | Metric | None) -> Instances:
     return instances
 
 
-def _side_by_side(metric: Metric, points: Any, rows: Sequence[int]) -> Instances:
+def _group_of(metric: Metric, points: Any, rows: Sequence[int]) -> Instances:
     sizes = np.array([len(own) for own in points], np.int64)
     if sizes.sum() > checks.MOST_INT:
         raise InvalidParameterError(
@@ -127,19 +126,19 @@ def _points_of_array(array: NDArray[Any]) -> NDArray[np.float64]:
         sound &= (np.abs(points) <= 2.0**53).all(axis=(1, 2))
     if not sound.all():
         row = int(sound.argmin())
-        _named(row, points_of, array[row])
+        _check_row(row, points_of, array[row])
     return points
 
 
 def _points_of_row(row: int, given: Any) -> NDArray[np.float64]:
     if isinstance(given, TSP):
         raise InvalidTypeError(f"problems: row {row} is a TSP, but row 0 is not; give {WANTED}")
-    points: NDArray[np.float64] = _named(row, points_of, given)
+    points: NDArray[np.float64] = _check_row(row, points_of, given)
     return points
 
 
-def _named(row: int, check: Any, values: Any) -> Any:
-    """Return what a check does, whose errors name the row."""
+def _check_row(row: int, check: Any, values: Any) -> Any:
+    """Return the result of a check, and let its errors name the row."""
     try:
         return check(values)
     except GpuLsError as error:

@@ -1,4 +1,4 @@
-"""Chains on instances side by side: each searches one, several where there are few instances."""
+"""Chains on many instances at once: one per instance, or several if instances are few."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.moves.composed import CandidateMoves
 
 NEIGHBOURHOODS = (LinKernighan(3),)
-# Where a CPU's seconds count: what fewer moves miss, kicks and crossings find.
+# Fewer moves and candidates for a CPU with a time limit: kicks and crossings make up for them.
 NARROW, NARROW_DEGREE = (OrOpt(3), TwoOpt()), 5
 PERTURBATION = DoubleBridge(segment=100)
-# Of annealing: a chain on few cities makes more kicks for each, and has the time to cool down.
+# Heat of annealing. On up to FEW_CITIES a chain makes more kicks per city and has time to cool.
 FEW_CITIES, HEAT_OF_FEW, HEAT = 300, 1.2, 0.6
-# On a CPU several chains of an instance are crossed after these shares of its time: all that are
-# crossed sooner would become alike. Each chain needs some time for each city.
+# Shares of the time after which a CPU crosses the chains of an instance; crossing earlier makes
+# them alike.
 CROSSED_AFTER = (0.5, 0.75, 1.0)
-MOST_CROSSED, SECONDS_OF_CHAIN = 8, 3e-6
+MOST_CROSSED, SECONDS_OF_CHAIN = 8, 3e-6  # chains per instance; seconds per chain and city
 
 
 def moves_of(backend: Backend, kicks: int | None) -> tuple[Sequence[Neighbourhood], int]:
-    """Return the neighbourhoods of chains, and how many candidates a city has.
+    """Return the neighbourhoods of chains, and the number of candidates of a city.
 
-    They suit the backend, unless `kicks` says when chains stop: then all backends make the same.
+    They depend on the backend, unless `kicks` limits the chains: then all backends do the same.
     """
     if backend.name == "cpu" and kicks is None:
         return NARROW, NARROW_DEGREE
@@ -58,12 +58,12 @@ def moves_of(backend: Backend, kicks: int | None) -> tuple[Sequence[Neighbourhoo
 
 
 def bytes_per_instance(n: int) -> int:
-    """Return the memory of an instance with one chain at most, without its coordinates."""
+    """Return an upper bound of the memory of an instance with one chain, without coordinates."""
     return n * (12 * DEGREE + 32) + 128
 
 
 def slots_of(backend: Backend, parts: CandidateMoves, n: int) -> int:
-    """Return how many chains on n cities a backend works on at a time; 0 if it cannot."""
+    """Return how many chains on n cities a backend runs at a time; 0 if n is too large."""
     try:
         layout = chain_layout(backend, parts, n, chain_layouts.part_shape)
     except InvalidParameterError:
@@ -74,10 +74,10 @@ def slots_of(backend: Backend, parts: CandidateMoves, n: int) -> int:
 def replicas_of(
     backend: Backend, slots: int, count: int, fit: int, cities: int, seconds: float | None
 ) -> int:
-    """Return how many chains each of `count` instances should have.
+    """Return the number of chains for each of `count` instances.
 
-    The backend works on `slots` chains at a time, and there is memory for `fit`. All the instances
-    that share the seconds have so many cities; without seconds, kicks say when chains stop.
+    The backend runs `slots` chains at a time and has memory for `fit`. All instances that share
+    the `seconds` have `cities` cities in total; without seconds, kicks limit the chains.
     """
     busy = max(1, min(slots, fit) // count)
     if backend.name != "cpu" or seconds is None or not np.isfinite(seconds):
@@ -87,10 +87,10 @@ def replicas_of(
 
 
 class SideBySide:
-    """Chains on some instances, all in each launch.
+    """Chains on several instances, all in each launch.
 
-    The `chosen` of the instances (K,), which `Instances.parts` has `cut`, begin at `tours` (K, m),
-    int32, with so many `replicas` each. Chain c has the random numbers of row `first_row` + c.
+    The `chosen` instances (K,), which `Instances.parts` has `cut`, begin at `tours` (K, m), int32,
+    with `replicas` chains each. Chain c has the random numbers of row `first_row` + c.
     """
 
     def __init__(
@@ -126,10 +126,10 @@ class SideBySide:
         self._crossing = crossing
 
     def drive(self, seconds: float, kicks: int | None, after: Callable[[], bool]) -> str:
-        """Launch until every chain has made its kicks or the time is up; return which.
+        """Launch until all chains have made their kicks or the time is over; return the reason.
 
-        Where seconds count, a CPU crosses the chains of each instance. `after` is called after each
-        launch, and returns whether that is enough.
+        With a time limit, a CPU also crosses the chains of each instance. `after` is called after
+        each launch and returns whether to stop.
         """
         watch, stretch = Stopwatch.of(seconds), Stretch(seconds, kicks)
         if kicks is not None or self._replicas == 1 or self._backend.name != "cpu":
@@ -147,12 +147,12 @@ class SideBySide:
         return "seconds"
 
     def best_costs(self) -> NDArray[Any]:
-        """Return the cost of each instance's best tour, on the host; float64 sums nearly."""
+        """Return the cost of each instance's best tour on the host; real costs are rounded."""
         costs: NDArray[Any] = self._backend.to_numpy(self._of_instances().min(axis=1))
         return costs
 
     def best_tours(self) -> NDArray[np.int32]:
-        """Return each instance's best tour, on the host, shape (K, m)."""
+        """Return each instance's best tour on the host, shape (K, m)."""
         costs = self._of_instances()
         rows = self._backend.xp.arange(len(costs)) * self._replicas + costs.argmin(axis=1)
         tours: NDArray[np.int32] = self._backend.to_numpy(self.state.best_tours[rows])

@@ -1,1 +1,1 @@
-"""Neighbourhoods: moves of edges, and how they are composed."""
+"""Neighbourhoods: the moves of a local search."""

@@ -1,24 +1,24 @@
-// Executes a sequential move by reversals of paths, each of its shorter side where that is allowed.
+// Applies a move by reversals of paths, of the shorter side of the tour if that is allowed.
 #pragma once
 
 #include "tours/moves/move.cuh"
 
 namespace gls {
 
-// The first four reversals of a move: for each, which of its ends are the first and the last city
-// of the path that is turned round, in two hexadecimal digits, the first reversal in the lowest
-// two. Those of further edges have the next ends after the fourth's, two by two.
+// The first four reversals of a move, two hexadecimal digits each, the first in the lowest digits:
+// the indices in `t` of the first and the last city of the path to reverse. The reversals of
+// further edges use the next indices, two by two.
 GLS_DEVICE uint32 reversals(Shape shape) {
   return shape == Shape::kFlips  ? 0x79573513
          : shape == Shape::kSwap ? 0x57412512
          : shape == Shape::kTurn ? 0x79574215
          : shape == Shape::kTrade
-             ? 0x67960320   // past the edge that it goes to, and back; and the same of the other
-             : 0x10325405;  // all three segments, then each of them
+             ? 0x67960320   // for each city: the path that it passes, with it and without it
+             : 0x10325405;  // all three segments together, then each alone
 }
 
-// `either_way`: lengths have no direction, so that the tour may end up turned round. Each reversal
-// of `length` places from `first` on is told to `record(first, length)`; it is its own inverse.
+// With `either_way` (symmetric lengths) the tour may end up reversed. Calls `record(first, length)`
+// for each reversal of `length` places from place `first` on; a reversal is its own inverse.
 template <class Team, class City, class Record>
 GLS_DEVICE void apply_move(const Team& team, const RingTour<City>& tour, const Move& move,
                            bool either_way, Record record) {
@@ -33,17 +33,17 @@ GLS_DEVICE void apply_move(const Team& team, const RingTour<City>& tour, const M
     int begin = tour.place(forward ? first : last);
     const int end = tour.place(forward ? last : first);
     int length = tour.wrap_low(end - begin) + 1;
-    if (length > longest) {  // turning the rest round is the same, seen from behind
+    if (length > longest) {  // reversing the rest gives the same tour, read backward
       begin = end + 1;
       length = tour.n - length;
       forward = !forward;
     }
     begin = tour.wrap_high(begin);
     ends = ends >> 8 | (ends & 0xff000000);
-    further = left > 1 ? further + 2 : 0;  // of the last one's successor nothing is used
+    further = left > 1 ? further + 2 : 0;  // the last reversal has no successor
     const int* const t = move.t + (further > 0 ? further : 0);
-    first = t[ends >> 4 & 15], last = t[ends & 15];  // on their way while places change
-    team.sync();                                     // all have read the places
+    first = t[ends >> 4 & 15], last = t[ends & 15];  // loads early, to overlap with the reversal
+    team.sync();                                     // all lanes have read the places
     tour.reverse(team, begin, length);
     record(begin, length);
   }
@@ -55,7 +55,7 @@ GLS_DEVICE void apply_move(const Team& team, const RingTour<City>& tour, const M
   apply_move(team, tour, move, either_way, [](int, int) {});
 }
 
-// Ranges of places that reversals change, for objectives that keep them again alone.
+// Ranges of places that reversals change, so that objectives update only those.
 template <bool needed>
 struct ChangedPlaces {
   GLS_DEVICE void add(int, int, int) {}
@@ -67,7 +67,7 @@ struct ChangedPlaces<true> {
   int count = 0, firsts[kMaxExchange], lengths[kMaxExchange];
 
   GLS_DEVICE void add_all() { all = true; }
-  // Forgets a range that lies within another.
+  // Adds a range, unless an earlier one contains it.
   GLS_DEVICE void add(int first, int length, int n) {
     bool known = length < 2;
     for (int i = 0; i < count; ++i) {
@@ -78,7 +78,7 @@ struct ChangedPlaces<true> {
   }
 };
 
-// Lets an objective keep a tour in which places have changed.
+// Updates an objective's data of a tour after places have changed.
 template <class Team, class View, bool needed>
 GLS_DEVICE void keep_changed(const Team& team, const View& view,
                              const ChangedPlaces<needed>& changed) {
@@ -97,7 +97,7 @@ GLS_DEVICE void keep_changed(const Team& team, const View& view,
   keep_tour(team, view);
 }
 
-// Executes a move, and lets an objective keep the tour that it makes.
+// Applies a move and updates the objective's data of the tour.
 template <class Team, class View>
 GLS_DEVICE void apply_kept_move(const Team& team, const View& view, const Move& move,
                                 bool either_way) {

@@ -1,4 +1,4 @@
-"""What every neighbourhood says of itself."""
+"""The base class of neighbourhoods."""
 
 from __future__ import annotations
 
@@ -18,18 +18,19 @@ USUAL_EDGES, DEEPEST_EDGES = (
 
 
 class Neighbourhood(ABC):
-    """A set of moves from one tour to others.
+    """A set of moves that lead from a tour to others.
 
     Attributes
     ----------
     name : str
         Name in the registry.
     header : str
-        File that defines the functor, found like a kernel's header.
+        Header that defines the functor, found like a kernel's header.
     reverses : bool
-        Whether its moves have to reverse paths, so that lengths must be symmetric.
+        Whether its moves reverse paths, which requires symmetric lengths.
     alone : bool
-        Whether an engine of its own searches it alone: it has no functor of moves at a city.
+        Whether it has an engine of its own and cannot be combined with other neighbourhoods. It
+        has no functor then.
     """
 
     name: ClassVar[str]
@@ -39,54 +40,54 @@ class Neighbourhood(ABC):
 
     @property
     def deep(self) -> bool:
-        """Whether moves exchange more than three edges, so that kernels need many registers."""
+        """Whether moves exchange more than three edges, which takes many registers."""
         return False
 
     @property
     def most_edges(self) -> int:
-        """How many edges a move exchanges at most.
+        """Largest number of edges that a move exchanges.
 
-        More than 8, up to 12, are for the CPU backend alone; the functor has to say as much by
+        More than 8 (up to 12) work on the CPU backend only; the functor must declare the number as
         ``static constexpr int kMostEdges``.
         """
         return USUAL_EDGES
 
     @property
     def chooses(self) -> bool:
-        """Whether a move also looks for places, so that descents need more registers still."""
+        """Whether a move also searches for insertion places, which takes even more registers."""
         return False
 
     @abstractmethod
     def functor(self, symmetric: bool) -> str:
-        """Return the C++ type of the moves at a city, as `tours/moves/move.cuh` describes it.
+        """Return the C++ type of the moves at a city; `tours/moves/move.cuh` describes it.
 
-        Where lengths are not `symmetric`, of the moves that reverse no path.
+        If lengths are not `symmetric`, the type has only moves that reverse no path.
         """
 
     def source(self) -> str:
-        """Return the C++ text that defines the functor, empty where `header` does."""
+        """Return the C++ text that defines the functor; empty if `header` defines it."""
         return ""
 
     def first_breadth(self, degree: int) -> int:
-        """Return how many of `degree` candidates are tried as t3: all unless overridden."""
+        """Return how many of `degree` candidates are tried as t3; by default all."""
         return degree
 
     @abstractmethod
     def variants(self, degree: int, symmetric: bool) -> int:
-        """Return how many moves begin with one first step (statistics only)."""
+        """Return the number of moves that share a first step (for statistics only)."""
 
     def check_backend(self, backend: Backend) -> None:
-        """Raise InvalidParameterError where moves exchange too many edges for a backend."""
+        """Raise InvalidParameterError if moves exchange too many edges for the backend."""
         if self.most_edges > USUAL_EDGES and backend.name != "cpu":
             raise InvalidParameterError(
-                f"{self!r}: moves of {self.most_edges} edges are for the CPU backend; on a GPU "
-                f"they have {USUAL_EDGES} at most"
+                f"{self!r}: moves of {self.most_edges} edges need the CPU backend; on a GPU the "
+                f"limit is {USUAL_EDGES}"
             )
 
     def check(self, problem: TSP) -> None:
-        """Raise UnsupportedProblemError where the moves make no sense on the problem."""
+        """Raise UnsupportedProblemError if the moves do not work on the problem."""
         if self.reverses and not problem.symmetric:
             raise UnsupportedProblemError(
                 f"problem: {self.name} reverses paths, which changes the lengths of an asymmetric "
-                "problem; search with OrOpt() or ThreeOpt(), or Symmetrised() of integer lengths"
+                "problem; use OrOpt() or ThreeOpt(), or Symmetrised() if lengths are integers"
             )

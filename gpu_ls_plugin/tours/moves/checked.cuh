@@ -1,15 +1,15 @@
-// Moves that somebody else wrote, measured before they are believed.
+// Verifies the moves of a third-party neighbourhood.
 //
-// A move is real if the edges that it takes out are where its shape needs them (move.cuh): then
-// what it changes is the sum of its edges, and the tour stays a tour. Moves that take out a fixed
-// edge gain nothing, whatever is said of them. One that is not real, or whose gain is not what was
-// said, is not offered; the host is told by `gls_faulty_part`, and raises an error.
+// A move is valid if the edges that it removes lie where its shape needs them (move.cuh); then the
+// tour stays a tour, and the gain is a sum over the edges. A move that removes a fixed edge gains
+// nothing. A move that is invalid, or whose claimed gain is wrong, is dropped: `gls_faulty_part`
+// reports it to the host, which raises an error.
 #pragma once
 
 #include "tours/moves/move.cuh"
 
 #ifdef __CUDACC__
-extern "C" __device__ int gls_faulty_part = 0;  // the number of a neighbourhood, from 1 on
+extern "C" __device__ int gls_faulty_part = 0;  // number of the neighbourhood, from 1; 0: none
 #else
 extern "C" {
 int gls_faulty_part = 0;
@@ -18,7 +18,7 @@ int gls_faulty_part = 0;
 
 namespace gls {
 
-// Whether lengths are estimates that may be others: who asks will ask again.
+// Whether lengths are uncertain estimates; the caller evaluates such moves again.
 template <class Lengths>
 GLS_DEVICE bool in_doubt(const Tentative<Lengths>& lengths) {
   return lengths.doubt();
@@ -28,14 +28,14 @@ GLS_DEVICE bool in_doubt(const Lengths&) {
   return false;
 }
 
-// The path that a move changes, as it is after some of its edges.
+// The path of a move after some of its edges have been exchanged.
 template <class View, class Length = typename View::Length>
 struct MovePath {
   Path<typename View::City> path;
   int flips[kMaxExchange];
   int count = 0;
   Shape shape = Shape::kFlips;
-  int first, both;  // cities of the first segment that has been moved, and of both
+  int first, both;  // lengths of the first swapped segment and of both together
 
   GLS_DEVICE MovePath(const View& view, const FirstStep<Length>& first) : path(view.path(first)) {}
 
@@ -52,14 +52,14 @@ struct MovePath {
     return at;
   }
 
-  // Reverses the beginning, as far as the city that leaves `t`; false where it is not in front.
+  // Reverses the beginning up to `its`; false if `its` does not precede `t`.
   GLS_DEVICE bool flip(int t, int its) {
     const int at = step(t);
     if (at == 0 || step(its) != at - 1) return false;
     flips[count++] = at - 1;
     return true;
   }
-  // Moves two segments by the second and the third edge; false where the shape has none such.
+  // Swaps two segments by the second and third edge; false if the cities do not fit the shape.
   GLS_DEVICE bool move_segments(Shape its_shape, int t3, int t4, int t5, int t6) {
     const int at3 = step(t3), at5 = step(t5), at6 = step(t6);
     const bool swaps = its_shape == Shape::kSwap;
@@ -70,8 +70,7 @@ struct MovePath {
   }
 };
 
-// Whether a move begins with its first step and goes on where its shape needs it, by `most` edges
-// at most.
+// Whether a move has at most `most` edges, begins with the first step and fits its shape.
 template <int most, class View, class Length>
 GLS_DEVICE bool is_real(const View& view, const FirstStep<Length>& first, const Move& move) {
   const int* const t = move.t;

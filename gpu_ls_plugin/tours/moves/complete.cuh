@@ -1,8 +1,7 @@
-// Complete neighbourhoods: all ways to take two or three edges out of a tour and put others in.
+// Complete neighbourhoods: all ways to replace two or three edges of a tour.
 //
-// A neighbourhood says how many moves it has and what each of them changes; it is enumerated either
-// by numbers (mappings.cuh turns them into positions) or by openings: moves one of whose positions
-// is open, which a filter may reject all together.
+// Moves are enumerated by number (mappings.cuh turns numbers into positions) or by opening. An
+// opening is a move with one position open; a filter can reject all moves that close it at once.
 #pragma once
 
 #include "tours/moves/reconnection.cuh"
@@ -11,8 +10,8 @@
 
 namespace gls {
 
-// Takes out the edges after positions at[0] < at[1] < ...; the ends of the edge after at[x] have
-// the numbers 2 x and 2 x + 1.
+// Removes the edges after positions at[0] < at[1] < ...; the ends of the edge after at[x] are
+// numbered 2 x and 2 x + 1.
 template <int edges>
 struct Exchange {
   int at[edges], way;
@@ -23,13 +22,8 @@ struct Exchange {
   }
 };
 
-// Two ends that an edge joins.
-struct Link {
-  int from, to;
-};
-
-// A move whose position at[open] may be any from `begin` to before `end`. In 3-opt, the new edge
-// number `rotation` is the one that joins the two other edges.
+// A move whose position at[open] may be any in [begin, end). In 3-opt, the new edge number
+// `rotation` joins the two other removed edges.
 template <class MoveType>
 struct Opening {
   MoveType move;
@@ -42,7 +36,7 @@ struct Opening {
   }
 };
 
-// A move of a tour as an objective sees it.
+// A move in the form that objectives read.
 template <class Space, class PlacedTour>
 struct ExchangeChange {
   static constexpr int kMostEdges = Space::kEdges;
@@ -60,19 +54,16 @@ struct ExchangeChange {
   GLS_DEVICE Edge link(int edge) const { return placed(Space::link(move.way, edge)); }
   GLS_DEVICE int place(int end) const { return move.position(end, tour.n); }
   GLS_DEVICE Edge ends_out(int edge) const { return {2 * edge, 2 * edge + 1}; }
-  GLS_DEVICE Edge ends_in(int edge) const {
-    const Link link = Space::link(move.way, edge);
-    return {link.from, link.to};
-  }
+  GLS_DEVICE Edge ends_in(int edge) const { return Space::link(move.way, edge); }
 
  private:
-  GLS_DEVICE Edge placed(Link link) const {
+  GLS_DEVICE Edge placed(Edge link) const {
     return {move.position(link.from, tour.n), move.position(link.to, tour.n)};
   }
   GLS_DEVICE Edge named(Edge places) const { return {city(places.from), city(places.to)}; }
 };
 
-// What a move changes, the objective included.
+// Change of cost by a move, including the objective.
 template <class Space, class PlacedTour>
 GLS_DEVICE typename PlacedTour::Length change_of(const PlacedTour& tour,
                                                  const typename Space::Move& move) {
@@ -90,12 +81,11 @@ struct Pairs {
   using Move = Exchange<2>;
   static constexpr int kEdges = 2, kWays = 1;
   static constexpr int kRotations = 1;
-  static constexpr int kKnownLinks =
-      0;  // new edges of an opening that do not depend on what is open
+  static constexpr int kKnownLinks = 0;  // new edges of an opening that are known
 
-  GLS_DEVICE static Link link(int, int number) { return {number, number + 2}; }
+  GLS_DEVICE static Edge link(int, int number) { return {number, number + 2}; }
 
-  // Neighbouring edges make no move, so that the second position counts from the one before.
+  // Neighbouring edges make no move, so the second position is decoded minus 1.
   GLS_DEVICE static int64 count(int n) { return int64(n - 1) * (n - 2) / 2; }
   template <class Mapping>
   GLS_DEVICE static Move decode(const Mapping& mapping, int64 number) {
@@ -104,7 +94,7 @@ struct Pairs {
     ++move.at[1];
     return move;
   }
-  // The first and the last edge of the tour are neighbours, too.
+  // The first and the last edge of the tour are neighbours as well.
   GLS_DEVICE static bool exists(const Move& move, int n) {
     return move.at[0] > 0 || move.at[1] < n - 1;
   }
@@ -135,7 +125,7 @@ struct Pairs {
   }
 };
 
-// 3-opt: the four pure reconnections of every triple of edges.
+// 3-opt: the four pure reconnections of each triple of edges.
 struct Triples {
   using Move = Exchange<3>;
   static constexpr int kEdges = 3, kWays = kPureReconnections;
@@ -144,8 +134,9 @@ struct Triples {
   template <int way>
   static constexpr int kLinks = Reconnection::edges_by_joined(way);
 
-  // New edge 0 joins the first edge and the second, 1 the second and the third, 2 the outer two.
-  GLS_DEVICE static Link link(int way, int number) {
+  // New edge 0 joins the first and the second removed edge, 1 the second and third, 2 the outer
+  // two.
+  GLS_DEVICE static Edge link(int way, int number) {
     const int links = way == 0   ? kLinks<0>
                       : way == 1 ? kLinks<1>
                       : way == 2 ? kLinks<2>
@@ -176,7 +167,7 @@ struct Triples {
     return {{int(rank / n / n), int(rank / n % n), int(rank % n)}, way};
   }
 
-  // Added up as three_opt_step.cuh does, so that real changes have the same bits.
+  // Sums in the order of three_opt_step.cuh, so that real changes agree to the last bit.
   template <class PlacedTour>
   GLS_DEVICE static typename PlacedTour::Length change(const PlacedTour& tour, const Move& move) {
     const int a = move.at[0], c = move.at[1], e = move.at[2];
@@ -193,7 +184,7 @@ struct Triples {
     if (move.way == 0) return (((tour.length(b, e) - ef) + cf) + tour.length(a, d)) - removed;
     return (((tour.length(a, e) - ef) + cf) + tour.length(b, d)) - removed;
   }
-  // A real gain that may be rounding alone is none.
+  // A real gain that could be a rounding error does not count.
   template <class Length>
   GLS_DEVICE static bool gains(Length change, Length removed) {
     return change < 0 && (Length(0.5) == Length(0) || change <= removed * Length(-1e-12));

@@ -1,4 +1,4 @@
-"""What engines of composed moves share: the moves' C++ type, and what every kernel reads."""
+"""Neighbourhoods composed into one C++ type, and the arguments that their kernels share."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ PARAMETERS = tuple(
 )
 EITHER, CHECKED = "tours/moves/either.cuh", "tours/moves/checked.cuh"
 REGISTERS = ("few", "some", "many", "most")
-LONGEST_LIST = 800  # candidates of a city: moves of a city are counted in 32 bits
+LONGEST_LIST = 800  # candidates of a city; kernels count the moves of a city in 32 bits
 
 
 @dataclass(frozen=True)
 class Moves:
     """A list of neighbourhoods, composed for one kind of problem."""
 
-    functor: str  # C++ type of the moves at a city, ...
-    headers: tuple[str, ...]  # ... and what defines it
-    sources: tuple[str, ...]
-    length: str  # C++ type in which a move's lengths are added up
+    functor: str  # C++ type of the moves at a city
+    headers: tuple[str, ...]  # headers that define it
+    sources: tuple[str, ...]  # C++ texts that define it
+    length: str  # C++ type of sums of lengths
     names: tuple[str, ...]
-    grid: str = ""  # as `Sites` has it
-    checked: tuple[str, ...] = ()  # those that somebody else wrote: what they say is measured
+    grid: str = ""  # see `Sites`
+    checked: tuple[str, ...] = ()  # names of third-party parts, whose gains are verified
 
     @classmethod
     def of(
@@ -57,7 +57,7 @@ class Moves:
         grid: str = "",
         by_step: bool = False,
     ) -> Moves:
-        """Compose neighbourhoods, `by_step` as a pivoting rule says; ties go to the first."""
+        """Compose neighbourhoods; ties go to the first one. Pivoting rules set `by_step`."""
         checked: list[str] = []
 
         def functor_of(part: Neighbourhood) -> str:
@@ -82,7 +82,7 @@ class Moves:
 
     @property
     def length_bytes(self) -> int:
-        """Of a number of type `length`."""
+        """Size of the type `length`."""
         return np.dtype(DTYPES[self.length]).itemsize
 
     @property
@@ -101,7 +101,7 @@ class Moves:
         parameters: tuple[Parameter, ...],
         team: str,
     ) -> Kernel:
-        """Compose a kernel of these moves, which `body` names ``{length}`` and ``{moves}``."""
+        """Compose a kernel; `body` contains ``{length}``, ``{moves}`` and ``{metric}``."""
         body = body.replace("{length}", self.length).replace("{moves}", self.functor)
         body = body.replace("{metric}", metric_type(metric, self.grid))
         kernel = metric_kernel(
@@ -124,7 +124,7 @@ class Moves:
 def chain_needs(
     metric: Metric, moves: Moves, neighbourhoods: Sequence[Neighbourhood]
 ) -> tour_layouts.ChainNeeds:
-    """Return what chains of these moves need."""
+    """Return the registers and memory that chains of these moves need."""
     deep, grid = any(part.deep for part in neighbourhoods), bool(moves.grid)
     level = 1 if deep == grid else 0 if grid else 2
     if isinstance(metric, Under) and not metric.objective.by_edges:
@@ -140,10 +140,10 @@ def chain_needs(
 
 
 class CandidateMoves:
-    """Neighbourhoods and candidates on a problem and backend: the arguments of `PARAMETERS`.
+    """Neighbourhoods and candidates on a problem and a backend: the arguments of `PARAMETERS`.
 
-    A city has `steps` first steps and `neighbours` moves, and its candidates are in `cities` (n *
-    degree,). `needs` are those of chains, and `grid` is as `Sites` has it.
+    A city has `steps` first steps and `neighbours` moves; `cities` (n * degree,) lists the
+    candidates of each. `needs` is what chains need; `grid` is explained in `Sites`.
     """
 
     def __init__(
@@ -174,7 +174,7 @@ class CandidateMoves:
         self.cities = cities
         self.needs = chain_needs(kernel_metric(problem), self.moves, neighbourhoods)
         self.grid = sites.grid
-        if sites.grid == "fine":  # one array of words
+        if sites.grid == "fine":  # a city and its length share a word
             cities = backend.made_once(problem, candidates, partial(_packed, cities, lengths))
             lengths = None
         else:
@@ -195,11 +195,11 @@ def _packed(cities: Any, lengths: Any) -> Any:
 
 
 def _lists(backend: Backend, problem: TSP, candidates: Candidates) -> tuple[Any, Any, int]:
-    longest = candidates.most(problem)  # known before the lists are made, where they are long
+    longest = candidates.most(problem)  # refuses lists that are too long before making them
     lists = candidates.on(backend, problem) if longest <= LONGEST_LIST else (None, None, longest)
     if lists[2] > LONGEST_LIST:
         raise InvalidParameterError(
-            f"candidates: {candidates!r} lists {lists[2]:,} cities for each city, the limit is "
+            f"candidates: {candidates!r} lists {lists[2]:,} cities for each city, but the limit is "
             f"{LONGEST_LIST}; use fewer, such as Nearest(10), or pivoting=Best() with All()"
         )
     return lists

@@ -1,12 +1,11 @@
-// Where a move takes edges out, and which moves can be applied together.
+// The cuts of a move, and which moves can be applied together.
 //
-// Two moves are independent where all cuts of one lie between two neighbouring cuts of the other:
-// they rearrange different stretches of the tour, or one a stretch that the other carries or turns
-// as a whole. A move that only carries a segment elsewhere (Or-opt, or-3opt) leaves the rest of the
-// tour in its order, turned round by others or not, so that it is independent of every move without
-// a cut in or at its segment or at the place where that goes. Any number of moves, each independent
-// of all others, make a tour, and their gains add up: once the segments are taken out, cuts of the
-// other moves do not cross; then each segment is put where an edge is left.
+// Two moves are independent if all cuts of one lie between two neighbouring cuts of the other.
+// Then they rearrange different stretches, or one works within a stretch that the other moves or
+// reverses as a whole. A move that relocates a segment (Or-opt, or-3opt) keeps the order of the
+// rest. So it is independent of each move that has no cut in or at its segment or at its target.
+// Any number of pairwise independent moves gives a tour, and their gains add up: without the
+// relocated segments the cuts of the other moves do not cross, and each target edge still exists.
 #pragma once
 
 #include "tours/moves/move.cuh"
@@ -14,18 +13,17 @@
 namespace gls {
 
 struct Cuts {
-  static constexpr int kUsual = 3;  // as many entries are always set
+  static constexpr int kUsual = 3;  // this many entries of `at` are always set
 
-  int count;               // edges that leave
-  int ends[kMaxExchange];  // of each: twice the place in front of it, and whether the city that it
-                           // leads from is that behind
-  int first, length;       // places of a segment's bounds: from one to the other; none: length < 0
-  int at[kMaxExchange];    // places of the cuts that do not bound it, rising; what is always set
-                           // and not used repeats the first
+  int count;               // removed edges
+  int ends[kMaxExchange];  // of each: twice the place before it, plus 1 if its first end is behind
+  int first, length;       // first cut and length of a relocated segment; length < 0: there is none
+  int at[kMaxExchange];    // places of the other cuts, ascending; unused entries repeat the first
 
   GLS_DEVICE int place(int edge) const { return ends[edge] >> 1; }
 
-  // In three steps, with all lanes at the same one. The first two are those of one edge.
+  // Finds the cuts in three steps: find(edge) and sort(edge) for each edge, then find_segment. All
+  // lanes finish a step before the next.
   template <class City>
   GLS_DEVICE void find(const RingTour<City>& tour, const Move& move, int edge) {
     const Edge cut = move.ends_out(edge);
@@ -46,7 +44,7 @@ struct Cuts {
     count = move.edges;
     first = 0, length = -1;
     if (count != 3) return;
-    // The shortest of three whose neighbours the move joins.
+    // Of the three segments, finds the shortest whose neighbours the move joins.
     const int places[3] = {at[0], at[1], at[2]};
     int before[3], behind[3], t[6];
     GLS_UNROLL
@@ -78,7 +76,7 @@ struct Cuts {
     bool apart =
         !(length >= 0 && other.holds(first, n)) && !(other.length >= 0 && holds(other.first, n));
     each([&](int place) { apart &= !other.holds(place, n); });
-    int gap = -1;  // between which cuts the other's are
+    int gap = -1;  // the gap between cuts that holds the other's cuts
     const int all = count > kUsual ? count : kUsual;
     other.each([&](int place) {
       int below = 0;

@@ -1,4 +1,4 @@
-// Two neighbourhoods as one. Who looks at a variant looks at that of both; ties to the first.
+// Two neighbourhoods combined: each variant covers the variants of both; ties go to the first.
 #pragma once
 
 #include "tours/moves/move.cuh"
@@ -7,13 +7,13 @@ namespace gls {
 
 template <class First, class Second>
 struct Either {
-  static constexpr int kParts = PartsOf<First>::kCount + PartsOf<Second>::kCount;
+  static constexpr int kParts = PartsOf<First>::kValue + PartsOf<Second>::kValue;
   static constexpr bool kOwnEnds = OwnEnds<First>::kValue || OwnEnds<Second>::kValue;
   static constexpr int kMostEdges = MostEdges<First>::kValue > MostEdges<Second>::kValue
                                         ? MostEdges<First>::kValue
                                         : MostEdges<Second>::kValue;
-  static constexpr int kListed = ListedMoves<First>::kMost > 0 && ListedMoves<Second>::kMost > 0
-                                     ? ListedMoves<First>::kMost + ListedMoves<Second>::kMost
+  static constexpr int kListed = ListedMoves<First>::kValue > 0 && ListedMoves<Second>::kValue > 0
+                                     ? ListedMoves<First>::kValue + ListedMoves<Second>::kValue
                                      : 0;
 
   GLS_DEVICE static int variants(int degree) {
@@ -28,7 +28,7 @@ struct Either {
     Length best = 0;
     if (variant < First::variants(degree)) {
       best = First::gain(view, first, variant, move);
-      if constexpr (PartsOf<First>::kCount == 1) move.part = 0;
+      if constexpr (PartsOf<First>::kValue == 1) move.part = 0;
     }
     if (variant < Second::variants(degree)) {
       Move other;
@@ -36,7 +36,7 @@ struct Either {
       const Length gain = Second::gain(view, first, variant, other);
       if (gain > best) {
         best = gain, move = other;
-        move.part += PartsOf<First>::kCount;
+        move.part += PartsOf<First>::kValue;
       }
     }
     return best;

@@ -1,33 +1,39 @@
-// Exchange at a city: up to `most` neighbouring cities change places with up to `others` elsewhere
-// (CROSS exchange: Taillard et al. 1997).
+// Exchange at a city: swaps up to `most` consecutive cities with up to `others` elsewhere (CROSS
+// exchange: Taillard et al. 1997).
 //
-// p X s .. q Y r -> p Y s .. q X r, as a double bridge is made: X and Y are its outer segments. A
-// variant says whether t2 is p, and t3 the first city of Y, or t2 is the first of X, and t3 is q.
+// p X s .. q Y r -> p Y s .. q X r, executed like a double bridge with outer segments X and Y. In
+// variant 0, t2 is p and t3 is the first city of Y; in variant 1, t2 is the first city of X and t3
+// is q.
 #pragma once
 
 #include "tours/moves/route_rooms.cuh"
 
 namespace gls {
 
-// Segments X and Y of a tour that is read by steps of one, forward or back, and change places.
+// The cities p, x .. xe, s, q, y .. ye, r, with X from x to xe and Y from y to ye.
+struct SwapEnds {
+  int p, x, xe, s, q, y, ye, r;
+};
+
+// Segments X and Y that change places in a tour that is read forward (step 1) or backward (-1).
 struct SegmentSwap {
   int step, first, second;  // the places of the first cities of X and Y
-  int apart;                // steps between them
+  int apart;                // steps between these places
 
   template <class City>
   GLS_DEVICE SegmentSwap(const RingTour<City>& tour, int step, int first, int second)
       : step(step), first(first), second(second), apart(tour.wrap_low(step * (second - first))) {}
 
-  // Whether there are cities between the segments, before and behind.
+  // Whether there are cities between the segments on both sides.
   GLS_DEVICE bool fits(int length, int other, int n) const {
     return length < apart && apart + other <= n - 2;
   }
-  GLS_DEVICE void write(Move& to, int p, int x, int xe, int s, int q, int y, int ye, int r) const {
+  GLS_DEVICE void write(Move& to, const SwapEnds& at) const {
     to.shape = Shape::kCross;
     to.forward = step > 0;
     to.edges = 4;
-    to.t[0] = x, to.t[1] = xe, to.t[2] = s, to.t[3] = q, to.t[4] = y, to.t[5] = ye;
-    to.t[6] = p, to.t[7] = r;
+    to.t[0] = at.x, to.t[1] = at.xe, to.t[2] = at.s, to.t[3] = at.q, to.t[4] = at.y;
+    to.t[5] = at.ye, to.t[6] = at.p, to.t[7] = at.r;
   }
 };
 
@@ -43,7 +49,7 @@ struct ExchangeMove {
   GLS_DEVICE static Length gain(const View& view, const FirstStep<Length>& first, int variant,
                                 Move& move) {
     const auto& tour = view.tour;
-    const bool inside = variant == 1;  // t2 is the first of X
+    const bool inside = variant == 1;  // t2 is the first city of X
     const int step = (first.forward != 0) == inside ? 1 : -1, n = tour.n;
     const int place3 = tour.place(first.t3);
     const SegmentSwap swap(tour, step, tour.place(inside ? first.t2 : first.t1),
@@ -51,12 +57,12 @@ struct ExchangeMove {
     const int p = inside ? first.t1 : first.t2, x = inside ? first.t2 : first.t1;
     const int q = inside ? first.t3 : tour.at(place3 - step), y = tour.at(swap.second);
     if constexpr (asks_seldom<View>()) {
-      // One of both is the first step's, of which reals are rounded.
+      // One of the two edges is the first step's; its real length is not exact.
       const Length near = first.length - first.gain;
       const Length added = View::Lengths::kReal
                                ? view.length(p, y) + view.length(q, x)
                                : near + view.length(inside ? p : q, inside ? y : x);
-      return gain_of_routes(view, swap, first.length, added, p, x, q, y, move);
+      return gain_of_routes(view, swap, {p, x, q, y}, first.length, added, move);
     }
     const Length removed = first.length + view.leaving(q, y);
     const Length added = view.length(p, y) + view.length(q, x);
@@ -70,7 +76,7 @@ struct ExchangeMove {
 #pragma unroll 1
       for (int other = 1; other <= others && swap.fits(length, other, n); ++other) {
         const int r = tour.at(swap.second + step * other);
-        const auto write = [&](Move& to) { swap.write(to, p, x, xe, s, q, y, ye, r); };
+        const auto write = [&](Move& to) { swap.write(to, {p, x, xe, s, q, y, ye, r}); };
         const Length gain = view.gain(write, its_removed + view.leaving(ye, r),
                                       added + view.length(ye, s) + view.length(xe, r));
         if (gain > best) {
@@ -85,40 +91,51 @@ struct ExchangeMove {
   }
 
  private:
-  // The same where gains are an objective's: all lengths first, without branches, then the few
-  // moves that they leave. Edges of the lengths `removed` and `added` are known.
+  // The cities on both sides of where X and Y begin.
+  struct Fronts {
+    int p, x, q, y;
+  };
+
+  // The cities of a longest segment and the city behind it, and the lengths of the edges.
+  template <class Length, int size>
+  struct Stretch {
+    int cities[size + 1];
+    Length leaving[size], longest = 0;
+
+    template <class View>
+    GLS_DEVICE Stretch(const View& view, int city, int place, int step) {
+      cities[0] = city;
+      GLS_UNROLL
+      for (int i = 0; i < size; ++i) {
+        cities[i + 1] = view.tour.at(place + (i + 1 < view.tour.n ? step * (i + 1) : 0));
+        leaving[i] = view.leaving(cities[i], cities[i + 1]);
+        longest = leaving[i] > longest ? leaving[i] : longest;
+      }
+    }
+  };
+
+  // The same under an objective: computes all lengths without branches, then asks the objective
+  // about the few moves that can still gain. `removed` and `added` are lengths known so far.
   template <class View, class Length>
-  GLS_DEVICE static Length gain_of_routes(const View& view, const SegmentSwap& swap, Length removed,
-                                          Length added, int p, int x, int q, int y, Move& move) {
-    const auto& tour = view.tour;
-    const int step = swap.step, n = tour.n;
-    int xs[most + 1], ys[others + 1];  // from x and from y on
-    Length leaving[others];
-    xs[0] = x, ys[0] = y, removed += view.leaving(q, y);
-    Length leaving_x[most], longest = 0, longest_x = 0;
-    GLS_UNROLL
-    for (int j = 0; j < others; ++j) {
-      ys[j + 1] = tour.at(swap.second + (j + 1 < n ? step * (j + 1) : 0));
-      leaving[j] = view.leaving(ys[j], ys[j + 1]);
-      longest = leaving[j] > longest ? leaving[j] : longest;
-    }
-    GLS_UNROLL
-    for (int i = 0; i < most; ++i) {
-      xs[i + 1] = tour.at(swap.first + (i + 1 < n ? step * (i + 1) : 0));
-      leaving_x[i] = view.leaving(xs[i], xs[i + 1]);
-      longest_x = leaving_x[i] > longest_x ? leaving_x[i] : longest_x;
-    }
-    // Two more edges come, however short; sums of reals are rounded in the order of those below.
-    if (view.may_not_gain(removed + longest_x + longest, added)) return 0;
+  GLS_DEVICE static Length gain_of_routes(const View& view, const SegmentSwap& swap,
+                                          const Fronts& at, Length removed, Length added,
+                                          Move& move) {
+    const Stretch<Length, most> xs(view, at.x, swap.first, swap.step);
+    const Stretch<Length, others> ys(view, at.y, swap.second, swap.step);
+    removed += view.leaving(at.q, at.y);
+    // The two other added edges are at least 0. Sums in the order of the loop below, since rounding
+    // must agree.
+    if (view.may_not_gain(removed + xs.longest + ys.longest, added)) return 0;
     Length its_removed[most][others], its_added[most][others];
-    uint64 left = 0;  // pairs of lengths, as bits
+    uint64 left = 0;  // bit others * i + j: segments of i + 1 and j + 1 cities may gain
     GLS_UNROLL
     for (int i = 0; i < most; ++i) {
       GLS_UNROLL
       for (int j = 0; j < others; ++j) {
-        its_removed[i][j] = removed + leaving_x[i] + leaving[j];
-        its_added[i][j] = added + view.length(ys[j], xs[i + 1]) + view.length(xs[i], ys[j + 1]);
-        const bool fits = swap.fits(i + 1, j + 1, n);
+        its_removed[i][j] = removed + xs.leaving[i] + ys.leaving[j];
+        its_added[i][j] = added + view.length(ys.cities[j], xs.cities[i + 1]) +
+                          view.length(xs.cities[i], ys.cities[j + 1]);
+        const bool fits = swap.fits(i + 1, j + 1, view.tour.n);
         left |= uint64(fits & !view.may_not_gain(its_removed[i][j], its_added[i][j]))
                 << (others * i + j);
       }
@@ -129,29 +146,26 @@ struct ExchangeMove {
       const int pair = low != 0 ? lowest_bit(low) : 32 + lowest_bit(uint32(left >> 32));
       const int i = pair / others, j = pair % others;
       if constexpr (RouteRooms<View>::kKnown) {
-        if (too_much(view, swap, p, xs, i + 1, q, ys, j + 1)) continue;
+        if (too_much(view, swap.step, at, xs.cities, i + 1, ys.cities, j + 1)) continue;
       }
       const auto write = [&](Move& to) {
-        swap.write(to, p, x, xs[i], xs[i + 1], q, y, ys[j], ys[j + 1]);
+        swap.write(to, {at.p, at.x, xs.cities[i], xs.cities[i + 1], at.q, at.y, ys.cities[j],
+                        ys.cities[j + 1]});
       };
       const Length gain = view.gain(write, its_removed[i][j], its_added[i][j]);
-      if (gain > best) {
-        best = gain;
-        write(move);
-      }
+      if (gain > best) best = gain, write(move);
     }
     return best;
   }
 
-  // Whether p X s .. q Y r -> p Y s .. q X r surely makes a route use too much.
+  // Whether the swap certainly exceeds a limit of some route.
   template <class View>
-  GLS_OUT_OF_LINE static bool too_much(const View& view, const SegmentSwap& swap, int p,
-                                       const int* xs, int length, int q, const int* ys, int other) {
+  GLS_OUT_OF_LINE static bool too_much(const View& view, int step, const Fronts& at, const int* xs,
+                                       int length, const int* ys, int other) {
     const RouteRooms<View> rooms{view};
     if (!rooms.known()) return false;
-    const int step = swap.step;
-    const auto its_p = rooms.piece(p, -step), its_s = rooms.piece(xs[length], step);
-    const auto its_q = rooms.piece(q, -step), its_r = rooms.piece(ys[other], step);
+    const auto its_p = rooms.piece(at.p, -step), its_s = rooms.piece(xs[length], step);
+    const auto its_q = rooms.piece(at.q, -step), its_r = rooms.piece(ys[other], step);
     if (!rooms.apart(its_s, its_q) || !rooms.apart(its_r, its_p)) return false;
     const CarriedCities<View> its_x(rooms, xs, length), its_y(rooms, ys, other);
     return its_y.too_much(rooms, its_p, its_s) || its_x.too_much(rooms, its_q, its_r);

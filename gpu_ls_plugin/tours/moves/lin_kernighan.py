@@ -14,18 +14,18 @@ EXAMPLE = (5, 3, 1)
 
 @dataclass(frozen=True)
 class LinKernighan(Neighbourhood):
-    """Chains of up to `depth` exchanges whose gains add up to more than nothing all the way.
+    """Chains of up to `depth` exchanges whose partial sums of gains are all positive.
 
-    The first three exchanges are tried in breadth, with both choices of t4, so that depth 3 is
-    sequential 3-opt; from there on the chain takes the best candidate. The tour is not changed
-    before a gain is proven. Symmetric problems only.
+    The first three exchanges are tried in breadth, with both choices of t4, so depth 3 is
+    sequential 3-opt. From there on the chain takes the best candidate. The tour only changes once
+    a gain is certain. Symmetric problems only.
 
     Parameters
     ----------
     depth : int
-        Edges that may be exchanged, 3 to 12, on a GPU to 8.
+        Largest number of edges to exchange, 3 to 12 (on a GPU 3 to 8).
     breadth : sequence of int
-        Candidates tried as t3, as t5 and further on; beyond the second entry 1 is the only value.
+        Number of candidates tried as t3, as t5 and beyond. Entries after the second must be 1.
 
     Raises
     ------
@@ -50,7 +50,7 @@ class LinKernighan(Neighbourhood):
 
     @property
     def most_edges(self) -> int:
-        """How many edges a chain exchanges at most."""
+        """Largest number of edges that a chain exchanges."""
         return self.depth
 
     @property
@@ -67,7 +67,7 @@ class LinKernighan(Neighbourhood):
         return min(degree, self.breadth[0])
 
     def variants(self, degree: int, symmetric: bool) -> int:
-        """Return the 2-opt move, and three chains for each t5."""
+        """Return 1 for the 2-opt move, plus three chains for each t5."""
         return 1 + 3 * min(degree, self._second)
 
     @property
@@ -77,19 +77,19 @@ class LinKernighan(Neighbourhood):
 
 @dataclass(frozen=True)
 class LinKernighanLead(LinKernighan):
-    """As `LinKernighan`, but of each first step only the best chain goes beyond three exchanges.
+    """Like `LinKernighan`, but only the best chain of each first step exceeds three exchanges.
 
-    That is the one whose gains add up to most before it is closed, and it goes on only where no
-    chain of up to three exchanges gains. Three times as many kicks a second as with
-    `LinKernighan(5)`, on one core, and tours that are hardly longer: for a single tour in little
-    time.
+    The best chain is the one with the largest sum of gains before it is closed. It is extended
+    only if no chain of up to three exchanges gains. On one core this makes three times as many
+    kicks per second as `LinKernighan(5)`, and tours are hardly longer. Use it for a single tour
+    and little time.
 
     Parameters
     ----------
     depth : int
-        Edges that may be exchanged, 4 to 12, on a GPU to 8.
+        Largest number of edges to exchange, 4 to 12 (on a GPU 4 to 8).
     breadth : sequence of int
-        As of `LinKernighan`.
+        See `LinKernighan`.
 
     Raises
     ------

@@ -1,12 +1,12 @@
-// A Lin-Kernighan step that follows its best lead: the first three exchanges are tried in breadth,
-// and only the chain whose sum of gains is the largest goes on from there.
+// A Lin-Kernighan step that extends one chain: the first three exchanges are tried in breadth, and
+// only the chain with the largest sum of gains (the lead) is extended.
 #pragma once
 
 #include "tours/moves/lin_kernighan_move.cuh"
 
 namespace gls {
 
-// As LinKernighanMove, with one variant for a first step.
+// Like LinKernighanMove, with one variant per first step.
 template <int depth, int breadth>
 struct LinKernighanLeadMove : LinKernighanMove<depth, breadth> {
   static_assert(depth > 3, "a chain of three edges has no lead");
@@ -20,49 +20,11 @@ struct LinKernighanLeadMove : LinKernighanMove<depth, breadth> {
 
   template <class View, class Length>
   GLS_DEVICE static Length gain(const View& view, const FirstStep<Length>& first, int, Move& move) {
-    const auto path = view.path(first);
-    const auto& candidates = view.candidates;
-    const Length first_added = first.length - first.gain;
-    const int count = breadth < candidates.degree ? breadth : candidates.degree;
     Length best = 0;
     Lead<Length> lead{0, 0, Shape::kFlips, 0, 0, -1, 0, 0};
 #pragma unroll 1
-    for (int behind = 0; behind < 2; ++behind) {
-      const ThirdEdge third(path, first.t3, behind);
-      const Length removed = first.length + view.leaving(third.t4, first.t3);
-      if (!behind) {
-        const auto write = [&](Move& to) {
-          to.set(first, Shape::kFlips, 2, third.t4, third.t4, third.t4);
-        };
-        const Length closed =
-            view.gain(write, removed, first_added + view.length(third.t4, first.t1));
-        if (closed > best) best = closed, write(move);
-      }
-      const auto row = candidates.entry(third.t4, 0);
-#pragma unroll 1
-      for (int rank = 0; rank < count; ++rank) {
-        const Length added = first_added + candidates.length(row + rank);
-        if (removed <= added) {
-          if (candidates.sorted) break;
-          continue;
-        }
-        const int t5 = candidates.city(row + rank), at5 = path.step(t5);
-#pragma unroll 1
-        for (int second = 0; second <= behind; ++second) {
-          int at6;
-          if (!third.step6(at5, second, at6)) continue;
-          const int t6 = path.at(at6);
-          const Shape shape = third.shape(second);
-          const Length out = removed + view.leaving(t6, t5);
-          const auto write = [&](Move& to) { to.set(first, shape, 3, third.t4, t5, t6); };
-          const Length closed = view.gain(write, out, added + view.length(t6, first.t1));
-          if (closed > best) best = closed, write(move);
-          if (out - added > lead.removed - lead.added)
-            lead = {out, added, shape, third.t4, t5, t6, third.at3, at5};
-        }
-      }
-    }
-    if (best > 0 || lead.t6 < 0) return best;  // what is gained already is taken at once
+    for (int behind = 0; behind < 2; ++behind) look(view, first, behind, best, move, lead);
+    if (best > 0 || lead.t6 < 0) return best;  // a gain of up to three edges is taken at once
     Move deeper;
     deeper.set(first, lead.shape, 3, lead.t4, lead.t5, lead.t6);
     LinKernighanMove<depth, breadth>::extend(
@@ -80,6 +42,49 @@ struct LinKernighanLeadMove : LinKernighanMove<depth, breadth> {
     Shape shape;
     int t4, t5, t6, at3, at5;
   };
+
+  // Tries the chains of up to three exchanges with t4 on one side of t3.
+  template <class View, class Length>
+  GLS_DEVICE static void look(const View& view, const FirstStep<Length>& first, bool behind,
+                              Length& best, Move& move, Lead<Length>& lead) {
+    const auto path = view.path(first);
+    const auto& candidates = view.candidates;
+    const Length first_added = first.length - first.gain;
+    const int count = breadth < candidates.degree ? breadth : candidates.degree;
+    const ThirdEdge third(path, first.t3, behind);
+    const Length removed = first.length + view.leaving(third.t4, first.t3);
+    if (!behind) {
+      const auto write = [&](Move& to) {
+        to.set(first, Shape::kFlips, 2, third.t4, third.t4, third.t4);
+      };
+      const Length closed =
+          view.gain(write, removed, first_added + view.length(third.t4, first.t1));
+      if (closed > best) best = closed, write(move);
+    }
+    const auto row = candidates.entry(third.t4, 0);
+#pragma unroll 1
+    for (int rank = 0; rank < count; ++rank) {
+      const Length added = first_added + candidates.length(row + rank);
+      if (removed <= added) {
+        if (candidates.sorted) break;
+        continue;
+      }
+      const int t5 = candidates.city(row + rank), at5 = path.step(t5);
+#pragma unroll 1
+      for (int second = 0; second <= behind; ++second) {
+        int at6;
+        if (!third.step6(at5, second, at6)) continue;
+        const int t6 = path.at(at6);
+        const Shape shape = third.shape(second);
+        const Length out = removed + view.leaving(t6, t5);
+        const auto write = [&](Move& to) { to.set(first, shape, 3, third.t4, t5, t6); };
+        const Length closed = view.gain(write, out, added + view.length(t6, first.t1));
+        if (closed > best) best = closed, write(move);
+        if (out - added > lead.removed - lead.added)
+          lead = {out, added, shape, third.t4, t5, t6, third.at3, at5};
+      }
+    }
+  }
 };
 
 }  // namespace gls

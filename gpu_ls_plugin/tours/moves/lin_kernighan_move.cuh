@@ -1,8 +1,8 @@
-// A Lin-Kernighan step at a city (Lin and Kernighan 1973): a chain of exchanges, each of which
-// keeps the sum of the gains positive, closed where the tour is shortest.
+// A Lin-Kernighan step at a city (Lin and Kernighan 1973): a chain of exchanges whose partial sums
+// of gains are positive, closed after the exchange that makes the tour shortest.
 //
-// The first three exchanges are tried in breadth, with both choices of t4; from there on the chain
-// is extended greedily. Nothing is reversed until a gain is proven: the tour in between is a Trail.
+// The first three exchanges are tried in breadth, with both choices of t4; then the chain is
+// extended greedily. The tour is not changed until a gain is certain: a Trail stands for it.
 #pragma once
 
 #include "tours/moves/three_opt_move.cuh"
@@ -10,8 +10,8 @@
 
 namespace gls {
 
-// Chains of up to `depth` edges; `breadth` candidates are tried as t5, each of them a variant with
-// t4 on either side of t3. The 2-opt move belongs to the first.
+// Chains of up to `depth` edges. Each of `breadth` candidates as t5 is a variant, with t4 on either
+// side of t3. The first variant includes the 2-opt move.
 template <int depth, int breadth>
 struct LinKernighanMove {
   static_assert(depth >= 3 && depth <= kMaxExchange, "a chain has 3 to kMaxExchange edges");
@@ -49,8 +49,8 @@ struct LinKernighanMove {
   }
 
  protected:
-  // Whether all ways to go on are computed, and what is impossible is dropped in the end: some lane
-  // of a warp takes each of them anyway. Deeper chains have no registers for that.
+  // Whether to compute all ways without branches and drop the impossible ones at the end, as some
+  // lane of a warp takes each way anyway. Deeper chains lack the registers.
   static constexpr bool kStraight = kOnDevice && depth == 3;
 
   template <class View, class Length>
@@ -59,7 +59,7 @@ struct LinKernighanMove {
     return first.length + view.leaving(third.t4, first.t3);
   }
 
-  // The moves with a t4 and candidate number `rank` of it as t5.
+  // Tries the moves with this t4 and its candidate number `rank` as t5.
   template <class View, class Length>
   GLS_DEVICE static void go_on(const View& view, const FirstStep<Length>& first,
                                const ThirdEdge& third, Length removed, int rank, Length& best,
@@ -106,6 +106,7 @@ struct LinKernighanMove {
     }
   }
 
+  // Extends a chain of three edges greedily; `best` and `move` receive its best closed version.
   template <class View, class Length>
   GLS_DEVICE static void extend(const View& view, const FirstStep<Length>& first,
                                 Trail<depth> trail, Length removed, Length added, Length& best,
@@ -122,18 +123,18 @@ struct LinKernighanMove {
         const auto entry = view.candidates.entry(end, rank);
         const Length in = view.candidates.length(entry);
         if (removed <= added + in) {
-          if (!kOnDevice && view.candidates.sorted) break;  // lanes wait for the longest anyway
+          if (!kOnDevice && view.candidates.sorted) break;  // a warp waits for its last lane anyway
           continue;
         }
         const int city = view.candidates.city(entry), at = path.step(city);
         const int before = trail.before(at);
-        // A new edge, and one that leaves: neither the edge of the free end nor one at t1.
+        // The removed edge must be of the original path and not at t1, the added one must be new.
         if (before < 0 || at == last) continue;
         const int next = path.at(before);
         if (next == end) continue;
         const Length out = view.leaving(next, city);
         const Length change = out - in;
-        const bool better = from < 0 || change > longest;  // selected: a branch is hard to predict
+        const bool better = from < 0 || change > longest;  // no branch: it is hard to predict
         longest = better ? change : longest;
         length_in = better ? in : length_in;
         length_out = better ? out : length_out;
@@ -157,7 +158,7 @@ struct LinKernighanMove {
     }
   }
 
-  // The path from t6 to t1 after three exchanges, in steps of the path from t2 to t1.
+  // The path from t6 to t1 after three exchanges, as steps of the path from t2 to t1.
   GLS_DEVICE static Trail<depth> opened(Shape shape, int at3, int at5, int last) {
     Trail<depth> trail(last);
     if (shape == Shape::kSwap) {

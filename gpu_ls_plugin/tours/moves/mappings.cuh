@@ -1,7 +1,6 @@
-// Mappings from consecutive numbers to the pairs or triples of a complete neighbourhood; each meets
-// every one once. They are made of the number of cities.
-// Roots in float32 are where the search for the exact answer in integers begins, so that rounding
-// cannot lead to another pair.
+// Mappings from consecutive numbers to the pairs or triples of a complete neighbourhood of n
+// cities, each met exactly once. A float32 root only starts the search for the exact integer, so
+// rounding cannot change the pair.
 #pragma once
 
 #include "tours/moves/complete.cuh"
@@ -9,8 +8,8 @@
 
 namespace gls {
 
-// Pairs x < y and triples x < y < z of numbers with a largest number below the given one. Triples
-// are of fewer than 2^16 numbers, so that a product of two has 32 bits.
+// Number of pairs x < y, and six times the number of triples x < y < z, of numbers below a bound.
+// Bounds of triples are below 2^16, so that products of two fit in 32 bits.
 GLS_DEVICE uint64 pairs_below(uint64 y) { return y * (y - 1) / 2; }
 GLS_DEVICE uint32 few_pairs_below(uint32 y) { return y * (y - 1) / 2; }
 GLS_DEVICE uint64 triples_below_six_fold(uint32 z) { return uint64(z * (z - 1)) * (z - 2); }
@@ -34,7 +33,7 @@ GLS_DEVICE float cube_root(float value) {
 #endif
 }
 
-// Ordered by the largest number, then the second largest: positions follow from roots.
+// Ordered by the largest number, then the second largest; roots give the positions.
 struct Roots {
   GLS_DEVICE explicit Roots(int) {}
 
@@ -50,7 +49,7 @@ struct Roots {
   GLS_DEVICE void triple(uint64 number, int& x, int& y, int& z) const {
     const int guess = 1 + int(cube_root(6.0f * float(number) + 1.0f));
     z = settle(guess > 2 ? guess : 2, 6 * number, triples_below_six_fold);
-    // What is left has 32 bits. Divides by 3 where nothing is left over: by its inverse.
+    // The remainder fits in 32 bits. The number is divisible by 3, so multiply by the inverse of 3.
     constexpr uint32 kThird = 0xAAAAAAABu;
     few(uint32(number) - uint32(triples_below_six_fold(z) / 2) * kThird, x, y);
   }
@@ -67,7 +66,7 @@ struct Roots {
   }
 };
 
-// Ordered by the smallest number first: the order above, seen in a mirror.
+// Ordered by the smallest number first: the mirror image of the order above.
 struct Lexicographic {
   const int n;
   const Roots roots;
@@ -89,10 +88,10 @@ struct Lexicographic {
   }
 };
 
-// Pairs in a rectangle (Schulz 2013, 6.8): the short rows of their triangle are cut off and put
-// beside the long ones.
+// Pairs in a rectangle (Schulz 2013, 6.8): the short rows of the triangle are put beside the long
+// ones.
 struct CutTriangle {
-  const uint32 longest, width;  // m numbers have rows of 0 .. m - 1 pairs
+  const uint32 longest, width;  // the triangle of m numbers has rows of 0 .. m - 1 pairs
   const int shift;
   GLS_DEVICE explicit CutTriangle(int n)
       : longest(uint32(n - 2)), width(longest | 1), shift(int(width - longest)) {}

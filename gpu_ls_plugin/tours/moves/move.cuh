@@ -1,42 +1,39 @@
-// Sequential moves: edges (t1,t2), (t3,t4), ... leave, edges (t2,t3), (t4,t5), ... (t2k,t1) come.
+// Sequential moves remove the edges (t1,t2), (t3,t4), ... and add (t2,t3), (t4,t5), ... (t2k,t1).
 //
-// Taking out (t1,t2) leaves a path from t2 (step 0) to t1 (step n - 1). A move is read along it:
+// Removing (t1,t2) leaves a path from t2 (step 0) to t1 (step n - 1). A move is read along it:
 //
-//   kFlips   each further edge (t, t') that leaves has t' on the side of the path's free end, so
-//            that reversing the beginning of the path, as far as t', makes a path again
-//   kSwap    t4 lies behind t3, t6 behind t5 <= t3:  t2..t5 t6..t3 t4.. -> t6..t3 t2..t5 t4..
-//   kTurn    t4 lies behind t3, t6 before t5 <= t3:  t2..t6 t5..t3 t4.. -> t6..t2 t3..t5 t4..
+//   kFlips   each further removed edge (t, t') has t' on the side of the path's free end, so that
+//            reversing the beginning of the path, up to t', makes a path again
+//   kSwap    t4 follows t3, and t6 follows t5 <= t3:   t2..t5 t6..t3 t4.. -> t6..t3 t2..t5 t4..
+//   kTurn    t4 follows t3, and t6 precedes t5 <= t3:  t2..t6 t5..t3 t4.. -> t6..t2 t3..t5 t4..
 //
-// Two cities that go elsewhere at once, t3 forward and t8 back, in a tour read as `forward` says:
+// kTrade relocates two cities at once, t3 forward and t8 backward, in a tour read in the direction
+// of `forward`; t6 = t3 and t11 = t8:
 //
 //   kTrade   t5 t3 t4..t1 t2 -> t5 t4..t1 t3 t2, then t9 t10..t7 t8 t12 -> t9 t8 t10..t7 t12
 //
-// where t6 = t3 and t11 = t8. Both are sequential, and no edge is of both; where t1 is t8, the edge
-// (t11,t12) is (t1,t2), and all is one sequence of five.
+// Both relocations are sequential and share no edge. If t1 is t8, the edge (t11,t12) is (t1,t2),
+// and the two are one sequence of five edges.
 //
-// A double bridge, the one move that is not sequential, is executed like the others:
+// The double bridge is the only move that is not sequential. It is executed like the others:
 //
 //   kBridge  t7 t1..t2 t3..t4 t5..t6 t8 -> t7 t5..t6 t3..t4 t1..t2 t8
+//   kCross   the same, as an improving move instead of a kick
 //
-// As a repair, not a kick, that move is
-//
-//   kCross
-//
-// A neighbourhood offers, for each first step, `variants(degree)` ways to go on:
+// For each first step, a neighbourhood offers `variants(degree)` ways to continue:
 //
 //   static Length gain(const View& view, const FirstStep<Length>& first, int variant, Move& move)
 //
-// returns the gain of the best move that goes on so, 0 or less where there is none, and writes the
-// move into `move`. Edges that leave are measured by `view.leaving(a, b)`, edges that come by
-// `view.length(a, b)`; what a move gains is for `view.gain(move, removed, added)` to say. Moves
-// live in registers: index `t` by constants only. It may also have
+// returns the gain of the best move of a variant, or at most 0 if there is none, and writes the
+// move into `move`. Measure removed edges by `view.leaving(a, b)`, added edges by
+// `view.length(a, b)`, and the gain of a move by `view.gain(move, removed, added)`. Moves live in
+// registers, so index `t` by constants only. A neighbourhood may also define
 //
 //   static constexpr bool kSharesLengths = true;
 //   static void each_gain(const View& view, const FirstStep<Length>& first, Take take)
 //
-// which calls take(variant, gain) for all gains that may be positive, the same as above (of equal
-// or lesser gains of a variant only the best counts). The host asks for these, one after the other
-// anyway: lengths that variants share are computed once.
+// which calls take(variant, gain) for every positive gain above (for each variant, the best call
+// counts). The host uses it, since one thread tries all variants in turn: variants share lengths.
 #pragma once
 
 #include "tours/problem/instance.cuh"
@@ -47,7 +44,7 @@
 
 namespace gls {
 
-// Edges of a move: those that need the memory of a host are for hosts alone.
+// Edges of a move: the usual limit, and the limit of hosts, which keep moves in memory.
 constexpr int kUsualExchange = 8, kDeepestExchange = 12;
 constexpr int kMaxExchange = kOnDevice ? kUsualExchange : kDeepestExchange;
 static_assert(kMostNew == 2 * kUsualExchange, "the ends of a move join a device's queue at once");
@@ -57,11 +54,11 @@ enum class Shape { kFlips, kSwap, kTurn, kTrade, kBridge, kCross };
 struct Move {
   Shape shape;
   int forward;  // whether t2 follows t1 in the direction of the tour
-  int edges;
-  int part;  // which of several neighbourhoods it is of; `Either` says so
+  int edges;    // removed, and as many added
+  int part;     // number of its neighbourhood, set by `Either`
   int t[2 * kMaxExchange];
 
-  // The first three edges.
+  // Sets a move of up to three edges.
   template <class FirstStep>
   GLS_DEVICE void set(const FirstStep& first, Shape its_shape, int its_edges, int t4, int t5,
                       int t6) {
@@ -76,8 +73,9 @@ struct Move {
     t[0] = first.t1, t[1] = first.t2, t[2] = first.t3;
   }
 
-  // The places in `t` of the cities that an edge joins. A double bridge takes out (t7,t1), (t2,t3),
-  // ... and puts in (t7,t5), (t6,t3), (t4,t1), (t2,t8); a trade of six edges is two sequences.
+  // Indices in `t` of the ends of a removed and of an added edge. A double bridge removes (t7,t1),
+  // (t2,t3), ... and adds (t7,t5), (t6,t3), (t4,t1), (t2,t8). A trade of six edges is two
+  // sequences.
   GLS_DEVICE Edge ends_out(int edge) const {
     if (shape < Shape::kBridge) return {2 * edge, 2 * edge + 1};
     return {edge > 0 ? 2 * edge - 1 : 6, edge < 3 ? 2 * edge : 7};
@@ -87,7 +85,7 @@ struct Move {
     const bool closes = edge + 1 == edges || (two && edge == 2);
     const int next = closes ? (two && edge > 2 ? 6 : 0) : 2 * edge + 2;
     if (shape < Shape::kBridge) return {2 * edge + 1, next};
-    const int other = edge ^ 2;  // behind which cut: that after the next
+    const int other = edge ^ 2;  // the cut after the next
     return {edge > 0 ? 2 * edge - 1 : 6, other < 3 ? 2 * other : 7};
   }
 };
@@ -97,89 +95,55 @@ template <class Length>
 struct FirstStep {
   int t1, t2, t3;
   int forward;    // t2 follows t1 in the direction of the tour
-  Length length;  // of the edge (t1, t2) that leaves
-  Length gain;    // of the step: length - d(t2, t3), positive
+  Length length;  // of the removed edge (t1, t2)
+  Length gain;    // length - d(t2, t3), always positive
 };
+
+// Declares Name<Part>::kValue: the constant `member` of a part, or `otherwise` if it has none.
+#define GLS_CONSTANT_OF(Name, Type, member, otherwise) \
+  template <class Part, class = void>                  \
+  struct Name {                                        \
+    static constexpr Type kValue = otherwise;          \
+  };                                                   \
+  template <class Part>                                \
+  struct Name<Part, decltype(void(Part::member))> {    \
+    static constexpr Type kValue = Part::member;       \
+  }
 
 // Whether a neighbourhood has `each_gain`.
-template <class Neighbourhood, class = void>
-struct SharesLengths {
-  static constexpr bool kValue = false;
-};
-template <class Neighbourhood>
-struct SharesLengths<Neighbourhood, decltype(void(Neighbourhood::kSharesLengths))> {
-  static constexpr bool kValue = true;
-};
+GLS_CONSTANT_OF(SharesLengths, bool, kSharesLengths, false);
+// Whether moves differ from the first step in t1, t2, t3 or their direction. If not, these are not
+// stored while moves are compared.
+GLS_CONSTANT_OF(OwnEnds, bool, kOwnEnds, false);
+// Whether first improvement takes the best move of a first step instead of a city.
+GLS_CONSTANT_OF(TakesFirstStep, bool, kByStep, false);
+// Largest number of moves of a variant, if it calls `view.gain` for each of them whatever the
+// earlier calls returned; else 0.
+GLS_CONSTANT_OF(ListedMoves, int, kListed, 0);
+// Largest number of edges of its moves.
+GLS_CONSTANT_OF(MostEdges, int, kMostEdges, kUsualExchange);
+// Number of neighbourhoods that it combines.
+GLS_CONSTANT_OF(PartsOf, int, kParts, 1);
 
-// Whether moves have other ends than the first step's in places t1, t2 and t3, or another
-// direction: `kOwnEnds` says so. Those of all others are not kept while moves are compared.
-template <class Neighbourhood, class = void>
-struct OwnEnds {
-  static constexpr bool kValue = false;
-};
-template <class Neighbourhood>
-struct OwnEnds<Neighbourhood, decltype(void(Neighbourhood::kOwnEnds))> {
-  static constexpr bool kValue = Neighbourhood::kOwnEnds;
-};
-
-// Whether first improvement takes a move of the first step that has one, not of the first city:
-// `kByStep` says so. `ByStep` makes any neighbourhood such a one.
-template <class Neighbourhood, class = void>
-struct TakesFirstStep {
-  static constexpr bool kValue = false;
-};
-template <class Neighbourhood>
-struct TakesFirstStep<Neighbourhood, decltype(void(Neighbourhood::kByStep))> {
-  static constexpr bool kValue = true;
-};
+// A neighbourhood that takes the best move of a first step.
 template <class Neighbourhood>
 struct ByStep : Neighbourhood {
   static constexpr bool kByStep = true;
 };
 
-// How many moves a variant has at most, which are asked about by `view.gain` one after the other,
-// whatever it says of those before: `kListed`. 0 where that is not so.
-template <class Neighbourhood, class = void>
-struct ListedMoves {
-  static constexpr int kMost = 0;
-};
-template <class Neighbourhood>
-struct ListedMoves<Neighbourhood, decltype(void(Neighbourhood::kListed))> {
-  static constexpr int kMost = Neighbourhood::kListed;
-};
-
-// How many edges its moves have at most: `kMostEdges`, where it says so.
-template <class Neighbourhood, class = void>
-struct MostEdges {
-  static constexpr int kValue = kUsualExchange;
-};
-template <class Neighbourhood>
-struct MostEdges<Neighbourhood, decltype(void(Neighbourhood::kMostEdges))> {
-  static constexpr int kValue = Neighbourhood::kMostEdges;
-};
-
-// Of how many neighbourhoods one is made.
-template <class Neighbourhood, class = void>
-struct PartsOf {
-  static constexpr int kCount = 1;
-};
-template <class Neighbourhood>
-struct PartsOf<Neighbourhood, decltype(void(Neighbourhood::kParts))> {
-  static constexpr int kCount = Neighbourhood::kParts;
-};
-
-// Moves of each of them, counted where there are several: by one lane, or `together` by some.
-template <class Neighbourhood, bool several = (PartsOf<Neighbourhood>::kCount > 1)>
+// Counts the moves of each combined neighbourhood; does nothing for a single one.
+template <class Neighbourhood, bool several = (PartsOf<Neighbourhood>::kValue > 1)>
 struct MovesByPart {
-  static constexpr int kParts = PartsOf<Neighbourhood>::kCount;
+  static constexpr int kParts = PartsOf<Neighbourhood>::kValue;
   uint32 counts[kParts];
 
   GLS_DEVICE void clear() {
     for (int part = 0; part < kParts; ++part) counts[part] = 0;
   }
   GLS_DEVICE void count(const Move& move) { ++counts[move.part]; }
+  // The same, for lanes that count at the same time.
   GLS_DEVICE void count_together(const Move& move) { fetch_add(&counts[move.part], 1); }
-  // Adds the counts to those of other teams.
+  // Adds the counts to totals of all teams.
   GLS_DEVICE void add_to(int64* totals) const {
     for (int part = 0; part < kParts; ++part) add(&totals[part], counts[part]);
   }
@@ -192,20 +156,19 @@ struct MovesByPart<Neighbourhood, false> {
   GLS_DEVICE void add_to(int64*) const {}
 };
 
-// Edges that no move may take out: none.
+// No edge is fixed: moves may remove all of them.
 struct NoFixedEdges {
   GLS_DEVICE static bool hold(int, int) { return false; }
 };
 
-// Each city has at most one, to its mate; a city without one is its own mate.
+// At most one fixed edge per city, to its mate; a city without a fixed edge is its own mate.
 template <class City>
 struct FixedEdges {
   const City* mates;
   GLS_DEVICE bool hold(int a, int b) const { return int(mates[a]) == b; }
 };
 
-// A move as an objective sees it, in the problem's names of the cities of a metric; of `most` edges
-// at most.
+// A move of up to `most` edges, in the form that objectives read: with the problem's city numbers.
 template <class View, int most = kMaxExchange>
 struct MoveChange {
   static constexpr int kMostEdges = most;
@@ -235,7 +198,7 @@ struct MoveChange {
   }
 };
 
-// All that a neighbourhood may look at.
+// The tour, the lengths and the candidates, as neighbourhoods see them.
 template <class LengthsType, class CityType, class Fixed = NoFixedEdges>
 struct View {
   using Lengths = LengthsType;
@@ -247,20 +210,19 @@ struct View {
   typename LengthsType::Lists candidates;
   Fixed fixed = {};
 #ifndef __CUDACC__
-  // Gains below that are of no use: one thread that looks at moves in turn need not ask an
-  // objective about those that lengths show to be worse than the best so far.
+  // Smaller gains are useless. A single thread sets it to its best gain so far and skips the
+  // objective for moves whose lengths cannot reach it.
   mutable Length least = 0;
 #endif
 
-  // The length of an edge of the tour, so far below zero where it is fixed that no move gains.
+  // Length of a tour edge; for a fixed edge so negative that no move can gain by removing it.
   GLS_DEVICE Length leaving(int a, int b) const {
     return fixed.hold(a, b) ? LengthsType::kFixed : length(a, b);
   }
 
-  // What a move gains whose leaving edges have the length `removed` and whose coming ones `added`.
-  // It is written by `write(Move&)`, which only objectives have done: those that are looked at are
-  // many more than those that are kept. Where there is no move, which objectives must not be asked
-  // about, the result means nothing.
+  // Gain of a move that removes and adds edges of these lengths. Only objectives call
+  // `write(Move&)` to get the move, as most moves are rejected by length. If the move does not
+  // `exist`, no objective is asked and the result is meaningless.
   template <class Write>
   GLS_DEVICE Length gain(Write write, Length removed, Length added, bool exists = true) const {
     if constexpr (length_alone<typename LengthsType::Metric>()) {
@@ -275,7 +237,7 @@ struct View {
   GLS_DEVICE Length gain(const Move& move, Length removed, Length added) const {
     return gain_of<kMaxExchange>(move, removed, added);
   }
-  // The same of a move of so many edges at most.
+  // The same for a move of up to `most` edges.
   template <int most>
   GLS_DEVICE Length gain_of(const Move& move, Length removed, Length added) const {
     if constexpr (length_alone<typename LengthsType::Metric>()) {
@@ -287,7 +249,7 @@ struct View {
       return LengthsType::kReal && gain <= removed * Length(1e-12) ? Length(0) : gain;
     }
   }
-  // Whether a move may gain anything beyond the length that it saves.
+  // Whether the objective may value a move above the length that it saves.
   template <int most>
   GLS_DEVICE bool may_relieve(const Move& move) const {
     if constexpr (keeps<typename LengthsType::Metric>()) {
@@ -299,7 +261,7 @@ struct View {
       return true;
     }
   }
-  // The same of a move that makes the tour shorter by so much, or longer, improving or not.
+  // Gain of a move that shortens the tour by `shorter`, which may be negative.
   template <int most = kMaxExchange>
   GLS_DEVICE Length worth(const Move& move, Length shorter) const {
     if constexpr (length_alone<typename LengthsType::Metric>()) {
@@ -307,7 +269,7 @@ struct View {
     } else {
 #ifndef __CUDACC__
       if constexpr (keeps<typename LengthsType::Metric>()) {
-        const View its_view = *this;  // copies, so that what is hot stays in registers
+        const View its_view = *this;  // copies keep the hot path in registers
         const Move its_move = move;
         return rare_worth(its_view, its_move, shorter);
       }
@@ -316,14 +278,14 @@ struct View {
     }
   }
 #ifndef __CUDACC__
-  // Out of line, for few moves are left when lengths and rooms have spoken.
+  // Out of line, since lengths and resource limits reject most moves before.
   GLS_RARE static Length rare_worth(const View& view, const Move& move, Length shorter) {
     return view.length.metric.objective.gain(MoveChange<View>{view, move}, shorter);
   }
 #endif
 
-  // A city of a candidate list, which names no copy of a depot but the first: objectives that know
-  // better say which is meant.
+  // The city that a candidate stands for: lists name only the first copy of a depot, and objectives
+  // choose the copy.
   GLS_DEVICE int chosen(int candidate) const {
     if constexpr (keeps<typename LengthsType::Metric>()) {
       return length.metric.objective.chosen_depot(candidate);
@@ -332,7 +294,7 @@ struct View {
     }
   }
 
-  // Whether lengths tell already that a move does not gain, whatever else is known.
+  // Whether the lengths known so far rule out a gain.
   GLS_DEVICE bool cannot_gain(Length removed, Length added) const {
     if constexpr (keeps<typename LengthsType::Metric>()) {
       return removed - added + relief_of<Length>(length.metric) <= 0;
@@ -340,11 +302,11 @@ struct View {
       return false;
     }
   }
-  // The same of moves all of whose lengths are known: they may be of no use, too.
+  // The same once all lengths are known; also true if the gain would be below `least`.
   GLS_DEVICE bool may_not_gain(Length removed, Length added) const {
 #ifndef __CUDACC__
     if constexpr (keeps<typename LengthsType::Metric>()) {
-      // Real reliefs are sums, which are off by more than the differences of equal gains.
+      // Sums of real reliefs are too inexact to compare gains that are nearly equal.
       const Length relief = relief_of<Length>(length.metric), most = removed - added + relief;
       return (most <= 0) | ((most < least) & (!LengthsType::kReal | (relief == 0)));
     }
@@ -352,12 +314,12 @@ struct View {
     return cannot_gain(removed, added);
   }
 
-  // Whether a move of such a worth may be made at all.
+  // Whether a move of this worth is allowed at all.
   GLS_DEVICE static bool allows(Length worth) {
     return length_alone<typename LengthsType::Metric>() || worth != forbidden<Length>();
   }
 
-  // The same with other lengths.
+  // The same view with other lengths.
   template <class Other>
   GLS_DEVICE View<Other, City, Fixed> with(const Other& lengths) const {
     return {tour, lengths, candidates, fixed};
@@ -368,14 +330,14 @@ struct View {
   }
 };
 
-// Tells an objective that follows the tour of a move that is about to be made.
+// Tells an objective that keeps sums of the tour about the next move.
 template <class Team, class View>
 GLS_DEVICE void follow_move(const Team& team, const View& view, const Move& move) {
   change_sums(team, view,
               [&](const auto& objective) { objective.follow(MoveChange<View>{view, move}); });
 }
 
-// From what kernels are given for the tour of a row.
+// Makes the view of a row's tour from kernel arguments.
 template <class Lengths, class City>
 GLS_DEVICE View<Lengths, City> view_of(const RingTour<City>& tour, const Instance& instance,
                                        const typename Lengths::City* sites, const Candidates& lists,

@@ -1,8 +1,8 @@
-// Or-opt at a city: up to `max_length` neighbouring cities move elsewhere (Or 1976).
+// Or-opt at a city (Or 1976): moves up to `max_length` consecutive cities elsewhere.
 //
-// Either the segment begins at t2 and is put next to t3, or it begins at t3 and is put between t1
-// and t2; in both cases t4 may stand on either side of t3. A variant is one of these four, with all
-// lengths, which share the cities they run over.
+// The segment either begins at t2 and is put next to t3, or begins at t3 and is put between t1 and
+// t2; in both cases t4 may be on either side of t3. Each of these four is a variant, which covers
+// all lengths of the segment.
 #pragma once
 
 #include "tours/moves/route_rooms.cuh"
@@ -14,7 +14,7 @@ struct OrOptMove {
   static constexpr int kListed = max_length;
   static constexpr int kMostEdges = 3;
 
-  GLS_DEVICE static int variants(int) { return reversing ? 4 : 2; }
+  GLS_DEVICE static int variants(int) { return kVariants; }
 
   template <class View, class Length>
   GLS_DEVICE static Length gain(const View& view, const FirstStep<Length>& first, int variant,
@@ -23,7 +23,7 @@ struct OrOptMove {
     const int at3 = path.step(first.t3), n = view.tour.n;
     const bool at_t2 = variant % 2 == 0, turns = variant >= 2;
     const int at4 = turns ? at3 - 1 : at3 + 1, t4 = path.at(at4);
-    // The segment runs away from its first city; it must end before t4 or t3, or within the path.
+    // The segment must end before it reaches t4, t3 or the end of the path.
     const int begin = at_t2 ? 0 : at3, ahead = at_t2 || turns ? 1 : -1;
     const int room = at_t2 ? (turns ? at4 : at3) : turns ? n - 1 - at3 : at3;
     const Length removed = first.length + view.leaving(t4, first.t3);
@@ -52,102 +52,107 @@ struct OrOptMove {
   static constexpr bool kSharesLengths = true;
   template <class View, class Length, class Take>
   GLS_DEVICE static void each_gain(const View& view, const FirstStep<Length>& first, Take take) {
-    const auto path = view.path(first);
-    const int n = view.tour.n, at3 = path.step(first.t3), place3 = view.tour.place(first.t3);
-    // The cities from t2 on, and from t3 on towards t1 and t2.
-    int front[max_length + 1], up[max_length + 1], down[max_length + 1];
-    GLS_UNROLL
-    for (int k = 0; k <= max_length; ++k) {
-      const int steps = k >= n ? 0 : first.forward ? k : -k;
-      front[k] = view.tour.at(path.begin + steps);
-      up[k] = view.tour.at(place3 + steps);
-      down[k] = view.tour.at(place3 - steps);
-    }
+    const Around at(view, first);
     if constexpr (asks_seldom<View>()) {
-      each_gain_of_routes(view, first, at3, front, up, down, take);
+      each_gain_of_routes(view, first, at, take);
       return;
     }
-    const Length added = first.length - first.gain;
-    const Length removed_up = first.length + view.leaving(up[1], first.t3);
-    const Length removed_down = reversing ? first.length + view.leaving(down[1], first.t3) : 0;
-    Length best[4] = {};
-    const auto offer = [&](int variant, bool fits, int t4, int t5, int t6, Length removed,
-                           Length added) {
-      const auto write = [&](Move& to) {
-        to.set(first, variant < 2 ? Shape::kSwap : Shape::kFlips, 3, t4, t5, t6);
-      };
-      const Length gain = view.gain(write, removed, added, fits);
-      if (fits && gain > best[variant]) best[variant] = gain;
-    };
+    Length best[kVariants] = {};
+    each_move(view, first, at,
+              [&](int variant, int length, bool fits, Length removed, Length added) {
+                const auto write = [&](Move& to) { at.write(to, first, variant, length); };
+                const Length gain = view.gain(write, removed, added, fits);
+                if (fits && gain > best[variant]) best[variant] = gain;
+              });
     GLS_UNROLL
-    for (int length = 1; length <= max_length; ++length) {
-      const int last = front[length - 1], next = front[length];  // of a segment from t2 on
-      const Length removed = view.leaving(next, last), closed = view.length(next, first.t1);
-      offer(0, length <= at3, up[1], last, next, removed_up + removed,
-            added + view.length(up[1], last) + closed);
-      offer(1, length <= at3, up[1], down[length], down[length - 1],
-            removed_up + view.leaving(down[length - 1], down[length]),
-            added + view.length(up[1], down[length]) + view.length(down[length - 1], first.t1));
-      if constexpr (reversing) {
-        offer(2, length < at3, down[1], last, next, removed_down + removed,
-              added + view.length(down[1], last) + closed);
-        offer(3, length < n - at3, down[1], up[length], up[length - 1],
-              removed_down + view.leaving(up[length - 1], up[length]),
-              added + view.length(down[1], up[length]) + view.length(up[length - 1], first.t1));
-      }
-    }
-    GLS_UNROLL
-    for (int variant = 0; variant < variants(0); ++variant) take(variant, best[variant]);
+    for (int variant = 0; variant < kVariants; ++variant) take(variant, best[variant]);
   }
 
  private:
-  // The same where gains are an objective's: all lengths first, without branches, then the few
-  // moves that they leave.
-  template <class View, class Length, class Take>
-  GLS_DEVICE static void each_gain_of_routes(const View& view, const FirstStep<Length>& first,
-                                             int at3, const int* front, const int* up,
-                                             const int* down, Take take) {
-    constexpr int count = reversing ? 4 : 2;
-    const int n = view.tour.n, t1 = first.t1, t3 = first.t3;
+  static constexpr int kVariants = reversing ? 4 : 2;
+
+  // The cities from t2 on, and from t3 on in both directions.
+  struct Around {
+    int front[max_length + 1], up[max_length + 1], down[max_length + 1];
+    int at3;  // step of t3
+
+    template <class View, class Length>
+    GLS_DEVICE Around(const View& view, const FirstStep<Length>& first) {
+      const auto path = view.path(first);
+      const int n = view.tour.n, place3 = view.tour.place(first.t3);
+      at3 = path.step(first.t3);
+      GLS_UNROLL
+      for (int k = 0; k <= max_length; ++k) {
+        const int steps = k >= n ? 0 : first.forward ? k : -k;
+        front[k] = view.tour.at(path.begin + steps);
+        up[k] = view.tour.at(place3 + steps);
+        down[k] = view.tour.at(place3 - steps);
+      }
+    }
+
+    // The cities of a variant's segments, from their common first city on.
+    GLS_DEVICE const int* segment(int variant) const {
+      return variant % 2 == 0 ? front : variant >= 2 ? up : down;
+    }
+    GLS_DEVICE int t4(int variant) const { return variant >= 2 ? down[1] : up[1]; }
+
+    template <class Length>
+    GLS_DEVICE void write(Move& to, const FirstStep<Length>& first, int variant, int length) const {
+      const int last = segment(variant)[length - 1], next = segment(variant)[length];
+      const bool at_t2 = variant % 2 == 0;
+      to.set(first, variant >= 2 ? Shape::kFlips : Shape::kSwap, 3, t4(variant),
+             at_t2 ? last : next, at_t2 ? next : last);
+    }
+  };
+
+  // Calls use(variant, length, fits, removed, added) for all moves of a first step.
+  template <class View, class Length, class Use>
+  GLS_DEVICE static void each_move(const View& view, const FirstStep<Length>& first,
+                                   const Around& at, Use use) {
+    const int n = view.tour.n, at3 = at.at3, t1 = first.t1;
+    const int *const front = at.front, *const up = at.up, *const down = at.down;
     const Length near = first.length - first.gain;
-    const Length removed_up = first.length + view.leaving(up[1], t3);
-    const Length removed_down = reversing ? first.length + view.leaving(down[1], t3) : 0;
-    Length removed[count][max_length], added[count][max_length];
-    uint32 left[count] = {};  // the lengths, as bits
-    const auto put = [&](int variant, int length, bool fits, Length its_removed, Length its_added) {
-      removed[variant][length - 1] = its_removed, added[variant][length - 1] = its_added;
-      left[variant] |= uint32(fits & !view.may_not_gain(its_removed, its_added)) << length;
-    };
+    const Length removed_up = first.length + view.leaving(up[1], first.t3);
+    const Length removed_down = reversing ? first.length + view.leaving(down[1], first.t3) : 0;
     GLS_UNROLL
     for (int length = 1; length <= max_length; ++length) {
-      const int last = front[length - 1], next = front[length];
+      const int last = front[length - 1], next = front[length];  // end of a segment from t2 on
       const Length leaving = view.leaving(next, last), closed = view.length(next, t1);
-      put(0, length, length <= at3, removed_up + leaving, near + view.length(up[1], last) + closed);
-      put(1, length, length <= at3, removed_up + view.leaving(down[length - 1], down[length]),
+      use(0, length, length <= at3, removed_up + leaving, near + view.length(up[1], last) + closed);
+      use(1, length, length <= at3, removed_up + view.leaving(down[length - 1], down[length]),
           near + view.length(up[1], down[length]) + view.length(down[length - 1], t1));
       if constexpr (reversing) {
-        put(2, length, length < at3, removed_down + leaving,
+        use(2, length, length < at3, removed_down + leaving,
             near + view.length(down[1], last) + closed);
-        put(3, length, length < n - at3, removed_down + view.leaving(up[length - 1], up[length]),
+        use(3, length, length < n - at3, removed_down + view.leaving(up[length - 1], up[length]),
             near + view.length(down[1], up[length]) + view.length(up[length - 1], t1));
       }
     }
-    for (int variant = 0; variant < count; ++variant) {
+  }
+
+  // The same under an objective: computes all lengths without branches, then asks the objective
+  // about the few moves that can still gain.
+  template <class View, class Length, class Take>
+  GLS_DEVICE static void each_gain_of_routes(const View& view, const FirstStep<Length>& first,
+                                             const Around& at, Take take) {
+    Length removed[kVariants][max_length], added[kVariants][max_length];
+    uint32 left[kVariants] = {};  // bit k: the segment of k cities may gain
+    each_move(view, first, at,
+              [&](int variant, int length, bool fits, Length its_removed, Length its_added) {
+                removed[variant][length - 1] = its_removed, added[variant][length - 1] = its_added;
+                left[variant] |= uint32(fits & !view.may_not_gain(its_removed, its_added))
+                                 << length;
+              });
+    for (int variant = 0; variant < kVariants; ++variant) {
       if (left[variant] == 0) continue;
-      const bool at_t2 = variant % 2 == 0, turns = variant >= 2;
-      const int* const cities = at_t2 ? front : turns ? up : down;
-      const int t4 = turns ? down[1] : up[1];
       if constexpr (RouteRooms<View>::kKnown) {
-        left[variant] &= ~too_much(view, first, cities, t4, at_t2, turns);
+        left[variant] &= ~too_much(view, first, at.segment(variant), at.t4(variant),
+                                   variant % 2 == 0, variant >= 2);
       }
       Length best = 0;
       for (uint32 lengths = left[variant]; lengths != 0; lengths &= lengths - 1) {
         const int length = lowest_bit(lengths);
-        const int last = cities[length - 1], next = cities[length];
-        const auto write = [&](Move& to) {
-          to.set(first, turns ? Shape::kFlips : Shape::kSwap, 3, t4, at_t2 ? last : next,
-                 at_t2 ? next : last);
-        };
+        const auto write = [&](Move& to) { at.write(to, first, variant, length); };
         const Length gain =
             view.gain(write, removed[variant][length - 1], added[variant][length - 1]);
         if (gain > best) best = gain;
@@ -156,7 +161,7 @@ struct OrOptMove {
     }
   }
 
-  // The lengths, as bits, of segments that a route has no room for.
+  // Bit k: some route has no room for the segment of k cities.
   template <class View, class Length>
   GLS_DEVICE static uint32 too_much(const View& view, const FirstStep<Length>& first,
                                     const int* cities, int t4, bool at_t2, bool turns) {
@@ -169,7 +174,7 @@ struct OrOptMove {
                  : too_much(rooms, cities, on, behind, t3, t2, t1);
   }
 
-  // Of the first cities of `own`, behind the piece `before`, that are put between two pieces.
+  // The same for segments that begin piece `own`, follow piece `before` and move between a and b.
   template <class View, class Piece>
   GLS_OUT_OF_LINE static uint32 too_much(const RouteRooms<View>& rooms, const int* cities, int step,
                                          const Piece& before, const Piece& own, const Piece& a,

@@ -1,10 +1,10 @@
-// 3-opt on positions: take out the edges after positions i < j < k, put the three paths together
-// in another way.
+// 3-opt on positions: remove the edges after positions i < j < k and join the three paths in
+// another way.
 //
-//   a b ... c d ... e f      a, c, e stand at i, j, k; b, d, f behind them
+//   a b ... c d ... e f      a, c, e are at i, j, k; b, d, f follow them
 //     first   second         paths i+1 .. j and j+1 .. k
 //
-// Ways 0 to 3 are the pure 3-opt moves (all three edges change), 4 to 6 the 2-opt moves.
+// Ways 0 to 3 are the pure 3-opt moves, which change all three edges; 4 to 6 are 2-opt moves.
 #pragma once
 
 #include "tours/kernels/tour.cuh"
@@ -17,8 +17,8 @@ constexpr int kReconnections = 7;
 struct Reconnection {
   int i, j, k, way;
 
-  // The three edges that come in, as pairs of the six ends (0 = a ... 5 = f) in hexadecimal:
-  // the first edge in the lowest two digits.
+  // The three added edges, as pairs of the six ends (0 = a ... 5 = f) in hexadecimal; the first
+  // edge is in the lowest two digits. A prime marks a reversed path.
   GLS_DEVICE static constexpr int edges(int way) {
     return way == 0   ? 0x251403   // second, first           a-d e-b c-f
            : way == 1 ? 0x351402   // first', second'         a-c b-e d-f
@@ -29,8 +29,8 @@ struct Reconnection {
                       : 0x152304;  // second', first'         a-e d-c b-f
   }
 
-  // Those of a pure move by what they join: the first edge and the second, the second and the
-  // third, the outer two.
+  // The added edges of a pure move, sorted by what they join: the first and the second removed
+  // edge, the second and the third, the outer two.
   GLS_DEVICE static constexpr int edges_by_joined(int way) {
     int ordered = 0;
     for (int pairs = edges(way); pairs != 0; pairs >>= 8) {
@@ -40,7 +40,7 @@ struct Reconnection {
     return ordered;
   }
 
-  // Length of the edges that come in; `length(x, y)` is of two of the six ends.
+  // Length of the added edges; `length(x, y)` takes two of the six ends.
   template <class Length, class F>
   GLS_DEVICE static Length added(int way, F length) {
     const int pairs = edges(way);

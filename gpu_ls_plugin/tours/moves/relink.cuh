@@ -1,9 +1,9 @@
-// Applies independent moves in one pass: the tour falls into the pieces between their cuts, which
-// are walked along the new edges and written one after the other.
+// Applies independent moves in one pass: the cuts split the tour into pieces, which are visited
+// along the new edges and copied one after the other.
 //
-// Cut c, by rank of its place, has two ends: 2 c is the city in front of it, 2 c + 1 the one
-// behind. A piece that is entered at 2 c + 1 is read forward and left at 2 c + 2; entered at 2 c,
-// it is read backward and left at 2 c - 1.
+// Cuts are numbered by place. Cut c has two ends: 2 c is the city before it, 2 c + 1 the city
+// behind it. A piece entered at 2 c + 1 is read forward and left at 2 c + 2; a piece entered at
+// 2 c is read backward and left at 2 c - 1.
 #pragma once
 
 #include "tours/moves/cuts.cuh"
@@ -14,24 +14,48 @@ template <int kMostMoves>
 struct Relinking {
   static constexpr int kMost = kMostMoves * kMaxExchange;  // cuts
 
-  int moves, count;           // how many moves, and cuts
+  int moves, count;           // number of moves and of cuts
   int chosen[kMostMoves];     // numbers of the moves
-  int first[kMostMoves];      // the first cut of each
-  int place[kMost];           // of cuts, move by move
-  int edge[kMost];            // of which move, and which of its edges: kMaxExchange move + edge
-  uint16 end[2 * kMost];      // of a move's cities t1, t2, ..., from 2 kMaxExchange move on
-  int sorted[kMost];          // places
-  uint16 entered[2 * kMost];  // from the end at which a piece is entered to that of the next
+  int first[kMostMoves];      // first cut of each move
+  int place[kMost];           // of each cut, move by move
+  int edge[kMost];            // of each cut: kMaxExchange * move + edge of the move
+  uint16 end[2 * kMost];      // end at each city t1, t2, ... of a move, from 2 kMaxExchange move on
+  int sorted[kMost];          // places of the cuts, ascending
+  uint16 entered[2 * kMost];  // for the end at which a piece is entered, that of the next piece
   uint16 walk[kMost];         // ends at which pieces are entered, in their new order
-  int begin[kMost];           // where a piece is written, counted from the first
+  int begin[kMost];           // offset at which each piece is written
 
-  // Applies the moves `chosen`, of which `its` are all; `spare` has room for the tour and changes
-  // places with its order. Something else is done `meanwhile`, while one lane walks.
+  // Applies the `chosen` ones of the moves `its`. `spare` has room for the tour and is swapped with
+  // its order. Calls `meanwhile` while one squad walks through the pieces.
   template <class Team, class City, class Meanwhile>
   GLS_DEVICE void apply(const Team& team, RingTour<City>& tour, City*& spare, const Move* its,
                         const Cuts* cuts, Meanwhile meanwhile) {
-    using Squad = typename Team::Squad;
-    const Squad squad{};
+    const typename Team::Squad squad{};
+    rank_cuts(team, its, cuts);
+    link_pieces(team, its);
+    if (team.lane() < Team::Squad::kLanes) {
+      squad.once([&] {
+        int at = 2 * count - 1;  // begins with the piece around place 0, which stays in place
+        for (int i = 0; i < count; ++i) {
+          walk[i] = uint16(at);
+          at = entered[at];
+        }
+      });
+      set_begins(squad, tour);
+    }
+    meanwhile();
+    team.sync();
+    copy_pieces(squad, tour, spare);
+    team.sync();
+    City* const old = tour.order;
+    tour.order = spare;
+    spare = old;
+  }
+
+ private:
+  // Sorts the cuts by place and finds the end at each city of a move.
+  template <class Team>
+  GLS_DEVICE void rank_cuts(const Team& team, const Move* its, const Cuts* cuts) {
     team.each(moves * kMaxExchange, [&](int item) {
       const int move = item / kMaxExchange, e = item % kMaxExchange;
       const Cuts& own = cuts[chosen[move]];
@@ -52,7 +76,12 @@ struct Relinking {
       sorted[rank] = at;
     });
     team.sync();
-    team.each(count, [&](int c) {  // as many edges come
+  }
+
+  // Links the pieces along the new edges, one of each cut.
+  template <class Team>
+  GLS_DEVICE void link_pieces(const Team& team, const Move* its) {
+    team.each(count, [&](int c) {
       const int move = edge[c] / kMaxExchange;
       const Edge link = its[chosen[move]].ends_in(edge[c] % kMaxExchange);
       const uint16* const ends = &end[2 * kMaxExchange * move];
@@ -61,18 +90,11 @@ struct Relinking {
       entered[left_at(to)] = uint16(from);
     });
     team.sync();
-    if (team.lane() < Squad::kLanes) {
-      squad.once([&] {
-        int at = 2 * count - 1;  // the piece around place 0 stays where it is
-        for (int i = 0; i < count; ++i) {
-          walk[i] = uint16(at);
-          at = entered[at];
-        }
-      });
-      set_begins(squad, tour);
-    }
-    meanwhile();
-    team.sync();
+  }
+
+  // Copies the pieces into the new order; squads take them in turn.
+  template <class Squad, class City>
+  GLS_DEVICE void copy_pieces(const Squad& squad, const RingTour<City>& tour, City* to_order) {
     const int origin = sorted[count - 1] + 1;
 #pragma unroll 1
     for (int i = squad.in_block(); i < count; i += Squad::kTeams) {
@@ -81,23 +103,18 @@ struct Relinking {
       squad.each(length(walk[i], tour), [&](int k) {
         const City city = City(tour.at(from + step * k));
         const int place = tour.wrap(to + k);
-        spare[place] = city;
+        to_order[place] = city;
         tour.position[city] = City(place);
       });
     }
-    team.sync();
-    City* const old = tour.order;
-    tour.order = spare;
-    spare = old;
   }
 
- private:
-  // The end at which a piece is entered that is left at `end`.
+  // The end at which a piece is entered if it is left at `end`.
   GLS_DEVICE int left_at(int end) const {
     return end % 2 == 0 ? (end > 0 ? end : 2 * count) - 1 : end + 1 < 2 * count ? end + 1 : 0;
   }
 
-  // Of the piece that is entered at an end.
+  // Length of the piece that is entered at an end.
   template <class City>
   GLS_DEVICE int length(int end, const RingTour<City>& tour) const {
     const int behind = (end + 1) / 2, c = behind < count ? behind : 0;

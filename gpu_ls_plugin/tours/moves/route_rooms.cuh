@@ -1,36 +1,28 @@
-// Routes that would use too much of one resource: most moves between routes are forbidden, and of
-// those that join pieces of different routes that is known without asking the objective.
+// Checks of one resource limit. Most moves between routes exceed it, and if a move joins pieces of
+// different routes, that can be told without asking the objective.
 //
-// For one thread that looks at one move after another. Lanes that look at many together evaluate
-// all of them anyway; for them, and for objectives that have no such resource, nothing is known.
+// Only for a single thread that tries moves in turn. Lanes that evaluate many moves together gain
+// nothing; for them, and for objectives without such a resource, `kKnown` is false.
 #pragma once
 
 #include "tours/moves/move.cuh"
 
 namespace gls {
 
-// Whether an objective says what routes use (`kRooms`: see Routing).
-template <class Objective, class = void>
-struct HasRooms {
-  static constexpr bool kValue = false;
-};
-template <class Objective>
-struct HasRooms<Objective, decltype(void(Objective::kRooms))> {
-  static constexpr bool kValue = Objective::kRooms && !kOnDevice;
-};
+// Whether an objective reports what routes use of the resource (see Routing).
+GLS_CONSTANT_OF(HasRooms, bool, kRooms, false);
 
-// Whether a single thread looks at moves whose gains are an objective's, few of which lengths
-// leave.
+// Whether a single thread tries moves under an objective; lengths alone reject most of them.
 template <class View>
 GLS_DEVICE constexpr bool asks_seldom() {
   return !kOnDevice && keeps<typename View::Lengths::Metric>();
 }
 
-// Pieces of routes, and what they use.
+// Pieces of routes and their use of the resource.
 template <class View>
 struct RouteRooms {
   using Objective = typename ObjectiveOf<typename View::Lengths::Metric>::Type;
-  static constexpr bool kKnown = HasRooms<Objective>::kValue;
+  static constexpr bool kKnown = HasRooms<Objective>::kValue && !kOnDevice;
 
   const View& view;
 
@@ -42,24 +34,24 @@ struct RouteRooms {
   GLS_DEVICE int name(int city) const { return name_of(view.length.metric, city); }
   GLS_DEVICE bool is_depot(int city) const { return routes().visits_depot(name(city)); }
 
-  // The piece of a route from a city on, by steps of one forward or back.
+  // The piece of a route from a city on, forward (step 1) or backward (-1).
   GLS_DEVICE auto piece(int city, int step) const {
     return routes().piece(view.tour.place(city), name(city), step, view.tour.n);
   }
   GLS_DEVICE bool too_much(int64 used) const { return used > routes().most_used(); }
 
-  // Whether no part of a route is in both.
+  // Whether the pieces belong to different routes.
   template <class Piece>
   GLS_DEVICE static bool apart(const Piece& a, const Piece& b) {
     return a.route != b.route || a.route < 0;
   }
 };
 
-// Neighbouring cities that a move carries elsewhere, one more at a time.
+// Consecutive cities that a move carries elsewhere, added one by one.
 template <class View>
 struct CarriedCities {
-  int64 head = 0, tail = 0;  // what is used up to the first copy of the depot, and behind the last
-  bool customers = true;     // whether there is none
+  int64 head = 0, tail = 0;  // use before the first copy of the depot, and after the last
+  bool customers = true;     // whether there is no copy of the depot
 
   CarriedCities() = default;
   GLS_DEVICE CarriedCities(const RouteRooms<View>& rooms, const int* cities, int count) {
@@ -77,7 +69,7 @@ struct CarriedCities {
       tail += used;
     }
   }
-  // Whether a route has too much with them between two pieces, or one that begins or ends there.
+  // Whether a route exceeds the limit if the cities are put between two pieces.
   template <class Piece>
   GLS_DEVICE bool too_much(const RouteRooms<View>& rooms, const Piece& ahead,
                            const Piece& behind) const {

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.tours.moves.base import Neighbourhood
 
-LONGEST_MOVED = 16  # cities of a segment; more is what 3-opt is for
+LONGEST_MOVED = 16  # cities of a segment; for longer ones use 3-opt
 
 
 @dataclass(frozen=True)
 class OrOpt(Neighbourhood):
-    """Move up to `max_length` neighbouring cities elsewhere, either way round.
+    """Move up to `max_length` consecutive cities elsewhere, in either direction.
 
-    At a city, segments that begin or end with it are put on either side of a candidate, and
-    segments that begin or end with a candidate are put beside the city. On asymmetric problems
-    segments keep their direction.
+    At each city, segments that begin or end with the city are put on either side of a candidate,
+    and segments that begin or end with a candidate are put beside the city. On asymmetric
+    problems, segments keep their direction.
 
     Parameters
     ----------
@@ -43,15 +43,16 @@ class OrOpt(Neighbourhood):
         return f"gls::OrOptMove<{self.max_length}, {str(symmetric).lower()}>"
 
     def variants(self, degree: int, symmetric: bool) -> int:
-        """Return the lengths, times two places, times two segments."""
+        """Return the number of lengths, times two places, times two segments."""
         return (4 if symmetric else 2) * self.max_length
 
 
 @dataclass(frozen=True)
 class Relocate(OrOpt):
-    """Move up to `max_length` neighbouring customers elsewhere, either way round: `OrOpt`.
+    """Move up to `max_length` consecutive customers elsewhere, in either direction.
 
-    To another place of their route, to another route, or to an empty one.
+    They move to another place of their route, to another route or to an empty one. The moves and
+    the parameter are those of `OrOpt`.
     """
 
     name = "relocate"
@@ -62,15 +63,15 @@ LONGEST_EXCHANGED = 8  # cities of a segment
 
 @dataclass(frozen=True)
 class Exchange(Neighbourhood):
-    """Let up to `first` neighbouring cities change places with up to `second` elsewhere.
+    """Swap up to `first` consecutive cities with up to `second` elsewhere.
 
-    Both keep their direction. Exchanges of customers between routes of a giant tour, or within
-    one; with 3 and 3 the CROSS exchange.
+    Both segments keep their direction. In a giant tour this exchanges customers between routes or
+    within one; with lengths 3 and 3 it is the CROSS exchange.
 
     Parameters
     ----------
     first, second : int
-        Longest segments, 1 to 8 cities.
+        Lengths of the longest segments, 1 to 8 cities.
 
     Raises
     ------
@@ -90,7 +91,7 @@ class Exchange(Neighbourhood):
 
     @property
     def deep(self) -> bool:
-        """True: moves exchange four edges."""
+        """True, since moves exchange four edges."""
         return True
 
     def functor(self, symmetric: bool) -> str:
@@ -98,5 +99,5 @@ class Exchange(Neighbourhood):
         return f"gls::ExchangeMove<{self.first}, {self.second}, {str(symmetric).lower()}>"
 
     def variants(self, degree: int, symmetric: bool) -> int:
-        """Return the pairs of lengths, times two places."""
+        """Return the number of pairs of lengths, times two places."""
         return (2 if symmetric else 1) * self.first * self.second

@@ -1,22 +1,22 @@
-// 3-opt at a city on candidates: the 2-opt move, and for both choices of t4 the candidates t5 of
-// it: all four pure reconnections (Lin 1965).
+// 3-opt at a city (Lin 1965): the 2-opt move, and for both choices of t4 each candidate of t4 as
+// t5, which gives all four pure reconnections.
 #pragma once
 
 #include "tours/moves/two_opt_move.cuh"
 
 namespace gls {
 
-// How a move goes on with t4 on either side of t3.
+// The choice of t4, and the ways to go on from it.
 struct ThirdEdge {
   int at3, at4, t4;
-  bool behind;  // t4 lies behind t3
+  bool behind;  // whether t4 follows t3
 
   template <class Path>
   GLS_DEVICE ThirdEdge(const Path& path, int t3, bool behind)
       : at3(path.step(t3)), at4(behind ? at3 + 1 : at3 - 1), t4(path.at(at4)), behind(behind) {}
 
-  // The step of t6 where t5 stands at `at5`; false, with a step all the same, where there is no
-  // move. With t4 behind t3 there are two ways; the second turns both paths round.
+  // Sets the step of t6 for t5 at step `at5`; returns false (with some valid step) if there is no
+  // such move. If t4 follows t3 there are two ways; the second one reverses both paths.
   GLS_DEVICE bool step6(int at5, bool second, int& at6) const {
     if (behind) {
       at6 = second ? (at5 > 0 ? at5 - 1 : 0) : at5 + 1;
@@ -30,11 +30,12 @@ struct ThirdEdge {
   }
 };
 
-// A variant after the first is a choice of t4 with every `strides(degree)`-th candidate as t5.
+// Variant 0 is 2-opt. The others are a choice of t4 with every `strides(degree)`-th candidate as
+// t5.
 template <bool reversing>
 struct ThreeOptMove {
   static constexpr int kSides = reversing ? 2 : 1;
-  static constexpr int kEach = 4;  // candidates of a variant in long lists
+  static constexpr int kEach = 4;  // candidates per variant in long lists
 
   GLS_DEVICE static int variants(int degree) { return reversing + kSides * strides(degree); }
 
@@ -67,12 +68,12 @@ struct ThreeOptMove {
   }
 
  private:
-  // Lanes that share the candidates.
+  // Number of variants (lanes) that share the candidates of a t4.
   GLS_DEVICE static int strides(int degree) {
     return degree < 4 ? degree : degree <= 4 * kEach ? 4 : (degree + kEach - 1) / kEach;
   }
 
-  // use(rank, gain, write) for the moves with a t4 and candidates of it as t5.
+  // Calls use(rank, gain, write) for each move with this t4, its t5 being candidate number `rank`.
   template <class View, class Length, class Use>
   GLS_DEVICE static void go_on(const View& view, const FirstStep<Length>& first, bool behind,
                                int begin, int stride, Use use) {

@@ -1,10 +1,10 @@
-// A path made of pieces of another path: what is left of a tour while a deep move is built.
+// A path made of pieces of another path: it stands for the tour while a deep move is built.
 //
-//   Trail(last)            no pieces yet; the first path has steps 0 to `last`
-//   append(from, to)       the next piece is that from one step to another; three make a path
-//   before(step)           the step in front of `step` on the trail, -1 where the edge to it is not
-//                          of the first path
-//   turn(last, next)       turns the beginning round, as far as step `last`; `next` follows it
+//   Trail(last)            has no pieces yet; the original path has steps 0 to `last`
+//   append(from, to)       appends the piece between two steps; three pieces make a path
+//   before(step)           the step before `step` on the trail; -1 if the original path has no edge
+//                          between them
+//   turn(last, next)       reverses the beginning up to step `last`, which `next` follows
 #pragma once
 
 #include "backends/include/team.cuh"
@@ -13,8 +13,8 @@ namespace gls {
 
 #ifdef __CUDACC__
 
-// At most `kPieces` pieces, each a range of steps of the first path, some turned round. All loops
-// are unrolled, so that the pieces lie in registers.
+// At most `kPieces` pieces: ranges of steps of the original path, some reversed. All loops are
+// unrolled, so that the pieces stay in registers.
 template <int kPieces>
 struct Trail {
   GLS_DEVICE explicit Trail(int) {}
@@ -80,11 +80,11 @@ struct Trail {
 
 #else
 
-// The same in memory, where pieces are sorted by their steps: one comparison for each piece.
+// The same in memory. Pieces are sorted by their steps, so that a lookup takes one comparison each.
 template <int kPieces>
 struct Trail {
-  int low[kPieces + 1];  // first steps; behind the last piece, and of those that are none, the end
-  int rank[kPieces];     // on the trail
+  int low[kPieces + 1];  // first step of each piece; unused entries hold `last` + 1
+  int rank[kPieces];     // position on the trail
   bool turned[kPieces];
   int count = 0;
 
@@ -122,7 +122,7 @@ struct Trail {
   }
 
  private:
-  // The piece that a step is of.
+  // The piece that holds a step.
   int of(int step) const {
     int piece = 0;
     for (int p = 1; p < kPieces; ++p) piece += low[p] <= step;

@@ -1,17 +1,17 @@
-// 2-opt: take out the edges after positions i < j, put in (t_i, t_j) and (t_i+1, t_j+1).
+// 2-opt on positions: remove the edges after positions i < j, add (t_i, t_j) and (t_i+1, t_j+1).
 #pragma once
 
 #include "tours/kernels/tour.cuh"
 
 namespace gls {
 
-// At most this many moves are applied after one evaluation.
+// Largest number of moves that are applied after one evaluation.
 constexpr int kMaxMovesPerPass = 32;
-// Further moves of a pass must gain at least the best gain divided by this.
+// Moves after the best one must gain at least the best gain divided by this.
 constexpr int kGainShare = 2;
 
-// A move seen from its row: the path of `offset` <= n / 2 positions after `row` is reversed. Each
-// unordered pair of positions belongs to one row, so all rows have about n / 2 moves.
+// A move of a row: reverses the path of `offset` <= n / 2 positions after `row`. Each unordered
+// pair of positions belongs to one row, so all rows have about n / 2 moves.
 struct RowMove {
   int row, offset;
 };
@@ -19,15 +19,14 @@ struct RowMove {
 template <class Length>
 struct RowBest {
   Length delta;
-  int offset;  // 0: the row has no move worth taking
+  int offset;  // 0: the row has no improving move
 };
 constexpr int kRowBestBytes = 16;
 static_assert(sizeof(RowBest<int64>) == kRowBestBytes && sizeof(RowBest<double>) == kRowBestBytes,
-              "of any length");
+              "the size of RowBest for any length type");
 
 struct TwoOpt {
-  // Change of cost by edges that come and go. A real gain that may be rounding alone counts as
-  // none, or a climb might never end.
+  // Change of cost. A real gain that could be a rounding error counts as 0, so that climbs end.
   template <class Length>
   GLS_DEVICE static Length change(Length added, Length removed) {
     const Length delta = added - removed;
@@ -35,7 +34,7 @@ struct TwoOpt {
     return delta;
   }
 
-  // Change of cost; the grouping makes it the same bits for both directions of the tour.
+  // Change of cost; the grouping gives the same bits for both directions of the tour.
   template <class Metric, class TourView>
   GLS_DEVICE static typename Metric::Length delta(const Metric& metric, const TourView& tour, int i,
                                                   int j) {
@@ -43,12 +42,13 @@ struct TwoOpt {
     return change(metric(a, c) + metric(b, d), metric(a, b) + metric(c, d));
   }
 
-  // Moves are ranked by (delta, i, j) with i < j.
+  // Ranks moves of equal delta by (i, j) with i < j.
   GLS_DEVICE static int64 index(int i, int j, int n) {
     return i < j ? int64(i) * n + j : int64(j) * n + i;
   }
 
-  // Largest offset of a row: where n is even, the opposite position belongs to the lower half.
+  // Largest offset of a row. If n is even, the pair with the opposite position belongs to the row
+  // in the lower half.
   GLS_DEVICE static int last_offset(int row, int n) {
     return 2 * row < n || n % 2 ? n / 2 : n / 2 - 1;
   }
@@ -74,8 +74,8 @@ struct TwoOpt {
     return disjoint || q_inside || p_inside;
   }
 
-  // Chooses up to `limit` independent moves, best first, from the best moves of the rows, and
-  // orders them so that inner paths are reversed before the paths around them. Returns how many.
+  // Chooses up to `limit` independent moves from the best moves of the rows, best first, and orders
+  // them so that inner paths are reversed before the paths around them. Returns their number.
   template <class Team, class Length>
   GLS_DEVICE static int choose(const Team& team, const RowBest<Length>* rows, int n,
                                Ranked<Length> best, int limit, RowMove* chosen) {

@@ -1,4 +1,4 @@
-// 2-opt at a city: the one way to close a path after its first step (Croes 1958).
+// 2-opt at a city (Croes 1958): after the first step there is one way to close the tour.
 #pragma once
 
 #include "tours/moves/route_rooms.cuh"

@@ -1,4 +1,4 @@
-"""Crossing of given pairs: what every recombination does for its callers."""
+"""Crossing of given pairs, by each recombination."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_children_are_tours_of_their_parents_edges_and_never_worse(crossing, off
 @examples(60)
 @given(st.integers(8, 60), st.integers(0, 999), st.integers(1, 40), st.booleans())
 def test_children_are_the_oracles(strategy, n, seed, offspring, near_each_other):
-    """Where lengths are so different that no two exchanges cost the same."""
+    """Lengths differ so much that no two exchanges cost the same."""
     random = np.random.default_rng([n, seed])
     problem = gls.TSP(random.integers(0, 10**6, (n, 2)), "EUC_2D")
     first, second = (random_tours(n, 2, seed + more) for more in (0, 1000))
@@ -145,7 +145,7 @@ def test_other_seeds_and_rows_draw_other_numbers():
 
 
 def test_a_population_makes_the_same_children():
-    """The first generation of chains, of tours whose partners are known."""
+    """The first generation of chains whose partners are known."""
     problem, tours = random_problem("EUC_2D", 90, span=10_000), random_tours(90, 8)
     usual = gls.LocalSearch(candidates=CANDIDATES)
     search = gls.IteratedLocalSearch(usual, accept=gls.Better())
@@ -187,12 +187,12 @@ def test_asymmetric_problems_are_refused():
         CROSS(problem, FIRST, SECOND, backend="cpu")
 
 
-# ---- A recombination of somebody else ----------------------------------------------------------
+# ---- A third-party recombination ---------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Halves(Recombination):
-    """The first half of a tour, then the other cities in the order of the second one."""
+    """The first half of one tour, then the other cities in the order of the other tour."""
 
     name = "halves"
     reverses = False
@@ -271,7 +271,7 @@ def test_children_that_are_not_tours_are_a_fault_of_the_part(monkeypatch):
         (lambda tours, costs: (tours * 0, costs * 0), "'halves' made a row that is not a tour"),
     ],
 )
-def test_what_chains_are_given_is_measured(fault, words, monkeypatch):
+def test_children_and_costs_that_chains_receive_are_checked(fault, words, monkeypatch):
     cross = HalvesWorkspace.cross
 
     def wrong(self, *given_, **options):

@@ -1,4 +1,4 @@
-"""Edge assembly crossover: what it keeps, what it finds, and what it refuses."""
+"""Edge assembly crossover: exactness, quality, cooperation of chains, bad input."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def edges(tour):
 
 
 def chains_of(problem, tours, best=None, seed=1):
-    """Chains that stand at `tours` and whose best ones are others, if given."""
+    """Chains whose current tours are `tours` and whose best tours are `best`, if given."""
     alone = SEARCH if best is not None else replace(SEARCH, accept=gls.Better())
     chains = alone.chains(Start(CPU, problem, np.array(tours, np.int32), seed=seed))
     if best is not None:
@@ -43,7 +43,7 @@ def chains_of(problem, tours, best=None, seed=1):
 
 
 def cross(chains, offspring=32):
-    """Make one generation; the generations of the same chains are numbered."""
+    """Make one generation; chains count their generations."""
     gls.EdgeAssembly(generations=1, offspring=offspring).exchange(chains, 0.0)
 
 
@@ -61,7 +61,7 @@ def assert_exact(problem, state):
 
 @st.composite
 def crossings(draw):
-    """Cities with many equal lengths; tours that differ everywhere, here and there, or nowhere."""
+    """Cities with many equal lengths; tours that differ everywhere, in places, or nowhere."""
     n = draw(st.integers(8, 90))
     problem = random_problem(draw(st.sampled_from(METRICS)), n, draw(st.integers(0, 99)))
     tours = random_tours(n, draw(st.integers(2, 6)), draw(st.integers(0, 99)))
@@ -134,7 +134,7 @@ def test_each_takes_what_the_other_does_better():
 
 @pytest.mark.parametrize("offspring", [1, 2, 3, 9])
 def test_a_generation_takes_over_as_many_cycles_as_it_tries(offspring):
-    """Three places where the other tour is better are three cycles with no edge in common."""
+    """The other tour is better in three places, which are three cycles without common edges."""
     problem, best = circle(60), np.arange(60)
     bad = best.copy()
     for begin in (5, 25, 45):
@@ -148,7 +148,7 @@ def test_a_generation_takes_over_as_many_cycles_as_it_tries(offspring):
 
 
 def test_subtours_are_joined():
-    """An AB-cycle of random tours falls into subtours; what joins them is of neither parent."""
+    """An AB-cycle of random tours makes subtours; the edges that join them are new."""
     problem, tours = random_problem("EUC_2D", 60, span=1000), random_tours(60, 2)
     state = chains_of(problem, tours)
     cross(state, 64)
@@ -168,7 +168,7 @@ def test_equal_tours_and_tours_turned_round_stay():
 
 
 def test_the_partner_is_another_one_in_every_generation(monkeypatch):
-    """Only one tour of eight has something to give: within a few generations all have it."""
+    """Only one tour of eight is better: within a few generations all are as good."""
     problem, best = circle(60), np.arange(60)
     bad = best.copy()
     bad[10:20] = bad[10:20][::-1]
@@ -244,7 +244,7 @@ def test_it_is_far_ahead_of_independent_chains():
 @pytest.mark.parametrize("metric", slow_but_usual("EUC_2D", "EUC", "GEO"))
 @pytest.mark.parametrize("n", [4, 33, 1000, 3000])
 def test_blocks_of_large_cycles(metric, n):
-    """Parents with no edge in common: cycles take as many edges out as there is room for."""
+    """Parents without common edges: cycles remove as many edges as there is room for."""
     problem, tours = random_problem(metric, n, span=10_000), random_tours(n, 6)
     chains = chains_of(problem, tours)
     for _ in range(3):

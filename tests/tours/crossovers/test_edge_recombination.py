@@ -1,4 +1,4 @@
-"""Edge recombination: which edges its children have, and what they depend on."""
+"""Edge recombination: the edges of its children, and what they depend on."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def child_of(first, second, seed=0):
 
 
 def foreign(child, first, second):
-    """Edges of neither parent."""
+    """Edges that neither parent has."""
     return edges(child) - edges(first) - edges(second)
 
 
-def test_is_what_a_contract_of_recombinations_says():
+def test_meets_the_contract_of_recombinations():
     check_recombination(gls.EdgeRecombination(), backend="cpu")
 
 
@@ -53,26 +53,26 @@ def test_equal_parents_have_themselves_as_child(n):
 
 
 def test_goes_along_common_edges_first():
-    """Of city 0, 1 is a neighbour in both parents; 3 and 5 have as many ways to go on."""
+    """City 1 is a neighbour of 0 in both parents; 3 and 5 have the same number of open edges."""
     first, second = [0, 1, 2, 3, 4, 5], [0, 1, 4, 5, 2, 3]
     assert {tuple(child_of(first, second, seed)[:2].tolist()) for seed in range(20)} == {(0, 1)}
 
 
 def test_then_goes_to_the_city_with_the_fewest_ways_to_go_on():
-    """All four neighbours of 0 have three more; beyond 1, 7 has two left, 2 and 5 have three.
+    """All four neighbours of 0 have three other neighbours.
 
-    First parent 0 1 2 3 4 5 6 7, second 0 5 1 7 3 6 2 4: neighbours are
+    The parents are 0 1 2 3 4 5 6 7 and 0 5 1 7 3 6 2 4, so the neighbours are
     0: 1 7 4 5, 1: 0 2 5 7, 2: 1 3 6 4, 3: 2 4 7 6, 4: 3 5 2 0, 5: 4 6 0 1, 6: 5 7 3 2, 7: 6 0 1 3.
     """
     first, second = [0, 1, 2, 3, 4, 5, 6, 7], [0, 5, 1, 7, 3, 6, 2, 4]
     children = [child_of(first, second, seed).tolist() for seed in range(60)]
     assert {child[1] for child in children} == {1, 4, 5, 7}
-    # 5 and 7 were neighbours of 0, too, and have two ways left; 2 has three.
+    # 5 and 7 were neighbours of 0 as well and have two open edges left; 2 has three.
     assert {child[2] for child in children if child[1] == 1} == {5, 7}
 
 
 def test_equal_ways_are_equally_likely():
-    """Both neighbours in either parent of where the child begins, 400 times each."""
+    """The second city is each of the four neighbours of the first one about 400 times."""
     first = [0, 1, 2, 3, 4, 5, 6, 7]
     second = [0, 5, 1, 7, 3, 6, 2, 4]
     pairs = (np.tile(np.array(tour), (1600, 1)) for tour in (first, second))
@@ -93,7 +93,7 @@ def test_few_edges_are_foreign():
 @settings(max_examples=40)
 @given(crossings(most=60))
 def test_common_edges_are_lost_within_common_paths_alone(crossing):
-    """Where a child begins or goes on from a dead end, there may be one on either side."""
+    """The start and each dead end may interrupt a common path."""
     problem, first, second, seed = crossing
     children = CROSS(problem, first, second, seed=seed, backend="cpu")
     for child, own, other in zip(children, first, second, strict=True):
@@ -112,7 +112,7 @@ def test_rows_draw_numbers_of_their_own():
 
 
 def test_lengths_may_be_directed():
-    """Only edges without a direction count, so that children of such problems are as good."""
+    """Lengths do not matter, so the children are those of a symmetric problem."""
     matrix = np.random.default_rng(1).integers(1, 99, (30, 30))
     problem = gls.TSP.from_matrix(matrix)
     first, second = random_tours(30, 4), random_tours(30, 4, 1)

@@ -1,4 +1,4 @@
-"""Merging: one tour that has what each chain has found."""
+"""Merging: one tour with the best parts of all chains."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ SEARCH = gls.IteratedLocalSearch(gls.LocalSearch([gls.TwoOpt()], gls.Nearest(6))
 
 
 def circle(n: int) -> gls.TSP:
-    """Return cities on a circle, whose best tour is their order."""
+    """Return cities on a circle; the best tour is in the order of their numbers."""
     angles = np.arange(n) * (2 * np.pi / n)
     return gls.TSP(np.round(1e5 * np.stack([np.cos(angles), np.sin(angles)], axis=1)), "EUC_2D")
 
 
 def chains_with_faults(size: int, backend: str) -> tuple[gls.TSP, Chains]:
-    """Return chains of which each has put one place in order that is out of order elsewhere."""
+    """Return chains that each have only one place in order, a different one for each chain."""
     problem = circle(EACH * size)
     tours = np.tile(np.arange(problem.n, dtype=np.int32), (size, 1))
     for chain, tour in enumerate(tours):
@@ -57,7 +57,7 @@ def test_all_chains_have_what_each_has_found(size: int, backend: str) -> None:
         assert (problem.cost(get_backend(backend).to_numpy(tours)) == best).all()
 
 
-def test_nothing_happens_where_there_is_no_time() -> None:
+def test_without_time_nothing_happens() -> None:
     _, chains = chains_with_faults(3, "cpu")
     before = chains.best_costs.copy()
     assert gls.Merging().exchange(chains, 0.0, seconds=0.0) == 0

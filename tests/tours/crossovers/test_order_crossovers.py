@@ -1,4 +1,4 @@
-"""Crossovers of orders: each child is what a plain definition says, and by hand."""
+"""Crossovers of orders: children agree with a plain implementation and with examples by hand."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def children_of(part, first, second, rows=1, **options):
 
 
 @parts
-def test_is_what_a_contract_of_recombinations_says(part):
+def test_meets_the_contract_of_recombinations(part):
     check_recombination(part, backend="cpu")
 
 
@@ -99,7 +99,7 @@ def test_rows_draw_numbers_of_their_own(part):
 
 @parts
 def test_lengths_are_not_looked_at(part, monkeypatch):
-    """Directed ones will do; and nobody computes what parents or children cost."""
+    """Asymmetric problems work, too, and no costs are computed."""
 
     def fail(*_):
         raise AssertionError("a cost was computed")
@@ -116,9 +116,9 @@ def test_lengths_are_not_looked_at(part, monkeypatch):
 
 
 def test_order_crossover_by_hand():
-    """Places 2 to 4 are kept, the others follow from place 5 on."""
+    """Places 2 to 4 are kept; the other cities follow from place 5 on."""
     first, second = [0, 1, 2, 3, 4, 5, 6, 7], [3, 7, 4, 0, 5, 6, 1, 2]
-    # Behind place 4 the second parent has 6 1 2 3 7 4 0 5; without 2 3 4: 6 1 7 0 5.
+    # After place 4 the second parent has 6 1 2 3 7 4 0 5; without 2 3 4 that is 6 1 7 0 5.
     child = [0, 5, 2, 3, 4, 6, 1, 7]
     assert order_oracle.order_crossover(first, second, [2, 3, 4]) == child
     found = children_of(gls.OrderRecombination(), first, second, 900).tolist()
@@ -138,9 +138,9 @@ def test_all_sections_but_the_whole_tour_are_equally_likely(n):
 
 
 def test_partially_mapped_by_hand():
-    """Places 3 to 5 are kept: 5 6 7 of the first parent, where the second has 2 3 0."""
+    """Places 3 to 5 are kept: 5 6 7 of the first parent; the second has 2 3 0 there."""
     first, second = [9, 8, 4, 5, 6, 7, 1, 3, 2, 0], [8, 7, 1, 2, 3, 0, 9, 5, 4, 6]
-    # Where the second parent has 5 comes 2, for 6 comes 3, for 7 comes 0.
+    # In the second parent's other places, 2 replaces 5, 3 replaces 6 and 0 replaces 7.
     child = [8, 0, 1, 5, 6, 7, 9, 2, 4, 3]
     assert order_oracle.partially_mapped(first, second, [3, 4, 5]) == child
     assert child in children_of(gls.PartiallyMappedRecombination(), first, second, 1500).tolist()
@@ -148,7 +148,7 @@ def test_partially_mapped_by_hand():
 
 @pytest.mark.parametrize("n", [5, 300])
 def test_long_chains_of_mappings_end(n):
-    """In a parent that is the other one shifted by a place, a single chain leads through all."""
+    """If one parent is the other shifted by a place, a single chain visits all places."""
     first = np.arange(n)
     children = children_of(gls.PartiallyMappedRecombination(), first, np.roll(first, 1), 50)
     assert (np.sort(children, axis=1) == first).all()
@@ -159,7 +159,7 @@ def test_long_chains_of_mappings_end(n):
 
 
 def test_cycles_by_hand():
-    """Cycles of places: 0 3 7 8, 1 2 6 4, and 5, where both have 6."""
+    """The cycles of places are 0 3 7 8, 1 2 6 4, and 5, which has city 6 in both parents."""
     first, second = [1, 2, 3, 4, 5, 6, 7, 8, 9], [4, 3, 7, 8, 2, 6, 5, 9, 1]
     child = [1, 3, 7, 4, 2, 6, 5, 8, 9]
     pair = [[city - 1 for city in tour] for tour in (first, second)]
@@ -186,7 +186,7 @@ def test_one_cycle_of_all_places_is_the_first_parent(n):
 
 
 def test_a_segment_by_hand():
-    """The segment 6 5 4 runs backwards in the first parent, which goes on with 3 2 1 0 7."""
+    """The segment 6 5 4 runs backward in the first parent, which continues with 3 2 1 0 7."""
     first, second = list(range(8)), [0, 2, 1, 7, 6, 5, 4, 3]
     child = [6, 5, 4, 3, 2, 1, 0, 7]
     assert order_oracle.segment_crossover(first, second, 4, 3) == child
@@ -210,7 +210,7 @@ def test_lengths_are_drawn_from_bounds():
     lengths = Counter()
     for child in children_of(part, first, second, 600):
         ring = np.roll(second, -second.tolist().index(child[0]))
-        lengths[int((child == ring).argmin())] += 1  # the rest may begin as it would go on
+        lengths[int((child == ring).argmin())] += 1  # too long if the rest continues the path
     assert min(lengths) == 10
     assert all(25 < lengths[length] < 85 for length in range(10, 21))
 

@@ -1,4 +1,4 @@
-"""How pairs are laid out: what Python says of their memory is what the kernels take."""
+"""Layouts of pairs: Python and C++ agree on the memory of a pair."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gpu_ls_plugin.tours.crossovers import assembly_layouts, pair_layouts
 from gpu_ls_plugin.tours.crossovers.assembly_layouts import CycleBlocks, SingleCycles
 from tests.helpers import host_program
 
-# And what the kernels call them, with the type of a city left open.
+# The C++ types, with the type of a city left open.
 FUNCTORS = {
     gls.EdgeRecombination(): "EdgeRecombination<{}>",
     gls.PartitionRecombination(): "PartitionCrossover<{}, double>",
@@ -40,7 +40,7 @@ def test_memory_of_a_pair(part, city, city_bytes):
 @pytest.mark.parametrize(("city", "city_bytes"), [("uint16", 2), ("int", 4)])
 @pytest.mark.parametrize("beside", [0, 7], ids=["small", "large"])
 def test_memory_of_edge_assembly(beside, city, city_bytes):
-    """Walks and children lie in the same place, which has room for either."""
+    """Walks and children share memory that has room for either."""
 
     class Beside:
         def pair_bytes(self, n, _):
@@ -80,6 +80,6 @@ def test_pairs_fit(part, capability):
 
 @parts
 def test_memory_that_is_asked_for_is_enough(part):
-    """A pair takes no more than `bytes_per_tour`, wherever it lies."""
+    """A pair takes no more than `bytes_per_tour` in any layout."""
     for n in CITIES:
         assert part.bytes_per_tour(n) >= part.pair_bytes(n, 4) + 4 * n + 8

@@ -1,4 +1,4 @@
-"""Partition crossover: children have the shorter parent's edges wherever they may be chosen."""
+"""Partition crossover: children have the shorter parent's edges in each component."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ROUND = list(range(20))
 
 
 def with_exchanged(tour, *cities):
-    """The tour in which each of some cities has changed places with the next one."""
+    """The tour after swapping each of some cities with the next one."""
     tour = list(tour)
     for city in cities:
         place = tour.index(city)
@@ -61,10 +61,10 @@ def test_where_there_is_one_component_the_shorter_parent_is_the_child():
 
 
 def mixed_parents():
-    """A detour that is passed twice, from other ends by each parent, and a mistake in every part.
+    """A detour with different passages in both parents, and a mistake in each other part.
 
-    The detour's edges are (4, 5) and (14, 15), or (4, 14) and (5, 15); cities 7 and 17, in the
-    paths that it lies between, have changed places with the next one in one of the parents.
+    The detour's edges are (4, 5) and (14, 15), or (4, 14) and (5, 15). In the paths between them,
+    city 7 (first parent) and city 17 (second parent) are swapped with the next one.
     """
     detour = ROUND[:5] + with_exchanged(ROUND, 7)[5:15][::-1] + ROUND[15:]
     return detour, with_exchanged(ROUND, 17)
@@ -83,7 +83,7 @@ def test_what_is_mixed_is_taken_together():
 
 
 def test_mixed_components_stay_where_the_other_parents_are_longer():
-    """The detour of the second parent is longer; its other edges are not."""
+    """The detour of the second parent is longer; its other edges are shorter."""
     first = with_exchanged(ROUND, 7, 17)
     second = ROUND[:5] + ROUND[5:15][::-1] + ROUND[15:]
     assert edges(child_of(first, second)) == edges(ROUND)
@@ -113,7 +113,7 @@ def test_children_are_of_their_parents_edges_and_cost_no_more_than_either(crossi
         assert edges(child) >= edges(own) & edges(other)
         assert child[0] == own[0]
     again = CROSS(problem, first, second, seed=3, backend="cpu")
-    assert np.array_equal(children, again)  # nothing is drawn
+    assert np.array_equal(children, again)  # there are no random choices
 
 
 def test_parents_that_are_local_optima_have_better_children():

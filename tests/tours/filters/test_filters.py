@@ -1,4 +1,4 @@
-"""Filters one by one: what they promise, what they refuse; and the oracle that judges them."""
+"""Each filter alone: its promises, its bad input, and the oracle of the tests."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ EACH_RATE = pytest.mark.parametrize("rate", RATES)
 
 
 def descend(problem: gls.TSP, starts: Any, *parts: Any, **options: Any) -> gls.Result:
-    """Best improvement over all cities with a neighbourhood, on the CPU."""
+    """Best improvement over all cities, on the CPU."""
     return gls.LocalSearch(parts, gls.All(), gls.Best())(problem, starts, backend="cpu", **options)
 
 
 @pytest.mark.parametrize(("counter", "key", "numbers"), VECTORS)
-def test_the_oracle_draws_by_the_published_generator(counter, key, numbers):
+def test_the_oracle_uses_the_published_generator(counter, key, numbers):
     assert philox_block(counter, key) == numbers
 
 
@@ -132,7 +132,7 @@ NEAR_MATCHES = [
 
 
 @pytest.mark.parametrize(("make", "suggestion"), NEAR_MATCHES)
-def test_unknown_names_are_answered_by_near_ones(make, suggestion):
+def test_unknown_names_get_a_suggestion(make, suggestion):
     with pytest.raises(UnknownPartError, match=f"did you mean '{suggestion}'"):
         make()
 

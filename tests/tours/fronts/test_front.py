@@ -1,4 +1,4 @@
-"""Fronts hold what no other tour dominates, each cost once."""
+"""Fronts: only tours that no other tour dominates, each cost once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ COSTS = st.tuples(st.integers(1, 60), st.integers(2, 4)).flatmap(
 
 
 def best_by_force(costs):
-    """Rows that no other row dominates, of equal ones the first."""
+    """Rows that no other row dominates; of equal rows the first."""
     kept = []
     for row, own in enumerate(costs):
         beaten = any((other <= own).all() and (other < own).any() for other in costs)

@@ -1,4 +1,4 @@
-"""Pareto local search against all neighbours, one after the other."""
+"""Pareto local search, compared with an enumeration of all neighbours."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KINDS = [kind for cities in range(5) for kind in path_moves.kinds(cities)]
 
 
 def neighbours(tour, longest=1):
-    """All tours that differ from one in two edges, or by a short path that stands elsewhere."""
+    """All tours that differ from a tour in two edges or by moving a short path."""
     n = len(tour)
     for first, last in combinations(range(n), 2):
         made = tour.copy()
@@ -60,14 +60,14 @@ def test_two_objectives_keep_all_non_dominated_neighbours(metrics, n, seed, tabl
             found = found.joined(more.tours, more.costs)
     finally:
         pareto_search.LARGEST_TABLE = largest
-    everybody = np.array(
+    reachable = np.array(
         [*begun.tours, *(made for tour in begun.tours for made in neighbours(tour, longest))]
     )
-    costs = problem.cost(everybody)
+    costs = problem.cost(reachable)
     expected = costs[non_dominated(costs)]
     if problem.integer:
         assert np.array_equal(found.costs, expected)
-    else:  # tours of equal costs but for rounding are the same tour, written in other ways
+    else:  # the same tour in other notations has costs that differ by rounding
         assert np.allclose(np.unique(found.costs.round(6), axis=0)[[0, -1]], expected[[0, -1]])
     assert np.array_equal(found.costs, problem.cost(found.tours))
     assert (np.sort(found.tours, axis=1) == np.arange(n)).all()

@@ -1,4 +1,4 @@
-"""Rules for weights: all are weights, and each follows what it is named for."""
+"""Rules for weights: their results are weights, and each rule does what its name says."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeErro
 from gpu_ls_plugin.tours.fronts.payoffs import payoffs
 from gpu_ls_plugin.tours.fronts.scalarised import weighted_for
 from gpu_ls_plugin.tours.fronts.weights import (
-    LEAST,
+    LEAST_WEIGHT,
     DirectionWeights,
     PositionWeights,
     RandomWeights,
@@ -41,7 +41,7 @@ def test_rules_give_weights(places, rule, seed):
     drawn = rule.draw(places, np.random.default_rng(seed))
     assert drawn.shape == places.shape
     assert np.allclose(drawn.sum(axis=1), 1)
-    assert (drawn >= 0.9 * LEAST * drawn.max(axis=1, keepdims=True)).all()
+    assert (drawn >= 0.9 * LEAST_WEIGHT * drawn.max(axis=1, keepdims=True)).all()
     assert np.array_equal(drawn, rule.draw(places, np.random.default_rng(seed)))
 
 
@@ -77,7 +77,7 @@ def test_parameters_are_checked():
 
 
 def test_weights_make_up_for_scales():
-    """The second objective is a thousand times as long as the first: its weight is as much less."""
+    """Lengths of the second objective are about a thousand times those of the first."""
     part = random_problem("EXPLICIT", 30, span=900)
     other = gls.TSP.from_matrix(random_problem("EXPLICIT", 30, 5, 900).matrix * 1000)
     problem, tours = gls.MultiObjectiveTSP([part, other]), random_tours(30, 200)

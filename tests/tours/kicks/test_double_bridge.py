@@ -1,4 +1,4 @@
-"""A double bridge changes exactly four edges, wherever it is drawn."""
+"""Double bridges: the edges that they change, and their distribution."""
 
 from __future__ import annotations
 

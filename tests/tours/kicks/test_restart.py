@@ -1,4 +1,4 @@
-"""Fresh random tours in place of a kick, and restarts of chains that are stuck."""
+"""Restarts: random tours as kicks, and new starts of stalled chains."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_it_is_a_value():
 
 
 def test_a_search_that_restarts_is_a_series_of_searches():
-    # With Better() the tour that is kept is the best of those that the restarts lead to.
+    # With Better(), the chain keeps the best of the local optima after restarts.
     search, kicks = gls.LocalSearch(), 5
     chain = gls.IteratedLocalSearch(search, RESTART, gls.Better())
     found = chain(PROBLEM, STARTS, seed=4, budget=gls.Budget(kicks=kicks), backend="cpu")
@@ -68,7 +68,7 @@ def test_a_search_that_restarts_is_a_series_of_searches():
 
 
 def stuck(**parameters):
-    """A search whose kicks lead nowhere: all improvements come from restarts."""
+    """A search with weak kicks, so that improvements come from restarts."""
     return gls.IteratedLocalSearch(
         gls.LocalSearch([gls.TwoOpt()], gls.Nearest(4)),
         gls.DoubleBridge(6),
@@ -108,7 +108,7 @@ def start_of(problem, tours):
 
 
 def test_fresh_optima_that_are_best_are_kept():
-    # Any restart leads to the optimum of this problem, which no kick can improve afterwards.
+    # Each restart leads to the optimum of this problem.
     ring = [(round(1000 * np.cos(a)), round(1000 * np.sin(a))) for a in np.arange(12) * np.pi / 6]
     problem = gls.TSP(ring, "EUC_2D")
     search = gls.IteratedLocalSearch(gls.LocalSearch(), accept=gls.Always(), restart_after=1)

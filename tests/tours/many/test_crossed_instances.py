@@ -1,4 +1,4 @@
-"""Chains of instances that are crossed: children, and when a CPU crosses."""
+"""Crossed chains of many instances: the children, and when a CPU crosses."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_children_are_those_of_each_instance_alone(
 
 
 def alone(problem: gls.TSP, tours: Any, first_row: int) -> tuple[Any, Any]:
-    """Cross the chains of one instance as edge assembly does."""
+    """Cross the chains of one instance by `EdgeAssembly`."""
     parts = CandidateMoves(CPU, problem, NARROW, gls.Quadrant(NARROW_DEGREE))
     own = gls.EdgeAssembly(offspring=crossing.OFFSPRING).workspace(
         CPU, problem, len(tours), seed=SEED, first_row=first_row, parts=parts

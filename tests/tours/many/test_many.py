@@ -1,4 +1,4 @@
-"""Many instances at once: candidates, exact costs, optima of small ones, limits and bad input."""
+"""Many instances at once: candidates, exact costs, optima of tiny ones, limits and bad input."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from gpu_ls_plugin.core.exceptions import (
     PrecisionWarning,
     UnsupportedProblemError,
 )
-from gpu_ls_plugin.tours.many import many, many_input
+from gpu_ls_plugin.tours.many import many_input, solve_many
 from gpu_ls_plugin.tours.many.instances import Instances
 from gpu_ls_plugin.tours.many.side_by_side import NARROW, NARROW_DEGREE, NEIGHBOURHOODS, moves_of
 from tests.helpers.random_problems import COORDINATE, random_problem
@@ -42,7 +42,7 @@ def problem_of(points: NDArray[Any], metric: str = "EUC") -> gls.TSP:
 
 
 def check(problems: list[gls.TSP], result: gls.ManyResult) -> None:
-    """Check that row r is a tour of problem r, of the referee's cost to the last bit."""
+    """Check that row r is a tour of problem r with its exact cost."""
     assert len(result.tours) == len(result.costs) == len(problems)
     for problem, tour, cost in zip(problems, result.tours, result.costs, strict=True):
         assert sorted(tour.tolist()) == list(range(problem.n))
@@ -51,14 +51,14 @@ def check(problems: list[gls.TSP], result: gls.ManyResult) -> None:
 
 
 def optimum(problem: gls.TSP) -> float:
-    """The length of the shortest of all tours."""
+    """The length of the shortest tour, by enumeration."""
     rest = np.array(list(permutations(range(1, problem.n))), np.int32).reshape(-1, problem.n - 1)
     tours = np.concatenate([np.zeros((len(rest), 1), np.int32), rest], axis=1)
     return float(problem.cost(tours).min())
 
 
 def mixed() -> list[gls.TSP]:
-    """Problems of all metrics and of many sizes, in no order."""
+    """Problems of all metrics and many sizes, in no order."""
     random = np.random.default_rng(4)
     sizes = [9, 200, 8, 31, 30, 3, 64, 12, 1, 100, 2, 90, 7, 5]
     return [
@@ -67,7 +67,7 @@ def mixed() -> list[gls.TSP]:
     ]
 
 
-# What is found
+# Results
 
 
 def test_an_array_of_instances() -> None:
@@ -137,7 +137,7 @@ def test_more_time_finds_shorter_tours() -> None:
 
 
 def test_large_instances_are_solved_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(many, "LARGEST", 25)
+    monkeypatch.setattr(solve_many, "LARGEST", 25)
     problems = [random_problem("EUC_2D", n, span=1000) for n in (40, 20, 30)]
     result = gls.solve_many(problems, **QUICK)
     check(problems, result)
@@ -151,7 +151,7 @@ def test_large_instances_are_solved_one_after_the_other(monkeypatch: pytest.Monk
 @pytest.mark.parametrize(("span", "degree"), [(7, 8), (60, 8), (100_000, 8), (60, NARROW_DEGREE)])
 @pytest.mark.filterwarnings("ignore::gpu_ls_plugin.core.exceptions.PrecisionWarning")
 def test_candidates_are_those_of_each_instance(metric: str, span: int, degree: int) -> None:
-    """By the rule of `Quadrant`, among the cities of the instance alone."""
+    """The lists are those of `Quadrant` on each instance."""
     backend = get_backend("cpu")
     problems = [random_problem(metric, n, span=span) for n in (9, 20, 33, 40)]
     (group,) = many_input.read(problems, None)
@@ -179,7 +179,7 @@ def test_short_lists_repeat_their_last_candidate() -> None:
 
 
 def moves_of_call(monkeypatch: pytest.MonkeyPatch, **options: Any) -> tuple[Any, Any]:
-    """The neighbourhoods and the number of candidates that a call on a CPU searches by."""
+    """The neighbourhoods and the number of candidates of a call on a CPU."""
     seen: list[Any] = []
     composed = Instances.composed
     monkeypatch.setattr(
@@ -202,7 +202,7 @@ def test_seconds_of_a_cpu_are_for_fewer_moves(monkeypatch: pytest.MonkeyPatch) -
     assert moves_of_call(monkeypatch, seconds=0.0) == (NARROW, NARROW_DEGREE)
 
 
-# When it stops
+# Limits
 
 
 @pytest.mark.parametrize("seconds", [0.0, 2.0])
@@ -239,9 +239,9 @@ def test_progress_is_about_all_instances() -> None:
     assert costs == sorted(costs, reverse=True)
 
 
-def test_what_does_not_fit_side_by_side_shares_the_time() -> None:
+def test_batches_that_do_not_fit_together_share_the_time() -> None:
     points = np.random.default_rng(2).random((40, 50, 2))
-    limit = 8 * points.size + 10 * many.bytes_per_instance(50)
+    limit = 8 * points.size + 10 * solve_many.bytes_per_instance(50)
     seen: list[int] = []
     result = gls.solve_many(
         points, memory_limit=limit, callback=lambda p: seen.append(p.done), **QUICK

@@ -558,7 +558,7 @@ GLS_DEVICE Found look(const Team& team, const View& view, const Queue& queue, Ch
                       int end, ScoutMemory<Team, typename View::Length>& memory) {
 #ifdef __CUDACC__
   constexpr int listed =
-      keeps<typename View::Lengths::Metric>() ? ListedMoves<Neighbourhood>::kMost : 0;
+      keeps<typename View::Lengths::Metric>() ? ListedMoves<Neighbourhood>::kValue : 0;
   constexpr bool lists = listed > 0 && listed <= ListedByTurn::kMost;
   if constexpr (Team::kLanes > 1 && lists) {
     return look_by_lists<Neighbourhood, Found>(team, view, queue, choices, end, memory);

@@ -14,7 +14,8 @@ from gpu_ls_plugin.tours.engines.engine import RANKED_BYTES, Engine
 from gpu_ls_plugin.tours.engines.filtered import filter_layouts
 from gpu_ls_plugin.tours.engines.filtered.complete import COMPLETE
 from gpu_ls_plugin.tours.engines.filtered.filtered_kernels import FilteredKernels
-from gpu_ls_plugin.tours.filters.base import Everything, Setting
+from gpu_ls_plugin.tours.filters.base import Setting
+from gpu_ls_plugin.tours.filters.move_filters import Everything
 from gpu_ls_plugin.tours.kernels import tour_layouts
 from gpu_ls_plugin.tours.kernels.sites import Sites
 from gpu_ls_plugin.tours.problem.device_data import batch_data, metric_data

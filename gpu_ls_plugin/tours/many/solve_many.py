@@ -1,4 +1,4 @@
-"""Solve many instances at once: all are searched side by side, each by a team of its own."""
+"""`solve_many`: solves many instances at once."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.moves.composed import CandidateMoves
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
-LARGEST = 5_000  # cities; candidates of larger instances, by all pairs, would take too long
-ALIKE = 1.3  # times as many cities have the largest instances that share a launch
-MOST_ITEMS = 1 << 30  # of a launch
-SECONDS_OF_REFEREE = 6e-8  # for a city, on one core
+LARGEST = 5_000  # cities; candidates are found by all pairs, which takes too long beyond
+ALIKE = 1.3  # largest ratio of cities between instances that share a launch
+MOST_ITEMS = 1 << 30  # items of a launch
+SECONDS_OF_REFEREE = 6e-8  # per city to compute exact costs on one core
 
 
 @dataclass(frozen=True)
@@ -51,12 +51,12 @@ class ManyResult:
     Attributes
     ----------
     tours : int32 array, shape (B, n), or list of B int32 arrays
-        A list where sizes differ. Row r is the best tour found of instance r.
+        A list if sizes differ. Row r is the best tour found for instance r.
     costs : array, shape (B,), int64 or float64
-        Recomputed from scratch under each instance's own definition; float64 where one is real.
+        Recomputed from scratch by each instance's own metric; float64 if any metric is real.
     statistics : Statistics
-        Counts and times of all together; in the history, `best_cost` is the sum of the costs of all
-        instances and `mean_cost` their mean.
+        Counts and times of all instances together. In the history, `best_cost` is the sum of the
+        costs of all instances and `mean_cost` their mean.
     """
 
     tours: Any
@@ -65,7 +65,7 @@ class ManyResult:
 
     @property
     def feasible(self) -> NDArray[np.bool_]:
-        """Which tours break no constraint, bool (B,): all, as these instances have none."""
+        """Which tours are feasible, bool (B,): all, since these instances have no constraints."""
         return np.ones(len(self.costs), np.bool_)
 
     def __repr__(self) -> str:
@@ -75,7 +75,7 @@ class ManyResult:
         return html_facts("ManyResult", self._facts())
 
     def _facts(self) -> dict[str, object]:
-        """Return what a person wants to see first."""
+        """Return the facts that are displayed."""
         total = self.costs.sum().item()
         return {
             "instances": len(self.costs),
@@ -98,53 +98,54 @@ def solve_many(
     callback: Callback | None = None,
     memory_limit: int | None = None,
 ) -> ManyResult:
-    """Return a short tour of each of many instances, all searched side by side.
+    """Return a short tour for each of many instances, which are searched at the same time.
 
-    A chain of kicks works on each instance, several where instances are so few that a GPU would
-    be idle; on a CPU as many as there is time for, up to eight, which are crossed. Instances of up
-    to seven cities get the shortest tour; those of more than 5,000 are solved one after the other,
-    as `solve` does. A handful of instances is better given to `solve`, one after the other: there
+    Each instance has one chain of kicks, or several if instances are too few to occupy a GPU. A
+    CPU runs as many chains per instance as the time allows, up to eight, and crosses them.
+    Instances of up to seven cities get the shortest tour; those of more than 5,000 cities are
+    solved one by one, like `solve` does. For a handful of instances, call `solve` for each: its
     chains help each other all the time.
 
     Parameters
     ----------
     problems : sequence of TSP, or array_like, shape (B, n, 2)
-        Problems with coordinates, of any sizes and metrics, or coordinates: an array, also of
-        CuPy, or a list of arrays (n, 2) of any sizes.
+        Problems with coordinates, of any sizes and metrics; or coordinates, as a NumPy or CuPy
+        array or as a list of arrays (n, 2) of any sizes.
     seconds : float
-        Wall time without compiling. Instances of different metrics, and of very different sizes,
-        share it.
+        Wall time without compiling. Instances of different metrics or very different sizes share
+        it.
     seed : int or None
-        Of the random numbers; the limit in seconds may still end a run elsewhere. None draws one.
+        Seed of the random numbers; None draws one. A time limit still makes results vary.
     backend : {"auto", "cpu", "cuda"}
-        Where to search.
+        Backend of the search.
     metric : str or Metric, optional
-        Of coordinates; "EUC", real Euclidean lengths, by default.
+        Metric of coordinates; by default "EUC", real Euclidean lengths.
     replicas : int, optional
-        Chains of each instance, of which the best counts; by default as many as keep the device
-        busy, or as a CPU has time for.
+        Number of chains per instance; the best one counts. By default as many as occupy the device,
+        or as a CPU has time for.
     kicks : int, optional
-        Of each chain, at most; the chains are then the same on every backend. Without it a CPU
-        looks at fewer moves, for which it makes more kicks.
+        Largest number of kicks per chain; the chains are then the same on every backend. Without
+        it, a CPU tries fewer moves and makes more kicks instead.
     callback : callable, optional
         Called with a `Progress` after each launch of about 50 ms: `best_cost` is the sum of the
         costs of all instances, `mean_cost` their mean, and `done` counts instances.
     memory_limit : int, optional
-        Bytes that may be used; what does not fit side by side shares the time.
+        Bytes that may be used. Instances that do not fit together are searched in batches, which
+        share the time.
 
     Returns
     -------
     ManyResult
-        After Ctrl-C what was found so far, with `statistics.interrupted`.
+        After Ctrl-C the tours found so far, with `statistics.interrupted`.
 
     Raises
     ------
     InvalidProblemError, InvalidTypeError
-        No instance, or one that is not; its row is named.
+        There is no instance, or a row is not an instance; the error names it.
     UnsupportedProblemError
-        An instance is a matrix.
+        An instance is a matrix or has an objective of its own.
     InvalidParameterError
-        A parameter is out of range, or `metric` is given beside problems.
+        A parameter is out of range, or `metric` is given together with problems.
     InsufficientMemoryError
         Not even one instance fits.
     KeyboardInterrupt
@@ -170,14 +171,14 @@ def solve_many(
 
 @dataclass(eq=False)
 class _Batch:
-    """Instances of one metric and similar sizes, which are searched together.
+    """Instances of one metric and of similar sizes, which are searched together.
 
-    `parts` and `replicas` are missing where each is solved by itself, or is solved already.
+    `parts` is None if the instance is solved alone or is solved already.
     """
 
     instances: Instances
     chosen: NDArray[np.int64]
-    tours: Any  # (K, m), on the host or where they are searched
+    tours: Any  # (K, m), on the host or on the backend
     parts: CandidateMoves | None = None
     replicas: int = 0
     first_row: int = 0
@@ -185,17 +186,17 @@ class _Batch:
 
     @property
     def rows(self) -> NDArray[np.int64]:
-        """Where the instances stand in what the caller has given."""
+        """Indices of the instances in the caller's input."""
         return self.instances.rows[self.chosen]
 
     @property
     def cities(self) -> int:
-        """Number of cities of all."""
+        """Total number of cities."""
         return int(self.instances.sizes[self.chosen].sum())
 
 
 class _ManyInstances:
-    """One call: its batches, their tours and costs, what was counted, and why it stops."""
+    """The state of a call: its batches, their tours and costs, and the statistics."""
 
     def __init__(
         self,
@@ -213,23 +214,23 @@ class _ManyInstances:
         self.statistics = Statistics(backend=backend.name, climbs=self.total)
         self.solved: list[_Batch] = []  # tiny instances
         self.waiting: list[_Batch] = []
-        self.done = 0  # instances
+        self.done = 0  # number of finished instances
 
     def plan(self, replicas: int | None, memory_limit: int | None) -> None:
-        """Make the first tours of all instances, and say which are searched together."""
+        """Make the first tours of all instances and group instances into batches."""
         with self.statistics.phase("starts"):
             for group in self.instances:
                 self._plan_group(group, replicas, memory_limit)
-            if len(self.waiting) > 1:  # reports are about all of them
+            if len(self.waiting) > 1:  # reports sum up the costs of all batches
                 for batch in self.waiting:
                     batch.tours = self.backend.to_numpy(batch.tours)
-                    self.costs[batch.rows] = batch.instances.exact(batch.chosen, batch.tours)
+                    self.costs[batch.rows] = batch.instances.exact_costs(batch.chosen, batch.tours)
 
     def _plan_group(self, group: Instances, replicas: int | None, memory_limit: int | None) -> None:
         (tiny,) = np.nonzero(group.sizes < SMALLEST_SEARCHED)
         if len(tiny):
             batch = _Batch(group, tiny, shortest_tours(group, tiny))
-            self.costs[batch.rows] = group.exact(tiny, batch.tours)
+            self.costs[batch.rows] = group.exact_costs(tiny, batch.tours)
             self.solved.append(batch)
             self.done += len(tiny)
         order = group.sizes.argsort(kind="stable")
@@ -259,7 +260,7 @@ class _ManyInstances:
             order, sizes = order[many:], sizes[many:]
 
     def _replicas(self, slots: int, many: int, fit: int) -> int:
-        """Return how many chains each of some instances should have."""
+        """Return the number of chains for each of `many` instances."""
         cities = sum(int(group.sizes.sum()) for group in self.instances)
         seconds = self.watch.left if self.watch.budget.kicks is None else None
         return replicas_of(self.backend, slots, many, fit, cities, seconds)
@@ -319,7 +320,7 @@ class _ManyInstances:
             chains.rounds.count()
 
     def _solve_alone(self, batch: _Batch, seconds: float) -> None:
-        """Solve an instance that is too large for one of many teams."""
+        """Solve a large instance by `solve`."""
         (which,) = batch.chosen
         first, n = int(batch.instances.firsts[which]), int(batch.instances.sizes[which])
         own = batch.instances.points[first : first + n].copy()
@@ -339,7 +340,7 @@ class _ManyInstances:
         self._report()
 
     def _report(self) -> None:
-        """Note the state and tell the callback."""
+        """Record the state and call the callback."""
         statistics, best = self.statistics, self.costs.sum().item()
         point = Point(self.watch.elapsed, statistics.kicks, best, float(self.costs.mean()))
         told(statistics, self.callback, point, self.total, done=self.done)
@@ -350,7 +351,7 @@ class _ManyInstances:
         with self.statistics.phase("costs"):
             for batch in batches:
                 batch.tours = self.backend.to_numpy(batch.tours)
-                costs = batch.instances.exact(batch.chosen, batch.tours)
+                costs = batch.instances.exact_costs(batch.chosen, batch.tours)
                 self.costs[batch.rows] = costs
                 names = foreign_names(batch.instances.whole, ())
                 if names and batch.claims is not None:
@@ -363,7 +364,7 @@ class _ManyInstances:
 
 
 def _tours(batches: list[_Batch], total: int) -> Any:
-    """Return the tours in the order of the instances, as one array where all are equally long."""
+    """Return the tours in the order of the input, as one array if they are equally long."""
     lengths = {
         n for batch in batches for n in np.unique(batch.instances.sizes[batch.chosen]).tolist()
     }

@@ -1,0 +1,212 @@
+"""The built-in filters; the functor of each is in the header of its name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.backends.structs import in_order
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.registry import registry
+from gpu_ls_plugin.tours.candidates.base import check_sets
+from gpu_ls_plugin.tours.candidates.nearest import Nearest
+from gpu_ls_plugin.tours.filters.base import Filter
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.tours.candidates.base import Candidates
+    from gpu_ls_plugin.tours.filters.base import Setting
+
+
+@dataclass(frozen=True)
+class Everything(Filter):
+    """Keep all moves; the baseline of filters."""
+
+    name = "everything"
+
+    def functor(self) -> str:
+        """Return the C++ type of the test."""
+        return "gls::Everything"
+
+
+@dataclass(frozen=True)
+class Radius(Filter):
+    """Keep moves whose new edges are all at most `r` long.
+
+    Parameters
+    ----------
+    r : float
+        At least 0, in the unit of the problem's lengths.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError
+        `r` is not a number of at least 0.
+    """
+
+    r: float
+
+    name = "radius"
+    header = "tours/filters/radius.cuh"
+    opens = True
+
+    def __post_init__(self) -> None:
+        checks.fields(self, checks.number, "r", least=0)
+
+    def functor(self) -> str:
+        """Return the C++ type of the test."""
+        return "gls::Radius"
+
+    def words(self, setting: Setting) -> list[Any]:
+        """Return the longest allowed length."""
+        return in_order(Radius.header, "ShortEdgeData", {"longest": self.r})
+
+
+@dataclass(frozen=True)
+class GainBound(Filter):
+    """Drop moves that cannot improve the tour because one of their new edges is too long.
+
+    Each end of a removed edge gets a new edge that is at least as long as the distance to the
+    city's nearest neighbour. So a single new edge can rule out a move. The descent is the same as
+    without the filter. In 3-opt, a pair of edges can rule out all moves that remove both, which
+    rejects openings.
+    """
+
+    name = "gain_bound"
+    header = "tours/filters/gain_bound.cuh"
+    opens = True
+
+    def functor(self) -> str:
+        """Return the C++ type of the test."""
+        return "gls::GainBound"
+
+    def rotations(self, edges: int) -> int:
+        """Return 3 for 3-opt: of an improving move, at least one new edge passes."""
+        return 3 if edges > 2 else 1
+
+    @property
+    def candidate_sets(self) -> tuple[Nearest]:
+        """The nearest neighbour of each city."""
+        return (Nearest(1),)
+
+    def words(self, setting: Setting) -> list[Any]:
+        """Return the distance from each city to its nearest neighbour."""
+        (nearest,) = self.candidate_sets
+        lengths = nearest.of(setting.problem).lengths[:, 0]
+        data = {"nearest": setting.backend.xp.asarray(lengths.astype(setting.dtype))}
+        return in_order(GainBound.header, "GainBoundData", data)
+
+    def state_words(self, n: int) -> int:
+        """Return one word for each position, and one for their maximum."""
+        return n + 1
+
+
+@dataclass(frozen=True)
+class InCandidates(Filter):
+    """Keep moves whose new edges lead from a city to one of its candidates.
+
+    It suffices that one end of an edge is a candidate of the other.
+
+    Parameters
+    ----------
+    candidates : Candidates or str
+        Candidate lists, or their registered name.
+    missing : int
+        Number of new edges, 0 or 1, that need not lead to a candidate. With 1, the moves are those
+        of a search on candidate lists, where the edge that closes the tour is free.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError, UnknownPartError
+        `candidates` is not a candidate set or an unknown name, or `missing` is out of range.
+    """
+
+    candidates: Any = field(default_factory=Nearest)
+    missing: int = 1
+
+    name = "in_candidates"
+    header = "tours/filters/in_candidates.cuh"
+    opens = True
+
+    def __post_init__(self) -> None:
+        if isinstance(self.candidates, str):
+            made = registry.lookup("candidates", self.candidates)()
+            object.__setattr__(self, "candidates", made)
+        check_sets(self, "candidates")
+        checks.fields(self, checks.integer, "missing", least=0, most=1)
+
+    def functor(self) -> str:
+        """Return the C++ type of the test."""
+        return f"gls::InCandidates<{self.missing}>"
+
+    def rotations(self, edges: int) -> int:
+        """Return `missing` + 1: of that many new edges, at least one leads to a candidate."""
+        return self.missing + 1 if edges > 2 else 1
+
+    @property
+    def candidate_sets(self) -> tuple[Candidates]:
+        """The candidate lists."""
+        return (self.candidates,)
+
+    def words(self, setting: Setting) -> list[Any]:
+        """Return the lists, the distance to the farthest candidate of each city, and the degree."""
+        cities, _, degree = self.candidates.on(setting.backend, setting.problem)
+        reach = self.candidates.of(setting.problem).lengths.max(axis=1).astype("float64")
+        data = {
+            "cities": cities,
+            "reach": setting.backend.xp.asarray(reach),
+            "degree": degree,
+        }
+        return in_order(InCandidates.header, "CandidateEdgeData", data)
+
+
+@dataclass(frozen=True)
+class DontLook(Filter):
+    """Keep moves that remove an edge at a city that is awake (Bentley 1992).
+
+    All cities start awake. After a complete evaluation, a city stays awake if it is an end of a
+    kept move that gains. The ends of changed edges wake up.
+    """
+
+    name = "dont_look"
+    header = "tours/filters/dont_look.cuh"
+
+    def functor(self) -> str:
+        """Return the C++ type of the test."""
+        return "gls::DontLook"
+
+    def state_words(self, n: int) -> int:
+        """Return two bytes per city, rounded up to words."""
+        return (2 * n + 7) // 8
+
+
+@dataclass(frozen=True)
+class RandomKeep(Filter):
+    """Keep each move with a given probability, drawn again in each pass (Schulz 2013, section 7).
+
+    Parameters
+    ----------
+    rate : float
+        Probability of keeping a move, 0 to 1.
+
+    Raises
+    ------
+    InvalidParameterError, InvalidTypeError
+        `rate` is not a number from 0 to 1.
+    """
+
+    rate: float = 0.25
+
+    name = "random_keep"
+    header = "tours/filters/random_keep.cuh"
+
+    def __post_init__(self) -> None:
+        checks.fields(self, checks.number, "rate", least=0, most=1)
+
+    def functor(self) -> str:
+        """Return the C++ type of the test."""
+        return "gls::RandomKeep"
+
+    def words(self, setting: Setting) -> list[Any]:
+        """Return the seed, and the probability times 2**32."""
+        data = {"seed": setting.seed, "kept": round(self.rate * 2**32)}
+        return in_order(RandomKeep.header, "RandomKeepData", data)
