@@ -130,23 +130,7 @@ class KernelPerturbation(Perturbation):
         device: int | None = None,
         first_row: int = 0,
     ) -> Any:
-        """Return kicked copies of tours; row r depends only on the seed, its number and its tour.
-
-        Parameters
-        ----------
-        problem : Problem
-            A TSP, symmetric or not, or a CVRP, whose giant tours are kicked.
-        tours : array, shape (P, n), integer
-            NumPy, or CuPy with the result on the same device. Not changed.
-        seed : int or None
-            Key of the random numbers. The same seed gives the same kicks, so pass another one for
-            each call, or None to draw one.
-        backend, device, first_row
-            See `Perturbation.perturb`.
-
-        Returns
-        -------
-        array, shape (P, n), int32
+        """Return kicked copies of tours; see `Perturbation.perturb`.
 
         Raises
         ------

@@ -85,7 +85,7 @@ struct Pairs {
 
   GLS_DEVICE static Edge link(int, int number) { return {number, number + 2}; }
 
-  // Neighbouring edges make no move, so the second position is decoded minus 1.
+  // Neighbouring edges make no move, so decoding gives the second position minus 1.
   GLS_DEVICE static int64 count(int n) { return int64(n - 1) * (n - 2) / 2; }
   template <class Mapping>
   GLS_DEVICE static Move decode(const Mapping& mapping, int64 number) {

@@ -72,7 +72,7 @@ struct Lexicographic {
   const Roots roots;
   GLS_DEVICE explicit Lexicographic(int n) : n(n), roots(n) {}
 
-  // Of pairs of numbers below n - 1 (see Pairs).
+  // For pairs of numbers below n - 1 (see Pairs).
   GLS_DEVICE void pair(uint64 number, int& x, int& y) const {
     int low, high;
     roots.pair(uint64(Pairs::count(n)) - 1 - number, low, high);

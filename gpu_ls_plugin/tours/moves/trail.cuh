@@ -80,7 +80,7 @@ struct Trail {
 
 #else
 
-// The same in memory. Pieces are sorted by their steps, so that a lookup takes one comparison each.
+// The same in memory. Pieces are sorted by their steps; a lookup takes one comparison per piece.
 template <int kPieces>
 struct Trail {
   int low[kPieces + 1];  // first step of each piece; unused entries hold `last` + 1

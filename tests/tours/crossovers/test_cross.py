@@ -22,14 +22,19 @@ from gpu_ls_plugin.core.exceptions import (
 )
 from gpu_ls_plugin.core.registry import registry
 from gpu_ls_plugin.runs.partners import Partners
+from gpu_ls_plugin.testing import check_recombination
+from gpu_ls_plugin.tours.crossovers import base, workspace
 from gpu_ls_plugin.tours.crossovers.base import Recombination
 from gpu_ls_plugin.tours.crossovers.edge_assembly import CANDIDATES
 from gpu_ls_plugin.tours.crossovers.workspace import Workspace
 from gpu_ls_plugin.tours.engines.chains.start import Start
+from gpu_ls_plugin.tours.kernels import evaluation
 from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
 from tests.helpers import assembly_oracle
 from tests.helpers.examples import examples
-from tests.helpers.random_problems import METRICS, random_problem, random_tours
+from tests.helpers.graph_oracle import edges
+from tests.helpers.parents import crossings
+from tests.helpers.random_problems import random_problem, random_tours
 
 CPU = get_backend("cpu")
 CROSS = gls.EdgeAssembly().cross
@@ -37,22 +42,57 @@ PROBLEM = random_problem("EUC_2D", 30, span=1000)
 FIRST, SECOND = random_tours(30, 5, 1), random_tours(30, 5, 2)
 
 
-def edges(tour):
-    return {frozenset(pair) for pair in zip(tour.tolist(), np.roll(tour, -1).tolist(), strict=True)}
+# ---- Crossovers that share a property --------------------------------------------------------
+
+# Crossovers that read no lengths; all but the last draw random numbers.
+PERMUTATION_CROSSOVERS = [
+    gls.EdgeRecombination(),
+    gls.OrderRecombination(),
+    gls.PartiallyMappedRecombination(),
+    gls.SegmentRecombination(),
+    gls.SegmentRecombination(shortest=0.4, longest=1),
+    gls.CycleRecombination(),
+]
 
 
-@st.composite
-def pairs(draw):
-    """A problem, and parents that differ everywhere or here and there."""
-    n, size = draw(st.integers(1, 60)), draw(st.integers(1, 5))
-    problem = random_problem(draw(st.sampled_from(METRICS)), n, draw(st.integers(0, 99)))
-    first, second = (random_tours(n, size, draw(st.integers(0, 99))) for _ in range(2))
-    if draw(st.booleans()):
-        second = first.copy()
-        for tour in second:
-            a, b = sorted(draw(st.tuples(st.integers(0, n), st.integers(0, n))))
-            tour[a:b] = tour[a:b][::-1]
-    return problem, first, second, draw(st.integers(0, 2**64 - 1))
+@pytest.mark.parametrize(
+    "part", [*PERMUTATION_CROSSOVERS, gls.PartitionRecombination()], ids=lambda part: part.name
+)
+def test_meets_the_contract_of_recombinations(part):
+    check_recombination(part, backend="cpu")
+
+
+@pytest.mark.parametrize("part", PERMUTATION_CROSSOVERS, ids=lambda part: part.name)
+def test_lengths_are_not_read(part, monkeypatch):
+    """Asymmetric problems work, too, and no costs are computed."""
+
+    def fail(*_):
+        raise AssertionError("a cost was computed")
+
+    expected = part.cross(PROBLEM, FIRST, SECOND, backend="cpu")
+    for module in (base, evaluation, workspace):
+        monkeypatch.setattr(module, "tour_costs", fail)
+    problem = gls.TSP.from_matrix(np.random.default_rng(1).integers(1, 99, (30, 30)))
+    assert np.array_equal(part.cross(problem, FIRST, SECOND, backend="cpu"), expected)
+
+
+@pytest.mark.parametrize("part", PERMUTATION_CROSSOVERS[:-1], ids=lambda part: part.name)
+def test_rows_draw_numbers_of_their_own(part):
+    first, second = (np.repeat(random_tours(60, 1, seed), 8, axis=0) for seed in (1, 2))
+    problem = random_problem("EUC_2D", 60)
+    found = [
+        set(map(tuple, part.cross(problem, first, second, backend="cpu", **given_).tolist()))
+        for given_ in ({"seed": 1}, {"seed": 2}, {"seed": 1, "first_row": 8})
+    ]
+    assert len(set.union(*found)) == 24
+
+
+@pytest.mark.parametrize("part", [gls.EdgeAssembly(), gls.PartitionRecombination()])
+def test_asymmetric_problems_are_refused(part):
+    problem = gls.TSP.from_matrix(np.arange(900).reshape(30, 30))
+    name = type(part).__name__
+    with pytest.raises(UnsupportedProblemError, match=f"problem: {name} reverses paths"):
+        part.cross(problem, FIRST, SECOND, backend="cpu")
 
 
 # ---- Edge assembly ---------------------------------------------------------------------------
@@ -63,7 +103,7 @@ STRATEGIES = ("single", "block")
 
 @pytest.mark.slow
 @examples(80)
-@given(pairs(), st.integers(1, 40), st.sampled_from(STRATEGIES))
+@given(crossings(), st.integers(1, 40), st.sampled_from(STRATEGIES))
 def test_children_are_tours_of_their_parents_edges_and_never_worse(crossing, offspring, strategy):
     problem, first, second, seed = crossing
     kept = first.copy(), second.copy()
@@ -108,7 +148,7 @@ def test_children_are_the_oracles(strategy, n, seed, offspring, near_each_other)
 
 
 @settings(max_examples=30)
-@given(pairs(), st.integers(0, 2**40))
+@given(crossings(), st.integers(0, 2**40))
 def test_a_child_depends_on_its_parents_the_seed_and_its_number_alone(crossing, first_row):
     problem, first, second, seed = crossing
     given_ = {"seed": seed, "backend": "cpu"}
@@ -179,12 +219,6 @@ def test_bad_input(given_, error, words):
     usual = {"problem": PROBLEM, "first": FIRST, "second": SECOND, "backend": "cpu"}
     with pytest.raises(error, match=words):
         CROSS(**usual | given_)
-
-
-def test_asymmetric_problems_are_refused():
-    problem = gls.TSP.from_matrix(np.arange(900).reshape(30, 30))
-    with pytest.raises(UnsupportedProblemError, match="problem: EdgeAssembly reverses paths"):
-        CROSS(problem, FIRST, SECOND, backend="cpu")
 
 
 # ---- A third-party recombination ---------------------------------------------------------------

@@ -20,16 +20,13 @@ from gpu_ls_plugin.core.exceptions import (
 from gpu_ls_plugin.plugins.search_text import parse_search
 from gpu_ls_plugin.tours.engines.chains.chains import FusedChains
 from gpu_ls_plugin.tours.engines.chains.start import Start
+from tests.helpers.graph_oracle import edges
 from tests.helpers.marks import slow_but_usual
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
 CPU = get_backend("cpu")
 USUAL = gls.LocalSearch(candidates=gls.Nearest(6))
 SEARCH = gls.IteratedLocalSearch(USUAL, cooperation=gls.EdgeAssembly(0.2, 3, 8))
-
-
-def edges(tour):
-    return {frozenset(pair) for pair in zip(tour.tolist(), np.roll(tour, -1).tolist(), strict=True)}
 
 
 def chains_of(problem, tours, best=None, seed=1):

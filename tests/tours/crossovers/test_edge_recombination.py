@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.testing import check_recombination
 from tests.helpers import graph_oracle
 from tests.helpers.graph_oracle import edges
 from tests.helpers.parents import crossings, relatives
@@ -27,10 +26,6 @@ def child_of(first, second, seed=0):
 def foreign(child, first, second):
     """Edges that neither parent has."""
     return edges(child) - edges(first) - edges(second)
-
-
-def test_meets_the_contract_of_recombinations():
-    check_recombination(gls.EdgeRecombination(), backend="cpu")
 
 
 @settings(max_examples=100)
@@ -99,23 +94,3 @@ def test_common_edges_are_lost_within_common_paths_alone(crossing):
     for child, own, other in zip(children, first, second, strict=True):
         lost = (edges(own) & edges(other)) - edges(child)
         assert len(lost) <= 1 + len(foreign(child, own, other))
-
-
-def test_rows_draw_numbers_of_their_own():
-    tours, others = (np.repeat(random_tours(60, 1, seed), 8, axis=0) for seed in (1, 2))
-    problem = random_problem("EUC_2D", 60)
-    found = [
-        set(map(tuple, CROSS(problem, tours, others, backend="cpu", **given_).tolist()))
-        for given_ in ({"seed": 1}, {"seed": 2}, {"seed": 1, "first_row": 8})
-    ]
-    assert len(set.union(*found)) == 24
-
-
-def test_lengths_may_be_directed():
-    """Lengths do not matter, so the children are those of a symmetric problem."""
-    matrix = np.random.default_rng(1).integers(1, 99, (30, 30))
-    problem = gls.TSP.from_matrix(matrix)
-    first, second = random_tours(30, 4), random_tours(30, 4, 1)
-    children = CROSS(problem, first, second, backend="cpu")
-    symmetric = CROSS(random_problem("EUC_2D", 30), first, second, backend="cpu")
-    assert np.array_equal(children, symmetric)

@@ -13,9 +13,6 @@ from hypothesis import strategies as st
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.core.cycles import canonical
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeError
-from gpu_ls_plugin.testing import check_recombination
-from gpu_ls_plugin.tours.crossovers import base, workspace
-from gpu_ls_plugin.tours.kernels import evaluation
 from tests.helpers import order_oracle
 from tests.helpers.examples import examples
 from tests.helpers.graph_oracle import edges
@@ -54,18 +51,12 @@ PARTS = {
     gls.SegmentRecombination(): segment_crossover,
     gls.SegmentRecombination(**LONG): partial(segment_crossover, **LONG),
 }
-DRAWING = [gls.OrderRecombination(), gls.PartiallyMappedRecombination(), gls.SegmentRecombination()]
 parts = pytest.mark.parametrize("part", PARTS, ids=lambda part: part.name)
 
 
 def children_of(part, first, second, rows=1, **options):
     pairs = (np.tile(np.array(tour), (rows, 1)) for tour in (first, second))
     return part.cross(random_problem("EUC_2D", len(first)), *pairs, backend="cpu", **options)
-
-
-@parts
-def test_meets_the_contract_of_recombinations(part):
-    check_recombination(part, backend="cpu")
 
 
 @parts
@@ -85,31 +76,6 @@ def test_children_are_the_oracles(part, crossing, first_row):
 def test_equal_parents_have_themselves_as_child(part, n):
     tour = random_tours(n, 1)[0]
     assert (canonical(children_of(part, tour, tour, 20)) == canonical(tour[np.newaxis])).all()
-
-
-@pytest.mark.parametrize("part", DRAWING, ids=lambda part: part.name)
-def test_rows_draw_numbers_of_their_own(part):
-    first, second = (random_tours(60, 1, seed)[0] for seed in (1, 2))
-    found = [
-        set(map(tuple, children_of(part, first, second, 8, **given_).tolist()))
-        for given_ in ({"seed": 1}, {"seed": 2}, {"seed": 1, "first_row": 8})
-    ]
-    assert len(set.union(*found)) == 24
-
-
-@parts
-def test_lengths_are_not_looked_at(part, monkeypatch):
-    """Asymmetric problems work, too, and no costs are computed."""
-
-    def fail(*_):
-        raise AssertionError("a cost was computed")
-
-    first, second = random_tours(30, 4), random_tours(30, 4, 1)
-    expected = part.cross(random_problem("EUC_2D", 30), first, second, backend="cpu")
-    for module in (base, evaluation, workspace):
-        monkeypatch.setattr(module, "tour_costs", fail)
-    problem = gls.TSP.from_matrix(np.random.default_rng(1).integers(1, 99, (30, 30)))
-    assert np.array_equal(part.cross(problem, first, second, backend="cpu"), expected)
 
 
 # ---- Order crossover -----------------------------------------------------------------------------

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
-from gpu_ls_plugin.testing import check_recombination
 from tests.helpers import graph_oracle
 from tests.helpers.examples import examples
 from tests.helpers.graph_oracle import edges
@@ -34,10 +31,6 @@ def with_exchanged(tour, *cities):
 
 def child_of(first, second):
     return CROSS(RING, np.array([first]), np.array([second]), backend="cpu")[0].tolist()
-
-
-def test_is_what_a_contract_of_recombinations_says():
-    check_recombination(gls.PartitionRecombination(), backend="cpu")
 
 
 def test_the_shorter_path_of_each_component():
@@ -127,21 +120,3 @@ def test_parents_that_are_local_optima_have_better_children():
     better = problem.cost(children) < least
     assert better.mean() > 0.5
     assert (problem.cost(children) <= least).all()
-
-
-def test_rows_do_not_depend_on_each_other():
-    first = random_tours(90, 12)
-    second = relatives(first, 7, 1)
-    problem = random_problem("EUC_2D", 90, span=1000)
-    together = CROSS(problem, first, second, backend="cpu")
-    assert len({tuple(row) for row in together.tolist()}) == 12
-    for rows in (slice(0, 1), slice(5, 9)):
-        assert np.array_equal(
-            CROSS(problem, first[rows], second[rows], backend="cpu"), together[rows]
-        )
-
-
-def test_asymmetric_problems_are_refused():
-    problem = gls.TSP.from_matrix(np.arange(900).reshape(30, 30))
-    with pytest.raises(UnsupportedProblemError, match="problem: PartitionRecombination reverses"):
-        CROSS(problem, random_tours(30, 1), random_tours(30, 1, 1), backend="cpu")
