@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -81,12 +82,20 @@ class Improvement(ABC):
         return {}
 
     @abstractmethod
-    def memory(self, problem: Assignment, xp: Any, size: int) -> dict[str, Any]:
-        """Return the kernel's arrays, for `size` states."""
+    def arrays(self, m: int, most: int) -> dict[str, tuple[str, tuple[int, ...]]]:
+        """Return type and shape of the kernel's arrays for each state."""
 
-    @abstractmethod
+    def memory(self, problem: Assignment, xp: Any, size: int) -> dict[str, Any]:
+        """Return the kernel's arrays for `size` states."""
+        arrays = self.arrays(problem.n, int(problem.sizes.max()))
+        return {name: xp.zeros((size, *shape), kind) for name, (kind, shape) in arrays.items()}
+
     def state_bytes(self, m: int, most: int) -> int:
         """Return the bytes of these arrays for each state."""
+        return sum(
+            np.dtype(kind).itemsize * math.prod(shape)
+            for kind, shape in self.arrays(m, most).values()
+        )
 
     def kernel(self, problem: Assignment, team: str, memory: str = MEMORIES[0]) -> Kernel:
         """Compose the kernel: one state per team; `memory` holds the functor's data."""
@@ -151,18 +160,9 @@ class Tabu(Improvement):
             "per_variable": round(WHOLE * tenure.per_variable),
         }
 
-    def memory(self, problem: Assignment, xp: Any, size: int) -> dict[str, Any]:
+    def arrays(self, m: int, most: int) -> dict[str, tuple[str, tuple[int, ...]]]:
         """Return a step for each variable and value, and lists of variables and values."""
-        m, most = problem.n, int(problem.sizes.max())
-        return {
-            "tabu": xp.empty((size, m, most), "int32"),
-            "listed": xp.empty((size, m), "int32"),
-            "used": xp.empty((size, most), "int32"),
-        }
-
-    def state_bytes(self, m: int, most: int) -> int:
-        """Return the bytes of these arrays for each state."""
-        return 4 * m * most + 4 * m + 4 * most
+        return {"tabu": ("int32", (m, most)), "listed": ("int32", (m,)), "used": ("int32", (most,))}
 
 
 @dataclass(frozen=True)
@@ -200,19 +200,14 @@ class Accepted(Improvement):
         """Return the sample and the steps of a round."""
         return {"sample": min(self.sample, MOST_DRAWN), "round_steps": self.round_steps}
 
-    def memory(self, problem: Assignment, xp: Any, size: int) -> dict[str, Any]:
-        """Return the rule's levels, a scale for each state, and lists of variables and values."""
-        levels = [self.rule.level(part / LEVELS) for part in range(LEVELS)]
-        return {
-            "levels": xp.asarray(np.array(levels, np.float32)),
-            "scales": xp.zeros(size, "float32"),
-            "used": xp.empty((size, int(problem.sizes.max())), "int32"),
-            "listed": xp.empty((size, problem.n), "int32"),
-        }
+    def arrays(self, m: int, most: int) -> dict[str, tuple[str, tuple[int, ...]]]:
+        """Return a scale, and lists of variables and values."""
+        return {"scales": ("float32", ()), "listed": ("int32", (m,)), "used": ("int32", (most,))}
 
-    def state_bytes(self, m: int, most: int) -> int:
-        """Return the bytes of these arrays for each state."""
-        return 4 * most + 4 * m + 4
+    def memory(self, problem: Assignment, xp: Any, size: int) -> dict[str, Any]:
+        """Return the kernel's arrays for `size` states, and the rule's levels."""
+        levels = np.array([self.rule.level(part / LEVELS) for part in range(LEVELS)], np.float32)
+        return super().memory(problem, xp, size) | {"levels": xp.asarray(levels)}
 
 
 @dataclass(frozen=True)
@@ -246,20 +241,21 @@ class EjectionChains(Improvement):
         """Return the kicks of a step."""
         return {"kicks": self.kicks}
 
-    def memory(self, problem: Assignment, xp: Any, size: int) -> dict[str, Any]:
+    def arrays(self, m: int, most: int) -> dict[str, tuple[str, tuple[int, ...]]]:
         """Return a tried state, a list of variables for each value, and prices of excess."""
-        m, most = problem.n, int(problem.sizes.max())
         return {
-            "tried": xp.empty((size, m), "int32"),
-            "counts": xp.empty((size, most), "int32"),
-            "members": xp.empty((size, most, m), "int32"),
-            "prices": xp.full((size, most), first_penalty(problem), "int64"),
-            "overs": xp.empty((size, most), "int64"),
+            "tried": ("int32", (m,)),
+            "counts": ("int32", (most,)),
+            "members": ("int32", (most, m)),
+            "prices": ("int64", (most,)),
+            "overs": ("int64", (most,)),
         }
 
-    def state_bytes(self, m: int, most: int) -> int:
-        """Return the bytes of these arrays for each state."""
-        return 4 * m + 4 * most * m + 20 * most
+    def memory(self, problem: Assignment, xp: Any, size: int) -> dict[str, Any]:
+        """Return the kernel's arrays for `size` states, with the first prices."""
+        made = super().memory(problem, xp, size)
+        made["prices"] += first_penalty(problem)
+        return made
 
 
 class RoundPlan(NamedTuple):

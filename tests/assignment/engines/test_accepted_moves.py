@@ -8,14 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.assignment.engines.searched_states import SearchedStates
-from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeError
 from tests.assignment.engines.test_tabu import problems
 from tests.helpers.accepted_oracle import accepted_search
 from tests.helpers.marks import slow_after
+from tests.helpers.searched_states import FIRST_ROW, after_steps, random_states, searched
 
-STEPS, FIRST_ROW = 20, 2**33
+STEPS = 20
 RULES = {"threshold": gls.Threshold(0.3), "annealing": gls.Annealing(0.8)}
 
 
@@ -28,15 +27,9 @@ RULES = {"threshold": gls.Threshold(0.3), "annealing": gls.Annealing(0.8)}
 @given(seed=st.integers(0, 2**20), launch=st.sampled_from([1, 7, STEPS]))
 def test_steps_are_the_oracle_s(kind, name, seed, launch):
     problem, rule = problems(seed)[kind], RULES[name]
-    rng = np.random.default_rng(seed)
-    draw = rng.permutation if problem.distinct else lambda n: rng.integers(0, problem.sizes[:n])
-    states = np.array([draw(problem.n) for _ in range(2)], np.int32)
-    plan = gls.SuccessorSearch(accept=rule, steps=STEPS, sample=200).plan(problem)
-    population = SearchedStates(
-        plan, get_backend("cpu"), problem, states.copy(), seed, FIRST_ROW, None, 2**30
-    )
-    for _ in range(-(-STEPS // launch)):
-        population.advance(min(launch, STEPS - population.step), 100.0)
+    states = random_states(problem, 2, seed)
+    search = gls.SuccessorSearch(accept=rule, steps=STEPS, sample=200)
+    population = after_steps(search, problem, states, STEPS, launch, seed)
     for row, state in enumerate(states.tolist()):
         last, best, drawn = accepted_search(
             problem, state, STEPS, name, rule.level, seed=seed, row=FIRST_ROW + row
@@ -49,10 +42,8 @@ def test_steps_are_the_oracle_s(kind, name, seed, launch):
 def test_a_rule_that_takes_no_rise_descends():
     problem = gls.QuadraticAssignment.generated(12, 1)
     starts = np.array([np.random.default_rng(s).permutation(12) for s in range(4)])
-    plan = gls.SuccessorSearch(accept=gls.Better(), steps=200, sample=500).plan(problem)
-    population = SearchedStates(
-        plan, get_backend("cpu"), problem, starts.astype(np.int32), 1, 0, None, 2**30
-    )
+    search = gls.SuccessorSearch(accept=gls.Better(), steps=200, sample=500)
+    population = searched(search, problem, starts, seed=1)
     population.advance(200, 100.0)
     assert (problem.cost(population.states) == population.elites.costs).all()
     for state in population.states:

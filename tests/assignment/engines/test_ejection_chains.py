@@ -10,14 +10,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.assignment.engines.searched_states import SearchedStates
 from gpu_ls_plugin.assignment.engines.successor_search import KICKS
 from gpu_ls_plugin.assignment.problem.load_prices import likely_values, load_prices
-from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
 from tests.helpers.ejection_oracle import chain_search
+from tests.helpers.searched_states import FIRST_ROW, after_steps, random_states
 
-STEPS, FIRST_ROW = 6, 2**33
+STEPS = 6
 
 
 @given(
@@ -30,13 +29,9 @@ STEPS, FIRST_ROW = 6, 2**33
 @example(seed=1, jobs=60, agents=4, kind="D", launch=STEPS)  # lanes see no end of variables
 def test_steps_are_the_oracle_s(seed, jobs, agents, kind, launch):
     problem = gls.GeneralisedAssignment.generated(kind, jobs, agents, seed)
-    states = np.random.default_rng(seed).integers(0, agents, (2, jobs)).astype(np.int32)
-    plan = gls.SuccessorSearch(steps=STEPS).plan(problem)
-    population = SearchedStates(
-        plan, get_backend("cpu"), problem, states.copy(), seed, FIRST_ROW, None, 2**30
-    )
-    for _ in range(-(-STEPS // launch)):
-        population.advance(min(launch, STEPS - population.step), 100.0)
+    states = random_states(problem, 2, seed)
+    search = gls.SuccessorSearch(steps=STEPS)
+    population = after_steps(search, problem, states, STEPS, launch, seed)
     for row, state in enumerate(states.tolist()):
         last, best = chain_search(problem, state, STEPS, KICKS, seed=seed, row=FIRST_ROW + row)
         assert population.states[row].tolist() == last

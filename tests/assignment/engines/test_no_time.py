@@ -17,6 +17,7 @@ from gpu_ls_plugin.runs.plan import Plan
 from gpu_ls_plugin.runs.repeated_calls import population_of
 from gpu_ls_plugin.runs.stretch import Stretch
 from tests.helpers.bin_packing import BinPacking
+from tests.helpers.searched_states import searched
 
 PROBLEMS = {
     "colouring": gls.GraphColouring.queen(6, 6, 7),
@@ -94,8 +95,7 @@ def test_rows_that_have_not_begun(problem, improvement, rows, monkeypatch, clock
 @every_problem
 def test_rows_that_have_not_begun_begin_later(problem, monkeypatch, clock):
     states = np.full((ROWS, problem.n), -1, np.int32)
-    plan = gls.SuccessorSearch(steps=30).plan(problem)
-    population = SearchedStates(plan, get_backend("cpu"), problem, states, 7, 0, None, 2**30)
+    population = searched(gls.SuccessorSearch(steps=30), problem, states)
     with monkeypatch.context() as patch:
         cut_launches(patch, clock, 2)
         population.advance(8, 1.0)

@@ -9,7 +9,7 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.assignment.engines import state_population
-from gpu_ls_plugin.assignment.engines.searched_states import PATIENCE, RIVALS, SearchedStates
+from gpu_ls_plugin.assignment.engines.searched_states import PATIENCE, RIVALS
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.core.exceptions import (
     FaultyPartError,
@@ -21,6 +21,7 @@ from gpu_ls_plugin.core.exceptions import (
 )
 from gpu_ls_plugin.extend import Assignment
 from tests.helpers.bin_packing import BinPacking
+from tests.helpers.searched_states import random_states, searched
 
 COLOURING = gls.GraphColouring.queen(5, 5, 5)
 GENERALISED = gls.GeneralisedAssignment.generated("C", 20, 4, 1)
@@ -32,10 +33,7 @@ every_problem = pytest.mark.parametrize("problem", PROBLEMS.values(), ids=PROBLE
 
 
 def starts(problem, size=6):
-    rng = np.random.default_rng(1)
-    if problem.distinct:
-        return np.array([rng.permutation(problem.n) for _ in range(size)])
-    return rng.integers(0, problem.sizes, (size, problem.n))
+    return random_states(problem, size, 1)
 
 
 def found(problem, states, search=SHORT, **options):
@@ -86,9 +84,7 @@ def test_rows_that_do_not_meet_are_those_of_the_whole():
 
 
 def population_of(problem, states, **options):
-    plan = replace(SHORT, **options).plan(problem)
-    backend = get_backend("cpu")
-    made = SearchedStates(plan, backend, problem, states.astype(np.int32), 7, 0, None, 2**30)
+    made = searched(replace(SHORT, **options), problem, states)
     made.advance(30, 100.0)
     return made
 

@@ -8,13 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.assignment.engines.searched_states import SearchedStates
-from gpu_ls_plugin.backends import get_backend
 from tests.helpers.examples import examples
 from tests.helpers.marks import slow_after
+from tests.helpers.searched_states import FIRST_ROW, after_steps, random_states
 from tests.helpers.tabu_oracle import tabu_search
 
-ROWS, STEPS, FIRST_ROW = 2, 25, 2**33
+STEPS = 25
 
 
 def problems(seed):
@@ -32,20 +31,12 @@ def problems(seed):
 @examples(60)
 @given(seed=st.integers(0, 2**20), launch=st.sampled_from([1, 7, STEPS]))
 def test_steps_are_the_oracle_s(kind, seed, launch):
-    problem = problems(seed)[kind]
-    rng = np.random.default_rng(seed)
-    draw = rng.permutation if problem.distinct else lambda n: rng.integers(0, problem.sizes[:n])
-    states = np.array([draw(problem.n) for _ in range(ROWS)], np.int32)
-    plan = gls.SuccessorSearch(improvement="tabu").plan(problem)
-    population = SearchedStates(
-        plan, get_backend("cpu"), problem, states.copy(), seed, FIRST_ROW, None, 2**30
-    )
-    for _ in range(-(-STEPS // launch)):
-        population.advance(min(launch, STEPS - population.step), 100.0)
+    problem, search = problems(seed)[kind], gls.SuccessorSearch(improvement="tabu")
+    states = random_states(problem, 2, seed)
+    population = after_steps(search, problem, states, STEPS, launch, seed)
+    tenure = population.plan.improvement.tenures[0]
     for row, state in enumerate(states.tolist()):
-        last, best = tabu_search(
-            problem, state, STEPS, plan.improvement.tenures[0], seed=seed, row=FIRST_ROW + row
-        )
+        last, best = tabu_search(problem, state, STEPS, tenure, seed=seed, row=FIRST_ROW + row)
         assert population.states[row].tolist() == last
         assert population.elites.states[row].tolist() == best
 

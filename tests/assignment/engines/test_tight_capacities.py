@@ -9,15 +9,15 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.assignment.engines.improvements import most_penalty
-from gpu_ls_plugin.assignment.engines.searched_states import STANDING, SearchedStates
+from gpu_ls_plugin.assignment.engines.searched_states import STANDING
 from gpu_ls_plugin.assignment.problem.load_prices import (
     HIGHEST,
     MOST_LIKELY,
     likely_values,
     load_prices,
 )
-from gpu_ls_plugin.backends import get_backend
 from tests.helpers.bin_packing import BinPacking
+from tests.helpers.searched_states import searched
 
 ROUNDS = 300
 PROBLEMS = 5  # of each kind
@@ -158,10 +158,7 @@ def test_what_is_scarce_costs_as_much_as_costs_differ():
 def test_prices_of_excess_end_before_they_overflow(accept):
     problem = BinPacking([3, 4, 5], 2, 1)  # nothing fits
     search = gls.SuccessorSearch(accept=accept, steps=12_000)
-    states = np.zeros((2, 3), np.int32)
-    population = SearchedStates(
-        search.plan(problem), get_backend("cpu"), problem, states, 7, 0, None, 2**30
-    )
+    population = searched(search, problem, np.zeros((2, 3)))
     population.advance(12_000, 1e6)
     penalties = population.arguments["penalties"]
     most = most_penalty(problem)
@@ -170,18 +167,16 @@ def test_prices_of_excess_end_before_they_overflow(accept):
 
 def test_a_rule_has_a_scale_if_the_first_state_costs_nothing():
     problem = gls.GeneralisedAssignment(np.zeros((6, 3), int), np.ones((6, 3), int), [2, 2, 2])
-    plan = gls.SuccessorSearch(accept=gls.Annealing(), steps=10).plan(problem)
-    states = np.zeros((2, 6), np.int32)
-    population = SearchedStates(plan, get_backend("cpu"), problem, states, 7, 0, None, 2**30)
+    search = gls.SuccessorSearch(accept=gls.Annealing(), steps=10)
+    population = searched(search, problem, np.zeros((2, 6)))
     population.advance(1, 1e6)
     assert population.arguments["scales"].tolist() == [problem.penalty] * 2
 
 
 def test_rounds_that_leave_nothing_out_come_often_at_a_standstill():
     problem = gls.GeneralisedAssignment.generated("C", 60, 10, 1)
-    plan = gls.SuccessorSearch(steps=2).plan(problem)
-    states = np.full((2, 60), -1, np.int32)
-    population = SearchedStates(plan, get_backend("cpu"), problem, states, 7, 0, None, 2**30)
+    search = gls.SuccessorSearch(steps=2)
+    population = searched(search, problem, np.full((2, 60), -1))
     rounds = range(16)
     assert [r for r in rounds if population.is_relaxed(r)] == [7, 15]
     population.best = (-1, 0)  # nothing will be better
@@ -190,6 +185,5 @@ def test_rounds_that_leave_nothing_out_come_often_at_a_standstill():
         population.renew()
     assert [r for r in rounds if population.is_relaxed(r)] == [1, 3, 5, 7, 9, 11, 13, 15]
     few = gls.GeneralisedAssignment.generated("C", 20, 10, 1)
-    states = np.full((2, 20), -1, np.int32)
-    population = SearchedStates(plan, get_backend("cpu"), few, states, 7, 0, None, 2**30)
+    population = searched(search, few, np.full((2, 20), -1))
     assert all(population.is_relaxed(r) for r in rounds)
