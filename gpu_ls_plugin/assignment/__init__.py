@@ -1,4 +1,4 @@
-"""Assignment problems: a value for every variable."""
+"""Assignment problems: a value for each variable."""
 
 from gpu_ls_plugin.core.lazy_names import lazy_names
 

@@ -1,4 +1,4 @@
-"""The parts of assignment problems, by kind: what searches are made of."""
+"""The parts of assignment problems, by kind."""
 
 from __future__ import annotations
 

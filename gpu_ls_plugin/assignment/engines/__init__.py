@@ -1,1 +1,1 @@
-"""The search on states and its steps."""
+"""The search of states and its steps."""

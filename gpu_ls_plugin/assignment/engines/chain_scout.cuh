@@ -42,7 +42,7 @@ struct ChainScout {
   // docs/kernels.md, "Ejection chains".
   static constexpr int kTries[kMostLinks] = {4, 2, 1, 0};
 
-  // A link, and what the chain gains if it ends here; or what is left to gain if it continues.
+  // A link. Its gain is that of the chain if it ends here, or an upper bound if it continues.
   struct Link {
     int64 gain;
     int number;  // in its group; breaks ties
@@ -52,7 +52,7 @@ struct ChainScout {
       return gain != other.gain ? other.gain < gain : number < other.number;
     }
   };
-  // What a lane found in a group: the best last link, and the links with which chains may continue.
+  // A lane's findings in a group: the best last link, and links with which chains may continue.
   struct Found {
     Link last;
     Link open[kOwn];
@@ -122,7 +122,7 @@ struct ChainScout {
     const int64 over = problem.over(state, value) - problem.price(variable, value).resource;
     return {value, over, room(value, over)};
   }
-  // What is left to gain after a variable leaves a value with this overload.
+  // The gain that remains possible after a variable leaves a value with this overload.
   GLS_DEVICE int64 left(int variable, int value, int64 over, int64 gain) const {
     return gain + room(value, over) + priced(variable, value);
   }

@@ -28,7 +28,7 @@ LANES = 256  # of a state's team
 MOST_DRAWN = 2 ** constant(ACCEPTED, "kNumberBits") - 1  # moves of a step
 LEVELS = constant(ACCEPTED, "kLevels")  # of a rule in a round
 WHOLE = 1 << constant(TABU, "kTenureBits")  # fixed-point unit of tenures
-MOST_SUM = 2**60  # of penalties, a few of which kernels add up in 64 bits
+MOST_SUM = 2**60  # bound of a state's penalties, so that a few sums fit 64 bits
 UNKNOWN_EXCESS = 2**16  # the most excess of a problem without `heaviest`
 
 
@@ -55,6 +55,9 @@ class Improvement(ABC):
     header: ClassVar[str]
     name: ClassVar[str]
     steps: ClassVar[Parameter]  # its arguments beside those of a round
+    # States that a multiprocessor searches at a time if their memory fits: limited by registers and
+    # L1 (docs/kernels.md, "Tabu steps on states").
+    resident: ClassVar[int] = 3
 
     @classmethod
     def round_defaults(cls, problem: Assignment) -> RoundParameters:
@@ -65,16 +68,12 @@ class Improvement(ABC):
         """Return the C++ type of the team that searches a state; a block has one team."""
         return backend.block(LANES)
 
-    def resident(self, problem: Assignment) -> int:
-        """Return how many states a multiprocessor searches at a time if their memory fits."""
-        return 3  # limited by registers, and by L1; docs/kernels.md, "Tabu steps on states"
-
     @abstractmethod
     def body(self, problem: Assignment, memory: str) -> str:
         """Return the C++ type of the kernel."""
 
     @abstractmethod
-    def numbers(self, problem: Assignment) -> dict[str, Any]:
+    def numbers(self) -> dict[str, Any]:
         """Return the kernel's numeric arguments."""
 
     def numbers_of(self, number: int) -> dict[str, Any]:
@@ -99,9 +98,9 @@ class Improvement(ABC):
 
     def kernel(self, problem: Assignment, team: str, memory: str = MEMORIES[0]) -> Kernel:
         """Compose the kernel: one state per team; `memory` holds the functor's data."""
-        body, blocks = self.body(problem, memory), self.resident(problem)
+        body = self.body(problem, memory)
         made = kernels.composed(self.name, self.header, (ROUND, self.steps), body, problem, team)
-        return replace(made, blocks_per_multiprocessor=blocks)
+        return replace(made, blocks_per_multiprocessor=self.resident)
 
 
 def first_penalty(problem: Assignment) -> int:
@@ -147,7 +146,7 @@ class Tabu(Improvement):
         parts = problem.functor(), memory, kernels.flag(problem.distinct), *moves_of(problem)
         return f"gls::TabuSearch<{', '.join(parts)}>"
 
-    def numbers(self, problem: Assignment) -> dict[str, Any]:
+    def numbers(self) -> dict[str, Any]:
         """Return the sample."""
         return {"sample": self.sample}
 
@@ -196,7 +195,7 @@ class Accepted(Improvement):
             parts=(*made.parts, rule.name),
         )
 
-    def numbers(self, problem: Assignment) -> dict[str, Any]:
+    def numbers(self) -> dict[str, Any]:
         """Return the sample and the steps of a round."""
         return {"sample": min(self.sample, MOST_DRAWN), "round_steps": self.round_steps}
 
@@ -219,25 +218,22 @@ class EjectionChains(Improvement):
     name = "chains"
     header = "assignment/engines/ejection_chains.cuh"
     steps = struct_of(header, "ChainSteps")
+    resident = 12  # limited by registers (docs/kernels.md, "Ejection chains")
 
     @classmethod
     def round_defaults(cls, problem: Assignment) -> RoundParameters:
-        """Return short rounds, after each of which rows continue from better ones."""
+        """Return short rounds; rows continue from better ones after each round."""
         return RoundParameters(steps=5 * problem.n, share=0.01, mixing=0.0, migration=0)
 
     def team(self, backend: Backend) -> str:
         """Return a warp: a lane for each first link of a group."""
         return backend.warp(1)
 
-    def resident(self, problem: Assignment) -> int:
-        """Return how many states a multiprocessor searches at a time, limited by registers."""
-        return 12
-
     def body(self, problem: Assignment, memory: str) -> str:
         """Return the C++ type of the kernel."""
         return f"gls::EjectionChains<{problem.functor()}, {memory}>"
 
-    def numbers(self, problem: Assignment) -> dict[str, Any]:
+    def numbers(self) -> dict[str, Any]:
         """Return the kicks of a step."""
         return {"kicks": self.kicks}
 

@@ -1,5 +1,5 @@
-// What all kernels share that search states of an assignment problem: arguments, and one state on
-// its way through the steps of a round.
+// The arguments and the state that all searches on assignment problems share. A kernel makes some
+// steps of a round in each state.
 #pragma once
 
 #include "assignment/problem/assignment.cuh"

@@ -80,7 +80,7 @@ class SearchedStates:
                 "more; search parts of it"
             )
         steps = plan.improvement
-        self.layout = Layout.of(backend, problem, steps.team(backend), steps.resident(problem))
+        self.layout = Layout.of(backend, problem, steps.team(backend), steps.resident)
         needed = self.layout.bytes_per_state(m, most) + steps.state_bytes(m, most)
         fitting = backend.rows_that_fit(needed, 0, memory)
         if fitting < size:
@@ -118,7 +118,7 @@ class SearchedStates:
             "best_excesses": self._bests.excesses,
             "move_counts": self.move_counts,
             "look_counts": self.look_counts,
-            **steps.numbers(problem),
+            **steps.numbers(),
             **steps.memory(problem, xp, size),
         }
         self._found, self._all_known = self._first_found(), False

@@ -30,7 +30,7 @@ STEPS = 5  # of a generation for each variable, unless a round ends before
 
 
 class Planning(Protocol):
-    """What a population needs of `SuccessorSearch`."""
+    """The part of `SuccessorSearch` that a population uses."""
 
     def plan(self, problem: Assignment) -> RoundPlan: ...
 

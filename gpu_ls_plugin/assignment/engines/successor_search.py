@@ -159,8 +159,8 @@ class SuccessorSearch:
         """
         if backend.name == "cpu":
             return CPU_STATES * backend.processors
-        steps = self.plan(problem).improvement
-        layout = Layout.of(backend, problem, steps.team(backend), steps.resident(problem))
+        steps = self._improvement(problem)
+        layout = Layout.of(backend, problem, steps.team(backend), steps.resident)
         return layout.resident * backend.processors
 
     def _improvement(self, problem: Assignment) -> Improvement:

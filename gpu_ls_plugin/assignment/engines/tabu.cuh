@@ -161,8 +161,8 @@ struct TabuSearch : MovedState<Problem, Memory, kDistinct, kAssigns, kSwaps> {
     if (move < best) best = move;
   }
 
-  // The best move of those that this lane evaluates. `count` variables may be moved; `drawn` are
-  // random numbers of the step.
+  // The best move in this lane's part of the sample. `count` variables may be moved; `drawn` are
+  // the step's random numbers.
   template <class Team>
   GLS_DEVICE RankedMove best_move(const Team& team, int64 step, int count, const uint32* drawn) {
     RankedMove best{kNothing, 0, 0, 0, 0};

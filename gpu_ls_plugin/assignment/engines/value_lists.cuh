@@ -7,7 +7,7 @@ namespace gls {
 
 struct ValueLists {
   int* counts;   // how many variables each value has
-  int* members;  // m numbers for each value, of which its count are used
+  int* members;  // a list of each value's variables, with room for m
   int m;
 
   GLS_DEVICE int of(int value, int number) const { return members[int64(value) * m + number]; }

@@ -1,1 +1,1 @@
-"""How good it is to assign a value to a variable."""
+"""Heuristics: how likely each value of a variable is chosen."""

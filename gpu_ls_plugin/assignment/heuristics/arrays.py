@@ -1,4 +1,4 @@
-"""Checks of arrays that heuristics and masks are given."""
+"""Check of the arrays that heuristics and masks take."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def integer_array(
     name: str, given: ArrayLike, shape: str, axes: Collection[int], dtype: Any, most: int
 ) -> NDArray[Any]:
-    """Return a read-only copy of integers from 0 to `most`, whose axes are one of `axes`."""
+    """Return a read-only copy of integers from 0 to `most`; `axes` are allowed numbers of axes."""
     checks.unmasked(name, given)
     try:
         array = np.asarray(given)

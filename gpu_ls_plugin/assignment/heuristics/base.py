@@ -1,4 +1,4 @@
-"""What every heuristic says of itself, and two functors as one."""
+"""Base classes of heuristics and masks, and the parameters of two functors as one."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ PAIR = "assignment/heuristics/pair.cuh"
 
 
 class Functor(ABC):
-    """What has a functor of which the generation of successors is composed.
+    """Python class of a functor that takes part in successor generation.
 
     Attributes
     ----------
     name : str
-        Name in the registry, and in listings of kernels.
+        Name in the registry and in listings of kernels.
     header : str
-        The functor's file by its path in the package, empty where `source` has it.
+        Path of the functor's header in the package; empty if `source` defines the functor.
     side_by_side : bool
-        Whether the functor takes states of any type, as `heuristic.cuh` says, so that a thread of a
-        CPU generates some side by side. Said beside `functor`: who overrides that alone has one for
-        `gls::State`.
+        Whether the functor takes states of any type, as `heuristic.cuh` describes, so that a CPU
+        thread can generate several successors side by side. A subclass that overrides `functor`
+        has to set it again.
     """
 
     name: ClassVar[str]
@@ -46,50 +46,48 @@ class Functor(ABC):
         """Return the C++ type."""
 
     def source(self) -> str:
-        """Return the C++ text that defines the functor, empty where it is built in."""
+        """Return the C++ text that defines the functor; empty if `header` does."""
         return ""
 
     @property
     def headers(self) -> tuple[str, ...]:
-        """The files that the functor is made of."""
+        """The headers of the functor."""
         return (self.header,) if self.header else ()
 
     @property
     def parts(self) -> tuple[Functor, ...]:
-        """All that is composed: this one, and behind it the parts of what it is made of."""
+        """This part, followed by all parts that it is composed of."""
         return (self,)
 
 
 class Heuristic(Functor):
-    """What guides the assignment of values to variables, one variable after the other.
+    """Guides the assignment of values to variables, one variable after the other.
 
-    Its functor rates the values of a variable in a state, each by itself, and turns a rating, and
-    the aggregate of all ratings, into a weight: how likely the value is to be chosen.
+    Its functor rates each value of a variable in a state. It turns a rating, and the aggregate of
+    all ratings of the variable, into a weight; values are chosen in proportion to their weights.
 
     Attributes
     ----------
-    name : str
-        Name in the registry.
+    name, header, side_by_side
+        As in `Functor`.
     rating_bytes : int
         Size of the functor's `Rating`.
-    header : str
-        The functor's file by its path in the package, empty where `source` has it.
     """
 
     rating_bytes: int = 8
 
     def on(self, problem: Problem | None) -> Heuristic:
-        """Return the heuristic as it is on a problem: itself, unless its functor depends on it."""
+        """Return the heuristic for a problem: itself, unless its functor depends on the problem."""
         return self
 
     @abstractmethod
     def sizes(self, problem: Problem | None) -> NDArray[Any]:
-        """Return how many values each variable may have at most, shape (m,).
+        """Return how many values each variable may have, shape (m,).
 
         Raises
         ------
         UnsupportedProblemError
-            The heuristic is not one for this problem.
+            The heuristic does not fit the problem.
         """
 
     @abstractmethod
@@ -98,13 +96,13 @@ class Heuristic(Functor):
 
     @abstractmethod
     def words(self, backend: Backend, problem: Problem | None) -> list[Any]:
-        """Return what the functor is made of: integers, floats, NumPy arrays.
+        """Return the functor's parameters: integers, floats, NumPy arrays.
 
-        They are asked for once for each backend and problem.
+        Called once for each backend and problem.
         """
 
     def kept_bytes(self, problem: Problem | None) -> int:
-        """Return the bytes that the functor keeps beside a state; none unless overridden."""
+        """Return the bytes that the functor keeps beside a state; 0 unless overridden."""
         return 0
 
 
@@ -116,5 +114,5 @@ def pair_words(first: list[Any], kept_by_first: int, second: list[Any]) -> list[
 
 
 def pair_kept_bytes(first: int, second: int) -> int:
-    """Return the bytes that both keep, the second behind the first."""
+    """Return the bytes that both functors keep, the second one's behind the first one's."""
     return padded(first) + second

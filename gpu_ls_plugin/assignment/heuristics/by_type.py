@@ -23,24 +23,24 @@ if TYPE_CHECKING:
 
 
 class ByType(Heuristic):
-    """Variables of several types, each with a heuristic of its own.
+    """Variables of several types, each type with its own heuristic.
 
-    All heuristics are told of all assignments, so that each keeps track of the whole state: it has
-    to know every variable, with at least as many values as the variable has.
+    Each heuristic sees all assignments, so that it keeps track of the whole state. It has to know
+    each variable, with at least as many values as the variable has.
 
     Parameters
     ----------
     heuristics : sequence of Heuristic
-        One for each type; ratings are simple structs, without destructors.
+        One for each type. Their ratings are structs without destructors.
     types : array_like of integers, shape (variables,)
-        Places in `heuristics`. Copied.
+        Index in `heuristics` for each variable. Copied.
 
     Raises
     ------
     InvalidParameterError
         There is no heuristic or no variable, or a type without a heuristic; the variable is named.
     InvalidTypeError
-        What is given are not heuristics, or the types are not integers.
+        An element is not a heuristic, or the types are not integers.
     """
 
     name = "by_type"
@@ -62,21 +62,21 @@ class ByType(Heuristic):
         return f"ByType({list(self.heuristics)}, {len(self.types)} variables)"
 
     def on(self, problem: Problem | None) -> Heuristic:
-        """Return the heuristics as they are on a problem."""
+        """Return the heuristics for a problem."""
         return ByType([part.on(problem) for part in self.heuristics], self.types)
 
     @property
     def parts(self) -> tuple[Functor, ...]:
-        """The heuristics' parts beside this one."""
+        """This part and the heuristics' parts."""
         return (self, *(own for part in self.heuristics for own in part.parts))
 
     def sizes(self, problem: Problem | None) -> NDArray[Any]:
-        """Return each variable's size of domain, as its own heuristic says it.
+        """Return each variable's number of values, by its own heuristic.
 
         Raises
         ------
         UnsupportedProblemError
-            A heuristic is of other variables, or knows fewer values of one than it has.
+            A heuristic has other variables, or fewer values for a variable than it has.
         """
         each = [np.asarray(part.sizes(problem)) for part in self.heuristics]
         for number, sizes in enumerate(each):
@@ -104,7 +104,7 @@ class ByType(Heuristic):
         return functor
 
     def words(self, backend: Backend, problem: Problem | None) -> list[Any]:
-        """Return types and the parameters of the first heuristic, then those of the others."""
+        """Return the types and the parameters of the first heuristic, then those of the others."""
         others = [part.words(backend, problem) for part in self.heuristics]
         words = others.pop()
         for number, first in reversed(list(enumerate(others))):
@@ -114,7 +114,7 @@ class ByType(Heuristic):
         return words
 
     def kept_bytes(self, problem: Problem | None) -> int:
-        """Return what all heuristics keep, one behind the other."""
+        """Return the bytes that all heuristics keep, one behind the other."""
         others = [part.kept_bytes(problem) for part in self.heuristics]
         kept = others.pop()
         for first in reversed(others):

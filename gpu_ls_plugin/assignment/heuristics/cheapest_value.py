@@ -1,4 +1,4 @@
-"""Values by what they would add to the cost of a state."""
+"""Rates values by what they would add to the cost of a state."""
 
 from __future__ import annotations
 
@@ -21,33 +21,33 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.core.problem import Problem
 
-MOST_SHARPNESS = 30  # the least of weights of 32 bits is 2 then
-PARTS = 256  # of a unit of cost, in which ratings are counted
-MOST_PENALTY = 2**54
+MOST_SHARPNESS = 30  # the least weight is 2 then
+PARTS = 256  # ratings are in 256ths of a unit of cost
+MOST_PENALTY = 2**54  # so that it fits 64 bits in these parts
 
 
 @dataclass(frozen=True)
 class CheapestValue(Heuristic):
     """Prefer values that add little to the cost of the state: greedy randomised construction.
 
-    The rating of a value is the cost that it would add, and `problem.penalty` times the excess, in
-    256ths. From the least rating of the variable's values to the greatest, weights fall by a factor
-    of ``2**sharpness``, by half with every equal part: where GRASP has a restricted candidate list
-    (Feo and Resende 1995), the worst values are unlikely here. Where values are `distinct`, those
-    that are used are impossible.
+    The rating of a value is the cost that it would add, plus `problem.penalty` times the excess.
+    From the least rating of a variable's values to the greatest, weights fall by a factor of
+    ``2**sharpness``: by half with each of `sharpness` equal parts. So the worst values are
+    unlikely; the restricted candidate list of GRASP leaves them out (Feo and Resende 1995). If
+    values are `distinct`, used ones are impossible.
 
     Parameters
     ----------
     sharpness : int, from 0 to 30
         0: all values are equally likely.
     problem : Assignment, optional
-        Whose costs are asked for, by default the problem of the call; with a functor. What a value
-        adds must be below 2**54.
+        The problem with the costs, which needs a functor. By default the problem of the call. What
+        a value adds must be below 2**54.
 
     Raises
     ------
     InvalidParameterError, InvalidTypeError
-        The sharpness is out of range, or the problem not an `Assignment`.
+        The sharpness is out of range, or the problem is not an `Assignment`.
     """
 
     sharpness: int = 8
@@ -61,7 +61,7 @@ class CheapestValue(Heuristic):
         checks.given_fields(self, checks.instance, "problem", kind=Assignment, wanted="Assignment")
 
     def on(self, problem: Problem | None) -> Heuristic:
-        """Return the heuristic of the problem's costs, without values that are used if distinct.
+        """Return the heuristic for the problem's costs; it forbids used values if distinct.
 
         Raises
         ------
@@ -77,19 +77,19 @@ class CheapestValue(Heuristic):
         return tuple(filter(None, (self.header, _assignment(self.problem).header)))
 
     def sizes(self, problem: Problem | None) -> NDArray[np.int32]:
-        """Return the problem's sizes of domains."""
+        """Return the problem's numbers of values."""
         return _assignment(self.problem or problem).sizes
 
     def functor(self) -> str:
-        """Return the C++ type, of the problem's functor."""
+        """Return the C++ type with the problem's functor."""
         return f"gls::CheapestValue<{_assignment(self.problem).functor()}>"
 
     def source(self) -> str:
-        """Return the text that defines the problem's functor, empty where it is built in."""
+        """Return the C++ text that defines the problem's functor; empty if its header does."""
         return "\n".join(sources_of(_assignment(self.problem)))
 
     def words(self, backend: Backend, problem: Problem | None) -> list[Any]:
-        """Return sizes of domains, the penalty in 256ths, the sharpness, and the problem's words.
+        """Return numbers of values, the penalty in 256ths, the sharpness, and the problem's words.
 
         Raises
         ------
@@ -104,7 +104,7 @@ class CheapestValue(Heuristic):
         return [*in_order(CheapestValue.header, "CheapestValueData", data), *own.words()]
 
     def kept_bytes(self, problem: Problem | None) -> int:
-        """Return what the problem's functor keeps of a state."""
+        """Return the bytes that the problem's functor keeps beside a state."""
         return _assignment(self.problem).kept_bytes()
 
 

@@ -1,4 +1,4 @@
-"""Heuristics written as an expression, which becomes a functor."""
+"""Heuristics written as an expression, which is translated to C++."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
 
 SCALARS = {"variable": "gls::int64(variable)", "value": "gls::int64(value)"}
-# Functions of C++, so that each argument is written, and evaluated, once.
+# C++ functions, which evaluate each argument once.
 FUNCTIONS = {
     "min": ("min_of", 2, "gls::int64 a, gls::int64 b", "b < a ? b : a"),
     "max": ("max_of", 2, "gls::int64 a, gls::int64 b", "a < b ? b : a"),
     "abs": ("abs_of", 1, "gls::int64 a", "a < 0 ? -a : a"),
 }
-CHAINS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}  # any number of terms is one level
+CHAINS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}  # any number of terms counts as one level
 DEEPEST = 100  # levels; each adds up to two brackets, and compilers allow 256
-LONGEST = 100_000  # characters
+LONGEST = 100_000  # characters of a text
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 OPERATORS: dict[type[ast.AST], str] = {
     ast.FloorDiv: "gls::floor_divide({}, {})", ast.Mod: "gls::floor_modulo({}, {})",
@@ -48,27 +48,27 @@ OPERATORS: dict[type[ast.AST], str] = {
 class Expression(Heuristic):
     """The weight of a value as an expression of integers, such as ``"room[value] - load[value]"``.
 
-    The names are `variable` and `value`; ``load[value]``, how many variables of the state have a
-    value at that moment; and those of the tables. There are ``+ - * // %``, comparisons, which are
-    1 or 0, ``and or not``, ``a if b else c``, ``min max abs``. Numbers have 64 bits; what is
-    negative has weight 0, and 2**32 - 1 is the largest weight. Beyond its ends, a
-    table is 0; divided by 0, a number is 0 and the remainder the number itself. Brackets, calls and
-    operators may be nested 100 deep; sums and products may have any number of terms.
+    Names are `variable`, `value`, the tables, and ``load[value]``: how many variables have the
+    value in the current state. Operators are ``+ - * // %``, comparisons, which yield 1 or 0,
+    ``and or not``, ``a if b else c`` and ``min max abs``. Numbers have 64 bits. A negative result
+    is weight 0, and 2**32 - 1 is the largest weight. A table is 0 outside its bounds. A number
+    divided by 0 is 0, and the remainder is the number itself. Brackets, calls and operators may be
+    nested 100 deep; sums and products may have any number of terms.
 
     Parameters
     ----------
     text : str
     variables, values : int
-        How many there are; the same values for each variable.
+        Their numbers. All variables have the same values.
     **tables : array_like of integers of 64 bits, one or two axes
-        Read as ``table[value]`` or ``table[variable, value]``. Copied. Names are letters of
-        English, digits and underscores.
+        Read as ``table[value]`` or ``table[variable, value]``. Copied. Names consist of English
+        letters, digits and underscores.
 
     Raises
     ------
     InvalidParameterError, InvalidTypeError
-        A parameter is out of range or of another type, or the text is not such an expression;
-        the message says what in it is not.
+        A parameter is out of range or of another type, or a part of the text is not allowed; the
+        message names it.
     """
 
     name = "expression"
@@ -85,16 +85,16 @@ class Expression(Heuristic):
         return f"Expression({self.text!r}, {self.variables}, {self.values})"
 
     def sizes(self, problem: Problem | None) -> NDArray[Any]:
-        """Return the same number of values for each variable."""
+        """Return the number of values for each variable."""
         return np.full(self.variables, self.values)
 
     def functor(self) -> str:
-        """Return the C++ type, a name of its own for each text and its tables."""
+        """Return the C++ type, a different one for each text and names of tables."""
         named = repr((self._code, list(self.tables)))
         return f"Expression_{sha256(named.encode()).hexdigest()[:16]}"
 
     def source(self) -> str:
-        """Return the functor that the text becomes."""
+        """Return the C++ text of the functor."""
         name = self.functor()
         fields = "".join(f"  gls::Table table_{name};\n" for name in self.tables)
         functions = "".join(
@@ -148,12 +148,12 @@ def _table(name: str, given: ArrayLike) -> NDArray[np.int64]:
 
 
 def _translated(text: str, axes: dict[str, int]) -> str:
-    """Return an expression in C++."""
+    """Return a text in C++."""
     if len(text) > LONGEST:
         raise InvalidParameterError(f"text: has {len(text):,} characters; {LONGEST:,} are allowed")
     try:
         tree = ast.parse(text.strip(), mode="eval")
-    except (RecursionError, MemoryError) as error:  # whatever the parser's own limits
+    except (RecursionError, MemoryError) as error:  # limits of the parser
         raise _too_deep(text) from error
     except (SyntaxError, ValueError) as error:
         reason = shortened(error)
@@ -172,7 +172,7 @@ def _too_deep(text: str) -> InvalidParameterError:
 
 
 def _depth(tree: ast.expr) -> int:
-    """Return how many levels an expression has; a chain of sums or products is one."""
+    """Return how many levels an expression has; a sum or product counts as one."""
     deepest, left = 1, [(tree, 1)]
     while left:
         node, depth = left.pop()
@@ -186,7 +186,7 @@ def _depth(tree: ast.expr) -> int:
 
 
 def _chain(node: ast.expr) -> list[tuple[str, ast.expr]]:
-    """Return the terms of a sum, or the factors of a product, with the signs before them."""
+    """Return the terms of a sum or the factors of a product, each with its operator."""
     terms: list[tuple[str, ast.expr]] = []
     kinds = (ast.Mult,) if _is(node, ast.Mult) else (ast.Add, ast.Sub)
     while isinstance(node, ast.BinOp) and isinstance(node.op, kinds):
@@ -248,7 +248,7 @@ def _called(
 
 def _refuse(node: ast.expr) -> NoReturn:
     raise InvalidParameterError(
-        f"text: {quoted(ast.unparse(node))} cannot be a part of an expression; there are integers, "
+        f"text: {quoted(ast.unparse(node))} is not allowed in an expression; there are integers, "
         "variable, value, load[...], tables, + - * // %, comparisons of two, and, or, not, "
         "a if b else c, min and max of two, abs"
     )

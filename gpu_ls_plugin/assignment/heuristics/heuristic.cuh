@@ -5,7 +5,7 @@
 //   struct MyHeuristic {
 //     using Rating = int64;           // default-constructible; Python says its rating_bytes
 //     using Aggregate = NoAggregate;  // or a struct of 32-bit words, see below
-//     explicit MyHeuristic(const uint64* words);      // made of `words()` of the Python class
+//     explicit MyHeuristic(const uint64* words);      // from `words()` of the Python class
 //     void begin(team, const State&) const;           // fills the kept data
 //     int values(const State&, int variable) const;   // how many; they are numbered from 0
 //     Rating rate(const State&, int variable, int value) const;
@@ -62,7 +62,7 @@ constexpr bool kAggregates = true;
 template <>
 inline constexpr bool kAggregates<NoAggregate> = false;
 
-// What a functor says of itself by optional constants.
+// The optional constants of a functor, or their defaults.
 template <class Part, class = void>
 constexpr bool kHasPrepare = false;
 template <class Part>

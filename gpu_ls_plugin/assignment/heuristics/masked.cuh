@@ -2,7 +2,7 @@
 //
 // clang-format off
 //   struct MyMask {
-//     explicit MyMask(const uint64* words);  // made of `words()` of the Python class
+//     explicit MyMask(const uint64* words);  // from `words()` of the Python class
 //     void begin(team, const State&) const;  // fills the kept data
 //     bool allows(const State&, int variable, int value) const;
 //     void assign(const State&, int variable, int value) const;  // updates the kept data

@@ -1,4 +1,4 @@
-"""Heuristics with masks: what says which values are possible in a state at all."""
+"""Heuristics with masks, which forbid values."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ if TYPE_CHECKING:
 
 
 class Mask(Functor):
-    """What forbids values of a variable, depending on what the others have.
+    """Forbids values of a variable, depending on the values of the others.
 
-    Its functor is described in `assignment/heuristics/masked.cuh`.
+    `assignment/heuristics/masked.cuh` describes its functor.
     """
 
     @abstractmethod
     def check(self, sizes: NDArray[Any]) -> None:
-        """Raise UnsupportedProblemError unless the mask is one for variables of these sizes."""
+        """Raise UnsupportedProblemError unless the mask fits variables with these sizes."""
 
     @abstractmethod
     def words(self, sizes: NDArray[Any]) -> list[Any]:
-        """Return what the functor is made of, for variables with so many values each."""
+        """Return the functor's parameters for variables with these numbers of values."""
 
     def kept_bytes(self, sizes: NDArray[Any]) -> int:
-        """Return the bytes that the functor keeps beside a state; none unless overridden."""
+        """Return the bytes that the functor keeps beside a state; 0 unless overridden."""
         return 0
 
 
 class Masked(Heuristic):
-    """A heuristic whose weights are 0 where a mask forbids the value in the state as it is.
+    """A heuristic whose weight of a value is 0 if a mask forbids the value in the current state.
 
-    The heuristic's aggregate is that of the values that are allowed. What variables that are not
-    assigned anew have is left alone, also where it breaks a mask.
+    The heuristic's aggregate is that of the allowed values. Variables that are not active keep
+    their values, also if these break a mask.
 
     Parameters
     ----------
@@ -56,12 +56,12 @@ class Masked(Heuristic):
     InvalidParameterError
         There is no mask.
     InvalidTypeError
-        What is masked is not a heuristic, or what masks it not a mask.
+        An argument is of another type.
     """
 
     name = "masked"
     header = "assignment/heuristics/masked.cuh"
-    side_by_side = True  # if its parts do
+    side_by_side = True  # if its parts are, too
 
     def __init__(self, heuristic: Heuristic, *masks: Mask) -> None:
         self.heuristic = checks.instance("heuristic", heuristic, kind=Heuristic, wanted="Heuristic")
@@ -77,21 +77,21 @@ class Masked(Heuristic):
         return f"Masked({', '.join(map(repr, (self.heuristic, *self.masks)))})"
 
     def on(self, problem: Problem | None) -> Heuristic:
-        """Return the masked heuristic as it is on a problem."""
+        """Return the masked heuristic for a problem."""
         return Masked(self.heuristic.on(problem), *self.masks)
 
     @property
     def parts(self) -> tuple[Functor, ...]:
-        """The heuristic's parts and the masks' beside this one."""
+        """This part, the heuristic's parts and the masks' parts."""
         return (self, *self.heuristic.parts, *self._mask.parts)
 
     def sizes(self, problem: Problem | None) -> NDArray[Any]:
-        """Return the heuristic's sizes of domains.
+        """Return the heuristic's numbers of values.
 
         Raises
         ------
         UnsupportedProblemError
-            The heuristic, or a mask, is of other variables or values.
+            The heuristic or a mask has other variables or values.
         """
         sizes = np.asarray(self.heuristic.sizes(problem))
         self._mask.check(sizes)
@@ -102,18 +102,18 @@ class Masked(Heuristic):
         return f"gls::Masked<{self.heuristic.functor()}, {self._mask.functor()}>"
 
     def words(self, backend: Backend, problem: Problem | None) -> list[Any]:
-        """Return the parameters of the heuristic, and of the masks."""
+        """Return the parameters of the heuristic and of the masks."""
         first, kept = self.heuristic.words(backend, problem), self.heuristic.kept_bytes(problem)
         return pair_words(first, kept, self._mask.words(self.sizes(problem)))
 
     def kept_bytes(self, problem: Problem | None) -> int:
-        """Return what the heuristic keeps, and behind it the masks."""
+        """Return the bytes that the heuristic keeps, and behind it the masks."""
         own = self.heuristic.kept_bytes(problem)
         return pair_kept_bytes(own, self._mask.kept_bytes(self.sizes(problem)))
 
 
 class _BothAllow(Mask):
-    """Values that two masks allow."""
+    """Allows a value if both masks do."""
 
     name = "both_allow"
     header = "assignment/heuristics/masked.cuh"

@@ -1,4 +1,4 @@
-"""Weights that are given for every value of every variable."""
+"""A given weight for each value of each variable."""
 
 from __future__ import annotations
 
@@ -19,17 +19,16 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
 
 LARGEST = 2**32 - 1
-BITS = (8, 16, 24, 32)  # of weights: where fewer suffice, some are added up at a time in 32 bits
+BITS = (8, 16, 24, 32)  # of weights; with fewer bits, several add up in 32 bits
 
 
 class WeightTable(Heuristic):
-    """A weight for every value of every variable, whatever the others are assigned to.
+    """A weight for each value of each variable, whatever values the others have.
 
     Parameters
     ----------
     weights : array_like of integers from 0 to 2**32 - 1, shape (variables, values)
-        A value is chosen with a probability in proportion to its weight, never where that is 0.
-        Copied.
+        A value is chosen with a probability in proportion to its weight; never if it is 0. Copied.
 
     Raises
     ------
@@ -52,7 +51,7 @@ class WeightTable(Heuristic):
         return "WeightTable({} variables, {} values)".format(*self.weights.shape)
 
     def sizes(self, problem: Problem | None) -> NDArray[np.int32]:
-        """Return the problem's sizes of domains, where it has some, else the table's."""
+        """Return the problem's numbers of values if it is an `Assignment`, else the table's."""
         variables, values = self.weights.shape
         if problem is not None and problem.n != variables:
             raise UnsupportedProblemError(
@@ -74,7 +73,7 @@ class WeightTable(Heuristic):
         return f"gls::WeightTable<{next(bits for bits in BITS if needed <= bits)}>"
 
     def words(self, backend: Backend, problem: Problem | None) -> list[Any]:
-        """Return the weights, the sizes of domains and the columns of the table."""
+        """Return the weights, the numbers of values and the columns of the table."""
         columns = self.weights.shape[1]
         data = {"weights": self.weights, "sizes": self.sizes(problem), "columns": columns}
         return in_order(WeightTable.header, "WeightTableData", data)

@@ -1,1 +1,1 @@
-"""What `solve` does with assignment problems."""
+"""How `solve` and adapters handle assignment problems."""

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Looked:
-    """What is known of the best states: the best feasible cost, and who is infeasible."""
+    """The best feasible cost, and the share of infeasible states."""
 
     cost: float | None
     infeasible: float
 
 
 class AssignmentDisplay(SolutionDisplay[Assignment, Looked]):
-    """Shows the best feasible cost or profit, its gap, and the share of states without one."""
+    """Shows the best feasible cost or profit, its gap, and the share of infeasible states."""
 
     def _look(self, rows: NDArray[Any]) -> Looked:
         feasible = self.problem.feasible(rows)
@@ -39,7 +39,7 @@ class AssignmentDisplay(SolutionDisplay[Assignment, Looked]):
         infeasible = f"infeasible {100 * self._looked.infeasible:.0f} %"
         if self._looked.cost is None:
             return ["nothing feasible yet", infeasible]
-        # The search says more of the optimum 0 than a gap in percent.
+        # A gap in percent of the optimum 0 says nothing.
         gap = gap_percent(self._looked.cost, self.optimum) if self.optimum else None
         return [
             f"best {cost_text(sign_of(self.problem) * self._looked.cost)}",
@@ -52,7 +52,7 @@ class AssignmentDisplay(SolutionDisplay[Assignment, Looked]):
 
 
 class ColourDisplay(SolutionDisplay[GraphColouring, int]):
-    """Shows the least number of colours beside its `optimum`, and conflicts with one less."""
+    """Shows the fewest colours, the gap to `optimum`, and conflicts with one colour less."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class ColourDisplay(SolutionDisplay[GraphColouring, int]):
 
 
 def work_columns(progress: Progress) -> list[str]:
-    """Return what is said of steps and rounds."""
+    """Return the columns of steps and rounds."""
     elapsed = max(progress.elapsed, 1e-9)
     return [
         f"{in_units(progress.moves / elapsed)} steps/s",

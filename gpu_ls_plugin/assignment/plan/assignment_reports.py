@@ -1,4 +1,4 @@
-"""What the command line says of assignment problems."""
+"""Reports of the command line on assignment problems."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.assignment.problem.assignment import Assignment
     from gpu_ls_plugin.core.result import Result
 
-MOST_LOADS = 20  # that are printed
-MOST_COMPLAINTS = 3
+MOST_LOADS = 20  # printed
+MOST_COMPLAINTS = 3  # printed
 
 
 def sign_of(problem: Assignment) -> int:
-    """Return -1 where costs are negative profits, else 1."""
+    """Return -1 if costs are negative profits, else 1."""
     is_profit = isinstance(problem, GeneralisedAssignment) and problem.sense == "max"
     return -1 if is_profit else 1
 
 
 def about_assignment(problem: Assignment, result: Result) -> dict[str, Any]:
-    """Return the size of a problem, and what else is asked of its best state, as plain numbers."""
+    """Return the size of a problem and facts about its best state, as plain numbers."""
     best = result.best_tour
     feasible = {"feasible": bool(problem.feasible(best)[0])}
     if isinstance(problem, GraphColouring):
@@ -52,7 +52,7 @@ def about_assignment(problem: Assignment, result: Result) -> dict[str, Any]:
 
 
 def about_fewest(graph: GraphColouring, optimum: float | None) -> dict[str, Any]:
-    """Return what is asked of a graph whose least number of colours was searched."""
+    """Return bounds of the fewest colours of a graph, and the gap to a known optimum."""
     return {
         "optimum": optimum,
         "gap_percent": gap_percent(graph.colours, optimum),
@@ -62,13 +62,13 @@ def about_fewest(graph: GraphColouring, optimum: float | None) -> dict[str, Any]
 
 
 def assignment_size(found: dict[str, Any]) -> str:
-    """Return how large a problem is."""
+    """Return the size of a problem as text."""
     words = ("vertices", "edges", "jobs", "agents", "facilities", "variables")
     return ", ".join(f"{found[word]:,} {word}" for word in words if word in found)
 
 
 def assignment_lines(found: dict[str, Any], gap: str) -> dict[str, str | None]:
-    """Return what is printed of the best state and its `gap`, and of the work, by first words."""
+    """Return printed lines about the best state, with its `gap`, by their headings."""
     lines: dict[str, str | None] = {"best": f"{_best(found)}{gap}"}
     if "greedy_colours" in found:
         lines["bounds"] = (
@@ -84,7 +84,7 @@ def assignment_lines(found: dict[str, Any], gap: str) -> dict[str, str | None]:
 
 
 def work_lines(found: dict[str, Any]) -> dict[str, str]:
-    """Return what is printed of steps and rounds."""
+    """Return printed lines about steps and rounds, by their headings."""
     seconds = max(found["seconds"], 1e-9)
     return {
         "steps": f"{found['moves']:,} ({in_units(found['moves'] / seconds)} a second)",

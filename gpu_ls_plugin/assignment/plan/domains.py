@@ -1,4 +1,4 @@
-"""Rows of integers between bounds, as frameworks hold them, and the states that they are."""
+"""Conversion between integer rows of frameworks and states."""
 
 from __future__ import annotations
 
@@ -22,27 +22,30 @@ if TYPE_CHECKING:
     States = NDArray[np.int32]
     Integers = NDArray[np.int64]
 
-_FARTHEST = 2**52  # of a bound from 0: frameworks hold integers as float64 on some of their ways
+_FARTHEST = 2**52  # of a bound from 0; frameworks hold some integers as float64
 
 
 @dataclass(frozen=True, eq=False)
 class Domains:
-    """Integer variables between bounds, whose values are those of a problem's states."""
+    """Integer variables between bounds, and the problem whose states stand for their values.
+
+    A value is the variable's lowest value plus the state's value.
+    """
 
     problem: Assignment
     lowest: Integers
 
     @classmethod
     def of(cls, problem: Assignment) -> Self:
-        """Return the domains of a problem whose states are rows as they are."""
+        """Return the domains of a problem whose states are the rows themselves."""
         return cls(problem, np.zeros(problem.n, np.int64))
 
     @classmethod
     def between(cls, lowest: ArrayLike, highest: ArrayLike) -> Self:
-        """Return the domains of a problem that the framework alone knows.
+        """Return the domains of a problem that only the framework knows.
 
-        Both bounds (n,) are whole numbers that belong to a variable's values; InvalidProblemError
-        names the variable where they are not, are beyond 2**52, or contradict each other.
+        Both bounds (n,) are inclusive. InvalidProblemError names a variable with bounds that are
+        not whole, are beyond 2**52 or contradict each other.
         """
         lower, upper = np.asarray(lowest, np.float64), np.asarray(highest, np.float64)
         for variable, (low, high) in enumerate(zip(lower, upper, strict=True)):
@@ -61,15 +64,15 @@ class Domains:
 
     @property
     def highest(self) -> Integers:
-        """The highest value of each variable in a row."""
+        """The highest value of each variable."""
         last: Integers = self.lowest + self.problem.sizes - 1
         return last
 
     def states(self, rows: ArrayLike, parameter: str = "rows") -> States:
         """Return a framework's rows, whole numbers of any type, as states, int32 (P, n), P >= 1.
 
-        InvalidTourError names the row and the variable of a number that is not whole or out of its
-        bounds, or of a value that is there twice where values are distinct.
+        InvalidTourError names row and variable of a number that is not whole or out of bounds, or a
+        value that appears twice if values must be distinct.
         """
         array = _numbers(rows, self.problem.n, parameter)
         if array.dtype.kind == "f":
@@ -86,7 +89,7 @@ class Domains:
         return made
 
     def _refuse(self, array: NDArray[Any], wrong: NDArray[np.bool_], parameter: str) -> None:
-        """Raise for the first number that is wrong."""
+        """Raise for the first wrong number."""
         if not wrong.any():
             return
         row, variable = np.argwhere(wrong)[0]
@@ -98,12 +101,12 @@ class Domains:
 
 
 class _Variables(Assignment):
-    """Variables of a problem whose costs a framework knows."""
+    """A problem whose costs only the framework knows."""
 
     integer = False
 
     def cost(self, rows: Any, /) -> NDArray[Any]:
-        raise UnsupportedProblemError("problem: its costs are known to the framework alone")
+        raise UnsupportedProblemError("problem: only the framework knows its costs")
 
 
 def _numbers(rows: ArrayLike, n: int, parameter: str) -> NDArray[Any]:
@@ -111,7 +114,7 @@ def _numbers(rows: ArrayLike, n: int, parameter: str) -> NDArray[Any]:
     checks.unmasked(parameter, rows, InvalidTourError)
     try:
         array = np.asarray(rows)
-        if array.dtype.kind == "O":  # what populations of several types are joined to
+        if array.dtype.kind == "O":  # as of joined populations of several types
             array = array.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise InvalidTypeError(f"{parameter}: {error}") from error

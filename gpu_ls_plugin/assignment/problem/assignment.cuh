@@ -4,7 +4,7 @@
 //
 // clang-format off
 //   struct MyProblem : gls::FromScratch<MyProblem> {
-//     explicit MyProblem(const uint64* words);  // made of `words()` of the Python class
+//     explicit MyProblem(const uint64* words);  // from `words()` of the Python class
 //     template <class Values>
 //     Worth worth_of(int m, const Values& values) const;  // values[variable] is -1 if it has none
 //   };
@@ -15,12 +15,12 @@
 //   struct MyProblem {
 //     explicit MyProblem(const uint64* words);
 //     void begin(team, const State&) const;                            // fills the kept data
-//     Worth worth(team, const State&) const;                           // reads it; same on all lanes
+//     Worth worth(team, const State&) const;                           // the same on every lane
 //     Worth assigned(const State&, int variable, int value) const;     // change by an assignment
 //     Worth swapped(const State&, int first, int second) const;        // change by a swap of values
 //     void assign(team, const State&, int variable, int value) const;  // updates the kept data
 //     void swap(team, const State&, int first, int second) const;      // updates the kept data
-//     bool promising(const State&, int variable) const;                // false: search skips its moves
+//     bool promising(const State&, int variable) const;  // false: searches skip the variable's moves
 //   };
 // clang-format on
 //
@@ -30,6 +30,9 @@
 // `assign` and `swap` are called before the values change, and leave the values alone. The two
 // values of a swap differ. A variable without a value, -1, costs nothing; `value` may be -1, too.
 //
+// An optional member `int64 related(const State&, int a, int b) const` measures how closely two
+// variables are related, for searches with release="related".
+//
 // backends/include/words.cuh says how to read `words`. `testing.check_assignment` compares a
 // functor with its Python class.
 #pragma once
@@ -38,7 +41,7 @@
 
 namespace gls {
 
-// Kernels count penalties and ranks of moves in fractions of a unit of cost: this many make one.
+// A unit of cost in the fixed-point numbers that kernels use for penalties and ranks of moves.
 constexpr int64 kUnit = 4096;
 
 // A state of m variables. The value of a variable that has none is -1.
@@ -56,14 +59,14 @@ struct State {
   // The same state for a second functor, whose data follow the first one's `bytes`.
   GLS_DEVICE State behind(int64 bytes) const { return {m, before, values, kept + bytes}; }
 
-  // The interface that `State` shares with several states at once, `StateLanes`
-  // (assignment/successors/side_by_side.cuh).
+  // Masks and heuristics that a CPU can run on several states at once use these functions
+  // (assignment/heuristics/heuristic.cuh).
   template <class F>
   GLS_DEVICE void each(F f) const {
     f(*this);
   }
   GLS_DEVICE bool may_have(int) const { return true; }
-  // Sets a byte of the kept data: that of the variable's value, counted from byte `begin`.
+  // Sets the byte of the variable's value in an array that begins at byte `begin`.
   GLS_DEVICE void mark(int64 begin, int variable) const {
     array<unsigned char>(begin)[values[variable]] = 1;
   }
@@ -106,7 +109,7 @@ struct SwapsByAssigning {
 // Base of a functor that evaluates whole states by `worth_of`. It keeps the state's worth.
 template <class Problem>
 struct FromScratch : AnyVariable {
-  // The values of a state, two of which are replaced.
+  // The values of a state with two replacements.
   struct Changed {
     const int* values;
     int first, its, second, other;

@@ -1,4 +1,4 @@
-"""Problems whose solutions assign a value to each of some variables."""
+"""Problems whose solutions assign a value to each variable."""
 
 from __future__ import annotations
 
@@ -22,49 +22,47 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-MOST_VALUES = 2**30  # of a variable: kernels count them, and lanes beyond them, in 32 bits
+MOST_VALUES = 2**30  # of a variable; kernels count values and lanes behind the last one in 32 bits
 WORDS = ("states", "variables", "value")
 
 
 class Assignment(Problem):
-    """A problem whose rows assign to each variable a value of its domain, or -1: none yet.
+    """A problem whose rows assign a value to each variable, or -1 if it has none yet.
 
-    A subclass gives `cost` and `integer`, and `feasible` where there are more constraints than that
-    each variable has a value. One that is searched gives `functor` as well, its `header` or
+    A subclass defines `cost` and `integer`, and `feasible` if it has more constraints than that
+    each variable needs a value. To be searched, it also defines `functor`, its `header` or
     `source`, and `words`.
 
     Parameters
     ----------
     sizes : array_like of positive integers, shape (n,)
-        How many values each variable has, numbered from 0 on.
+        How many values each variable has; they are numbered from 0.
 
     Attributes
     ----------
     sizes : int32 array, shape (n,)
         Read only.
     moves : tuple of {"assign", "swap"}
-        How searches change states: one variable's value, the values of two.
+        How searches change states: by one variable's value, or by swapping the values of two.
     distinct : bool
-        Whether no two variables may have the same value; all need the same number of values then,
-        at least n. If no value is left over, searches only swap, whatever `moves` says.
+        Whether all variables must have different values. Each then needs the same number of
+        values, at least n. If it is n, searches only swap, whatever `moves` says.
     interchangeable : bool
-        Whether values may be renamed without a difference, as colours.
+        Whether values can be renamed without changing the cost, such as colours.
     chains : bool
-        Whether searches may move by ejection chains: the functor says what
-        `assignment/engines/ejection_chains.cuh` asks.
+        Whether searches may use ejection chains: the functor has the members that
+        `assignment/engines/chain_scout.cuh` lists.
     heaviest : int
-        By how much constraints are broken at most; 0 if that is not known, which is taken for
-        65,536.
+        The largest possible excess. 0, if it is unknown, stands for 65,536.
     penalty : float
-        What searches take a unit of excess for at first, in units of cost.
+        First penalty of a unit of excess in a search, in units of cost.
     header : str
-        The functor's file by its path in the package, empty where `source` has it.
+        Path of the functor's header in the package; empty if `source` defines the functor.
 
     Raises
     ------
     InvalidProblemError
-        There is no variable, or one without a value; or values are to be distinct, and there are
-        too few.
+        There is no variable, a variable has no values, or there are too few distinct values.
     """
 
     constrained = True
@@ -96,13 +94,13 @@ class Assignment(Problem):
         require_enough_values(self)
 
     def check(self, rows: Any, /, *, parameter: str = "rows") -> NDArray[np.int32]:
-        """Return states as an array, or say which row is not one; as `Problem.check`."""
+        """Return states as an array, or raise and name a wrong row; as `Problem.check`."""
         return check_states(rows, self.sizes, parameter=parameter)
 
     def feasible(self, rows: Any, /) -> NDArray[np.bool_]:
-        """Return which states assign every variable, shape (P,), unless overridden.
+        """Return which states assign every variable, and distinct values if required, shape (P,).
 
-        Where values are to be `distinct`, no two variables may have the same one.
+        A subclass may override it.
         """
         states = self.check(rows)
         complete = (states >= 0).all(axis=1)
@@ -111,10 +109,10 @@ class Assignment(Problem):
         return np.asarray(complete)
 
     def write_solution(self, state: Any, path: str | os.PathLike[str]) -> None:
-        """Write one state to a text file: a line for each variable, with the number of its value.
+        """Write one state to a text file: a line with the value of each variable.
 
-        Numbers begin with 1, as in the files of problems; 0 is no value. The file appears complete
-        or not at all.
+        Values are numbered from 1, as in the files of problems; 0 is no value. The file is written
+        completely or not at all.
 
         Raises
         ------
@@ -133,7 +131,7 @@ class Assignment(Problem):
         FileNotFoundError
             No such file.
         FileFormatError
-            It holds anything but a value for each variable.
+            The file is not a list of one value for each variable.
         """
         with naming(path):
             return self._one(assignment_files.read_values(path, self.n))
@@ -152,43 +150,43 @@ class Assignment(Problem):
         Raises
         ------
         UnsupportedProblemError
-            There is none, unless overridden.
+            Always, unless overridden.
         """
         raise UnsupportedProblemError(
-            f"problem: {type(self).__name__} says no functor(), so that it cannot be searched; "
+            f"problem: {type(self).__name__} has no functor(), so it cannot be searched; "
             "see docs/assignment.md"
         )
 
     def source(self) -> str:
-        """Return the C++ text that defines the functor, empty where it is built in."""
+        """Return the C++ text that defines the functor; empty if `header` does."""
         return ""
 
     def words(self) -> list[Any]:
-        """Return what the functor is made of: integers, floats, NumPy arrays."""
+        """Return the functor's parameters: integers, floats, NumPy arrays."""
         return []
 
     def quick_state(self) -> NDArray[np.int32] | None:
         """Return a complete state that takes hardly any time to make, shape (n,).
 
-        A search starts one row from it, and returns nothing worse however short its time is. None,
-        unless overridden: searches then make one by `CheapestValue`.
+        A search begins its first row from it, so that even without time its result is no worse.
+        None, the default, lets the search make one by `CheapestValue`.
         """
         return None
 
     def relaxed_words(self) -> list[Any] | None:
-        """Return words of a functor that leaves no value out, for some rounds of a search.
+        """Return the words of a functor that considers all values, for some rounds of a search.
 
-        None if `words` leaves none out, unless overridden.
+        None, the default, means that the usual functor does.
         """
         return None
 
     def kept_bytes(self) -> int:
-        """Return the bytes that the functor keeps of a state: a worth, unless overridden."""
+        """Return the bytes that the functor keeps beside a state: a `Worth`, unless overridden."""
         return 16
 
 
 def require_enough_values(problem: Assignment) -> None:
-    """Raise unless all variables can have different values, and each any of them, if they must."""
+    """Raise if values must be distinct but variables have too few, or different numbers of them."""
     least, most = int(problem.sizes.min()), int(problem.sizes.max())
     if problem.distinct and not problem.n <= least == most:
         raise InvalidProblemError(
@@ -200,9 +198,9 @@ def require_enough_values(problem: Assignment) -> None:
 def check_states(
     rows: ArrayLike, sizes: NDArray[Any], *, parameter: str = "states"
 ) -> NDArray[np.int32]:
-    """Return rows of values, or -1, as a C-contiguous int32 array (P, m); a view of such an array.
+    """Return states as a C-contiguous int32 array (P, m), without a copy if they are one already.
 
-    `sizes` says how many values each variable has. InvalidTourError names the row and the variable.
+    `sizes` are the variables' numbers of values. InvalidTourError names a wrong row and variable.
     """
     array = integer_rows(rows, len(sizes), parameter, WORDS)
     outside = (array < -1) | (array >= sizes)

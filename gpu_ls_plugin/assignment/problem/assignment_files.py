@@ -1,4 +1,4 @@
-"""Files of assignment problems: DIMACS graphs, OR-Library's and QAPLIB's instances.
+"""Files of assignment problems: DIMACS graphs, OR-Library and QAPLIB.
 
 Sources: the DIMACS challenge of 1993 (.col), Beasley's OR-Library (gap*), QAPLIB (.dat, .sln).
 """
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Made = TypeVar("Made")
-MOST = 2**24  # of what a file counts
-OTHER_LINES = ("c", "n", "d", "v", "x")  # of DIMACS graphs, which say nothing of vertices or edges
+MOST = 2**24  # jobs, agents, vertices and the like
+OTHER_LINES = ("c", "n", "d", "v", "x")  # of DIMACS graphs, without vertices or edges
 
 
 def made_of(
@@ -32,7 +32,7 @@ def made_of(
     *more: Any,
     **known: Any,
 ) -> Made:
-    """Return what is made of a file's content; errors of what it holds name it."""
+    """Return the problem that a file describes; errors of its content name the file."""
     with naming(path):
         return make(*read(path), *more, name=plain_name(Path(path)), **known)
 
@@ -46,7 +46,7 @@ def lines_of(path: str | os.PathLike[str]) -> list[str]:
 
 
 class Integers:
-    """The integers of a file, one after the other, of which each is read once."""
+    """The integers of a file, read one after the other."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = path
@@ -58,17 +58,17 @@ class Integers:
         self.place = 0
 
     def error(self, what: str) -> FileFormatError:
-        """Return an error at the line of the last word that was read."""
+        """Return an error at the line of the last word read."""
         line = self.words[self.place - 1][1] if self.place else 1
         return FileFormatError(f"{self.path}: line {line}: {what}")
 
     @property
     def left(self) -> int:
-        """How many have not been read."""
+        """How many words have not been read."""
         return len(self.words) - self.place
 
     def take(self, what: str, *shape: int) -> NDArray[np.int64]:
-        """Return the next ones as an array."""
+        """Return the next integers as an array; `what` names them in errors."""
         size = int(np.prod(shape, dtype=object))
         found = self.words[self.place : self.place + size]
         numbers = []
@@ -88,14 +88,14 @@ class Integers:
         return np.array(numbers, np.int64).reshape(shape)
 
     def count(self, what: str, most: int = MOST) -> int:
-        """Return the next one, which counts something."""
+        """Return the next integer as a number of things, from 1 to `most`."""
         (number,) = self.take(what, 1)
         if not 1 <= number <= most:
             raise self.error(f"{number} {what}, which is not between 1 and {most}")
         return int(number)
 
     def end(self) -> None:
-        """Raise unless all have been read."""
+        """Raise if a word is left."""
         if self.left:
             self.place += 1
             last = quoted(self.words[self.place - 1][0])
@@ -103,10 +103,10 @@ class Integers:
 
 
 def read_graph(path: str | os.PathLike[str]) -> tuple[int, NDArray[np.int64]]:
-    """Return the number of vertices, and the edges with vertices from 0 on.
+    """Return the number of vertices, and the edges with vertices numbered from 0.
 
-    What a file says of its number of edges counts them once or twice, and some files have a few
-    less: one with not even half of them is cut off.
+    Some files count each edge twice, and some have a few edges fewer than they say. A file with
+    less than half of its edges is cut off.
     """
     counts: list[int] = []
     edges: list[tuple[int, int]] = []
@@ -143,10 +143,10 @@ def read_graph(path: str | os.PathLike[str]) -> tuple[int, NDArray[np.int64]]:
 def read_generalised_assignment(
     path: str | os.PathLike[str], which: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return costs and resources, shape (jobs, agents), and capacities of a file's problem.
+    """Return costs and resources, shape (jobs, agents), and capacities of a problem in a file.
 
-    Files with one problem need not say so. The other problems are read, too, so that numbers of
-    another kind are not taken for a first problem.
+    A file with one problem may omit the number of problems. All problems are read, so that a file
+    of another kind is not mistaken for a first problem.
     """
     numbers = Integers(path)
     alone = _is_alone(numbers)
@@ -163,7 +163,7 @@ def read_generalised_assignment(
 
 
 def _is_alone(numbers: Integers) -> bool:
-    """Return whether a file is as long as the problem that its first two numbers are of."""
+    """Return whether the file is as long as one problem with its first two numbers as sizes."""
     agents, jobs = [*(whole(word) or 0 for word, _ in numbers.words[:2]), 0, 0][:2]
     return numbers.left == 2 + agents * (2 * jobs + 1)
 
@@ -171,7 +171,7 @@ def _is_alone(numbers: Integers) -> bool:
 def read_quadratic_assignment(
     path: str | os.PathLike[str],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the two matrices of a QAPLIB file; a third one, of linear costs, must be zero."""
+    """Return the two matrices of a QAPLIB file; a third matrix, of linear costs, must be zero."""
     numbers = Integers(path)
     n = numbers.count("facilities", 2**14)
     first, second = (numbers.take(f"{name} matrix", n, n) for name in ("first", "second"))
@@ -184,7 +184,7 @@ def read_quadratic_assignment(
 
 
 def read_values(path: str | os.PathLike[str], n: int) -> NDArray[np.int64]:
-    """Return the values of n variables, which a file numbers from 1 on; -1 where it has a 0."""
+    """Return the values of n variables. The file numbers them from 1; 0 becomes -1."""
     numbers = Integers(path)
     values = numbers.take("values", n)
     numbers.end()
@@ -192,12 +192,12 @@ def read_values(path: str | os.PathLike[str], n: int) -> NDArray[np.int64]:
 
 
 def write_values(path: str | os.PathLike[str], values: NDArray[Any]) -> None:
-    """Write values, numbered from 1 on, one a line."""
+    """Write values, numbered from 1, one in each line."""
     _write(path, values + 1)
 
 
 def read_permutation(path: str | os.PathLike[str], n: int) -> tuple[int, NDArray[np.int64]]:
-    """Return what the solution of a QAPLIB file costs, and where it puts n facilities."""
+    """Return the cost in a QAPLIB solution, and its permutation of n, numbered from 0."""
     numbers = Integers(path)
     count = numbers.count("facilities")
     if count != n:
@@ -211,7 +211,7 @@ def read_permutation(path: str | os.PathLike[str], n: int) -> tuple[int, NDArray
 
 
 def write_permutation(path: str | os.PathLike[str], cost: int, places: NDArray[Any]) -> None:
-    """Write where facilities are, and what that costs, as QAPLIB does."""
+    """Write locations and their cost as a QAPLIB solution."""
     _write(path, [f"{len(places)} {cost}", " ".join(map(str, places + 1))])
 
 

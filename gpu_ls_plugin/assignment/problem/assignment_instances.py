@@ -1,4 +1,4 @@
-"""Instances of assignment problems that are made by published rules."""
+"""Instances of assignment problems by published rules."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-KINDS = ("A", "B", "C", "D", "E")  # of generalised assignment
+KINDS = ("A", "B", "C", "D", "E")  # types of generalised assignment
 
 
 def random_edges(n: int, density: float, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -19,7 +19,7 @@ def random_edges(n: int, density: float, rng: np.random.Generator) -> NDArray[np
 
 
 def queen_edges(rows: int, columns: int) -> NDArray[np.int64]:
-    """Return the pairs of squares of a board between which a queen may move."""
+    """Return the pairs of squares of a board between which a queen can move."""
     row, column = np.divmod(np.arange(rows * columns), columns)
     down = np.abs(row[:, None] - row)
     right = np.abs(column[:, None] - column)
@@ -29,8 +29,8 @@ def queen_edges(rows: int, columns: int) -> NDArray[np.int64]:
 def mycielski_graph(k: int) -> tuple[int, NDArray[np.int64]]:
     """Return the vertices and edges of the Mycielski graph with chromatic number k >= 2.
 
-    Each vertex gets a twin, joined to its neighbours, and all twins are joined to one more vertex
-    (Mycielski 1955): without a new triangle, but one more colour is needed.
+    Each vertex gets a twin, joined to the vertex's neighbours, and all twins are joined to one more
+    vertex (Mycielski 1955). This adds no triangle but needs one more colour.
     """
     n, edges = 2, np.array([(0, 1)])
     for _ in range(k - 2):
@@ -43,7 +43,7 @@ def mycielski_graph(k: int) -> tuple[int, NDArray[np.int64]]:
 
 
 def leighton_limits(n: int, colours: int) -> tuple[int, int]:
-    """Return how many edges `leighton_edges` can make, at least and at most."""
+    """Return the least and the most edges that `leighton_edges` can make."""
     classes = np.bincount(np.arange(n) % colours)
     within = int((classes * (classes - 1)).sum()) // 2
     return colours * (colours - 1) // 2, n * (n - 1) // 2 - within
@@ -52,13 +52,13 @@ def leighton_limits(n: int, colours: int) -> tuple[int, int]:
 def leighton_edges(n: int, colours: int, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """Return the edges of cliques that are laid over a hidden partition (Leighton 1979).
 
-    One clique has a vertex of every class, the others of as many as is drawn. What no clique fills
-    are single edges between classes. Vertices are shuffled at last, which hides the classes.
+    The first clique has a vertex of each class, the others of a random number of classes. Single
+    edges between classes fill up the count. Finally vertices are shuffled, which hides the classes.
     """
     classes = np.arange(n) % colours
     chosen = np.zeros((n, n), bool)
     missing, size = count, colours
-    for _ in range(count):  # more cliques than anybody needs, so that there is an end to it
+    for _ in range(count):  # more cliques than can be needed
         drawn = rng.permutation(colours)[:size]
         clique = np.sort([rng.choice(np.flatnonzero(classes == own)) for own in drawn])
         first, second = clique[np.triu_indices(size, 1)[0]], clique[np.triu_indices(size, 1)[1]]
@@ -76,7 +76,7 @@ def leighton_edges(n: int, colours: int, count: int, rng: np.random.Generator) -
 def generalised_assignment(
     kind: str, jobs: int, agents: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return costs and resources, shape (jobs, agents), and capacities of a kind of instances.
+    """Return costs and resources, shape (jobs, agents), and capacities of an instance.
 
     A to D: Chu and Beasley, *A genetic algorithm for the generalised assignment problem*, 1997,
     after Martello and Toth. E: Laguna, Kelly, González-Velarde and Glover, *Tabu search for the
@@ -103,7 +103,7 @@ def generalised_assignment(
 
 
 def uniform_matrices(n: int, rng: np.random.Generator) -> list[NDArray[np.int64]]:
-    """Return two symmetric matrices of integers from 0 to 99, zero on the diagonal.
+    """Return two symmetric matrices of integers from 0 to 99, with zero diagonals.
 
     Taillard, *Robust taboo search for the quadratic assignment problem*, 1991: tai*a.
     """

@@ -1,4 +1,4 @@
-"""Kinds of files of assignment problems, and how their content tells them apart."""
+"""Kinds of files of assignment problems, which are recognised by their content."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 def fits_graph(content: Content) -> int:
-    """Return whether the first line that is no comment is a problem line of DIMACS."""
+    """Return whether the first line beside comments is a problem line of DIMACS."""
     words = (line.split(None, 1)[0] for line in content.data.splitlines() if line.strip())
     return SURE if next((word for word in words if word != b"c"), b"") == b"p" else NO
 
 
 def fits_generalised(content: Content) -> int:
-    """Return whether there are as many numbers as some generalised assignment problems have."""
+    """Return whether the file has as many numbers as its generalised assignment problems need."""
     words = _numbers(content)
     if not words:
         return NO
@@ -31,7 +31,7 @@ def fits_generalised(content: Content) -> int:
 
 
 def fits_quadratic(content: Content) -> int:
-    """Return whether there are as many numbers as a quadratic assignment problem has."""
+    """Return whether the file has as many numbers as a quadratic assignment problem needs."""
     words = _numbers(content)
     if not words:
         return NO
@@ -41,7 +41,7 @@ def fits_quadratic(content: Content) -> int:
 
 
 def _numbers(content: Content) -> list[bytes]:
-    """Return the words of a file that begins with a digit."""
+    """Return the words of a file that begins with a digit; none of another file."""
     if not content.data.lstrip()[:1].isdigit():
         return []
     found: list[bytes] = content.found.setdefault(
@@ -51,19 +51,19 @@ def _numbers(content: Content) -> list[bytes]:
 
 
 def _end_of_problem(words: list[bytes], begin: int) -> int:
-    """Return where a generalised assignment problem that begins at a word ends."""
+    """Return the index behind a generalised assignment problem that begins at a word."""
     sizes = words[begin : begin + 2]
     agents, jobs = map(_count, sizes) if len(sizes) == 2 else (0, 0)
     return begin + 2 + agents * (2 * jobs + 1) if agents and jobs else len(words) + 1
 
 
 def _count(word: bytes) -> int:
-    """Return a word as a number; 0 if it counts nothing that a file could hold."""
+    """Return a word as a number; 0 if it is not a size that a file can have."""
     return int(word) if word.isdigit() and len(word) < 10 else 0
 
 
 def _read_graph(file: Path, *, optimum: float | None, colours: int | None = None) -> GraphColouring:
-    """Read a graph; if the number of colours is to be minimised, it gets a single one."""
+    """Read a graph, with one colour if the number of colours is to be minimised."""
     if colours is None:
         return GraphColouring.read(file, 1)
     return GraphColouring.read(file, colours, optimum=0 if optimum is None else optimum)

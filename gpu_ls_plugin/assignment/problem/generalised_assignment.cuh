@@ -19,7 +19,7 @@ struct GeneralisedAssignmentData {
 
 template <class Number>
 struct GeneralisedAssignment : AnyVariable, SwapsByAssigning<GeneralisedAssignment<Number>> {
-  // What a job costs with an agent, and takes of its capacity.
+  // The cost of a job with an agent, and the capacity that it takes.
   struct Price {
     Number cost, resource;
   };

@@ -1,4 +1,4 @@
-"""Generalised assignment: jobs for agents whose resources are limited."""
+"""Generalised assignment: jobs for agents of limited capacity."""
 
 from __future__ import annotations
 
@@ -22,30 +22,29 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 MOST = 2**62  # of sums
-MOST_QUICK = 4096  # jobs that are assigned in some 20 ms
-SMALL = 2**31  # of what kernels read in 32 bits
-MOST_CHAINED = 2**30  # of sums by which ejection chains are ranked
-LIKELY = 1.0  # agents of a job, besides the likeliest one, that are worth a try, on average
+MOST_QUICK = 4096  # jobs; assigning them greedily takes about 20 ms
+SMALL = 2**31  # bound of numbers that kernels read in 32 bits
+MOST_CHAINED = 2**30  # bound of sums by which ejection chains are ranked
+LIKELY = 1.0  # likely agents of a job beside the likeliest one, on average
 
 
 class GeneralisedAssignment(Assignment):
-    """Give each job to an agent, at the least cost, within what the agents are capable of.
+    """Give each job to an agent at the least cost without overloading an agent.
 
-    Jobs are the variables and agents the values. All tables have a row for each job and a column
-    for each agent; the files of OR-Library have them the other way round.
+    Jobs are the variables, agents the values. Tables have a row for each job and a column for each
+    agent; those in files of OR-Library are transposed.
 
     Parameters
     ----------
     costs : array_like of integers, shape (jobs, agents)
     resources : array_like of integers >= 0, shape (jobs, agents)
-        What a job takes of an agent's capacity.
+        The part of an agent's capacity that a job takes.
     capacities : array_like of integers >= 0, shape (agents,)
     sense : {"min", "max"}
-        Whether costs are costs, or profits: `cost` is the negative sum of these, which is
-        minimised.
+        "max" if `costs` are profits: `cost` is then their negative sum, which is minimised.
     name : str
     optimum : int, optional
-        The optimal `cost`, negative where `costs` are profits.
+        The optimal `cost`; negative if `costs` are profits.
 
     Attributes
     ----------
@@ -53,13 +52,13 @@ class GeneralisedAssignment(Assignment):
         As given.
     agents : int
     penalty : float
-        How far apart a job's costs are, for each unit of its resource, on average.
+        Spread of a job's costs for each unit of its resource, on average.
 
     Raises
     ------
     InvalidProblemError
-        Wrong shapes, entries that are no integers, negative resources or capacities, sums beyond
-        2**62.
+        Wrong shapes, entries that are not integers, negative resources or capacities, or sums
+        above 2**62.
     InvalidParameterError, InvalidTypeError
         Another parameter is out of range, or of another type.
     """
@@ -93,7 +92,7 @@ class GeneralisedAssignment(Assignment):
         self.name, _, self.optimum = labels(name, "", optimum, least=-MOST)
         spread = np.ptp(self.costs, axis=1).mean() / max(1.0, self.resources.mean())
         self.penalty = float(spread) or 1.0
-        # Sums of what jobs cost and take, at any price that a search may come to, fit 64 bits.
+        # Chains need sums of costs and priced resources to fit 64 bits at any price of a search.
         most = largest(self.costs, self.resources, self.capacities)
         self.chains = jobs * most < MOST_CHAINED
         self.heaviest = int(self.resources.max(axis=1).sum())
@@ -107,24 +106,24 @@ class GeneralisedAssignment(Assignment):
         *,
         optimum: float | None = None,
     ) -> Self:
-        """Read a problem of a file of OR-Library, or of one that has a single problem.
+        """Read a problem from a file of OR-Library, or from a file with a single problem.
 
         Parameters
         ----------
         path : path
         which : int
-            The problem in the file, from 1 on.
+            Number of the problem in the file, from 1.
         sense : {"min", "max"}
-            gap1 to gap12 are to be maximised, gapa to gapd and Yagiura's to be minimised.
+            "max" for gap1 to gap12, "min" for gapa to gapd and Yagiura's.
         optimum : int, optional
-            The optimal `cost`, negative where profits are maximised.
+            The optimal `cost`; negative if profits are maximised.
 
         Raises
         ------
         FileNotFoundError
             No such file.
         FileFormatError
-            It is none, or has no such problem; the message names the file and the line.
+            The file is invalid or has no such problem; the message names the file and the line.
         """
         which = checks.integer("which", which, least=1)
         read = partial(assignment_files.read_generalised_assignment, which=which)
@@ -134,8 +133,9 @@ class GeneralisedAssignment(Assignment):
     def generated(cls, kind: str, jobs: int, agents: int, seed: int | None = 0) -> Self:
         """Make an instance by the published rules of type A, B, C, D or E.
 
-        Capacities are the tighter the later the letter; in D and E, what is cheap takes much. A to
-        D: Chu and Beasley (1997); E: Laguna, Kelly, González-Velarde and Glover (1995), rounded.
+        Later letters have tighter capacities; in D and E, cheap assignments take much capacity.
+        A to D: Chu and Beasley (1997); E: Laguna, Kelly, González-Velarde and Glover (1995),
+        rounded.
         """
         kind = checks.choice("kind", kind, known=assignment_instances.KINDS)
         jobs = checks.integer("jobs", jobs, least=1, most=2**24)
@@ -149,16 +149,16 @@ class GeneralisedAssignment(Assignment):
         return f"<GeneralisedAssignment{name}: {self.n} jobs, {self.agents} agents>"
 
     def cost(self, rows: Any, /) -> NDArray[np.int64]:
-        """Return what the jobs that are given to an agent cost; profits count negative."""
+        """Return the cost of the assigned jobs; profits count as negative costs."""
         states = self.check(rows)
         paid = np.zeros(len(states), np.int64)
-        costs = np.pad(self.costs, ((0, 0), (0, 1)))  # of -1, the last one: no agent
+        costs = np.pad(self.costs, ((0, 0), (0, 1)))  # the last column: of -1, no agent
         for block in blocks(len(states), self.n):
             paid[block] = costs[np.arange(self.n), states[block]].sum(axis=1)
         return paid if self.sense == "min" else -paid
 
     def loads(self, rows: Any, /) -> NDArray[np.int64]:
-        """Return how much of each agent's capacity is taken, shape (P, agents)."""
+        """Return the load of each agent, shape (P, agents)."""
         states = self.check(rows)
         loads = np.zeros((len(states), self.agents + 1), np.int64)  # the last column: of no agent
         every = np.arange(len(states))
@@ -167,20 +167,21 @@ class GeneralisedAssignment(Assignment):
         return loads[:, :-1]
 
     def excess(self, rows: Any, /) -> NDArray[np.int64]:
-        """Return by how much agents are overloaded, all together, shape (P,)."""
+        """Return the total overload of the agents, shape (P,)."""
         over = np.maximum(self.loads(rows) - self.capacities, 0).sum(axis=1)
         return np.asarray(over, np.int64)
 
     def feasible(self, rows: Any, /) -> NDArray[np.bool_]:
-        """Return which states give every job to an agent and overload none, shape (P,)."""
+        """Return which states assign every job and overload no agent, shape (P,)."""
         complete = super().feasible(rows)
         return np.asarray(complete & (self.loads(rows) <= self.capacities).all(axis=1))
 
     def quick_state(self) -> NDArray[np.int32] | None:
-        """Return a greedy assignment; None for more than 4,096 jobs, with which it takes long.
+        """Return a greedy assignment; None for more than 4,096 jobs.
 
-        Jobs whose second choice is much worse than their first come first. Each goes to the best
-        agent that has room for it, once by costs alone and once with what it takes priced.
+        Jobs with the largest difference between their best two agents come first. Each goes to the
+        best agent with room for it: once by costs, once by costs and priced capacity. The better of
+        both assignments is returned.
         """
         if self.n > MOST_QUICK:
             return None
@@ -192,11 +193,11 @@ class GeneralisedAssignment(Assignment):
         return made[int(np.lexsort([paid, excesses])[0])]
 
     def _greedy(self, priced: NDArray[np.float64]) -> NDArray[np.int32]:
-        """Return the assignment by prices."""
+        """Return the greedy assignment by prices (jobs, agents)."""
         room, state = self.capacities.copy(), np.empty(self.n, np.int32)
         fitting = np.where(self.resources <= room, priced, np.inf)
         ranked = np.partition(fitting, min(1, self.agents - 1), axis=1)
-        with np.errstate(invalid="ignore"):  # jobs that fit nowhere, which come last
+        with np.errstate(invalid="ignore"):  # jobs that fit no agent; they come last
             regrets = np.nan_to_num(ranked[:, min(1, self.agents - 1)] - ranked[:, 0], nan=-1.0)
         for job in np.argsort(-regrets, kind="stable"):
             left = room - self.resources[job]
@@ -206,15 +207,15 @@ class GeneralisedAssignment(Assignment):
         return state
 
     def functor(self) -> str:
-        """Return the C++ type; prices have 32 bits, where that is enough."""
+        """Return the C++ type; numbers have 32 bits if that is enough."""
         return f"gls::GeneralisedAssignment<{'int' if self._number is np.int32 else 'gls::int64'}>"
 
     def words(self) -> list[Any]:
-        """Return cost and resource of each job and agent, and the capacities."""
+        """Return costs, resources and capacities, and the likely agents of each job."""
         return self._words(*self._likely)
 
     def relaxed_words(self) -> list[Any] | None:
-        """Return the words with all agents that can do a job alone, where chains leave some out."""
+        """Return words with all agents that a job fits; None if they are the usual ones."""
         if not self.chains:
             return None
         rates, _, fewer = self._likely
@@ -235,7 +236,7 @@ class GeneralisedAssignment(Assignment):
 
     @cached_property
     def _likely(self) -> tuple[Any, Any, Any]:
-        """The price of capacity, and the agents that are tried for each job."""
+        """Prices of capacity, where each job's likely agents begin, and the likely agents."""
         if not self.chains:
             nothing = np.zeros(self.n + 1, np.int32)
             return np.zeros(self.agents, np.int64), nothing, nothing
@@ -243,7 +244,7 @@ class GeneralisedAssignment(Assignment):
         return np.rint(UNIT * self._rates).astype(np.int64), begins, likely
 
     def _tried(self, more: float | None) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Return which agents are tried for each job, as `likely_values` does."""
+        """Return the likely agents of each job, as `likely_values`."""
         costs = self.costs if self.sense == "min" else -self.costs
         priced = costs + self._rates * self.resources
         return likely_values(priced, self.resources <= self.capacities, more)
@@ -255,7 +256,7 @@ class GeneralisedAssignment(Assignment):
         return load_prices(costs, self.resources, self.capacities)
 
     def kept_bytes(self) -> int:
-        """Return the bytes of a number for each agent."""
+        """Return the bytes of an overload for each agent."""
         return 8 * self.agents
 
     @property
@@ -266,7 +267,7 @@ class GeneralisedAssignment(Assignment):
 def _amounts(
     given: ArrayLike, parameter: str, shape: tuple[int, ...], *axes: str
 ) -> NDArray[np.int64]:
-    """Return integers that are not negative, of a shape."""
+    """Return checked integers of a shape that are not negative."""
     amounts = integers_of(given, parameter, *axes)
     if amounts.shape != shape:
         raise InvalidProblemError(

@@ -1,4 +1,4 @@
-"""Graph colouring: as few edges as possible whose ends have the same colour."""
+"""Graph colouring: as few conflicts as possible."""
 
 from __future__ import annotations
 
@@ -20,30 +20,29 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-MOST_QUICK = 4096  # vertices that are coloured in some 40 ms
+MOST_QUICK = 4096  # vertices; greedy colouring takes about 40 ms
 
 
 class GraphColouring(Assignment):
-    """Give each vertex of a graph a colour so that few edges have ends of the same one.
+    """Colour the vertices of a graph with few conflicts: edges whose ends have the same colour.
 
-    The cost of a colouring is the number of its conflicts, edges whose ends have the same colour;
-    of a legal one it is 0.
+    The cost of a colouring is the number of its conflicts; a legal colouring has cost 0.
 
     Parameters
     ----------
     n : int
-        Vertices, numbered from 0 on.
+        Number of vertices, which are numbered from 0.
     edges : array_like of integers, shape (E, 2)
-        In any order and direction; an edge that is given more than once counts once.
+        In any order and direction; duplicates count once.
     colours : int
     name : str
     optimum : int, optional
-        The least number of conflicts: 0, unless the colours are known not to suffice.
+        The least number of conflicts, at which a search ends.
 
     Attributes
     ----------
     edges : int32 array, shape (E, 2), read-only
-        Each edge once, its smaller vertex first, in order.
+        Sorted, each edge once, with its smaller vertex first.
     colours : int
 
     Raises
@@ -51,7 +50,7 @@ class GraphColouring(Assignment):
     InvalidProblemError
         An edge leads to a vertex that does not exist, or from a vertex to itself.
     InvalidParameterError, InvalidTypeError
-        A number is out of range or none.
+        A number is out of range or of another type.
     """
 
     integer = True
@@ -76,21 +75,21 @@ class GraphColouring(Assignment):
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], colours: int, *, optimum: float | None = 0) -> Self:
-        """Read a DIMACS graph (.col), in its textual form.
+        """Read a DIMACS graph in the text format (.col).
 
         Raises
         ------
         FileNotFoundError
             No such file.
         FileFormatError
-            It is none; the message names the file and the line.
+            The file is invalid; the message names the file and the line.
         """
         read = assignment_files.read_graph
         return assignment_files.made_of(path, read, cls, colours, optimum=optimum)
 
     @classmethod
     def random(cls, n: int, density: float, colours: int, seed: int | None = 0) -> Self:
-        """Make G(n, p): every pair of vertices is an edge with probability `density`."""
+        """Make G(n, p): each pair of vertices is an edge with probability `density`."""
         n = checks.integer("n", n, least=1, most=2**16)
         density = checks.number("density", density, least=0.0, most=1.0)
         rng = np.random.default_rng(checks.seed(seed))
@@ -99,7 +98,7 @@ class GraphColouring(Assignment):
 
     @classmethod
     def queen(cls, rows: int, columns: int, colours: int) -> Self:
-        """Make the queen graph: squares of a board, joined where a queen may move in one step."""
+        """Make the queen graph: squares of a board, joined if a queen can move between them."""
         rows = checks.integer("rows", rows, least=1, most=2**7)
         columns = checks.integer("columns", columns, least=1, most=2**7)
         edges = assignment_instances.queen_edges(rows, columns)
@@ -107,7 +106,7 @@ class GraphColouring(Assignment):
 
     @classmethod
     def mycielski(cls, k: int, colours: int) -> Self:
-        """Make the Mycielski graph that has no triangle and needs k >= 2 colours.
+        """Make the Mycielski graph without triangles that needs k >= 2 colours.
 
         It has 3 * 2**(k - 2) - 1 vertices. DIMACS calls it myciel<k - 1>.
         """
@@ -118,15 +117,15 @@ class GraphColouring(Assignment):
 
     @classmethod
     def leighton(cls, n: int, colours: int, edges: int, seed: int | None = 0) -> Self:
-        """Make a graph that needs as many colours as there are, and hides how it is coloured.
+        """Make a graph that needs exactly `colours` colours, by a hidden legal colouring.
 
-        Cliques of 2 to `colours` vertices, at least one of the largest, are laid over a hidden
-        partition of the vertices, as by Leighton (1979), until there are `edges` edges.
+        Cliques of 2 to `colours` vertices, at least one of the largest size, are laid over a hidden
+        partition of the vertices until there are `edges` edges (Leighton 1979).
 
         Raises
         ------
         InvalidParameterError
-            Such a graph cannot have so few or so many edges; the message says the limits.
+            Such a graph cannot have this number of edges; the message gives the limits.
         """
         colours = checks.integer("colours", colours, least=2, most=2**12)
         n = checks.integer("n", n, least=colours, most=2**14)
@@ -143,7 +142,7 @@ class GraphColouring(Assignment):
         )
 
     def cost(self, rows: Any, /) -> NDArray[np.int64]:
-        """Return the number of conflicts of each colouring; a vertex without colour has none."""
+        """Return the number of conflicts of each colouring; vertices without a colour have none."""
         states = self.check(rows)
         costs = np.zeros(len(states), np.int64)
         first, second = self.edges.T
@@ -154,7 +153,7 @@ class GraphColouring(Assignment):
         return costs
 
     def canonical(self, rows: Any, /) -> NDArray[np.int32]:
-        """Return colourings with colours numbered in the order in which they appear."""
+        """Return colourings with colours renumbered in order of appearance."""
         states = self.check(rows)
         written = np.empty_like(states)
         for row, state in zip(written, states, strict=True):
@@ -169,18 +168,18 @@ class GraphColouring(Assignment):
         return greedy_colouring(self, self.colours) if self.n <= MOST_QUICK else None
 
     def functor(self) -> str:
-        """Return the C++ type; neighbours are counted in 16 bits, where that is enough."""
+        """Return the C++ type; neighbours are counted in 16 bits if that is enough."""
         return f"gls::GraphColouring<{'int' if self._count_bytes == 4 else 'gls::uint16'}>"
 
     def words(self) -> list[Any]:
-        """Return each vertex's neighbours, one vertex after the other, and where they begin."""
+        """Return the neighbours of each vertex, and the number of colours."""
         begins, neighbours = self.neighbours
         data = {"begins": begins, "neighbours": neighbours, "colours": self.colours}
         return in_order(GraphColouring.header, "GraphColouringData", data)
 
     @cached_property
     def neighbours(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Where each vertex's neighbours begin, shape (n + 1,), and those of all vertices."""
+        """Neighbours of all vertices, behind an array (n + 1,) of where each vertex's begin."""
         first, second = self.edges.astype(np.int64).T
         keys = np.sort(np.concatenate([first * self.n + second, second * self.n + first]))
         begins = np.searchsorted(keys, np.arange(self.n + 1) * self.n).astype(np.int32)
@@ -197,11 +196,11 @@ class GraphColouring(Assignment):
 
 
 def greedy_colouring(graph: GraphColouring, colours: int | None = None) -> NDArray[np.int32]:
-    """Return a colouring: vertices of largest degree first, each the first free colour.
+    """Return a colouring: vertices of largest degree first, each with the first free colour.
 
-    As by Welsh and Powell (1967). If `colours` is given and none of them is free, a vertex gets the
-    one that the fewest neighbours have; otherwise the colouring is legal. How many colours the
-    problem has makes no difference.
+    The method is that of Welsh and Powell (1967). Without `colours` the colouring is legal, and the
+    problem's number of colours makes no difference. With `colours`, a vertex without a free colour
+    gets the one that the fewest neighbours have.
     """
     begins, neighbours = graph.neighbours
     colouring = np.full(graph.n, -1, np.int32)
@@ -232,7 +231,7 @@ def greedy_clique(graph: GraphColouring) -> list[int]:
 
 
 def _edges_of(given: ArrayLike, n: int) -> NDArray[np.int32]:
-    """Return checked edges, each once."""
+    """Return checked edges without duplicates."""
     if not np.size(given):
         return np.zeros((0, 2), np.int32)
     edges = integers_of(given, "edges", "E", "2")

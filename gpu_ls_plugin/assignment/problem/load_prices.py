@@ -1,4 +1,4 @@
-"""What room is worth: Lagrange multipliers of capacities, and the values that they let expect."""
+"""Prices of capacity, Lagrange multipliers, and the values that are likely at these prices."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 UNIT = constant("assignment/problem/assignment.cuh", "kUnit")
-ENTRIES = 2**24  # of tables that are read altogether: a second or so
+ENTRIES = 2**24  # of tables that all steps together read: about a second
 MOST_STEPS, LEAST_STEPS = 1000, 50
-PATIENCE = 20  # steps without a better bound after which steps become shorter
-SHORTER = 0.7
-HOPED = 0.02  # how far above the best bound the optimum is taken to be
-SHARE_OF_SPREAD = 0.01  # of all that costs differ by: steps are no shorter where the bound is 0
-MOST_LIKELY = 6  # values of a variable
-HIGHEST = 2.0**16  # of a multiplier, unless costs differ by more
-MOST_PRICED = 2.0**58  # of the price of all room, in 1/UNIT: kernels add up some in 64 bits
+PATIENCE = 20  # steps without a better bound after which steps are shortened
+SHORTER = 0.7  # factor by which steps are shortened
+HOPED = 0.02  # assumed distance of the optimum above the best bound, in parts of the bound
+SHARE_OF_SPREAD = 0.01  # of the sum of spreads; stands for the bound if that is nearer to 0
+MOST_LIKELY = 6  # likely values of a variable
+HIGHEST = 2.0**16  # price, unless costs differ by more
+MOST_PRICED = 2.0**58  # price of all capacity, in 1/UNIT; kernels add up a few in 64 bits
 
 
 def load_prices(
     costs: NDArray[Any], resources: NDArray[Any], capacities: NDArray[Any]
 ) -> NDArray[np.float64]:
-    """Return what a unit of each value's capacity is worth, by subgradient steps from 0 on.
+    """Return the price of a unit of each value's capacity, by subgradient steps from 0.
 
-    Where capacities are relaxed at these prices, each variable takes the value that is the cheapest
-    with what it takes; the sum is a lower bound, and the prices those of the best one that was
-    found (Held, Wolfe and Crowder 1974). Every operation is rounded alike on all machines.
+    With capacities relaxed at these prices, each variable takes the value with the least priced
+    cost, and the sum of these costs gives a lower bound. The returned prices are those of the best
+    bound (Held, Wolfe and Crowder 1974). Every operation rounds alike on all machines.
     """
     rows, cost, taken = np.arange(len(costs)), costs.astype(float), resources.astype(float)
     prices = best_prices = np.zeros(costs.shape[1])
@@ -42,7 +42,7 @@ def load_prices(
         priced = cost + prices * taken
         values = priced.argmin(axis=1)
         over = -capacities.astype(float)
-        np.add.at(over, values, taken[rows, values])  # one after the other
+        np.add.at(over, values, taken[rows, values])  # in this order
         bound = sum(priced[rows, values].tolist()) - sum((prices * capacities).tolist())
         if bound > best:
             best, best_prices, idle = bound, prices, 0
@@ -60,11 +60,11 @@ def load_prices(
 def likely_values(
     priced: NDArray[np.float64], fits: NDArray[np.bool_], more: float | None
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return which values a search tries: pairs (variable, value), and where variables begin.
+    """Return the likely values: pairs (variable, value), and where each variable's begin.
 
-    Values that do not fit are left out, unless none of the variable's fits. Each variable's
-    cheapest two values are tried, up to six; in all `more` x variables beside the cheapest ones.
-    None: all values that fit.
+    Values that do not fit are left out, unless no value of the variable fits. Each variable has its
+    two cheapest values, and up to six. Beside the cheapest ones, about `more` x variables are
+    likely; if it is None, all values that fit are.
     """
     m, most = priced.shape
     dearer = priced - priced.min(axis=1, keepdims=True)
@@ -78,7 +78,7 @@ def likely_values(
         limit = others[min(len(others), max(1, round(more * m))) - 1] if len(others) else 0.0
         cheap = ranked <= limit
         cheap[:, : min(2, most)] = True
-        cheap[:, MOST_LIKELY:] = False  # of many equally expensive values, some are enough
+        cheap[:, MOST_LIKELY:] = False  # a few of many equally expensive values are enough
         tried &= cheap
     counts = tried.sum(axis=1)
     variables = np.repeat(np.arange(m), counts)

@@ -1,4 +1,4 @@
-"""Quadratic assignment: facilities, locations, and what flows between them."""
+"""Quadratic assignment: facilities, locations, flows and distances."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 MOST = 2**63  # of sums
-SMALL = 2**31  # of what kernels compute in 32 bits
-MOST_QUICK = 512  # facilities that are placed in some 60 ms
+SMALL = 2**31  # bound of numbers that kernels compute in 32 bits
+MOST_QUICK = 512  # facilities; placing them greedily takes about 60 ms
 TYPES = {np.int16: "short", np.int32: "int", np.int64: "gls::int64"}
 
 
 class QuadraticAssignment(Assignment):
-    """Put each facility at a location of its own, so that what flows between them is not far.
+    """Place each facility at its own location, so that large flows have short distances.
 
-    A row is a permutation: facility i is at location ``row[i]``. It costs the sum of
+    A row is a permutation: facility i is at location ``row[i]``. Its cost is the sum of
     ``flows[i][j] * distances[row[i]][row[j]]`` over all i and j.
 
     Parameters
     ----------
     flows, distances : array_like of integers, shape (n, n)
-        Symmetric or not, with any diagonal, and negative where that means something.
+        Symmetric or not, with any diagonal; entries may be negative.
     name : str
     optimum : int, optional
 
@@ -47,7 +47,7 @@ class QuadraticAssignment(Assignment):
     Raises
     ------
     InvalidProblemError
-        Wrong shapes, entries that are no integers, or so large that costs may not fit 64 bits.
+        Wrong shapes, entries that are not integers, or costs that may exceed 64 bits.
     InvalidParameterError, InvalidTypeError
         Another parameter is out of range, or of another type.
     """
@@ -81,29 +81,29 @@ class QuadraticAssignment(Assignment):
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], *, optimum: float | None = None) -> Self:
-        """Read a file of QAPLIB (.dat): its first matrix are flows, its second one distances.
+        """Read a file of QAPLIB (.dat): the first matrix has the flows, the second the distances.
 
         Raises
         ------
         FileNotFoundError
             No such file.
         FileFormatError
-            It is none; the message names the file and the line.
+            The file is invalid; the message names the file and the line.
         """
         read = assignment_files.read_quadratic_assignment
         return assignment_files.made_of(path, read, cls, optimum=optimum)
 
     @classmethod
     def generated(cls, n: int, seed: int | None = 0) -> Self:
-        """Make symmetric matrices of integers from 0 to 99, as Taillard (1991) did for tai*a."""
+        """Make symmetric matrices of integers from 0 to 99, like Taillard's tai*a (1991)."""
         n = checks.integer("n", n, least=1, most=2**14)
         rng = np.random.default_rng(checks.seed(seed))
         return cls(*assignment_instances.uniform_matrices(n, rng), name=f"uniform{n}")
 
     def write_solution(self, state: Any, path: str | os.PathLike[str]) -> None:
-        """Write a state and its cost as a solution of QAPLIB (.sln): where each facility is.
+        """Write a state and its cost as a solution of QAPLIB (.sln): the location of each facility.
 
-        The file appears complete or not at all.
+        The file is written completely or not at all.
 
         Raises
         ------
@@ -114,27 +114,27 @@ class QuadraticAssignment(Assignment):
         """
         row = self._one(state)
         if not self.feasible(row)[0]:
-            raise InvalidTourError("state: not a permutation, which a file of QAPLIB has to hold")
+            raise InvalidTourError("state: not a permutation, but a QAPLIB solution must be one")
         assignment_files.write_permutation(path, self.cost(row)[0].item(), row)
 
     def read_solution(self, path: str | os.PathLike[str]) -> NDArray[np.int32]:
         """Read a solution of QAPLIB (.sln) as a row.
 
-        Some files say where facilities are, others what is at the locations; what the solution is
-        said to cost tells which.
+        Some files list the location of each facility, others the facility at each location. The
+        cost in the file decides which.
 
         Raises
         ------
         FileNotFoundError
             No such file.
         FileFormatError
-            It is none of this problem, or costs something else.
+            The file is not a solution of this problem, or states another cost.
         """
         cost, places = assignment_files.read_permutation(path, self.n)
         both = np.array([places, places.argsort()], np.int32)
         costs = self.cost(both)
         if cost not in costs:
-            raise FileFormatError(f"{path}: the solution costs {costs[0]}, not {cost} as it says")
+            raise FileFormatError(f"{path}: the solution costs {costs[0]}, not {cost} as stated")
         return np.asarray(both[costs.tolist().index(cost)])
 
     def __repr__(self) -> str:
@@ -142,10 +142,10 @@ class QuadraticAssignment(Assignment):
         return f"<QuadraticAssignment{name}: {self.n} facilities>"
 
     def cost(self, rows: Any, /) -> NDArray[np.int64]:
-        """Return what flows between all facilities that have a location."""
+        """Return flows times distances, summed over all facilities that have a location."""
         states = self.check(rows)
         costs = np.zeros(len(states), np.int64)
-        distances = np.pad(self.distances, (0, 1))  # of -1, the last one: no location
+        distances = np.pad(self.distances, (0, 1))  # the last row and column: of -1, no location
         for block in blocks(len(states), self.n**2):
             own = states[block]
             between = distances[own[:, :, None], own[:, None, :]]
@@ -153,9 +153,10 @@ class QuadraticAssignment(Assignment):
         return costs
 
     def quick_state(self) -> NDArray[np.int32]:
-        """Return a greedy permutation: facilities with much flow first, each where it is cheapest.
+        """Return a greedy permutation: the facilities with the largest flows come first.
 
-        More than 512 facilities go to the locations with the shortest distances, in that order.
+        Each goes to its cheapest free location. More than 512 facilities go to the locations in
+        the order of their total distances.
         """
         flows, distances = self.flows.astype(float), self.distances.astype(float)
         busiest = (flows.sum(axis=0) + flows.sum(axis=1)).argsort(kind="stable")[::-1]
@@ -165,11 +166,11 @@ class QuadraticAssignment(Assignment):
             return state
         flows = flows[busiest][:, busiest]
         own = np.outer(flows.diagonal(), distances.diagonal())
-        to, back = np.empty_like(distances), np.empty_like(distances)  # of places that are taken
+        to, back = np.empty_like(distances), np.empty_like(distances)  # of taken locations
         for number, facility in enumerate(busiest):
             ways = ((flows[number, :number], to), (flows[:number, number], back))
             costs = own[number]
-            for flow, lengths in ways:  # not by a library, whose threads may wait for each other
+            for flow, lengths in ways:  # threads of a BLAS might wait for each other
                 costs = costs + np.einsum("i,ij->j", flow, lengths[:number])
             costs[state[busiest[:number]]] = np.inf
             state[facility] = place = int(costs.argmin())
@@ -177,12 +178,12 @@ class QuadraticAssignment(Assignment):
         return state
 
     def functor(self) -> str:
-        """Return the C++ type, with the numbers that are large enough."""
+        """Return the C++ type, with types of numbers that are large enough."""
         number, entry = (TYPES[kind] for kind in (self._number, self._entry))
         return f"gls::QuadraticAssignment<{number}, {entry}, {len(self._terms)}>"
 
     def words(self) -> list[Any]:
-        """Return what facilities and locations cost by themselves, and tables of pairs."""
+        """Return the diagonals of flows and distances, and the functor's tables."""
         data = {
             "n": self.n,
             "stride": self._stride,
@@ -193,18 +194,18 @@ class QuadraticAssignment(Assignment):
         return in_order(QuadraticAssignment.header, "QuadraticAssignmentData", data)
 
     def kept_bytes(self) -> int:
-        """Return the bytes of a number for each facility and location, and of what changes them."""
+        """Return the bytes of the kept costs, and of two vectors by which a move changes them."""
         numbers = self.n * (self._stride + 2 * len(self._terms))
         return int(np.dtype(self._number).itemsize * numbers)
 
     @property
     def _stride(self) -> int:
-        """Odd, so that on a GPU numbers below each other lie in different banks."""
+        """Numbers in a row of kept costs: odd, so that a column spreads over a GPU's banks."""
         return (self.n + 1) | 1
 
     @cached_property
     def _terms(self) -> Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-        """What a pair of facilities costs: sums of products of a distance and a flow."""
+        """Distances and flows of each term of a pair's cost (quadratic_assignment.cuh)."""
         flows = self.flows - np.diag(self.flows.diagonal())
         distances = self.distances
         if np.array_equal(distances, distances.T):
@@ -215,7 +216,7 @@ class QuadraticAssignment(Assignment):
 
     @cached_property
     def _tables(self) -> NDArray[np.int64]:
-        """The functor's tables, with a row and a column of zeros before the first ones."""
+        """The functor's tables, each behind a row and a column of zeros."""
         padded = [np.pad(table, (1, 0)) for term in self._terms for table in term]
         one_way = padded[-2]
         alone = one_way.diagonal()
@@ -225,7 +226,7 @@ class QuadraticAssignment(Assignment):
 
     @cached_property
     def _number(self) -> type[np.signedinteger[Any]]:
-        """Which integers hold all that kernels compute."""
+        """The integer type that holds all numbers that kernels compute."""
         own = largest(self.flows.diagonal()) * largest(self.distances.diagonal())
         most = own + sum(
             int(np.abs(flows).sum(axis=0).max()) * largest(distances)
@@ -237,12 +238,12 @@ class QuadraticAssignment(Assignment):
 
     @cached_property
     def _entry(self) -> type[np.signedinteger[Any]]:
-        """Which integers hold the tables: short ones, where they can, take half of a GPU's L1."""
+        """The integer type of the tables: if possible a short one, for half the space in L1."""
         return np.int16 if largest(self._tables) < 2**15 else self._number
 
 
 def _square(given: ArrayLike, parameter: str) -> NDArray[np.int64]:
-    """Return a square matrix of integers."""
+    """Return a checked square matrix of integers."""
     matrix = integers_of(given, parameter, "n", "n")
     if matrix.shape[0] != matrix.shape[1]:
         raise InvalidProblemError(f"{parameter}: shape {matrix.shape} is not (n, n)")

@@ -5,7 +5,7 @@
 
 namespace gls {
 
-// What an order is made of.
+// The state of an order.
 struct Turns {
   int* variables;     // memory of `ShuffledOrder`
   const int* listed;  // of `KeyOrder`: all variables in the successor's order

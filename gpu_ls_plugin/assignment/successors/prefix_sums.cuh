@@ -34,8 +34,8 @@ GLS_DEVICE T agreed(const Team& team, bool found, const T& mine) {
   return slot;
 }
 
-// Values [from, to), one of which is the chosen one. `left` is the drawn number less the weights of
-// all values before.
+// Values [from, to) that contain the chosen one. `left` is the drawn number less the weights of all
+// values before `from`.
 struct Range {
   uint64 left;
   int from, to;

@@ -1,4 +1,4 @@
-// Where data that belong to one item of work lie: in the device's memory or in shared memory.
+// The memory of one item of work: in the device's memory or in shared memory.
 #pragma once
 
 #include "backends/include/team.cuh"

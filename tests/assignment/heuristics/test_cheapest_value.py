@@ -46,7 +46,7 @@ def excess(problem, rows):
 
 
 def ratings_of(problem, state, variable):
-    """What each value adds to the state's cost and excess."""
+    """The rating of each value: the cost and excess that it adds to the state."""
     rows = np.tile(state, (problem.sizes[variable] + 1, 1))
     rows[:-1, variable] = np.arange(len(rows) - 1)
     worth = problem.cost(rows) * 256 + excess(problem, rows) * round(problem.penalty * 256)
@@ -160,7 +160,7 @@ def test_what_has_no_costs_is_refused():
     for problem, words in ((None, "none is given"), (tsp, "TSP is none")):
         with pytest.raises(UnsupportedProblemError, match=f"CheapestValue needs .*{words}"):
             generate(problem, [(0, 0, 0)], backend="cpu")
-    with pytest.raises(UnsupportedProblemError, match=r"Plain says no functor\(\)"):
+    with pytest.raises(UnsupportedProblemError, match=r"Plain has no functor\(\)"):
         generate(Plain([2, 2]), [(0, 0)], backend="cpu")
     for penalty in (-1.0, float("nan"), float("inf")):
         with pytest.raises(InvalidProblemError, match="penalty: "):

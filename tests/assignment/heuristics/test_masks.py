@@ -58,7 +58,7 @@ def masked(weights, *masks):
 
 @st.composite
 def cases(draw):
-    """Masks, and states of which some variables, whatever they have, stay as they are."""
+    """Masks, and states in which some variables are not active, whatever their values."""
     m, values = draw(st.integers(1, 7)), draw(st.sampled_from([1, 3, 33, 40]))
     either = st.integers(0, m - 1), st.integers(1, max(m - 1, 1))
     found = draw(st.lists(st.tuples(*either)))

@@ -162,7 +162,7 @@ struct Rated : Spread {
     GLS_DEVICE gls::int64 operator()(int bin) const { return loads[bin]; }
   };
   GLS_DEVICE Rater rater(const gls::State& state, int) const { return {loads(state)}; }
-  void rate(const gls::State&, int, int) const;  // asked by nobody
+  void rate(const gls::State&, int, int) const;  // never called
 };
 """
         return super().source() + rater

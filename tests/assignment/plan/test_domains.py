@@ -18,7 +18,7 @@ from gpu_ls_plugin.core.exceptions import (
 
 
 class Permutation(gls.Assignment):
-    """Numbers of which none comes twice."""
+    """A problem with distinct values."""
 
     distinct = True
     integer = True

@@ -71,7 +71,7 @@ def test_samples_are_complete():
 
 @given(st.integers(2, 9), st.integers(0, 999))
 def test_permutations_stay_permutations(n, seed):
-    """What is kept stays; a value that is chosen is lost only to another variable that has it."""
+    """Inactive variables keep their values; a variable loses its choice only to another one."""
     domains, random = Domains.of(Permutation([n] * n)), rng(seed)
     table = gls.WeightTable(np.eye(n, dtype=int)[random.integers(0, n, n)])  # one value each
     wanted = table.weights.argmax(axis=1)

@@ -173,7 +173,7 @@ def test_rules_of_the_published_types(kind):
 
 
 def test_the_least_cost_by_brute_force():
-    """A case by hand: job 0 would be cheapest with agent 0, who has no room for both."""
+    """By hand: both jobs are cheapest with agent 0, which has room for only one."""
     problem = gls.GeneralisedAssignment([[1, 4], [1, 2]], [[2, 1], [2, 3]], [3, 3])
     rows = list(itertools.product(range(2), repeat=2))
     feasible = problem.feasible(rows)

@@ -1,1 +1,1 @@
-"""Values that a constraint rules out."""
+"""Masks: values that a constraint forbids."""

@@ -1,4 +1,4 @@
-"""Values with a capacity each, of which variables demand something."""
+"""A mask by which each value has a capacity."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ MOST_CAPACITY = 2**62  # no load comes near 2**63
 
 
 class Capacities(Mask):
-    """Forbid values whose load, the demands of variables that have them, would be too much.
+    """Forbid a value if its load, the demands of its variables, would exceed its capacity.
 
     Parameters
     ----------
     capacities : array_like of integers from 0 to 2**62, shape (values,)
         Copied.
     demands : array_like of integers from 0 to 2**31 - 1, shape (variables,) or (variables, values)
-        Of each variable, or of each variable for each value. Copied.
+        One for each variable, or for each variable and value. Copied.
 
     Raises
     ------
     InvalidParameterError
         Wrong shape, or a number out of range; its place is named.
     InvalidTypeError
-        They are not integers.
+        Capacities or demands are not integers.
     """
 
     name = "capacities"
@@ -58,7 +58,7 @@ class Capacities(Mask):
         return f"Capacities({len(self.capacities)} values, {len(self.demands)} variables)"
 
     def check(self, sizes: NDArray[Any]) -> None:
-        """Raise UnsupportedProblemError where there are other variables, or more values."""
+        """Raise UnsupportedProblemError if there are other variables or more values."""
         if len(self.demands) != len(sizes):
             raise UnsupportedProblemError(
                 f"demands: they are of {len(self.demands)} variables, but there are {len(sizes)}"
@@ -74,7 +74,7 @@ class Capacities(Mask):
         return "gls::Capacities"
 
     def words(self, sizes: NDArray[Any]) -> list[Any]:
-        """Return capacities, the most values, and demands with the strides of their axes."""
+        """Return capacities, the most values of a variable, and demands with their strides."""
         strides = (1, 0) if self.demands.ndim == 1 else (self.demands.shape[1], 1)
         data = {
             "capacities": self.capacities,
@@ -86,6 +86,6 @@ class Capacities(Mask):
         return in_order(Capacities.header, "CapacitiesData", data)
 
     def kept_bytes(self, sizes: NDArray[Any]) -> int:
-        """Return the bytes of a load for each value, and of what is left."""
+        """Return the bytes of a load and a remaining capacity for each value."""
         most = int(sizes.max())
         return padded(8 * most) + 4 * most

@@ -1,4 +1,4 @@
-"""Masks that keep a set of values beside a state: those that other variables have taken."""
+"""Masks by which variables must have different values: some pairs of them, or all."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ from gpu_ls_plugin.core.exceptions import InvalidParameterError, UnsupportedProb
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-NONE = constant("assignment/heuristics/masks/value_set.cuh", "kNoValue")  # bytes
+# Bytes of a set before that of value 0.
+BEFORE = constant("assignment/heuristics/masks/value_set.cuh", "kNoValue")
 
 
 def set_bytes(sizes: NDArray[Any]) -> int:
-    """Return the bytes of what `gls::held_values` returns."""
-    return NONE + int(sizes.max())
+    """Return the bytes of a set of values (value_set.cuh)."""
+    return BEFORE + int(sizes.max())
 
 
 class Conflicts(Mask):
-    """Forbid values that a variable in conflict has, as colours of neighbours in a graph.
+    """Forbid the values of variables in conflict, such as colours of neighbours in a graph.
 
     Parameters
     ----------
@@ -35,8 +36,8 @@ class Conflicts(Mask):
     Raises
     ------
     InvalidParameterError
-        Wrong shape, a number that no variable has, or a variable in conflict with itself; the
-        pair is named.
+        Wrong shape, a number out of range, or a variable in conflict with itself; the pair is
+        named.
     InvalidTypeError
         The pairs are not integers.
     """
@@ -60,7 +61,7 @@ class Conflicts(Mask):
         return f"Conflicts({len(self.pairs)} pairs)"
 
     def check(self, sizes: NDArray[Any]) -> None:
-        """Raise UnsupportedProblemError where a pair is of other variables."""
+        """Raise UnsupportedProblemError if a pair has a variable that does not exist."""
         if self.pairs.size and (last := int(self.pairs.max())) >= len(sizes):
             raise UnsupportedProblemError(
                 f"pairs: variable {last} is in conflict, but variables are 0..{len(sizes) - 1}"
@@ -71,7 +72,7 @@ class Conflicts(Mask):
         return "gls::Conflicts"
 
     def words(self, sizes: NDArray[Any]) -> list[Any]:
-        """Return where each variable's neighbours begin, the neighbours, and the most values."""
+        """Return the neighbours of each variable, and the most values of a variable."""
         m = len(sizes)
         both_ways = np.concatenate([self.pairs, self.pairs[:, ::-1]])
         first, second = np.divmod(np.unique(both_ways[:, 0] * m + both_ways[:, 1]), m)
@@ -86,7 +87,7 @@ class Conflicts(Mask):
 
 
 class Distinct(Mask):
-    """Forbid values that another variable has: states become permutations, or partial ones."""
+    """Forbid the values of all other variables: states become permutations or parts of them."""
 
     name = "distinct"
     header = "assignment/heuristics/masks/distinct.cuh"
@@ -96,7 +97,7 @@ class Distinct(Mask):
         return "Distinct()"
 
     def check(self, sizes: NDArray[Any]) -> None:
-        """Find all variables as they should be."""
+        """Accept all variables."""
 
     def functor(self) -> str:
         """Return the C++ type."""
