@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.moves.composed import CandidateMoves
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-FEW_GAINING = 0.1  # up to this share of tours that gain, the later strategy takes over
+FEW_GAINING = 0.1  # share of gaining tours below which `later` takes over (docs/algorithm.md)
 
 
 @dataclass(frozen=True)

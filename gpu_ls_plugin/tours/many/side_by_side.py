@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,7 +37,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.moves.composed import CandidateMoves
 
 NEIGHBOURHOODS = (LinKernighan(3),)
-# Fewer moves and candidates for a CPU with a time limit: kicks and crossings make up for them.
+# Fewer moves and candidates for a CPU with a time limit: kicks and crossings make up for them
+# (docs/many-instances.md).
 NARROW, NARROW_DEGREE = (OrOpt(3), TwoOpt()), 5
 PERTURBATION = DoubleBridge(segment=100)
 # Heat of annealing. On up to FEW_CITIES a chain makes more kicks per city and has time to cool.
@@ -86,35 +88,52 @@ def replicas_of(
     return max(busy, min(crossed, MOST_CROSSED, fit // count))
 
 
-class SideBySide:
-    """Chains on several instances, all in each launch.
+@dataclass(eq=False)
+class InstanceBatch:
+    """Instances of one metric and of similar sizes, which are searched together.
 
-    The `chosen` instances (K,), which `Instances.parts` has `cut`, begin at `tours` (K, m), int32,
-    with `replicas` chains each. Chain c has the random numbers of row `first_row` + c.
+    `parts` is None if the instance is solved alone or is solved already.
     """
 
-    def __init__(
-        self,
-        backend: Backend,
-        instances: Instances,
-        parts: CandidateMoves,
-        chosen: NDArray[np.int64],
-        cut: TourParts,
-        tours: Any,
-        replicas: int,
-        seed: int,
-        first_row: int,
-    ) -> None:
-        self._backend, self._replicas = backend, replicas
+    instances: Instances
+    chosen: NDArray[np.int64]
+    tours: Any  # (K, m), on the host or on the backend
+    parts: CandidateMoves | None = None
+    replicas: int = 0
+    first_row: int = 0
+    claims: Any = None
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """Indices of the instances in the caller's input."""
+        return self.instances.rows[self.chosen]
+
+    @property
+    def cities(self) -> int:
+        """Total number of cities."""
+        return int(self.instances.sizes[self.chosen].sum())
+
+
+class SideBySide:
+    """Chains on the instances of a batch, which `Instances.parts` has `cut`, all in each launch.
+
+    Chains begin at the batch's tours. Chain c has the random numbers of row `first_row` + c.
+    """
+
+    def __init__(self, backend: Backend, batch: InstanceBatch, cut: TourParts, seed: int) -> None:
+        instances, parts, first_row = batch.instances, batch.parts, batch.first_row
+        assert parts is not None
+        self._backend, self._replicas = backend, batch.replicas
+        tours, sizes = backend.xp.asarray(batch.tours), instances.sizes[batch.chosen]
         stride = tours.shape[1]
         accept = Annealing(HEAT_OF_FEW if stride <= FEW_CITIES else HEAT)
         layout = chain_layout(backend, parts, stride, chain_layouts.part_shape)
         start = Start(backend, instances.whole, None, seed)
         search = PartSearch(start, accept, parts, PERTURBATION, stride, layout)
-        window = PERTURBATION.window(int(instances.sizes[chosen].min()))
-        rings = tours.repeat(replicas, axis=0)
+        window = PERTURBATION.window(int(sizes.min()))
+        rings = tours.repeat(batch.replicas, axis=0)
         costs = instances.costs(backend, parts, cut, rings)
-        units = (costs / backend.xp.asarray(instances.sizes[chosen]).repeat(replicas)).astype("f4")
+        units = (costs / backend.xp.asarray(sizes).repeat(batch.replicas)).astype("f4")
         first = chain_layouts.first_kicks(backend, len(rings))
         self.state = PartChains(search, cut, rings, costs, units, window, first_row, first)
         self.rounds = Rounds(self.state, Statistics())

@@ -19,6 +19,7 @@ from gpu_ls_plugin.tours.engines.audit import advice, foreign_names
 from gpu_ls_plugin.tours.many import many_input
 from gpu_ls_plugin.tours.many.enumeration import SMALLEST_SEARCHED, shortest_tours
 from gpu_ls_plugin.tours.many.side_by_side import (
+    InstanceBatch,
     SideBySide,
     bytes_per_instance,
     moves_of,
@@ -35,13 +36,12 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.core.result import Callback, Result
     from gpu_ls_plugin.tours.many.instances import Instances
-    from gpu_ls_plugin.tours.moves.composed import CandidateMoves
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
 LARGEST = 5_000  # cities; candidates are found by all pairs, which takes too long beyond
 ALIKE = 1.3  # largest ratio of cities between instances that share a launch
 MOST_ITEMS = 1 << 30  # items of a launch
-SECONDS_OF_REFEREE = 6e-8  # per city to compute exact costs on one core
+SECONDS_OF_REFEREE = 6e-8  # per city, to compute exact costs on one core
 
 
 @dataclass(frozen=True)
@@ -169,32 +169,6 @@ def solve_many(
         return run.result()
 
 
-@dataclass(eq=False)
-class _Batch:
-    """Instances of one metric and of similar sizes, which are searched together.
-
-    `parts` is None if the instance is solved alone or is solved already.
-    """
-
-    instances: Instances
-    chosen: NDArray[np.int64]
-    tours: Any  # (K, m), on the host or on the backend
-    parts: CandidateMoves | None = None
-    replicas: int = 0
-    first_row: int = 0
-    claims: Any = None
-
-    @property
-    def rows(self) -> NDArray[np.int64]:
-        """Indices of the instances in the caller's input."""
-        return self.instances.rows[self.chosen]
-
-    @property
-    def cities(self) -> int:
-        """Total number of cities."""
-        return int(self.instances.sizes[self.chosen].sum())
-
-
 class _ManyInstances:
     """The state of a call: its batches, their tours and costs, and the statistics."""
 
@@ -212,8 +186,8 @@ class _ManyInstances:
         real = any(not group.metric.integer for group in instances)
         self.costs = np.zeros(self.total, np.float64 if real else np.int64)
         self.statistics = Statistics(backend=backend.name, climbs=self.total)
-        self.solved: list[_Batch] = []  # tiny instances
-        self.waiting: list[_Batch] = []
+        self.solved: list[InstanceBatch] = []  # tiny instances
+        self.waiting: list[InstanceBatch] = []
         self.done = 0  # number of finished instances
 
     def plan(self, replicas: int | None, memory_limit: int | None) -> None:
@@ -229,7 +203,7 @@ class _ManyInstances:
     def _plan_group(self, group: Instances, replicas: int | None, memory_limit: int | None) -> None:
         (tiny,) = np.nonzero(group.sizes < SMALLEST_SEARCHED)
         if len(tiny):
-            batch = _Batch(group, tiny, shortest_tours(group, tiny))
+            batch = InstanceBatch(group, tiny, shortest_tours(group, tiny))
             self.costs[batch.rows] = group.exact_costs(tiny, batch.tours)
             self.solved.append(batch)
             self.done += len(tiny)
@@ -252,10 +226,10 @@ class _ManyInstances:
                 wanted = replicas or self._replicas(slots, many, fit)
                 first = sum(len(batch.chosen) * batch.replicas for batch in self.waiting)
                 tours = group.curves(self.backend, order[:many])
-                batch = _Batch(group, order[:many], tours, parts, wanted, first)
+                batch = InstanceBatch(group, order[:many], tours, parts, wanted, first)
             else:
                 tours = group.curves(self.backend, order[:1])
-                batch = _Batch(group, order[:1], tours)
+                batch = InstanceBatch(group, order[:1], tours)
             self.waiting.append(batch)
             order, sizes = order[many:], sizes[many:]
 
@@ -282,7 +256,7 @@ class _ManyInstances:
             if self.statistics.interrupted:
                 return
 
-    def _search_together(self, batch: _Batch, end: float) -> None:
+    def _search_together(self, batch: InstanceBatch, end: float) -> None:
         assert batch.parts is not None
         with self.statistics.phase("candidates"):
             left = end - self.watch.elapsed
@@ -292,17 +266,7 @@ class _ManyInstances:
             if cut is None:
                 self.statistics.stopped_by = "seconds"
                 return
-            chains = SideBySide(
-                self.backend,
-                batch.instances,
-                batch.parts,
-                batch.chosen,
-                cut,
-                self.backend.xp.asarray(batch.tours),
-                batch.replicas,
-                self.seed,
-                batch.first_row,
-            )
+            chains = SideBySide(self.backend, batch, cut, self.seed)
         chains.rounds.statistics = self.statistics
 
         def after() -> bool:
@@ -319,7 +283,7 @@ class _ManyInstances:
             batch.tours, batch.claims = chains.best_tours(), chains.best_costs()
             chains.rounds.count()
 
-    def _solve_alone(self, batch: _Batch, seconds: float) -> None:
+    def _solve_alone(self, batch: InstanceBatch, seconds: float) -> None:
         """Solve a large instance by `solve`."""
         (which,) = batch.chosen
         first, n = int(batch.instances.firsts[which]), int(batch.instances.sizes[which])
@@ -363,7 +327,7 @@ class _ManyInstances:
         return ManyResult(_tours(batches, self.total), self.costs, statistics)
 
 
-def _tours(batches: list[_Batch], total: int) -> Any:
+def _tours(batches: list[InstanceBatch], total: int) -> Any:
     """Return the tours in the order of the input, as one array if they are equally long."""
     lengths = {
         n for batch in batches for n in np.unique(batch.instances.sizes[batch.chosen]).tolist()
@@ -380,7 +344,7 @@ def _tours(batches: list[_Batch], total: int) -> Any:
     return rows
 
 
-def _pairs(batch: _Batch) -> Iterator[tuple[int, NDArray[np.int32]]]:
+def _pairs(batch: InstanceBatch) -> Iterator[tuple[int, NDArray[np.int32]]]:
     sizes = batch.instances.sizes[batch.chosen]
     for row, size, tour in zip(batch.rows.tolist(), sizes.tolist(), batch.tours, strict=True):
         yield row, tour[:size].copy()
