@@ -11,9 +11,9 @@ A kind of problem of its own is a `Domain`: what it reads is a `FileKind`, whose
 `SURE`, `MAYBE` or `NO`; what it does, `Stage` by stage; what it writes, an `Output`. Its search
 drives a `Population` at a `Pace` by `search_population`, while a `Stopwatch` runs.
 
-What they work on: `TSP`, `CandidateLists`, `Setting`, `Backend` and `get_backend`, `Kernel` and
-`parse_parameters`, `Budget`, `Progress`, `Result`, `Statistics`, and what checks rows:
-`check_tours`, `check_permutations`, `check_values`.
+What they work on: `TSP`, `CandidateLists`, `Setting`, `Backend` and `get_backend`, `Kernel`,
+`parse_parameters` and `parse_struct`, `Budget`, `Progress`, `Result`, `Statistics`, and what checks
+rows: `check_tours`, `check_permutations`, `check_values`.
 
 How a plugin enters: `hookimpl`, the kinds that parts are registered by (`KINDS`), and the kernels
 that ``gpu-ls compile-check`` compiles of a part (`metric_kernels`, `neighbourhood_kernels`,
@@ -37,6 +37,7 @@ from gpu_ls_plugin.assignment.problem.assignment import Assignment
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.base import Backend
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
+from gpu_ls_plugin.backends.structs import parse_struct
 from gpu_ls_plugin.core.budget import Budget, Stopwatch
 from gpu_ls_plugin.core.exceptions import (
     FaultyPartError,
@@ -131,5 +132,6 @@ __all__ = [
     "metric_kernels",
     "neighbourhood_kernels",
     "parse_parameters",
+    "parse_struct",
     "search_population",
 ]

@@ -1,4 +1,4 @@
-"""Leaves out what this machine cannot run and says why; kernels compile in less time."""
+"""Deselects tests that this machine cannot run, and shortens the time of compiling."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from tests.helpers.quick_compiles import quick_flags
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# Most of the time goes into compiling, and results do not depend on how it is done:
-# tests/backends/test_optimisation.py. `GPU_LS_CXXFLAGS= pytest` tests what users run.
-# Set by the first process for all that it starts.
+# Compiling takes most of the time, and results do not depend on its flags:
+# tests/backends/test_optimisation.py. `GPU_LS_CXXFLAGS= pytest` tests with the flags of users.
+# The first process sets them for all that it starts.
 if "GPU_LS_CXXFLAGS" not in os.environ:
     os.environ["GPU_LS_CXXFLAGS"] = quick_flags()
 
-# Commands and examples run in processes of their own: all but the first find the package compiled.
+# Commands and examples run in new processes, which find the package compiled.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-# The first example may compile a kernel, and machines may be busy.
+# No deadline: the first example may compile a kernel, and machines may be busy.
 settings.register_profile("tests", deadline=None, max_examples=USUAL)
 settings.load_profile("tests")
 
 
 @cache
 def _why_no_gpu() -> str | None:
-    """Why no CUDA device can be used, asked of CuPy alone; None where there is one."""
+    """Return why CuPy cannot use a CUDA device, None if it can."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -52,18 +52,18 @@ def _why_no_gpu() -> str | None:
 
 
 def pytest_report_header() -> str | None:
-    """Say why tests marked `gpu` are left out, where they are."""
+    """Return the reason why tests marked `gpu` are deselected, if they are."""
     reason = _why_no_gpu()
-    return reason and f"tests marked gpu are left out: {reason}"
+    return reason and f"tests marked gpu are deselected: {reason}"
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the tests marked `gpu` where there is no CUDA device; begin with the longest.
+    """Deselect the tests marked `gpu` if there is no CUDA device; begin with the longest tests.
 
-    To skip them took longer than all tests of some rooms: there are two thousand.
+    Skipping the two thousand tests would take longer than all tests of some rooms.
     """
     unstable = [item.nodeid for item in items if re.search(r"0x[0-9a-f]{8}", item.nodeid)]
-    if unstable:  # other in each process of xdist, which then refuses to run any
+    if unstable:  # they differ between processes of xdist, which then runs no test
         raise pytest.UsageError(f"give the parameters of {unstable[0]} names: ids=...")
     items.sort(key=lambda item: "test_sanitizers" not in item.nodeid)
     marked = [item for item in items if item.get_closest_marker("gpu")]
@@ -73,10 +73,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _ctrl_c_is_heard() -> Iterator[None]:
+def _handle_ctrl_c() -> Iterator[None]:
     """Handle Ctrl-C in tests and their processes even if a shell runs pytest in the background.
 
-    Such a shell has it ignored, and processes inherit that.
+    Processes inherit from such a shell that they ignore it.
     """
     ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     if ignored:
@@ -88,13 +88,13 @@ def _ctrl_c_is_heard() -> Iterator[None]:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """A clock of budgets that advances with each launch."""
+    """Return a clock of budgets that advances with each launch."""
     return Clock().install(monkeypatch)
 
 
 @pytest.fixture
 def nvrtc() -> None:
-    """Skip where CuPy or its NVRTC is not installed."""
+    """Skip the test if CuPy or its NVRTC is not installed."""
     try:
         compile_check.load_nvrtc()
     except GpuLsError as error:

@@ -1,4 +1,4 @@
-"""Bad input: each case with its exact error class and the words that its message must hold."""
+"""Bad input: each case with its exact class of error and words of the message."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ EOF
 
 
 class Case(NamedTuple):
-    """What is done, the class of the error, and words of its message: parameter and remedy."""
+    """A name, a call, the class of its error, and words of the message: parameter and remedy."""
 
     name: str
     call: Callable[..., Any]
@@ -89,7 +89,7 @@ def restarts(problem: gls.TSP = P5, **options: Any) -> Any:
 
 
 def read(text: str, old: str = "", new: str = "") -> Callable[[Path], gls.TSP]:
-    """Read a file with a text in which one part is replaced."""
+    """Return a function that reads a file with a text in which a part is replaced."""
     assert old in text
 
     def call(folder: Path) -> gls.TSP:
@@ -282,6 +282,15 @@ SOLVED = [
     case("start", partial(Settings, start=5), TYPE, "start: 5 is not a string"),
     case("settings' backend", partial(Settings, backend="gpu"), BAD, "auto, cpu, cuda"),
     case("settings' search", partial(Settings, search=SEARCH), TYPE, "search: <class"),
+    case("no search", partial(Settings, search=3), TYPE, "search: 3 is not a search"),
+    case("name of a search", partial(Settings, search="lin_kernigan"), UNKNOWN, "'lin_kernighan'"),
+    case("settings' seed", partial(Settings, seed=-1), BAD, "seed: -1"),
+    case("negative seconds", partial(Settings, seconds=-1.0), BAD, "seconds: -1.0"),
+    case("settings' target", partial(Settings, target=NAN), BAD, "target: nan"),
+    case("settings' kicks", partial(Settings, kicks=-2), BAD, "kicks: -2"),
+    case("settings' moves", partial(Settings, moves=-3), BAD, "moves: -3"),
+    case("name of a start", partial(solve, P5, Settings(start="gredy")), UNKNOWN, "mean 'greedy'"),
+    case("arguments", partial(gls.solve, P5, population=0, backend="cpu"), BAD, "population: 0"),
     case("no settings", partial(solve, P5, {"seconds": 3}), TYPE, "settings: {'seconds': 3}"),
     case("path", partial(solve, "a.tsp", Settings()), TYPE, "problem: 'a.tsp' is not a TSP"),
     case("callback of solve", partial(solve, P5, Settings(), 0), TYPE, "callback: 0"),
@@ -332,7 +341,7 @@ def test_bad_input(case, tmp_path):
 @pytest.mark.parametrize(
     "name", ["random_tours", "nearest_neighbour", "greedy", "space_filling_curve"]
 )
-def test_what_is_no_problem(name):
+def test_other_objects_than_problems_are_refused(name):
     words = r"problem: 'a\.tsp' is not a TSP; .*TSP\.read\(path\)"
     with pytest.raises(InvalidTypeError, match=words):
         registry.lookup("construction", name)("a.tsp")
@@ -342,7 +351,7 @@ def test_what_is_no_problem(name):
 
 
 def test_missing_parts_of_the_machine(monkeypatch, tmp_path):
-    """No GPU, no CuPy, no compiler, a broken compiler, extras that are not installed."""
+    """No GPU, no CuPy, a broken compiler, no compiler."""
     find_spec = importlib.util.find_spec
     absent = {"ziglang", "cupy"}
     monkeypatch.setattr(
@@ -365,7 +374,7 @@ def test_missing_extras(monkeypatch):
         monkeypatch.setitem(sys.modules, name, None)
     for name in [name for name in sys.modules if name.startswith(("gpu_ls_pymoo.", "pymoo."))]:
         monkeypatch.delitem(sys.modules, name)
-    monkeypatch.delitem(vars(gpu_ls_pymoo), "MemeticGA", raising=False)  # kept from an earlier use
+    monkeypatch.delitem(vars(gpu_ls_pymoo), "MemeticGA", raising=False)  # cached by an earlier use
     compile_check.load_nvrtc.cache_clear()
     words = 'pip install "gpu-ls-plugin[{}]"'
     for call, extra in (

@@ -1,4 +1,4 @@
-"""Benchmarks: each script starts, and the repository keeps summaries of their results only."""
+"""Benchmarks: each script starts, and the repository contains only summaries of results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RECORD = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
-def test_every_script_starts(script):
+def test_each_script_starts(script):
     done = subprocess.run(
         [sys.executable, script, "--help"], capture_output=True, text=True, check=False
     )
@@ -38,7 +38,7 @@ def test_results_are_summaries():
     assert [p.name for p in kept if p.stat().st_size >= 100_000] == []
 
 
-def test_a_summary_lies_beside_the_whole_record(tmp_path):
+def test_a_summary_and_the_whole_record_are_written(tmp_path):
     path = summary.write(tmp_path, "some", RECORD)
     assert json.loads(path.read_text()) == {
         "gap": 0.12346,
@@ -49,7 +49,7 @@ def test_a_summary_lies_beside_the_whole_record(tmp_path):
     assert summary.read_raw(tmp_path, "some") == RECORD
 
 
-def test_many_rows_are_a_table():
+def test_many_rows_become_a_table():
     rows = [{"seed": seed, "gap": 0.5} for seed in range(summary.TABLE - 1)]
     assert summary.summary(rows) == rows
     many = [*rows, {"seed": 9, "failure": "no routes"}]

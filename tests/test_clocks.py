@@ -1,4 +1,4 @@
-"""Tests pass on a busy machine: none but those marked `timed` depends on seconds."""
+"""Tests pass on a busy machine: only those marked `timed` depend on seconds."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 TESTS = Path(__file__).parent
-GENEROUS = 60  # seconds: a limit for what hangs
+GENEROUS = 60  # seconds: limits from here on only stop programs that hang
 TOLD = {"elapsed", "seconds", "exec_time"}  # attributes and keys that hold seconds
 MODULES = {"time", "timeit"}
 IN_TEXT = re.compile(r"\b(perf_counter|monotonic|process_time|time\.time|time\.sleep|timeit)\(")
 
-# Functions that read a machine's clock or wait, and why no test fails by it.
+# Functions that read the clock or wait, and the reason why no test depends on it.
 ALLOWED = {
     "adapters/deap_face.py::Deap": "seconds of a run, for tests that are timed",
     "adapters/pygad_face.py::PyGAD": "seconds of a run, for tests that are timed",
     "adapters/pymoo_face.py::Pymoo": "seconds of a run, for tests that are timed",
     "backends/test_forks.py::SCRIPT": "waits for a folder",
-    "backends/test_forks.py::SLOW_PLUGIN": "gives time to fork: later, there is nothing to find",
+    "backends/test_forks.py::SLOW_PLUGIN": "gives time to fork",
     "distributed/test_processes.py::test_the_scheduler_is_lost_and_the_best_is_not": (
         "waits for a file"
     ),
@@ -69,14 +69,14 @@ def uses(top: ast.stmt, imported: set[str]) -> Iterator[str]:
 
 
 def is_clock(function: ast.expr, imported: set[str]) -> bool:
-    """Whether a called function is one of `time` or `timeit`."""
+    """Return whether a called function belongs to `time` or `timeit`."""
     if isinstance(function, ast.Attribute):
         return isinstance(function.value, ast.Name) and function.value.id in MODULES
     return isinstance(function, ast.Name) and function.id in imported
 
 
 def upper_limits(compare: ast.Compare) -> Iterator[ast.expr]:
-    """Yield what seconds have to be less than, if it is not generous."""
+    """Yield each upper limit of seconds that is not generous."""
     sides = [compare.left, *compare.comparators]
     for left, operator, right in zip(sides, compare.ops, sides[1:], strict=False):
         if isinstance(operator, ast.Lt | ast.LtE):
@@ -90,14 +90,14 @@ def upper_limits(compare: ast.Compare) -> Iterator[ast.expr]:
 
 
 def generous(limit: ast.expr) -> bool:
-    """Whether a limit is another measured time, or reached only by what hangs."""
+    """Return whether a limit is another measured time, or a minute and more."""
     if isinstance(limit, ast.Constant) and isinstance(limit.value, int | float):
         return limit.value >= GENEROUS
     return is_told(limit)
 
 
 def is_told(side: ast.expr) -> bool:
-    """Whether a side of a comparison is an attribute or a key that holds seconds."""
+    """Return whether a side of a comparison is an attribute or a key that contains seconds."""
     if isinstance(side, ast.Attribute):
         return side.attr in TOLD
     key = side.slice if isinstance(side, ast.Subscript) else None
@@ -105,7 +105,7 @@ def is_told(side: ast.expr) -> bool:
 
 
 def has_clock(top: ast.stmt) -> bool:
-    """Whether a test has the fixture `clock`, whose seconds do not depend on the machine."""
+    """Return whether a test has the fixture `clock`, which does not depend on the machine."""
     if not isinstance(top, ast.FunctionDef):
         return False
     fixtures = {argument.arg for argument in top.args.args}
@@ -130,7 +130,7 @@ def decorators(top: ast.stmt) -> set[str]:
 
 
 def name_of(top: ast.stmt) -> str:
-    """Return what a statement of a module defines."""
+    """Return the name that a statement of a module defines."""
     if isinstance(top, ast.Assign):
         return ast.unparse(top.targets[0])
     return getattr(top, "name", "") or ast.unparse(top).splitlines()[0]
@@ -177,7 +177,7 @@ def test_clocks_are_found(line: str) -> None:
 
 
 @pytest.mark.parametrize("line", NO_CLOCKS)
-def test_other_lines_are_left_alone(line: str) -> None:
+def test_other_lines_are_not_found(line: str) -> None:
     assert not found_in(f"import time\ndef test_it():\n    {line}\n")
     with_clock = "def test_it(clock):\n    assert found.seconds < 5\n"
     assert not found_in(with_clock)

@@ -1,4 +1,4 @@
-"""Files that were cut off or changed: errors of the library, nothing else."""
+"""Files that were cut off or changed raise errors of the library, and no others."""
 
 from __future__ import annotations
 
@@ -11,25 +11,16 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.core.exceptions import FileFormatError, GpuLsError
-from gpu_ls_plugin.core.history import Point, load_history, save_history
-from gpu_ls_plugin.core.result import Result
-from gpu_ls_plugin.experiments.records import CurvePoint, Record
+from gpu_ls_plugin.core.exceptions import FileFormatError, InvalidParameterError
+from gpu_ls_plugin.experiments.records import Record
 from gpu_ls_plugin.tours.candidates.base import Candidates
 from gpu_ls_plugin.tours.problem.tsplib import read_tour
+from tests.core.test_file_schemas import KINDS, PROBLEM, RECORD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-PROBLEM = gls.TSP([[0, 0], [3, 4], [5, 0], [9, 9], [1, 7]])
-POINTS = [Point(0.5, 1, 3, 4.0), Point(1.5, 2, 3, 3.5)]
-RESULT = Result(
-    np.array([[0, 1, 2, 3, 4], [4, 3, 2, 1, 0]], np.int32),
-    np.array([5, 6]),
-    gls.Statistics(history=POINTS, moves_by={"two_opt": 1}, phases={"kicks": 1.0}),
-)
-RECORD = Record("a", "p", 1, {"algorithm": "x"}, curve=[CurvePoint(0.5, 3, 1, [[4.0]])])
 MATRIX = (
     "TYPE : TSP\nDIMENSION : 3\nEDGE_WEIGHT_TYPE : EXPLICIT\nEDGE_WEIGHT_FORMAT : FULL_MATRIX\n"
     "EDGE_WEIGHT_SECTION\n0 1 2\n1 0 3\n2 3 0\nEOF\n"
@@ -48,12 +39,9 @@ def write_packed_lists(path: Path) -> None:
 
 
 FILES: dict[str, tuple[str, Callable[[Path], object], Callable[[Path], object]]] = {
-    "lists": ("a.npz", lambda path: gls.Nearest(2).save(path, PROBLEM), Candidates.load),
-    "packed lists": ("a.npz", write_packed_lists, Candidates.load),
-    "result": ("a.json", RESULT.save, Result.load),
-    "packed result": ("a.json.gz", RESULT.save, Result.load),
+    **{name: (kind.name, kind.write, kind.read) for name, kind in KINDS.items()},
     "record": ("a.json", RECORD.save, Record.load),
-    "history": ("a.csv", lambda path: save_history(POINTS, path), load_history),
+    "packed lists": ("a.npz", write_packed_lists, Candidates.load),
     "tour": ("a.tour", lambda path: PROBLEM.write_tour(path, range(5)), read_tour),
     "matrix": ("a.tsp", lambda path: path.write_text(MATRIX), gls.TSP.read),
     "plane": ("a.tsp", lambda path: path.write_text(PLANE), gls.TSP.read),
@@ -62,7 +50,7 @@ STRANGE = (b"9" * 30, b"-", b"e999", b"[", b"null", b"NaN", b"\xff", b'"', b"1" 
 
 
 def damaged(data: bytes) -> Iterator[bytes]:
-    """Cut off anywhere, one bit or all bits of a byte changed, and some changes at a time."""
+    """Yield data cut off at any place, with one or all bits of a byte changed, and mixtures."""
     drawn = random.Random(0)
     for place in range(len(data)):  # one of the three at each place, in turn
         changed = data[place] ^ (1 << drawn.randrange(8) if place % 3 == 1 else 255)
@@ -87,13 +75,13 @@ def test_damaged_files(
         path.write_bytes(content)
         try:
             read(path)
-        except (GpuLsError, OSError):
+        except (FileFormatError, InvalidParameterError):
             refused += 1
     assert refused > 100
 
 
 def npz(method: int = zipfile.ZIP_STORED, **arrays: Any) -> bytes:
-    """An NPZ file; bytes are taken as they are."""
+    """Return an NPZ file; bytes are stored unchanged."""
     stream = BytesIO()
     with zipfile.ZipFile(stream, "w", method) as archive:
         for name, array in arrays.items():
@@ -107,7 +95,7 @@ def npz(method: int = zipfile.ZIP_STORED, **arrays: Any) -> bytes:
 
 
 def header(shape: str, descr: str = "'<i4'") -> bytes:
-    """An array of version 1.0 that has a header alone."""
+    """Return the header of an array, in version 1.0 of the format."""
     text = f"{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}}}\n".encode()
     return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text
 
@@ -131,7 +119,7 @@ ODD = {
 
 
 @pytest.mark.parametrize("change", ODD.values(), ids=ODD)
-def test_lists_that_are_none(change: dict[str, Any], tmp_path: Path) -> None:
+def test_invalid_lists(change: dict[str, Any], tmp_path: Path) -> None:
     path = tmp_path / "a.npz"
     path.write_bytes(npz(**GOOD))
     Candidates.load(path)

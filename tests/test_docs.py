@@ -1,4 +1,4 @@
-"""The documentation's code runs, its links lead somewhere, and its hooks are all described."""
+"""The code in the documentation runs, its links are valid, and all hooks are described."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from gpu_ls_plugin.plugins.search_text import parse_search
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
-# Pages whose blocks run one after the other, as they stand, and what they print at the end.
+# Pages whose blocks run as one program, and the end of its output.
 WHOLE = {
     "pygad.md": "edges in conflict",
     "deap.md": "",
     "candidates.md": "",
     "many-instances.md": "",
 }
-# Blocks of Python of the pages that tests below, or the named file, take one by one.
+# Number of Python blocks of the pages whose blocks are run by tests below, or by the named file.
 TAKEN = {
     "README.md": 6,
     "assignment.md": 8,
@@ -49,14 +49,14 @@ COMMANDS = [
 
 
 def blocks(page: Path, language: str) -> list[str]:
-    """The fenced blocks of one language, in order."""
+    """Return the fenced blocks of a language, in order."""
     return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
 
 
 def run_python(code: str, *path: Path) -> str:
-    """Run a script in the repository's root, with folders put in front of the import path.
+    """Run a script in the root of the repository, with folders in front of the import path.
 
-    Searches that are given seconds get a part of one, and one thread: they run all the time.
+    Time limits are shortened to 0.3 seconds, and searches use a single thread.
     """
     folders = os.pathsep.join(map(str, path))
     environment = os.environ | {"PYTHONPATH": folders, "GPU_LS_THREADS": "1"}
@@ -84,7 +84,7 @@ def test_the_pymoo_guide_runs() -> None:
     assert "Statistics" in run_python(code)
 
 
-def test_every_block_of_python_is_run_by_a_test() -> None:
+def test_each_block_of_python_is_run_by_a_test() -> None:
     found = {page.name: len(blocks(page, "python")) for page in PAGES}
     assert {name: count for name, count in found.items() if count and name not in WHOLE} == TAKEN
     assert [name for name in WHOLE if not found[name]] == []
@@ -92,7 +92,7 @@ def test_every_block_of_python_is_run_by_a_test() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", WHOLE)
-def test_pages_run_as_they_stand(page: str, tmp_path: Path) -> None:
+def test_pages_run_as_programs(page: str, tmp_path: Path) -> None:
     if page.removesuffix(".md") in ("pygad", "deap"):
         pytest.importorskip(page.removesuffix(".md"), reason="needs the extra of this name")
     (tmp_path / "examples").symlink_to(ROOT / "examples")
@@ -102,7 +102,7 @@ def test_pages_run_as_they_stand(page: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_command_lines_are_understood(command: str) -> None:
+def test_command_lines_are_parsed(command: str) -> None:
     program, *arguments = shlex.split(command)
     options = commands._parser().parse_args(arguments)
     if getattr(options, "search", None) and "solve" in arguments:
@@ -176,7 +176,7 @@ def test_the_guide_to_experiments_runs(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_guide_to_clusters_runs(tmp_path: Path) -> None:
     (code,) = blocks(ROOT / "docs" / "clusters.md", "python")
-    script = tmp_path / "guide.py"  # which its workers read, too
+    script = tmp_path / "guide.py"  # its workers read it, too
     script.write_text(code, encoding="utf-8")
     done = subprocess.run(
         [sys.executable, str(script)], capture_output=True, text=True, check=False, timeout=200
@@ -249,14 +249,14 @@ print(int(found.best_cost == found.problem.cost([found.best_tour])[0]))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_links_and_images_lead_to_files(page: Path) -> None:
+def test_links_and_images_are_files(page: Path) -> None:
     text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
     targets = re.findall(r"\]\(([^)#]+)[^)]*\)", text)
     local = [target for target in targets if "://" not in target]
     assert [target for target in local if not (page.parent / target).exists()] == []
 
 
-def test_every_hook_is_documented() -> None:
+def test_each_hook_is_documented() -> None:
     text = (ROOT / "docs" / "writing-a-plugin.md").read_text(encoding="utf-8")
     hooks = [name for name in vars(hookspecs) if name.startswith("gpu_ls_")]
     assert hooks

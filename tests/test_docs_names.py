@@ -1,4 +1,4 @@
-"""The files, folders, modules and names that the documentation mentions exist."""
+"""Files, folders, modules and names in the documentation exist."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LOOKED_IN = (
 )
 ENDINGS = "py|cuh|cu|cpp|json|csv|md|toml|png|ipynb|tsp|vrp|txt"
 
-# Names that stand for files of the reader's.
+# Placeholders for files of the reader.
 PATTERN = re.compile(r"(.*/)?(name|NAME)(_\w+)?\.\w+|raw/|.*gpu_ls_(torus|cuts)/.*")
 OWN = {
     "tests/test_cuts.py",
@@ -38,7 +38,7 @@ VARIABLES = {"result"}
 
 @cache
 def files() -> frozenset[str]:
-    """All files of the repository, relative to its root."""
+    """Return all files of the repository, relative to its root."""
     found = [path for room in LOOKED_IN for path in (ROOT / room).rglob("*") if path.is_file()]
     found += [path for path in ROOT.iterdir() if path.is_file()]
     names = (path.relative_to(ROOT).as_posix() for path in found)
@@ -47,17 +47,17 @@ def files() -> frozenset[str]:
 
 @cache
 def folders() -> frozenset[str]:
-    """All folders that hold a file."""
+    """Return all folders that contain a file."""
     return frozenset(parent.as_posix() for name in files() for parent in Path(name).parents)
 
 
 def ends_one(name: str, known: frozenset[str]) -> list[str]:
-    """The known paths that a path is, or is the end of."""
+    """Return the known paths that equal a path or end in it."""
     return [path for path in known if path == name or path.endswith(f"/{name}")]
 
 
 def is_there(dotted: str) -> bool:
-    """Whether a dotted name leads from a module to what it names."""
+    """Return whether a dotted name can be imported, or is an attribute of a module."""
     words = dotted.split(".")
     for end in range(len(words), 0, -1):
         try:
@@ -69,7 +69,7 @@ def is_there(dotted: str) -> bool:
 
 
 def wrong_names(text: str) -> list[str]:
-    """What a page mentions in code font that does not exist."""
+    """Return the names in code font on a page that do not exist."""
     wrong = []
     prose = re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
     for name in sorted(set(re.findall(r"`([^`\n]+)`", prose)) - OWN):

@@ -1,4 +1,4 @@
-"""Every environment variable with good, blank and broken values, in a call and in the doctor."""
+"""Environment variables with good, blank and broken values, in a call and in the doctor."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ TOURS = np.tile(np.arange(PROBLEM.n), (2, 1))
 
 
 class Case(NamedTuple):
-    """A value, what a call with it says, and the rows in which the doctor finds it wrong.
+    """A value, the error or warning of a call, and the rows that the doctor reports as wrong.
 
     In a value, TMP stands for an empty folder and FILE for a file.
     """
 
     variable: str
     value: str
-    said: type[Exception] | None = None
+    raised: type[Exception] | None = None
     rows: tuple[str, ...] = ()
 
 
@@ -93,13 +93,13 @@ CASES = [
     Case("GPU_LS_STRICT_PLUGINS", ""),
     Case("GPU_LS_STRICT_PLUGINS", "perhaps"),
 ]
-# Each counts where those before do not, so that they are taken away to see its effect.
+# Each is used only if those before it are not set.
 PLACES = ("GPU_LS_CACHE_DIR", "XDG_CACHE_HOME", "HOME")
 
 
 @pytest.fixture(scope="module")
 def kept_programs() -> str:
-    """A cache for the cases that are not about the cache, which the next run of the tests finds."""
+    """Return a cache for the cases that are not about the cache; later runs of the tests use it."""
     folder = library_cache.cache_folder() / "environment"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return str(folder)
@@ -107,14 +107,14 @@ def kept_programs() -> str:
 
 @pytest.fixture(params=CASES, ids=lambda case: f"{case.variable}={case.value!r}")
 def case(request, monkeypatch, tmp_path, kept_programs) -> Case:
-    """Set the variable, and make a process of this one that has not searched before."""
+    """Set the variable, and reset this process to one that has not searched yet."""
     case: Case = request.param
     (tmp_path / "empty").mkdir()
     (tmp_path / "file").touch()
     monkeypatch.chdir(tmp_path / "empty")
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("GPU_LS_CACHE_DIR", kept_programs)
-    monkeypatch.setenv("GPU_LS_CXXFLAGS", "-O0")  # half the time to compile
+    monkeypatch.setenv("GPU_LS_CXXFLAGS", "-O0")  # compiles in half the time
     for place in PLACES[: PLACES.index(case.variable)] if case.variable in PLACES else ():
         monkeypatch.delenv(place, raising=False)
     value = case.value.replace("TMP", str(tmp_path / "empty"))
@@ -130,19 +130,19 @@ def case(request, monkeypatch, tmp_path, kept_programs) -> Case:
 
 
 def call() -> Any:
-    """Run one small kernel, which is soon compiled."""
+    """Run a small kernel."""
     return gls.DoubleBridge().perturb(PROBLEM, TOURS, seed=1, backend="cpu")
 
 
 def test_in_a_call(case: Case, tmp_path: Path) -> None:
-    if case.said is None:
+    if case.raised is None:
         assert (np.sort(call(), axis=1) == np.arange(PROBLEM.n)).all()
-    elif issubclass(case.said, Warning):
-        with pytest.warns(case.said, match=f"{tmp_path}.*GPU_LS_CACHE_DIR"):
+    elif issubclass(case.raised, Warning):
+        with pytest.warns(case.raised, match=f"{tmp_path}.*GPU_LS_CACHE_DIR"):
             call()
     else:
-        named = case.variable if case.said is not CompilationError else case.value
-        with pytest.raises(case.said, match=named) as error:
+        named = case.variable if case.raised is not CompilationError else case.value
+        with pytest.raises(case.raised, match=named) as error:
             call()
         assert isinstance(error.value, GpuLsError)
 

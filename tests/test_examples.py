@@ -1,4 +1,4 @@
-"""Every example runs as a user runs it, and prints what it promises."""
+"""Each example runs as for a user, and prints the promised results."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ import gpu_ls_plugin as gls
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 CAPITALS = EXAMPLES / "data" / "europe_capitals.tsp"
-TWO_OPT = 18731  # the shortest tour of the capitals that is known
-ROUTES = 25906  # the cheapest routes of vehicle_routing_pymoo.py that are known
+TWO_OPT = 18731  # length of the best known tour of the capitals
+ROUTES = 25906  # cost of the best known routes of vehicle_routing_pymoo.py
 
 
 def run(script: str, *arguments: object, folder: Path) -> str:
-    """Run an example in a folder of its own, on one thread, and return what it prints."""
+    """Run an example in an empty folder, with a single thread; return its output."""
     command = [sys.executable, str(EXAMPLES / script), *map(str, arguments)]
     done = subprocess.run(
         command, capture_output=True, text=True, cwd=folder, check=False, timeout=300,
@@ -30,7 +30,18 @@ def run(script: str, *arguments: object, folder: Path) -> str:
     return done.stdout
 
 
-def test_every_example_is_tested_and_listed() -> None:
+def rows_of(out: str, columns: int) -> list[list[str]]:
+    """Return the cells of the rows of a printed table that has this number of columns."""
+    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in out.splitlines()]
+    return [row for row in rows if len(row) == columns]
+
+
+def need(module: str, extras: str) -> None:
+    """Skip the test if a module is not installed."""
+    pytest.importorskip(module, reason=f'needs pip install "gpu-ls-plugin[{extras}]"')
+
+
+def test_each_example_is_tested_and_listed() -> None:
     scripts = {path.name for path in EXAMPLES.glob("*.py")}
     assert scripts == set(re.findall(r'run\(\s*"(\w+\.py)"', Path(__file__).read_text("utf-8")))
     assert scripts == set(
@@ -40,16 +51,11 @@ def test_every_example_is_tested_and_listed() -> None:
 
 @pytest.mark.slow
 def test_memetic_ga(tmp_path: Path) -> None:
-    reason = 'needs pip install "gpu-ls-plugin[pymoo,plot]"'
-    pytest.importorskip("pymoo.core.problem", reason=reason)
-    pytest.importorskip("matplotlib", reason=reason)
+    need("pymoo.core.problem", "pymoo,plot")
+    need("matplotlib", "pymoo,plot")
     out = run("memetic_ga.py", "--seconds", 1, "--pop", 20, "--plot", "out.png", folder=tmp_path)
-    rows = {
-        cells[0]: cells[1:]
-        for line in out.splitlines()
-        if len(cells := [cell.strip() for cell in line.split("│")[1:-1]]) == 6
-    }
-    lengths = {name: int(cells[1]) for name, cells in rows.items() if name.startswith(("GA", "M"))}
+    cells = {row[0]: row for row in rows_of(out, 6)}
+    lengths = {name: int(row[2]) for name, row in cells.items() if name.startswith(("GA", "M"))}
     assert set(lengths) == {"GA, InversionMutation", "GA, LocalSearchMutation", "MemeticGA"}
     assert lengths["MemeticGA"] == lengths["GA, LocalSearchMutation"] == TWO_OPT
     assert lengths["GA, InversionMutation"] > TWO_OPT
@@ -59,23 +65,21 @@ def test_memetic_ga(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("framework", ["pygad", "deap"])
 def test_other_frameworks(framework: str, tmp_path: Path) -> None:
-    pytest.importorskip(framework, reason=f'needs pip install "gpu-ls-plugin[{framework}]"')
+    need(framework, framework)
     options = ("--seconds", 0.5, "--pop", 20)
     if framework == "pygad":
         out = run("pygad_tsp.py", *options, folder=tmp_path)
     else:
         out = run("deap_tsp.py", *options, folder=tmp_path)
-    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in out.splitlines()]
-    usual, searched, batches = (int(row[1]) for row in rows if len(row) == 3)
+    usual, searched, batches = (int(row[1]) for row in rows_of(out, 3))
     assert batches == TWO_OPT <= searched < 1.02 * TWO_OPT < usual
 
 
 @pytest.mark.slow
 def test_assignment_pymoo(tmp_path: Path) -> None:
-    pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plugin[pymoo]"')
+    need("pymoo.core.problem", "pymoo")
     out = run("assignment_pymoo.py", "--seconds", 1, "--jobs", 60, folder=tmp_path)
-    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in out.splitlines()]
-    cells = {row[0]: row for row in rows if len(row) == 4}
+    cells = {row[0]: row for row in rows_of(out, 4)}
     assert list(cells) == ["GA, PM", "GA, SuccessorMutation", "MemeticGA"]
     costs = [int(row[1]) if row[2] == "0" else 10**9 for row in cells.values()]
     assert costs[0] > costs[1] > costs[2]
@@ -83,13 +87,12 @@ def test_assignment_pymoo(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_vehicle_routing_pymoo(tmp_path: Path) -> None:
-    pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plugin[pymoo]"')
+    need("pymoo.core.problem", "pymoo")
     out = run(
         "vehicle_routing_pymoo.py", "--seconds", 1, "--pop", 30, "--solution", "out.sol",
         folder=tmp_path,
     )  # fmt: skip
-    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in out.splitlines()]
-    cells = {row[0]: row for row in rows if len(row) == 5}
+    cells = {row[0]: row for row in rows_of(out, 5)}
     assert list(cells) == ["GA, InversionMutation", "GA, LocalSearchMutation", "MemeticGA"]
     usual, searched, memetic = (int(row[1]) for row in cells.values())
     assert memetic <= 1.01 * ROUTES
@@ -104,9 +107,8 @@ def test_vehicle_routing_pymoo(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_two_objectives(tmp_path: Path) -> None:
-    reason = 'needs pip install "gpu-ls-plugin[pymoo,plot]"'
-    pytest.importorskip("pymoo.core.problem", reason=reason)
-    pytest.importorskip("matplotlib", reason=reason)
+    need("pymoo.core.problem", "pymoo,plot")
+    need("matplotlib", "pymoo,plot")
     out = run("two_objectives.py", "--seconds", 3, "--plot", "out.png", folder=tmp_path)
     found = re.findall(r"^(.*): (\d+) tours, hypervolume (0\.\d+)$", out, re.M)
     assert [name for name, _, _ in found] == ["NSGA2", "NSGA2, LocalSearchMutation", "MemeticNSGA2"]
@@ -118,7 +120,7 @@ def test_two_objectives(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_memetic_ga_on_another_instance(tmp_path: Path) -> None:
-    pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plugin[pymoo]"')
+    need("pymoo.core.problem", "pymoo")
     (tmp_path / "box.tsp").write_text(
         "NAME : box\nTYPE : TSP\nDIMENSION : 8\nEDGE_WEIGHT_TYPE : EUC_2D\nNODE_COORD_SECTION\n"
         "1 0 0\n2 20 20\n3 20 0\n4 0 20\n5 10 0\n6 10 20\n7 0 10\n8 20 10\nEOF\n"
@@ -133,9 +135,8 @@ def test_memetic_ga_on_another_instance(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_experiment(tmp_path: Path) -> None:
-    reason = 'needs pip install "gpu-ls-plugin[pymoo,plot]"'
-    pytest.importorskip("pymoo.core.problem", reason=reason)
-    pytest.importorskip("matplotlib", reason=reason)
+    need("pymoo.core.problem", "pymoo,plot")
+    need("matplotlib", "pymoo,plot")
     out = run("experiment.py", "--seeds", 2, "--pop", 8, folder=tmp_path)
     assert all(title in out for title in ("Final gaps in %", "Time to target", "Comparison"))
     lines = (line.split() for line in out.splitlines())
@@ -182,7 +183,7 @@ def test_random_restarts(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_iterated(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib", reason='needs pip install "gpu-ls-plugin[plot]"')
+    need("matplotlib", "plot")
     out = run("iterated.py", "--seconds", 2, "--size", 8, "--plot", "out.png", folder=tmp_path)
     counts, *tours = out.splitlines()
     kicks, accepted, reason = re.match(
@@ -196,7 +197,7 @@ def test_iterated(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_iterated_returns_what_it_has_after_ctrl_c(tmp_path: Path) -> None:
+def test_iterated_returns_its_best_tours_after_ctrl_c(tmp_path: Path) -> None:
     code = (
         "import runpy, signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
         "sys.argv[0] = sys.argv.pop(1); runpy.run_path(sys.argv[0], run_name='__main__')"
@@ -220,7 +221,7 @@ def test_iterated_returns_what_it_has_after_ctrl_c(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_islands(tmp_path: Path) -> None:
-    pytest.importorskip("distributed", reason='needs pip install "gpu-ls-plugin[dask]"')
+    need("distributed", "dask")
     out = run("islands.py", "--seconds", 2, folder=tmp_path)
     assert f"best {TWO_OPT:,} of" in out and "kicks; " in out
 

@@ -1,4 +1,4 @@
-"""What authors of plugins import: it is described, and the built-in parts are made of it."""
+"""The names for authors of plugins: they are described, and built-in parts use them."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ BASES = {
     "resource": extend.Resource,
     "heuristic": extend.Heuristic,
 }
-# An engine each; anything that is called like a search; what `gpu-ls new` writes tests of.
-UNCHECKED = {"pivoting", "search"}  # an engine each; anything that is called like a search
+# Each pivoting rule is an engine; a search is any callable.
+UNCHECKED = {"pivoting", "search"}
 
 
-def test_every_name_is_described():
+def test_each_name_is_described():
     text = inspect.getdoc(extend)
     assert text is not None
     assert [name for name in extend.__all__ if f"`{name}`" not in text] == []
@@ -39,14 +39,14 @@ def test_built_in_parts_derive_from_the_bases(kind):
     assert [made for made in factories if not issubclass(made, BASES[kind])] == []
 
 
-def test_every_kind_of_parts_has_a_check():
+def test_each_kind_of_parts_has_a_check():
     kinds = set(extend.KINDS) - UNCHECKED
-    others = {"PartCheckError", "check_assignment"}  # of problems, which have no names
+    others = {"PartCheckError", "check_assignment"}  # problems are no parts
     assert {f"check_{kind}" for kind in kinds} | others == set(testing.__all__)
 
 
 @pytest.mark.parametrize("name", testing.__all__)
-def test_checks_say_what_they_raise(name):
+def test_checks_document_what_they_raise(name):
     text = inspect.getdoc(vars(testing)[name])
     assert text is not None
     assert name == "PartCheckError" or "PartCheckError\n    With the reason" in text

@@ -1,4 +1,4 @@
-"""Whoever calls a search is warned if the best row that comes back breaks a constraint."""
+"""A search warns its caller if the best row breaks a constraint."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.helpers.bin_packing import BinPacking
 
 CPU = {"backend": "cpu", "seed": 1}
 KICKS = gls.Budget(kicks=2)
-# Two vehicles hold what customers demand, but not in any two parts.
+# The capacity of two vehicles exceeds all demands, but no division of the customers fits.
 ROUTES = gls.CVRP(
     np.random.default_rng(2).random((4, 2)) * 50, [0, 3, 3, 3], 5, vehicles=2, copies=3
 )
@@ -48,7 +48,7 @@ def test_a_result_without_a_feasible_row_warns_its_caller(search):
     assert not found.best_feasible and not found.feasible.any()
 
 
-def test_the_warning_says_what_is_broken():
+def test_the_warning_names_the_constraint():
     with pytest.warns(
         InfeasibleWarning, match=r"\(route 1: load 6, 1 more than 5\)|routes, 1 more"
     ):
@@ -65,7 +65,7 @@ def test_one_feasible_row_is_enough():
         assert DESCENT(problem, rows, budget=gls.Budget(moves=0), **CPU).best_feasible
 
 
-def test_violations_are_zero_for_feasible_rows_alone():
+def test_violations_are_zero_for_feasible_rows_only():
     rows = starts()
     states = np.array([[0, 0, 1, 1], [0, 1, -1, 0], [0, 1, 1, 1]])
     free = BinPacking([3, 4, 5, 6], 2, 99)

@@ -1,4 +1,4 @@
-"""Ctrl-C at any moment of a search leaves tours and costs that belong together."""
+"""Ctrl-C at any moment of a search leaves consistent tours and costs."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1]
 
-# Signals arrive while threads start, run and end; a thread that outlives its launch would go on
-# writing into the tours.
+# Signals arrive while threads start, run and end. A thread that outlived its launch would change
+# tours of the result.
 SCRIPT = """
 import os, signal, threading, time
 import numpy as np
@@ -38,8 +38,7 @@ from gpu_ls_plugin.solver.run import solve
 signal.signal(signal.SIGINT, signal.default_int_handler)  # off in a background job of a shell
 random = np.random.default_rng(0)
 problem = gls.TSP(random.integers(0, 10_000, (400, 2)), "EUC_2D")
-# The second time, nothing has to be compiled, and no module that is loaded late (an interrupted
-# import of SciPy may end the process).
+# The first solve compiles and imports all: an interrupted import of SciPy may end the process.
 for _ in range(2):
     begin = time.perf_counter()
     solve(problem, Settings(seconds=0.5, population=16, backend="cpu"))
@@ -60,7 +59,7 @@ for _ in range(40):
 assert stopped > 10, stopped
 """
 
-# The same through the command line, from reading the file to writing the tour.
+# The same for the command, from reading the file to writing the tour.
 COMMANDS = """
 import contextlib, io, json, os, signal, threading, time
 import numpy as np
@@ -121,7 +120,7 @@ def test_ctrl_c_at_any_moment(script: str, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr[-2000:]
 
 
-def test_ctrl_c_is_heard() -> None:
+def test_ctrl_c_raises() -> None:
     with pytest.raises(KeyboardInterrupt):
         signal.raise_signal(signal.SIGINT)
     code = "import signal; signal.raise_signal(signal.SIGINT)"
@@ -129,9 +128,9 @@ def test_ctrl_c_is_heard() -> None:
     assert b"KeyboardInterrupt" in done.stderr
 
 
-def test_ctrl_c_is_heard_where_a_shell_runs_the_tests_in_the_background() -> None:
-    """There it is ignored, also by the processes that are started."""
-    test = f"{__file__}::test_ctrl_c_is_heard"
+def test_ctrl_c_raises_if_a_shell_runs_the_tests_in_the_background() -> None:
+    """By default, such processes ignore it."""
+    test = f"{__file__}::test_ctrl_c_raises"
     command = [sys.executable, "-m", "pytest", "-q", "-n0", "-pno:cacheprovider", test]
     done = subprocess.run(
         ["sh", "-c", 'trap "" INT; exec "$@"', "sh", *command],
@@ -145,7 +144,7 @@ def test_ctrl_c_is_heard_where_a_shell_runs_the_tests_in_the_background() -> Non
 
 
 class Interrupted:
-    """Stands for a search that a Ctrl-C reaches: it takes it for its own."""
+    """A search that has caught a Ctrl-C."""
 
     def __call__(self, problem: gls.TSP, tours: Any, **_: Any) -> gls.Result:
         statistics = gls.Statistics(stopped_by="interrupt")
@@ -170,11 +169,11 @@ def test_ctrl_c_in_the_search_behind_a_kick_ends_the_chains(monkeypatch) -> None
     assert (result.costs == problem.cost(result.tours)).all()
 
 
-# ---- what Python swallows
+# ---- Ctrl-C that Python swallows
 
 
 def swallowed_ctrl_c(*_: object) -> None:
-    """Press Ctrl-C where nothing can be raised: in the callback of a weak reference."""
+    """Press Ctrl-C in the callback of a weak reference, where nothing can be raised."""
 
     class Short:
         pass
@@ -187,7 +186,7 @@ def swallowed_ctrl_c(*_: object) -> None:
 
 @pytest.fixture
 def handler(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The usual handler of Ctrl-C, and no warning of what is swallowed."""
+    """Install the default handler of Ctrl-C, and hide reports of swallowed exceptions."""
     monkeypatch.setattr(sys, "unraisablehook", lambda _: None)
     former = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
@@ -196,7 +195,7 @@ def handler(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def followed(function: Any) -> Any:
-    """A function after which Ctrl-C is pressed and swallowed, the first time."""
+    """Return a function after whose first call Ctrl-C is pressed and swallowed."""
     presses = iter([swallowed_ctrl_c])
 
     def call(*arguments: Any, **options: Any) -> Any:
@@ -239,7 +238,7 @@ def test_a_swallowed_ctrl_c_ends_any_command(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.usefixtures("handler")
-def test_where_ctrl_c_is_ignored_it_stays_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_ignored_ctrl_c_stays_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cli.plugins, "infos", followed(cli.plugins.infos))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:

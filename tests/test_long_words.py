@@ -1,6 +1,6 @@
-"""Files with words of a megabyte: read in linear time, and refused by a short message.
+"""Files with words of a megabyte are read in linear time and refused by short messages.
 
-A reader that takes quadratic time would be busy for hours.
+With quadratic time, a reader would take hours.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LENGTH = 1_000_000
-LONGEST_MESSAGE = 600  # beside the file's name
+LONGEST_MESSAGE = 600  # characters, without the name of the file
 LONG = {
     "digits": "1" * LENGTH,
     "digits and a letter": "1" * LENGTH + "x",
@@ -76,7 +76,7 @@ READERS: dict[str, tuple[str, Callable[[Path], Any]]] = {
 
 
 def damaged(content: str) -> Iterator[str]:
-    """A long word in place of each word in turn, every kind of them in place of the last one."""
+    """Yield the text with a long word in place of each word, and each kind in place of the last."""
     words = list(re.finditer(r"[\w.+-]+", content))
     kinds = list(LONG.values())
     places = [(word, kinds[number % len(kinds)]) for number, word in enumerate(words)]

@@ -1,6 +1,6 @@
-"""Numbers as parameters: NumPy's scalars are as good as Python's, in every public class and call.
+"""NumPy scalars as parameters of public classes and functions mean the same as Python numbers.
 
-The classes and functions are found by their signatures, so that a new one is tested as well.
+The classes and functions are found by their signatures, so that new ones are tested, too.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ ROUTED = gls.CVRP(PROBLEM.coordinates, np.arange(N) % 9, 30, copies=N - 1)
 GIANT_TOURS = gls.savings(ROUTED, 3, backend="cpu")
 TOURS = np.random.default_rng(6).permuted(np.tile(np.arange(N), (3, 1)), axis=1)
 ON_CLUSTERS = {"Islands"}  # tests/distributed passes them such numbers
-RECORDS = {"Result", "ManyResult", "Statistics", "Progress", "BestMoves"}  # made by searches
+RECORDS = {"Result", "ManyResult", "Statistics", "Progress", "BestMoves"}  # results of searches
 FILTERED = gls.FilteredNeighbourhood(gls.TwoOpt(), gls.RandomKeep(0.5))
 
 INTEGERS = [np.dtype(f"{sign}int{bits}").type for bits in (8, 16, 32, 64) for sign in ("", "u")]
 FLOATS = [np.float16, np.float32, np.float64]
 
-# What has no number as its default, or one that most types of integers cannot hold.
+# Values for parameters without a numeric default, or with one that most types cannot represent.
 NUMBERS = {
     "breadth": (4, 3),
     "capacity": 7,
@@ -88,7 +88,7 @@ NUMBERS = {
     "vehicles": 3,
     "walk": 5,
 }
-# Searches whose random numbers matter.
+# Searches whose results depend on random numbers.
 EXAMPLES = {
     gls.LocalSearch: partial(gls.LocalSearch, [gls.TwoOpt()], gls.All(), gls.RandomK(50)),
     gls.RandomRestarts: partial(gls.RandomRestarts, climbs=3, keep=3),
@@ -98,7 +98,7 @@ EXAMPLES = {
         gls.SuccessorGeneration, gls.WeightTable(np.ones((10, 3), int))
     ),
 }
-# What else a class or function cannot do without.
+# Other arguments that classes and functions need.
 NEEDED = {
     "TSP": {"coordinates": [[0, 0], [3, 4]]},
     "CVRP": {"coordinates": [[0, 0], [3, 4]], "demands": [0, 1], "capacity": 1},
@@ -113,7 +113,7 @@ NEEDED = {
 
 
 def public() -> Iterator[Callable[..., Any]]:
-    """Public classes and functions of the library, each once."""
+    """Yield the public classes and functions of the library, each once."""
     given = [getattr(gls, name) for name in public_names("gpu_ls_plugin")]
     given += [part.factory for part in registry.parts()]
     given += [Settings, backends.get_backend, *vars(candidates).values()]
@@ -124,7 +124,7 @@ def public() -> Iterator[Callable[..., Any]]:
 
 
 def numeric(call: Callable[..., Any]) -> dict[str, inspect.Parameter]:
-    """Parameters that are numbers, by their annotation or their default."""
+    """Return the parameters that are numbers, by their annotation or default."""
     return {
         name: parameter
         for name, parameter in inspect.signature(call).parameters.items()
@@ -134,12 +134,12 @@ def numeric(call: Callable[..., Any]) -> dict[str, inspect.Parameter]:
 
 
 def number(name: str, parameter: inspect.Parameter) -> Any:
-    """A valid number for a parameter."""
+    """Return a valid number for a parameter."""
     return NUMBERS.get(name, parameter.default)
 
 
 def forms(value: Any) -> Iterator[Any]:
-    """The same number (or numbers) in every type of NumPy that can hold it, or nearly."""
+    """Yield a number, or a tuple of numbers, in each type of NumPy that can represent it."""
     if isinstance(value, tuple):
         yield np.array(value)
         yield list(np.array(value, np.int8))
@@ -198,13 +198,13 @@ def test_parameters_become_python_numbers(made, name):
 
 @each_field
 @pytest.mark.parametrize("truth", [True, np.True_])
-def test_truth_values_are_no_numbers(made, name, truth):
+def test_booleans_are_refused(made, name, truth):
     with pytest.raises(InvalidTypeError, match=f"^{name}: "):
         make(made, **{name: truth})
 
 
 def outcome(call: Callable[..., Any], **given: Any) -> list[Any]:
-    """What a call returns for the problem, and for the tours if it takes any."""
+    """Return the arrays that a call returns for the problem, and for the tours if it takes any."""
     known = {"problem": PROBLEM, "tours": TOURS, "backend": "cpu", "neighbourhood": FILTERED}
     known |= {"first": TOURS, "second": TOURS[::-1]}
     taken = {n: known[n] for n in inspect.signature(call).parameters if n in known}
@@ -214,7 +214,7 @@ def outcome(call: Callable[..., Any], **given: Any) -> list[Any]:
 
 
 def found_with(part: Any) -> list[Any]:
-    """What a short search finds with a part."""
+    """Return the result of a short search with a part."""
     limits = {}
     match part:
         case Candidates():
@@ -245,7 +245,7 @@ def found_with(part: Any) -> list[Any]:
             kicked = part.perturb(ROUTED, GIANT_TOURS, backend="cpu")
             return [kicked.tolist()]
         case gls.Budget():
-            search = gls.IteratedLocalSearch(accept=gls.Better())  # which knows no time
+            search = gls.IteratedLocalSearch(accept=gls.Better())  # independent of time
             limits = {"budget": dataclasses.replace(part, kicks=part.kicks or 30)}
         case gls.Decomposed() | gls.HybridGeneticSearch():
             search, limits = part, {"budget": gls.Budget(kicks=20), **ROUTES}
@@ -274,7 +274,7 @@ def test_searches_find_the_same(made, name):
 
 
 def calls() -> Iterator[Callable[..., Any]]:
-    """Public functions that take a seed, and such methods of the parts; and `distinct`."""
+    """Yield public functions and methods of parts that take a seed, and `distinct`."""
     yield from (call for call in public() if not inspect.isclass(call) and "seed" in numeric(call))
     for made in CLASSES:
         for name in ("__call__", "perturb", "cross"):
@@ -284,8 +284,8 @@ def calls() -> Iterator[Callable[..., Any]]:
     yield gls.Result(TOURS, costs).distinct
 
 
-CHAINS = gls.IteratedLocalSearch(accept=gls.Better())  # which know no time
-# What a call cannot do without, or would take long.
+CHAINS = gls.IteratedLocalSearch(accept=gls.Better())  # independent of time
+# Arguments that calls need, or that make them short.
 REQUIRED = {
     "distinct": {"k": 2},
     "solve_many": {
@@ -310,7 +310,7 @@ STATES = {
 
 
 def required_by(call: Callable[..., Any]) -> dict[str, Any]:
-    """What a call cannot do without."""
+    """Return the arguments that a call needs."""
     if isinstance(getattr(call, "__self__", None), gls.RuinRecreate | gls.StringRemoval):
         return ROUTES
     if isinstance(getattr(call, "__self__", None), RouteRecombination):
@@ -330,8 +330,8 @@ ARGUMENTS = [(call, name) for call in calls() for name in numeric(call) if name 
 @pytest.mark.parametrize(
     ("call", "name", "turn"), [(*each, turn) for turn, each in enumerate(ARGUMENTS)], ids=id_of
 )
-def test_calls_take_them(call, name, turn):
-    """Each takes one form, in turn: checks.integer and checks.number are all that sees them."""
+def test_calls_accept_numpy_scalars(call, name, turn):
+    """Each call gets a single type, in turn, since all use checks.integer and checks.number."""
     value = number(name, numeric(call)[name])
     required = required_by(call)
     expected = outcome(call, **required | {name: value})
@@ -350,7 +350,7 @@ def test_a_device_is_a_python_number(monkeypatch):
 
 
 @pytest.mark.parametrize("call", [call for call, name in ARGUMENTS if name == "seed"], ids=id_of)
-def test_no_seed_draws_one(call, monkeypatch):
+def test_without_a_seed_one_is_drawn(call, monkeypatch):
     drawn = iter([7, 8])
     monkeypatch.setattr(checks.secrets, "randbits", lambda bits: next(drawn))
     for seed in (7, 8):

@@ -1,4 +1,4 @@
-"""The distribution: what is in the wheel and the sdist, and that it installs in place."""
+"""The contents of the wheel and the sdist, and editable installation."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DATA = {".cu", ".cuh", ".cpp", ".pyi", ".typed", ".in"}
 
 
 def run(*command: str | Path, cwd: Path) -> str:
-    """Run a command and return its output; a failure shows all of it."""
+    """Run a command; return its output, which is shown if it fails."""
     done = subprocess.run(
         command, cwd=cwd, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )
@@ -35,7 +35,7 @@ def run(*command: str | Path, cwd: Path) -> str:
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the source tree, so that nothing is built in the repository."""
+    """Return a copy of the source tree, so that nothing is built in the repository."""
     copy = tmp_path_factory.mktemp("source") / "gpu-ls-plugin"
     leave = shutil.ignore_patterns(".*", "*.egg-info", "__pycache__", "build", "dist", "results")
     return Path(shutil.copytree(ROOT, copy, ignore=leave))
@@ -43,14 +43,14 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def archives(source: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """The wheel and the sdist; the wheel is built from the sdist, which proves that complete."""
+    """Return the sdist, and the wheel built from it, which shows that the sdist is complete."""
     out = tmp_path_factory.mktemp("dist")
     run(sys.executable, "-m", "build", "--no-isolation", "--outdir", out, ".", cwd=source)
     return next(out.glob("*.whl")), next(out.glob("*.tar.gz"))
 
 
 def shipped(suffixes: set[str]) -> set[str]:
-    """Files of all packages with these suffixes, relative to where their package lies."""
+    """Return the files of all packages with these suffixes, relative to their folders."""
     return {
         path.relative_to(base).as_posix()
         for package, base in PACKAGES.items()
@@ -118,7 +118,7 @@ def test_editable_install_is_importable_from_elsewhere(source: Path, tmp_path: P
     purelib = run(
         python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=tmp_path
     )
-    # A plain line lends this environment's packages, but not its own editable installs.
+    # A .pth file makes the packages of this environment visible, but not its editable installs.
     Path(purelib.strip(), "lent.pth").write_text(sysconfig.get_path("purelib") + "\n")
     install = ("install", "--quiet", "--no-deps", "--no-build-isolation", "--editable", source)
     run(sys.executable, "-m", "pip", "--python", python, *install, cwd=tmp_path)

@@ -1,4 +1,4 @@
-"""Every kernel of the CPU backend under AddressSanitizer and UndefinedBehaviorSanitizer."""
+"""All kernels of the CPU backend under AddressSanitizer and UndefinedBehaviorSanitizer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.helpers.quick_compiles import with_headers
 from tests.helpers.sanitize_case import EXTENTS
 
 ROOT = Path(__file__).resolve().parents[1]
-# A checker looks at what is inlined wherever it is: compiling that takes six times as long.
+# Without always_inline: sanitizers check each inlined copy, which compiles six times as long.
 FLAGS = (
     *("-Og", "-g1", "-DGLS_DEVICE=inline"),
     *("-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
@@ -36,7 +36,7 @@ def run(statement):
         1, "int n, int* out", {"n": 2147483647 if "own[0] + n" in statement else 4, "out": numbers},
     )
 
-for statement in sys.argv[1:]:  # each in a process that has imported everything
+for statement in sys.argv[1:]:  # each in a child, which has all imports already
     print("planted", file=sys.stderr, flush=True)
     child = os.fork()
     if child == 0:
@@ -47,7 +47,7 @@ for statement in sys.argv[1:]:  # each in a process that has imported everything
 
 
 def sanitizer_library(compiler: str, name: str) -> str | None:
-    """Path of a runtime library of the compiler, None where it has none."""
+    """Return the path of a runtime library of the compiler, None if it has none."""
     found = subprocess.run(
         [compiler, f"-print-file-name={name}"], capture_output=True, text=True, check=False
     ).stdout.strip()
@@ -55,7 +55,7 @@ def sanitizer_library(compiler: str, name: str) -> str | None:
 
 
 def start_sanitized(*arguments: str) -> subprocess.Popen[str]:
-    """Start Python with the CPU backend built for the sanitizers; skip where there are none."""
+    """Start Python with sanitized kernels; skip the test if the compiler has no sanitizers."""
     compiler = shutil.which("g++")
     libraries = [sanitizer_library(compiler, f"lib{n}.so") for n in ("asan", "ubsan") if compiler]
     if not compiler or None in libraries:
@@ -84,7 +84,7 @@ def start_sanitized(*arguments: str) -> subprocess.Popen[str]:
 
 CASE = ("-m", "tests.helpers.sanitize_case")
 SOME = ("--metrics", "CEIL_2D", "--runs", "searches", "--cities", "1,5,33")
-EVERYTHING = {  # in parts that take equally long
+EVERYTHING = {  # divided into parts that take about the same time
     "usual metric": ("EUC_2D", "searches"),
     "chains": ("EUC_2D", "chains,filtered,parts"),
     "planar metrics": ("CEIL_2D,ATT,MAN_2D,MAX_2D", "searches"),
@@ -98,7 +98,7 @@ EVERYTHING = {  # in parts that take equally long
 
 
 def assert_clean(*options: str) -> None:
-    """Run a part of the case: nothing is reported."""
+    """Run a part of the case; check that the sanitizers report nothing."""
     with start_sanitized(*CASE, *options) as process:
         try:
             output, errors = process.communicate(timeout=900)
@@ -116,7 +116,7 @@ def test_usual_kernels_stay_in_their_arrays() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("metrics", "runs"), EVERYTHING.values(), ids=EVERYTHING)
-def test_no_kernel_steps_out_of_its_arrays(metrics: str, runs: str) -> None:
+def test_all_kernels_stay_in_their_arrays(metrics: str, runs: str) -> None:
     assert_clean("--metrics", metrics, "--runs", runs)
 
 

@@ -1,4 +1,4 @@
-"""The site of the documentation: all public names are on it, the tutorial does what it shows."""
+"""The site of the documentation: public names, navigation, links and the tutorial."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ TUTORIAL = ROOT / "docs" / "tutorial.ipynb"
 
 @pytest.fixture(scope="module")
 def frameworks() -> None:
-    """Skip where an adapter's framework is missing, whose names cannot be looked at."""
+    """Skip the test if a framework is missing, since its adapter cannot be imported."""
     for framework in ("pymoo", "pygad", "deap"):
         pytest.importorskip(framework, reason=f'needs pip install "gpu-ls-plugin[{framework}]"')
 
 
-def test_every_public_name_is_in_the_reference(frameworks: None) -> None:
+def test_each_public_name_is_in_the_reference(frameworks: None) -> None:
     shown = re.findall(r"^::: (\S+)$", "\n".join(reference.pages().values()), re.M)
     assert sorted(shown) == sorted(reference.public_names())
     adapters = {path.parent.name for path in (ROOT / "adapters").glob("*/__init__.py")}
     assert adapters <= set(reference.PACKAGES)
 
 
-def test_every_public_name_is_described(frameworks: None) -> None:
+def test_each_public_name_is_described(frameworks: None) -> None:
     values = {name: reference.object_of(name) for name in reference.public_names()}
     bare = [n for n, v in values.items() if hasattr(v, "__module__") and not v.__doc__]
     assert bare == []
 
 
-def test_every_page_and_example_is_in_the_navigation() -> None:
+def test_each_page_and_example_is_in_the_navigation() -> None:
     navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("nav:")[2]
     pages = [f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")]
     pages += [f"examples/{path.name}" for path in (ROOT / "examples").glob("*.py")]
@@ -59,7 +59,7 @@ def test_every_page_and_example_is_in_the_navigation() -> None:
         ("docs/a.md", "![x](../benchmarks/results/c.png)", "![x](benchmarks/results/c.png)"),
     ],
 )
-def test_links_lead_to_the_same_page_in_the_site(source: str, text: str, expected: str) -> None:
+def test_links_are_rewritten_for_the_site(source: str, text: str, expected: str) -> None:
     assert links.rewritten(text, source) == expected
 
 

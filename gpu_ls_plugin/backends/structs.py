@@ -147,15 +147,15 @@ def struct_of(header: str, name: str) -> Struct:
     return parse_struct(read(header), name)
 
 
-def parse_struct(text: str, name: str) -> Struct:
-    """Return a struct of namespace gls as a parameter, from its declaration.
+def parse_struct(text: str, name: str, namespace: str = "gls") -> Struct:
+    """Return a struct of a namespace as a parameter, from its declaration.
 
     Its fields are numbers or pointers to numbers, of types that parameters of kernels may have. The
     first function of the struct ends them.
     """
     members = [member for line in _declarations(text, name) for member in _members(line)]
     snake = re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
-    return Struct(f"gls::{name}", snake, tuple(members))
+    return Struct(f"{namespace}::{name}", snake, tuple(members))
 
 
 def in_order(header: str, name: str, data: Mapping[str, Any]) -> list[Any]:
@@ -253,7 +253,7 @@ def _declarations(text: str, name: str) -> list[str]:
 
 def _members(declaration: str) -> list[Parameter]:
     """Return the fields of a declaration such as ``const int *from, *to``."""
-    whole = re.fullmatch(r"\s*(const )?(unsigned char|\w+)\b(.*)", declaration, re.DOTALL)
+    whole = re.fullmatch(r"\s*(const )?(?:gls::)?(unsigned char|\w+)\b(.*)", declaration, re.DOTALL)
     names = whole[3].split(",") if whole else []
     each = [re.fullmatch(r"\s*(\*?)\s*(\w+)\s*", one) for one in names]
     if whole is None or not all(each):

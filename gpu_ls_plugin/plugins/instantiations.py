@@ -1,10 +1,12 @@
-"""The supported combinations of parts, for the compile check; any other compiles on first use."""
+"""The kernels that the compile check compiles: each part at least once.
+
+Any other combination of parts is compiled when it is first used.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,6 +38,12 @@ from gpu_ls_plugin.routes.problem.cvrp import CVRP
 from gpu_ls_plugin.routes.problem.routing import Routing
 from gpu_ls_plugin.routes.removals import ruin_recreate
 from gpu_ls_plugin.runs.acceptance import Always, Annealing, Better, BetterOrEqual, Threshold
+from gpu_ls_plugin.tours.construction.greedy import follow_links_kernel, greedy_edges_kernel
+from gpu_ls_plugin.tours.construction.nearest_neighbour import (
+    BLOCK_THREADS,
+    nearest_neighbour_kernel,
+)
+from gpu_ls_plugin.tours.construction.random_tours import random_tours_kernel
 from gpu_ls_plugin.tours.crossovers import assembly_layouts, edge_assembly, pair_layouts
 from gpu_ls_plugin.tours.crossovers.assembly_layouts import STRATEGIES
 from gpu_ls_plugin.tours.crossovers.partition_crossover import PartitionRecombination
@@ -70,7 +78,7 @@ from gpu_ls_plugin.tours.filters.move_filters import (
 from gpu_ls_plugin.tours.kernels import tour_layouts
 from gpu_ls_plugin.tours.kernels.evaluation import tour_cost_kernel
 from gpu_ls_plugin.tours.kernels.sites import GRID_BYTES, GRID_METRICS, sites_kernel
-from gpu_ls_plugin.tours.kicks.double_bridge import DoubleBridge
+from gpu_ls_plugin.tours.kicks.double_bridge import DoubleBridge, double_bridge_kernel
 from gpu_ls_plugin.tours.many import instances
 from gpu_ls_plugin.tours.moves.composed import CHECKED, Moves, chain_needs
 from gpu_ls_plugin.tours.moves.lin_kernighan import LinKernighan, LinKernighanLead
@@ -92,13 +100,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.moves.base import Neighbourhood
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
-# The functions of these modules share their names, so the package's attributes are not modules.
-greedy = import_module("gpu_ls_plugin.tours.construction.greedy")
-nearest_neighbour = import_module("gpu_ls_plugin.tours.construction.nearest_neighbour")
-random_tours = import_module("gpu_ls_plugin.tours.construction.random_tours")
-double_bridge = import_module("gpu_ls_plugin.tours.kicks.double_bridge")
-
 WARP, BLOCK = "gls::Warp<4>", "gls::Block<256>"
+SHARED = tuning.SHARED_MEMORY[90]
 CITIES = (1000, 100_000)
 TOURS = (1, 64)  # per multiprocessor
 USUAL = (TwoOpt(), OrOpt(3))
@@ -108,19 +111,19 @@ MOVES = (USUAL, (ThreeOpt(),), (LinKernighan(3),), (LinKernighan(),), (LinKernig
 
 SHALLOW, DEEP = (LinKernighan(3),), (LinKernighan(),)
 WINDOW, WALK = DoubleBridge(), DoubleBridge(walk=5)
-# Moves, grid, kicks and rule, with EUC_2D.
+# Moves, grid, kick and acceptance rule, with EUC_2D.
 CHAINS: tuple[tuple[Sequence[Neighbourhood], str, DoubleBridge, Acceptance], ...] = (
     (SHALLOW, "wide", WALK, Threshold()),
     (SHALLOW, "", WINDOW, Always()),
     (DEEP, "fine", WINDOW, BetterOrEqual()),
     (USUAL, "fine", WALK, Better()),
 )
-# One block of 10 warps on a multiprocessor, with registers for all parts; a tour in global memory;
-# two blocks of 16 warps.
+# Cities for each layout of chains: a block of 10 warps on a multiprocessor, with registers for all
+# parts; a tour in global memory; two blocks of 16 warps.
 CHAIN_CITIES = (5000, 100_000, 1000)
 PART, INSTANCE = 800, 100  # cities
 
-# Those that do not look at lengths.
+# Crossovers that do not depend on lengths.
 PAIR_CROSSOVERS = (
     EdgeRecombination(),
     OrderRecombination(),
@@ -131,7 +134,7 @@ PAIR_CROSSOVERS = (
 ASSEMBLIES = (("EUC_2D", 1000, "int", "fine"), ("EUC", 100_000, "double", ""))
 
 
-# Parts that their kernels do not name: what engines serve, and what uses the kernels of others.
+# Parts that their kernels do not name, by kernel: pivoting rules, searches, cooperations.
 ENGINES = {
     "descent": ("first", "local_search"),
     "multi_descent": ("multi", "local_search"),
@@ -153,12 +156,12 @@ ENGINES = {
 
 
 def instantiations() -> list[Kernel]:
-    """Return the CUDA kernels that the compile check builds: every part at least once."""
+    """Return the CUDA kernels that the compile check compiles."""
     kernels = [
-        greedy.greedy_edges_kernel(WARP),
-        greedy.follow_links_kernel(WARP),
-        random_tours.random_tours_kernel(WARP),
-        double_bridge.double_bridge_kernel(WARP),
+        greedy_edges_kernel(WARP),
+        follow_links_kernel(WARP),
+        random_tours_kernel(WARP),
+        double_bridge_kernel(WARP),
         positions_kernel(BLOCK),
         arrays.take_kernel(BLOCK),
         parted.unroll_kernel(WARP),
@@ -180,26 +183,24 @@ def instantiations() -> list[Kernel]:
 
 
 def metric_kernels(metric: Metric) -> Iterator[Kernel]:
-    """Compose everything that a metric takes part in; plugins list their own metrics with it."""
-    block = f"gls::Block<{nearest_neighbour.BLOCK_THREADS}>"
+    """Compose the kernels of a metric; plugins list their metrics with it."""
+    block = f"gls::Block<{BLOCK_THREADS}>"
     yield tour_cost_kernel(metric, WARP)
     main = metric.name == "EUC_2D"
     if main:
-        yield nearest_neighbour.nearest_neighbour_kernel(metric, block)
+        yield nearest_neighbour_kernel(metric, block)
         yield pair_lengths_kernel(metric, BLOCK)
     for n in CITIES if main else CITIES[:1]:
         for tours in TOURS if main else TOURS[1:]:
-            shared = tuning.SHARED_MEMORY[90]
-            shape = climb_layouts.climb_shape(n, tours, shared, metric.fast_estimate)
+            shape = climb_layouts.climb_shape(n, tours, SHARED, metric.fast_estimate)
             yield block_kernel(metric, shape)
-    if metric.name in ROOTLESS:  # they need less than others
+    if metric.name in ROOTLESS:  # kernels without square roots need fewer registers
         return
-    yield nearest_neighbour.nearest_neighbour_kernel(metric, WARP)
+    yield nearest_neighbour_kernel(metric, WARP)
     yield from _descents(metric)
     yield from _chains(metric)
     yield from _filtered(metric)
-    yield from _assembly(metric)
-    yield from _partitions(metric)
+    yield from _crossovers(metric)
     yield from _instances(metric)
 
 
@@ -207,18 +208,18 @@ LAYOUTS = (
     ("warp", 1000, 16),
     ("block", 1000, 1),
     ("global", 100_000, 1),
-)  # with cities, and tours per multiprocessor
+)  # name, cities, and tours per multiprocessor
 
 
 def _descents(metric: Metric) -> Iterator[Kernel]:
-    """The default moves; with EUC_2D in every layout, and all other moves."""
+    """Yield descents by the default moves; for EUC_2D, in each layout and by all other moves."""
     length, main = "int" if metric.integer else "double", metric.name == "EUC_2D"
     grid = "fine" if metric.name in GRID_METRICS else ""
     yield sites_kernel(metric, "gls::Block<1024>")
     for moves in MOVES if main else MOVES[:1]:
         composed = Moves.of(moves, symmetric=True, length=length, grid=grid)
         for layout, n, tours in LAYOUTS if main and moves == USUAL else LAYOUTS[:1]:
-            shape = descent_layouts.descent_shape(n, tours, tuning.SHARED_MEMORY[90], layout)
+            shape = descent_layouts.descent_shape(n, tours, SHARED, layout)
             yield descent_kernel(metric, composed, shape.team, shape.memory)
     if main:
         steps = Moves.of((LinKernighanLead(),), symmetric=True, length=length, by_step=True)
@@ -228,7 +229,7 @@ def _descents(metric: Metric) -> Iterator[Kernel]:
         for parts, layout in ((USUAL, "auto"), (USUAL, "global"), (DEEP, "auto")):
             many = Moves.of(parts, symmetric=True, length=length, grid=grid)
             needs = chain_needs(metric, many, parts)
-            shape = descent_layouts.multi_shape(1000, tuning.SHARED_MEMORY[90], needs, layout)
+            shape = descent_layouts.multi_shape(1000, SHARED, needs, layout)
             yield multi_descent_kernel(metric, many, shape.team, shape.memory)
         for in_shared in (True, False):
             yield random_k.evaluation_kernel(metric, 0, in_shared)
@@ -238,7 +239,7 @@ def _descents(metric: Metric) -> Iterator[Kernel]:
             yield three_opt_climb.tiles_kernel(metric, length, *bar)
     if main:
         yield three_opt_climb.moves_kernel(metric, length, *three_opt_climb.BARS[0])
-    if main:  # as if others had written them
+    if main:  # as if the moves were foreign
         ours = Moves.of([OrOpt(3)], symmetric=True, length=length)
         checked = f"gls::Checked<{ours.functor}, 1>"
         theirs = replace(ours, functor=checked, headers=(*ours.headers, CHECKED))
@@ -251,7 +252,7 @@ def _descents(metric: Metric) -> Iterator[Kernel]:
 
 
 def _chains(metric: Metric) -> Iterator[Kernel]:
-    """The default moves, kicks and rule; with EUC_2D in every layout, and all other parts."""
+    """Yield chains of default parts; for EUC_2D, in each layout and with all other parts."""
     length, main = "int" if metric.integer else "double", metric.name == "EUC_2D"
     grid = "fine" if metric.name in GRID_METRICS else ""
     for kind in ("fine", "wide") if main else filter(None, (grid,)):
@@ -268,11 +269,11 @@ def _chains(metric: Metric) -> Iterator[Kernel]:
     ) -> Kernel:
         moves = Moves.of(parts, symmetric=True, length=length, grid=kind)
         needs = chain_needs(metric, moves, parts)
-        shape = choose(n, shared_memory=tuning.SHARED_MEMORY[90], needs=needs)
+        shape = choose(n, shared_memory=SHARED, needs=needs)
         return chain_kernel(metric, moves, kick, rule, shape, **scope)
 
     usual = (SHALLOW, grid, WINDOW, Annealing())
-    if metric.name in ("ATT", "CEIL_2D", "FLOOR_2D"):  # no more than EUC_2D needs
+    if metric.name in ("ATT", "CEIL_2D", "FLOOR_2D"):  # they need no more than EUC_2D
         return
     if not main:
         yield chains(CHAIN_CITIES[0], *usual)
@@ -287,65 +288,55 @@ def _chains(metric: Metric) -> Iterator[Kernel]:
         yield parted.make_part_kernel(lists, WARP)
 
 
-def _assembly(metric: Metric) -> Iterator[Kernel]:
-    """Crossovers of tours in shared memory, and of real lengths in global memory."""
+def _crossovers(metric: Metric) -> Iterator[Kernel]:
+    """Yield crossovers of tours in shared memory, and with real lengths in global memory."""
     for name, n, length, grid in ASSEMBLIES:
         if metric.name == name:
-            layout = assembly_layouts.assembly_shape(n, 64, tuning.SHARED_MEMORY[90])
-            yield edge_assembly.assembly_kernel(metric, length, grid, layout)
-            if metric.integer:
-                block = STRATEGIES["block"]
-                layout = assembly_layouts.assembly_shape(n, 64, tuning.SHARED_MEMORY[90], block)
-                yield edge_assembly.assembly_kernel(metric, length, grid, layout, block)
-
-
-def _partitions(metric: Metric) -> Iterator[Kernel]:
-    """Crossovers of pairs in shared memory, and of real lengths in global memory."""
-    for name, n, *_ in ASSEMBLIES:
-        if metric.name == name:
+            for strategy in ("single", "block") if metric.integer else ("single",):
+                chosen = STRATEGIES[strategy]
+                layout = assembly_layouts.assembly_shape(n, 64, SHARED, chosen)
+                yield edge_assembly.assembly_kernel(metric, length, grid, layout, chosen)
             yield _pair_crossover(PartitionRecombination(), metric, n)
 
 
 def _pair_crossover(part: PairRecombination, metric: Metric, n: int) -> Kernel:
     own = part.pair_bytes(n, 2)
-    return part.kernel(metric, pair_layouts.pair_shape(n, own, 64, tuning.SHARED_MEMORY[90]))
+    return part.kernel(metric, pair_layouts.pair_shape(n, own, 64, SHARED))
 
 
 def _instances(metric: Metric) -> Iterator[Kernel]:
-    """Candidates, costs and chains of instances side by side; real lengths are the default."""
+    """Yield kernels for many instances at once, whose lengths are real by default."""
     if metric.name != "EUC":
         return
     moves = Moves.of(SHALLOW, symmetric=True, length="double")
     yield instances.lists_kernel(metric, moves, instances.LIST_TEAMS["cuda"], instances.DEGREE)
     yield instances.cost_kernel(metric, WARP)
     needs = chain_needs(metric, moves, SHALLOW)
-    shape = chain_layouts.part_shape(INSTANCE, tuning.SHARED_MEMORY[90], needs)
+    shape = chain_layouts.part_shape(INSTANCE, SHARED, needs)
     yield chain_kernel(metric, moves, WINDOW, Annealing(), shape, TOUR_PART)
 
 
 def _weighted() -> Iterator[Kernel]:
-    """All that works on rows with weights of their own: of two objectives, by matrix and place."""
+    """Yield kernels for rows with their own weights of two objectives, a matrix and a plane."""
     metric = WeightedSum((BUILT_IN_METRICS["EUC_2D"](), BUILT_IN_METRICS["EXPLICIT"]()))
-    shared = tuning.SHARED_MEMORY[90]
     moves = Moves.of(SHALLOW, symmetric=True, length="double")
     yield tour_cost_kernel(metric, WARP)
     yield sites_kernel(metric, "gls::Block<1024>")
     functors = tuple(part.functor for part in metric.metrics)
     distances = RowsUnder(metric, Tchebycheff(np.ones((1, 2)), np.zeros(2), functors))
-    for lengths, tours in ((metric, 16), (distances, 1)):  # of warps, and of blocks
-        shape = descent_layouts.descent_shape(CITIES[0], tours, shared)
+    for lengths, tours in ((metric, 16), (distances, 1)):  # for warps, and for blocks
+        shape = descent_layouts.descent_shape(CITIES[0], tours, SHARED)
         yield descent_kernel(lengths, moves, shape.team, shape.memory)
         needs = chain_needs(lengths, moves, SHALLOW)
-        layout = chain_layouts.chain_shape(CITIES[0], 64, shared, needs=needs)
+        layout = chain_layouts.chain_shape(CITIES[0], 64, SHARED, needs=needs)
         yield chain_kernel(lengths, moves, WINDOW, Annealing(), layout)
-    pairs = assembly_layouts.assembly_shape(CITIES[0], 64, shared)
+    pairs = assembly_layouts.assembly_shape(CITIES[0], 64, SHARED)
     yield edge_assembly.assembly_kernel(metric, "double", "", pairs)
     yield _pair_crossover(PartitionRecombination(), metric, CITIES[0])
 
 
 def _routing() -> Iterator[Kernel]:
-    """Moves of routes under constraints: hard ones of integers, and soft ones of real numbers."""
-    shared = tuning.SHARED_MEMORY[90]
+    """Yield searches of routes with hard integer constraints, and with soft real ones."""
     nodes, demands = ((0, 0), (0, 3), (4, 0)), (0, 1, 1)
     hard = CVRP(nodes, demands, 2)
     soft = CVRP(nodes, demands, 2, metric="EUC", route_limit=9).penalised()
@@ -359,7 +350,7 @@ def _routing() -> Iterator[Kernel]:
         yield ruin_recreate.ruin_kernel(lengths, WARP, time)
         if parts is ROUTE_MOVES:
             site = GRID_BYTES.get(grid, tour_layouts.SITE_BYTES)
-            shape = LinkedShape.of(problem, most_rows(problem), shared, site)
+            shape = LinkedShape.of(problem, most_rows(problem), SHARED, site)
             yield string_kernel(Annealing(), problem, grid, length, time, shape)
             for linked in ((RouteMoves(),), (RouteMoves(), SwapStar())):
                 yield linked_descent.descent_kernel(
@@ -368,16 +359,16 @@ def _routing() -> Iterator[Kernel]:
         yield exchange_kernel(lengths, WARP, time)
         cities = n if problem.integer else CITIES[1]  # in global memory
         own = route_edge_assembly.pair_bytes(cities, 2, cities - cities // 20)
-        pairs = pair_layouts.pair_shape(cities, own, 64, shared)
+        pairs = pair_layouts.pair_shape(cities, own, 64, SHARED)
         yield route_edge_assembly.assembly_kernel(lengths, pairs)
         objective = Routing(problem)
         metric, kick = Under(lengths, objective), exchanging(lengths, time, {})
         moves = Moves.of(parts, symmetric=True, length=length, grid=grid)
         needs = chain_needs(metric, moves, parts)
-        descents = descent_layouts.descent_shape(n, 16, shared, needs=needs)
-        together = descent_layouts.multi_shape(n, shared, needs, "auto")
-        rebuilt = rebuilt_shape(CITIES[0], 16, shared, needs)
-        chains = chain_layouts.chain_shape(n, 64, shared, needs=needs)
+        descents = descent_layouts.descent_shape(n, 16, SHARED, needs=needs)
+        together = descent_layouts.multi_shape(n, SHARED, needs, "auto")
+        rebuilt = rebuilt_shape(CITIES[0], 16, SHARED, needs)
+        chains = chain_layouts.chain_shape(n, 64, SHARED, needs=needs)
         whole = FilteredNeighbourhood(ThreeOpt(), Everything())
         filtered = FilteredKernels(whole, metric, length, grid)
         resources = tuple(part.name for part in objective.resources)
@@ -395,7 +386,7 @@ def _routing() -> Iterator[Kernel]:
 
 
 def _levels() -> Iterator[Kernel]:
-    """What stretches computed ahead change: how they are made, and how a move is joined of them."""
+    """Yield the kernels that change if data of stretches of routes are computed ahead."""
     nodes, demands = ((0, 0), (0, 3), (4, 0)), (0, 1, 1)
     problem = CVRP(nodes, demands, 2, route_limit=9, vehicles=2)
     metric = Under(problem.nodes.metric, Routing(problem.with_hierarchy(2)))
@@ -405,7 +396,7 @@ def _levels() -> Iterator[Kernel]:
 
 
 def _successors() -> Iterator[Kernel]:
-    """Every sampler and order, by a warp and by blocks, and both memories."""
+    """Yield each sampler and order, for a warp and for blocks, with both memories."""
     table = WeightTable(np.ones((1, 1), np.uint32))
     masked = Masked(table, Conflicts([(0, 1)]), Capacities([1], [1]), Distinct())
     cheapest = CheapestValue(problem=GraphColouring(2, [(0, 1)], 1))
@@ -429,7 +420,7 @@ def _successors() -> Iterator[Kernel]:
 
 
 def _filtered(metric: Metric) -> Iterator[Kernel]:
-    """Every mode, filter, mapping and step at least once."""
+    """Yield each mode, filter, mapping and step of filtered moves at least once."""
     if metric.name not in ("EUC_2D", "EUC"):
         return
 
@@ -447,18 +438,18 @@ def _filtered(metric: Metric) -> Iterator[Kernel]:
     yield from kernels(ThreeOpt(), ~DontLook() | Radius(1.0), "roots").evaluation("masked")
     openings = kernels(ThreeOpt(), bound & InCandidates(), "lexicographic")
     yield from openings.evaluation("openings", sink="Following")
-    for step in ("TakeFiltered", "NoteFiltered"):  # the beginning is a part of taking
+    for step in ("TakeFiltered", "NoteFiltered"):
         yield openings.step(step)
 
 
 def neighbourhood_kernels(part: Neighbourhood) -> Iterator[Kernel]:
-    """Compose descents by a neighbourhood; plugins list their own with it."""
+    """Compose a descent by a neighbourhood; plugins list their neighbourhoods with it."""
     moves = Moves.of([part], symmetric=True, length="int")
-    shape = descent_layouts.descent_shape(CITIES[0], 16, tuning.SHARED_MEMORY[90])
+    shape = descent_layouts.descent_shape(CITIES[0], 16, SHARED)
     yield descent_kernel(BUILT_IN_METRICS["EUC_2D"](), moves, shape.team, shape.memory)
 
 
 def filter_kernels(test: Filter) -> Iterator[Kernel]:
-    """Compose the evaluation of 2-opt moves that a filter keeps; plugins list their own with it."""
+    """Compose the evaluation of filtered 2-opt moves; plugins list their filters with it."""
     part = FilteredNeighbourhood(TwoOpt(), test & GainBound())
     yield from FilteredKernels(part, BUILT_IN_METRICS["EUC_2D"](), "int").evaluation("openings")

@@ -1,4 +1,4 @@
-"""Machines without a compiler, with one that counts its runs, and with an empty cache."""
+"""Fixtures: no compiler, a script as compiler, one that logs its runs, and an empty cache."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ REAL_COMPILER = shlex.join(compiler.find_compiler())
 
 @pytest.fixture
 def cache(monkeypatch, tmp_path) -> Path:
-    """An empty folder for compiled programs."""
+    """Return an empty folder for compiled programs."""
     folder = tmp_path / "cache"
     monkeypatch.setenv("GPU_LS_CACHE_DIR", str(folder))
     return folder
@@ -28,7 +28,7 @@ def cache(monkeypatch, tmp_path) -> Path:
 
 @pytest.fixture
 def no_compiler(monkeypatch, tmp_path) -> None:
-    """A machine without any compiler."""
+    """Hide all compilers."""
     monkeypatch.delenv("CXX", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
     without_wheel = [p for p in sys.path if not os.path.isdir(os.path.join(p, "ziglang"))]
@@ -37,7 +37,7 @@ def no_compiler(monkeypatch, tmp_path) -> None:
 
 @pytest.fixture
 def as_compiler(monkeypatch, tmp_path) -> Callable[[str], Path]:
-    """Make a shell script the compiler; in it, `real` stands for the real one."""
+    """Return a function that makes a shell script the compiler; `real` is the real one."""
 
     def make(script: str) -> Path:
         path = tmp_path / "compiler-script"
@@ -51,7 +51,7 @@ def as_compiler(monkeypatch, tmp_path) -> Callable[[str], Path]:
 
 @pytest.fixture
 def counted(as_compiler, tmp_path) -> Path:
-    """Make the compiler note each of its runs in a file, `--version` excepted."""
+    """Make the compiler log its runs, except `--version`, in a file; return the file."""
     log = tmp_path / "runs"
     log.touch()
     as_compiler(f'case "$*" in *--version*) ;; *) echo run >> {log} ;; esac\nexec real "$@"')

@@ -1,4 +1,4 @@
-"""Tours are copied and checked by one kernel; the CPU runs it in tests alone."""
+"""The kernel that copies and checks tours, which the CPU runs only in tests."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_permutations_are_copied():
 @pytest.mark.parametrize("row", [0, SIZE - 1])
 @pytest.mark.parametrize("place", [0, 31, N - 1])
 @pytest.mark.parametrize("city", ["another's", -1, N, 2**31 - 1, -(2**31)])
-def test_what_is_no_permutation_is_seen(row, place, city):
+def test_invalid_rows_are_detected(row, place, city):
     rows = random_tours(N, SIZE)
     expected = rows.copy()
     rows[row, place] = rows[row, place - 1] if city == "another's" else city
@@ -32,8 +32,8 @@ def test_what_is_no_permutation_is_seen(row, place, city):
     assert_replaced(rows, expected)
 
 
-def test_rows_do_not_see_each_other():
-    """A row with a city twice is not completed by what another one has noted."""
+def test_rows_are_independent():
+    """The notes of other rows do not complete a row with a city twice."""
     rows = np.tile(np.arange(N, dtype=np.int32), (SIZE, 1))
     expected = rows.copy()
     rows[4, :2] = 1
@@ -41,7 +41,7 @@ def test_rows_do_not_see_each_other():
 
 
 def assert_replaced(rows, expected):
-    """What is no permutation is told of and does no harm to who reads it before that is known."""
+    """Check that an invalid row is reported, and replaced by a valid one."""
     taken, faults = queue_permutations(CPU, rows)
     assert faults[0]
     assert np.array_equal(taken, expected)

@@ -1,4 +1,4 @@
-"""Clocks of searches stand still while kernels are compiled, by us and by CuPy."""
+"""Clocks of searches stop while this library or CuPy compiles kernels."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from gpu_ls_plugin.backends import cuda
 from gpu_ls_plugin.core.budget import Stopwatch, compiling, now
 
 
-def test_a_clock_stands_still_while_something_is_compiled(clock):
+def test_a_clock_stops_while_kernels_are_compiled(clock):
     watch = Stopwatch(None)
     with compiling():
         clock.advance(10)
@@ -18,7 +18,7 @@ def test_a_clock_stands_still_while_something_is_compiled(clock):
     assert watch.elapsed == pytest.approx(5, abs=0.1)
 
 
-def test_errors_of_a_compiler_stop_the_clock_no_longer(clock):
+def test_the_clock_runs_again_after_an_error(clock):
     watch = Stopwatch(None)
     with pytest.raises(RuntimeError), compiling():
         raise RuntimeError("from the compiler")

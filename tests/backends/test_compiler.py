@@ -1,4 +1,4 @@
-"""Which compiler is taken, what it is asked, and what is said when it fails."""
+"""The choice of the compiler, its check, and messages about its failures."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 REMEDY = r'install g\+\+ or clang\+\+, point CXX .* pip install "gpu-ls-plugin\[cpu\]"'
 ADD_ONE = 'extern "C" int add_one(int x) { return x + 1; }'
-# Answers both questions, without a compiler.
+# A script that pretends to support C++17.
 PRETENDS = 'case "$*" in *--version*) echo 1.0 ;; *) echo "#define __cplusplus 201703L" ;; esac'
 
 
@@ -48,7 +48,7 @@ def test_without_a_compiler_the_remedy_is_named(no_compiler):
 
 
 def test_compilers_in_the_order_of_preference(monkeypatch, tmp_path, no_compiler):
-    for name in ("clang++", "g++", "c++"):  # each is preferred to those before
+    for name in ("clang++", "g++", "c++"):  # in the order of increasing preference
         (tmp_path / name).write_text("#!/bin/sh\n", encoding="utf-8")
         (tmp_path / name).chmod(0o755)
         assert compiler.find_compiler() == [str(tmp_path / name)]
@@ -82,7 +82,7 @@ def test_the_ziglang_wheel_is_the_last_resort(monkeypatch, tmp_path, no_compiler
 
 @pytest.mark.parametrize("entry", ["", ".", "absolute"])
 def test_the_current_folder_is_no_wheel(monkeypatch, tmp_path, no_compiler, entry):
-    """Python looks there first when it is started with -c or -m, or as an interactive session."""
+    """With -c and -m, and interactively, Python looks for modules there first."""
     install_wheel(tmp_path)
     (tmp_path / "ziglang.py").write_text(EVIL)
     monkeypatch.chdir(tmp_path)
@@ -100,14 +100,14 @@ def test_a_module_of_the_current_folder_is_not_run(monkeypatch, tmp_path, no_com
     assert not (tmp_path / "run").exists()
 
 
-# What is not a compiler.
+# Commands that are not compilers.
 
 
 @pytest.mark.parametrize(
     "command",
     ["rm -rf", "rm -rf --", "touch --", "false", "true", "cat", sys.executable, "/bin/sh -c true"],
 )
-def test_what_is_no_compiler_is_found_out_without_damage(monkeypatch, tmp_path, command):
+def test_other_commands_are_detected_without_damage(monkeypatch, tmp_path, command):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("CXX", command)
     for word in compiler.LIST_MACROS:
@@ -151,7 +151,7 @@ def test_a_compiler_that_vanishes(as_compiler):
         compiled()
 
 
-# What a compiler says.
+# Errors of compilers.
 
 
 def test_errors_of_the_compiler_are_shown():
@@ -184,7 +184,7 @@ def test_no_room_for_temporary_files(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("content", [b"flags : b\xe4h\nmodel name : one\n", None])
-def test_what_the_system_says_of_the_processor(monkeypatch, tmp_path, content):
+def test_the_processor_is_described(monkeypatch, tmp_path, content):
     monkeypatch.setattr(compiler, "CPU_INFO", tmp_path / "cpuinfo")
     if content is not None:
         (tmp_path / "cpuinfo").write_bytes(content)

@@ -1,4 +1,4 @@
-"""The CPU backend: its threads, and what is said when something lacks."""
+"""The CPU backend: its threads, and messages about missing parts of the machine."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_threads_are_the_usable_cores_or_the_users(monkeypatch):
 
 
 @pytest.mark.parametrize("text", ["0", "-1", "many", "²", "1.5", "4097", "9" * 5000])
-def test_what_is_no_number_of_threads(monkeypatch, text):
+def test_invalid_numbers_of_threads_are_refused(monkeypatch, text):
     monkeypatch.setenv("GPU_LS_THREADS", text)
     words = rf"GPU_LS_THREADS: '{text}' is not .* between 1 and 4096, or unset"
     with pytest.raises(InvalidParameterError, match=words):

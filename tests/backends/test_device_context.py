@@ -1,7 +1,7 @@
-"""A call works on its own device, whichever is current: shown with a device of this machine's CPU.
+"""A call works on its own device, even if another one is current.
 
-The stand-in is a CPU backend whose arrays can only be made while its device is current in the
-thread at hand, as CuPy makes them on the current device.
+The device is a CPU backend whose arrays can only be made while it is current in the thread, as CuPy
+makes arrays on the current device.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ _current = threading.local()
 
 
 def current() -> Any:
-    """The device that is current in this thread."""
+    """Return the device that is current in this thread."""
     return getattr(_current, "device", None)
 
 
 class NumPyOf:
-    """NumPy, usable while a device is current."""
+    """NumPy that can only be used while a device is current."""
 
     def __init__(self, device: Elsewhere) -> None:
         self._device = device
@@ -54,7 +54,7 @@ class NumPyOf:
 
 
 class Elsewhere(CpuBackend):
-    """A device beside the current one."""
+    """Another device than the current one."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -89,7 +89,7 @@ CONSTRUCTIONS = (
 
 
 def searched(search: Any, problem: gls.TSP = PROBLEM) -> Callable[[Any], Any]:
-    """Return what a search finds on a backend, as NumPy arrays."""
+    """Return a function: the result of a search on a backend, as NumPy arrays."""
 
     def call(backend: Any) -> Any:
         found = search(problem, STARTS, seed=3, budget=gls.Budget(kicks=20), backend=backend)
@@ -152,7 +152,7 @@ def test_a_call_works_on_its_own_device(name: str) -> None:
 
 
 def test_two_threads_search_on_two_devices_at_once() -> None:
-    """Of a problem that nobody has searched, so that both make its lists."""
+    """The problem is new, so that both threads make its lists."""
     expected = CALLS["Lin-Kernighan"]("cpu")
 
     def work(device: Elsewhere) -> list[Any]:
@@ -192,7 +192,7 @@ def test_searches_are_compiled_on_their_own_device(name: str) -> None:
     assert current() is None
 
 
-def test_candidates_and_metric_data_are_kept_for_each_device() -> None:
+def test_each_device_caches_candidates_and_metric_data() -> None:
     first, second = Elsewhere(), Elsewhere()
     lists = gls.Nearest(5)
     for kept in (lambda device: lists.on(device, PROBLEM)[0], lambda d: metric_data(d, PROBLEM)):
@@ -200,7 +200,7 @@ def test_candidates_and_metric_data_are_kept_for_each_device() -> None:
         assert kept(first) is not kept(second)
 
 
-def test_a_backend_is_passed_on_as_it_is() -> None:
+def test_a_backend_is_returned_unchanged() -> None:
     given = Elsewhere()
     assert get_backend(given) is given
     assert get_backend(given, tours=STARTS) is given

@@ -1,4 +1,4 @@
-"""A child that is forked while another thread compiles or loads plugins can search, too."""
+"""A child that is forked while another thread compiles or loads plugins can search."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gpu_ls_plugin.backends import compiler
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# The child has only the thread that forked; an alarm ends it where it waits for another.
+# The child has only the thread that forked. An alarm ends it if it waits for another thread.
 SCRIPT = """
 import os, signal, sys, threading, time
 import numpy as np
@@ -48,7 +48,7 @@ assert status == 0, f"child: {status}"
 use()
 """
 
-# Slow the first time, so that there is time to fork.
+# Its first run takes long, so that there is time to fork.
 SLOW_COMPILER = """#!/bin/sh
 case "$*" in *--version*) ;; *) mkdir started 2>/dev/null && sleep 0.5 ;; esac
 exec {} "$@"

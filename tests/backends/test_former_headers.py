@@ -1,4 +1,4 @@
-"""Headers that version 0.1 had elsewhere are found under the paths that it had."""
+"""Headers that have moved since version 0.1 are found under their former paths."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.core.former_rooms import FORMER_FOLDERS, RENAMED_HEADERS
 
 PACKAGE = resources.files("gpu_ls_plugin")
-# What the pages named, and what authors of parts were told to write against.
+# Headers that the documentation of version 0.1 named.
 NAMED = {
     "acceptance/rules.cuh": "runs/acceptance.cuh",
     "candidates/near_cities.cuh": "tours/candidates/near_cities.cuh",
@@ -57,7 +57,7 @@ NAMED = {
 
 
 @pytest.mark.parametrize("former", NAMED)
-def test_former_headers_are_those_of_today(former: str) -> None:
+def test_former_paths_lead_to_present_headers(former: str) -> None:
     assert present(former) == NAMED[former]
     assert present(NAMED[former]) == NAMED[former]
 
@@ -69,13 +69,13 @@ def test_each_folder_and_each_name_of_the_tables_is_needed() -> None:
     assert all((PACKAGE / f"{path}.cuh").is_file() for path in RENAMED_HEADERS.values())
 
 
-def test_a_header_is_pasted_once_whatever_it_is_called() -> None:
+def test_a_header_is_pasted_once_under_all_its_names() -> None:
     pasted: set[str] = set()
     assert paste("include/metric.cuh", pasted) == paste("tours/problem/metric.cuh", set())
     assert paste("tours/problem/metric.cuh", pasted) == paste("include/team.cuh", pasted) == ""
 
 
-def test_kernels_and_structs_take_former_names() -> None:
+def test_kernels_and_structs_accept_former_paths() -> None:
     kernels = [
         Kernel("k", header, "K", parse_parameters("int n"), "gls::Host", headers=(more,))
         for header, more in [
@@ -88,6 +88,6 @@ def test_kernels_and_structs_take_former_names() -> None:
     assert former == struct_of("tours/problem/instance.cuh", "Instance")
 
 
-def test_what_never_was_is_missing() -> None:
+def test_unknown_headers_are_missing() -> None:
     with pytest.raises(FileNotFoundError):
         paste("include/no_such.cuh", set())

@@ -1,4 +1,4 @@
-"""What layouts say of shared memory, against what the compiler takes and a multiprocessor has."""
+"""Shared memory of layouts, against the compiler's use and the size of a multiprocessor."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tests.helpers.declared_shared import declared_shared
 from tests.helpers.marks import slow_after
 
 SHARED = tuning.SHARED_MEMORY[90]
-RESERVED = 1 << 10  # by the driver, of each block beside what it may have
+RESERVED = 1 << 10  # bytes that the driver reserves for each block
 KINDS = {  # metric, type of lengths, grid
     "packed": ("EUC_2D", "int", "fine"),
     "real": ("EUC", "double", ""),
@@ -47,7 +47,7 @@ CITIES = range(10, 20_000, 7)
 
 
 def composed(kind, moves):
-    """The metric, its moves and what chains of them need."""
+    """Return a metric, its moves and the needs of chains."""
     if kind in ROUTED:
         problem = CVRP(((0, 0), (0, 3), (4, 0)), (0, 1, 1), 2, **ROUTED[kind])
         metric, real = Under(problem.nodes.metric, Routing(problem)), not problem.integer
@@ -64,8 +64,8 @@ def composed(kind, moves):
     ("kind", "moves"),
     slow_after(2, [("packed", "three"), *((kind, "two") for kind in KINDS), ("packed", "one")]),
 )
-def test_what_a_chain_keeps_beside_its_tour(kind, moves):
-    """Beside a tour in global memory it is all that a warp has in shared memory."""
+def test_memory_of_a_chain_beside_its_tour(kind, moves):
+    """If the tour is in global memory, this is all the shared memory of a warp."""
     metric, made, needs = composed(kind, moves)
     alone = tour_layouts.ChainShape("gls::Warp<1>", 32, 1, False, False)
     report = compile_kernel(chain_kernel(metric, made, DoubleBridge(), Annealing(), alone), 90)
@@ -88,7 +88,7 @@ def test_chains_fit(kind, registers):
 
 
 @pytest.mark.usefixtures("nvrtc")
-def test_what_ptx_declares_is_what_the_assembler_takes():
+def test_ptx_declares_the_memory_that_the_assembler_uses():
     metric, made, _ = composed("packed", "two")
     kernel = descent_kernel(metric, made, "gls::Block<64>", "gls::SharedMemory<true>")
     taken = compile_kernel(kernel, 90).shared
@@ -114,7 +114,7 @@ def test_crossovers_fit():
 
 
 def shared_by_kernel(shapes, kernel_of):
-    """Check that shapes of sizes fit, with what their kernels take; return that, by kernel."""
+    """Check that shapes fit, with the static memory of their kernels; return that, by kernel."""
     static = {}
     for n, shape in shapes:
         key = shape.team, shape.memory
@@ -159,7 +159,7 @@ def test_chains_of_routes_fit(kind):
     assert len(static) > 5
 
 
-def test_few_chains_of_routes_are_held_by_blocks():
+def test_blocks_work_on_few_chains_of_routes():
     needs = composed("loads", "two")[2]
     assert rebuilt_chains.rebuilt_shape(500, 2, SHARED, needs).lanes == 128
     assert rebuilt_chains.rebuilt_shape(500, 8, SHARED, needs).lanes == 32
@@ -168,8 +168,8 @@ def test_few_chains_of_routes_are_held_by_blocks():
 @pytest.mark.slow
 @pytest.mark.usefixtures("nvrtc")
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_multi_improvement_keeps_beside_its_tour(kind):
-    """Beside a tour in global memory it is a part of the static shared memory."""
+def test_memory_of_multi_improvement_beside_its_tour(kind):
+    """If the tour is in global memory, this is a part of the static shared memory."""
     metric, made, needs = composed(kind, "two")
     inside, outside = (
         descent_layouts.multi_shape(1000, SHARED, needs, at) for at in ("auto", "global")
@@ -181,7 +181,7 @@ def test_what_multi_improvement_keeps_beside_its_tour(kind):
         assert not report.error
         static.append(report.shared)
     batch = static[1] - static[0]
-    assert batch <= descent_layouts.LOOK_BATCH_BYTES < batch + 300  # all types of lengths have room
+    assert batch <= descent_layouts.LOOK_BATCH_BYTES < batch + 300  # for all types of lengths
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Compiled programs are kept, found, rebuilt when damaged, and never taken from others."""
+"""Compiled programs are kept, found again, rebuilt if damaged, and never taken from others."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ OTHER = 'extern "C" int add_two(int x) { return x + 2; }'
 
 
 @pytest.fixture(autouse=True)
-def nothing_said_before(monkeypatch) -> None:
+def no_earlier_warnings(monkeypatch) -> None:
     monkeypatch.setattr(library_cache, "warned_of", set())
 
 
@@ -41,7 +41,7 @@ def runs(log: Path) -> int:
 
 
 def keep(source: str = ADD_ONE) -> Path:
-    """Have a library in the cache that this process has not loaded."""
+    """Put a library into the cache, without loading it; return its path."""
     return library_cache.load(source, Path)
 
 
@@ -57,7 +57,7 @@ def works(log: Path, compiled: int) -> bool:
     return add_one(1) == 2 and runs(log) == compiled
 
 
-# Kept and found.
+# Keeping and finding.
 
 
 def test_programs_are_compiled_once(counted, cache):
@@ -77,7 +77,7 @@ def test_other_programs_flags_and_compilers_are_other_files(counted, cache, monk
     assert len(libraries) == len(list(cache.iterdir())) == runs(counted) == 4
 
 
-def test_nothing_half_made_stays(cache):
+def test_a_failure_leaves_nothing_behind(cache):
     with pytest.raises(CompilationError):
         keep("no C++")
     assert list(cache.iterdir()) == []
@@ -127,15 +127,15 @@ def test_the_first_compilation_is_announced(cache, caplog):
     assert str(cache) in record.getMessage()
 
 
-# Where.
+# Folders.
 
 
-def test_where_programs_are_kept(monkeypatch, tmp_path):
+def test_the_folder_of_programs(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     for own, xdg, folder in (
         (str(tmp_path / "own"), "", "own"),
-        ("own", "", "own"),  # from the current folder on
+        ("own", "", "own"),  # relative to the current folder
         (" ", str(tmp_path), "gpu-ls-plugin"),
         ("", str(tmp_path), "gpu-ls-plugin"),
         ("", "relative", "home/.cache/gpu-ls-plugin"),  # not allowed by XDG's specification
@@ -154,7 +154,7 @@ def test_a_relative_folder(counted, monkeypatch, tmp_path):
     assert keep().parent == tmp_path / "some" / "cache"
 
 
-# Damage. The library has not been loaded yet: a process keeps what it has loaded.
+# Damage. The library must not be loaded yet, since a process keeps loaded libraries.
 
 
 def cut_off(library: Path) -> None:
@@ -196,7 +196,7 @@ def make_unreadable(library: Path) -> None:
 
 
 def swap(library: Path, content: bytes) -> None:
-    """Put another file there, with its digest: as it might have been written by us."""
+    """Replace the library by another file whose name contains the right digest."""
     library.unlink()
     key = library.name.partition("-")[0]
     (library.parent / library_cache.file_name(key, content)).write_bytes(content)
@@ -217,11 +217,11 @@ DAMAGES = [
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_library_is_made_anew(counted, cache, damage: Callable[[Path], None]):
+def test_a_damaged_library_is_rebuilt(counted, cache, damage: Callable[[Path], None]):
     library = keep()
     damage(library)
     before = runs(counted)
-    if damage is not make_unreadable or os.geteuid() != 0:  # whom nothing stops
+    if damage is not make_unreadable or os.geteuid() != 0:  # root can read it
         before += 1
     assert works(counted, before)
     assert list(cache.iterdir()) == [library]
@@ -233,7 +233,7 @@ def test_a_damaged_library_is_made_anew(counted, cache, damage: Callable[[Path],
 
 
 def give_away(monkeypatch, path: Path) -> None:
-    """Let a file or folder belong to another user."""
+    """Make a file or folder belong to another user."""
     if os.geteuid() == 0:
         os.chown(path, 12345, -1)
     else:
@@ -281,7 +281,7 @@ def test_a_library_of_another_user_is_replaced(counted, cache, monkeypatch):
     assert keep().stat().st_uid == 0
 
 
-# Folders that are of no use.
+# Folders that cannot be used.
 
 
 def file_in_its_place(folder: Path, monkeypatch) -> None:
@@ -323,7 +323,7 @@ def too_long(folder: Path, monkeypatch) -> None:
 
 
 def forbidden(folder: Path, monkeypatch) -> None:
-    """As a folder that cannot be written is to those who are not root."""
+    """Writing fails as for users without permission."""
     fail_below(folder, monkeypatch, errno.EACCES)
 
 
@@ -364,7 +364,7 @@ def test_programs_work_without_a_cache(counted, cache, tmp_path, monkeypatch, sp
     with pytest.warns(CacheWarning, match=rf"{reason}.*GPU_LS_CACHE_DIR") as said:
         assert works(counted, 1)
     assert len(said) == 1
-    with warnings.catch_warnings():  # it is said once
+    with warnings.catch_warnings():  # it warns only once
         warnings.simplefilter("error")
         assert works(counted, 2)
     assert list(temporary.iterdir()) == []
@@ -382,7 +382,7 @@ def test_neither_cache_nor_private_folder(cache, monkeypatch, spoil, reason):
 
 
 def test_a_folder_that_programs_cannot_be_loaded_from(counted, cache):
-    """As on a disk that is mounted noexec."""
+    """Loading fails as on a disk that is mounted noexec."""
 
     def loader(library: Path) -> str:
         if library.parent == cache:

@@ -1,4 +1,4 @@
-"""Kernels of the CPU backend return the same, whatever the compiler makes of them."""
+"""Kernels of the CPU backend return the same at all levels of optimisation."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_optimisation_changes_no_tour(name, metric, monkeypatch):
     problem, tours = random_problem(metric, 40), random_tours(40, 4)
     found = []
     for flags in (quick_flags(), ""):
-        backend = CpuBackend()  # that has loaded nothing yet
+        backend = CpuBackend()  # without loaded kernels
         monkeypatch.setattr("gpu_ls_plugin.backends._cpu", lambda backend=backend: backend)
         monkeypatch.setenv("GPU_LS_CXXFLAGS", flags)
         budget = gls.Budget(kicks=30) if isinstance(search, gls.IteratedLocalSearch) else None
@@ -41,7 +41,7 @@ def test_optimisation_changes_no_tour(name, metric, monkeypatch):
 
 @pytest.mark.slow
 def test_optimised_kernels_know_where_a_wrapped_route_ends(monkeypatch):
-    """GCC 12 has made another depot than the last of a loop over a row; lists were torn by it."""
+    """GCC 12 once took another depot than the last one of a loop, which broke linked lists."""
     monkeypatch.setattr("gpu_ls_plugin.backends._cpu", CpuBackend)
     monkeypatch.setenv("GPU_LS_CXXFLAGS", "")
     problem = gls.CVRP.generated(199, seed=3)

@@ -1,4 +1,4 @@
-"""Compilers name the author's file and line, and nothing but names and types is composed."""
+"""Compilers name the author's file and line, and kernels contain only valid names and types."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def plugin(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     return importlib.import_module("lines_plugin.parts")
 
 
-def test_texts_say_where_they_come_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_texts_name_their_origins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
     for folder in ("here", "there"):
         parts = plugin(tmp_path / folder, monkeypatch)
@@ -58,7 +58,7 @@ def test_texts_say_where_they_come_from(tmp_path: Path, monkeypatch: pytest.Monk
     header, inline = found[0]
     assert header.startswith('#line 1 "lines_plugin/moves/mine.cuh"\n// Mine.')
     assert inline == f'#line 1 "lines_plugin/parts.py (Inline)"\n{WRONG}'
-    assert found[0] == found[1], "the key of caches depends on where a package lies"
+    assert found[0] == found[1], "the key of caches depends on the folder of a package"
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_headers_keep_their_lines() -> None:
         assert read(name).splitlines()[int(line) - 1] == text
 
 
-def test_all_our_kernels_are_composed_of_names_and_types() -> None:
+def test_listed_kernels_contain_valid_names_and_types() -> None:
     assert all("kernel " in kernel.source for kernel in instantiations())
 
 

@@ -1,4 +1,4 @@
-"""The generator of random numbers against the published vectors of Philox4x32-10."""
+"""The random number generator against the published vectors of Philox4x32-10."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ struct Probe {
 
 
 def stream(counter: list[int], key: list[int], count: int = 4, bound: int = 0) -> list[int]:
-    """Return `count` numbers that begin at a counter."""
+    """Return `count` numbers from a counter on."""
     numbers = np.zeros(count, np.uint32)
     host_program.run(
         NUMBERS,
@@ -53,7 +53,7 @@ def stream(counter: list[int], key: list[int], count: int = 4, bound: int = 0) -
     return numbers.tolist()
 
 
-# Known answers that the authors of Random123 publish: counter, key, numbers.
+# Test vectors of Random123: counter, key, numbers.
 PI = [0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344]
 VECTORS = [
     ([0, 0, 0, 0], [0, 0], [0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8]),

@@ -1,4 +1,4 @@
-"""Structs of arguments: read from C++, packed as compilers lay them out."""
+"""Structs of arguments: read from C++, and packed in the layout of compilers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gpu_ls_plugin.core.exceptions import CompilationError, InvalidTypeError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# Fields in an order that leaves gaps everywhere.
+# The order of the fields leaves many gaps.
 DECLARED = """
 namespace gls {
 struct ManyKinds {
@@ -60,7 +60,7 @@ ARGUMENTS = {"first": 7, "ratio": 0.75, "seed": 2**63 + 5, "least": -(2**62), "m
 
 
 def probe(struct: Struct, backend: str, as_one: bool) -> Kernel:
-    """A kernel that writes all fields into an array; `as_one`: that has one parameter."""
+    """Return a kernel that writes all fields into an array, if `as_one` with one parameter."""
     parameters = (struct, Parameter("gls::int64*", "seen"))
     return Kernel(
         name="probe",
@@ -75,7 +75,7 @@ def probe(struct: Struct, backend: str, as_one: bool) -> Kernel:
 def seen_by_kernel(
     backend: str, struct: Struct = MANY, as_one: bool = False, **changed: object
 ) -> np.ndarray:
-    """What two items of the probe have read."""
+    """Return the fields that two items of the probe have read."""
     chosen = get_backend(backend)
     arrays = {
         "counts": chosen.xp.asarray([10, 20], "int64"),
@@ -122,13 +122,13 @@ def test_fields_are_read_from_their_declaration():
     ],
 )
 def test_a_layout_that_is_not_the_compilers_does_not_compile(line, other, words):
-    """Planted: Python has read another declaration than the compiler has."""
+    """Python has read another declaration than the compiler."""
     struct = parse_struct(DECLARED.replace(line, other), "ManyKinds")
     with pytest.raises(CompilationError, match=words):
         seen_by_kernel("cpu", struct)
 
 
-def test_structs_lie_in_structs_at_their_alignment():
+def test_nested_structs_are_aligned():
     narrow = Struct("gls::Narrow", "narrow", (Parameter("int", "low"), Parameter("float", "high")))
     flag, last = Parameter("int", "flag"), Parameter("int", "last")
     one = Arguments.of((flag, MANY, last, narrow, Parameter("int", "end")))
@@ -144,13 +144,13 @@ def test_fields_that_no_argument_fits_are_refused(field):
         _ = parse_struct(f"struct Odd {{\n  int n;\n  {field}\n}};", "Odd").layout
 
 
-def test_structs_that_are_not_there_are_refused():
+def test_missing_structs_are_refused():
     for text in ("struct Odd;", "struct Odd : Other {\n  int n;\n};", "struct Other {\n};"):
         with pytest.raises(ValueError, match="Odd"):
             parse_struct(text, "Odd")
 
 
-def test_arrays_in_structs_are_looked_at():
+def test_arrays_in_structs_are_checked():
     for wrong in (np.zeros((2, 2), "int64")[:, 0], np.zeros(2, "int32")):
         with pytest.raises(InvalidTypeError, match=r"counts: kernels read const gls::int64\*"):
             seen_by_kernel("cpu", counts=wrong)
@@ -246,7 +246,7 @@ def test_arrays_of_structs_have_their_fields() -> None:
 
 
 def copied_numbers(text: str) -> list[str]:
-    """Names of numbers of a module whose comment names something of C++, instead of reading it."""
+    """Return the names of numbers that a module copies from C++, by their comments."""
     lines = text.splitlines()
     return [
         ast.unparse(target)

@@ -1,4 +1,4 @@
-"""Arrays that users hand over: what is missing, too large or no number is refused."""
+"""Arrays of callers: masked, too large and non-numeric entries are refused."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ CVRP = gls.CVRP(POINTS, DEMANDS, 4, vehicles=2)
 COLOURS = gls.GraphColouring(4, [(0, 1), (1, 2)], 4)
 ASSIGNED = gls.GeneralisedAssignment(GAP, GAP, [30, 30])
 
-# Of each array that users hand over: one that is right, and what takes it.
+# For each array argument: a valid array, and a call that takes it.
 DATA: dict[str, tuple[Any, Callable[[Any], Any]]] = {
     "coordinates": (POINTS, gls.TSP),
     "matrix": (SQUARE, gls.TSP.from_matrix),
@@ -85,14 +85,14 @@ ROWS: dict[str, Callable[[Any], Any]] = {
 
 
 def masked(array: Any) -> Any:
-    """The same numbers, of which the last one is masked."""
+    """Return the same numbers with the last one masked."""
     hidden = np.ma.array(array)
     hidden[(-1,) * hidden.ndim] = np.ma.masked
     return hidden
 
 
 def refused(take: Callable[[Any], Any], given: Any, words: str = ".") -> None:
-    """Expect an error of the library, and no warning of NumPy."""
+    """Check that a call raises an error of the library, without a warning of NumPy."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with pytest.raises(GpuLsError, match=words):
@@ -110,7 +110,7 @@ def test_masked_data_is_refused(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", DATA)
-def test_what_is_no_number_is_refused(name: str) -> None:
+def test_other_entries_than_numbers_are_refused(name: str) -> None:
     good, take = DATA[name]
     for kind in (complex, str, bytes, "datetime64[s]"):
         refused(take, good.astype(kind))
@@ -137,10 +137,10 @@ def test_integers_beyond_64_bits_are_refused(name: str, value: int) -> None:
 
 @pytest.mark.parametrize("dtype", ["i1", "u1", "i4", "u8", ">i8", "f2", "f4", "f8", "g"])
 @pytest.mark.parametrize("name", DATA)
-def test_every_type_of_numbers_means_the_same(name: str, dtype: str) -> None:
+def test_each_type_of_numbers_is_accepted(name: str, dtype: str) -> None:
     good, take = DATA[name]
     whole = np.dtype(dtype).kind in "iu"
-    if whole or name not in ("sizes", "weight table", "table"):  # integers by their meaning
+    if whole or name not in ("sizes", "weight table", "table"):  # these must be integers
         take(good.astype(dtype))
 
 
@@ -155,7 +155,7 @@ def test_rows_of_every_type_are_integers(name: str, dtype: str) -> None:
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_rows_that_are_none_are_refused(name: str) -> None:
+def test_invalid_rows_are_refused(name: str) -> None:
     take, rows = ROWS[name], np.tile(ROW, (2, 1))
     refused(take, masked(rows), "masked")
     refused(take, masked(rows.astype(float)), "masked")

@@ -1,4 +1,4 @@
-"""Threads of the CPU backend: all do what they are given, and nothing of it outlives a launch."""
+"""Threads of the CPU backend: all do the given work, and none goes on after a launch."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_all_of_them_work_at_once(threads: int) -> None:
     assert len(workers.threads) == threads
 
 
-def test_more_are_started_when_they_are_needed_and_fewer_may_work() -> None:
+def test_threads_are_started_when_needed_and_fewer_may_work() -> None:
     workers = Workers()
     for threads in (1, 4, 2):
         calls = []
@@ -36,7 +36,7 @@ def test_more_are_started_when_they_are_needed_and_fewer_may_work() -> None:
     assert len(workers.threads) == 4
 
 
-def test_what_one_raises_is_raised_when_all_are_done() -> None:
+def test_an_exception_of_a_thread_is_raised_when_all_are_done() -> None:
     workers, turn, ended, first = Workers(), count(), [], threading.Event()
 
     def work() -> None:
@@ -54,7 +54,7 @@ def test_what_one_raises_is_raised_when_all_are_done() -> None:
 
 
 @pytest.mark.parametrize("seconds", [0, 0.02])
-def test_who_is_late_is_told_and_waited_for(seconds: float) -> None:
+def test_late_threads_are_notified_and_awaited(seconds: float) -> None:
     workers, told, ended = Workers(), threading.Event(), []
 
     def work() -> None:
@@ -78,7 +78,7 @@ def test_threads_end_with_their_workers(end: str) -> None:
         assert not thread.is_alive()
 
 
-def test_they_keep_nothing_of_what_is_done() -> None:
+def test_threads_keep_no_reference_to_their_work() -> None:
     class Array:
         def __del__(self) -> None:
             freed.set()
@@ -90,8 +90,8 @@ def test_they_keep_nothing_of_what_is_done() -> None:
     assert freed.wait(timeout=60)
 
 
-def test_a_launch_that_cannot_have_its_threads_leaves_nothing_behind(monkeypatch) -> None:
-    """The next launch works, with threads of its own."""
+def test_a_launch_without_enough_threads_leaves_nothing_behind(monkeypatch) -> None:
+    """The next launch works, with new threads."""
     backend, start, left = CpuBackend(), threading.Thread.start, count()
     tours = np.zeros((8, 5), np.int32)
     arguments = {"n": 5, "seed": 1, "first_row": 0, "tours": tours}

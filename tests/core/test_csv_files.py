@@ -1,4 +1,4 @@
-"""No cell of a CSV file is a formula, whichever part of the library writes the file."""
+"""CSV files contain no formulas."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_no_cell_is_a_formula(
 
 
 @pytest.mark.parametrize("text", PLAIN)
-def test_other_text_stays_as_it_is(text: str) -> None:
+def test_other_text_is_unchanged(text: str) -> None:
     assert _cells(csv_text(("a", "b"), [(text, 1)])) == ["a", "b", text, "1"]
 
 
@@ -61,7 +61,7 @@ def test_numbers_stay_numbers(number: Any, cell: str) -> None:
     assert _cells(csv_text(("number", "name"), [(number, "x")])) == ["number", "name", cell, "x"]
 
 
-def test_files_are_utf_8_whatever_the_text(tmp_path: Path) -> None:
+def test_any_text_is_written_as_utf_8(tmp_path: Path) -> None:
     save_csv(tmp_path / "file.csv", ("é",), [("\ud800",)])
     assert (tmp_path / "file.csv").read_bytes().decode() == "é\n\\ud800\n"
 

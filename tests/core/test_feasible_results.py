@@ -1,4 +1,4 @@
-"""A result says which of its rows are feasible, whatever was done with it."""
+"""The feasibility of a result's rows, also after sorting, choosing and loading them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.core.exceptions import FileFormatError, InvalidTypeError, UnsupportedProblemError
+from tests.helpers.on_gpu import OnGPU
 
 ROUTES = gls.CVRP([(0, 0), (0, 3), (0, 5), (4, 0)], [0, 2, 2, 3], 4, vehicles=3)
 ROWS = np.stack([ROUTES.tour(each) for each in ([[1, 2, 3]], [[1], [2], [3]], [[3], [2, 1]])])
@@ -14,13 +15,6 @@ ROWS = np.stack([ROUTES.tour(each) for each in ([[1, 2, 3]], [[1], [2], [3]], [[
 
 def result(rows=ROWS, problem=ROUTES):
     return gls.Result(rows, problem.cost(rows), problem=problem)
-
-
-class OnGPU(np.ndarray):
-    """Stands in for a CuPy array: it comes to the host by `get` only."""
-
-    def get(self):
-        return np.array(self)
 
 
 def test_rows_that_break_no_constraint_are_feasible():
@@ -38,7 +32,7 @@ def test_without_constraints_all_rows_are_feasible():
         assert found.feasible.tolist() == [True] and found.best_feasible
 
 
-def test_verdicts_are_the_same_kind_of_array_as_costs():
+def test_feasibility_is_the_same_kind_of_array_as_costs():
     costs = ROUTES.cost(ROWS).view(OnGPU)
     for problem in (ROUTES, None):
         assert type(gls.Result(ROWS.view(OnGPU), costs, problem=problem).feasible) is OnGPU
@@ -68,7 +62,7 @@ def test_routes_are_those_of_the_best_tour():
         _ = gls.Result(np.array([[0, 1, 2]]), np.array([3])).routes
 
 
-def test_files_keep_the_verdicts(tmp_path):
+def test_files_keep_the_feasibility(tmp_path):
     path = tmp_path / "a.json"
     result().save(path)
     for loaded in (gls.Result.load(path, ROUTES), gls.Result.load(path)):

@@ -1,4 +1,4 @@
-"""Every field of every file kind with every kind of wrong value: one error, or the same meaning."""
+"""Wrong values in each field of each kind of file: an error of the library, or a valid meaning."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import gzip
 import io
 import json
 import math
-import zipfile
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -52,14 +51,14 @@ SIGNED = {"best_cost", "mean_cost", "costs", "optimum"}  # fields whose numbers 
 
 @dataclass
 class Kind:
-    """A kind of files: how one is written, read, and taken apart into fields."""
+    """A kind of file: its name, writer and reader, and conversions from and to fields."""
 
     name: str
     write: Callable[[Path], object]
     read: Callable[[Path], object]
     fields: Callable[[bytes], Any]
     bytes: Callable[[Any], bytes]
-    reals: bool = False  # whether numbers may be negative and infinite, since nothing runs on them
+    reals: bool = False  # whether numbers may be negative and infinite
 
 
 def _json(content: Any) -> bytes:
@@ -140,7 +139,7 @@ KINDS = {
 
 
 def places(content: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The paths of all values within a value, outer ones first."""
+    """Yield the paths of all values within a value, outer ones first."""
     yield path
     if not isinstance(content, (dict, list)):
         return
@@ -150,7 +149,7 @@ def places(content: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]
 
 
 def changed(content: Any, path: tuple[Any, ...], value: Any) -> Any:
-    """A copy with another value at a place, or none."""
+    """Return a copy with another value at a path, or without that value."""
     if not path:
         return value
     made = deepcopy(content)
@@ -174,11 +173,11 @@ def test_fields_of_wrong_values(kind: Kind, tmp_path: Path) -> None:
     for place in places(whole):
         for value in VALUES:
             if not place and kind.bytes in (_npz, _csv):
-                continue  # arrays and lines are never anything else
+                continue  # the outermost value is always a set of arrays or of lines
             content = changed(whole, place, value) if place or value is not MISSING else None
             try:
                 data = kind.bytes(content)
-            except (ValueError, OverflowError, TypeError):  # no such array can be written
+            except (ValueError, OverflowError, TypeError):  # such an array cannot be written
                 continue
             path.write_bytes(data)
             try:
@@ -194,7 +193,7 @@ def test_fields_of_wrong_values(kind: Kind, tmp_path: Path) -> None:
 
 
 def must_be_refused(place: tuple[Any, ...], value: Any, reals: bool) -> bool:
-    """Whether a value means nothing wherever it is, free texts and solutions aside."""
+    """Return whether a value is meaningless, unless it is in a free text or a solution."""
     names = {part for part in place if isinstance(part, str)}
     if not isinstance(value, (int, float)) or isinstance(value, bool) or "solutions" in names:
         return False
@@ -206,33 +205,6 @@ def must_be_refused(place: tuple[Any, ...], value: Any, reals: bool) -> bool:
     if value == math.inf:
         return not names & {"best_cost", "mean_cost"} and not signed
     return not -1e300 <= value <= 1e300 or (value < 0 and not signed)
-
-
-@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
-def test_bytes_that_are_changed_or_cut_off(kind: Kind, tmp_path: Path) -> None:
-    path = tmp_path / kind.name
-    kind.write(path)
-    whole = path.read_bytes()
-    if zipfile.is_zipfile(path):  # deflated, so that damage reaches what decompresses
-        with zipfile.ZipFile(io.BytesIO(whole)) as archive:
-            members = {name: archive.read(name) for name in archive.namelist()}
-        stream = io.BytesIO()
-        with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, data in members.items():
-                archive.writestr(name, data)
-        whole = stream.getvalue()
-    step = max(1, len(whole) // 120)
-    refused = 0
-    for place in range(0, len(whole), step):
-        flipped = bytearray(whole)
-        flipped[place] ^= 255 if place % 2 else 1
-        for content in (bytes(flipped), whole[:place]):
-            path.write_bytes(content)
-            try:
-                kind.read(path)
-            except (FileFormatError, InvalidParameterError):
-                refused += 1
-    assert refused > 100
 
 
 RIGHT = Result(ROWS, COSTS, STATISTICS)

@@ -1,4 +1,4 @@
-"""Whatever writes a file: it appears complete or not at all, and nothing else is touched."""
+"""All writers of files: a file appears complete or not at all, and no other file changes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def first_city(path: Path) -> int:
     return int(gls.read_tour(path)[0])
 
 
-# The ending of a file, what writes it and what reads it.
+# The ending of a file, its writer and its reader.
 WRITERS: dict[str, tuple[str, Callable[[Path], object], Callable[[Path], object]]] = {
     "tour": (".tour", lambda path: PROBLEM.write_tour(path, TOUR), first_city),
     "plain tour": (".tour", lambda path: tsplib.write_tour(path, TOUR), first_city),
@@ -68,7 +68,7 @@ def test_many_threads_may_write_one_file(ending, write, read, tmp_path: Path) ->
     def read_again() -> int:
         count = 0
         while not done.is_set():
-            read(path)  # raises where it is cut off
+            read(path)  # raises if the file is cut off
             count += 1
         return count
 
@@ -109,7 +109,7 @@ def test_any_name_that_a_file_can_have(ending, write, read, stem: bytes, tmp_pat
 
 
 @EACH_WRITER
-def test_the_file_that_a_link_leads_to_is_replaced(ending, write, read, tmp_path: Path) -> None:
+def test_the_target_of_a_link_is_replaced(ending, write, read, tmp_path: Path) -> None:
     link, target = tmp_path / f"link{ending}", tmp_path / "elsewhere" / f"out{ending}"
     target.parent.mkdir()
     link.symlink_to(target)
@@ -144,7 +144,7 @@ def test_a_missing_folder_is_named(ending, write, read, tmp_path: Path) -> None:
         check_writable(path)
 
 
-def test_what_fails_leaves_nothing(tmp_path: Path) -> None:
+def test_a_failure_leaves_nothing_behind(tmp_path: Path) -> None:
     path = tmp_path / "out"
     path.write_text("before")
     with pytest.raises(ZeroDivisionError), atomically(path) as file:
@@ -154,7 +154,7 @@ def test_what_fails_leaves_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["a" * 256, "loop", ""])
-def test_what_cannot_be_written_is_known_before(name: str, tmp_path: Path) -> None:
+def test_unwritable_names_are_found_by_the_check(name: str, tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to("loop")
     before = list(tmp_path.iterdir())
     with pytest.raises(OSError):
@@ -166,7 +166,7 @@ def test_what_cannot_be_written_is_known_before(name: str, tmp_path: Path) -> No
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 @pytest.mark.parametrize("folder", [False, True])
-def test_permissions_are_known_before(folder: bool, tmp_path: Path) -> None:
+def test_missing_permissions_are_found_by_the_check(folder: bool, tmp_path: Path) -> None:
     path = tmp_path / "out"
     path.write_text("before")
     (tmp_path if folder else path).chmod(0o500)
@@ -180,7 +180,7 @@ def test_permissions_are_known_before(folder: bool, tmp_path: Path) -> None:
     assert path.read_text() == "before"
 
 
-def test_a_check_changes_nothing(tmp_path: Path) -> None:
+def test_the_check_changes_nothing(tmp_path: Path) -> None:
     path = tmp_path / "out"
     path.write_text("before")
     before = path.stat()
@@ -214,7 +214,7 @@ def test_names_of_open_files(name: str, number: int | None, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("name", "piped"), diagonal(["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"], [False, True])
 )
-def test_an_open_file_is_continued(name: str, piped: bool, tmp_path: Path) -> None:
+def test_output_is_appended_to_an_open_file(name: str, piped: bool, tmp_path: Path) -> None:
     code = (
         "import sys\nfrom pathlib import Path\nfrom gpu_ls_plugin.core.files import atomically\n"
         "print('printed before')\n"
@@ -239,7 +239,7 @@ def test_an_open_file_is_continued(name: str, piped: bool, tmp_path: Path) -> No
     )
 
 
-def test_a_name_that_is_no_text_is_shown_as_text() -> None:
+def test_a_name_in_another_encoding_is_shown_as_text() -> None:
     assert plain_name(Path("x/caf\N{LATIN SMALL LETTER E WITH ACUTE}.tsp")) == "caf\xe9"
     assert plain_name(Path(os.fsdecode(b"caf\xe9.tsp"))) == "caf\N{REPLACEMENT CHARACTER}"
 

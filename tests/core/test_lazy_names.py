@@ -1,4 +1,4 @@
-"""Importing the package is cheap: public names are imported when they are first used."""
+"""Importing the package is cheap, since it imports public names when they are first used."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ CHEAP |= {".core.former_parts", ".core.upper_layers", ".core.text", ".wiring"}
 
 
 def python(code: str) -> str:
-    """The output of a fresh interpreter."""
+    """Return the output of a new interpreter."""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
 def loaded_by(code: str) -> set[str]:
-    """The modules that a fresh interpreter has loaded after some code, beyond its own."""
+    """Return the modules that some code loads in a new interpreter."""
     listing = "import json, sys; before = set(sys.modules)"
     end = "print(json.dumps(sorted(set(sys.modules) - before)))"
     return set(json.loads(python(f"{listing}\n{code}\n{end}")))
@@ -68,7 +68,7 @@ def test_a_name_loads_no_more_than_it_needs(use: str, unused: set[str]) -> None:
 
 
 def module_of(package: str) -> Any:
-    """The package, if its framework is installed."""
+    """Return a package; skip the test if its framework is missing."""
     if package in ADAPTERS:
         pytest.importorskip(package.removeprefix("gpu_ls_"))
     return importlib.import_module(package)
@@ -130,7 +130,7 @@ failed = []
 from gpu_ls_plugin.core.lazy_names import public_names
 first = {(module, name if module == "gpu_ls_plugin" else ""): name
          for name, (module, _) in reversed(public_names("gpu_ls_plugin").items())}
-for name in first.values():  # one of each module, in a process of its own
+for name in first.values():  # a name of each module, in its own process
     child = os.fork()
     if not child:
         try:

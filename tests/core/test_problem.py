@@ -1,4 +1,4 @@
-"""The contract of problems: a kind whose rows are not permutations goes wherever lengths do not."""
+"""The contract of problems, for a kind whose rows are not permutations."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def result(rows: object = ROWS) -> gls.Result:
 # ---- rows that are not permutations
 
 
-def test_rows_are_what_the_problem_says():
+def test_the_problem_checks_its_rows():
     assert PROBLEM.check([0, 1, 0, 1, 2]).tolist() == [[0, 1, 0, 1, 2]]
     assert PROBLEM.cost([[0, 1, 0, 1, 2], [0, 0, 0, 0, 0], [0, 1, 0, 1, 0]]).tolist() == [0, 5, 1]
     assert PROBLEM.cost_dtype == np.int64
@@ -45,14 +45,14 @@ def test_rows_are_what_the_problem_says():
         PROBLEM.check([0.5] * 5)
 
 
-def test_a_result_holds_them():
+def test_a_result_contains_such_rows():
     found = result().sorted()
     assert found.best_cost == 0
     assert PROBLEM.cost(found.best_tour) == [0]
     assert found.problem is PROBLEM
 
 
-def test_distinct_asks_the_problem():
+def test_distinct_uses_the_distance_of_the_problem():
     found = result().distinct(1000, 1e-9)
     same = {row.tobytes() for row in PROBLEM.canonical(found.tours)}
     assert len(same) == len(found.tours) == 41  # partitions of 5 nodes into up to 3 sets
@@ -65,7 +65,7 @@ def test_distinct_asks_the_problem():
 
 
 @pytest.mark.parametrize("name", ["r.json", "r.json.gz"])
-def test_files_ask_the_problem(name, tmp_path):
+def test_the_problem_checks_rows_in_files(name, tmp_path):
     given = result()
     given.save(tmp_path / name)
     again = gls.Result.load(tmp_path / name, PROBLEM)
@@ -79,7 +79,7 @@ def test_files_ask_the_problem(name, tmp_path):
         gls.Result.load(tmp_path / name, GraphColouring(RING, 5, 2))
 
 
-def test_a_backend_holds_its_data_once():
+def test_a_backend_makes_its_data_once():
     backend = get_backend("cpu")
     data = backend.device_data(PROBLEM)
     assert data["edges"].tolist() == [list(edge) for edge in RING]
@@ -89,7 +89,7 @@ def test_a_backend_holds_its_data_once():
 # ---- hooks
 
 
-def test_a_plugin_turns_a_frameworks_problem_into_one():
+def test_a_plugin_converts_a_problem_of_a_framework():
     plugins = Plugins(Registry())
     plugins.add(colouring, "colouring")
     found = plugins.problem_from(TheirGraph(RING, 5))
@@ -98,7 +98,7 @@ def test_a_plugin_turns_a_frameworks_problem_into_one():
     assert plugins.problem_from(found) is found
 
 
-def test_observers_are_handed_the_problem_that_was_searched(monkeypatch):
+def test_observers_get_the_problem_that_was_searched(monkeypatch):
     told = []
     monkeypatch.setattr(
         "gpu_ls_plugin.core.upper_layers.search_finished", lambda *about: told.append(about)
@@ -134,7 +134,7 @@ def test_observers_are_handed_the_problem_that_was_searched(monkeypatch):
         lambda: gls.EdgeAssembly().cross(PROBLEM, ROWS, ROWS, backend="cpu"),
     ],
 )
-def test_what_needs_lengths_says_so(need_lengths):
+def test_parts_that_need_lengths_refuse_it(need_lengths):
     with pytest.raises(
         InvalidTypeError, match=r"problem: <.*GraphColouring.* is not a TSP; make one by"
     ):
@@ -145,7 +145,7 @@ def test_what_needs_lengths_says_so(need_lengths):
 
 
 class Wrapped(Problem):
-    """A problem that owns a TSP, whose tours are its rows."""
+    """A problem whose rows are the tours of a TSP."""
 
     integer = False
 
@@ -163,7 +163,7 @@ class Wrapped(Problem):
         return self._tsp.cost(rows)
 
 
-def test_a_problem_may_lend_the_tsp_of_whose_tours_its_rows_are():
+def test_parts_use_the_tsp_of_such_a_problem():
     tsp = gls.TSP(np.random.default_rng(0).random((40, 2)))
     problem = Wrapped(tsp)
     assert tour_problem(problem) is tour_problem(tsp) is tsp
@@ -178,7 +178,7 @@ def test_a_problem_may_lend_the_tsp_of_whose_tours_its_rows_are():
 
 
 @given(st.permutations(range(7)), st.integers(0, 6), st.booleans())
-def test_ways_of_writing_a_tour_have_one_canonical_row(tour, turn, back):
+def test_rotations_and_reversals_have_one_canonical_row(tour, turn, back):
     written = np.roll(tour[::-1] if back else tour, turn)
     plane, roads = (
         gls.TSP([(x, x * x) for x in range(7)]),

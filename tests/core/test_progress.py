@@ -1,4 +1,4 @@
-"""The live display: what it shows on a terminal and what it writes to a log."""
+"""The live display on a terminal and in a log."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ STATE = Progress(
 SHOWN = ("best 1,020", "gap 2.00 %", "mean 1,033.50", "1.5 G moves/s", "3 of 8 tours done")
 
 
-def test_a_log_gets_a_line_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_log_gets_a_line_every_few_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     stream = io.StringIO()
     now = 100.0
     monkeypatch.setattr(time, "monotonic", lambda: now)
@@ -42,7 +42,7 @@ def test_a_log_gets_a_line_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None
     assert all(text in line for line in lines[1:] for text in SHOWN)
 
 
-def test_a_terminal_gets_lines_that_are_redrawn_and_removed() -> None:
+def test_a_terminal_shows_lines_and_erases_them() -> None:
     stream = io.StringIO()
     console = Console(file=stream, width=160, force_terminal=True, color_system=None)
     with SearchDisplay("[x]", 10.0, 1000, console) as display:
@@ -54,7 +54,7 @@ def test_a_terminal_gets_lines_that_are_redrawn_and_removed() -> None:
     assert shown.endswith("\x1b[2K")  # the lines are erased
 
 
-def test_kicks_take_the_place_of_tours() -> None:
+def test_kicks_replace_the_count_of_tours() -> None:
     stream = io.StringIO()
     with SearchDisplay("x", console=Console(file=stream)) as display:
         display(replace(STATE, kicks=5_000))

@@ -1,4 +1,4 @@
-"""Results and histories: sorted, thinned out, written to files, read back and drawn."""
+"""Results and histories: their order, distinct rows, files and figures."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from gpu_ls_plugin.core.exceptions import FileFormatError, InvalidParameterError, InvalidTypeError
 from gpu_ls_plugin.core.history import Point, load_history, note, plot_history, save_history
 from gpu_ls_plugin.core.result import Progress, Result, Statistics
+from tests.helpers.on_gpu import OnGPU
 
 WHOLE = st.integers(0, 2**62)
 REAL = st.floats(allow_nan=False)
@@ -37,19 +38,7 @@ STATISTICS = st.builds(
     history=POINTS,
 )
 FALL = [Point(0.0, 0, 120, 130.5), Point(0.5, 10, 110, 121.25), Point(2.0, 40, 105, 110.0)]
-
-
 FALLING = (8, 8, 9, 7, 7, 2)
-
-
-class OnGPU(np.ndarray):
-    """Stands in for a CuPy array: it comes to the host by `get` only."""
-
-    def get(self) -> np.ndarray:
-        return np.array(self)
-
-    def __array_wrap__(self, array, context=None, return_scalar=False):
-        return array.view(OnGPU)
 
 
 @st.composite
@@ -63,7 +52,7 @@ def results(draw):
 
 
 def three(**fields) -> Result:
-    """Three tours of four cities; the last two are one tour."""
+    """Three tours of four cities; the last two are the same tour."""
     tours = np.array([[0, 1, 2, 3], [0, 2, 1, 3], [1, 2, 0, 3]], dtype=np.int32)
     return Result(tours, np.array([7, 5, 5]), Statistics(**fields))
 
@@ -94,7 +83,7 @@ def test_statistics_do_not_share_their_collections():
     assert Statistics().moves_by == {}
 
 
-def test_phases_add_up_also_where_one_raises(monkeypatch):
+def test_phases_add_up_even_if_one_raises(monkeypatch):
     clock = iter([10.0, 12.0, 20.0, 23.5])
     monkeypatch.setattr(time, "perf_counter", lambda: next(clock))
     statistics = Statistics()
@@ -110,14 +99,14 @@ def test_a_report_needs_no_figures_of_iterated_search():
     assert (progress.kicks, progress.accepted, progress.improved) == (0, 0, False)
 
 
-def test_a_history_takes_the_start_and_new_best_costs():
+def test_a_history_contains_the_start_and_new_best_costs():
     history = []
     new = [note(history, Point(0.01 * time, 0, cost, 9.0)) for time, cost in enumerate(FALLING)]
     assert new == [True, False, False, True, False, True]
     assert [point.best_cost for point in history] == [8, 7, 2]
 
 
-def test_a_history_takes_mean_costs_at_a_rhythm_that_slows_down():
+def test_a_history_contains_mean_costs_at_growing_intervals():
     history = []
     new = [note(history, Point(0.02 * step, step, 5 + step % 2, -step)) for step in range(10_000)]
     assert new == [True] + [False] * 9999
@@ -144,7 +133,7 @@ def test_rows_are_sorted_by_cost_and_equal_ones_stay_in_order(kind):
     assert ordered.costs.tolist() == sorted(costs.tolist())
     assert type(ordered.tours) is type(ordered.costs) is kind
     assert ordered.statistics is given.statistics
-    assert given.tours[1, 0] == 39, "the result itself is as before"
+    assert given.tours[1, 0] == 39, "the result itself is unchanged"
 
 
 # ---- distinct
@@ -182,8 +171,8 @@ def test_new_edges_are_counted_by_hand(least, rows):
     assert found.costs.tolist() == rows
 
 
-def test_a_share_is_met_by_as_many_edges():
-    """0.07 * 100 is 7.000000000000001, but 7 edges of 100 are enough."""
+def test_a_share_is_rounded_to_edges():
+    """7 of 100 edges suffice for 0.07, although 0.07 * 100 is 7.000000000000001."""
     first, second = np.arange(100), np.arange(100)
     second[10:15] = second[10:15][::-1]  # 2 new edges
     second[30:40] = second[30:40][::-1]  # 2 new edges
@@ -193,7 +182,7 @@ def test_a_share_is_met_by_as_many_edges():
     assert len(found.distinct(2, 0.08).costs) == 1
 
 
-def test_the_cheapest_are_taken_and_no_more_than_asked_for():
+def test_the_cheapest_are_taken_up_to_a_number():
     found = three(moves=9)
     assert found.distinct(1).tours.tolist() == [[0, 2, 1, 3]]
     assert found.distinct(2).costs.tolist() == found.distinct(99).costs.tolist() == [5, 7]
@@ -247,7 +236,7 @@ def test_distinct_is_the_greedy_choice(tours, k, least, random):
         (1, "2 %", InvalidTypeError, "least: '2 %'"),
     ],
 )
-def test_distinct_says_what_is_wrong(k, least, error, words):
+def test_distinct_names_wrong_arguments(k, least, error, words):
     with pytest.raises(error, match=re.escape(words)):
         three().distinct(k, least)
 
@@ -268,7 +257,7 @@ def test_saved_results_come_back_equal(result, name):
     assert again.statistics == result.statistics
 
 
-def test_files_are_compressed_where_their_name_says_so(tmp_path):
+def test_files_whose_name_ends_in_gz_are_compressed(tmp_path):
     three().save(tmp_path / "a.json")
     three().save(tmp_path / "a.json.gz")
     plain = (tmp_path / "a.json").read_bytes()
@@ -286,7 +275,7 @@ def test_gpu_arrays_and_numpy_numbers_can_be_saved(tmp_path):
     assert again.statistics == Statistics(moves=5, phases={"kicks": 0.5})
 
 
-def test_a_file_stays_where_its_successor_cannot_be_written(tmp_path, monkeypatch):
+def test_a_file_stays_if_its_successor_cannot_be_written(tmp_path, monkeypatch):
     path = tmp_path / "a.json"
     three().save(path)
     before = path.read_bytes()
@@ -348,7 +337,7 @@ GOOD = {"version": 1, "tours": [[0, 1], [1, 0]], "costs": [1, 2], "statistics": 
         ),
     ],
 )
-def test_a_file_that_holds_something_else_is_refused(tmp_path, change, words):
+def test_a_file_with_other_content_is_refused(tmp_path, change, words):
     path = tmp_path / "a.json"
     path.write_text(json.dumps(GOOD))
     Result.load(path)
@@ -430,7 +419,7 @@ def test_a_history_is_a_plain_table(tmp_path):
         ("\N{LATIN SMALL LETTER E WITH ACUTE}", "line 0: "),
     ],
 )
-def test_a_table_that_is_no_history_is_refused(tmp_path, text, words):
+def test_a_table_that_is_not_a_history_is_refused(tmp_path, text, words):
     path = tmp_path / "h.csv"
     text = text.format(head="elapsed,kicks,best_cost,mean_cost\n")
     path.write_text(text, encoding="latin-1")
@@ -452,7 +441,7 @@ def test_costs_are_drawn_against_seconds():
     assert axes.get_xscale() == "linear"
 
 
-def test_gaps_are_drawn_where_the_optimum_is_known():
+def test_gaps_are_drawn_if_the_optimum_is_known():
     (axes,) = plot_history(FALL, optimum=100).axes
     assert axes.lines[0].get_ydata().tolist() == [20.0, 10.0, 5.0]
     assert axes.lines[1].get_ydata().tolist() == [30.5, 21.25, 10.0]
@@ -486,7 +475,7 @@ def test_one_point_is_a_figure_and_files_are_images(tmp_path, point, name):
         (FALL, "a.png", "best", InvalidTypeError, "optimum: 'best'"),
     ],
 )
-def test_plot_says_what_is_wrong(tmp_path, points, name, optimum, error, words):
+def test_plot_names_wrong_arguments(tmp_path, points, name, optimum, error, words):
     with pytest.raises(error, match=re.escape(words)):
         three(history=points).plot(tmp_path / name, optimum=optimum)
     assert not list(tmp_path.iterdir())

@@ -1,4 +1,4 @@
-"""How results are shown, and handed to other programs."""
+"""Results as text, HTML, JSON and CSV."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gpu_ls_plugin.core.result import Result, Statistics
 from tests.solver.test_inputs import FEW, PROBLEMS
 
 
-def test_a_large_result_is_shown_in_a_line() -> None:
+def test_a_large_result_has_a_short_text() -> None:
     tours = np.tile(np.arange(3000, dtype=np.int32), (100, 1))
     statistics = Statistics(seconds=1.23456, stopped_by="kicks", backend="cpu")
     statistics.history = [object()] * 1000  # type: ignore[list-item]
@@ -29,19 +29,19 @@ def test_a_large_result_is_shown_in_a_line() -> None:
     assert "rows=0" in repr(Result(tours[:0], np.zeros(0)))
 
 
-def test_results_of_many_instances_are_shown_in_a_line() -> None:
+def test_results_of_many_instances_have_a_short_text() -> None:
     found = gls.solve_many(np.random.default_rng(1).random((50, 7, 2)), seconds=1, backend="cpu")
     assert repr(found).startswith("ManyResult(instances=50, total_cost=")
     assert len(repr(found)) < 200 and "<td>50</td>" in found._repr_html_()
 
 
-def test_no_public_class_shows_addresses() -> None:
+def test_no_text_of_a_public_class_contains_an_address() -> None:
     kinds = [getattr(gls, name) for name in public_names("gpu_ls_plugin")]
     bare = [kind for kind in kinds if isinstance(kind, type) and kind.__repr__ is object.__repr__]
-    assert bare == [gls.Heuristic, gls.Mask, gls.SearchDisplay]  # to derive from; a display
+    assert bare == [gls.Heuristic, gls.Mask, gls.SearchDisplay]  # two base classes and a display
 
 
-def test_problems_are_shown_in_a_line() -> None:
+def test_problems_have_a_short_text() -> None:
     class Own(gls.Problem):
         n, name = 5, "mine"
 
@@ -55,7 +55,7 @@ def test_problems_are_shown_in_a_line() -> None:
     assert "three" in repr(path)
 
 
-def test_names_are_escaped_in_a_notebook() -> None:
+def test_html_escapes_names() -> None:
     problem = gls.TSP([[0, 0], [1, 1], [2, 0]], name="<b>&")
     result = Result(np.array([[0, 1, 2]], np.int32), np.array([4.0]), problem=problem)
     assert "&lt;b&gt;&amp;" in result._repr_html_() and "<b>" not in result._repr_html_()

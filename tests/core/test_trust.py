@@ -1,4 +1,4 @@
-"""Parts that somebody else wrote are not believed: they work, or the search says who is wrong."""
+"""Foreign parts are checked: they work, or the search names the faulty part."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ struct {name} {{
 
 
 class MyTwoOpt(Neighbourhood):
-    """2-opt by somebody else, with faults to choose."""
+    """Foreign 2-opt, with optional faults."""
 
     name = "my_two_opt"
 
@@ -61,7 +61,7 @@ class MyTwoOpt(Neighbourhood):
 
 
 def engines(*moves: Neighbourhood) -> dict[str, Any]:
-    """Searches of every engine and kind of chains that takes a list of neighbourhoods."""
+    """Return searches of all engines and kinds of chains that take lists of neighbourhoods."""
     first = gls.LocalSearch(list(moves))
     return {
         "first": first,
@@ -81,11 +81,11 @@ def run(search: Any, problem: gls.TSP, backend: str = "cpu") -> gls.Result:
 
 
 ENGINES = tuple(engines(gls.TwoOpt()))
-# 2-opt as the guide had it, whose leaving edges are not asked whether they are fixed.
+# "length": the 2-opt of an older guide, which ignores fixed edges.
 HARMLESS = pytest.mark.parametrize("leaving", ["leaving", "length"])
 
 
-def test_what_is_ours_is_known_by_its_module():
+def test_the_module_of_a_part_tells_whether_it_is_foreign():
     assert foreign(MyTwoOpt())
     assert not foreign(gls.TwoOpt())
     assert not foreign(random_problem("EUC_2D", 5).metric)
@@ -126,24 +126,24 @@ WRONG = {
         *(("first", fault) for fault in WRONG),
     ],
 )
-def test_gains_that_moves_do_not_have_end_the_search(engine, fault, backend):
+def test_wrong_gains_end_the_search(engine, fault, backend):
     search = engines(gls.OrOpt(2), MyTwoOpt(**WRONG[fault]))[engine]
     with pytest.raises(FaultyPartError, match=r"'my_two_opt' reports gains that its moves do not"):
         run(search, random_problem("EUC_2D", N), backend)
     after = run(engines(MyTwoOpt())["first"], random_problem("EUC_2D", N), backend)
-    assert after.statistics.stopped_by == "optimum"  # the fault is forgotten
+    assert after.statistics.stopped_by == "optimum"  # the fault does not persist
 
 
 class TheirOrOpt(gls.OrOpt):
-    """A built-in functor under somebody else's name."""
+    """A built-in functor in a foreign class."""
 
 
 class TheirThreeOpt(gls.ThreeOpt):
-    """A built-in functor under somebody else's name."""
+    """A built-in functor in a foreign class."""
 
 
 class TheirLinKernighan(gls.LinKernighan):
-    """A built-in functor under somebody else's name."""
+    """A built-in functor in a foreign class."""
 
 
 @ON_BOTH
@@ -157,17 +157,17 @@ class TheirLinKernighan(gls.LinKernighan):
     ],
     ids=["or_opt", "three_opt", "lin_kernighan"],
 )
-def test_the_moves_of_built_in_neighbourhoods_are_real(theirs, ours, metric, backend):
+def test_moves_of_built_in_neighbourhoods_pass_the_check(theirs, ours, metric, backend):
     assert_real(theirs, ours, metric, backend)
 
 
 @pytest.mark.slow
-def test_moves_too_deep_for_a_gpu_are_real():
+def test_moves_too_deep_for_a_gpu_pass_the_check():
     assert_real(TheirLinKernighan(12), gls.LinKernighan(12), "EUC_2D", "cpu")
 
 
 def assert_real(theirs, ours, metric, backend) -> None:
-    """Searches that measure what moves say end as those that trust them."""
+    """Check that searches which check each move find the same tours as others."""
     for n in (5, 8, 60, N):
         problem, tours = random_problem(metric, n, span=200), random_tours(n, 4)
         checked = gls.LocalSearch([theirs])(problem, tours, backend=backend)
@@ -189,16 +189,16 @@ struct MyMetric : gls::EstimateByLength<MyMetric> {{
 
 
 class MyMetric(Metric):
-    """EUC_2D by somebody else, with faults to choose."""
+    """Foreign EUC_2D, with optional faults."""
 
     name = "MY_METRIC"
     functor = "MyMetric"
 
     def __init__(self, length: str = "Length(sqrt(x * x + y * y) + 0.5)", face: Any = None) -> None:
-        self._length, self._face = length, face
+        self.length, self._face = length, face
 
     def source(self) -> str:
-        return METRIC.format(length=self._length)
+        return METRIC.format(length=self.length)
 
     def lengths(self, values: Any, a: Any, b: Any) -> Any:
         x, y = (column[a] - column[b] for column in values.T)
@@ -218,9 +218,9 @@ def their_problem(*fault: Any, n: int = N) -> gls.TSP:
     "engine",
     slow_after(3, sorted(ENGINES, key=("kicks", "parts", *ENGINES).index)),
 )
-def test_a_metric_that_is_right_works_like_a_built_in_one(engine, backend):
+def test_a_correct_metric_works_like_a_built_in_one(engine, backend):
     if (engine, backend) == ("parts", "cuda"):
-        pytest.skip("how many chains a part has depends on what a metric needs")
+        pytest.skip("the number of chains of a part depends on the metric")
     theirs, ours = their_problem(), random_problem("EUC_2D", N)
     search = engines(gls.TwoOpt(), gls.OrOpt(3))[engine]
     found, expected = run(search, theirs, backend), run(search, ours, backend)
@@ -235,33 +235,37 @@ def test_a_metric_that_is_right_works_like_a_built_in_one(engine, backend):
         (("Length(sqrt(x * x + y * y))",), "MyMetric says"),
         (("Length(sqrt(x * x + y * y) + 0.5) + (a < b)",), "MyMetric says"),
         (("-1",), "MyMetric says -1"),
-        ((MyMetric()._length, lambda d, a, b: d + (np.asarray(a) < b)), "alike in both directions"),
-        ((MyMetric()._length, lambda d, a, b: d - 10**6), "a number from 0 on"),
-        ((MyMetric()._length, lambda d, a, b: d.astype(float)), "returns float64"),
-        ((MyMetric()._length, lambda d, a, b: d[:1]), "of shape"),
+        ((MyMetric().length, lambda d, a, b: d + (np.asarray(a) < b)), "alike in both directions"),
+        ((MyMetric().length, lambda d, a, b: d - 10**6), "a number from 0 on"),
+        ((MyMetric().length, lambda d, a, b: d.astype(float)), "returns float64"),
+        ((MyMetric().length, lambda d, a, b: d[:1]), "of shape"),
     ],
 )
 @pytest.mark.parametrize("n", [2, 7, N])
-def test_a_metric_with_two_faces_ends_the_search(fault, words, n, backend):
+def test_a_metric_that_differs_in_python_and_cpp_ends_the_search(fault, words, n, backend):
     problem = their_problem(*fault, n=n)
     for search in (gls.LocalSearch(), gls.IteratedLocalSearch(gls.LocalSearch())):
         with pytest.raises(FaultyPartError, match=f"'?MY_METRIC'?.*{words}|{words}"):
             search(problem, np.arange(n), budget=gls.Budget(seconds=20), backend=backend)
 
 
-def test_a_metric_whose_estimates_are_worse_than_its_slack(monkeypatch):
+def test_estimates_of_a_metric_beyond_its_slack_end_the_search(monkeypatch):
     monkeypatch.setattr(MyMetric, "slack", lambda self, problem: 0.0)
     problem = gls.TSP(random_problem("EUC_2D", 50).coordinates * 1e6, MyMetric())
     with pytest.raises(FaultyPartError, match="beyond slack"):
         gls.LocalSearch()(problem, np.arange(50), backend="cpu")
 
 
-def test_a_metric_that_is_wrong_where_nobody_looks(monkeypatch):
-    """Pairs that the sample has missed: costs are the referee's, and a fall must be one."""
+def test_a_metric_that_is_wrong_for_unsampled_pairs(monkeypatch):
+    """Costs are those of the referee, and no result is worse than the start."""
     monkeypatch.setattr("gpu_ls_plugin.tours.problem.metric_check.PAIRS", 2)
     near = "(a + b == 7 ? 0 : Length(sqrt(x * x + y * y) + 0.5))"
     problem = their_problem(near, n=40)
-    path = [*(c for c in range(40) if c not in (3, 4)), 3, 4]  # only 3-4 and alike are nothing
+    path = [
+        *(c for c in range(40) if c not in (3, 4)),
+        3,
+        4,
+    ]  # pairs like 3-4 have length 0
     result_or_error: list[Any] = []
     for search in (gls.LocalSearch(), gls.IteratedLocalSearch(gls.LocalSearch())):
         try:
@@ -277,7 +281,7 @@ def test_a_metric_that_is_wrong_where_nobody_looks(monkeypatch):
 
 
 class MyCandidates(Candidates):
-    """The five nearest cities, laid out as somebody likes."""
+    """The five nearest cities, in any memory layout."""
 
     def __init__(self, change: Any) -> None:
         self._change = change
@@ -292,7 +296,7 @@ LAYOUTS = {
     "short integers": lambda cities: cities.astype(np.uint16),
     "with gaps": lambda cities: np.repeat(cities, 3, axis=1)[:, ::3],
     "another byte order": lambda cities: cities.astype(">i4"),
-    "as they are": lambda cities: cities,
+    "unchanged": lambda cities: cities,
     "wide integers": lambda cities: cities.astype(np.int64),
     "backwards": lambda cities: np.ascontiguousarray(cities[::-1])[::-1],
 }
@@ -311,7 +315,7 @@ def test_candidate_lists_of_any_layout(layout, backend):
 
 
 class MyFilter(Filter):
-    """The filter by distance from the nearest city, whose array is laid out as somebody likes."""
+    """The filter by distance from the nearest city, with an array in any memory layout."""
 
     name = "my_filter"
     header = "tours/filters/gain_bound.cuh"
@@ -338,7 +342,7 @@ class MyFilter(Filter):
 @pytest.mark.parametrize(
     "change",
     [lambda x: x.repeat(2)[::2], lambda x: x[::-1].copy()[::-1], lambda x: x],
-    ids=["with gaps", "backwards", "as it is"],
+    ids=["with gaps", "backwards", "unchanged"],
 )
 def test_arrays_of_filters_in_any_layout(change, backend):
     problem, tours = random_problem("EUC_2D", 60), random_tours(60, 3)
@@ -361,14 +365,14 @@ def test_arrays_of_filters_in_any_layout(change, backend):
         lambda cities: cities.ravel(),
     ],
 )
-def test_lists_that_are_none_are_refused(change):
+def test_invalid_lists_are_refused(change):
     search = gls.LocalSearch(candidates=MyCandidates(change))
     with pytest.raises(FaultyPartError, match=r"candidates: .*MyCandidates.*(builds|lists)"):
         run(search, random_problem("EUC_2D", 50))
 
 
 def launches(backend: str) -> list[tuple[Any, int, dict[str, Any], int]]:
-    """Every kernel that some searches launch, with its arguments."""
+    """Return each kernel that some searches launch, with its arguments."""
     chosen, seen = get_backend(backend), []
     launch = type(chosen).launch
 
@@ -395,7 +399,7 @@ def launches(backend: str) -> list[tuple[Any, int, dict[str, Any], int]]:
 
 
 @ON_BOTH
-def test_every_array_of_every_kernel_is_looked_at(backend):
+def test_each_array_of_each_kernel_is_checked(backend):
     chosen = get_backend(backend)
     for kernel, count, arguments, shared in launches(backend):
         for parameter in kernel.fields:

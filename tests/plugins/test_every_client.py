@@ -1,4 +1,4 @@
-"""A third party's domain, as ``gpu-ls new`` writes it, through every client of domains."""
+"""A foreign domain, written by ``gpu-ls new``, in each client of domains."""
 
 from __future__ import annotations
 
@@ -84,14 +84,14 @@ print(json.dumps({
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The package, installed by pip into a folder of its own."""
+    """Return the folder into which pip has installed the package."""
     project = write_package("cuts", "domain", tmp_path_factory.mktemp("written"))
     return install_project(project, tmp_path_factory.mktemp("site"))
 
 
 @pytest.fixture(scope="module")
 def graph(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int]:
-    """A file of a random graph, whose name says nothing, and the cost of its maximum cut."""
+    """Return a file of a random graph, with a neutral name, and the cost of its maximum cut."""
     random, n = np.random.default_rng(3), 12
     edges = [pair for pair in itertools.combinations(range(n), 2) if random.random() < 0.5]
     weights = random.integers(1, 10, len(edges))

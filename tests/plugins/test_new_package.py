@@ -1,4 +1,4 @@
-"""Packages that ``gpu-ls new`` writes: they install, pass their tests, and are formatted."""
+"""Packages that ``gpu-ls new`` writes can be installed, pass their tests and are formatted."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NAMES = ("a", "zebra_2", "abcdefgh_ijklmnop_qrstuvwxyz_z")
 
 
 def written(folder: Path) -> dict[str, str]:
-    """The texts of all files in a folder, by path."""
+    """Return the texts of all files in a folder, by path."""
     files = (path for path in sorted(folder.rglob("*")) if path.is_file())
     return {path.relative_to(folder).as_posix(): path.read_text("utf-8") for path in files}
 
@@ -58,7 +58,7 @@ def test_packages_of_any_name_are_formatted(kind: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_placeholder_is_replaced(kind: str, tmp_path: Path) -> None:
+def test_each_placeholder_is_replaced(kind: str, tmp_path: Path) -> None:
     files = written(write_package("zebra", kind, tmp_path))
     assert len(files) == len([*(TEMPLATES / kind).rglob("*.in")])
     for name, text in files.items():
@@ -66,7 +66,7 @@ def test_every_placeholder_is_replaced(kind: str, tmp_path: Path) -> None:
         assert text.endswith("\n")
 
 
-def test_what_was_written_is_said(
+def test_the_command_lists_the_files_and_next_steps(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -89,7 +89,7 @@ def test_what_was_written_is_said(
         ("plugin", "is that of the installed package gpu_ls_plugin"),
     ],
 )
-def test_names_that_cannot_be_are_refused(name: str, words: str, tmp_path: Path) -> None:
+def test_invalid_names_are_refused(name: str, words: str, tmp_path: Path) -> None:
     with pytest.raises(InvalidParameterError, match=f"^name: .*{re.escape(words)}"):
         write_package(name, "domain", tmp_path)
     assert written(tmp_path) == {}
@@ -101,7 +101,7 @@ def test_kinds_without_a_template_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("there", ["a folder", "a file", "a link to nowhere"])
-def test_nothing_is_written_over(
+def test_nothing_is_overwritten(
     there: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "gpu-ls-zebra"
@@ -116,7 +116,7 @@ def test_nothing_is_written_over(
     assert list(tmp_path.rglob("*")) == [folder]
 
 
-def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
+def test_other_targets_than_folders_are_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for into in (tmp_path / "file", tmp_path / "none"):
         with pytest.raises(InvalidParameterError, match="is not a folder; make it first"):

@@ -1,4 +1,4 @@
-"""Plugins: every hook documented and tested, failures isolated and rolled back, switches."""
+"""Plugins: hooks are documented and tested, failures isolated and rolled back; switches."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def no_switches(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
-    """Write a distribution with one module and one entry point into `tmp_path`."""
+    """Return a function that installs a distribution with an entry point into `tmp_path`."""
     monkeypatch.syspath_prepend(str(tmp_path))
     known = set(sys.modules)
 
@@ -70,7 +70,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install
 
 @pytest.fixture
 def plugins(tmp_path: Path) -> Plugins:
-    """Plugins of `tmp_path` and the built-in one, with a registry of their own."""
+    """Return the plugins of `tmp_path` and the built-in one, with their own registry."""
 
     def entry_points() -> list[importlib.metadata.EntryPoint]:
         found = importlib.metadata.distributions(path=[str(tmp_path)])
@@ -97,7 +97,7 @@ def module(**functions: Callable[..., Any]) -> types.ModuleType:
     return made
 
 
-# Hooks: documented, and each called with what its specification says.
+# Hooks: documented, and called as specified.
 
 
 @pytest.mark.parametrize("name", HOOKS)
@@ -152,7 +152,7 @@ def test_kernel_sources(plugins: Plugins) -> None:
 
 
 @pytest.mark.parametrize("answer", [None, 5, "one", ["one"], [Kernel("k", "", "", (), ""), 1]])
-def test_kernel_sources_that_are_none_harm_no_other(
+def test_invalid_kernel_sources_do_not_affect_other_plugins(
     answer: object, plugins: Plugins, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken() -> list[Kernel]:
@@ -170,7 +170,7 @@ def test_kernel_sources_that_are_none_harm_no_other(
         plugins.kernel_sources()
 
 
-def test_search_finished_tells_all_and_survives_a_failure(
+def test_search_finished_calls_all_plugins_in_spite_of_a_failure(
     plugins: Plugins, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[object] = []
@@ -245,7 +245,7 @@ def test_broken_plugin_is_isolated_and_leaves_nothing(
 
 
 @pytest.mark.parametrize("case", BROKEN)
-def test_strict_loading_raises_and_can_be_tried_again(
+def test_strict_loading_raises_and_can_be_repeated(
     case: str, plugins: Plugins, install: Install, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     install("broken", BROKEN[case][0])
@@ -296,7 +296,7 @@ def test_adding_by_hand_raises_and_rolls_back(plugins: Plugins) -> None:
     assert [info.name for info in plugins.infos()] == [BUILT_IN]
 
 
-def test_a_plugin_may_look_parts_up_while_it_registers(plugins: Plugins, install: Install) -> None:
+def test_a_plugin_may_look_up_parts_while_it_registers(plugins: Plugins, install: Install) -> None:
     install(
         "curious",
         "import gpu_ls_plugin.plugins.loader as host\n"

@@ -1,4 +1,4 @@
-"""Searches as text: what is read, what is refused, and that nothing is evaluated."""
+"""Searches as text: they are read or refused, and nothing is evaluated."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ READ = {
 
 
 @pytest.mark.parametrize("text", READ)
-def test_what_is_read(text: str) -> None:
+def test_texts_are_read(text: str) -> None:
     assert parse_search(text) == READ[text]
 
 
@@ -198,13 +198,13 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("text", REFUSED)
-def test_what_is_refused(text: str) -> None:
+def test_texts_are_refused(text: str) -> None:
     error, words = REFUSED[text]
     with pytest.raises(error, match=words):
         parse_search(text)
 
 
-# Where a part of a kind stands in a text.
+# A text with a placeholder for a part of each kind.
 PLACES = {
     "candidates": "two_opt/{}",
     "neighbourhood": "{}",
@@ -231,7 +231,7 @@ ODD += (
 
 
 @pytest.mark.parametrize("kind", PLACES)
-def test_odd_arguments_are_refused_in_words(kind: str) -> None:
+def test_odd_arguments_raise_errors_of_the_library(kind: str) -> None:
     for part in registry.parts(kind):
         signature = inspect.signature(part.factory)
         for name, value in itertools.product(["", *signature.parameters], ODD):
@@ -250,7 +250,7 @@ def test_the_longest_chain_of_parts_is_read() -> None:
     assert parse_search(text) == SEARCH([OR()] * 143)
 
 
-def test_what_is_no_text() -> None:
+def test_other_types_than_text_are_refused() -> None:
     with pytest.raises(InvalidTypeError, match="search: 5 is not a string"):
         parse_search(5)  # type: ignore[arg-type]
 
@@ -276,12 +276,12 @@ def test_nothing_is_evaluated(text: str, capsys: pytest.CaptureFixture[str]) -> 
 
 @dataclasses.dataclass(frozen=True)
 class Swaps(gls.TwoOpt):
-    """A registered neighbourhood of somebody else."""
+    """A registered foreign neighbourhood."""
 
     name = "swaps"
 
 
-def test_registered_parts_of_others_are_known() -> None:
+def test_registered_foreign_parts_are_read() -> None:
     registry.register(Part("neighbourhood", "Swaps", Swaps, "a test"))
     try:
         assert parse_search("Swaps()+or_opt") == SEARCH([Swaps(), OR()])

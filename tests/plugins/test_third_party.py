@@ -1,4 +1,4 @@
-"""A third party's distribution: metric, neighbourhood, filter; installed, searched, compiled."""
+"""A foreign distribution with a metric, a neighbourhood and a filter is installed and used."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ twice = "gpu_ls_twice"
 py-modules = ["gpu_ls_twice"]
 """
 
-# Twice the rounded Euclidean distance: an order of tours that EUC_2D confirms.
+# Twice the rounded Euclidean distance, so that tours have the same order as with EUC_2D.
 PLUGIN = '''
 """A metric for roads that are travelled twice, and moves that swap neighbouring pairs of cities."""
 
@@ -172,7 +172,7 @@ def search(moves, **given):
     return search(problem, starts, backend="cpu", **given)
 
 def swaps(tour, other):
-    # Other tours that come from `tour` by its moves.
+    # Whether one of the moves turns `tour` into `other`.
     tour, other = tour.tolist(), canonical(other.tolist())
     for turned in (tour, tour[::-1]):
         for begin in range(60):
@@ -215,13 +215,13 @@ def search(test, mode):
     return gls.LocalSearch([part], pivoting=gls.Best())(problem, starts, backend="cpu")
 
 def neighbours(tours):
-    # Of city 3, in every tour.
+    # The neighbours of city 3 in each tour.
     at = np.nonzero(tours == 3)[1]
     rows = np.arange(len(tours))
     return np.sort([tours[rows, (at + step) % 60] for step in (-1, 1)], axis=0)
 
 def best(tour):
-    # Change by the best 2-opt move that leaves city 3 alone.
+    # The change by the best 2-opt move that keeps both edges at city 3.
     i, j = np.triu_indices(60, 1)
     ends = np.array([tour[i], tour[i + 1], tour[j], tour[(j + 1) % 60]])
     a, b, c, d = ends[:, (ends != 3).all(axis=0)]
@@ -280,7 +280,7 @@ EOF
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The plugin's distribution, installed by pip into a folder of its own."""
+    """Return the folder into which pip has installed the distribution."""
     return install(tmp_path_factory, PYPROJECT, "gpu_ls_twice", PLUGIN + FILTER)
 
 
@@ -308,13 +308,13 @@ def test_its_metric_climbs_on_the_cpu_like_a_built_in_one(site: Path) -> None:
     assert found == dict.fromkeys(("same_tours", "same_costs", "refereed", "improved"), True)
 
 
-def test_its_neighbourhood_is_searched_alone_and_with_others(site: Path) -> None:
+def test_its_neighbourhood_works_alone_and_with_others(site: Path) -> None:
     found = run(site, "-c", SWAP)
     checks = ("refereed", "improved", "named", "its own moves", "helps 2-opt")
     assert found == dict.fromkeys(checks, True)
 
 
-def test_its_filter_joins_others_in_every_mode(site: Path) -> None:
+def test_its_filter_combines_with_others_in_each_mode(site: Path) -> None:
     found = run(site, "-c", LEAVE)
     checks = ("refereed", "improved", "left", "optimal", "the same in another mode", "fewer")
     assert found == dict.fromkeys(checks, True)

@@ -1,4 +1,4 @@
-"""Acceptance rules: the C++ functors, their Python twins and the definitions."""
+"""Acceptance rules: the functors in C++, their Python versions, and the definitions."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ struct Probe {{
 """
 RULES = [part.factory() for part in registry.parts("acceptance")]
 EACH_RULE = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
-LARGEST = 2**60  # costs stay below
+LARGEST = 2**60  # costs are smaller
 RISES = [-LARGEST, -(2**24) - 1, -2, -1, 0, 1, 2, 3, 1000, 2**24 + 1, 2**31, LARGEST]
 LEVELS = [0.0, 1e-30, 0.3, 1.0, 2.0, 2.5, 1e3, 2.0**24, 1e20, 3e38]
 
 
 def minus_logs(count: int, first: int = 0, bits: np.ndarray | None = None) -> np.ndarray:
-    """-ln u by the functor."""
+    """Return -ln u as computed by the functor."""
     logs = np.zeros(count, np.float32)
     host_program.run(
         MINUS_LOGS,
@@ -53,7 +53,7 @@ def minus_logs(count: int, first: int = 0, bits: np.ndarray | None = None) -> np
 def taken_by_functor(
     rule: Acceptance, rises: np.ndarray, levels: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """What the functor takes, and the random bits that it has drawn."""
+    """Return which rises the functor accepts, and the random bits that it has drawn."""
     taken, bits = np.zeros(len(rises), np.int32), np.zeros(len(rises), np.uint32)
     cost = "gls::int64" if rises.dtype.kind == "i" else "double"
     host_program.run(
@@ -85,14 +85,14 @@ def test_logarithms_of_the_oracle_have_the_same_bits():
 
 
 def pairs(dtype: type) -> tuple[np.ndarray, np.ndarray]:
-    """All rises with all levels, often."""
+    """Return each rise with each level, 50 times."""
     rises, levels = np.meshgrid(np.array(RISES, dtype), np.array(LEVELS, np.float32))
     return np.tile(rises.ravel(), 50), np.tile(levels.ravel(), 50)
 
 
 @EACH_RULE
 @pytest.mark.parametrize("dtype", [np.int64, np.float64])
-def test_functors_take_what_the_oracle_takes(rule, dtype):
+def test_functors_agree_with_the_oracle(rule, dtype):
     rises, levels = pairs(dtype)
     taken, bits = taken_by_functor(rule, rises, levels)
     expected = [
@@ -104,11 +104,11 @@ def test_functors_take_what_the_oracle_takes(rule, dtype):
 
 @EACH_RULE
 @pytest.mark.parametrize("dtype", [np.int64, np.float64])
-def test_python_twins_take_what_functors_take(rule, dtype):
+def test_python_agrees_with_functors(rule, dtype):
     rises, levels = pairs(dtype)
     taken, bits = taken_by_functor(rule, rises, levels)
     uniform = ((bits >> 8).astype(float) + 1) / 2**24
-    # Rises that the rounding to float32 or the logarithm puts on the other side of the level.
+    # Rises so close to the level that rounding to float32, or the logarithm, may decide.
     bound = levels * (-np.log(uniform) if rule.name == "annealing" else 1.0)
     close = np.abs(rises - bound) <= 1e-6 * np.abs(bound) + 2e-4 * levels
     twin = np.asarray(rule.takes(rises, levels, uniform))
@@ -121,7 +121,7 @@ def test_python_twins_take_what_functors_take(rule, dtype):
 
 
 @EACH_RULE
-def test_what_is_said_of_rises_holds(rule):
+def test_falls_are_accepted_and_never_worse_holds(rule):
     assert isinstance(rule, Acceptance)
     rises, levels = pairs(np.int64)
     taken, _ = taken_by_functor(rule, rises, levels)
@@ -158,7 +158,7 @@ def test_levels():
     assert [annealing.level(share) for share in (0, 0.25, 1)] == pytest.approx([0.8, 0.6, 0])
 
 
-def test_a_rule_without_a_twin_says_so():
+def test_a_rule_without_a_python_version_raises():
     class Fused(Acceptance):
         name, functor = "fused", "gls::Better"
 

@@ -1,4 +1,4 @@
-"""Stages as a run goes through them, each of which may lead to others."""
+"""The way of a run through its stages, each of which may change those after it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def course(*stages: Stage) -> Course:
 
 
 def names(way: Course) -> list[tuple[str, bool]]:
-    """Return the stages that a run comes to, and whether each was taken to be the last."""
+    """Return the names of the stages of a run, and whether each seemed to be the last."""
     seen = [(way.stage.name, way.last)]
     while way.go_on(ROW, 1.0):
         seen.append((way.stage.name, way.last))
@@ -41,8 +41,8 @@ def test_stages_follow_each_other() -> None:
     assert not way.go_on(ROW, 1.0) and way.stage.name == "three"
 
 
-def test_a_stage_leads_to_others() -> None:
-    """In place of those that were planned, of which it is told, as of the row and the time."""
+def test_a_stage_replaces_those_after_it() -> None:
+    """Its function gets them, the best row and the time left."""
     told: list[tuple[Stage, Found, float, tuple[Stage, ...]]] = []
 
     def twice(own: Stage, found: Found, left: float, rest: tuple[Stage, ...]) -> tuple[Stage, ...]:
@@ -60,7 +60,7 @@ def test_a_stage_may_end_a_run_or_make_it_longer() -> None:
     assert names(course(longer)) == [("one", False), ("more", True)]
 
 
-def test_a_course_leaves_its_plan_as_it_is() -> None:
+def test_a_course_does_not_change_its_plan() -> None:
     plan = Plan(None, (stage("one", lambda *_: (stage("other"),)), stage("two")), 9.0, "cpu")
     assert names(plan.course()) == names(plan.course()) == [("one", False), ("other", True)]
     assert [each.name for each in plan.stages] == ["one", "two"] and plan.main.name == "two"

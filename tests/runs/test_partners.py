@@ -1,4 +1,4 @@
-"""Who is crossed with whom."""
+"""The pairs of rows that are crossed."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ def test_the_distance_is_drawn_as_kernels_draw(seed, first_row, generation, size
 
 
 @given(KEYS, st.integers(2, 40))
-def test_each_has_another_partner_and_is_the_partner_of_one(seed, size):
+def test_partners_are_a_permutation_without_fixed_points(seed, size):
     for partners in map(Partners(np, size, seed, 0).of, range(5)):
         assert sorted(partners.tolist()) == list(range(size))
         assert (partners != np.arange(size)).all()
 
 
-def test_every_other_row_is_the_partner_some_time():
+def test_each_other_row_becomes_the_partner():
     partners = Partners(np, 7, 3, 0)
     met = {int(partners.of(generation)[2]) for generation in range(60)}
     assert met == set(range(7)) - {2}
 
 
-def test_populations_with_other_first_rows_have_partners_of_their_own():
+def test_partners_depend_on_the_first_row():
     for first_row in range(1, 5):
         own, other = Partners(np, 100, 3, 0), Partners(np, 100, 3, first_row)
         same = [np.array_equal(own.of(k), other.of(k)) for k in range(20)]

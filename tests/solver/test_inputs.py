@@ -1,4 +1,4 @@
-"""`solve` takes arrays, files and rows to start from."""
+"""Arguments of `solve`: arrays, files and rows to start from."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PROBLEMS = problems()
 
 
 def rows_of(problem: gls.Problem, size: int) -> np.ndarray:
-    """Good rows, which a search of a moment does not always find."""
+    """Return good rows, which a short search does not always find."""
     return gls.solve(problem, seconds=30, kicks=50, backend="cpu", population=size).tours
 
 
@@ -72,7 +72,7 @@ def test_all_rows_have_room_in_the_population() -> None:
         (5, InvalidTourError),
     ],
 )
-def test_what_is_no_row_is_refused_shortly(start: object, error: type[Exception]) -> None:
+def test_invalid_rows_are_refused_by_a_short_message(start: object, error: type[Exception]) -> None:
     with pytest.raises(error, match="start: ") as raised:
         gls.solve(PROBLEMS["tsp"], start=start, **FEW)  # type: ignore[arg-type]
     assert len(str(raised.value)) < 200

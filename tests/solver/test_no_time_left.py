@@ -1,4 +1,4 @@
-"""Time that is up at any point: complete rows with exact costs, never an exception."""
+"""Time that is up at any point of a search: complete rows with exact costs, and no error."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.tours.objectives.loads import some_loads
 
 READINGS = [*range(14), 18, 25, 36]
 LONG, SHORT = 20.0, 0.02  # seconds
-STEPS = 400  # readings in which a clock that does not jump comes to the end
+STEPS = 400  # readings after which a clock without jumps reaches the end
 RANDOM = np.random.default_rng(0)
 
 
@@ -86,7 +86,7 @@ def clock(monkeypatch):
 
 
 def each_end(clock, seconds, search):
-    """Yield what a search of so many seconds finds, for many readings at which time is up."""
+    """Yield the result of a search for each number of readings after which time is up."""
     for readings in READINGS if seconds < LONG else READINGS[1::3]:
         clock.wind(seconds / STEPS, readings)
         yield search()
@@ -95,7 +95,7 @@ def each_end(clock, seconds, search):
 
 
 def check(problem, found):
-    """Check that rows are complete and costs exact; return the best cost, by feasible rows."""
+    """Check that rows are complete and costs exact; return infeasibility and best cost."""
     rows = problem.check(found.tours)
     assert len(rows) == len(found.costs) > 0
     np.testing.assert_array_equal(found.costs, problem.cost(rows))
@@ -149,7 +149,7 @@ def test_a_search_ends_at_any_reading(clock, name, kind):
     problem, search = {**TOURS, **ROUTES}[kind], {**TOUR_SEARCHES, **ROUTE_SEARCHES}[name]
     start = gls.savings if kind in ROUTES else gls.random_tours
     rows, budget = start(problem, size=4, seed=1, backend="cpu"), Budget(seconds=SHORT)
-    paid = (problem.tsp or problem).cost  # under soft constraints, what a search lowers
+    paid = (problem.tsp or problem).cost  # with penalties for soft constraints
     try:
         search(problem, rows, budget=Budget(seconds=0), backend="cpu")
     except UnsupportedProblemError as error:
@@ -186,7 +186,7 @@ def test_restarts_end_at_any_reading(clock):
             check(TOURS[kind], found)
 
 
-def test_few_seconds_begin_by_one_tour_and_many_do_not():
+def test_only_short_runs_begin_with_one_tour():
     def begins(problem, seconds, **more):
         given = Settings(seconds, backend="cpu", **more)
         request = Request(given, get_backend("cpu"))
@@ -198,7 +198,7 @@ def test_few_seconds_begin_by_one_tour_and_many_do_not():
     assert not begins(large, 0.1, start="nearest_neighbour") and not begins(large, 0.1, kicks=1)
 
 
-def test_lists_of_a_matrix_take_time_by_its_entries():
+def test_lists_of_a_matrix_depend_on_its_size_and_the_time():
     small, large = TOURS["matrix"], gls.TSP.from_matrix(matrix(1200))
 
     def lists(problem, seconds):
@@ -210,7 +210,7 @@ def test_lists_of_a_matrix_take_time_by_its_entries():
 
 
 @pytest.mark.parametrize("asked", [None, "two_opt/alpha(5)"])
-def test_nearest_cities_do_where_other_lists_take_too_long(monkeypatch, asked):
+def test_nearest_cities_replace_lists_that_take_too_long(monkeypatch, asked):
     given, waited = Settings(4.0, backend="cpu", search=asked), []
 
     def never(search, backend, problem, seconds):

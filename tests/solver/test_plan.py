@@ -1,4 +1,4 @@
-"""What `gls.plan` says that `solve` is going to do."""
+"""`gls.plan` describes what `solve` does."""
 
 from __future__ import annotations
 
@@ -75,10 +75,10 @@ GENERATIONS, TRY = "generations of routes", "try of chains"
     ],
     ids=["tours", "few", "states", "tries", "generations", "endless"],
 )
-def test_islands_and_generations_begin_by_what_comes_before_chains(
+def test_stages_before_chains_of_islands_and_generations(
     problem: gls.Problem, seconds: float, islands: list[str], generations: list[str]
 ) -> None:
-    """Where they know for how long they have; a tour for the first moments is not for them."""
+    """They exist only with a time limit, and never include the single tour of short runs."""
     plan = plan_of(problem, Settings(seconds, **CPU), islands=2)
     assert [stage.name for stage in plan.stages] == islands
     plan = plan_of_generations(problem, seconds=seconds, **CPU)
@@ -86,7 +86,7 @@ def test_islands_and_generations_begin_by_what_comes_before_chains(
 
 
 @pytest.mark.parametrize("name", STAGES)
-def test_what_stages_do_can_be_pickled(name: str) -> None:
+def test_functions_of_stages_can_be_pickled(name: str) -> None:
     problem, seconds, options, _ = STAGES[name]
     stages = gls.plan(problem, seconds, **options, **CPU).stages
     copies = pickle.loads(pickle.dumps(stages))
@@ -104,7 +104,7 @@ def test_shares_of_the_time_add_up() -> None:
     assert "inf s" in endless and "0.0% of the time" in endless and "100.0% of" in endless
 
 
-def test_what_solve_does_is_what_the_plan_says(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_solve_follows_its_plan(monkeypatch: pytest.MonkeyPatch) -> None:
     """The search of the last stage is called with as many rows as the plan says."""
     plan, seen = gls.plan(CITIES, kicks=2, population=5, **CPU), []
     call = gls.IteratedLocalSearch.__call__

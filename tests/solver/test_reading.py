@@ -1,4 +1,4 @@
-"""Files of all formats: what a file holds decides how it is read, whatever its suffix."""
+"""Files of all formats: the content decides how a file is read, before its suffix."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ SUFFIX = ["", ".txt", *(suffix for kind in file_kinds().values() for suffix in k
 def test_the_content_outranks_the_suffix(name: str, suffix: str, tmp_path: Path) -> None:
     content, kind, made = FILES[name]
     if suffix in (".vrp", ".cvrp") and name == "tsp without TYPE":
-        pytest.skip("such a file may lack its demands, and does not tell")
+        pytest.skip("it may be a CVRP without demands")
     path = tmp_path / f"file{suffix}"
     path.write_bytes(b"\xef\xbb\xbf" + content.encode())
     assert kind_of(path) == kind
@@ -57,7 +57,7 @@ def test_the_content_outranks_the_suffix(name: str, suffix: str, tmp_path: Path)
 
 
 @pytest.mark.parametrize("content", ["", "\0", "1 x", "7 7 7 7", "c only comments\n", "TYPE : ?"])
-def test_the_suffix_decides_about_what_is_damaged(content: str, tmp_path: Path) -> None:
+def test_the_suffix_decides_the_kind_of_a_damaged_file(content: str, tmp_path: Path) -> None:
     for suffix in SUFFIX:
         path = tmp_path / f"file{suffix}"
         path.write_text(content)
@@ -65,7 +65,7 @@ def test_the_suffix_decides_about_what_is_damaged(content: str, tmp_path: Path) 
             read_problem(path)
 
 
-def test_the_suffix_decides_between_two_kinds_of_as_many_numbers(tmp_path: Path) -> None:
+def test_the_suffix_decides_between_two_kinds_that_fit(tmp_path: Path) -> None:
     # Two problems of 1 x 1 and 1 x 2 agents and jobs, or three matrices of two facilities.
     for suffix, kind in ((".dat", "qap"), (".txt", "gap"), (".gap", "gap")):
         path = tmp_path / f"file{suffix}"
@@ -90,7 +90,9 @@ def test_options_are_those_of_the_kind(name: str, tmp_path: Path) -> None:
         read_problem(path, kind="sat")
 
 
-def test_the_command_line_reads_alike(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_line_reads_the_same(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "r.vrp"
     path.write_text(TRIANGLE)
     assert main(["solve", str(path), "--seconds", "0.2", "--backend", "cpu", "--json"]) == 0
