@@ -12,8 +12,8 @@
 //
 // Rates are Lagrange multipliers. With them, the cost of a state is a constant plus terms that are
 // never negative: the reduced costs of its variables, and the prices of capacity that is left over
-// or missing. A chain can gain only what the terms cost that it touches, and is given up when that
-// is spent.
+// or missing. A chain can gain at most the cost of the terms that it touches, and is abandoned once
+// that is spent.
 //
 // The lanes evaluate the variables of one value side by side, as the next link of a chain. The
 // chain continues with those that leave most to gain, one after the other, so that no lane waits
@@ -88,6 +88,7 @@ struct ChainScout {
   }
 
  private:
+  // Adds a link to the chain so far.
   template <int kLink>
   GLS_DEVICE void follow(const Link& link) {
     variables[kLink] = link.variable, values[kLink] = link.value;
@@ -98,6 +99,7 @@ struct ChainScout {
     for (int own = 0; own < kOwn; ++own) found.open[own].gain = found.open[own].number = 0;
     return found;
   }
+  // Calls use(own, number) for this lane's links in a group of `count`.
   template <class Use>
   GLS_DEVICE void each_own(int count, Use use) const {
     for (int own = 0; own < kOwn; ++own) {
@@ -114,6 +116,7 @@ struct ChainScout {
     const int64 price = prices[value];
     return price > rate ? (price - rate) * over : 0;
   }
+  // Cost of a variable with a value, with the priced capacity that it takes.
   GLS_DEVICE int64 priced(int variable, int value) const {
     const auto price = problem.price(variable, value);
     return price.cost * kUnit + problem.rate(value) * price.resource;

@@ -142,7 +142,7 @@ struct EjectionChains : RoundState<Problem, Memory> {
     team.sync();
   }
 
-  // Lets prices follow the repaired state; keeps it if it costs no more than the one before.
+  // Adapts prices to the repaired state, and keeps it if it costs no more than the one before.
   template <class Team>
   GLS_DEVICE void judge(const Team& team) {
     const Worth then = problem.worth(team, state);

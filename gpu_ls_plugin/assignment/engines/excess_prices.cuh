@@ -28,7 +28,7 @@ struct ExcessPrices {
       return prices[value] * (excess(problem.over(state, value)) - excess(overs[value]));
     });
   }
-  // Lets prices follow a state.
+  // Adapts the prices to a state.
   template <class Team, class Problem>
   GLS_DEVICE void learn(const Team& team, const Problem& problem, const State& state,
                         bool feasible) const {

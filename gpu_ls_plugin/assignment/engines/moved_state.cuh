@@ -1,5 +1,5 @@
 // States that are searched by moves: the value of one variable, or the values of two. Moves may
-// break constraints at a price, which follows the states.
+// break constraints at a penalty, which adapts to the states.
 #pragma once
 
 #include "assignment/engines/round_state.cuh"
@@ -97,7 +97,7 @@ struct MovedState : RoundState<Problem, Memory> {
     if (now < this->best) this->keep_best(team, now);
   }
 
-  // Lets the penalty follow the state: to `lowered` if it is feasible.
+  // Adapts the penalty to the state: it becomes `lowered` if the state is feasible, else it grows.
   GLS_DEVICE void adapt_penalty(int64 lowered) {
     penalty = now.excess <= 0              ? lowered
               : penalty < all.most_penalty ? penalty + penalty / kGrowth + 1

@@ -2,6 +2,7 @@
 // with another one, and variables whose value would be used twice are released.
 #pragma once
 
+#include "assignment/problem/assignment.cuh"
 #include "backends/include/philox.cuh"
 
 namespace gls {
@@ -12,7 +13,7 @@ struct ReleaseBatch {
   int64 first_row;
   int64 round;
   const int* elites;       // the best state of each row
-  const int* bases;        // the row from whose state each one is made
+  const int* bases;        // the row whose best state each new state is made of
   const int* mates;        // the row that each is mixed with
   int64 mixed;             // states of 2^32 that are mixed
   int64 released;          // variables that are released in the others: from 1 to this number
@@ -27,8 +28,8 @@ struct ReleaseBatch {
   int most;  // values of a variable
 };
 
-// Rules of release. Variables with the highest scores are released, equal ones by lot. A rule that
-// `kAsks` needs the data that the problem keeps.
+// Rules of release. Variables with the highest scores are released, equal ones by lot. If `kAsks`
+// is true, the rule needs the problem's kept data.
 struct RandomRelease {
   static constexpr bool kAsks = false;
   template <class Problem>
@@ -37,7 +38,8 @@ struct RandomRelease {
   }
 };
 
-// The dearest variables: what the state would save without each, times a random factor up to 1.
+// The most expensive variables: what the state would save without each, times a random factor up to
+// 1.
 struct WorstRelease {
   static constexpr bool kAsks = true;
   template <class Problem>
@@ -113,8 +115,8 @@ struct ReleaseVariables {
     return team.any(mine);
   }
 
-  // Each variable gets its value in one of the two states; none if values must be distinct and
-  // another variable has kept that value.
+  // Gives each variable its value in one of the two states. If values must be distinct and another
+  // variable has kept that value, the variable gets none.
   template <class Team, class Lot>
   GLS_DEVICE static void mix(const Team& team, const int* own, const int* mate, int* values,
                              int* owners, const ReleaseBatch& all, Lot lot) {

@@ -30,6 +30,7 @@ struct RoundBatch {
   int most;            // the most values of a variable
 };
 
+// One state during a launch.
 template <class Problem, class Memory>
 struct RoundState {
   const RoundBatch& all;

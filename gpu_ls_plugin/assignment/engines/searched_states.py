@@ -155,7 +155,7 @@ class SearchedStates:
         self._found.take(self._bests)
 
     def is_relaxed(self, number: int) -> bool:
-        """Return whether a round leaves no value out: values that look bad may alone fit."""
+        """Return whether a round leaves no value out: one that looks bad may be the only fit."""
         every = RELAXED_OFTEN if self._standing >= STANDING else RELAXED_EVERY
         return (self._few or (number + 1) % every == 0) and bool(self._relaxed)
 

@@ -21,7 +21,7 @@ struct TabuSteps {
 
 constexpr int kTenureBits = 8;  // after the point, in `per_variable`
 
-// A move and its rank: the less the better, equal ranks by lot.
+// A move and its rank. A lower rank is better; a lot decides between equal ranks.
 struct RankedMove {
   int64 rank;
   uint32 lot;
@@ -38,24 +38,24 @@ struct RankedMove {
 };
 
 #ifdef __CUDACC__
-// Compares the fields one after the other, each among the lanes that have had the least so far.
-// That is one instruction for each field from sm_80 on. Whole moves would take thirty shuffles and
-// five comparisons of all fields.
+// Compares field by field, each among the lanes that have the least fields before it. From sm_80 on
+// that is one instruction for each field; whole moves would take thirty shuffles and five
+// comparisons of all fields.
 GLS_DEVICE RankedMove least_in_warp(const RankedMove& mine) {
 #if __CUDA_ARCH__ >= 800
-  bool is = true;
+  bool is_least = true;
   const auto keep_least = [&](uint32 field) {
-    is &= field == __reduce_min_sync(kAllLanes, is ? field : ~0u);
+    is_least &= field == __reduce_min_sync(kAllLanes, is_least ? field : ~0u);
   };
   keep_least(uint32(mine.rank >> 32) ^ 0x80000000u);  // negative ones first
   keep_least(uint32(mine.rank));
   keep_least(mine.lot);
-  unsigned best = __ballot_sync(kAllLanes, is);
+  unsigned best = __ballot_sync(kAllLanes, is_least);
   if (__popc(best) > 1) {
     keep_least(uint32(mine.variable));
     keep_least(uint32(mine.other));
     keep_least(uint32(mine.swaps));
-    best = __ballot_sync(kAllLanes, is);
+    best = __ballot_sync(kAllLanes, is_least);
   }
   return warp::shuffle(mine, lowest_bit(best));
 #else
@@ -64,9 +64,9 @@ GLS_DEVICE RankedMove least_in_warp(const RankedMove& mine) {
 }
 #endif
 
-// Calls use(row, column) for a lane's part of `some` places of a table of rows x columns, fewer
-// than 2^31. If these are not all, they begin at a place that `from` chooses, and continue at place
-// 0 after the last one.
+// Calls use(row, column) for `some` consecutive places of a table with fewer than 2^31; each lane
+// takes its part. If `some` is less than all, they start at a place that `from` chooses and wrap
+// around at the end.
 template <class Team, class Use>
 GLS_DEVICE void each_place(const Team& team, int rows, int columns, int some, uint32 from,
                            Use use) {
@@ -107,8 +107,8 @@ struct TabuSearch : MovedState<Problem, Memory, kDistinct, kAssigns, kSwaps> {
       const RankedMove move = team.least(search.best_move(team, step, count, drawn));
       if (move.rank == kNothing) continue;
       search.make(team, move, step + 1 + search.drawn_tenure(count, drawn[3]));
-      // Halved at once but raised slowly: most states break constraints by a little, and the good
-      // ones are on that border.
+      // Halved at once but raised slowly: so most states break constraints a little, and good
+      // states are on that border.
       search.adapt_penalty(search.penalty / 2);
     }
     search.write(team);
@@ -204,15 +204,16 @@ struct TabuSearch : MovedState<Problem, Memory, kDistinct, kAssigns, kSwaps> {
     return best;
   }
 
-  // The table of pairs of variables that a step may swap. If all may be moved, it has each pair
-  // once: a row of the triangle of pairs and the row as far from its end fill a row of the table.
+  // The table of variable pairs that a step may swap. If all variables may be moved, it has each
+  // pair once: a row of the table joins a row of the triangle of pairs with the row that is as far
+  // from the triangle's end.
   struct Pairs {
     int rows, columns;
 
     GLS_DEVICE Pairs(int m, int count)
         : rows(Base::kAll ? (m + 1) / 2 : count), columns(Base::kAll ? (m + 1) / 2 * 2 - 1 : m) {}
     GLS_DEVICE int64 count() const { return int64(rows) * columns; }
-    // Makes a row and a column of the table two variables; the second may be m, which is none.
+    // Turns a row and a column of the table into two variables. The second may be m: no pair.
     GLS_DEVICE void unfold(int& row, int& column) const {
       const bool folded = column >= columns - row;
       column = folded ? column + 1 : row + 1 + column;

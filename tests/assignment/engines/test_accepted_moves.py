@@ -1,4 +1,4 @@
-"""Moves that acceptance rules take are those of an oracle, in one launch or in many."""
+"""Moves by acceptance rules match an oracle, in one launch or in many."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ RULES = {"threshold": gls.Threshold(0.3), "annealing": gls.Annealing(0.8)}
     ),
 )
 @given(seed=st.integers(0, 2**20), launch=st.sampled_from([1, 7, STEPS]))
-def test_steps_are_the_oracle_s(kind, name, seed, launch):
+def test_steps_match_the_oracle(kind, name, seed, launch):
     problem, rule = problems(seed)[kind], RULES[name]
     states = random_states(problem, 2, seed)
     search = gls.SuccessorSearch(accept=rule, steps=STEPS, sample=200)
@@ -53,7 +53,7 @@ def test_a_rule_that_takes_no_rise_descends():
         assert problem.cost(swapped).min() >= problem.cost(state)[0]
 
 
-def test_what_is_no_rule():
+def test_invalid_rules_are_refused():
     with pytest.raises(InvalidTypeError, match="accept: 'better' is not an Acceptance"):
         gls.SuccessorSearch(accept="better")
     with pytest.raises(InvalidParameterError, match=r"improvement, accept: .* leave one out"):

@@ -1,4 +1,4 @@
-"""Problems whose values must differ: rows stay so, whatever moves, heuristic and release say."""
+"""Distinct values stay distinct, whatever the moves, the heuristic and the release."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_variables_that_must_differ_need_enough_values(sizes):
     found_out(check_assignment, late, "it is distinct, but its 3 variables have", backend="cpu")
 
 
-def test_the_check_finds_rows_that_are_not_distinct():
+def test_the_check_finds_repeated_values():
     class Forgetful(Matching):
         def feasible(self, rows):
             return (self.check(rows) >= 0).all(axis=1)

@@ -1,4 +1,4 @@
-"""Ejection chains are those of an oracle, and what a problem is asked for them."""
+"""Ejection chains match an oracle; prices and likely values of a problem."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ STEPS = 6
     kind=st.sampled_from("CDE"),
     launch=st.sampled_from([1, 4, STEPS]),
 )
-@example(seed=1, jobs=60, agents=4, kind="D", launch=STEPS)  # lanes see no end of variables
-def test_steps_are_the_oracle_s(seed, jobs, agents, kind, launch):
+@example(seed=1, jobs=60, agents=4, kind="D", launch=STEPS)  # more variables of a value than lanes
+def test_steps_match_the_oracle(seed, jobs, agents, kind, launch):
     problem = gls.GeneralisedAssignment.generated(kind, jobs, agents, seed)
     states = random_states(problem, 2, seed)
     search = gls.SuccessorSearch(steps=STEPS)
@@ -94,7 +94,7 @@ def test_problems_without_chains():
     assert found.best_cost == 2**32
 
 
-def test_a_tenure_asks_for_tabu_steps():
+def test_a_tenure_selects_tabu_steps():
     problem = gls.GeneralisedAssignment.generated("D", 20, 4, 1)
     kinds = {
         (None, "auto"): "chains",

@@ -1,4 +1,4 @@
-"""Assignment problems whose time is over at once: complete rows at their exact costs, no error."""
+"""Searches without time: complete rows with exact costs, and no error."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def expect_as_good_as_a_construction(problem, result):
 
 
 def cut_launches(monkeypatch, clock, rows):
-    """Begin steps in the first rows only; then the time is over."""
+    """Let only the first rows begin their steps; then time is over."""
     launch = CpuBackend.launch
 
     def cut(self, kernel, count, arguments, **options):
@@ -72,7 +72,7 @@ def cut_launches(monkeypatch, clock, rows):
 
 @pytest.mark.parametrize("limits", NOTHING_ALLOWED.values(), ids=NOTHING_ALLOWED)
 @every_problem
-def test_no_budget_is_an_ordinary_one(problem, limits):
+def test_budgets_of_nothing(problem, limits):
     result = gls.solve(problem, **({"seconds": 1e6} | limits), population=ROWS, backend="cpu")
     expect_complete(problem, result)
     expect_as_good_as_a_construction(problem, result)
@@ -82,7 +82,7 @@ def test_no_budget_is_an_ordinary_one(problem, limits):
 @pytest.mark.parametrize("rows", [0, 2])
 @pytest.mark.parametrize("improvement", ["auto", "tabu"])
 @every_problem
-def test_rows_that_have_not_begun(problem, improvement, rows, monkeypatch, clock):
+def test_rows_that_have_not_begun_are_complete(problem, improvement, rows, monkeypatch, clock):
     empty, search = np.full((ROWS, problem.n), -1), gls.SuccessorSearch(improvement=improvement)
     search(problem, empty, budget=gls.Budget(kicks=1, moves=1), backend="cpu")  # compiles
     cut_launches(monkeypatch, clock, rows)
@@ -112,7 +112,7 @@ def test_rows_that_have_not_begun_begin_later(problem, monkeypatch, clock):
 
 
 @every_problem
-def test_given_rows_come_back_if_there_is_no_time(problem):
+def test_given_rows_come_back_without_time(problem):
     rng = np.random.default_rng(1)
     given = completed(problem, np.full((ROWS, problem.n), -1, np.int32), 3)
     partly = np.where(rng.random(given.shape) < 0.5, -1, given)
@@ -224,7 +224,7 @@ def test_the_quick_permutation_is_greedy():
     np.testing.assert_array_equal(problem.quick_state(), state[0])
 
 
-def test_large_problems_have_quick_states_as_well(monkeypatch):
+def test_large_problems_have_quick_states(monkeypatch):
     for module, problem in (
         ("graph_colouring", PROBLEMS["colouring"]),
         ("generalised_assignment", PROBLEMS["generalised"]),

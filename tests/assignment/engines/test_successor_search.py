@@ -1,4 +1,4 @@
-"""Rounds of a search on states: what is released, who takes over from whom, when it ends."""
+"""Rounds of a search: release, mixing, migration, restarts, limits and refusals."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_seeds_and_launches(monkeypatch):
     assert (found(GENERALISED, states, tabu, seed=4).tours != first.tours).any()
 
 
-def test_rows_that_do_not_meet_are_those_of_the_whole():
+def test_rows_do_not_depend_on_the_batch():
     alone = replace(SHORT, mixing=0.0, migration=1000)
     states = starts(QUADRATIC)
     whole, part = (
@@ -103,7 +103,7 @@ def test_up_to_twice_the_share_is_released(problem, release):
     assert (population.states == elites)[~released].all()
 
 
-def test_what_costs_most_is_released_first():
+def test_the_most_expensive_variable_is_released_first():
     costs = np.ones((20, 2), int)
     costs[7] = 1000
     problem = gls.GeneralisedAssignment(costs, costs, [30_000, 30_000])
@@ -111,12 +111,12 @@ def test_what_costs_most_is_released_first():
         problem, starts(problem, 30), release="worst", mixing=0.0, share=0.01
     )
     population.renew()
-    chosen = population.released[:, 7].mean()  # by a random factor up to 1 of what it costs
+    chosen = population.released[:, 7].mean()  # its cost has a random factor up to 1
     assert chosen > 0.9
 
 
 def relation(problem, state, first):
-    """How near variables are to one of them."""
+    """How closely each variable is related to one of them."""
     if problem is COLOURING:
         near = 2 * np.array([[first, v] in pairs_of(problem) for v in range(problem.n)])
         return near + (state == state[first])
@@ -132,7 +132,7 @@ def pairs_of(problem):
 
 
 @every_problem
-def test_what_is_near_to_one_is_released_together(problem):
+def test_related_variables_are_released_together(problem):
     population = population_of(
         problem, starts(problem, 30), release="related", mixing=0.0, migration=9
     )
@@ -165,11 +165,11 @@ def test_mixed_states_have_their_parents_values(problem):
             assert len(np.unique(values)) == len(values)
 
 
-def test_rows_go_on_from_better_ones():
+def test_rows_continue_from_better_ones():
     states = starts(QUADRATIC, 8)
     population = population_of(QUADRATIC, states, mixing=0.0, share=0.01, migration=2)
     elites = population.elites.states.copy()
-    population.elites.costs[1:] = 10**9 + np.arange(7)[::-1]  # only the first one is good
+    population.elites.costs[1:] = 10**9 + np.arange(7)[::-1]  # only the first is good
     population.idle[:] = [0, 3, 3, 3, 0, 3, 3, 3]
     population.renew()
     rivals = population.mates_of(1 + RIVALS)
@@ -181,7 +181,7 @@ def test_rows_go_on_from_better_ones():
 
 
 @pytest.mark.parametrize(("idle", "begins"), [(PATIENCE, True), (PATIENCE - 1, False)])
-def test_rows_that_have_become_alike_begin_anew(idle, begins):
+def test_rows_that_are_alike_restart(idle, begins):
     rows = population_of(QUADRATIC, np.tile(np.arange(10), (6, 1)), mixing=0.0, share=0.01)
     rows.elites.states[:] = rows.elites.states[0]
     best = rows.found.states.copy()
@@ -193,7 +193,7 @@ def test_rows_that_have_become_alike_begin_anew(idle, begins):
     assert (rows.elites.costs < 2**62).all()
 
 
-def test_rounds_are_as_steps_want_them():
+def test_defaults_of_a_round():
     search = gls.SuccessorSearch()
     plans = {name: search.plan(problem) for name, problem in PROBLEMS.items()}
     rounds = {name: (p.steps, p.mixing, p.migration) for name, p in plans.items()}
@@ -215,14 +215,14 @@ def test_permutations_take_turns_in_tenures():
     assert {given.numbers_of(number)["tenure"] for number in range(6)} == {4}
 
 
-def test_rows_that_differ_go_on():
+def test_rows_that_differ_do_not_restart():
     rows = population_of(QUADRATIC, starts(QUADRATIC), mixing=0.0, share=0.01)
     rows.idle[:] = PATIENCE
     rows.renew()
     assert not rows.released.all()
 
 
-def test_it_stops_when_it_is_told_to():
+def test_limits_end_a_search():
     states, best = starts(QUADRATIC), found(QUADRATIC, starts(QUADRATIC)).best_cost
     for budget, reason in (
         (gls.Budget(kicks=1), "kicks"),
@@ -253,7 +253,7 @@ def test_an_interrupt_loses_nothing():
     assert [p.best_cost for p in seen] == sorted((p.best_cost for p in seen), reverse=True)
 
 
-def test_problems_of_others():
+def test_a_third_party_problem():
     problem = BinPacking(np.arange(1, 13), 8, 20)
     result = found(problem, starts(problem), replace(SHORT, heuristic=gls.CheapestValue()))
     assert result.best_cost == 4 and problem.feasible(result.best_tour).all()
@@ -305,7 +305,7 @@ class Unsearched(Assignment):
         ),
     ],
 )
-def test_what_cannot_be_searched_is_said(call, error, message):
+def test_invalid_searches_are_refused(call, error, message):
     with pytest.raises(error, match=message):
         call()
 

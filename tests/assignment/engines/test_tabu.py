@@ -1,4 +1,4 @@
-"""Tabu steps are those of an oracle, in one launch or in many."""
+"""Tabu steps match an oracle, in one launch or in many."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def problems(seed):
 @pytest.mark.parametrize("kind", slow_after(2, ["generalised", "quadratic", "colouring"]))
 @examples(60)
 @given(seed=st.integers(0, 2**20), launch=st.sampled_from([1, 7, STEPS]))
-def test_steps_are_the_oracle_s(kind, seed, launch):
+def test_steps_match_the_oracle(kind, seed, launch):
     problem, search = problems(seed)[kind], gls.SuccessorSearch(improvement="tabu")
     states = random_states(problem, 2, seed)
     population = after_steps(search, problem, states, STEPS, launch, seed)
@@ -49,7 +49,7 @@ def test_a_step_is_the_best_of_all_moves():
     assert result.statistics.moves == 1 and result.statistics.stopped_by == "moves"
 
 
-def test_of_many_moves_a_part_is_looked_at():
+def test_the_sample_limits_the_moves():
     problem = gls.QuadraticAssignment.generated(30, 1)
     start = np.arange(30)[None]
     few, all_ = (

@@ -1,4 +1,4 @@
-"""Generalised assignment whose capacities leave little choice: no value is left out for good."""
+"""Generalised assignment with tight capacities is solved, although values are left out."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PROBLEMS = 5  # of each kind
 
 
 def tables(kind, rng):
-    """Return the costs and resources of one kind, and how much room is left at most."""
+    """Return costs and resources of one kind, and the largest spare capacity."""
     jobs, agents = int(rng.integers(1, 8)), int(rng.integers(1, 6))
     costs, resources = rng.integers(0, 100, (jobs, agents)), rng.integers(1, 26, (jobs, agents))
     if kind == "zero costs":
@@ -107,7 +107,7 @@ def test_agents_that_look_bad_may_be_the_only_ones():
         assert sorted(words["likely"][begin:end, 1]) == fitting.tolist()
 
 
-def test_words_are_relaxed_where_some_are_left_out():
+def test_relaxed_words_exist_if_values_are_left_out():
     many = gls.GeneralisedAssignment.generated("C", 30, MOST_LIKELY + 1, 1)
     assert len(many.relaxed_words()[-1]) == 30 * (MOST_LIKELY + 1)
     assert len(many.words()[-1]) < len(many.relaxed_words()[-1])
@@ -148,14 +148,14 @@ def test_prices_do_not_depend_on_where_costs_begin(scale):
     assert bounds[0] > 3766
 
 
-def test_what_is_scarce_costs_as_much_as_costs_differ():
+def test_scarce_capacity_costs_as_much_as_costs_differ():
     dear = 4 * int(HIGHEST)
     prices = load_prices(np.array([[0, dear]] * 4), np.ones((4, 2), int), np.array([1, 3]))
     assert prices[0] > HIGHEST
 
 
 @pytest.mark.parametrize("accept", [None, gls.Annealing()], ids=["tabu", "accepted"])
-def test_prices_of_excess_end_before_they_overflow(accept):
+def test_penalties_do_not_overflow(accept):
     problem = BinPacking([3, 4, 5], 2, 1)  # nothing fits
     search = gls.SuccessorSearch(accept=accept, steps=12_000)
     population = searched(search, problem, np.zeros((2, 3)))
@@ -173,7 +173,7 @@ def test_a_rule_has_a_scale_if_the_first_state_costs_nothing():
     assert population.arguments["scales"].tolist() == [problem.penalty] * 2
 
 
-def test_rounds_that_leave_nothing_out_come_often_at_a_standstill():
+def test_relaxed_rounds_come_more_often_at_a_standstill():
     problem = gls.GeneralisedAssignment.generated("C", 60, 10, 1)
     search = gls.SuccessorSearch(steps=2)
     population = searched(search, problem, np.full((2, 60), -1))

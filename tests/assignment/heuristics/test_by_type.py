@@ -1,4 +1,4 @@
-"""Types of variables: each is weighed by its own heuristic, which knows of all others."""
+"""Types of variables: each has its own heuristic, which sees all variables."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def weigh(state, variable):
 
 
 @pytest.mark.parametrize("sampler", slow_after(1, ("stored", "rescan")))
-def test_each_variable_is_weighed_by_its_own(sampler):
+def test_each_type_has_its_own_heuristic(sampler):
     random = np.random.default_rng(2)
     states, active = random.integers(-1, 5, (9, 8)), random.random((9, 8)) < 0.8
     options = {"count": 4, "active": active, "order": "shuffled", "seed": 4}
@@ -56,7 +56,7 @@ def test_each_variable_is_weighed_by_its_own(sampler):
 
 
 def test_without_aggregates_and_of_one_type():
-    """Weights of one table or the other, and a variable that only one of them leaves out."""
+    """Weights of either table; a value that only one of them leaves out."""
     ones, last = np.ones((3, 4), int), np.tile([0, 0, 0, 1], (3, 1))
     tables = [gls.WeightTable(ones), gls.WeightTable(last)]
     found = gls.SuccessorGeneration(gls.ByType(tables, [1, 0, 1]))(
@@ -80,7 +80,7 @@ class Domains(gls.Assignment):
         return self.check(rows).sum(axis=1)
 
 
-def test_domains_of_a_problem_stay_those_of_the_variables():
+def test_the_problem_limits_the_values():
     tables = [gls.WeightTable(np.ones((3, 4), int)), gls.WeightTable(np.ones((3, 9), int))]
     problem = Domains([1, 4, 2])
     found = gls.SuccessorGeneration(gls.ByType(tables, [0, 1, 0]))(
@@ -107,7 +107,7 @@ def test_the_check_of_heuristics_passes():
         ([SPREAD], [[0], [0, 0]], InvalidTypeError, "types: "),
     ],
 )
-def test_types_that_are_none(heuristics, types, error, words):
+def test_invalid_types_are_refused(heuristics, types, error, words):
     with pytest.raises(error, match=words):
         gls.ByType(heuristics, types)
 
@@ -119,7 +119,7 @@ def test_types_that_are_none(heuristics, types, error, words):
         (Spread(8, 4, 2), "variable 0 has 5 values, but heuristic 1, .*, knows 4"),
     ],
 )
-def test_heuristics_that_do_not_know_all(other, words):
+def test_heuristics_must_know_all_variables_and_values(other, words):
     part = gls.ByType([SPREAD, other], [0, 1] * 4)
     with pytest.raises(UnsupportedProblemError, match=words):
         gls.SuccessorGeneration(part)(None, [[0] * 8], backend="cpu")

@@ -1,4 +1,4 @@
-"""The cheapest values are the likeliest: weights are those of costs from scratch."""
+"""Cheapest values: weights follow from costs of whole states."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ COSTS, RESOURCES = RNG.integers(-50, 50, (7, 9)), RNG.integers(1, 9, (7, 9))
 
 
 def with_penalty(problem, penalty):
-    """The problem, whose searches take a unit of excess for something else."""
+    """The problem with another penalty of a unit of excess."""
     problem.penalty = penalty
     return problem
 
@@ -36,7 +36,7 @@ PROBLEMS = {
 
 
 def excess(problem, rows):
-    """By how much states break constraints, values that are used twice aside."""
+    """The excess of states, without repeated values."""
     match problem:
         case BinPacking():
             return np.maximum(problem.loads(rows)[0] - problem.room, 0).sum(axis=1)
@@ -54,7 +54,7 @@ def ratings_of(problem, state, variable):
 
 
 def halved(rating, least, greatest, sharpness):
-    """The weight of a rating, by the definition and with integers only."""
+    """The weight of a rating, by its definition, with integers."""
     span = greatest - least
     if span == 0:
         return 2**31
@@ -64,7 +64,7 @@ def halved(rating, least, greatest, sharpness):
 
 
 def weigh(problem, sharpness, *, distinct=False):
-    """Weights by costs of whole states."""
+    """Weights by the costs of whole states."""
 
     def weights(state, variable):
         ratings = ratings_of(problem, state, variable)
@@ -82,7 +82,7 @@ CASES = [(name, sampler) for sampler in ("rescan", "stored") for name in PROBLEM
 
 
 @pytest.mark.parametrize(("name", "sampler"), slow_after(4, CASES))
-def test_weights_are_those_of_costs_from_scratch(name, sampler):
+def test_weights_follow_from_costs_of_whole_states(name, sampler):
     problem, random = PROBLEMS[name], np.random.default_rng(2)
     states = random.integers(-1, problem.sizes[0], (5, 7))
     for sharpness in (0, 3, 30):
@@ -104,7 +104,7 @@ def test_weights_fall_from_the_least_to_the_greatest():
             assert (weights[0], weights[-1]) == (2**31, 2**31 >> sharpness)
 
 
-def test_sharper_is_cheaper_and_what_is_used_is_impossible():
+def test_sharper_is_cheaper_and_used_values_are_impossible():
     problem, empty = PROBLEMS["plants"], np.full((100, 7), -1)
     found = [
         gls.SuccessorGeneration(gls.CheapestValue(sharpness))(problem, empty, backend="cpu")
@@ -115,7 +115,7 @@ def test_sharper_is_cheaper_and_what_is_used_is_impossible():
     assert costs == sorted(costs, reverse=True) and costs[2] < costs[0]
 
 
-def test_the_costs_of_a_problem_of_its_own():
+def test_the_heuristic_may_have_its_own_problem():
     own = gls.CheapestValue(30, PROBLEMS["plants"])
     expected = gls.SuccessorGeneration(gls.CheapestValue(30))
     empty = np.full((4, 7), -1)
@@ -154,7 +154,7 @@ class Plain(gls.Assignment):
         return self.check(rows).sum(axis=1)
 
 
-def test_what_has_no_costs_is_refused():
+def test_problems_without_a_functor_are_refused():
     generate = gls.SuccessorGeneration(gls.CheapestValue())
     tsp = gls.TSP([(0, 0), (1, 0), (0, 1)])
     for problem, words in ((None, "none is given"), (tsp, "TSP is none")):
@@ -175,6 +175,6 @@ def test_what_has_no_costs_is_refused():
         ({"problem": 3}, InvalidTypeError, "problem: 3 is not an Assignment"),
     ],
 )
-def test_parameters_that_are_none(given, error, words):
+def test_invalid_parameters_are_refused(given, error, words):
     with pytest.raises(error, match=words):
         gls.CheapestValue(**given)

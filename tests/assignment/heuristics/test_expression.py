@@ -1,4 +1,4 @@
-"""Expressions as heuristics: they weigh as Python does, and what is none is refused."""
+"""Expressions have the weights that Python computes; invalid texts are refused."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TEXTS = (
 
 
 def weigh(text):
-    """The weights that Python gives, with tables that are 0 beyond their ends."""
+    """The weights that Python computes, with tables that are 0 outside their bounds."""
     room = defaultdict(int, enumerate(ROOM.tolist()))
     tables = {"room": room, "cost": dict(np.ndenumerate(COST))}
 
@@ -38,7 +38,7 @@ def weigh(text):
 
 
 @pytest.mark.parametrize("text", slow_after(2, (t.replace("2**32", f"{2**32}") for t in TEXTS)))
-def test_weights_are_those_of_python(text):
+def test_weights_are_as_python_computes_them(text):
     part = gls.Expression(text, 5, 4, room=ROOM, cost=COST)
     states = np.random.default_rng(3).integers(-1, 4, (6, 5))
     options = {"count": 5, "active": np.array([True, True, False, True, True]), "seed": 8}
@@ -76,7 +76,7 @@ def test_division_by_zero_is_zero_and_leaves_the_number():
         (str(2**63), "is not allowed"),
     ],
 )
-def test_texts_that_are_none(text, words):
+def test_invalid_texts_are_refused(text, words):
     with pytest.raises(InvalidParameterError, match=words):
         gls.Expression(text, 2, 3, room=[1, 2, 3])
 
@@ -93,7 +93,7 @@ def test_texts_that_are_none(text, words):
         ({"for": [1]}, InvalidParameterError, "for: a table cannot have this name"),
     ],
 )
-def test_parameters_that_are_none(given, error, words):
+def test_invalid_parameters_are_refused(given, error, words):
     with pytest.raises(error, match=words):
         gls.Expression(**{"text": "1", "variables": 2, "values": 3, **given})
 
@@ -110,7 +110,7 @@ def test_names_of_tables_are_identifiers(name):
         gls.Expression("1", 2, 2, **{name: [1, 2]})
 
 
-def test_words_of_cplusplus_and_of_the_functor_can_name_tables():
+def test_cpp_keywords_can_name_tables():
     names = (
         "int",
         "struct",
@@ -155,12 +155,12 @@ def test_long_chains_are_not_deep(sign):
         "1 // (" * 150 + "1" + ")" * 150, "x" * 50_000,
     ],
 )  # fmt: skip
-def test_texts_that_are_too_deep_or_too_long(text):
+def test_deep_or_long_texts_are_refused(text):
     try:
         source = gls.Expression(text, 2, 3).source()
     except InvalidParameterError as error:
         assert len(str(error)) < 600
-    else:  # brackets that mean nothing, and chains
+    else:  # redundant brackets, and chains
         assert len(source) < 50 * len(text) + 1000
 
 

@@ -1,4 +1,4 @@
-"""Masks: weights are those of brute force, in states that break the masks as well."""
+"""Masks: weights match brute force, also in states that break the masks."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_conflicts_and_capacities(sampler, case):
 
 @pytest.mark.parametrize("sampler", slow_after(1, SAMPLERS))
 @pytest.mark.parametrize("bins", [3, 9, 70])
-def test_the_aggregate_is_that_of_values_that_are_allowed(sampler, bins):
+def test_only_allowed_values_enter_the_aggregate(sampler, bins):
     """Weights depend on the greatest load of all bins with room."""
     random = np.random.default_rng(bins)
     room = random.integers(0, 4, bins)
@@ -109,7 +109,7 @@ def test_the_aggregate_is_that_of_values_that_are_allowed(sampler, bins):
 
 
 def test_a_case_by_hand():
-    """Two neighbours have values 0 and 1; of value 2 there is no room."""
+    """Two neighbours have values 0 and 1; value 2 has no capacity left."""
     part = gls.Masked(
         gls.WeightTable(np.ones((4, 4), int)),
         gls.Conflicts([(0, 1), (2, 0), (0, 1)]),
@@ -154,7 +154,7 @@ TABLE = gls.WeightTable(np.ones((3, 4), int))
         (lambda: gls.Capacities([1], [(1, 1), (1,)]), InvalidTypeError, "demands: "),
     ],
 )
-def test_masks_that_are_none(make, error, words):
+def test_invalid_masks_are_refused(make, error, words):
     with pytest.raises(error, match=words):
         make()
 
@@ -167,7 +167,7 @@ def test_masks_that_are_none(make, error, words):
         (gls.Capacities([1] * 3, [1] * 3), "capacities: there are 3, but variable 0 has 4 values"),
     ],
 )
-def test_masks_of_other_variables(mask, words):
+def test_masks_of_other_variables_are_refused(mask, words):
     part = gls.Masked(TABLE, gls.Distinct(), mask)
     with pytest.raises(UnsupportedProblemError, match=words):
         gls.SuccessorGeneration(part)(None, [(0, 0, 0)], backend="cpu")

@@ -1,4 +1,4 @@
-"""Weight tables and what generations refuse, with the words of their messages."""
+"""Weight tables, and the messages of refused arguments."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Plain(gls.Assignment):
         (np.ones((2, 2, 2), int), InvalidParameterError, r"shape \(2, 2, 2\)"),
     ],
 )
-def test_weights_that_are_none(weights, error, words):
+def test_invalid_weights_are_refused(weights, error, words):
     with pytest.raises(error, match=words):
         gls.WeightTable(weights)
 
@@ -74,7 +74,7 @@ def test_weights_are_copied():
         ([(0, 0, 0)], {"memory_limit": 0}, InsufficientMemoryError, "memory_limit"),
     ],
 )
-def test_calls_that_are_refused(states, options, error, words):
+def test_invalid_calls_are_refused(states, options, error, words):
     generate = gls.SuccessorGeneration(gls.WeightTable(ONES))
     with pytest.raises(error, match=words):
         generate(None, states, backend="cpu", **options)
@@ -87,12 +87,12 @@ def test_calls_that_are_refused(states, options, error, words):
         (Plain([4, 5, 4]), "weights are of 4 values, but variable 1 has 5"),
     ],
 )
-def test_a_table_of_another_problem(problem, words):
+def test_a_table_of_another_problem_is_refused(problem, words):
     with pytest.raises(UnsupportedProblemError, match=words):
         gls.SuccessorGeneration(gls.WeightTable(ONES))(problem, [(0, 0, 0)], backend="cpu")
 
 
-def test_a_heuristic_of_another_size_and_what_is_none():
+def test_heuristics_of_another_size_are_refused():
     with pytest.raises(UnsupportedProblemError, match="variable 1, but the problem has 2"):
         gls.SuccessorGeneration(Spread(2, 3, 2))(Plain([3, 2]), [(0, 0)], backend="cpu")
     with pytest.raises(UnsupportedProblemError, match="'spread' has 5 variables, but the problem"):
@@ -114,7 +114,7 @@ def test_a_functor_that_does_not_compile():
         gls.SuccessorGeneration(Wrong(2, 2, 2))(None, [(0, 0)], backend="cpu")
 
 
-def test_ratings_of_another_size():
+def test_the_rating_size_is_checked():
     class Wrong(Spread):
         rating_bytes = 4
 
@@ -132,7 +132,7 @@ def test_ratings_of_another_size():
         ([2**31], "variable 0 has 2147483648"),
     ],
 )
-def test_domains_that_are_none(sizes, words):
+def test_invalid_sizes_are_refused(sizes, words):
     with pytest.raises(InvalidProblemError, match=words):
         Plain(sizes)
 
@@ -146,7 +146,7 @@ def test_states_are_checked():
 
 
 class Rated(Spread):
-    """The same, with what rates all bins of a variable."""
+    """`Spread` with a rater."""
 
     name = "rated"
 
@@ -169,7 +169,7 @@ struct Rated : Spread {
 
 
 @pytest.mark.parametrize("sampler", ["stored", "rescan"])
-def test_a_rater_takes_the_place_of_rate(sampler):
+def test_a_rater_replaces_rate(sampler):
     states = np.full((4, 9), -1)
     parts = (part(9, 4, 3) for part in (Spread, Rated))
     found = [gls.SuccessorGeneration(p, sampler)(None, states, backend="cpu") for p in parts]

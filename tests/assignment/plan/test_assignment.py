@@ -1,4 +1,4 @@
-"""Assignment problems in one call: the default search, its limits, and what is refused."""
+"""Assignment problems in one call: default search, limits, refusals."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_same_seed_same_states():
     assert (once.costs == JOBS.cost(once.tours)).all()
 
 
-def test_what_is_not_given():
+def test_default_settings():
     chosen = default_settings(QUEENS, Settings(backend="cpu"))
     assert chosen.search == gls.SuccessorSearch() and chosen.population >= 4
     given = Settings(backend="cpu", population=3, search="successor_search(share=0.2)")
@@ -56,7 +56,7 @@ def test_what_is_not_given():
     assert (chosen.population, chosen.search) == (3, gls.SuccessorSearch(share=0.2))
 
 
-def test_a_search_is_written_with_what_was_chosen():
+def test_the_text_of_a_search_has_its_parameters():
     search = gls.SuccessorSearch(share=0.2, release="worst")
     assert text_of(search) == "SuccessorSearch(release='worst', share=0.2)"
     assert parse_search(text_of(search)) == search
@@ -72,7 +72,7 @@ def test_a_search_is_written_with_what_was_chosen():
         ({"callback": 3}, "callback"),
     ],
 )
-def test_what_is_refused(given, reason):
+def test_invalid_calls_are_refused(given, reason):
     with pytest.raises((InvalidParameterError, InvalidTypeError), match=reason):
         gls.solve(QUEENS, **{**CPU, **given})
 

@@ -1,4 +1,4 @@
-"""Integers between bounds as states, and back."""
+"""Conversion between integer rows and states."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_rows_become_states_and_back(bounds, seed, dtype):
             domains.states(outside.astype(dtype))
 
 
-def test_what_is_not_whole_is_named():
+def test_wrong_numbers_are_named():
     domains = Domains.between([2, 0], [5, 1])
     assert domains.states(np.array([[3, True]], object)).tolist() == [[1, 1]]
     assert Domains.between([0, 0], [1, 1]).states([[True, False]]).tolist() == [[1, 0]]

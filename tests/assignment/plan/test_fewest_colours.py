@@ -1,4 +1,4 @@
-"""The least number of colours: greedy bounds, one colour less, and when it ends."""
+"""The fewest colours: greedy bounds, one colour less, and the end of the search."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ def test_greedy_bounds(graph):
 
 
 def test_greedy_begins_with_the_largest_degree():
-    """In the order of their numbers, the leaves at both ends would cost a third colour."""
+    """By number, the leaves at both ends would come first and need a third colour."""
     path = gls.GraphColouring(4, [(0, 2), (2, 3), (3, 1)], 1)
     assert greedy_colouring(path).tolist() == [1, 0, 0, 1]
 
 
 @given(graphs(most=5))
-def test_the_least_number_of_small_graphs(graph):
+def test_the_fewest_colours_of_small_graphs(graph):
     result = gls.fewest_colours(graph, 20, kicks=3, **CPU)
     assert result.problem.colours == least_colours(graph)
     assert len(result.tours) and not result.problem.cost(result.tours).any()
@@ -78,7 +78,7 @@ def test_a_colour_is_given_up(case):
     assert ((fewer[kept][:, None] == fewer[kept]) == same).all()
 
 
-def test_numbers_fall_until_a_clique_says_that_it_is_enough():
+def test_numbers_fall_until_a_clique_proves_the_end():
     seen = []
     graph = gls.GraphColouring.queen(5, 5, colours=2)
     result = gls.fewest_colours(graph, 60, callback=seen.append, **CPU)
@@ -110,6 +110,6 @@ def test_an_interrupt_returns_the_best_colouring():
     assert not result.problem.cost(result.tours).any()
 
 
-def test_what_is_not_a_graph():
+def test_other_problems_are_refused():
     with pytest.raises(InvalidTypeError, match=r"graph: .* is not a GraphColouring"):
         gls.fewest_colours(gls.QuadraticAssignment.generated(5))

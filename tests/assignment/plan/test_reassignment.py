@@ -1,4 +1,4 @@
-"""Reassignment: which variables are released, what they get, and where a heuristic is silent."""
+"""Reassignment: released variables, their values, and variables that a heuristic leaves out."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from tests.assignment.plan.test_domains import Permutation
 
 SIZES = (3, 1, 7, 4)
 DOMAINS = Domains.between([5, 0, -3, 1], [7, 0, 3, 4])
-SILENT = gls.WeightTable([[0] * 7, [1] * 7, [0, 1, 0, 0, 0, 0, 0], [0] * 7])  # of variables 0, 3
+SILENT = gls.WeightTable(
+    [[0] * 7, [1] * 7, [0, 1, 0, 0, 0, 0, 0], [0] * 7]
+)  # no weights for variables 0, 3
 
 
 def rng(seed=0):
@@ -33,7 +35,7 @@ def test_a_share_of_each_row_is_released(n, rows, share, least):
     assert (mask.sum(axis=1) == min(n, max(least, round(share * n)))).all()
 
 
-def test_every_variable_is_released_alike():
+def test_variables_are_released_uniformly():
     counts = released((20_000, 10), 0.3, 1, rng()).sum(axis=0)
     assert (abs(counts - 6000) < 5 * np.sqrt(6000 * 0.7)).all()
 
@@ -46,20 +48,20 @@ def test_the_default_is_uniform():
         assert (abs(counts - 4000 / size) < 5 * np.sqrt(4000 / size)).all()
 
 
-def test_only_what_is_active_changes_and_only_by_what_is_likely():
+def test_only_active_variables_change_to_likely_values():
     states = rng().integers(0, SIZES, (300, 4)).astype(np.int32)
     active, before = rng(1).random(states.shape) < 0.5, states.copy()
     found = Reassignment(SILENT)(DOMAINS, states, active, rng(2))
     assert (states == before).all() and found.dtype == np.int32
     assert (found[~active] == states[~active]).all()
     assert (found[active[:, 2], 2] == 1).all()
-    assert (found[:, [0, 3]] == states[:, [0, 3]]).all()  # weights are 0: as they were
+    assert (found[:, [0, 3]] == states[:, [0, 3]]).all()  # all weights are 0: unchanged
 
 
 def test_samples_are_complete():
     found = Reassignment(SILENT, order="given").sample(DOMAINS, 2000, rng())
     assert (found[:, 2] == 1).all()
-    for variable in (0, 3):  # weights are 0: uniform
+    for variable in (0, 3):  # all weights are 0: uniform
         counts = np.bincount(found[:, variable])
         assert len(counts) == SIZES[variable] and counts.min() > 400
     keys = rng(3).random((50, 8))
@@ -92,7 +94,7 @@ def test_permutations_stay_permutations(n, seed):
     assert (np.sort(np.concatenate([sample, decoded]), axis=1) == np.arange(n)).all()
 
 
-def test_permutations_are_alike_without_a_heuristic():
+def test_permutations_are_uniform_without_a_heuristic():
     found = Reassignment().sample(Domains.of(Permutation([3] * 3)), 6000, rng())
     counts = Counter(map(tuple, found.tolist()))
     assert len(counts) == 6 and min(counts.values()) > 500

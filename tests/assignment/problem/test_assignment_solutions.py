@@ -1,4 +1,4 @@
-"""Solutions of assignment problems as files: written, read back, and refused."""
+"""Solution files of assignment problems: written, read back, refused."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_permutations_are_read_as_they_were_written(tmp_path_factory, row):
         (f"1\n2\n{-(2**63)}\n1\n", "to variable 2"),
     ],
 )
-def test_what_is_not_a_state(text, reason, tmp_path):
+def test_invalid_files_are_refused(text, reason, tmp_path):
     path = tmp_path / "a.txt"
     path.write_text(text)
     with pytest.raises(FileFormatError, match=reason) as caught:
@@ -50,7 +50,7 @@ def test_what_is_not_a_state(text, reason, tmp_path):
     assert str(path) in str(caught.value)
 
 
-def test_what_cannot_be_written(tmp_path):
+def test_invalid_states_are_not_written(tmp_path):
     path = tmp_path / "a.txt"
     with pytest.raises(InvalidTourError, match="state: 2 states, but one"):
         GRAPH.write_solution(np.zeros((2, 4), int), path)

@@ -77,7 +77,7 @@ def test_a_library_file_is_read(tmp_path):
     assert (first.n, first.agents, first.name) == (3, 2, "gap0")
     profits = gls.GeneralisedAssignment.read(path, sense="max")
     assert profits.cost([0, 1, -1]).tolist() == [-6]
-    path.write_text(LIBRARY[2 : LIBRARY.index("2 3\n9")])  # one problem that does not say so
+    path.write_text(LIBRARY[2 : LIBRARY.index("2 3\n9")])  # one problem, without their number
     assert gls.GeneralisedAssignment.read(path).costs.tolist() == first.costs.tolist()
 
 
@@ -94,15 +94,15 @@ def test_a_library_file_is_read(tmp_path):
         (LIBRARY.replace("1 1 1 1", "1 -1 1 1", 1), r"resources: entry \(1, 0\) is -1"),
     ],
 )
-def test_files_that_are_none(tmp_path, text, words):
+def test_invalid_files_are_refused(tmp_path, text, words):
     path = tmp_path / "broken"
     path.write_text(text)
     with pytest.raises(FileFormatError, match=f"broken: .*{words}"):
         gls.GeneralisedAssignment.read(path, 2)
 
 
-def test_numbers_behind_the_problem_count_too(tmp_path):
-    # A flow shop of 5 jobs and 4 machines, whose numbers begin like 5 problems of 1 x 1.
+def test_numbers_behind_the_problem_are_refused(tmp_path):
+    # A flow shop of 5 jobs and 4 machines. Its numbers begin like 5 problems of 1 x 1.
     path = tmp_path / "flowshop.txt"
     path.write_text("5 4\n1 1 5 5\n5 7 7 2\n9 8 7 6\n5 4 3 2\n9 9 9 9\n")
     for which in (1, 2):
@@ -135,12 +135,12 @@ GOOD = {"costs": [[1, 2], [3, 4]], "resources": [[1, 1], [1, 1]], "capacities": 
         ("capacities", [1, 2**63 - 1], "capacities: one exceeds"),
     ],
 )
-def test_data_that_is_unusable(parameter, value, words):
+def test_invalid_data_are_refused(parameter, value, words):
     with pytest.raises(InvalidProblemError, match=words):
         gls.GeneralisedAssignment(**GOOD | {parameter: value})
 
 
-def test_texts_are_no_numbers():
+def test_texts_are_refused():
     with pytest.raises(InvalidTypeError, match="costs"):
         gls.GeneralisedAssignment(**GOOD | {"costs": [["1", "2"], ["3", "4"]]})
 
@@ -150,7 +150,9 @@ def test_rules_of_the_published_types(kind):
     jobs, agents = 200, 5
     problem = gls.GeneralisedAssignment.generated(kind, jobs, agents, seed=3)
     costs, taken = problem.costs, problem.resources
-    share = problem.capacities / taken.sum(axis=0) * agents  # of what an agent's fair part takes
+    share = (
+        problem.capacities / taken.sum(axis=0) * agents
+    )  # of the resources of an agent's fair part
     if kind in "ABC":
         assert (taken.min(), taken.max(), costs.min(), costs.max()) == (5, 25, 10, 50)
     if kind in "AB":

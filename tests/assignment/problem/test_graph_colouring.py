@@ -1,4 +1,4 @@
-"""Graph colouring: costs by brute force, the functor, files, and graphs that are well known."""
+"""Graph colouring: costs by brute force, the functor, files, and known graphs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TRIANGLE = "c a triangle and a vertex\np edge 4 3\nn 1 2\ne 1 2\ne 3 2\ne 1 3\n"
 
 @st.composite
 def colourings(draw):
-    """A graph whose edges may be given twice, and states of it."""
+    """A graph, possibly with duplicate edges, and its states."""
     n, colours = draw(st.integers(1, 7)), draw(st.integers(1, 4))
     vertex = st.integers(0, n - 1)
     edges = draw(st.lists(st.tuples(vertex, vertex).filter(lambda e: e[0] != e[1]), max_size=12))
@@ -42,7 +42,7 @@ def test_costs_are_conflicts(case):
 
 
 @given(colourings(), st.randoms())
-def test_names_of_colours_make_no_difference(case, random):
+def test_renamed_colours_have_the_same_form(case, random):
     n, edges, colours, rows = case
     problem = gls.GraphColouring(n, edges, colours)
     names = [*random.sample(range(colours), colours), -1]
@@ -113,7 +113,7 @@ def test_forms_of_the_problem_line(line, tmp_path):
         ("p edge 3 1\0\n", "binary"),
     ],
 )
-def test_files_that_are_none(tmp_path, text, words):
+def test_invalid_files_are_refused(tmp_path, text, words):
     path = tmp_path / "broken.col"
     path.write_text(text)
     with pytest.raises(FileFormatError, match=f"broken.col: .*{words}"):
@@ -132,7 +132,7 @@ def test_files_that_are_none(tmp_path, text, words):
         (3, [(float("nan"), 1)], "not finite"),
     ],
 )
-def test_edges_that_are_none(n, edges, words):
+def test_invalid_edges_are_refused(n, edges, words):
     with pytest.raises(InvalidProblemError, match=f"^edges: .*{words}"):
         gls.GraphColouring(n, edges, 2)
 
@@ -145,7 +145,7 @@ def test_numbers_out_of_range(n, colours):
 
 @pytest.mark.parametrize(
     ("problem", "n", "edges"),
-    [  # the sizes of DIMACS' graphs: queen5_5, queen8_8, queen8_12, myciel3, myciel5
+    [  # sizes of DIMACS graphs: queen5_5, queen8_8, queen8_12, myciel3, myciel5
         (gls.GraphColouring.queen(5, 5, 5), 25, 160),
         (gls.GraphColouring.queen(8, 8, 9), 64, 728),
         (gls.GraphColouring.queen(8, 12, 12), 96, 1368),
@@ -153,7 +153,7 @@ def test_numbers_out_of_range(n, colours):
         (gls.GraphColouring.mycielski(6, 6), 47, 236),
         (gls.GraphColouring.mycielski(2, 2), 2, 1),
         (gls.GraphColouring.leighton(450, 25, 17343), 450, 17343),
-        (gls.GraphColouring.leighton(9, 3, 27), 9, 27),  # all that there can be
+        (gls.GraphColouring.leighton(9, 3, 27), 9, 27),  # all possible edges
         (gls.GraphColouring.leighton(9, 3, 3), 9, 3),  # a triangle
     ],
     ids=str,
@@ -163,7 +163,7 @@ def test_sizes_of_graphs(problem, n, edges):
 
 
 def least_colours(problem):
-    """The chromatic number, by trying."""
+    """The chromatic number, by exhaustive search."""
 
     def colourable(colours, state):
         vertex = len(state)
@@ -179,7 +179,7 @@ def least_colours(problem):
     return next(colours for colours in range(1, problem.n + 1) if colourable(colours, []))
 
 
-def test_graphs_need_as_many_colours_as_is_said():
+def test_chromatic_numbers():
     assert [least_colours(gls.GraphColouring.mycielski(k, k)) for k in (2, 3, 4)] == [2, 3, 4]
     assert least_colours(gls.GraphColouring.queen(5, 5, 5)) == 5
     for seed in range(5):
@@ -207,6 +207,6 @@ def test_random_graphs():
 
 
 @pytest.mark.parametrize("edges", [2, 28])
-def test_graphs_that_cannot_be(edges):
+def test_impossible_leighton_graphs_are_refused(edges):
     with pytest.raises(InvalidParameterError, match="between 3 and 27"):
         gls.GraphColouring.leighton(9, 3, edges)

@@ -60,7 +60,7 @@ def test_costs_are_products(case):
 
 
 def kinds():
-    """Matrices of every kind that the functor has terms for, by the functor."""
+    """Matrices for each type of the functor."""
     rng = np.random.default_rng(8)
     flows, distances = rng.integers(-9, 10, (7, 7)), rng.integers(0, 20, (7, 7))
     both = [(symmetric(flows), distances), (flows, symmetric(distances))]
@@ -85,8 +85,8 @@ def uniform(flows, distance):
     return gls.QuadraticAssignment(flows, np.full_like(flows, distance))
 
 
-def test_numbers_near_the_end_of_32_bits():
-    """The largest that are computed in 32 bits: the sanitizer of the compiler sees overflows."""
+def test_numbers_near_2_to_the_31():
+    """The largest numbers in 32 bits; the compiler's sanitizer finds overflows."""
     flows = np.full((3, 3), 10**4)
     distances = range(1, 2**15)
     most = bisect(distances, 0, key=lambda d: "64" in uniform(flows, d).functor())
@@ -121,7 +121,7 @@ def test_a_library_file_and_its_solution(tmp_path):
     assert problem.cost(row).tolist() == [578]
     assert (row + 1).tolist() == [int(word) for word in NUG12_BEST.split()]
     solution.write_text(f"12, 578\n{', '.join(str(place + 1) for place in row.argsort())}")
-    assert np.array_equal(problem.read_solution(solution), row)  # written the other way round
+    assert np.array_equal(problem.read_solution(solution), row)  # the facility at each location
     for text, words in (
         ("12 579\n" + NUG12_BEST, "costs 578, not 579"),
         ("11 578\n" + NUG12_BEST, "11 facilities"),
@@ -153,7 +153,7 @@ def test_a_third_matrix_may_be_zero(tmp_path):
         ("1\n9223372036854775807 2\n", "flows: products"),
     ],
 )
-def test_files_that_are_none(tmp_path, text, words):
+def test_invalid_files_are_refused(tmp_path, text, words):
     path = tmp_path / "broken.dat"
     path.write_text(text)
     with pytest.raises(FileFormatError, match=f"broken.dat: .*{words}"):
@@ -171,7 +171,7 @@ def test_files_that_are_none(tmp_path, text, words):
         ([], [], "flows: shape"),
     ],
 )
-def test_data_that_is_unusable(flows, distances, words):
+def test_invalid_data_are_refused(flows, distances, words):
     with pytest.raises(InvalidProblemError, match=words):
         gls.QuadraticAssignment(flows, distances)
 

@@ -1,4 +1,4 @@
-"""How often values are chosen: chi-square tests of every sampler, which planted faults fail."""
+"""Values are chosen in proportion to their weights: chi-square tests, which find planted faults."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.helpers.marks import slow_after
 
 SAMPLES = 40_000
 LEAST_P = 1e-4
-WEIGHTS = np.array([5, 1, 0, 8, 2, 2, 0, 13, 1, 4, 0, 7])  # the last is a likely one
+WEIGHTS = np.array([5, 1, 0, 8, 2, 2, 0, 13, 1, 4, 0, 7])  # the last value is likely
 FAULTS = {
     "bound": ("alone", "weights[found] <= range.left", "weights[found] < range.left"),
     "last of rescan": ("alone", "draw.below(all)", "draw.below(all - 7)"),
@@ -26,7 +26,7 @@ ALONE = {"alone": "rescan", "stored alone": "stored"}  # not side by side
 
 
 def p_value(sampler, backend="cpu", weights=WEIGHTS):
-    """How likely it is that values are chosen this unevenly; 0 where an impossible one is."""
+    """The p-value of the chosen values; 0 if one of them is impossible."""
     order = "shuffled" if sampler in ALONE else "given"
     generate = gls.SuccessorGeneration(gls.WeightTable([weights]), ALONE.get(sampler, sampler))
     found = generate(None, [[-1]], count=SAMPLES, order=order, seed=5, backend=backend)
@@ -57,6 +57,8 @@ def test_planted_faults_are_seen(fault, monkeypatch):
 
     planted = []
     monkeypatch.setattr(composition, "read", faulty)
-    monkeypatch.setattr(composition, "_pieces", composition._pieces.__wrapped__)  # not kept
+    monkeypatch.setattr(
+        composition, "_pieces", composition._pieces.__wrapped__
+    )  # without its cache
     assert p_value(sampler, CpuBackend()) < LEAST_P
     assert sum(planted) == 1

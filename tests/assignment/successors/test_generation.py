@@ -1,4 +1,4 @@
-"""Successors: hand-made cases, the same as the oracle's, and independent of their batch."""
+"""Successors: cases by hand, the oracle's, and independence of the batch."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ def generate(part, states, sampler="rescan", problem=None, **options):
 
 @samplers
 def test_a_case_by_hand(sampler):
-    """One value possible, none, and a variable that is not active."""
+    """One possible value, none, and an inactive variable."""
     table = gls.WeightTable([(0, 0, 9), (0, 0, 0), (1, 1, 1)])
     found = generate(table, [(0, 1, 2), (-1, -1, -1)], sampler, active=np.array([1, 1, 0], bool))
     assert found.tolist() == [[2, -1, 2], [2, -1, -1]]
     assert found.dtype == np.int32
 
 
-def test_the_oracle_looks_up_what_is_drawn():
-    """The first whose prefix sum is beyond what 64 bits select of the sum."""
+def test_the_oracle_by_hand():
+    """The first value whose prefix sum exceeds the number that 64 bits select."""
     weights, found = (3, 0, 2, 5), []
     for bits in (0, 2**64 * 3 // 10, 2**64 * 3 // 10 + 1, 2**64 // 2 + 1, 2**64 - 1):
         found.append(successor_oracle.chosen(weights, bits))
@@ -45,7 +45,7 @@ def test_the_oracle_looks_up_what_is_drawn():
 
 
 @with_orders
-def test_the_oracle_has_the_same_successors(sampler, order):
+def test_successors_match_the_oracle(sampler, order):
     options = {"count": 3, "order": order, "seed": 2**40 + 1, "first_row": 2**33}
     rng = np.random.default_rng(6)
     for active in (None, rng.random(6) < 0.5, rng.random((5, 6)) < 0.5):
@@ -55,7 +55,7 @@ def test_the_oracle_has_the_same_successors(sampler, order):
 
 
 @with_orders
-def test_weights_that_depend_on_what_is_assigned_already(sampler, order):
+def test_weights_that_depend_on_the_state(sampler, order):
     rng = np.random.default_rng(7)
     states = rng.integers(-1, 4, (4, 9))
     for active in (None, rng.random((4, 9)) < 0.7):
@@ -99,7 +99,7 @@ def test_copies_are_left_out_in_order():
 @pytest.mark.parametrize("values", [1, 2, 3, 5, 1000])
 def test_numbers_of_values(sampler, values):
     table = np.ones((2, values), int)
-    table[1, :-1] = 0  # the last alone
+    table[1, :-1] = 0  # only the last is possible
     states = np.full((3, 2), -1)
     found = generate(gls.WeightTable(table), states, sampler, count=20)
     assert (found[:, 1] == values - 1).all() and found[:, 0].max() < values
@@ -121,7 +121,7 @@ class Domains(gls.Assignment):
         return self.check(rows).sum(axis=1)
 
 
-def test_a_problem_says_how_many_values_there_are():
+def test_the_problem_gives_the_numbers_of_values():
     problem = Domains([1, 3, 2])
     table = gls.WeightTable(np.ones((3, 4), int))
     found = generate(table, np.full((4, 3), -1), problem=problem, count=50)

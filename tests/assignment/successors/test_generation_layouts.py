@@ -1,4 +1,4 @@
-"""Who generates a successor, and where its memory lies."""
+"""The team that generates a successor, and the layout of its memory."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ def test_more_values_take_more_lanes(most, team):
     ("team", "own_bytes", "shared"),
     [
         ("gls::Block<64>", 4000, True),
-        ("gls::Block<64>", 56 << 10, False),  # no four of them in 227 KB, with what each takes
+        ("gls::Block<64>", 56 << 10, False),  # four do not fit 227 KiB
         ("gls::Block<64>", 0, False),
         ("gls::Warp<4>", 100, False),
         ("gls::Host", 100, False),
     ],
 )
-def test_what_blocks_store_lies_in_shared_memory_where_four_fit(team, own_bytes, shared):
+def test_ratings_lie_in_shared_memory_if_four_blocks_fit(team, own_bytes, shared):
     assert layouts.in_shared_memory(Gpu(), team, own_bytes) == shared
 
 

@@ -1,4 +1,4 @@
-"""Random keys: the states that they stand for, and what is refused."""
+"""Random keys: the states that they encode, and refused keys."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.helpers import successor_oracle
 from tests.helpers.heuristics import Spread
 
 SPREAD = Spread(9, 4, 2)  # room for 8 of 9
-FEW_BITS = st.integers(0, 8).map(lambda eighths: eighths / 8)  # 1 among them, and equal keys
+FEW_BITS = st.integers(0, 8).map(lambda eighths: eighths / 8)  # with 1, and with equal keys
 
 
 def decode(keys, part=SPREAD, sampler="rescan", problem=None, **options):

@@ -1,4 +1,4 @@
-"""Successors that one thread generates side by side are those that it generates alone."""
+"""A thread generates the same successors side by side and alone."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.assignment.successors import layouts
 from gpu_ls_plugin.backends.cpu import CpuBackend, threads_at_most
 
-STATES = layouts.LANES + 5  # a part of the lanes of the second group has nothing to do
+STATES = layouts.LANES + 5  # some lanes of the second group are idle
 MASKS = ("none", "distinct", "conflicts", "capacities", "both")
 
 
 def heuristic(kind, m, values, largest, rng):
-    """A table with zeros, a row of which is nothing else, and a mask."""
+    """A table with zeros, one row all zeros, and a mask."""
     weights = rng.integers(0, largest + 1, (m, values))
     weights[rng.integers(m)] = 0
     pairs = [(a, b) for a in range(m) for b in range(a) if rng.random() < 0.4]
@@ -33,7 +33,7 @@ def heuristic(kind, m, values, largest, rng):
 
 
 def launched(monkeypatch):
-    """Return the names of kernels as they are launched."""
+    """Return a list that collects the names of launched kernels."""
     names, launch = [], CpuBackend.launch
 
     def noted(self, kernel, *rest, **options):
@@ -61,13 +61,13 @@ def both_ways(generate, states, monkeypatch, **options):
 @given(
     seed=st.integers(0, 2**32),
     m=st.integers(1, 12),
-    values=st.sampled_from([1, 2, 7, 8, 9, 40, 300]),  # 16-bit sums up to 256 of them
+    values=st.sampled_from([1, 2, 7, 8, 9, 40, 300]),  # sums have 16 bits up to 256
     largest=st.sampled_from([0, 1, 100, 255]),
     count=st.integers(1, 3),
     share=st.sampled_from([None, 0.0, 0.5]),
 )
 @settings(max_examples=15, deadline=None)
-def test_the_same_as_alone(kind, seed, m, values, largest, count, share):
+def test_successors_are_the_same_as_alone(kind, seed, m, values, largest, count, share):
     rng = np.random.default_rng(seed)
     generate = gls.SuccessorGeneration(heuristic(kind, m, values, largest, rng))
     states = rng.integers(-1, values, (STATES, m), np.int32)
@@ -90,14 +90,14 @@ def test_sums_of_any_size(largest, monkeypatch):
     assert together.max() > layouts.MOST_IN_LANES // 2
 
 
-def test_what_goes_alone(monkeypatch):
+def test_cases_that_go_alone(monkeypatch):
     """Too few states, masks of their own, other orders, samplers and heuristics, little memory."""
     states = np.full((STATES, 4), -1, np.int32)
     table = gls.WeightTable(np.ones((4, 3), int))
     own = np.ones(states.shape, bool)
 
     class Own(gls.WeightTable):
-        def functor(self):  # of a user, who may know of one type of states alone
+        def functor(self):  # a user's functor may take one type of states only
             return super().functor()
 
     names = launched(monkeypatch)
