@@ -18,7 +18,7 @@ GLS_OUT_OF_LINE void write_trade(RingTour<City> tour, int place, int shift, int 
   const auto its = [&](int steps) { return tour.at(its_place + steps); };
   if (shift == 0 && its_shift == 0) {
     SegmentSwap(tour, 1, place, its_place)
-        .write(*to, at(-1), at(0), at(0), at(1), its(-1), its(0), its(0), its(1));
+        .write(*to, {at(-1), at(0), at(0), at(1), its(-1), its(0), its(0), its(1)});
     return;
   }
   if (shift == 0) {

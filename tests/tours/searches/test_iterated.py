@@ -635,7 +635,7 @@ def test_bad_parameters(parameters, error, words):
         (
             lambda: gls.DoubleBridge(walk=5).perturb(PROBLEM, STARTS, backend="cpu"),
             InvalidParameterError,
-            "walk: .* IteratedLocalSearch has",
+            "walk: .* of an IteratedLocalSearch",
         ),
         (
             lambda: run(gls.IteratedLocalSearch(STEPPED["sweeps"], gls.DoubleBridge(walk=5))),
