@@ -98,7 +98,7 @@ class Tours(Domain):
 
     def prepare(self, stage: Stage, backend: str) -> None:
         """Compile the programs of a stage."""
-        preparation.rehearse(stage.searched, stage.search, stage.size, stage.start, backend)
+        preparation.compile_ahead(stage.searched, stage.search, stage.size, stage.start, backend)
 
     def ready(self, stage: Stage, backend: str, watch: Stopwatch) -> Any:
         """Make the candidate lists of a stage, or quicker ones; return the search to use."""

@@ -126,7 +126,7 @@ def test_real_lengths_are_added_up_as_kernels_do(n, rows):
         for half in (16, 8, 4, 2, 1):
             sums = [sums[i] + sums[i + half] for i in range(half)]
         expected += sums
-    assert referee.added_up(lengths).tolist() == expected
+    assert referee.row_sums(lengths).tolist() == expected
 
 
 @pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])

@@ -13,7 +13,7 @@ from gpu_ls_plugin.runs.request import Request
 from gpu_ls_plugin.runs.settings import Settings
 from gpu_ls_plugin.solver.plans import default_settings
 from gpu_ls_plugin.tours.engines import engines
-from gpu_ls_plugin.tours.plan.first_stages import first_tour_stage, nearest_by_rows
+from gpu_ls_plugin.tours.plan.first_stages import first_tour_stage, nearest_neighbour_tour
 from gpu_ls_plugin.tours.plan.preparation import with_lists
 from tests.helpers.clock import JumpingClock
 from tests.helpers.marks import slow_after
@@ -110,7 +110,7 @@ def test_a_solve_of_tours_ends_at_any_reading(clock, kind, seconds):
     for found in each_end(clock, seconds, lambda: gls.solve(problem, seconds, backend="cpu")):
         cost = check(problem, found)
         if problem.matrix is not None and seconds == SHORT:
-            assert cost <= (False, problem.cost(nearest_by_rows(problem.matrix))[0])
+            assert cost <= (False, problem.cost(nearest_neighbour_tour(problem.matrix))[0])
 
 
 @pytest.mark.parametrize("seconds", [SHORT, LONG])
@@ -127,7 +127,7 @@ def test_a_solve_of_routes_ends_at_any_reading(clock, kind, seconds):
 def test_the_first_tour_of_a_matrix_is_its_nearest_neighbour_tour(n):
     problem = gls.TSP.from_matrix(RANDOM.integers(0, 9, (n, n)))  # with many ties
     usual = gls.nearest_neighbour(problem, backend="cpu")[0]
-    np.testing.assert_array_equal(nearest_by_rows(problem.matrix), usual)
+    np.testing.assert_array_equal(nearest_neighbour_tour(problem.matrix), usual)
 
 
 def test_many_instances_end_at_any_reading(clock):

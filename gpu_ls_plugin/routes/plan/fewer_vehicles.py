@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.routes.plan.routes import KICKS_OF_ROUTES, left_alone
-from gpu_ls_plugin.tours.plan.preparation import rehearse
+from gpu_ls_plugin.tours.plan.preparation import compile_ahead
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -91,7 +91,7 @@ class _Prepare:
 
     def __call__(self, stage: Stage) -> None:
         limited = stage.searched.with_fleet(stage.problem.least_vehicles)
-        rehearse(limited, stage.search, stage.size, stage.start, self.backend)
+        compile_ahead(limited, stage.search, stage.size, stage.start, self.backend)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import numpy as np
 
 from gpu_ls_plugin.core.cycles import gather, row_offsets
 from gpu_ls_plugin.core.rows import blocks
-from gpu_ls_plugin.tours.problem.referee import added_up
+from gpu_ls_plugin.tours.problem.referee import row_sums
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -132,7 +132,7 @@ def travelled(problem: RoutedProblem, rows: NDArray[np.int32]) -> NDArray[Any]:
         after = np.roll(nodes, -1, axis=1)
         lengths = problem.nodes.lengths(nodes, after)
         lengths[(nodes == 0) & (after == 0)] = 0  # from depot to depot
-        costs[block] = added_up(lengths)
+        costs[block] = row_sums(lengths)
     return costs
 
 

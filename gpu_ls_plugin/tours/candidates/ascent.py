@@ -51,8 +51,8 @@ class OneTree:
         section 4). Arrays broadcast against each other.
         """
         at_special = (a == self.special) | (b == self.special)
-        driven_out = np.where(at_special, self.second_weight, self._heaviest_between(a, b))
-        return np.maximum(weights - driven_out, 0.0)
+        replaced = np.where(at_special, self.second_weight, self._heaviest_between(a, b))
+        return np.maximum(weights - replaced, 0.0)
 
     def _heaviest_between(self, a: Cities, b: Cities) -> Real:
         """Return the weight of the heaviest edge on the tree's path from a to b."""
@@ -92,6 +92,7 @@ class OneTree:
         return rounds
 
 
+# Measured: docs/candidates.md, "Alpha".
 FIRST_STEP = 0.3  # times the distance of a cluster from the rest
 DECAY = 0.88  # factor of the step length in each step
 MOMENTUM = 0.3  # weight of the degrees in the step before
@@ -128,7 +129,7 @@ def ascend(graph: Graph, steps: int) -> tuple[Real, OneTree]:
         if not excess.any():  # a tour, hence the shortest one
             break
         mixed = (1.0 - MOMENTUM) * excess + MOMENTUM * before
-        penalties = penalties + step * _push(clusters, mixed)
+        penalties = penalties + step * _penalty_changes(clusters, mixed)
         tree, before, step = graph.one_tree(penalties), excess, DECAY * step
         excess = tree.degrees - 2
         reached = tree.weight - 2.0 * float(penalties.sum())
@@ -137,7 +138,7 @@ def ascend(graph: Graph, steps: int) -> tuple[Real, OneTree]:
     return best, best_tree
 
 
-def _push(clusters: Mergers, excess: Real) -> Real:
+def _penalty_changes(clusters: Mergers, excess: Real) -> Real:
     """Return the change of each city's penalty (n,): a sum over the clusters that contain it.
 
     A cluster, which may be a single city, contributes the weight of the edge that merged it times

@@ -62,14 +62,13 @@ class Candidates(ABC):
 
     def _built(self, problem: TSP) -> CandidateLists:
         lists = self.build(problem)
-        return _measured(self, problem, lists) if foreign(self) else lists
+        return _checked_lists(self, problem, lists) if foreign(self) else lists
 
     def ready(self, problem: TSP, seconds: float = math.inf) -> bool:
         """Make the lists for a problem in a separate thread; return whether they are made.
 
         Ctrl-C takes effect at once. If the lists are not ready after `seconds`, the thread
-        continues
-        for the next call.
+        continues for the next call.
         """
         problem = problem.listed
         if self in _lists.get(problem, {}):
@@ -155,7 +154,7 @@ class Candidates(ABC):
         return union(self, other) if isinstance(other, Candidates) else NotImplemented
 
 
-def _measured(rule: Candidates, problem: TSP, lists: CandidateLists) -> CandidateLists:
+def _checked_lists(rule: Candidates, problem: TSP, lists: CandidateLists) -> CandidateLists:
     """Return lists of a plugin with exact lengths; raise FaultyPartError if they are invalid."""
     cities = np.asarray(lists.cities)
     if cities.dtype.kind not in "iu" or cities.ndim != 2 or len(cities) != problem.n:

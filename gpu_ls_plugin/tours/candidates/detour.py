@@ -49,22 +49,26 @@ class Detour(Candidates):
     def build(self, problem: TSP) -> CandidateLists:
         """Make the lists for a problem, on the host."""
         n = problem.n
-        everyone, depot = np.arange(n), np.zeros(n, np.intp)
-        home = np.where(everyone == depot, 0, problem.lengths(everyone, depot))
+        all_cities, depot = np.arange(n), np.zeros(n, np.intp)
+        home = np.where(all_cities == depot, 0, problem.lengths(all_cities, depot))
         cities = np.empty((n, min(self.k, n - 1)), np.int32)
         step = max(1, BLOCK_ENTRIES // n)
         for begin in range(0, n, step):
-            own = everyone[begin : begin + step, None]
+            own = all_cities[begin : begin + step, None]
             there, back = (
                 problem.lengths(*np.broadcast_arrays(*pair))
-                for pair in ((own, everyone), (everyone, own))
+                for pair in ((own, all_cities), (all_cities, own))
             )
             detours = np.minimum(there + home - home[own], back + home[own] - home)
-            cities[own[:, 0]] = _least(own, everyone, detours, there)[:, : cities.shape[1]]
+            cities[own[:, 0]] = _sorted_cities(own, all_cities, detours, there)[
+                :, : cities.shape[1]
+            ]
         return lists_of(problem, cities)
 
 
-def _least(own: NDArray[Any], everyone: NDArray[Any], *keys: NDArray[Any]) -> NDArray[Any]:
+def _sorted_cities(
+    own: NDArray[Any], all_cities: NDArray[Any], *keys: NDArray[Any]
+) -> NDArray[Any]:
     """Return all cities sorted by the keys of a row, the first key first; the city itself last."""
-    cities = np.broadcast_to(everyone, keys[0].shape)
+    cities = np.broadcast_to(all_cities, keys[0].shape)
     return np.lexsort((cities, *reversed(keys), cities == own), axis=1)

@@ -96,10 +96,9 @@ def near_lists(
 ) -> CandidateLists | None:
     """Return lists of near cities by exact length, ties by city number; None if NumPy should.
 
-    A list has `width` cities: `each` from every quadrant, then the nearest others. Cities are
-    chosen
-    from the looks[0] nearest ones; if these do not fill the quadrants, from looks[1], then from
-    looks[2] cities. The default is `width` for all three. With `subset`, cities (m,), lists contain
+    A list has `width` cities: `each` from every quadrant, then the nearest others. They are chosen
+    from the looks[0] nearest cities; if these do not fill the quadrants, from looks[1], then from
+    looks[2] cities. By default, all three are `width`. With `subset`, cities (m,), lists contain
     only these, and row r belongs to subset[r].
     """
     looks = looks or (width, width, width)

@@ -71,12 +71,8 @@ def greedy(
     ----------
     problem : Problem
         If it is asymmetric, the length from the smaller to the larger city counts.
-    size : int
-        Number of tours, up to 2**31 - 1.
-    seed : int or None
-        Key of the random lengths. The same seed gives the same tours; None draws a seed.
-    backend, device
-        See `get_backend`. Edges are sorted on the host.
+    size, seed, backend, device
+        As in `random_tours`. Edges are sorted on the host.
 
     Returns
     -------

@@ -62,12 +62,8 @@ def nearest_neighbour(
     Parameters
     ----------
     problem : Problem
-    size : int
-        Number of tours, up to 2**31 - 1.
-    seed : int or None
-        Key of the random starts. The same seed gives the same tours; None draws a seed.
-    backend, device
-        See `get_backend`.
+    size, seed, backend, device
+        As in `random_tours`.
 
     Returns
     -------

@@ -39,12 +39,8 @@ def space_filling_curve(
     ----------
     problem : Problem
         With coordinates. GEO uses latitude and longitude as a plane.
-    size : int
-        Number of tours, up to 2**31 - 1.
-    seed : int or None
-        Key of the random rotations. The same seed gives the same tours; None draws a seed.
-    backend, device
-        See `get_backend`.
+    size, seed, backend, device
+        As in `random_tours`.
 
     Returns
     -------

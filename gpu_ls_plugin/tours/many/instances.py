@@ -16,7 +16,7 @@ from gpu_ls_plugin.tours.construction.space_filling_curve import LEVELS, hilbert
 from gpu_ls_plugin.tours.engines.chains.part_search import TourParts
 from gpu_ls_plugin.tours.moves.composed import CandidateMoves
 from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
-from gpu_ls_plugin.tours.problem.referee import added_up
+from gpu_ls_plugin.tours.problem.referee import row_sums
 from gpu_ls_plugin.tours.problem.tsp import TSP
 
 if TYPE_CHECKING:
@@ -178,5 +178,5 @@ class Instances:
                 rows = alike[begin : begin + step]
                 cities = self.firsts[chosen[rows], None] + tours[rows, :size]
                 edges = self.metric.lengths(self.whole.values, cities, np.roll(cities, -1, axis=1))
-                costs[rows] = added_up(edges)
+                costs[rows] = row_sums(edges)
         return costs

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
+# Measured: docs/algorithm.md, "Chains that help each other" and "Large tours: parts".
 LEAST, MOST = 16, 512  # tours of a population; on a GPU there may be more
 # Seconds per city of a tour, on one core, in which crossovers reach most of their effect.
 SECONDS, SECONDS_OF_LONG = 1e-5, 5e-5
@@ -28,13 +29,12 @@ GENERATIONS, CITIES_OF_A_GENERATION = 10, 1800
 LEAST_LONG, LONG_TOURS, POWER_OF_TOURS = 48, 2.45e11, 2.27  # x seconds / cities**power, on a GPU
 LEAST_BETWEEN_LONG, CITIES_OF_A_KICK = 0.25, 60_000  # kicks per city between two exchanges
 # Seconds from which crossovers pay for tours of `LONG` cities, on a GPU and on one core. They grow
-# with a power of the number of cities. With less time, one tour that is searched in parts is
-# better.
+# with a power of the number of cities. With less time, searching one tour in parts is better.
 LONG, CROSSED_AFTER, POWER = 18_500, {"cuda": 0.5, "cpu": 24.0}, 1.7
 LONGEST = 200_000  # cities
 
 
-def pay(problem: TSP, backend: Backend, seconds: float, search: object) -> bool:
+def crossovers_pay(problem: TSP, backend: Backend, seconds: float, search: object) -> bool:
     """Return whether crossovers pay, if the population is large enough.
 
     Edge assembly compares lengths, so the problem must not have an objective.
@@ -72,14 +72,14 @@ def population(problem: TSP, backend: Backend, seconds: float) -> int:
         each = 2 * (SECONDS if problem.n <= LONGEST_WHOLE else SECONDS_OF_LONG) * problem.n
         return int(min(max(LEAST, seconds * backend.processors / each), MOST))
     tours = next(t for least, t in PER_PROCESSOR if seconds >= least * problem.n)
-    most = max(LEAST, resident(problem, backend, tours))
+    most = max(LEAST, chains_at_a_time(problem, backend, tours))
     if problem.n <= LONGEST_WHOLE:
         return most
     most = max(most, PER_PROCESSOR_LONG * backend.processors)
     return int(min(most, max(LEAST_LONG, LONG_TOURS * seconds / problem.n**POWER_OF_TOURS)))
 
 
-def resident(problem: TSP, backend: Backend, each: int) -> int:
+def chains_at_a_time(problem: TSP, backend: Backend, each: int) -> int:
     """Return how many chains a GPU runs at a time, up to `each` per multiprocessor."""
     needs = tour_layouts.ChainNeeds(problem.metric.site_bytes)
     shape = chain_layouts.chain_shape(problem.n, each, backend.shared_memory, needs)

@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.runs.request import Request
     from gpu_ls_plugin.runs.settings import Settings
 
-# A population becomes better than one good tour after the time in which all cores together make
-# this number of kicks per city. With less time, the good tour gets all of it, otherwise this share.
+# Measured: docs/algorithm.md, "The first moments". A population becomes better than one good tour
+# after the time in which all cores together make this number of kicks per city. With less time, the
+# good tour gets all of it, otherwise this share.
 KICKS_ALONE, SHARE = 3.0, 0.25
 KICKS_PER_SECOND = 2.5e4  # per core, until measured
 OF_A_GPU, LEAST_ON_GPU = 1e-5, 0.004  # that time for a GPU: seconds per city, and in addition
@@ -48,7 +49,7 @@ def good_tour_stage(problem: Problem, request: Request, chosen: Settings) -> Sta
     if not given.by_time_alone or not GoodTour.serves(problem):
         return None
     tours, fixed_size = tour_problem(problem), given.population is not None
-    needed = _needed(tours, KICKS_PER_SECOND * number_of_chains())
+    needed = _seconds_needed(tours, KICKS_PER_SECOND * number_of_chains())
     if backend.name != "cpu":
         needed = OF_A_GPU * tours.n + LEAST_ON_GPU
     alone = chosen.seconds < needed and not fixed_size
@@ -56,7 +57,7 @@ def good_tour_stage(problem: Problem, request: Request, chosen: Settings) -> Sta
         return None
     return Stage(
         "one good tour",
-        "no time for a population" if alone else "it is there in milliseconds",
+        "no time for a population" if alone else "it takes milliseconds",
         GoodTour(ChainsOfOneTour),
         problem,
         problem,
@@ -66,7 +67,7 @@ def good_tour_stage(problem: Problem, request: Request, chosen: Settings) -> Sta
     )
 
 
-def _needed(problem: TSP, kicks_per_second: float) -> float:
+def _seconds_needed(problem: TSP, kicks_per_second: float) -> float:
     """Return the seconds after which a population is better than one tour."""
     return KICKS_ALONE * problem.n / kicks_per_second
 
@@ -78,7 +79,7 @@ def _unless_slow(
     assert found.result is not None
     own = found.result.statistics
     rate = own.kicks / max(own.phases.get("kicks", math.inf), 1e-6)
-    if left > _needed(tour_problem(stage.problem), max(rate, 1.0)):
+    if left > _seconds_needed(tour_problem(stage.problem), max(rate, 1.0)):
         return rest
     return (replace(stage, rows=found.result.tours, seconds=math.inf, after=None),)
 
@@ -98,7 +99,7 @@ def first_tour_stage(problem: Problem, request: Request, chosen: Settings) -> St
     enough = SECONDS + SECONDS_OF_CITY * tours.n + SECONDS_OF_ENTRY * entries
     if chosen.seconds >= enough or tours.rows is not None:
         return None
-    why = "random tours may not become better than it in the time"
+    why = "there may be no time for random tours to become better"
     search = FirstTour(chosen.backend)
     return Stage("first tour", why, search, problem, problem, prepare=_compile)
 
@@ -131,7 +132,7 @@ class FirstTour:
         if matrix is None:
             tours: Any = nearest_neighbour(tour_problem(problem), backend=self.backend)
         else:
-            tours = nearest_by_rows(matrix)[np.newaxis]
+            tours = nearest_neighbour_tour(matrix)[np.newaxis]
         costs = problem.cost(tours)
         statistics = Statistics(backend=get_backend(self.backend).name, stopped_by="seconds")
         point = Point(watch.elapsed, 0, costs[0].item(), float(costs.mean()))
@@ -146,7 +147,7 @@ def _compile(stage: Stage) -> None:
     stage.search.compile(tour_problem(stage.problem))
 
 
-def nearest_by_rows(matrix: NDArray[Any]) -> NDArray[np.int32]:
+def nearest_neighbour_tour(matrix: NDArray[Any]) -> NDArray[np.int32]:
     """Return the tour (n,) of `nearest_neighbour(problem)` for a matrix (n, n).
 
     It does not make candidate lists, which would take much longer.

@@ -25,10 +25,12 @@ if TYPE_CHECKING:
 
 SHARE = 0.5  # of the remaining time, after which nearest cities replace other candidates
 USUAL = Nearest(8)
-_rehearsed: set[Hashable] = set()
+_compiled: set[Hashable] = set()
 
 
-def rehearse(problem: Problem, search: Any, size: int, start: str | None, backend: str) -> None:
+def compile_ahead(
+    problem: Problem, search: Any, size: int, start: str | None, backend: str
+) -> None:
     """Compile all programs for a search of `size` rows, once per process for similar problems.
 
     Use a copy of the problem and candidate lists that take little time: the programs depend neither
@@ -36,19 +38,19 @@ def rehearse(problem: Problem, search: Any, size: int, start: str | None, backen
     """
     chosen = get_backend(backend)
     batch_size(chosen, problem.n, size, name="population")
-    alike = _alike(problem, search, size, chosen)
-    if alike in _rehearsed:
+    key = _programs_key(problem, search, size, chosen)
+    if key in _compiled:
         return
     copy = compiling_ahead.fresh_copy(problem)
     if hasattr(search, "quickened"):
         search = search.quickened(copy)
     tour = first_row(problem if problem.tsp is not problem else copy, start, backend)
     compile_search(search, copy, tour.repeat(size, axis=0), backend)
-    if alike is not None:
-        _rehearsed.add(alike)
+    if key is not None:
+        _compiled.add(key)
 
 
-def _alike(problem: Problem, search: Any, size: int, backend: Backend) -> Hashable:
+def _programs_key(problem: Problem, search: Any, size: int, backend: Backend) -> Hashable:
     """Return a key of everything on which the programs of a search depend; None if unknown."""
     if type(problem) is not TSP or problem.coordinates is None or problem.rows is not None:
         return None

@@ -36,14 +36,12 @@ MOST_PER_PROCESSOR = 16  # chains per multiprocessor, or of all CPU threads toge
 LEAST_COOPERATING = 4  # chains
 MANY = 100  # chains from which they migrate more often
 HEAT, HEAT_OF_CROSSED = 0.8, 0.2  # first temperature of annealing, without and with crossovers
-HEATS_OF_PARTS = (1.6, 0.8)  # first and last temperature in parts, which cool in each round
+HEATS_OF_PARTS = (1.6, 0.8)  # first and last temperature of each round (docs/benchmarks.md)
 # Seconds to make alpha-nearest lists on one slow core: per city, and per entry of a matrix.
 SECONDS_OF_ALPHA, SECONDS_OF_ALPHA_ENTRY = 6e-5, 1.5e-7
 KICK = 100  # cities in the window of a double bridge
 SMALLEST_TWIN, LARGEST_TWIN = 8, 2500  # cities; the matrix of the largest takes 100 MB
-SECONDS_OF_TWIN = (
-    5e-4  # for a city, until crossed tours are ahead of a few that start with near cities
-)
+SECONDS_OF_TWIN = 5e-4  # per city (docs/algorithm.md, "Asymmetric problems")
 LARGE = 10_000  # cities from which greedy tours take less time than nearest-neighbour tours
 
 
@@ -66,13 +64,13 @@ def settings_of_tours(problem: Problem, request: Request) -> Settings:
         crossover = crossed_tours.crossover(tours, backend, half)
         search = replace(search, search=replace(search.search, cooperation=crossover))
         return replace(given, population=size, start="random_tours", search=search)
-    pays = crossed_tours.pay(tours, backend, request.seconds, given.search)
-    population = given.population or _size(tours, request, crossed=pays)
+    pays = crossed_tours.crossovers_pay(tours, backend, request.seconds, given.search)
+    population = given.population or _population_size(tours, request, crossed=pays)
     crossed = pays and population >= crossed_tours.LEAST
-    chosen = given.search or _repair(tours, request, crossed=pays)
+    chosen = given.search or _local_search(tours, request, crossed=pays)
     if isinstance(chosen, LocalSearch):
-        chosen = _kicked(chosen, tours, request, population, crossed=crossed)
-    start = given.start or _start(tours, crossed=crossed)
+        chosen = _iterated(chosen, tours, request, population, crossed=crossed)
+    start = given.start or _construction(tours, crossed=crossed)
     return replace(given, population=population, start=start, search=chosen)
 
 
@@ -95,7 +93,7 @@ def _symmetrised(problem: TSP, request: Request) -> bool:
     )
 
 
-def _size(problem: TSP, request: Request, *, crossed: bool) -> int:
+def _population_size(problem: TSP, request: Request, *, crossed: bool) -> int:
     """Return the number of tours."""
     backend, search = request.backend, request.given.search
     if (own := getattr(search, "populations", None)) is not None:
@@ -106,7 +104,7 @@ def _size(problem: TSP, request: Request, *, crossed: bool) -> int:
         return 1
     if backend.name == "cpu":
         return few_chains(backend)
-    return crossed_tours.resident(problem, backend, MOST_PER_PROCESSOR)
+    return crossed_tours.chains_at_a_time(problem, backend, MOST_PER_PROCESSOR)
 
 
 def few_chains(backend: Backend) -> int:
@@ -114,7 +112,7 @@ def few_chains(backend: Backend) -> int:
     return min(max(2, backend.processors), MOST_PER_PROCESSOR)
 
 
-def _kicked(
+def _iterated(
     repair: LocalSearch, problem: TSP, request: Request, population: int, *, crossed: bool
 ) -> IteratedLocalSearch:
     """Return an iterated search that repairs kicks by the given local search."""
@@ -136,7 +134,7 @@ def migration(population: int) -> Migration | None:
     return None
 
 
-def _start(problem: TSP, *, crossed: bool) -> str:
+def _construction(problem: TSP, *, crossed: bool) -> str:
     """Return the name of the construction of the first tours."""
     if crossed and problem.n < LARGE:
         return "random_tours"
@@ -145,7 +143,7 @@ def _start(problem: TSP, *, crossed: bool) -> str:
     return "nearest_neighbour" if problem.n < LARGE else "greedy"
 
 
-def _repair(problem: TSP, request: Request, *, crossed: bool) -> LocalSearch:
+def _local_search(problem: TSP, request: Request, *, crossed: bool) -> LocalSearch:
     """Return the local search that repairs tours.
 
     Asymmetric lengths need 3-opt and Or-opt, which reverse no path then. Otherwise it takes
@@ -172,7 +170,7 @@ def why_tours(problem: Problem, chosen: Settings) -> str:
     """Return the reason for the settings, as a clause."""
     search, n = chosen.search, problem.n
     if hasattr(search, "search") and not hasattr(search, "kick"):
-        return "lengths are asymmetric, and symmetric ones of twice the cities can be crossed"
+        return "lengths are asymmetric, but a symmetric form with twice the cities can be crossed"
     cooperation = getattr(search, "cooperation", None)
     if isinstance(cooperation, EdgeAssembly):
         return "as many tours as kicks and crossovers bring near the optimum in half of the time"

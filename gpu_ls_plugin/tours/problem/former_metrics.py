@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 METHODS = ("data", "lengths", "slack", "longest", "estimate_error", "tree_points")
 
 
-class Places(np.ndarray[Any, Any]):
+class ProblemValues(np.ndarray[Any, Any]):
     """Coordinates that also have the attributes of a problem."""
 
     matrix = None
@@ -33,11 +33,11 @@ class Places(np.ndarray[Any, Any]):
         return len(self)
 
 
-def take_values(kind: type) -> None:
+def accept_values(kind: type) -> None:
     """Make methods whose first parameter is called `problem` accept coordinates."""
-    former = [name for name in METHODS if name in vars(kind) and _first(vars(kind)[name])]
+    former = [name for name in METHODS if name in vars(kind) and _takes_problem(vars(kind)[name])]
     for name in former:
-        setattr(kind, name, _given_places(vars(kind)[name]))
+        setattr(kind, name, _with_values(vars(kind)[name]))
     if former:
         warnings.warn(
             f"metric: {kind.__name__}.{former[0]} takes a problem; metrics now get `values`, the "
@@ -48,16 +48,16 @@ def take_values(kind: type) -> None:
         )
 
 
-def _first(method: Any) -> bool:
+def _takes_problem(method: Any) -> bool:
     """Return whether the first parameter after `self` is called `problem`."""
     return inspect.isfunction(method) and [*inspect.signature(method).parameters][1:2] == [
         "problem"
     ]
 
 
-def _given_places(method: Callable[..., Any]) -> Callable[..., Any]:
+def _with_values(method: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(method)
-    def given(self: Any, values: Any, *more: Any) -> Any:
-        return method(self, values.view(Places), *more)
+    def called(self: Any, values: Any, *more: Any) -> Any:
+        return method(self, values.view(ProblemValues), *more)
 
-    return given
+    return called

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 # Source of all optima: the lists of optimal solutions of TSPLIB95 (STSP and ATSP), Heidelberg.
 # Name, number of cities, edge weight type, length of the tour 1, 2, ..., n, and optimum. The length
-# of that tour tells an instance from an altered one of the same name.
+# of that tour distinguishes an instance from an altered one of the same name.
 MEASURED = """
 a280 280 EUC_2D 2808 2579, ali535 535 GEO 3370080 202339, att48 48 ATT 49840 10628,
 bayg29 29 EXPLICIT 4625 1610, bays29 29 EXPLICIT 5752 2020, berlin52 52 EUC_2D 22205 7542,
@@ -104,7 +104,9 @@ def known_optimum(problem: Problem | str) -> int | None:
 def measured_instances() -> dict[str, tuple[int, str, int, int]]:
     """Return (n, metric, length of 1, 2, ..., n, optimum) by name in lower case."""
     rows = (row.split() for row in MEASURED.split(","))
-    return {name.lower(): (int(n), kind, int(way), int(best)) for name, n, kind, way, best in rows}
+    return {
+        name.lower(): (int(n), kind, int(length), int(best)) for name, n, kind, length, best in rows
+    }
 
 
 @cache

@@ -42,12 +42,16 @@ def check_metric(backend: Backend, problem: TSP, data: Any) -> None:
     if problem.n < 2:
         return
     a, b = pairs = sampled_pairs(problem.n)
-    metric, face = problem.metric, _face(problem, a, b)
-    lengths, estimates = _functor(backend, problem, data, a, b)
-    apart = 0 if metric.integer else ROUNDING * face
-    _refuse(metric, pairs, np.abs(lengths - face) > apart, f"{metric.functor} says", lengths, face)
-    far = np.abs(estimates - face) > metric.slack(problem.values)
-    _refuse(metric, pairs, far, f"{metric.functor} estimates, beyond slack(),", estimates, face)
+    metric, exact = problem.metric, _python_lengths(problem, a, b)
+    lengths, estimates = _functor_lengths(backend, problem, data, a, b)
+    tolerance = 0 if metric.integer else ROUNDING * exact
+    functor = metric.functor
+    wrong = np.abs(lengths - exact) > tolerance
+    _raise_for_first(metric, pairs, wrong, f"{functor} says", lengths, exact)
+    wrong = np.abs(estimates - exact) > metric.slack(problem.values)
+    _raise_for_first(
+        metric, pairs, wrong, f"{functor} estimates, beyond slack(),", estimates, exact
+    )
 
 
 def sampled_pairs(n: int) -> Pairs:
@@ -64,29 +68,26 @@ def sampled_pairs(n: int) -> Pairs:
     return a.astype(np.int32), b.astype(np.int32)
 
 
-def _face(problem: TSP, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+def _python_lengths(problem: TSP, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
     """Return the lengths by the metric's Python class, after checks of their type and range."""
     metric = problem.metric
-    face = np.asarray(problem.lengths(a, b))
+    exact = np.asarray(problem.lengths(a, b))
     kinds = "iu" if metric.integer else "f"
-    if face.shape != a.shape or face.dtype.kind not in kinds:
+    if exact.shape != a.shape or exact.dtype.kind not in kinds:
         raise FaultyPartError(
-            f"metric: lengths() of {metric.name!r} returns {face.dtype} of shape {face.shape} for "
-            f"{len(a)} pairs, but should return {problem.cost_dtype} of shape {a.shape}"
+            f"metric: lengths() of {metric.name!r} returns {exact.dtype} of shape {exact.shape} "
+            f"for {len(a)} pairs, but should return {problem.cost_dtype} of shape {a.shape}"
         )
-    unusable = (
-        ~np.isfinite(face)
-        | (face < 0)
-        | (face >= (INTEGER_LIMIT if metric.integer else REAL_LIMIT))
-    )
-    _refuse(metric, (a, b), unusable, "lengths() says", face, "a number from 0 on")
+    limit = INTEGER_LIMIT if metric.integer else REAL_LIMIT
+    unusable = ~np.isfinite(exact) | (exact < 0) | (exact >= limit)
+    _raise_for_first(metric, (a, b), unusable, "lengths() says", exact, "a number from 0 on")
     if problem.symmetric:
-        back = np.asarray(problem.lengths(b, a))
-        _refuse(metric, (b, a), back != face, "lengths() says", back, face)
-    return face
+        reverse = np.asarray(problem.lengths(b, a))
+        _raise_for_first(metric, (b, a), reverse != exact, "lengths() says", reverse, exact)
+    return exact
 
 
-def _functor(
+def _functor_lengths(
     backend: Backend, problem: TSP, data: Any, a: NDArray[Any], b: NDArray[Any]
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     xp, count = backend.xp, len(a)
@@ -103,7 +104,7 @@ def _functor(
     return backend.to_numpy(arguments["lengths"]), backend.to_numpy(arguments["estimates"])
 
 
-def _refuse(
+def _raise_for_first(
     metric: Metric, pairs: Pairs, wrong: NDArray[Any], source: str, given: Any, wanted: Any
 ) -> None:
     """Raise FaultyPartError for the first pair with a wrong length, if there is one."""

@@ -16,7 +16,7 @@ import numpy as np
 from gpu_ls_plugin.backends.structs import constant, real_constant
 from gpu_ls_plugin.core.exceptions import InvalidProblemError, InvalidTypeError
 from gpu_ls_plugin.core.registry import registry
-from gpu_ls_plugin.tours.problem.former_metrics import take_values
+from gpu_ls_plugin.tours.problem.former_metrics import accept_values
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -90,7 +90,7 @@ class Metric(ABC):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        take_values(cls)
+        accept_values(cls)
 
     def source(self) -> str:
         """Return the C++ text that defines the functor; empty if `header` does."""

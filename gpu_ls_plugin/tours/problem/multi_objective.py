@@ -84,7 +84,7 @@ class MultiObjectiveTSP:
     ) -> None:
         if isinstance(objectives, TSP) or not hasattr(objectives, "__len__"):
             raise InvalidTypeError(f"objectives: {objectives!r:.80} is not a sequence of problems")
-        parts = tuple(_problem(given, metric) for given in objectives)
+        parts = tuple(_as_problem(given, metric) for given in objectives)
         if len(parts) < 2:
             raise InvalidProblemError(f"objectives: {len(parts)} of them; one alone is a TSP")
         for number, part in enumerate(parts):
@@ -240,7 +240,7 @@ class MultiObjectiveTSP:
         return WeightedTSP(self.objectives, lattice(self.n_objectives, parts) / self.scales)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _made, (self.objectives, self.name)
+        return _unpickled, (self.objectives, self.name)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self
@@ -258,7 +258,7 @@ def lattice(objectives: int, parts: int) -> NDArray[np.float64]:
     return (np.diff(ends, axis=1) - 1) / parts
 
 
-def _problem(given: Any, metric: Any) -> TSP:
+def _as_problem(given: Any, metric: Any) -> TSP:
     """Return an objective as a problem; a square array of more than two columns is a matrix."""
     if isinstance(given, TSP):
         return given
@@ -268,5 +268,5 @@ def _problem(given: Any, metric: Any) -> TSP:
     return TSP(given, metric)
 
 
-def _made(objectives: Any, name: str) -> MultiObjectiveTSP:
+def _unpickled(objectives: Any, name: str) -> MultiObjectiveTSP:
     return MultiObjectiveTSP(objectives, name=name)

@@ -2,8 +2,9 @@
 //
 // To compute the gain of a move, `view.gain(move, removed, added)` (tours/moves/move.cuh) calls the
 // objective of the metric. If the metric has none, the gain is a difference of lengths, and no code
-// of this file remains in a kernel. `Under` is a metric with an objective. An objective is a struct
-// with
+// of this file remains in a kernel. `Under` is a metric with an objective.
+//
+// An objective is a struct with
 //
 //   AnObjective(const uint64* words, int n)        constructor: parameters (see
 //                                                  backends/include/words.cuh) and number of cities
@@ -131,15 +132,14 @@ GLS_DEVICE void change_sums(const Team& team, const View& view, Use use) {
 // An objective with `kKeeps` keeps data of the current tour, so that it computes gains without a
 // walk over the tour. Its words begin with KeptTours. It has
 //
-//   choose(row)            makes the tour of a row of the batch the current one
-//   keep(team, n, city)    computes the data of a changed tour city(0), ... city(n - 1), in all
-//   lanes chosen_depot(city)     the city to use if a candidate stands for several copies
-//   relief<Gain>()         an upper bound of the gain of any change beyond the length that it saves
-//   may_relieve(change)    whether a change may gain anything beyond that length; may be left out
-//   add_up(n, a, b)        whether two changes may be made together, with the sum of their gains,
-//   if
-//                          each may be made alone. They cut the tour behind the places a.place(0),
-//                          ... a.place(a.count - 1) and those of b, and do not overlap
+//   choose(row)           makes the tour of a row of the batch the current one
+//   keep(team, n, city)   computes the data of a new tour city(0), ... city(n - 1), in all lanes
+//   chosen_depot(city)    the city to use if a candidate stands for several copies
+//   relief<Gain>()        a bound on the gain of any change beyond the length that it saves
+//   may_relieve(change)   whether a change may gain anything beyond that; may be left out
+//   add_up(n, a, b)       whether two changes, each allowed, may be made together and gain the sum
+//                         of their gains. They do not overlap, and cut the tour behind the places
+//                         a.place(0), ... a.place(a.count - 1) and those of b
 GLS_OPTIONAL_CONSTANT(Keeps, kKeeps, bool, false);
 template <class Metric>
 GLS_DEVICE constexpr bool keeps() {
@@ -202,9 +202,8 @@ GLS_DEVICE Length relief_of(const Metric& metric) {
   }
 }
 
-// Calls `may_relieve(change)`; true if the objective has no such function. An objective of routes
-// returns false if no route that the change cuts has a penalty: the gain is the saved length at
-// most.
+// Calls `may_relieve(change)`, or returns true if the objective has no such function. It is false
+// if no route that the change cuts has a penalty: the gain is then at most the saved length.
 template <class Objective, class Change, class = void>
 struct Relieves {
   GLS_DEVICE static bool may(const Objective&, const Change&) { return true; }

@@ -105,11 +105,11 @@ class OpenPath:
         places = (dummies[:, None] + np.arange(1, self.problem.n + 1)) % (self.problem.n + 1)
         paths = np.take_along_axis(batch, places, axis=1)
         if self.problem.symmetric:
-            turned = ~self._joined(paths) & self._joined(paths[:, ::-1])
+            turned = ~self._has_ends(paths) & self._has_ends(paths[:, ::-1])
             paths[turned] = paths[turned, ::-1]
-        joined = self._joined(paths)
-        if not joined.all():
-            row = int(joined.argmin())
+        right = self._has_ends(paths)
+        if not right.all():
+            row = int(right.argmin())
             raise InvalidTourError(
                 f"tours: row {row} is a path from city {paths[row, 0]} to city {paths[row, -1]}, "
                 f"not from {_name(self.first)} to {_name(self.last)}; keep searching"
@@ -163,13 +163,13 @@ class OpenPath:
         matrix[:n, n] = np.where(np.isin(cities, before), 0, barred) if before else 0
         return matrix
 
-    def _joined(self, paths: NDArray[Any]) -> NDArray[np.bool_]:
+    def _has_ends(self, paths: NDArray[Any]) -> NDArray[np.bool_]:
         """Return which paths have the given ends."""
-        joined = np.ones(len(paths), np.bool_)
+        right = np.ones(len(paths), np.bool_)
         for end, city in ((0, self.first), (-1, self.last)):
             if city is not None:
-                joined &= paths[:, end] == city
-        return joined
+                right &= paths[:, end] == city
+        return right
 
 
 def _given(city: int | None) -> list[int]:

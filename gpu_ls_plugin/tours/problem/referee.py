@@ -61,13 +61,13 @@ def tour_costs(problem: Tours, tours: Any) -> Lengths:
     if problem.n > 1:
         for rows in blocks(*batch.shape):
             start = batch[rows]
-            costs[rows] = added_up(problem.lengths(start, np.roll(start, -1, axis=1)))
+            costs[rows] = row_sums(problem.lengths(start, np.roll(start, -1, axis=1)))
     if not problem.objective.length_alone:
         costs += problem.objective.costs(problem, batch)
     return costs
 
 
-def added_up(lengths: Lengths) -> Lengths:
+def row_sums(lengths: Lengths) -> Lengths:
     """Return the sums (P,) of the rows of lengths (P, n).
 
     Real numbers are added in the same order as in kernels (`sum` in include/team.cuh), so that both

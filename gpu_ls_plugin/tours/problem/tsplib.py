@@ -223,7 +223,7 @@ def node_table(
     if len(lines) != n:
         what = "cities" if name == "NODE_COORD" else "nodes"
         raise sections.error(section, f"{len(lines)} {what}, but DIMENSION is {n}")
-    # The parser drops the first column, the node numbers; a column before it keeps them.
+    # The parser drops the first column, so a column of zeros before it keeps the node numbers.
     text = "\n".join([section, *(f"0 {line}" for line in lines)])
     parsed = parse_vrplib(text, compute_edge_weights=False)[name.lower()]
     table = np.asarray(parsed, dtype=np.float64)

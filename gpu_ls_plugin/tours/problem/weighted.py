@@ -108,7 +108,7 @@ class WeightedTSP(TSP):
         scales: ArrayLike = 1.0,
         objective: Objective = LENGTH,
     ) -> None:
-        checked = _weights(weights, len(parts))
+        checked = _checked_weights(weights, len(parts))
         self.__dict__.update(
             n=parts[0].n,
             coordinates=None,
@@ -178,7 +178,7 @@ class WeightedTSP(TSP):
             self.require_rows(len(parts[0]))
         total: Any = 0.0
         for weight, costs in zip(self.weights.T, parts, strict=True):
-            total = total + (_like(costs, weight) * costs)
+            total = total + (_same_library(costs, weight) * costs)
         return total
 
     def require_rows(self, count: int) -> None:
@@ -239,7 +239,7 @@ def require_shared_lengths(problem: TSP, search: str) -> None:
         )
 
 
-def _weights(given: ArrayLike, objectives: int) -> NDArray[np.float64]:
+def _checked_weights(given: ArrayLike, objectives: int) -> NDArray[np.float64]:
     weights = np.ascontiguousarray(np.atleast_2d(array_of(given, "weights")), np.float64)
     if weights.ndim != 2 or weights.shape[1] != objectives or not len(weights):
         raise InvalidParameterError(
@@ -258,7 +258,7 @@ def _weights(given: ArrayLike, objectives: int) -> NDArray[np.float64]:
     return weights
 
 
-def _like(costs: Any, weights: NDArray[np.float64]) -> Any:
+def _same_library(costs: Any, weights: NDArray[np.float64]) -> Any:
     """Return weights as an array of the same library as costs."""
     if isinstance(costs, np.ndarray):
         return weights

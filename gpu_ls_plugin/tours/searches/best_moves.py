@@ -82,12 +82,8 @@ def best_moves(
         From 1 to 10,000.
     seed : int or None
         Of `RandomKeep`, as in the first pass of a search. None draws one.
-    first_row : int
-        Number of the first row if the batch is a part of a larger one.
-    backend, device
-        See `get_backend`.
-    memory_limit : int, optional
-        Bytes to use at most; larger neighbourhoods are evaluated in chunks.
+    first_row, backend, device, memory_limit
+        As in `LocalSearch`. Large neighbourhoods are evaluated in chunks.
 
     Returns
     -------
@@ -119,7 +115,7 @@ def best_moves(
     )
     with call.backend.current():
         found = [
-            _found(
+            _best_of_batch(
                 FilteredMoves(
                     call.backend,
                     call.problem,
@@ -137,7 +133,7 @@ def best_moves(
     return BestMoves(*(np.concatenate(batches) for batches in zip(*found, strict=True)))
 
 
-def _found(batch: FilteredMoves, k: int) -> tuple[Any, Any, Any]:
+def _best_of_batch(batch: FilteredMoves, k: int) -> tuple[Any, Any, Any]:
     """Return positions, ways and gains of the best moves of a batch's tours."""
     edges, ways = batch.space.edges, batch.space.ways
     size, n = batch.tours.shape

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.core.budget import NO_LIMIT, Budget, Stopwatch
+from gpu_ls_plugin.core.budget import NO_LIMIT, Stopwatch
 from gpu_ls_plugin.core.exceptions import InsufficientMemoryError
 from gpu_ls_plugin.core.result import Statistics
 from gpu_ls_plugin.tours.engines.chains.chains import FusedChains
@@ -102,44 +102,6 @@ def descended(
         target,
         counted,
     )
-
-
-def optimised(
-    search: Kicking,
-    problem: Problem,
-    tours: Any,
-    searched: Problem,
-    asked: Problem | None,
-    *,
-    seconds: float,
-    seed: int,
-    backend: str,
-) -> tuple[ChainPopulation, Statistics]:
-    """Descend under one problem; return chains under another one, and statistics of the descents.
-
-    Parameters
-    ----------
-    search : Kicking
-    problem : Problem
-        The problem of the descents.
-    tours : array, shape (P, n)
-    searched : Problem
-        The problem of the chains.
-    asked : Problem or None
-        The problem whose costs the population returns; None for `searched`.
-    seconds : float
-        Time limit of the descents.
-    seed, backend
-        As in `ChainPopulation`.
-    """
-    budget = Budget(seconds=seconds) if math.isfinite(seconds) else None
-    place: dict[str, Any] = {"seed": seed, "backend": backend}
-    begin = get_backend(backend).xp.asarray(tours)
-    found = search.search(tour_problem(problem), begin, budget=budget, **place)
-    told = None if asked is None else tour_problem(asked)
-    optima = found.tours, found.costs
-    chains = ChainPopulation(search, tour_problem(searched), *optima, **place, asked=told)
-    return chains, found.statistics
 
 
 def _require_memory(

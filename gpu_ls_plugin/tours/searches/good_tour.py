@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.result import Callback
     from gpu_ls_plugin.tours.searches.search_call import Call
 
+# Measured: docs/algorithm.md, "The first moments".
 SMALLEST = 12  # cities
 MOST_CHAINS = 16
 KICK = 300  # cities in the window of a double bridge

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.budget import Budget
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.core.feasibility import warns_if_infeasible
 from gpu_ls_plugin.runs.acceptance import Acceptance, Annealing
@@ -27,7 +29,8 @@ from gpu_ls_plugin.tours.moves.lin_kernighan import LinKernighan
 from gpu_ls_plugin.tours.problem.objective import require_by_edges, require_undirected
 from gpu_ls_plugin.tours.problem.tsp import tour_problem
 from gpu_ls_plugin.tours.problem.weighted import require_shared_lengths
-from gpu_ls_plugin.tours.searches.first_descents import descended, optimised
+from gpu_ls_plugin.tours.searches.chain_population import ChainPopulation
+from gpu_ls_plugin.tours.searches.first_descents import descended
 from gpu_ls_plugin.tours.searches.good_tour import add_good_tour
 from gpu_ls_plugin.tours.searches.iterated_run import improve, last_point
 from gpu_ls_plugin.tours.searches.local_search import LocalSearch
@@ -35,12 +38,10 @@ from gpu_ls_plugin.tours.searches.search_call import Call
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
-    from gpu_ls_plugin.core.budget import Budget
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.core.result import Callback, Result, Statistics
     from gpu_ls_plugin.tours.engines.chains.start import Start
     from gpu_ls_plugin.tours.problem.tsp import TSP
-    from gpu_ls_plugin.tours.searches.chain_population import ChainPopulation
 
 PART, SMALLEST_PART = 800, 32  # cities
 
@@ -136,9 +137,8 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
 
         Parameters
         ----------
-        problem : Problem
-        tours : array, shape (P, n), integer
-            Not changed. NumPy, or CuPy with the result on the same device.
+        problem, tours, backend, device, callback, first_row
+            As in `LocalSearch`.
         seed : int or None
             Key of the random numbers of kicks and acceptance. With a budget in kicks, the same seed
             gives the same tours. If chains are independent and tours whole, that holds for all
@@ -148,15 +148,9 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
             `kicks` and `moves` are per tour. If `seconds` is the only limit and too short for
             descents from all tours, half of the time is spent on one good tour. It replaces the
             first row if it is cheaper.
-        backend, device
-            See `get_backend`.
-        callback : callable, optional
-            Called with a `Progress` after each launch of about 50 ms.
         memory_limit : int, optional
             Bytes to use at most. Larger batches are searched in turns; each turn gets its share of
             the seconds, and chains cooperate within their turn.
-        first_row : int
-            Number of the first row if the batch is a part of a larger one.
 
         Returns
         -------
@@ -257,10 +251,26 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
         return descended(self, problem, tours, **place)
 
     def first_generation(
-        self, problem: Problem, tours: Any, searched: Problem, asked: Problem | None, **place: Any
+        self,
+        problem: Problem,
+        tours: Any,
+        searched: Problem,
+        asked: Problem | None,
+        *,
+        seconds: float,
+        **place: Any,
     ) -> tuple[ChainPopulation, Statistics]:
-        """Return chains on local optima, and the statistics of the descents; see `optimised`."""
-        return optimised(self, problem, tours, searched, asked, **place)
+        """Descend under `problem`; return chains under `searched`, and statistics of the descents.
+
+        The population returns the costs under `asked`, or under `searched` if that is None.
+        """
+        budget = Budget(seconds=seconds) if math.isfinite(seconds) else None
+        begin = get_backend(place["backend"]).xp.asarray(tours)
+        found = self.search(tour_problem(problem), begin, budget=budget, **place)
+        told = None if asked is None else tour_problem(asked)
+        optima = found.tours, found.costs
+        chains = ChainPopulation(self, tour_problem(searched), *optima, **place, asked=told)
+        return chains, found.statistics
 
     def own_kicks(self, problem: Problem) -> int:
         """Return the kicks per chain if the budget sets no limit."""

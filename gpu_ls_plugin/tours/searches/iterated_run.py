@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 def improve(search: Kicking, call: Call, rows: slice) -> None:
     """Improve some rows of a call in place, within their share of the time."""
     tours, problem = call.tours[rows], call.problem
-    watch = _watch(call, rows)
+    watch = _share_of_time(call, rows)
     # A descent may lead from a feasible tour to an infeasible one.
     before = None if problem.objective.length_alone else tours.copy()
     start = _descend(search, call, rows, watch)
@@ -86,7 +86,7 @@ class _Watcher:
             return np.array(call.backend.to_numpy(chains.best_tours))
 
         rounds.count()
-        costs = _results_alone(self._search, call, chains.best_tours, chains.best_costs)
+        costs = _result_costs(self._search, call, chains.best_tours, chains.best_costs)
         constrained = not call.problem.objective.length_alone
         call.report(costs, tours if constrained else None, self._finished)
         return call.stopped
@@ -108,12 +108,12 @@ def last_point(search: Kicking, call: Call, costs: Any) -> Point:
     if search.cooperation is None or not search.cooperation.priced:
         return point
     soft = tour_costs(call.backend, call.problem, call.tours)
-    costs = _results_alone(search, call, call.tours, soft)
+    costs = _result_costs(search, call, call.tours, soft)
     best = point.best_cost if math.isfinite(costs.min()) else math.inf
     return replace(point, best_cost=best, mean_cost=float(costs.mean()))
 
 
-def _watch(call: Call, rows: slice) -> Stopwatch:
+def _share_of_time(call: Call, rows: slice) -> Stopwatch:
     """Return a stopwatch with the share of the time for some rows."""
     seconds = call.budget.seconds
     if seconds is None:
@@ -158,7 +158,7 @@ def _put_back(call: Call, tours: Any, before: Any) -> None:
     tours[worse] = before[worse]
 
 
-def _results_alone(search: Kicking, call: Call, tours: Any, costs: Any) -> Any:
+def _result_costs(search: Kicking, call: Call, tours: Any, costs: Any) -> Any:
     """Return the costs of tours that may be results, as the cooperation judges them."""
     if search.cooperation is None:
         return costs

@@ -81,12 +81,10 @@ class RandomRestarts:
             result: pass another one for each call, or None to draw one.
         budget : Budget, optional
             `seconds` and `target` end the search early; `moves` are per climber.
-        backend, device
-            See `get_backend`.
         callback : callable, optional
             Called with a `Progress` after each batch; its `done` counts climbers.
-        memory_limit : int, optional
-            Bytes to use at most; smaller batches use less.
+        backend, device, memory_limit
+            As in `LocalSearch`; less memory means smaller batches.
 
         Returns
         -------

@@ -120,17 +120,13 @@ class Symmetrised(compiling_ahead.CompilesAhead):
             budget = replace(budget, target=budget.target + offset)
         callback = call.callback
 
+        def of_tours(point: Any) -> Any:  # a point of the history, or progress
+            costs = {"best_cost": point.best_cost - offset, "mean_cost": point.mean_cost - offset}
+            return replace(point, elapsed=begin + point.elapsed, **costs)
+
         def told(progress: Progress) -> None:
             assert callback is not None
-            callback(
-                replace(
-                    progress,
-                    elapsed=begin + progress.elapsed,
-                    best_cost=progress.best_cost - offset,
-                    mean_cost=progress.mean_cost - offset,
-                    best_tours=None,  # only problems with constraints report them
-                )
-            )
+            callback(replace(of_tours(progress), best_tours=None))  # only constraints need them
 
         found = self.search(
             twin.tsp,
@@ -145,15 +141,7 @@ class Symmetrised(compiling_ahead.CompilesAhead):
         call.tours[:] = call.backend.xp.asarray(twin.tours(found.tours))
         before, call.statistics = call.statistics, found.statistics
         call.statistics.phases = before.phases | found.statistics.phases
-        call.statistics.history = [
-            replace(
-                point,
-                elapsed=begin + point.elapsed,
-                best_cost=point.best_cost - offset,
-                mean_cost=point.mean_cost - offset,
-            )
-            for point in found.statistics.history
-        ]
+        call.statistics.history = [of_tours(point) for point in found.statistics.history]
 
     def compile_batch(self, problem: Problem, tours: Any, backend: Backend) -> None:
         """Compile the programs for a batch like `tours`."""

@@ -11,6 +11,7 @@ from gpu_ls_plugin import TSP, Detour, Nearest
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeError
 from gpu_ls_plugin.tours.candidates import detour
 from tests.helpers import oracles
+from tests.helpers.candidate_lists import assert_lists
 from tests.helpers.random_problems import METRICS, random_problem
 
 
@@ -30,12 +31,8 @@ def brute_force(d: list[list[float]], k: int) -> list[list[int]]:
 @given(st.sampled_from(METRICS), st.integers(1, 25), st.integers(1, 12), st.integers(2, 9))
 def test_lists_are_those_of_brute_force(metric, n, k, span):
     problem = random_problem(metric, n, span=span)
-    lists = Detour(k).of(problem)
-    d = oracles.distance_matrix(problem)
-    expected = brute_force(d.tolist(), k)
-    assert lists.cities.tolist() == expected
-    assert lists.lengths.tolist() == [d[c, row].tolist() for c, row in enumerate(expected)]
-    assert (lists.cities.dtype, lists.lengths.dtype) == (np.int32, problem.cost_dtype)
+    expected = brute_force(oracles.distance_matrix(problem).tolist(), k)
+    assert_lists(problem, Detour(k).of(problem), expected)
 
 
 def test_blocks_make_no_difference(monkeypatch):

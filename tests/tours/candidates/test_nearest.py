@@ -14,19 +14,14 @@ from hypothesis import strategies as st
 from gpu_ls_plugin import TSP, All, Nearest
 from gpu_ls_plugin.tours.candidates.nearest import nearest_lists
 from tests.helpers import oracles
+from tests.helpers.candidate_lists import assert_lists
 from tests.helpers.random_problems import METRICS, random_problem
 
 
 def assert_nearest(problem: TSP, k: int) -> None:
     """Cities and lengths are those of brute force, ties by city."""
-    lists = Nearest(k).of(problem)
-    d = oracles.distance_matrix(problem)
-    expected = oracles.nearest(d.tolist(), k)
-    assert lists.cities.tolist() == expected
-    assert lists.lengths.tolist() == [d[c, near].tolist() for c, near in enumerate(expected)]
-    assert lists.cities.dtype == np.int32
-    assert lists.lengths.dtype == problem.cost_dtype
-    assert lists.degree == min(k, problem.n - 1)
+    expected = oracles.nearest(oracles.distance_matrix(problem).tolist(), k)
+    assert_lists(problem, Nearest(k).of(problem), expected)
 
 
 @pytest.mark.parametrize("metric", METRICS)

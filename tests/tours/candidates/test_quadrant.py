@@ -15,6 +15,7 @@ from gpu_ls_plugin.core.exceptions import (
 )
 from gpu_ls_plugin.tours.candidates.quadrant import LOOKS, Quadrant
 from tests.helpers import oracles
+from tests.helpers.candidate_lists import assert_lists
 from tests.helpers.random_problems import COORDINATE, random_problem
 from tests.helpers.treeless import Treeless
 
@@ -49,13 +50,7 @@ def brute_force(problem: TSP, m: int) -> list[list[int]]:
 
 
 def assert_quadrants(problem: TSP, m: int) -> None:
-    lists = Quadrant(m).of(problem)
-    expected = brute_force(problem, m)
-    assert lists.cities.tolist() == expected
-    d = oracles.distance_matrix(problem)
-    assert lists.lengths.tolist() == [d[c, row].tolist() for c, row in enumerate(expected)]
-    assert (lists.cities.dtype, lists.lengths.dtype) == (np.int32, problem.cost_dtype)
-    assert lists.degree == min(m, problem.n - 1)
+    assert_lists(problem, Quadrant(m).of(problem), brute_force(problem, m))
 
 
 @pytest.mark.parametrize("metric", COORDINATE)

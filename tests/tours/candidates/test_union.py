@@ -15,11 +15,11 @@ from gpu_ls_plugin.tours.candidates.nearest import All, Nearest
 from gpu_ls_plugin.tours.candidates.quadrant import Quadrant
 from gpu_ls_plugin.tours.candidates.union import Union
 from tests.helpers import oracles
+from tests.helpers.candidate_lists import assert_lists
 from tests.helpers.random_problems import random_problem
 
 if TYPE_CHECKING:
     from gpu_ls_plugin import TSP
-    from gpu_ls_plugin.tours.candidates.base import Candidates
 
 SETS = st.sampled_from([Nearest(1), Nearest(6), Quadrant(4), Quadrant(9), Alpha(3), All()])
 PROBLEMS = st.builds(
@@ -41,21 +41,12 @@ def filled(problem: TSP, rows: list[list[int]]) -> list[list[int]]:
     ]
 
 
-def assert_rows(problem: TSP, candidates: Candidates, expected: list[list[int]]) -> None:
-    lists = candidates.of(problem)
-    d = oracles.distance_matrix(problem)
-    assert lists.cities.tolist() == expected
-    assert lists.lengths.tolist() == [d[c, row].tolist() for c, row in enumerate(expected)]
-    assert (lists.cities.dtype, lists.lengths.dtype) == (np.int32, problem.cost_dtype)
-    assert lists.degree == len(expected[0])
-
-
 @settings(max_examples=80)
 @given(PROBLEMS, SETS, SETS)
 def test_a_union_lists_the_first_then_what_the_second_adds(problem, first, second):
     a, b = (part.of(problem).cities.tolist() for part in (first, second))
     rows = [x + [c for c in y if c not in x] for x, y in zip(a, b, strict=True)]
-    assert_rows(problem, first | second, filled(problem, rows))
+    assert_lists(problem, (first | second).of(problem), filled(problem, rows))
 
 
 def test_unions_nest_and_compare():

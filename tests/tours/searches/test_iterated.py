@@ -22,8 +22,8 @@ from gpu_ls_plugin.core.exceptions import (
 from gpu_ls_plugin.tours.engines.chains.chains import FusedChains
 from gpu_ls_plugin.tours.engines.chains.start import Start
 from gpu_ls_plugin.tours.kicks.double_bridge import DoubleBridge
-from tests.helpers.marks import diagonal, slow_but_usual
-from tests.helpers.random_problems import METRICS, random_problem, random_tours
+from tests.helpers.marks import diagonal
+from tests.helpers.random_problems import random_problem, random_tours
 
 N, ROWS, KICKS = 60, 6, 40
 PROBLEM = random_problem("EUC_2D", N, span=1000)
@@ -129,15 +129,6 @@ def test_tours_are_never_worse_than_their_local_optima(search, metric):
     assert result.costs.sum() < optima.costs.sum()
 
 
-@pytest.mark.parametrize("metric", slow_but_usual(*METRICS))
-@pytest.mark.parametrize("accept", [gls.Better(), gls.Annealing()], ids=lambda rule: rule.name)
-def test_every_metric(metric, accept):
-    problem = random_problem(metric, N, span=80)
-    result = run(replace(SEARCH, accept=accept), problem)
-    assert_sound(result, problem, STARTS)
-    assert (result.costs < problem.cost(STARTS)).all()
-
-
 @EACH
 @pytest.mark.parametrize("n", range(1, 10))
 def test_few_cities(search, n):
@@ -148,20 +139,6 @@ def test_few_cities(search, n):
     assert result.statistics.kicks == (20 if kicked else 0)
     assert result.statistics.stopped_by == ("kicks" if kicked else "optimum")
     assert len(result.statistics.history) >= 1
-
-
-@pytest.mark.parametrize("accept", [gls.Better(), gls.Always(), gls.Annealing()])
-@pytest.mark.parametrize("metric", ["EUC_2D", "EUC", "GEO"])
-def test_duplicates(metric, accept):
-    search = replace(SEARCH, accept=accept)
-    for cities in (
-        np.zeros((20, 2)),
-        np.repeat(np.random.default_rng(0).integers(0, 50, (15, 2)), 2, axis=0),
-        [(x, 0) for x in range(40)],
-    ):
-        problem = gls.TSP(cities, metric)
-        starts = random_tours(problem.n, 3)
-        assert_sound(run(search, problem, starts), problem, starts)
 
 
 @pytest.mark.parametrize(
@@ -271,13 +248,7 @@ def test_no_kicks_are_a_local_search(search):
     assert np.array_equal(run(search, kicks=0).tours, run(search.search).tours)
 
 
-@pytest.mark.parametrize(
-    "moves",
-    [
-        *(0, 3, 40, 2**70),
-        100,
-    ],
-)
+@pytest.mark.parametrize("moves", [0, 3, 40, 100, 2**70])
 def test_a_budget_in_moves(moves):
     result = run(budget=gls.Budget(moves=moves, kicks=200), seed=1)
     assert_sound(result, PROBLEM, STARTS)
@@ -654,15 +625,9 @@ def test_bad_parameters_of_parts(make, error, words):
     [
         ({"problem": "a.tsp"}, InvalidTypeError, "problem: 'a.tsp' is not a TSP"),
         ({"starts": [[0, 1, 2]]}, InvalidTourError, r"tours: shape \(1, 3\)"),
-        ({"starts": [list(range(N)), [0] * N]}, InvalidTourError, "row 1 is not a permutation"),
-        ({"starts": STARTS + 0.5}, InvalidTypeError, "tours: .*must be integers"),
         ({"seed": -1}, InvalidParameterError, "seed: -1"),
-        ({"seed": 2**64}, InvalidParameterError, "seed: 18446744073709551616"),
-        ({"seed": 0.5}, InvalidTypeError, "seed: 0.5"),
         ({"first_row": -1}, InvalidParameterError, "first_row: -1"),
-        ({"first_row": None}, InvalidTypeError, "first_row: None"),
         ({"callback": 5}, InvalidTypeError, "callback: 5 cannot be called"),
-        ({"memory_limit": "1 GB"}, InvalidTypeError, "memory_limit: '1 GB' is not an integer"),
         ({"memory_limit": -1}, InvalidParameterError, "memory_limit: -1"),
         ({"budget": 5}, InvalidTypeError, r"budget: 5 is not a Budget; write Budget\(seconds=5\)"),
         ({"device": 0}, InvalidParameterError, "device: the cpu backend"),
@@ -684,13 +649,3 @@ def test_unsupported_problems():
             lopsided,
             random_tours(9, 2),
         )
-
-
-@EACH
-def test_every_kind_of_tours(search):
-    expected = run(search, kicks=3).tours
-    frozen = STARTS.copy()
-    frozen.setflags(write=False)
-    for given in (STARTS.tolist(), STARTS.astype(np.uint8), np.asfortranarray(STARTS), frozen):
-        assert np.array_equal(run(search, starts=given, kicks=3).tours, expected)
-    assert run(search, starts=STARTS[0].tolist(), kicks=3).tours.shape == (1, N)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.core.exceptions import InsufficientMemoryError, InvalidTypeError
+from gpu_ls_plugin.core.exceptions import InsufficientMemoryError
 from tests.helpers.configurations import two_opt_climb
 from tests.helpers.random_problems import random_problem, random_tours
 
@@ -178,17 +178,3 @@ def test_other_errors_of_a_callback_come_through(search):
 
     with pytest.raises(RuntimeError, match="from the callback"):
         search(PROBLEM, STARTS, backend="cpu", callback=fail)
-
-
-@pytest.mark.parametrize("search", [SEARCH, gls.RandomRestarts(climbs=2)])
-@pytest.mark.parametrize(
-    ("limit", "words"),
-    [
-        ({"budget": 5}, r"budget: 5 is not a Budget; write Budget\(seconds=5\)"),
-        ({"memory_limit": "1 GB"}, "memory_limit: '1 GB' is not an integer"),
-    ],
-)
-def test_limits_of_the_wrong_type(search, limit, words):
-    tours = [STARTS] if isinstance(search, gls.LocalSearch) else []
-    with pytest.raises(InvalidTypeError, match=words):
-        search(PROBLEM, *tours, backend="cpu", **limit)
