@@ -1,4 +1,4 @@
-"""The CUDA backend returns what the CPU backend returns: exhaustive 2-opt, starts and kicks."""
+"""Exhaustive 2-opt, constructions and kicks are the same on both backends."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.core.registry import registry
 from gpu_ls_plugin.tours.engines.exhaustive import climb_layouts
+from tests.helpers.both_backends import assert_same_result, assert_same_rows
 from tests.helpers.configurations import two_opt_climb
 from tests.helpers.instances import tsp_instance
 from tests.helpers.random_problems import METRICS, random_problem
@@ -24,23 +25,12 @@ COUNTED = ("passes", "moves", "evaluations", "climbs", "stopped_by")
 def assert_same_climb(
     problem: gls.TSP, starts: Any, search: gls.LocalSearch | None = None, **options: Any
 ) -> None:
-    """Both backends return the same tours and costs, by the same number of passes and moves."""
-    search = search or two_opt_climb()
-    host, device = (search(problem, starts, backend=b, **options) for b in ("cpu", "cuda"))
-    assert device.statistics.backend == "cuda"
-    assert isinstance(device.tours, np.ndarray)
-    different = np.flatnonzero((host.tours != device.tours).any(axis=1))
-    assert different.size == 0, f"rows {different[:10]} of {len(starts)} differ"
-    if problem.integer:
-        assert np.array_equal(host.costs, device.costs)
-    else:
-        assert np.allclose(host.costs, device.costs, rtol=1e-13, atol=0)
-    for name in COUNTED:
-        assert getattr(host.statistics, name) == getattr(device.statistics, name)
+    """Compare the climbs of both backends, with their numbers of passes and moves."""
+    assert_same_result(search or two_opt_climb(), problem, starts, counts=COUNTED, **options)
 
 
 def instance(n: int) -> gls.TSP:
-    """A TSPLIB instance of that many cities, or random cities with many equal lengths."""
+    """Return a TSPLIB instance of n cities, or random cities with many equal lengths."""
     if n in (1002, 2392):
         return tsp_instance(f"pr{n}")
     return random_problem("EUC_2D", n, span=3 * n)
@@ -95,7 +85,7 @@ LAYOUTS = [(1, 8, True), (1, 4, False), (3, 8, False), (5, 4, True), (8, 8, True
 
 @pytest.mark.parametrize("layout", LAYOUTS, indirect=True, ids=str)
 def test_layouts_do_not_matter(layout):
-    for n in (5, 33, 257, 1002):  # about a band of rows, or many of them
+    for n in (5, 33, 257, 1002):  # one band of rows, or many
         problem = instance(n)
         starts = make("nearest_neighbour" if n > 500 else "random_tours", problem, 3)
         for most in (1, 8):
@@ -116,9 +106,7 @@ def test_tours_too_long_for_sixteen_bits():
 
 
 @pytest.mark.parametrize("metric", METRICS)
-@pytest.mark.parametrize(
-    "name", ["random_tours", "nearest_neighbour", "greedy", "space_filling_curve"]
-)
+@pytest.mark.parametrize("name", CONSTRUCTIONS)
 def test_constructions_are_the_same(name, metric):
     if name == "space_filling_curve" and metric.startswith("EXPLICIT"):
         pytest.skip("a matrix has no curve")
@@ -126,19 +114,13 @@ def test_constructions_are_the_same(name, metric):
         for span in (6, 5000):
             problem = random_problem(metric, n, span=span)
             for size in (1, 9):
-                host, device = (make(name, problem, size, b) for b in ("cpu", "cuda"))
-                assert isinstance(device, np.ndarray)
-                assert np.array_equal(host, device)
+                assert_same_rows(make, name, problem, size)
 
 
-@pytest.mark.parametrize(
-    "name", ["random_tours", "nearest_neighbour", "greedy", "space_filling_curve"]
-)
+@pytest.mark.parametrize("name", CONSTRUCTIONS)
 @pytest.mark.parametrize(("n", "size"), [(1002, 100), (20_001, 2)])
 def test_constructions_of_many_cities_are_the_same(name, n, size):
-    problem = instance(n)
-    host, device = (make(name, problem, size, backend) for backend in ("cpu", "cuda"))
-    assert np.array_equal(host, device)
+    assert_same_rows(make, name, instance(n), size)
 
 
 @pytest.mark.parametrize("segment", [None, 6, 50])
@@ -146,9 +128,7 @@ def test_kicks_are_the_same(segment):
     for n in (6, 7, 8, 150, 1002):
         problem = instance(n)
         tours = make("random_tours", problem, 1000)
-        bridge = gls.DoubleBridge(segment)
-        host, device = (bridge.perturb(problem, tours, seed=5, backend=b) for b in ("cpu", "cuda"))
-        assert np.array_equal(host, device)
+        assert_same_rows(gls.DoubleBridge(segment).perturb, problem, tours, seed=5)
 
 
 @pytest.mark.parametrize("most", [1, 8])
@@ -156,7 +136,4 @@ def test_kicks_are_the_same(segment):
 def test_restarts_are_the_same(metric, most):
     problem = random_problem(metric, 60)
     restarts = gls.RandomRestarts(two_opt_climb(most), climbs=300, keep=10)
-    host, device = (restarts(problem, seed=2, backend=b) for b in ("cpu", "cuda"))
-    assert np.array_equal(host.tours, device.tours)
-    assert np.array_equal(host.costs, device.costs)
-    assert host.statistics.moves == device.statistics.moves
+    assert_same_result(restarts, problem, seed=2, counts=["moves"])

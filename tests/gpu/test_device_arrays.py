@@ -1,4 +1,4 @@
-"""Arrays on the GPU go in and come out; limits and errors of the CUDA backend."""
+"""Arrays on the GPU as input and output; limits and errors of the CUDA backend."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edge assembly crossover: the GPU returns the tours of the CPU, wherever they lie."""
+"""Edge assembly crossover is the same on both backends, in all layouts."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from gpu_ls_plugin.core.exceptions import InvalidTourError, InvalidTypeError
 from gpu_ls_plugin.tours.crossovers import assembly_layouts
 from gpu_ls_plugin.tours.engines.chains.start import Start
 from gpu_ls_plugin.tours.kernels import tour_layouts
+from tests.helpers.both_backends import BACKENDS, assert_same_result, assert_same_rows
 from tests.helpers.random_problems import INTEGER, random_problem, random_tours
 
 pytestmark = pytest.mark.gpu
 
 
 def generations(backend, problem, tours, count=4, **options):
-    """The best tours and costs after each of some generations, on a backend."""
+    """Return the best tours and costs after each of some generations."""
     chosen = get_backend(backend)
     search = gls.IteratedLocalSearch(gls.LocalSearch(candidates=gls.Nearest(6)), part=None)
     chains = search.chains(Start(chosen, problem, chosen.xp.array(tours), 5))
@@ -30,7 +31,7 @@ def generations(backend, problem, tours, count=4, **options):
 
 
 def assert_same(problem, tours, **options):
-    host, device = (generations(name, problem, tours, **options) for name in ("cpu", "cuda"))
+    host, device = (generations(name, problem, tours, **options) for name in BACKENDS)
     for number, (expected, given) in enumerate(zip(host, device, strict=True)):
         assert np.array_equal(expected[0], given[0]), number
         assert np.array_equal(expected[1], given[1]), number
@@ -65,7 +66,7 @@ def test_sizes(n, size, strategy):
 @strategies
 @pytest.mark.parametrize("span", [7, 1000, 10**6, 2**52])
 def test_real_lengths_are_estimated(span, strategy):
-    """Estimates in float32 leave out no exchange that may be the best, and decide about none."""
+    """Estimates in float32 keep all exchanges that may be best; exact gains decide."""
     problem = random_problem("EUC", 300, span=span)
     assert_same(problem, random_tours(300, 150), strategy=strategy)
 
@@ -90,7 +91,7 @@ def test_too_long_for_16_bits():
     tours = gls.greedy(problem, 2, seed=1, backend="cpu")
     other = gls.LocalSearch([gls.TwoOpt()], gls.Nearest(5))(problem, tours[1:], backend="cpu")
     tours[1] = other.tours[0]
-    host, device = (generations(name, problem, tours, count=2) for name in ("cpu", "cuda"))
+    host, device = (generations(name, problem, tours, count=2) for name in BACKENDS)
     assert np.array_equal(host[-1][0], device[-1][0])
     assert host[-1][1][0] < problem.cost(tours)[0]
 
@@ -108,13 +109,9 @@ def test_real_costs(metric):
 def test_chains_that_cross_their_tours(accept):
     problem, starts = random_problem("EUC_2D", 300, span=10_000), random_tours(300, 200)
     search = gls.IteratedLocalSearch(accept=accept, cooperation=gls.EdgeAssembly(0.1, 3, 8))
-    results = [
-        search(problem, starts, budget=gls.Budget(kicks=90), backend=name)
-        for name in ("cpu", "cuda")
-    ]
-    assert np.array_equal(results[0].tours, results[1].tours)
-    assert np.array_equal(results[1].costs, problem.cost(results[1].tours))
-    assert results[0].statistics.kicks == results[1].statistics.kicks
+    budget = gls.Budget(kicks=90)
+    device = assert_same_result(search, problem, starts, budget=budget, counts=["kicks"])
+    assert np.array_equal(device.costs, problem.cost(device.tours))
 
 
 # ---- Given pairs -------------------------------------------------------------------------------
@@ -129,32 +126,19 @@ def pairs(metric, n):
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 8, 33, 300])
 def test_pairs(metric, n, strategy):
     problem, first, second = pairs(metric, n)
-    part = gls.EdgeAssembly(strategy=strategy)
-    host, device = (
-        part.cross(problem, first, second, seed=3, backend=name, first_row=7)
-        for name in ("cpu", "cuda")
-    )
-    assert isinstance(device, np.ndarray)
-    assert np.array_equal(host, device)
+    cross = gls.EdgeAssembly(strategy=strategy).cross
+    assert_same_rows(cross, problem, first, second, seed=3, first_row=7)
 
 
 def test_real_costs_of_pairs_do_not_rise():
-    problem, first, second = (
-        random_problem("EUC", 200),
-        random_tours(200, 99),
-        random_tours(200, 99, 1),
-    )
+    problem, first, second = pairs("EUC", 200)
     children = gls.EdgeAssembly().cross(problem, first, second, backend="cuda")
     assert (problem.cost(children) <= problem.cost(first)).all()
 
 
 def test_parents_on_the_device_have_children_there():
     cupy = get_backend("cuda").xp
-    problem, first, second = (
-        random_problem("EUC_2D", 50),
-        random_tours(50, 9),
-        random_tours(50, 9, 1),
-    )
+    problem, first, second = pairs("EUC_2D", 50)
     cross = gls.EdgeAssembly().cross
     expected = cross(problem, first, second, seed=3, backend="cpu")
     given = cupy.asarray(first), cupy.asarray(second)

@@ -1,4 +1,4 @@
-"""Filtered neighbourhoods: the GPU takes the moves of the CPU, however they are evaluated."""
+"""Filtered neighbourhoods: both backends take the same moves in all modes."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.runs import pace
 from gpu_ls_plugin.tours.engines.filtered import filter_layouts
+from tests.helpers.both_backends import BACKENDS, assert_same_result
 from tests.helpers.instances import tsp_instance
 from tests.helpers.random_problems import INTEGER, random_problem, random_tours
 
@@ -38,7 +39,7 @@ AROUND_WARPS = (4, 5, 6, 31, 32, 33, 65)
 def search_of(
     edges: int, test: Filter, mode: str = "auto", rule: Any = None, mapping: str = "roots"
 ) -> gls.LocalSearch:
-    """A filtered search, of all parts unless told otherwise."""
+    """Return a filtered search; by default it takes the best of all moves."""
     part = gls.FilteredNeighbourhood(SPACES[edges], test, mode, mapping)
     return gls.LocalSearch([part], pivoting=rule or gls.Best())
 
@@ -46,17 +47,12 @@ def search_of(
 def assert_same(
     search: gls.LocalSearch, problem: gls.TSP, starts: Any, **options: Any
 ) -> gls.Result:
-    """Both backends end with the same tours and counts; returns them."""
-    host, device = (
-        search(problem, starts, seed=2**40 + 3, first_row=5, backend=name, **options)
-        for name in ("cpu", "cuda")
-    )
-    assert np.array_equal(host.tours, device.tours)
-    for name in ("passes", "moves", "stopped_by"):
-        assert getattr(host.statistics, name) == getattr(device.statistics, name)
+    """Compare the searches of both backends; return the result of the GPU."""
+    counts = ["passes", "moves", "stopped_by"]
     if search.neighbourhoods[0].mode != "auto":
-        assert host.statistics.evaluations == device.statistics.evaluations
-    return device
+        counts.append("evaluations")
+    options |= {"seed": 2**40 + 3, "first_row": 5, "counts": counts}
+    return assert_same_result(search, problem, starts, **options)
 
 
 @EACH_SPACE
@@ -95,7 +91,7 @@ def test_long_lengths_and_fractions_take_the_same_moves(edges):
 @EACH_SPACE
 @EACH_MODE
 def test_recorded_passes_and_single_launches_are_the_same(edges, mode, monkeypatch):
-    n = {2: 150, 3: 80}[edges]  # more moves than are launched before graphs are replayed
+    n = {2: 150, 3: 80}[edges]  # more moves than the launches before graphs are replayed
     problem, starts = random_problem("EUC_2D", n, span=1000), random_tours(n, 3)
     search = search_of(edges, gls.Radius(600), mode)
     recorded = assert_same(search, problem, starts)
@@ -119,10 +115,9 @@ def test_parts_of_a_neighbourhood_take_the_same_moves(edges, mode, monkeypatch):
     assert split.statistics.evaluations == whole.statistics.evaluations
 
 
-@pytest.mark.parametrize("mode", filter_layouts.ENTRY_BYTES)
-def test_neighbourhoods_beyond_the_memory_take_the_same_moves(mode):
+def test_neighbourhoods_beyond_the_memory_take_the_same_moves():
     problem, starts = random_problem("EUC_2D", 200, span=1000), random_tours(200, 2)
-    search, budget = search_of(3, gls.GainBound(), mode), gls.Budget(moves=3)
+    search, budget = search_of(3, gls.GainBound(), "openings"), gls.Budget(moves=3)
     whole = assert_same(search, problem, starts, budget=budget)
     split = assert_same(search, problem, starts, budget=budget, memory_limit=300_000)
     assert np.array_equal(split.tours, whole.tours)
@@ -168,7 +163,7 @@ def test_the_best_moves_are_the_same(edges):
     for mode in MODES:
         part = gls.FilteredNeighbourhood(SPACES[edges], gls.Radius(40), mode)
         host, device = (
-            gls.best_moves(part, problem, starts, 30, backend=name) for name in ("cpu", "cuda")
+            gls.best_moves(part, problem, starts, 30, backend=name) for name in BACKENDS
         )
         for field in ("positions", "ways", "gains"):
             assert np.array_equal(getattr(host, field), getattr(device, field))
@@ -178,8 +173,4 @@ def test_the_best_moves_are_the_same(edges):
 def test_kicks_and_repairs_are_the_same(edges):
     problem, starts = random_problem("EUC_2D", 40, span=100), random_tours(40, 3)
     chains = gls.IteratedLocalSearch(search_of(edges, gls.DontLook() & gls.GainBound()))
-    host, device = (
-        chains(problem, starts, budget=gls.Budget(kicks=10), seed=2, backend=name)
-        for name in ("cpu", "cuda")
-    )
-    assert np.array_equal(host.tours, device.tours)
+    assert_same_result(chains, problem, starts, budget=gls.Budget(kicks=10), seed=2)

@@ -1,4 +1,4 @@
-"""Islands on GPUs: the same rows as on CPUs, mixed clusters, and a worker for each device."""
+"""Islands on GPUs: the same rows as on CPUs, mixed clusters, a worker for each device."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.distributed import Exchange, local_cluster
 from gpu_ls_plugin.distributed.cluster import gpu_count
 from tests.distributed.conftest import CHAINS, PROBLEM, N, cluster_of
+from tests.helpers.both_backends import assert_same_result
 from tests.helpers.random_problems import random_tours
 
 if TYPE_CHECKING:
@@ -32,30 +33,21 @@ def client() -> Iterator[Any]:
 @pytest.mark.parametrize("topology", ["ring", "complete"])
 def test_islands_find_the_same_on_both_backends(client: Any, topology: str) -> None:
     islands = gls.Islands(CHAINS, client, Exchange(kicks=10), topology)
-    ours, theirs = (
-        islands(PROBLEM, TOURS, seed=1, budget=gls.Budget(kicks=60), backend=backend)
-        for backend in ("cuda", "cpu")
-    )
-    assert ours.statistics.backend == "cuda"
-    assert np.array_equal(ours.tours, theirs.tours)
+    assert_same_result(islands, PROBLEM, TOURS, seed=1, budget=gls.Budget(kicks=60))
 
 
 def test_states_find_the_same_on_both_backends(client: Any) -> None:
     problem = gls.QuadraticAssignment.generated(12, 1)
     states = np.tile(np.arange(12), (6, 1))
     islands = gls.Islands(gls.SuccessorSearch(), client)
-    ours, theirs = (
-        islands(problem, states, seed=1, budget=gls.Budget(kicks=5), backend=backend)
-        for backend in ("cuda", "cpu")
-    )
-    assert np.array_equal(ours.tours, theirs.tours)
+    assert_same_result(islands, problem, states, seed=1, budget=gls.Budget(kicks=5))
 
 
 @pytest.mark.slow
 def test_each_gpu_has_a_worker_and_the_cores_have_one() -> None:
     gpus = gpu_count()
     with local_cluster(1, gpus="all", threads=1) as client:
-        # A method of os.environ would travel with the environment of this process.
+        # A method of os.environ would be pickled with this process's environment.
         devices = client.run(lambda: os.environ.get("CUDA_VISIBLE_DEVICES")).values()
         assert len(set(devices)) == gpus + 1
         islands = gls.Islands(client=client)

@@ -1,4 +1,4 @@
-"""Chains of kicks: the GPU returns the tours of the CPU, whoever holds them and wherever."""
+"""Chains of kicks are the same on both backends, in all layouts."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 from gpu_ls_plugin.tours.engines.chains import chain_layouts
 from gpu_ls_plugin.tours.engines.chains.chains import FusedChains
 from gpu_ls_plugin.tours.engines.pivoting import FIRST_OF
+from tests.helpers.both_backends import assert_same_result
 from tests.helpers.random_problems import INTEGER, random_problem, random_tours
 from tests.tours.problem.test_metric_functors import EXACT_ROOTS, LARGEST_SQUARE, turning_points
 
@@ -36,17 +37,9 @@ def uniform(n: int, side: int = 10_000) -> gls.TSP:
 
 
 def assert_same(problem, starts, search=SEARCH, kicks=20, **options) -> gls.Result:
-    """The GPU's tours, costs and counts are the CPU's."""
-    budget = options.pop("budget", gls.Budget(kicks=kicks))
-    host, device = (
-        search(problem, starts, budget=budget, backend=backend, **options)
-        for backend in ("cpu", "cuda")
-    )
-    assert np.array_equal(host.tours, device.tours)
-    assert np.array_equal(host.costs, device.costs)
-    for name in COUNTS:
-        assert getattr(host.statistics, name) == getattr(device.statistics, name), name
-    return device
+    """Compare the chains of both backends; return the result of the GPU."""
+    options |= {"budget": gls.Budget(kicks=kicks), "counts": COUNTS}
+    return assert_same_result(search, problem, starts, **options)
 
 
 @pytest.mark.parametrize("span", [7, 1000, 2_000_000])
@@ -97,7 +90,7 @@ def test_tours_in_global_memory():
 
 
 def use_shapes(monkeypatch, *shapes) -> None:
-    """Lay chains out in so many warps of a block and blocks of a multiprocessor."""
+    """Use layouts of chains: (warps of a block, blocks of a multiprocessor)."""
     monkeypatch.setattr(
         chain_layouts, "CHAIN_WARPS", dict.fromkeys(chain_layouts.CHAIN_WARPS, shapes)
     )
@@ -220,7 +213,7 @@ struct Probe {{
   template <class Team>
   GLS_DEVICE static void run(const Team& team, int item, const gls::int64* squares, int* roots) {{
     const auto square = {square}(squares[item]);
-    for (int k = 0; k < 3; ++k) {{  // as much off as squares that are added up in float32
+    for (int k = 0; k < 3; ++k) {{  // with the error of squares that are added in float32
       const float near = float(square) * (1 + (k - 1) * 1.2e-7f);
       roots[3 * item + k] = gls::{functor}::root(square, gls::fast_sqrt(near));
     }}

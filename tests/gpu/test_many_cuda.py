@@ -1,4 +1,4 @@
-"""Many instances at once: the GPU returns the tours of the CPU, and keeps to its time."""
+"""Many instances in one call: both backends agree, and the GPU keeps its time limit."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_both_backends_list_the_same_candidates(metric: str) -> None:
         cut = group.parts(backend, composed, np.arange(4), math.inf)
         assert cut is not None
         rows = backend.to_numpy(cut.near).astype(np.int64)
-        if composed.grid == "fine":  # lengths are in the upper half of the words
+        if composed.grid == "fine":  # the upper half of each word is a length
             rows &= 0xFFFF
         near.append([rows[part, : problem.n] for part, problem in enumerate(problems)])
     for one, other in zip(*near, strict=True):

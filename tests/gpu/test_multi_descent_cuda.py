@@ -1,4 +1,4 @@
-"""Multi improvement: the GPU returns the tours of the CPU, wherever they are kept."""
+"""Multi improvement is the same on both backends, in all layouts."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_large_batches(name):
 
 @pytest.mark.parametrize("n", [3000, 14_000, 30_000, 70_000])
 def test_large_tours(n):
-    # Cities beside the tour, cities elsewhere, and tours that do not fit into shared memory.
+    # Sites beside the tour or elsewhere, and tours that do not fit into shared memory.
     problem = uniform(n)
     starts = gls.space_filling_curve(problem, 2, seed=1, backend="cpu")
     assert_same(problem, starts, gls.LocalSearch(USUAL, gls.Nearest(6), gls.Multi()))
@@ -60,7 +60,7 @@ def test_launches_do_not_matter(layout, monkeypatch):
     problem, starts = uniform(200), random_tours(200, 9)
     search = together("2-opt, Or-opt", layout, cities=5)
     whole = search(problem, starts, backend="cuda")
-    monkeypatch.setattr(tuning, "LAUNCH_SECONDS", 1e-9)  # a round or a few in a launch
+    monkeypatch.setattr(tuning, "LAUNCH_SECONDS", 1e-9)  # few rounds in a launch
     pieces = search(problem, starts, backend="cuda")
     assert pieces.statistics.launches > 50
     assert np.array_equal(pieces.tours, whole.tours)

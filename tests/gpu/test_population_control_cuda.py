@@ -1,4 +1,4 @@
-"""Diversity, replacement, restarts and migration on arrays of a GPU are those of NumPy."""
+"""Diversity, replacement, restarts and migration give the same on a GPU as in NumPy."""
 
 from __future__ import annotations
 

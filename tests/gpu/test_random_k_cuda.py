@@ -1,4 +1,4 @@
-"""Random-k-best improvement on CUDA makes the same moves as on the CPU."""
+"""Random-k-best improvement makes the same moves on both backends."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.tours.engines.exhaustive import random_k
 from gpu_ls_plugin.tours.engines.exhaustive.random_k import RandomKSteps
+from tests.helpers.both_backends import BACKENDS
 from tests.helpers.descents import to_optimum
 from tests.helpers.instances import tsp_instance
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
@@ -23,7 +24,7 @@ NO_LIMIT = 2**62
 def finished(
     name: str, problem: gls.TSP, starts: Any, k: int, moves: int, **options: Any
 ) -> list[np.ndarray]:
-    """Tours, states and counts of a search that has ended."""
+    """Return tours, states and counts at the end of a search."""
     backend = get_backend(name)
     tours = backend.xp.array(starts, "int32")
     steps = RandomKSteps(backend, problem, tours, k, 2**63 + 1, moves, **options)
@@ -35,15 +36,15 @@ def finished(
 def assert_same(
     problem: gls.TSP, starts: Any, k: int, moves: int = NO_LIMIT, **options: Any
 ) -> None:
-    """Both backends end with the same tours, counts and states."""
-    both = (finished(name, problem, starts, k, moves, **options) for name in ("cpu", "cuda"))
+    """Compare tours, counts and states of both backends."""
+    both = (finished(name, problem, starts, k, moves, **options) for name in BACKENDS)
     for host, device in zip(*both, strict=True):
         assert np.array_equal(host, device)
 
 
 @pytest.fixture(params=["through the tour", "in shared memory"])
 def points(request, monkeypatch) -> None:
-    """Read points in one of both ways, whatever pays."""
+    """Force one of the two ways to read points."""
     monkeypatch.setattr(random_k, "copies_points", lambda *_: request.param == "in shared memory")
 
 

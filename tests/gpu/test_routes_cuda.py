@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
+from tests.helpers.both_backends import assert_same_rows
 from tests.helpers.instances import cvrp_instance, instance_path
 from tests.helpers.routing import KINDS, random_cvrp
 
@@ -36,11 +37,7 @@ CONSTRUCTIONS = {
 
 
 def assert_same(name: str, problem: gls.CVRP, size: int) -> None:
-    construct = CONSTRUCTIONS[name]
-    host, device = (construct(problem, size, seed=4, backend=b) for b in ("cpu", "cuda"))
-    assert isinstance(device, np.ndarray)
-    different = np.flatnonzero((host != device).any(axis=1))
-    assert different.size == 0, f"rows {different[:10]} of {size} differ"
+    assert_same_rows(CONSTRUCTIONS[name], problem, size, seed=4)
 
 
 @pytest.mark.parametrize("name", CONSTRUCTIONS)

@@ -1,4 +1,4 @@
-"""The exhaustive 3-opt climb on CUDA makes the same moves as on the CPU."""
+"""The exhaustive 3-opt climb makes the same moves on both backends."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.tours.engines.exhaustive import three_opt_climb
 from gpu_ls_plugin.tours.engines.exhaustive.three_opt_climb import ThreeOptClimb
+from tests.helpers.both_backends import BACKENDS
 from tests.helpers.descents import to_optimum
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
@@ -20,9 +21,9 @@ NO_LIMIT = 2**62
 
 
 def assert_same(problem: gls.TSP, starts: Any, moves: int = NO_LIMIT) -> None:
-    """Both backends end with the same tours, counts and states."""
+    """Compare tours, counts and states of both backends."""
     results = []
-    for name in ("cpu", "cuda"):
+    for name in BACKENDS:
         backend = get_backend(name)
         tours = backend.xp.array(starts, "int32")
         search = ThreeOptClimb(backend, problem, tours, moves)
@@ -35,7 +36,7 @@ def assert_same(problem: gls.TSP, starts: Any, moves: int = NO_LIMIT) -> None:
 
 @pytest.fixture(params=[*three_opt_climb.BARS, (32, 2)], ids=str)
 def bar(request, monkeypatch) -> None:
-    """Take one kind of bar for tours of any length."""
+    """Force one kind of bar for tours of all lengths."""
     monkeypatch.setattr(three_opt_climb, "BARS", (request.param,))
 
 

@@ -1,4 +1,4 @@
-"""Two GPUs: a call works on its own, whichever is current, and both can be used at once."""
+"""Two GPUs: a call uses its own device, whichever is current; both work at the same time."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ CONSTRUCTIONS = (gls.random_tours, gls.nearest_neighbour, gls.greedy, gls.space_
 
 
 def _why_not() -> str | None:
-    """Why there are no two devices to test with; None where there are."""
+    """Return why there are not two devices; None if there are."""
     try:
         import cupy
 
@@ -50,12 +50,12 @@ pytestmark = [pytest.mark.gpu, pytest.mark.skipif(WHY_NOT is not None, reason=st
 
 
 def problem_of(metric: str = "EUC_2D") -> gls.TSP:
-    """A problem that no backend knows yet."""
+    """Return a problem without cached device data."""
     return random_problem(metric, N, span=1000)
 
 
 def searched(search: Any, metric: str = "EUC_2D") -> Callable[[int], Any]:
-    """Return what a search finds on a device."""
+    """Return a function that searches on a device."""
 
     def call(device: int) -> Any:
         budget = gls.Budget(kicks=30)
@@ -98,7 +98,7 @@ CALLS: dict[str, Callable[[int], Any]] = {
 
 
 def assert_equal(mine: Any, theirs: Any) -> None:
-    """Arrays of two calls are equal, bit for bit."""
+    """Compare the arrays of two calls bit for bit."""
     assert all(np.array_equal(a, b) for a, b in zip(mine, theirs, strict=True))
 
 
@@ -132,7 +132,7 @@ def test_two_threads_search_on_two_devices_at_once() -> None:
 
 
 def test_two_threads_share_a_problem() -> None:
-    """Its lists, sites and metric data are made for both devices at the same time."""
+    """The caches of a problem are filled for both devices at the same time."""
     for search in (SEARCHES["Lin-Kernighan"], KICKED["edge assembly"]):
         problem, starts = problem_of(), random_tours(N, SIZE)
         budget = gls.Budget(kicks=30)
