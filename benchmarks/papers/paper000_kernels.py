@@ -43,10 +43,10 @@ def keep_seconds(problem: Any, tours: Any) -> float:
     from gpu_ls_plugin.backends import get_backend
     from gpu_ls_plugin.tours.engines.descent.best_sweep import keep_kernel
     from gpu_ls_plugin.tours.engines.filtered.filter_layouts import FILTER_STEP_LANES
-    from gpu_ls_plugin.tours.problem.metric_with_objective import kernel_metric
+    from gpu_ls_plugin.tours.problem.metric_with_objective import search_metric
 
     backend = get_backend(BACKEND)
-    kernel = keep_kernel(kernel_metric(problem.tsp), backend.block(FILTER_STEP_LANES))
+    kernel = keep_kernel(search_metric(problem.tsp), backend.block(FILTER_STEP_LANES))
     arguments = {**batch_data(backend, problem.tsp, 1), "n": problem.n, "tours": tours}
 
     def make() -> None:

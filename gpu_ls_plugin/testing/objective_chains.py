@@ -14,7 +14,7 @@ from gpu_ls_plugin.tours.engines.chains.start import Start
 from gpu_ls_plugin.tours.kicks.double_bridge import DoubleBridge
 from gpu_ls_plugin.tours.problem.device_data import search_data
 from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
-from gpu_ls_plugin.tours.problem.metric_with_objective import kernel_metric
+from gpu_ls_plugin.tours.problem.metric_with_objective import search_metric
 from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ FEASIBLE = "feasible() must return the same in C++ and in Python"
 def _feasible_kernel(problem: TSP, team: str) -> Kernel:
     return metric_kernel(
         "probe_feasible",
-        kernel_metric(problem),
+        search_metric(problem),
         header="testing/probe_feasible.cuh",
         body="gls::ProbeFeasible<{team}, {metric}>",
         parameters="const void* metric_data, int n, int asked, const int* tours, int* feasible",

@@ -12,7 +12,7 @@ from gpu_ls_plugin.testing import moves
 from gpu_ls_plugin.tours.kernels.sites import DTYPES
 from gpu_ls_plugin.tours.moves import composed
 from gpu_ls_plugin.tours.moves.base import DEEPEST_EDGES
-from gpu_ls_plugin.tours.problem.metric_with_objective import kernel_metric
+from gpu_ls_plugin.tours.problem.metric_with_objective import search_metric
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,7 +33,7 @@ def kernel_of(problem: TSP, parts: CandidateMoves, functor: str, backend: Backen
     raw = replace(parts.moves, functor=functor, checked=())
     return raw.kernel(
         "probe_moves",
-        kernel_metric(problem),
+        search_metric(problem),
         header="testing/probe_moves.cuh",
         body="gls::ProbeMoves<{team}, {metric}, {length}, {moves}>",
         parameters=PARAMETERS,

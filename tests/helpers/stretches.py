@@ -11,7 +11,7 @@ import numpy as np
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.tours.problem.device_data import batch_data
 from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
-from gpu_ls_plugin.tours.problem.metric_with_objective import kernel_metric
+from gpu_ls_plugin.tours.problem.metric_with_objective import search_metric
 
 if TYPE_CHECKING:
     import gpu_ls_plugin as gls
@@ -65,7 +65,7 @@ def kept_stretches(problem: gls.CVRP, tours: Any, ends: Any, backend: str = "cpu
     where, giant = get_backend(backend), problem.tsp
     kernel = metric_kernel(
         "probe_stretches",
-        kernel_metric(giant),
+        search_metric(giant),
         header="tours/problem/objective.cuh",
         body="ProbeStretches<{team}, {metric}>",
         parameters="const void* metric_data, int n, const int* tours, int queries, "

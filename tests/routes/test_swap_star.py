@@ -13,7 +13,7 @@ from gpu_ls_plugin.testing import probe
 from gpu_ls_plugin.tours.engines.descent.best_sweep import keep_kernel
 from gpu_ls_plugin.tours.moves.composed import CandidateMoves
 from gpu_ls_plugin.tours.problem.device_data import batch_data
-from gpu_ls_plugin.tours.problem.metric_with_objective import kernel_metric
+from gpu_ls_plugin.tours.problem.metric_with_objective import search_metric
 from tests.helpers.marks import slow_after
 from tests.helpers.routing import KINDS, giant_tours, random_cvrp, tolerated_cost
 from tests.helpers.trade_oracle import Trades
@@ -45,7 +45,7 @@ def offers(problem, tours, lists, backend):
     parts = CandidateMoves(where, tsp, [gls.SwapStar()], lists)
     parts.arguments |= batch_data(where, tsp, len(tours))
     kept = {**parts.arguments, "tours": where.xp.asarray(tours)}
-    where.launch(keep_kernel(kernel_metric(tsp), where.block(256)), len(tours), kept)
+    where.launch(keep_kernel(search_metric(tsp), where.block(256)), len(tours), kept)
     functor = gls.SwapStar().functor(problem.symmetric)
     kernel = probe.kernel_of(tsp, parts, functor, where)
     mates = np.tile(np.arange(problem.n, dtype=np.int32), (len(tours), 1))

@@ -8,7 +8,7 @@ from typing import Any
 from gpu_ls_plugin.routes.problem.routing import Routing
 from gpu_ls_plugin.tours.engines.chains.chains import Chains
 from gpu_ls_plugin.tours.kernels.evaluation import add_up, lengths_of, nothing_paid
-from gpu_ls_plugin.tours.problem.metric_with_objective import kernel_metric
+from gpu_ls_plugin.tours.problem.metric_with_objective import search_metric
 
 
 class PricedChains(Chains):
@@ -47,7 +47,7 @@ class PricedChains(Chains):
         data[self._weight_places] = backend.xp.asarray(objective.weights(price))
         self.set_weights(price)
         for tours, costs in ((self.tours, self.costs), (self.best_tours, self.best_costs)):
-            add_up(backend, kernel_metric(problem), {"metric_data": data}, tours, costs)
+            add_up(backend, search_metric(problem), {"metric_data": data}, tours, costs)
 
     def feasible(self) -> Any:
         """Return which of the present tours violate nothing that costs anything."""

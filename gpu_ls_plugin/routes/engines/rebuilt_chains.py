@@ -14,7 +14,7 @@ from gpu_ls_plugin.tours.engines.chains.chain_kernel import PARAMETERS
 from gpu_ls_plugin.tours.engines.descent import descent_layouts
 from gpu_ls_plugin.tours.kernels import tour_layouts
 from gpu_ls_plugin.tours.problem.device_data import batch_data
-from gpu_ls_plugin.tours.problem.metric_with_objective import kernel_metric
+from gpu_ls_plugin.tours.problem.metric_with_objective import search_metric
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.composition import Kernel
@@ -87,7 +87,7 @@ class RebuiltChains(PricedChains):
         if backend.name != "cpu":
             each = -(-size // backend.processors)
             layout = rebuilt_shape(n, each, backend.shared_memory, parts.needs)
-        self._kernel = rebuilt_kernel(kernel_metric(problem), parts.moves, kick, accept, layout)
+        self._kernel = rebuilt_kernel(search_metric(problem), parts.moves, kick, accept, layout)
         self._shared_bytes, scratch = layout.shared_bytes(n), None
         if not layout.in_shared:
             scratch = backend.xp.empty((size, tour_layouts.tour_bytes(n, 4)), "uint8")

@@ -17,7 +17,7 @@ from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.kernels.sites import GRID_BYTES, Sites, metric_type
 from gpu_ls_plugin.tours.kernels.tour_layouts import DescentShape
 from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
-from gpu_ls_plugin.tours.problem.metric_with_objective import kernel_metric
+from gpu_ls_plugin.tours.problem.metric_with_objective import search_metric
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -136,7 +136,7 @@ def linked_kernel(
     `own` are its parameters between the instance and the vehicles, `others` those behind near
     customers, and `more` further C++ types that it is made of.
     """
-    metric, vehicles = kernel_metric(problem.tsp), vehicles_type(problem.nodes.metric.functor, time)
+    metric, vehicles = search_metric(problem.tsp), vehicles_type(problem.nodes.metric.functor, time)
     timed, symmetric = (
         str(flag).lower() for flag in (problem.route_limit is not None, problem.symmetric)
     )

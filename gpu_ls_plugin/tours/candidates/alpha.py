@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.budget import compiling
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
-from gpu_ls_plugin.tours.candidates.ascent import ascend
 from gpu_ls_plugin.tours.candidates.base import Candidates
-from gpu_ls_plugin.tours.candidates.complete_graph import CompleteGraph
 from gpu_ls_plugin.tours.candidates.lists import CandidateLists, lists_of
 from gpu_ls_plugin.tours.candidates.near_cities import compile_ahead
 from gpu_ls_plugin.tours.candidates.nearest import nearest_lists
+from gpu_ls_plugin.tours.candidates.one_trees import CompleteGraph, ascend
 from gpu_ls_plugin.tours.candidates.sparse_graph import neighbour_graph
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.tours.candidates.ascent import Graph
+    from gpu_ls_plugin.tours.candidates.one_trees import Graph
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 LEAST_NEIGHBOURS = 8  # quadrant neighbours of a city in the sparse graph

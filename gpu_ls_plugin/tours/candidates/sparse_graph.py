@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.tours.candidates.ascent import OneTree
 from gpu_ls_plugin.tours.candidates.lists import places
+from gpu_ls_plugin.tours.candidates.one_trees import OneTree
 from gpu_ls_plugin.tours.candidates.quadrant import quadrant_lists, quadrants
 
 if TYPE_CHECKING:

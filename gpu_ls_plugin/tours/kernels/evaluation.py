@@ -8,7 +8,7 @@ from gpu_ls_plugin.core.trust import foreign
 from gpu_ls_plugin.tours.problem import referee
 from gpu_ls_plugin.tours.problem.device_data import batch_data, metric_data
 from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
-from gpu_ls_plugin.tours.problem.metric_with_objective import kernel_metric
+from gpu_ls_plugin.tours.problem.metric_with_objective import search_metric
 from gpu_ls_plugin.tours.problem.tsp import TSP
 from gpu_ls_plugin.tours.problem.weighted import WeightedTSP
 
@@ -121,7 +121,7 @@ def tour_costs(backend: Backend, problem: TSP, tours: Any) -> Any:
     problem = problem.objective.evaluated(problem)
     objective = problem.objective
     pays = objective.keeps and objective.proven  # by what is kept of a tour
-    metric = kernel_metric(problem) if pays else problem.metric
+    metric = search_metric(problem) if pays else problem.metric
     at_once = max(1, MOST_KEPT // objective.kept_bytes(problem)) if pays else max(1, len(tours))
     for begin in range(0, len(tours), at_once):
         rows = slice(begin, begin + at_once)

@@ -10,7 +10,7 @@ from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.tours.kernels import tour_layouts
 from gpu_ls_plugin.tours.problem.device_data import search_data
 from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
-from gpu_ls_plugin.tours.problem.metric_with_objective import kernel_metric
+from gpu_ls_plugin.tours.problem.metric_with_objective import search_metric
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
@@ -94,7 +94,7 @@ class Sites:
         return made
 
     def __init__(self, backend: Backend, problem: TSP, *, table: bool = False) -> None:
-        metric, n = kernel_metric(problem), problem.n
+        metric, n = search_metric(problem), problem.n
         objective = problem.objective
         longest = problem.metric.longest(problem.values)
         absolute, relative = _estimate_error(problem, longest)

@@ -15,7 +15,7 @@ from gpu_ls_plugin.core.trust import foreign
 from gpu_ls_plugin.tours.kernels import tour_layouts
 from gpu_ls_plugin.tours.kernels.sites import DTYPES, GRID_BYTES, Sites, metric_type
 from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
-from gpu_ls_plugin.tours.problem.metric_with_objective import RowsUnder, Under, keeps, kernel_metric
+from gpu_ls_plugin.tours.problem.metric_with_objective import RowsUnder, Under, keeps, search_metric
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -172,7 +172,7 @@ class CandidateMoves:
             part.variants(degree, problem.symmetric) for part in neighbourhoods
         )
         self.cities = cities
-        self.needs = chain_needs(kernel_metric(problem), self.moves, neighbourhoods)
+        self.needs = chain_needs(search_metric(problem), self.moves, neighbourhoods)
         self.grid = sites.grid
         if sites.grid == "fine":  # a city and its length share a word
             cities = backend.made_once(problem, candidates, partial(_packed, cities, lengths))

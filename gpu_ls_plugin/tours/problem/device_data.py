@@ -31,7 +31,7 @@ def metric_data(backend: Backend, problem: TSP) -> Any:
 
 
 def search_data(backend: Backend, problem: TSP) -> Any:
-    """Return the data of the functor of `kernel_metric(problem)`; made once.
+    """Return the data of the functor of `search_metric(problem)`; made once.
 
     Raises
     ------

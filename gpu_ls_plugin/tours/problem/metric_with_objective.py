@@ -62,7 +62,7 @@ def keeps(metric: Metric) -> bool:
     return isinstance(metric, Under) and metric.objective.keeps
 
 
-def kernel_metric(problem: TSP) -> Metric:
+def search_metric(problem: TSP) -> Metric:
     """Return the metric for kernels of a search: with the problem's objective if it has one."""
     if problem.objective.length_alone:
         return problem.metric

@@ -29,8 +29,7 @@ from gpu_ls_plugin.tours.moves.lin_kernighan import LinKernighan
 from gpu_ls_plugin.tours.problem.objective import require_by_edges, require_undirected
 from gpu_ls_plugin.tours.problem.tsp import tour_problem
 from gpu_ls_plugin.tours.problem.weighted import require_shared_lengths
-from gpu_ls_plugin.tours.searches.chain_population import ChainPopulation
-from gpu_ls_plugin.tours.searches.first_descents import descended
+from gpu_ls_plugin.tours.searches.chain_population import ChainPopulation, descended
 from gpu_ls_plugin.tours.searches.good_tour import add_good_tour
 from gpu_ls_plugin.tours.searches.iterated_run import improve, last_point
 from gpu_ls_plugin.tours.searches.local_search import LocalSearch

@@ -15,8 +15,7 @@ from scipy.spatial import Delaunay
 from gpu_ls_plugin import TSP
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, UnsupportedProblemError
 from gpu_ls_plugin.tours.candidates.alpha import Alpha
-from gpu_ls_plugin.tours.candidates.ascent import ascend
-from gpu_ls_plugin.tours.candidates.complete_graph import CompleteGraph
+from gpu_ls_plugin.tours.candidates.one_trees import CompleteGraph, ascend
 from gpu_ls_plugin.tours.candidates.quadrant import Quadrant
 from gpu_ls_plugin.tours.candidates.sparse_graph import SparseGraph, neighbour_graph
 from tests.helpers import one_trees, oracles
@@ -223,7 +222,7 @@ def test_the_two_neighbours_on_a_circle_come_first():
 def test_a_matrix_made_in_blocks(monkeypatch):
     problem = random_problem("EXPLICIT", 40)
     whole = Alpha(5).build(problem)
-    monkeypatch.setattr("gpu_ls_plugin.tours.candidates.complete_graph.BLOCK_ENTRIES", 100)
+    monkeypatch.setattr("gpu_ls_plugin.tours.candidates.one_trees.BLOCK_ENTRIES", 100)
     assert np.array_equal(Alpha(5).build(problem).cities, whole.cities)
 
 

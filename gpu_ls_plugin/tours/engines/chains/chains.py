@@ -16,7 +16,7 @@ from gpu_ls_plugin.tours.engines.chains.chain_kernel import ChainState, chain_ke
 from gpu_ls_plugin.tours.kernels import tour_layouts
 from gpu_ls_plugin.tours.kernels.evaluation import better, tour_costs
 from gpu_ls_plugin.tours.problem.device_data import batch_data
-from gpu_ls_plugin.tours.problem.metric_with_objective import kernel_metric
+from gpu_ls_plugin.tours.problem.metric_with_objective import search_metric
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -239,7 +239,7 @@ class FusedChains(Chains):
         rule = partial(chain_layouts.chain_shape, tours=-(-size // backend.processors))
         layout = chain_layout(backend, parts, n, rule)
         self._kernel = chain_kernel(
-            kernel_metric(problem), parts.moves, perturbation, accept, layout
+            search_metric(problem), parts.moves, perturbation, accept, layout
         )
         self._shared_bytes, scratch = layout.shared_bytes(n), None
         if not layout.in_shared:

@@ -13,7 +13,7 @@ from gpu_ls_plugin.runs.drive import drive
 from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.tours.engines.chains.chain_kernel import TOUR_PART, ChainState, chain_kernel
 from gpu_ls_plugin.tours.engines.chains.rounds import Rounds
-from gpu_ls_plugin.tours.problem.metric_with_objective import kernel_metric
+from gpu_ls_plugin.tours.problem.metric_with_objective import search_metric
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.tours.engines.chains.start import Start
@@ -59,7 +59,7 @@ class PartSearch:
         self.neighbourhoods = len(parts.moves.names)
         self.shared_bytes = layout.shared_bytes(size)
         self.kernel = chain_kernel(
-            kernel_metric(start.problem), parts.moves, perturbation, accept, layout, TOUR_PART
+            search_metric(start.problem), parts.moves, perturbation, accept, layout, TOUR_PART
         )
         self.neighbours = parts.neighbours
         self.arguments: dict[str, Any] = {

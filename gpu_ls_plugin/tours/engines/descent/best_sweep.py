@@ -13,7 +13,7 @@ from gpu_ls_plugin.tours.engines.engine import Engine
 from gpu_ls_plugin.tours.moves import composed
 from gpu_ls_plugin.tours.problem.device_data import batch_data
 from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
-from gpu_ls_plugin.tours.problem.metric_with_objective import kernel_metric
+from gpu_ls_plugin.tours.problem.metric_with_objective import search_metric
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
@@ -102,10 +102,10 @@ class BestSweep(Engine):
             "found": xp.empty((self._teams, FOUND_BYTES), "uint8"),
         }
         if problem.objective.keeps:
-            kernel = keep_kernel(kernel_metric(problem), backend.block(256))
+            kernel = keep_kernel(search_metric(problem), backend.block(256))
             backend.launch(kernel, size, self._arguments)
         self._evaluate, self._take = sweep_kernels(
-            kernel_metric(problem), parts.moves, backend.block(lanes), backend.block(256)
+            search_metric(problem), parts.moves, backend.block(lanes), backend.block(256)
         )
 
     @staticmethod

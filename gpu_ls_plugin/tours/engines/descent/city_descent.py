@@ -12,7 +12,7 @@ from gpu_ls_plugin.tours.engines.engine import PersistentEngine
 from gpu_ls_plugin.tours.kernels import tour_layouts
 from gpu_ls_plugin.tours.moves import composed
 from gpu_ls_plugin.tours.problem.device_data import batch_data
-from gpu_ls_plugin.tours.problem.metric_with_objective import kernel_metric
+from gpu_ls_plugin.tours.problem.metric_with_objective import search_metric
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
@@ -130,7 +130,7 @@ class Descent(CityDescent):
             )
             self._arguments["ahead"] = shape.ahead(parts.steps, parts.needs.listed)
             self._lay_out(shape)
-        self._kernel = descent_kernel(kernel_metric(problem), parts.moves, self._team, self._memory)
+        self._kernel = descent_kernel(search_metric(problem), parts.moves, self._team, self._memory)
 
 
 multi_descent_kernel = partial(city_kernel, "multi_descent", "MultiDescent", "SweepState")
@@ -161,5 +161,5 @@ class MultiDescent(CityDescent):
                 descent_layouts.multi_shape(n, backend.shared_memory, parts.needs, layout)
             )
         self._kernel = multi_descent_kernel(
-            kernel_metric(problem), parts.moves, self._team, self._memory
+            search_metric(problem), parts.moves, self._team, self._memory
         )

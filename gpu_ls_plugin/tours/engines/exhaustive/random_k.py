@@ -16,7 +16,7 @@ from gpu_ls_plugin.tours.engines.engine import NO_SITES, RANKED_BYTES, Engine, r
 from gpu_ls_plugin.tours.kernels.tour_layouts import POINT_BYTES
 from gpu_ls_plugin.tours.problem.device_data import search_data
 from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
-from gpu_ls_plugin.tours.problem.metric_with_objective import kernel_metric
+from gpu_ls_plugin.tours.problem.metric_with_objective import search_metric
 from gpu_ls_plugin.tours.problem.metrics import ROOTLESS
 
 if TYPE_CHECKING:
@@ -146,13 +146,13 @@ class RandomKSteps(Engine):
             **self.arrays,
         }
         if backend.name == "cpu":
-            self._host = host_kernel(kernel_metric(problem), self._first_way)
+            self._host = host_kernel(search_metric(problem), self._first_way)
             return
         self._together = max(1, min(size, int(tuning.LAUNCH_SECONDS / self._seconds_of_step())))
         shares = shares_of_a_step(self._together, k, backend.processors)
         in_shared = copies_points(n, k // shares, backend.shared_memory)
         self._shared_bytes = n * POINT_BYTES if in_shared else 0
-        self._evaluation = evaluation_kernel(kernel_metric(problem), self._first_way, in_shared)
+        self._evaluation = evaluation_kernel(search_metric(problem), self._first_way, in_shared)
         self._replacement = replacement_kernel(problem.metric)
         best = backend.xp.empty((self._together * shares, RANKED_BYTES), "uint8")
         self._arguments |= {"shares": shares, "best": best}

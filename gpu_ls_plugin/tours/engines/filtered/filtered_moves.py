@@ -19,7 +19,7 @@ from gpu_ls_plugin.tours.filters.move_filters import Everything
 from gpu_ls_plugin.tours.kernels import tour_layouts
 from gpu_ls_plugin.tours.kernels.sites import Sites
 from gpu_ls_plugin.tours.problem.device_data import batch_data, metric_data
-from gpu_ls_plugin.tours.problem.metric_with_objective import kernel_metric
+from gpu_ls_plugin.tours.problem.metric_with_objective import search_metric
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,7 +97,7 @@ class FilteredMoves(Engine):
         """Return what composes the kernels."""
         return FilteredKernels(
             self.part,
-            kernel_metric(self.problem),
+            search_metric(self.problem),
             sites.length,
             sites.grid,
             self.backend.warp(filter_layouts.FILTER_WARPS),
