@@ -18,6 +18,7 @@ PACKAGES = {
     "gpu_ls_pygad": "PyGAD",
     "gpu_ls_deap": "DEAP",
 }
+NAMESPACES = ("gpu_ls_plugin.tours", "gpu_ls_plugin.routes", "gpu_ls_plugin.assignment")
 # Rooms of the names of `gpu_ls_plugin`, page by page.
 ROOMS = {
     "Problems": ("tours.problem", "routes.problem", "assignment.problem", "core.problem"),
@@ -46,16 +47,15 @@ HEADER = "Generated from the docstrings of the installed version."
 
 def public_names() -> list[str]:
     """Return the dotted public names of the library and its adapters."""
-    names = [f"gpu_ls_plugin.{name}" for name in _own_names()]
-    return names + [f"{package}.{name}" for package in PACKAGES for name in _all(package)]
+    return _own_names() + [f"{package}.{name}" for package in PACKAGES for name in _all(package)]
 
 
 def pages() -> dict[str, str]:
     """Return the text of each page of the reference by its path in the site."""
     made = {}
     for title, rooms in ROOMS.items():
-        names = [n for n in _own_names() if _home(n).startswith(rooms)]
-        made[path_of(title)] = _page(title, [f"gpu_ls_plugin.{name}" for name in names])
+        names = [name for name in _own_names() if _home(name).startswith(rooms)]
+        made[path_of(title)] = _page(title, names)
     for package, title in PACKAGES.items():
         names = [f"{package}.{name}" for name in _all(package)]
         made[path_of(title)] = _page(f"{title} (`{package}`)", names)
@@ -85,10 +85,16 @@ def _page(title: str, names: list[str]) -> str:
 
 
 def _own_names() -> list[str]:
-    """Return the public names of `gpu_ls_plugin`, without its packages and the registry."""
+    """Return the names of `gpu_ls_plugin`, those of a domain with its namespace in front."""
     homes = lazy_names.public_names("gpu_ls_plugin")
-    names = (name for name, home in homes.items() if home.module != "gpu_ls_plugin")
-    return sorted((name for name in names if name != "registry"), key=str.lower)
+    names = {
+        name: f"gpu_ls_plugin.{name}"
+        for name, home in homes.items()
+        if home.module != "gpu_ls_plugin" and name != "registry"
+    }
+    for namespace in NAMESPACES:
+        names |= {name: f"{namespace}.{name}" for name in lazy_names.public_names(namespace)}
+    return [names[name] for name in sorted(names, key=str.lower)]
 
 
 def _all(package: str) -> list[str]:
@@ -98,6 +104,6 @@ def _all(package: str) -> list[str]:
 
 
 def _home(name: str) -> str:
-    value = object_of(f"gpu_ls_plugin.{name}")
+    value = object_of(name)
     home = value.__name__ if inspect.ismodule(value) else value.__module__
     return str(home.removeprefix("gpu_ls_plugin."))
