@@ -1,7 +1,7 @@
-"""DEAP adapter: the library's searches and crossovers for a toolbox, one by one or in batches.
+"""DEAP adapter: searches and crossovers for a toolbox, for one individual or for batches.
 
-Nothing is imported before one of the public names is used, and nothing of DEAP itself: an
-individual is any mutable sequence of cities, with or without a ``fitness``.
+An individual is any mutable sequence of cities, with or without a ``fitness``. Names are imported
+when they are first used. DEAP itself is not imported.
 """
 
 from gpu_ls_plugin.core.lazy_names import lazy_names, public_names

@@ -1,9 +1,10 @@
+from gpu_ls_plugin.evolution.timed_run import TimedRun as TimedRun
+
 from .cost import TourCost as TourCost
 from .crossover import RecombinationCrossover as RecombinationCrossover
 from .mutation import DoubleBridgeMutation as DoubleBridgeMutation
 from .mutation import LocalSearchMutation as LocalSearchMutation
 from .mutation import PerturbationMutation as PerturbationMutation
-from .run import TimedRun as TimedRun
 from .sampling import LocalSearchSampling as LocalSearchSampling
 from .successors import SuccessorMutation as SuccessorMutation
 from .successors import SuccessorSampling as SuccessorSampling

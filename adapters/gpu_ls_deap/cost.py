@@ -1,10 +1,10 @@
-"""What tours cost, as DEAP evaluates individuals: for fitnesses with weights (-1.0,)."""
+"""Evaluation of tours for DEAP, whose fitness has weights (-1.0,)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gpu_ls_plugin.evolution.bound.problem import TourCosts
+from gpu_ls_plugin.evolution.tour_costs import TourCosts
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -13,29 +13,28 @@ if TYPE_CHECKING:
 class TourCost(TourCosts):
     """The exact cost of a tour: ``toolbox.register("evaluate", TourCost(problem))``.
 
-    The fitness has weights (-1.0,), since DEAP maximises positive ones. Giant tours that
-    break a constraint cost more than any that do not, unless the CVRP is `penalised`.
+    The fitness has weights (-1.0,), since DEAP maximises fitnesses with positive weights. A giant
+    tour that breaks a constraint costs more than any feasible one, unless the CVRP is `penalised`.
 
     Parameters
     ----------
     problem : object
-        A TSP, a CVRP, whose individuals are giant tours then, or anything else that a plugin makes
-        a problem of.
+        A TSP, a CVRP (individuals are giant tours), or an object that a plugin converts.
 
     Raises
     ------
     InvalidTypeError
-        Nobody knows the type, or its rows are not tours.
+        No plugin knows the type, or rows of the problem are not tours.
     """
 
     def __call__(self, individual: ArrayLike) -> tuple[int | float]:
-        """Return the cost of an individual as DEAP wants it: a tuple of one number."""
+        """Return the cost of an individual as a tuple of one number."""
         return (self.costs(individual)[0].item(),)
 
     def feasible(self, individual: ArrayLike) -> bool:
-        """Return whether an individual breaks no constraint, as `deap.tools.DeltaPenalty` asks."""
+        """Return whether an individual breaks no constraint, for `deap.tools.DeltaPenalty`."""
         return not self.violation(individual)
 
     def violation(self, individual: ArrayLike) -> float:
-        """Return by how much an individual breaks constraints; 0 if it is feasible."""
+        """Return by how much an individual breaks constraints: 0 only if it is feasible."""
         return float(self.violations(individual)[0])

@@ -1,4 +1,4 @@
-"""Recombinations of two tours: of one pair of individuals, or of all pairs of a generation."""
+"""Crossover of one pair of individuals, or of all pairs of a generation in one batch."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from gpu_ls_deap.individuals import random_state, rows_of, write
 from gpu_ls_plugin.evolution.batches.crossing import Crossing
 from gpu_ls_plugin.evolution.batches.rows import checked_rows
-from gpu_ls_plugin.evolution.bound.problem import tours_of
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
+from gpu_ls_plugin.evolution.tour_costs import problem_for_operators
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class RecombinationCrossover(ShownParameters):
-    """Cross tours by a recombination of gpu_ls_plugin, in place.
+    """Cross tours in place by a recombination of gpu_ls_plugin.
 
     ``toolbox.register("mate", RecombinationCrossover(problem, "order_recombination"))``: the second
     child is made with the roles of the parents exchanged. `batch` crosses all pairs of a generation
@@ -28,8 +28,8 @@ class RecombinationCrossover(ShownParameters):
     Parameters
     ----------
     problem : object
-        A TSP, a CVRP, whose individuals are giant tours then, a `TourCost`, or anything else that
-        a plugin makes a problem of.
+        A TSP, a CVRP (individuals are giant tours), a `TourCost`, or an object that a plugin
+        converts.
     part : Recombination or str
         For example ``gls.EdgeAssembly()``, or the name of a registered one: "edge_assembly",
         "partition_recombination", "order_recombination", "partially_mapped_recombination",
@@ -40,25 +40,25 @@ class RecombinationCrossover(ShownParameters):
     Raises
     ------
     InvalidTypeError, InvalidParameterError, UnknownPartError
-        `part` is not a recombination, no backend has that name, or no problem of tours.
+        `part` is not a recombination, the backend is unknown, or rows of the problem are not tours.
     """
 
     def __init__(
         self, problem: object, part: Any = "segment_recombination", backend: str = "auto"
     ) -> None:
         self.crossing = Crossing(part, backend)
-        self.problem: Problem = self.crossing.part.instance(tours_of(problem))
+        self.problem: Problem = self.crossing.part.instance(problem_for_operators(problem))
 
     def prepare(self, size: int = 1) -> None:
         """Compile for batches of `size` pairs ahead of a timed run."""
         self.crossing.prepare(self.problem, 2 * size)
 
     def __call__(self, first: Any, second: Any) -> tuple[Any, Any]:
-        """Make two individuals their children (in place) and return them."""
+        """Replace two individuals by their children (in place) and return them."""
         return self.batch([(first, second)])[0]
 
     def batch(self, pairs: Sequence[tuple[Any, Any]]) -> Sequence[tuple[Any, Any]]:
-        """Make the individuals of all pairs their children (in place), in one batch."""
+        """Replace the individuals of all pairs by their children (in place), in one batch."""
         if not pairs:
             return pairs
         ones, others = (

@@ -1,4 +1,4 @@
-"""Mutations that change individuals in place: one in a call, or whole lists in one batch."""
+"""Mutations that change individuals in place: one of them, or a list in one batch."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 
 class InPlaceMutation(ShownParameters, ABC):
-    """For ``toolbox.register("mutate", ...)``; `batch` for a whole list."""
+    """A mutation for ``toolbox.register("mutate", ...)``; `batch` mutates a list."""
 
     def __call__(self, individual: Any) -> tuple[Any]:
-        """Change one individual (in place) and return it as DEAP's mutations do."""
+        """Mutate an individual (in place) and return it in a tuple, as DEAP's mutations do."""
         self._mutate([individual])
         return (individual,)
 
     def batch(self, individuals: Sequence[Any], known: Iterable[Any] = ()) -> Sequence[Any]:
-        """Change the individuals whose fitness is not valid (in place), and return all."""
+        """Mutate the individuals whose fitness is not valid (in place), and return all."""
         chosen = [individual for individual in individuals if not valid(individual)]
         if chosen:
             self._mutate(chosen)
@@ -35,4 +35,4 @@ class InPlaceMutation(ShownParameters, ABC):
 
     @abstractmethod
     def _mutated(self, rows: list[Any], state: np.random.Generator) -> NDArray[Any]:
-        """Return new rows, which have not been looked at."""
+        """Return the mutated rows; the given ones are unchecked."""

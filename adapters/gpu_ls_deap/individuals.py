@@ -1,4 +1,4 @@
-"""Individuals of DEAP: read as rows, written in place, with a fitness that is valid or not."""
+"""Access to the rows and the fitness of DEAP's individuals."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 
 def random_state() -> np.random.Generator:
-    """Return a generator of random numbers, seeded by Python's own, which DEAP uses, too."""
+    """Return a generator that is seeded by Python's own generator, which DEAP uses."""
     return np.random.default_rng(random.getrandbits(64))
 
 
 def rows_of(individuals: Sequence[Any]) -> list[Any]:
-    """Return individuals as rows, which are looked at where they are used."""
+    """Return individuals as arrays, unchecked."""
     return [np.asarray(individual) for individual in individuals]
 
 
 def write(individuals: Iterable[Any], tours: NDArray[np.int32]) -> None:
-    """Give individuals new tours (in place): lists, arrays of Python or of NumPy."""
+    """Write new tours into individuals: lists, arrays of Python or arrays of NumPy."""
     for individual, tour in zip(individuals, tours, strict=True):
         if isinstance(individual, np.ndarray):
             individual[:] = tour
@@ -37,12 +37,12 @@ def write(individuals: Iterable[Any], tours: NDArray[np.int32]) -> None:
 
 
 def valid(individual: Any) -> bool:
-    """Return whether the fitness of an individual is known."""
+    """Return whether an individual has a valid fitness."""
     fitness = getattr(individual, "fitness", None)
     return fitness is not None and bool(fitness.valid)
 
 
 def invalidate(individual: Any) -> None:
-    """Forget the fitness of an individual, if it has any."""
+    """Delete the fitness values of an individual, if it has any."""
     if valid(individual):
         del individual.fitness.values

@@ -1,4 +1,4 @@
-"""Mutations of tours: local search and kicks, of one individual or of whole lists."""
+"""Mutations of tours by local search and by kicks."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import gpu_ls_plugin as gls
 from gpu_ls_deap.in_place import InPlaceMutation
 from gpu_ls_deap.individuals import random_state, rows_of, valid, write
-from gpu_ls_deap.run import TimedRun
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.evolution.batches.kick import Kick
 from gpu_ls_plugin.evolution.batches.rows import checked_rows
-from gpu_ls_plugin.evolution.bound.problem import tours_of
-from gpu_ls_plugin.evolution.bound.search import TourSearch
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
+from gpu_ls_plugin.evolution.timed_run import TimedRun
+from gpu_ls_plugin.evolution.tour_costs import problem_for_operators
+from gpu_ls_plugin.evolution.tour_search import TourSearch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -23,40 +23,41 @@ if TYPE_CHECKING:
 
 
 class LocalSearchMutation(ShownParameters):
-    """Improve individuals by a local search, in place.
+    """Improve individuals in place by a local search.
 
-    ``toolbox.register("mutate", LocalSearchMutation(problem))`` searches one individual a call.
-    A whole offspring list in one call, which a GPU needs and a CPU with several cores likes, is
-    ``mutation.batch(offspring)`` between variation and evaluation; in `deap.algorithms`, which have
-    no such place, ``toolbox.register("map", mutation.map)`` searches what is to be evaluated.
-    In a batch tours become different from each other: known ones are kicked.
+    ``toolbox.register("mutate", LocalSearchMutation(problem))`` searches one individual per call.
+    To search all offspring in one call, which is faster, and necessary on a GPU, call
+    ``mutation.batch(offspring)`` between variation and evaluation. The loops in `deap.algorithms`
+    do not allow that; use ``toolbox.register("map", mutation.map)``, which searches the individuals
+    before it evaluates them. The tours of a batch become different from each other: known ones are
+    kicked.
 
-    Their fitness is invalid afterwards, so that DEAP evaluates them. Without a `run`, Ctrl-C is
-    raised once the individuals are written.
+    The fitness of the individuals is deleted, so that DEAP evaluates them. Without a `run`, Ctrl-C
+    is raised after the individuals are written.
 
     Parameters
     ----------
     problem : object
-        A TSP, a CVRP, whose individuals are giant tours then, a `TourCost`, or anything else that
-        a plugin makes a problem of.
+        A TSP, a CVRP (individuals are giant tours), a `TourCost`, or an object that a plugin
+        converts.
     search : callable or str, optional
-        A search of gpu_ls_plugin, or a text for one such as "two_opt+or_opt/quadrant(10)";
-        Lin-Kernighan steps if None, 2-opt and Or-opt where `moves` limits it to a few simple moves.
+        A search of gpu_ls_plugin, or its text such as "two_opt+or_opt/quadrant(10)". None:
+        Lin-Kernighan steps, or 2-opt and Or-opt if `moves` is given.
     backend : str
         "auto", "cpu" or "cuda".
     moves : int, optional
         Applied improving moves per tour and call, at least 1; None: to the local optimum.
     kicks : int, optional
-        Kicks per tour and call of an `IteratedLocalSearch`; None: its `kicks_per_city`
-        where `moves` does not limit it.
+        Kicks per tour and call of an `IteratedLocalSearch`; None: its `kicks_per_city`, unless
+        `moves` is given.
     run : TimedRun, optional
-        Whose time limit cuts the search, and which keeps its counts.
+        Its time limit cuts the search, and it counts the searches.
 
     Raises
     ------
     InvalidTypeError, InvalidParameterError, UnknownPartError
-        A parameter is out of range; `search` is neither a search that improves given tours nor a
-        text for one; `kicks` is given where the search makes none; no problem of tours.
+        A parameter is out of range; `search` is not a search that improves given tours, nor a text
+        for one; `kicks` is given, but the search makes none; rows of the problem are not tours.
     """
 
     def __init__(
@@ -76,26 +77,26 @@ class LocalSearchMutation(ShownParameters):
         self.search.prepare(size)
 
     def __call__(self, individual: Any) -> tuple[Any]:
-        """Improve one individual (in place) and return it as DEAP's mutations do."""
+        """Improve an individual (in place) and return it in a tuple, as DEAP's mutations do."""
         run = self._run()
         write([individual], self.search.improved(rows_of([individual]), random_state(), run))
         self._end(run)
         return (individual,)
 
     def batch(self, individuals: Sequence[Any], known: Iterable[Any] = ()) -> Sequence[Any]:
-        """Improve the individuals whose fitness is not valid (in place), all in one batch.
+        """Improve the individuals whose fitness is not valid (in place), in one batch.
 
         Parameters
         ----------
         individuals : sequence
-            Those with a valid fitness stay as they are, and no other becomes the same tour.
+            Individuals with a valid fitness are not changed; the others become different from them.
         known : iterable of individuals
-            Others that are there already, such as a population that survives.
+            More individuals that the improved ones must differ from, such as the survivors.
 
         Returns
         -------
         sequence
-            `individuals` itself, so that the call fits around a variation.
+            `individuals` itself.
         """
         chosen = [individual for individual in individuals if not valid(individual)]
         if chosen:
@@ -106,10 +107,10 @@ class LocalSearchMutation(ShownParameters):
         return individuals
 
     def map(self, function: Callable[..., Any], individuals: Iterable[Any]) -> list[Any]:
-        """Search individuals by `batch`, and return what a function, an evaluation, says of them.
+        """Search individuals by `batch`, and return their values of a function, the evaluation.
 
-        For ``toolbox.register("map", mutation.map)``: the algorithms of DEAP evaluate by it what is
-        new in a generation.
+        For ``toolbox.register("map", mutation.map)``: DEAP's algorithms call ``map`` to evaluate
+        the new individuals of a generation.
         """
         return [function(individual) for individual in self.batch(list(individuals))]
 
@@ -117,16 +118,15 @@ class LocalSearchMutation(ShownParameters):
         return TimedRun() if self.run is None else self.run
 
     def _end(self, run: TimedRun) -> None:
-        """Raise Ctrl-C that ended a search where there is no run that would end."""
+        """Raise KeyboardInterrupt if Ctrl-C ended the search and there is no run to end."""
         if self.run is None and run.interrupted:
             raise KeyboardInterrupt
 
 
 class PerturbationMutation(InPlaceMutation):
-    """Kick tours by a perturbation of gpu_ls_plugin, in place.
+    """Kick tours in place by a perturbation of gpu_ls_plugin.
 
-    ``toolbox.register("mutate", PerturbationMutation(problem, part))``, or `batch` for a whole
-    list.
+    ``toolbox.register("mutate", PerturbationMutation(problem, part))``; `batch` kicks a list.
 
     Parameters
     ----------
@@ -134,20 +134,20 @@ class PerturbationMutation(InPlaceMutation):
         As in `LocalSearchMutation`.
     part : Perturbation or str
         For example ``gls.DoubleBridge(segment=50)``, or the name of a registered one:
-        "double_bridge", "restart", "ruin_recreate" or "string_removal" of routes, or a plugin's.
+        "double_bridge", "restart", for routes "ruin_recreate" or "string_removal", or a plugin's.
     backend : str
         "auto", "cpu" or "cuda".
 
     Raises
     ------
     InvalidTypeError, InvalidParameterError, UnknownPartError
-        `part` is not a perturbation, no backend has that name, or the problem is not one of tours.
+        `part` is not a perturbation, the backend is unknown, or rows of the problem are not tours.
     FaultyPartError
-        When it is called: a perturbation of a third party returned other rows than tours.
+        In a call: a third party's perturbation returned rows that are no tours.
     """
 
     def __init__(self, problem: object, part: Any = "double_bridge", backend: str = "auto") -> None:
-        self.problem = tours_of(problem)
+        self.problem = problem_for_operators(problem)
         self.kick = Kick(part, backend)
 
     def prepare(self, size: int = 1) -> None:
@@ -159,23 +159,23 @@ class PerturbationMutation(InPlaceMutation):
 
 
 class DoubleBridgeMutation(PerturbationMutation):
-    """Kick tours by a random double bridge, which changes four edges; in place.
+    """Kick tours in place by a random double bridge, which changes four edges.
 
-    ``toolbox.register("mutate", DoubleBridgeMutation(problem))``, or `batch` for a whole list.
+    ``toolbox.register("mutate", DoubleBridgeMutation(problem))``; `batch` kicks a list.
 
     Parameters
     ----------
     segment : int, optional
-        Longest window of positions that holds all four cuts; None is uniform over the tour. A
-        short window changes a tour in one place only, which a local search repairs cheaply.
+        Length of the window of positions that contains all four cuts; None: the whole tour. A
+        short window changes a tour in one place only, so that a local search repairs it quickly.
     problem, backend
         As in `PerturbationMutation`.
 
     Raises
     ------
     InvalidParameterError, InvalidTypeError
-        `segment` is too short for a double bridge, no backend has that name, or the problem is not
-        one of tours.
+        `segment` is too short for a double bridge, the backend is unknown, or rows of the problem
+        are not tours.
     """
 
     def __init__(self, problem: object, segment: int | None = 50, backend: str = "auto") -> None:

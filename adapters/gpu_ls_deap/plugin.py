@@ -1,4 +1,4 @@
-"""What the adapter tells the plugin manager: whose problem a `TourCost` is of."""
+"""The adapter as a plugin, which recognises the problem of a `TourCost`."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ if importlib.util.find_spec("deap") is None:
 
 @hookimpl
 def gpu_ls_problem_from(obj: object) -> Problem | None:
-    """Answer for a `TourCost`: DEAP has no problems of its own."""
+    """Return the problem of a `TourCost`; DEAP itself has no problems."""
     cost = sys.modules.get("gpu_ls_deap.cost")
     if cost is None or not isinstance(obj, cost.TourCost):
         return None
     found: Problem = obj.problem
     if type(obj) is cost.TourCost:
         return found
-    from gpu_ls_plugin.evolution.bound.recognition import require_costs_alone
+    from gpu_ls_plugin.evolution.recognition import require_costs_alone
 
     require_costs_alone(obj, obj.problem, _cost_of, cost.TourCosts(found).costs)
     return found
 
 
 def _cost_of(evaluate: Any, individual: Any) -> Any:
-    """Return what DEAP would take for the cost of an individual."""
+    """Return the cost of an individual in DEAP."""
     values = evaluate(individual)
     return values[0] if len(values) == 1 else values

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_deap.individuals import random_state
-from gpu_ls_deap.run import TimedRun
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.batches.starts import Starts
-from gpu_ls_plugin.evolution.bound.problem import tours_of
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
+from gpu_ls_plugin.evolution.timed_run import TimedRun
+from gpu_ls_plugin.evolution.tour_costs import problem_for_operators
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 class LocalSearchSampling(ShownParameters):
     """Construct tours and improve them by a local search, in one batch.
 
-    ``toolbox.register("population", LocalSearchSampling(problem), creator.Individual)``, and then
-    ``toolbox.population(n=100)``.
+    Register it by ``toolbox.register("population", LocalSearchSampling(problem),
+    creator.Individual)`` and call ``toolbox.population(n=100)``.
 
     Parameters
     ----------
     problem : object
-        A TSP, a CVRP, whose individuals are giant tours then, a `TourCost`, or anything else that
-        a plugin makes a problem of.
+        A TSP, a CVRP (individuals are giant tours), a `TourCost`, or an object that a plugin
+        converts.
     construction : str or callable, optional
-        Name of a registered construction ("random_tours", "greedy", ...) or a function of the same
-        signature, such as ``gpu_ls_plugin.greedy``; if None, "savings" of a CVRP, else
+        Name of a registered construction ("random_tours", "greedy", ...) or a function with the
+        same signature, such as ``gpu_ls_plugin.greedy``. None: "savings" for a CVRP, otherwise
         "nearest_neighbour".
     search, backend, moves, kicks, run
         As in `LocalSearchMutation`, but 2-opt and Or-opt if `search` is None.
@@ -37,7 +37,7 @@ class LocalSearchSampling(ShownParameters):
     Raises
     ------
     InvalidTypeError, InvalidParameterError, UnknownPartError
-        As `LocalSearchMutation`; no such construction.
+        As in `LocalSearchMutation`, or the construction is unknown.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class LocalSearchSampling(ShownParameters):
         kicks: int | None = None,
         run: TimedRun | None = None,
     ) -> None:
-        self.problem = tours_of(problem)
+        self.problem = problem_for_operators(problem)
         self.starts = Starts(construction, Improver(search, backend, moves, kicks))
         self.run = checks.instance("run", run, kind=TimedRun | None, wanted="TimedRun")
 
@@ -59,7 +59,7 @@ class LocalSearchSampling(ShownParameters):
         self.starts.prepare(self.problem, size)
 
     def __call__(self, individual: Callable[[list[int]], Any], n: int) -> list[Any]:
-        """Return `n` individuals, each made of a list of cities; some may be the same tour."""
+        """Return `n` individuals, each made of a list of cities; tours may be equal."""
         size = checks.integer("n", n, least=1)
         tours, _ = self.starts(self.problem, size, random_state(), self.run)
         return [individual(tour) for tour in tours.tolist()]

@@ -1,4 +1,4 @@
-"""DEAP's crossover-and-mutation variation with whole batches where operators have them."""
+"""DEAP's variation by crossover and mutation, with batches for the operators of this package."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 
 def var_and(population: Sequence[Any], toolbox: Any, cxpb: float, mutpb: float) -> list[Any]:
-    """Vary clones of individuals as ``deap.algorithms.varAnd`` does, by batches.
+    """Vary clones of individuals as ``deap.algorithms.varAnd`` does, in batches.
 
     Neighbours in the list are mated with probability `cxpb`, and each individual is mutated with
-    probability `mutpb`. Registered operators of gpu_ls_deap get all that was drawn in one call;
-    others are called one by one.
+    probability `mutpb`. Operators of gpu_ls_deap get all drawn individuals in one call; other
+    operators are called for one at a time.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def var_and(population: Sequence[Any], toolbox: Any, cxpb: float, mutpb: float) 
     Returns
     -------
     list of individuals
-        Those that were varied have no valid fitness.
+        Varied individuals have no valid fitness.
     """
     offspring = [toolbox.clone(individual) for individual in population]
     _mate(offspring, toolbox.mate, cxpb)
@@ -68,7 +68,7 @@ def _mutate(offspring: list[Any], mutate: Any, mutpb: float) -> None:
 
 
 def _batch(registered: Any) -> Callable[..., Any] | None:
-    """Return the `batch` of a registered operator, if it has one and no more arguments."""
+    """Return the `batch` of a registered operator; None if it has none, or extra arguments."""
     if getattr(registered, "args", None) or getattr(registered, "keywords", None):
         return None
     return getattr(getattr(registered, "func", None), "batch", None)

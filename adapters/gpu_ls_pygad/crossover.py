@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.evolution.batches.crossing import Crossing
-from gpu_ls_plugin.evolution.bound.problem import tours_of
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
+from gpu_ls_plugin.evolution.tour_costs import problem_for_operators
 from gpu_ls_pygad.clock import uncounted_compiling
 from gpu_ls_pygad.run import random_state
 
@@ -47,7 +47,7 @@ class RecombinationCrossover(ShownParameters):
         self, problem: object, part: Any = "segment_recombination", backend: str = "auto"
     ) -> None:
         self.crossing = Crossing(part, backend)
-        self.problem: Problem = self.crossing.part.instance(tours_of(problem))
+        self.problem: Problem = self.crossing.part.instance(problem_for_operators(problem))
 
     def prepare(self, size: int = 1) -> None:
         """Compile for generations of `size` ahead of a timed run."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.evolution.bound.problem import TourCosts
+from gpu_ls_plugin.evolution.tour_costs import TourCosts
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

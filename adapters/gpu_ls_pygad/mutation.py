@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.evolution.batches.kick import Kick
 from gpu_ls_plugin.evolution.batches.rows import checked_rows
-from gpu_ls_plugin.evolution.bound.problem import tours_of
-from gpu_ls_plugin.evolution.bound.search import TourSearch
-from gpu_ls_pygad.drawn import DrawnMutation
+from gpu_ls_plugin.evolution.tour_costs import problem_for_operators
+from gpu_ls_plugin.evolution.tour_search import TourSearch
+from gpu_ls_pygad.selective_mutation import SelectiveMutation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gpu_ls_pygad.run import GaRun
 
 
-class LocalSearchMutation(DrawnMutation):
+class LocalSearchMutation(SelectiveMutation):
     """Improve solutions by a local search, all of a generation in one batch.
 
     For ``mutation_type`` of `pygad.GA`. Tours come out in canonical form, different from each other
@@ -77,7 +77,7 @@ class LocalSearchMutation(DrawnMutation):
         return self.search.renewed(rows, (run.ga.population, others), state, run)
 
 
-class PerturbationMutation(DrawnMutation):
+class PerturbationMutation(SelectiveMutation):
     """Kick tours by a perturbation of gpu_ls_plugin, all of them in one batch.
 
     For ``mutation_type`` of `pygad.GA`.
@@ -107,7 +107,7 @@ class PerturbationMutation(DrawnMutation):
         self, problem: object, part: Any = "double_bridge", prob: float = 1.0, backend: str = "auto"
     ) -> None:
         super().__init__(prob)
-        self.problem = tours_of(problem)
+        self.problem = problem_for_operators(problem)
         self.kick = Kick(part, backend)
 
     def prepare(self, size: int = 1) -> None:

@@ -13,7 +13,7 @@ from gpu_ls_plugin.plugins.hookspecs import hookimpl
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
-    from gpu_ls_plugin.evolution.bound.recognition import Measuring
+    from gpu_ls_plugin.evolution.recognition import Measuring
 
 if importlib.util.find_spec("pygad") is None:
     raise MissingExtraError('pygad is not installed: pip install "gpu-ls-plugin[pygad]"')
@@ -42,7 +42,7 @@ def _compared(fitness: Any, problem: Measuring, costs: Any = None) -> Measuring:
 
     `costs` says what tours should cost, the problem's `cost` by default.
     """
-    from gpu_ls_plugin.evolution.bound.recognition import require_costs_alone
+    from gpu_ls_plugin.evolution.recognition import require_costs_alone
 
     def cost(fitness: Any, tour: Any) -> Any:
         return -np.asarray(fitness(None, tour, 0))

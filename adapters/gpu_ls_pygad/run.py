@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gpu_ls_plugin.core.result import Statistics
-from gpu_ls_plugin.evolution.run import add_search
+from gpu_ls_plugin.evolution.timed_run import add_search
 from gpu_ls_pygad import clock
 
 STATISTICS = "local_search"  # attribute of the GA that has the counts of all its searches

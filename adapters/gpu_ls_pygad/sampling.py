@@ -9,8 +9,8 @@ import numpy as np
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.batches.starts import Starts
-from gpu_ls_plugin.evolution.bound.problem import tours_of
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
+from gpu_ls_plugin.evolution.tour_costs import problem_for_operators
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,7 +50,7 @@ class LocalSearchSampling(ShownParameters):
         moves: int | None = None,
         kicks: int | None = None,
     ) -> None:
-        self.problem = tours_of(problem)
+        self.problem = problem_for_operators(problem)
         self.starts = Starts(construction, Improver(search, backend, moves, kicks))
 
     def prepare(self, size: int = 1) -> None:

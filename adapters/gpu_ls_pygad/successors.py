@@ -9,7 +9,7 @@ import numpy as np
 from gpu_ls_plugin.assignment.plan.reassignment import StateReassignment
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
-from gpu_ls_pygad.drawn import DrawnMutation
+from gpu_ls_pygad.selective_mutation import SelectiveMutation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gpu_ls_pygad.run import GaRun
 
 
-class SuccessorMutation(DrawnMutation):
+class SuccessorMutation(SelectiveMutation):
     """Release a random share of a solution's genes and assign them anew, all in one batch.
 
     For ``mutation_type`` of `pygad.GA`. The released variables are assigned one after the other,

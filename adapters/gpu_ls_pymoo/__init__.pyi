@@ -1,3 +1,10 @@
+from gpu_ls_plugin.evolution.batches.improver import default_search as default_search
+from gpu_ls_plugin.tours.fronts.pareto_search import ParetoLocalSearch as ParetoLocalSearch
+from gpu_ls_plugin.tours.fronts.weights import DirectionWeights as DirectionWeights
+from gpu_ls_plugin.tours.fronts.weights import PositionWeights as PositionWeights
+from gpu_ls_plugin.tours.fronts.weights import RandomWeights as RandomWeights
+from gpu_ls_plugin.tours.fronts.weights import Tchebycheff as Tchebycheff
+
 from .algorithms import MemeticGA as MemeticGA
 from .assignment import AssignmentProblem as AssignmentProblem
 from .crossover import CycleCrossover as CycleCrossover
@@ -25,15 +32,9 @@ from .route_crossover import RouteEdgeAssemblyCrossover as RouteEdgeAssemblyCros
 from .route_crossover import SelectiveRouteExchangeCrossover as SelectiveRouteExchangeCrossover
 from .route_crossover import SplitCrossover as SplitCrossover
 from .sampling import LocalSearchSampling as LocalSearchSampling
-from .search import default_search as default_search
 from .successor_keys import SuccessorKeysProblem as SuccessorKeysProblem
 from .successors import SuccessorMutation as SuccessorMutation
 from .successors import SuccessorSampling as SuccessorSampling
 from .survival import EdgeDistanceSurvival as EdgeDistanceSurvival
 from .tours import TSPProblem as TSPProblem
 from .vehicle_routing import CVRPProblem as CVRPProblem
-from .weights import DirectionWeights as DirectionWeights
-from .weights import ParetoLocalSearch as ParetoLocalSearch
-from .weights import PositionWeights as PositionWeights
-from .weights import RandomWeights as RandomWeights
-from .weights import Tchebycheff as Tchebycheff

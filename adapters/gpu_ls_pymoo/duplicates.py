@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from pymoo.core.duplicate import DuplicateElimination
 
 from gpu_ls_plugin.core.exceptions import InvalidTourError, InvalidTypeError
+from gpu_ls_plugin.evolution.batches.duplicates import TourDuplicates
 from gpu_ls_plugin.evolution.batches.rows import checked
-from gpu_ls_plugin.evolution.batches.writings import Writings
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_pymoo.domains import view_of
 
@@ -58,7 +58,7 @@ class TourDuplicateElimination(ShownParameters, DuplicateElimination):
         super().__init__()
         self.symmetric = symmetric
         self._checked: Callable[..., Tours] | None = None
-        self.writings = Writings(symmetric, _row, _fitness, _REMEDIES)
+        self.writings = TourDuplicates(symmetric, _row, _fitness, _REMEDIES)
         if problem is not None:
             self.adopt(problem)
 

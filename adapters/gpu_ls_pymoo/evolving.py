@@ -9,8 +9,8 @@ from pymoo.algorithms.base.genetic import GeneticAlgorithm
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_pymoo.clock import on_clock
 from gpu_ls_pymoo.domains import view_of
+from gpu_ls_pymoo.lazy_population import LazyAttribute, LazyPopulation, LazyResult
 from gpu_ls_pymoo.search import AlgorithmRun
-from gpu_ls_pymoo.unfilled import Looked, LookedResult, Unfilled
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.generations.evolution import Evolution
@@ -30,9 +30,9 @@ class EvolvingGA(ShownParameters, GeneticAlgorithm):
 
     evolution: Evolution[Any] | None = None
     constructs = True  # whether the evolution makes the start population
-    pop, off, opt = Looked(), Looked(), Looked()
+    pop, off, opt = LazyAttribute(), LazyAttribute(), LazyAttribute()
 
-    _made: Unfilled | None = None  # the last generation
+    _made: LazyPopulation | None = None  # the last generation
 
     def next(self) -> None:
         """Make one generation; Ctrl-C outside a search ends the run as it does inside."""
@@ -58,42 +58,42 @@ class EvolvingGA(ShownParameters, GeneticAlgorithm):
 
     def advance(self, infills: Any = None, **kwargs: Any) -> Any:
         """Take offspring for the next generation."""
-        if self.archive is not None and isinstance(infills, Unfilled):
+        if self.archive is not None and isinstance(infills, LazyPopulation):
             infills = infills.fill()
         return super().advance(infills=infills, **kwargs)
 
     def result(self) -> Any:
         """Return the result; its population is filled when somebody looks."""
         pop = vars(self)["pop"]
-        if not isinstance(pop, Unfilled):
+        if not isinstance(pop, LazyPopulation):
             return super().result()
         self.pop = None
         try:
             found = super().result()
         finally:
             self.pop = pop
-        found.__class__, found.pop = LookedResult, pop
+        found.__class__, found.pop = LazyResult, pop
         return found
 
     @property
     def _evolves(self) -> bool:
         return self.evolution is not None and (self.is_initialized or self.constructs)
 
-    def _next_generation(self) -> Unfilled:
+    def _next_generation(self) -> LazyPopulation:
         assert self.evolution is not None
         if not self.is_initialized:
             self._initialize()
         view, run, before = view_of(self.problem), AlgorithmRun(self), vars(self)["pop"]
         solved = view.solved()
         with on_clock(self):
-            if isinstance(before, Unfilled) and not before.changed():
+            if isinstance(before, LazyPopulation) and not before.changed():
                 population = self.evolution.next(solved, before.population, self.random_state, run)
             else:
                 pop = self.pop
                 given = view.checked(pop.get("X"), "pop") if len(pop) else None
                 population = self.evolution.start(solved, self.random_state, run, given)
         self.evaluator.n_eval += len(population)
-        self._made = Unfilled(self.problem, population, self.n_iter)
+        self._made = LazyPopulation(self.problem, population, self.n_iter)
         return self._made
 
     def _initialize_advance(self, infills: Any = None, **kwargs: Any) -> None:
@@ -115,7 +115,7 @@ class EvolvingGA(ShownParameters, GeneticAlgorithm):
 
     def _set_optimum(self) -> None:
         pop = vars(self)["pop"]
-        if isinstance(pop, Unfilled) and not pop.changed():
-            self.opt = Unfilled(self.problem, pop.population, self.n_iter, best_only=True)
+        if isinstance(pop, LazyPopulation) and not pop.changed():
+            self.opt = LazyPopulation(self.problem, pop.population, self.n_iter, best_only=True)
         else:
             super()._set_optimum()

@@ -23,10 +23,9 @@ from gpu_ls_plugin.evolution.batches.kick import Kick
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_plugin.runs.domain import domain_of
 from gpu_ls_pymoo.crossover import SegmentCrossover
-from gpu_ls_pymoo.distinct import known_tours
 from gpu_ls_pymoo.mutation import DoubleBridgeMutation
 from gpu_ls_pymoo.problems import as_tsp, canonical_tours
-from gpu_ls_pymoo.search import improve_distinct
+from gpu_ls_pymoo.search import improve_distinct, known_tours
 
 if TYPE_CHECKING:
     from collections.abc import Callable

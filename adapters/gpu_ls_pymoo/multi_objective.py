@@ -9,7 +9,7 @@ from pymoo.core import problem as pymoo_problem
 
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.evolution.batches.rows import as_tours, checked
-from gpu_ls_plugin.evolution.bound.recognition import sample_tours
+from gpu_ls_plugin.evolution.recognition import sample_tours
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_plugin.tours.fronts.scalarised import weighted_for
 from gpu_ls_plugin.tours.fronts.weights import PositionWeights

@@ -14,12 +14,12 @@ from gpu_ls_plugin.evolution.batches.distinct import DistinctSearch
 from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.batches.kick import Kick
 from gpu_ls_plugin.evolution.batches.rows import checked, keys
-from gpu_ls_pymoo.distinct import known_tours, offspring_so_far
+from gpu_ls_pymoo.clock import seconds_left
 from gpu_ls_pymoo.domains import view_of
-from gpu_ls_pymoo.drawn import DrawnMutation
 from gpu_ls_pymoo.problems import as_tsp, canonical_tours
 from gpu_ls_pymoo.repair import CanonicalTourRepair
-from gpu_ls_pymoo.search import improve, improve_distinct, seconds_left
+from gpu_ls_pymoo.search import improve, improve_distinct, known_tours, offspring_so_far
+from gpu_ls_pymoo.selective_mutation import SelectiveMutation
 from gpu_ls_pymoo.view import Weighting
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from gpu_ls_pymoo.view import Fitness
 
 
-class LocalSearchMutation(DrawnMutation):
+class LocalSearchMutation(SelectiveMutation):
     """Improve individuals by a local search, all of a generation in one batch.
 
     Tours come out in canonical form (`CanonicalTourRepair`), so that equal tours are equal rows,
@@ -133,7 +133,7 @@ class LocalSearchMutation(DrawnMutation):
         return not all(isinstance(r, None | NoRepair | CanonicalTourRepair) for r in repairs)
 
 
-class PerturbationMutation(DrawnMutation):
+class PerturbationMutation(SelectiveMutation):
     """Kick tours by a perturbation of gpu_ls_plugin, all rows in one batch.
 
     Parameters

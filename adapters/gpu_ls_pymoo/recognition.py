@@ -9,20 +9,20 @@ import numpy as np
 from pymoo.core.problem import LoopedElementwiseEvaluation
 
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
-from gpu_ls_plugin.evolution.bound.recognition import (
+from gpu_ls_plugin.evolution.recognition import (
     agrees,
     answer_of,
     copy_of,
     require_lengths,
 )
-from gpu_ls_pymoo.remembered import Remembered
+from gpu_ls_pymoo.identity_cache import IdentityCache
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from gpu_ls_plugin.evolution.bound.recognition import Measured
+    from gpu_ls_plugin.evolution.recognition import Measured
 
 SHARED = ("callback", "elementwise_runner")  # may hold what cannot be copied
 ASKS = "has objectives or constraints that the search would not see"
@@ -121,4 +121,4 @@ def _once(problem: Any, compare: Callable[[], None]) -> None:
         raise UnsupportedProblemError(verdict)
 
 
-_verdicts: Remembered[str] = Remembered()
+_verdicts: IdentityCache[str] = IdentityCache()

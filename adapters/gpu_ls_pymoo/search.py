@@ -6,20 +6,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpu_ls_plugin.core.result import Statistics
-from gpu_ls_plugin.evolution.batches.improver import Improver, default_search
-from gpu_ls_plugin.evolution.run import add_search
+from gpu_ls_plugin.evolution.batches.distinct import offspring_of
+from gpu_ls_plugin.evolution.batches.rows import keys
+from gpu_ls_plugin.evolution.timed_run import add_search
 from gpu_ls_pymoo.clock import on_clock, progress, seconds_left
 from gpu_ls_pymoo.domains import view_of
+from gpu_ls_pymoo.problems import canonical_tours
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-    from gpu_ls_plugin.evolution.batches.distinct import DistinctSearch
+    from gpu_ls_plugin.evolution.batches.distinct import DistinctSearch, Offspring
+    from gpu_ls_plugin.evolution.batches.improver import Improver
     from gpu_ls_plugin.evolution.batches.rows import Tours
     from gpu_ls_pymoo.view import Fitness, Weighting
-
-__all__ = ["STATISTICS", "default_search", "improve", "improve_distinct", "seconds_left"]
 
 STATISTICS = "local_search"  # key of the counts of all searches of a run in `algorithm.data`
 
@@ -131,3 +132,17 @@ def improve_distinct(
         tsp = view.searched(rows, weights, random_state, search.improver.backend)
         tours, costs, new = search(tsp, rows, known, random_state, run)
     return Batch(tours, view.fitness(tours, costs) if new.any() else None, new)
+
+
+def known_tours(problem: Any, *populations: Any) -> set[bytes]:
+    """Return the keys of the tours in populations, each of which may be empty or None."""
+    rows = [pop.get("X") for pop in populations if pop is not None and len(pop)]
+    return {key for some in rows for key in keys(canonical_tours(problem, some))}
+
+
+def offspring_so_far(algorithm: Any) -> Offspring:
+    """Return what this generation of a run has made, to be added to.
+
+    pymoo mates up to a hundred times in a generation where offspring are duplicates.
+    """
+    return offspring_of(algorithm, getattr(algorithm, "n_gen", None))

@@ -12,7 +12,7 @@ from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_pymoo.assignment import domains_of
 from gpu_ls_pymoo.clock import on_clock
-from gpu_ls_pymoo.drawn import DrawnMutation
+from gpu_ls_pymoo.selective_mutation import SelectiveMutation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -79,7 +79,7 @@ class SuccessorSampling(ShownParameters, Sampling):
         return rows_of(problem, domains, states)
 
 
-class SuccessorMutation(DrawnMutation):
+class SuccessorMutation(SelectiveMutation):
     """Release a random share of an individual's variables and assign them anew, all in one batch.
 
     The released variables are assigned one after the other, each by weighted random choice in the

@@ -9,7 +9,7 @@ from pymoo.core.survival import Survival
 
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.evolution.batches.rows import checked_rows
-from gpu_ls_plugin.evolution.replacement.far_apart import far_apart
+from gpu_ls_plugin.evolution.far_apart import far_apart
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_plugin.runs.domain import domain_of
 from gpu_ls_pymoo.problems import as_tsp

@@ -10,7 +10,7 @@ from scipy.spatial.distance import cdist
 
 from gpu_ls_plugin.core.exceptions import InvalidTypeError, UnsupportedProblemError
 from gpu_ls_plugin.core.problem import Problem as OurProblem
-from gpu_ls_plugin.evolution.bound.recognition import sample_tours
+from gpu_ls_plugin.evolution.recognition import sample_tours
 from gpu_ls_plugin.runs.domain import domain_of
 from gpu_ls_plugin.tours.problem.known_optima import known_optimum
 from gpu_ls_plugin.tours.problem.multi_objective import MultiObjectiveTSP

@@ -9,7 +9,7 @@ import numpy as np
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidTypeError
 from gpu_ls_plugin.evolution.batches.rows import as_tours
-from gpu_ls_plugin.evolution.bound.recognition import sample_tours
+from gpu_ls_plugin.evolution.recognition import sample_tours
 from gpu_ls_plugin.routes.problem.cvrp import CVRP
 from gpu_ls_pymoo.domain_problem import DomainProblem
 

@@ -14,8 +14,8 @@ from gpu_ls_plugin.evolution.batches.rows import checked_rows
 from gpu_ls_plugin.evolution.tour_population import TourPopulation
 from gpu_ls_plugin.plugins.loader import plugins
 from gpu_ls_plugin.runs.domain import domain_of
+from gpu_ls_pymoo.identity_cache import IdentityCache
 from gpu_ls_pymoo.remedies import kind_of, remedy
-from gpu_ls_pymoo.remembered import Remembered
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -228,4 +228,4 @@ def _check_size(problem: Any, found: problems.Problem) -> None:
         )
 
 
-_answers: Remembered[problems.Problem] = Remembered()
+_answers: IdentityCache[problems.Problem] = IdentityCache()

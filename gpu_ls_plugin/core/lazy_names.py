@@ -23,7 +23,7 @@ from gpu_ls_plugin.core.former_parts import former_part
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-LINE = re.compile(r"^from (\.+)([\w.]*) import (\w+|\*)(?: as (\w+))?", re.MULTILINE)
+LINE = re.compile(r"^from (\.*)([\w.]*) import (\w+|\*)(?: as (\w+))?", re.MULTILINE)
 
 
 class Home(NamedTuple):
@@ -42,8 +42,8 @@ def public_names(package: str) -> dict[str, Home]:
         lines = LINE.findall(file.read())
     homes: dict[str, Home] = {}
     for dots, path, name, public in lines:
-        base = package.rsplit(".", len(dots) - 1)[0]
-        module = f"{base}.{path}" if path else base
+        base = package.rsplit(".", len(dots) - 1)[0] if dots else ""
+        module = f"{base}.{path}".strip(".")
         homes |= public_names(module) if name == "*" else {public: Home(module, name)}
     return homes
 

@@ -1,1 +1,1 @@
-"""What adapters of evolutionary frameworks share: batches of tours through a search, and more."""
+"""Code that the adapters of evolutionary frameworks share."""

@@ -1,4 +1,4 @@
-"""When a population has converged, so that more generations promise little."""
+"""Criteria that say whether a population has converged."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class Convergence(Protocol):
         population : Bred
             After a generation.
         unimproved : int
-            Generations since its best tour has become better.
+            Generations since its best tour improved.
         """
         ...
 
 
 @dataclass(frozen=True)
 class Stagnation:
-    """No better tour for a number of generations.
+    """The best tour has not improved for a number of generations.
 
     Parameters
     ----------
@@ -51,19 +51,19 @@ class Stagnation:
         checks.fields(self, checks.integer, "generations", least=1)
 
     def __call__(self, problem: Problem, population: Bred, unimproved: int) -> bool:
-        """Return whether so many generations have passed; see `Convergence`."""
+        """Return whether the population stagnates; see `Convergence`."""
         return unimproved >= self.generations
 
 
 @dataclass(frozen=True)
 class LowEntropy:
-    """An entropy of edges, or of what else rows are made of, below a bound.
+    """The entropy of the rows' features, such as edges, is below a bound.
 
     Parameters
     ----------
     nats : float
-        For each city, at least 0: `entropy` divided by the number of cities. It is 0 where
-        all tours are the same, and log 2 = 0.69 where there are two tours without a common edge.
+        Bound of `entropy` divided by the number of cities, at least 0. The entropy of equal tours
+        is 0; two tours without a common edge have log 2 = 0.69 for each city.
 
     Raises
     ------
@@ -83,7 +83,7 @@ class LowEntropy:
 
 @dataclass(frozen=True)
 class FewTours:
-    """Less than a number of different tours.
+    """There are fewer different tours than a number.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How different the rows of a population are, on arrays of NumPy or of a GPU."""
+"""Measures of the diversity of a population, on arrays of NumPy or of a GPU."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 def entropy(problem: Problem, rows: Any) -> float:
-    """Return the Shannon entropy of what the rows of a population are made of, in nats.
+    """Return the Shannon entropy of the features of a population's rows, in nats.
 
-    It is the sum of ``-p ln p`` over all features that `Domain.features` tells, of tours their
-    edges, where p is the share of the rows that have one: 0 where all rows are the same,
-    ``n ln P`` where no two have one in common.
+    It is the sum of ``-p ln p`` over all features (`Domain.features`; the features of a tour are
+    its edges), where p is the share of the rows that have a feature. It is 0 if all rows are the
+    same, and ``n ln P`` if no two rows have a common feature.
 
     Parameters
     ----------
@@ -49,14 +49,14 @@ def entropy(problem: Problem, rows: Any) -> float:
 
 
 def entropy_of(xp: Any, features: Any) -> float:
-    """Return the `entropy` of rows whose features (P, n) are known."""
+    """Return the `entropy` of rows from their features (P, n)."""
     _, counts = xp.unique(features.ravel(), return_counts=True)
     share = counts / len(features)
     return abs(float((share * xp.log(share)).sum()))
 
 
 def distance(problem: Problem, rows: Any, row: Any) -> NDArray[np.int64]:
-    """Return how much of each row another row does not have: of tours, how many edges.
+    """Return how many features of each row another row lacks: the edges of tours, for example.
 
     Parameters
     ----------
@@ -64,8 +64,8 @@ def distance(problem: Problem, rows: Any, row: Any) -> NDArray[np.int64]:
     rows : integer array, shape (P, n)
         Solutions, on any device; not changed and not checked.
     row : integer array, shape (n,) or (P, n)
-        A solution on the same device, for example the best of a population, or one for each row,
-        for example its parent.
+        One solution on the same device, such as the best of a population, or one for each row, such
+        as its parent.
 
     Returns
     -------
@@ -89,7 +89,7 @@ def distance(problem: Problem, rows: Any, row: Any) -> NDArray[np.int64]:
 
 
 def different(problem: Problem, rows: Any) -> int:
-    """Return the number of different rows, however they are written.
+    """Return the number of different solutions among rows.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def different(problem: Problem, rows: Any) -> int:
 
 
 def _module(rows: Any) -> Any:
-    """Return the array module of rows."""
+    """Return the array module of rows; raise unless they are a batch."""
     if getattr(rows, "ndim", 0) != 2 or not rows.size:
         raise InvalidTourError("rows: not an array of shape (P, n) with at least one row")
     return sys.modules["cupy"] if on_gpu(rows) else np

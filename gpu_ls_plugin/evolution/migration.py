@@ -1,4 +1,4 @@
-"""Tours that go from population to population."""
+"""Migration between populations."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RingMigration:
-    """Copy the best tours of each population into the next one, in place of its worst.
+    """Replace the worst tours of each population by the best ones of the population before it.
 
-    Populations stand in a ring: the last one's tours go into the first. All leave before any
-    arrives, so that a tour goes one population further at a time. What a population has already
-    does not arrive, its own best tour stays, and its size as well. (`gpu_ls_plugin.Migration` is
-    for the chains of one search.)
+    Populations form a ring: the first one gets tours from the last one. All emigrants are chosen
+    before any replacement, so that a tour moves by one population at a time. Tours that a
+    population already has are not copied into it. Its best tour and its size do not change.
+    (`gpu_ls_plugin.Migration` is for the chains of one search.)
 
     Parameters
     ----------
     every : int
         Generations between two migrations, at least 1.
     migrants : int
-        Tours that leave each population, at least 1.
+        Tours that are copied from each population, at least 1.
 
     Raises
     ------
@@ -54,14 +54,14 @@ class RingMigration:
         Parameters
         ----------
         generation : int
-            That all of them have made, counted from 1.
+            Number of the generation that all of them have just made, counted from 1.
         populations : sequence of TourPopulation
             At least one tour each, all on one device; not changed.
 
         Returns
         -------
         list of TourPopulation
-            The cheapest tours first; the same populations where it is not time yet.
+            The cheapest tours first. Without a migration, the same populations.
         """
         if generation % self.every or len(populations) == 1:
             return list(populations)
@@ -71,7 +71,7 @@ class RingMigration:
 
 
 def _joined(population: TourPopulation, guests: TourPopulation) -> TourPopulation:
-    """Return the population with new guests instead of its worst tours."""
+    """Return the population with its worst tours replaced by guests that are new to it."""
     size = len(population)
     new = population.joined(guests).first_of_each()[size:]
     arriving = guests.take(population.xp.flatnonzero(new)[: size - 1])

@@ -1,4 +1,4 @@
-"""Operators and algorithms of adapters are shown as the calls that make them."""
+"""``repr`` of operators and algorithms of adapters: the calls that make them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ _MISSING = object()
 class ShownParameters:
     """Shows an object by its class and the parameters that differ from their defaults.
 
-    A parameter's value is that of the attribute of its name, perhaps with an underscore in front,
-    or of a field of a dataclass that the object holds. Other parameters are left out.
+    The value of a parameter is that of the attribute with its name, with or without a leading
+    underscore, or of such a field of a dataclass that is an attribute. Parameters without such an
+    attribute are not shown.
     """
 
     def __repr__(self) -> str:
@@ -32,9 +33,7 @@ def _given(of: object) -> list[str]:
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
         value = known.get(name, _MISSING)
-        if hasattr(value, "vtype") and hasattr(
-            value, "value"
-        ):  # pymoo's wrapping of numbers that can be tuned
+        if hasattr(value, "vtype") and hasattr(value, "value"):  # pymoo's Real, of tuning
             value = value.value
         if value is _MISSING or value is parameter.default or _is_default(value, parameter.default):
             continue
@@ -43,7 +42,7 @@ def _given(of: object) -> list[str]:
 
 
 def _is_default(value: Any, default: Any) -> bool:
-    """Whether a value looks like its default; what cannot be told apart by its text is not."""
+    """Return whether a value has the type and the text of its default."""
     text = _text(value)
     return type(value) is type(default) and not text.startswith("<") and text == _text(default)
 

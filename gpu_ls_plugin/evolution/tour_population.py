@@ -1,4 +1,4 @@
-"""A population as arrays of the backend: nothing here is done tour by tour."""
+"""Populations as arrays of a backend."""
 
 from __future__ import annotations
 
@@ -17,52 +17,52 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class TourPopulation:
-    """Tours, their costs and their keys, where they are searched."""
+    """Tours, their costs and their keys, on the device that searches them."""
 
-    xp: Any  # NumPy or CuPy, whichever the arrays belong to
+    xp: Any  # NumPy or CuPy
     tours: Any  # (P, n) int32
     costs: Any  # (P,)
-    keys: Any  # (P,) uint64, equal for equal tours, however they are written
+    keys: Any  # (P,) uint64; rotations and reversals that are the same tour have equal keys
 
     @classmethod
     def of(cls, problem: Problem, xp: Any, tours: Any, costs: Any) -> TourPopulation:
-        """Return a population of tours whose costs are known; the arrays are not copied."""
+        """Return a population of tours with known costs; the arrays are not copied."""
         return cls(xp, tours, costs, domain_of(problem).keys(problem, xp, tours))
 
     def on(self, backend: Backend) -> TourPopulation:
-        """Return the population where a backend searches; the same one if it is there."""
+        """Return the population on the device of a backend; the same object if it is there."""
         if backend.xp is self.xp:
             return self
         arrays = (self.tours, self.costs, self.keys)
         return TourPopulation(backend.xp, *map(backend.xp.asarray, arrays))
 
     def __reduce__(self) -> Any:
-        """Return what a copy or pickle is made of: arrays on the host."""
+        """Copies and pickles hold arrays on the host."""
         return _on_host, tuple(map(on_host, (self.tours, self.costs, self.keys)))
 
     def __len__(self) -> int:
         return len(self.tours)
 
     def take(self, rows: Any) -> TourPopulation:
-        """Return a population of these rows, in their order."""
+        """Return a population of some rows, in their order."""
         return TourPopulation(self.xp, self.tours[rows], self.costs[rows], self.keys[rows])
 
     def joined(self, other: TourPopulation) -> TourPopulation:
-        """Return the tours of both, these first."""
+        """Return the tours of both populations, the own ones first."""
         both = zip(
             (self.tours, self.costs, self.keys), (other.tours, other.costs, other.keys), strict=True
         )
         return TourPopulation(self.xp, *(self.xp.concatenate(pair) for pair in both))
 
     def parents(self, pairs: int, random_state: np.random.Generator) -> tuple[Any, Any]:
-        """Draw pairs of different rows, all equally likely; equal where there is only one row."""
+        """Draw pairs of different rows, uniformly; if there is only one row, pairs of it."""
         size = len(self)
         first = random_state.integers(size, size=pairs)
         second = (first + random_state.integers(1, max(size, 2), size=pairs)) % size
         return self.xp.asarray(first), self.xp.asarray(second)
 
     def first_of_each(self) -> Any:
-        """Tell of each row whether no row before it holds the same tour; bool array (P,)."""
+        """Return which rows have a tour that no earlier row has, bool array (P,)."""
         xp, size = self.xp, len(self)
         order = self._sorted(self.keys.view(xp.int64))
         ordered, fresh = self.keys[order], xp.ones(size, dtype=bool)
@@ -74,16 +74,16 @@ class TourPopulation:
         return int(self.first_of_each().sum())
 
     def by_cost(self) -> Any:
-        """Return the rows from the cheapest to the dearest, of equal costs in their order."""
+        """Return the numbers of the rows by growing cost, ties by number."""
         return self._sorted(self.costs)
 
     def best(self, size: int) -> TourPopulation:
-        """Return the cheapest different tours, the first of equals, as many as `size` or differ."""
+        """Return the cheapest different tours, up to `size`; of equal tours, the first."""
         kept = self.xp.flatnonzero(self.first_of_each())
         return self.take(kept[self._sorted(self.costs[kept])[:size]])
 
     def _sorted(self, values: Any) -> Any:
-        """Return the order of values, ties by row: sorts of CuPy need not be stable."""
+        """Return the order of values, ties by row, since sorts of CuPy need not be stable."""
         rows = self.xp.arange(len(values), dtype=values.dtype)
         return self.xp.lexsort(self.xp.stack([rows, values]))
 

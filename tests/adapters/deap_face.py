@@ -22,15 +22,15 @@ class Deap(Bound):
     framework, package = "deap", "gpu_ls_deap"
 
     def search(self, problem: Any, rows: Rows, seed: int = 1, **options: Any) -> Rows:
-        return self._mutated("search", problem, rows, seed, options)
+        return self.mutated("search", problem, rows, seed, options)
 
     def kick(self, problem: Any, rows: Rows, seed: int = 1, **options: Any) -> Rows:
-        return self._mutated("kick", problem, rows, seed, options)
+        return self.mutated("kick", problem, rows, seed, options)
 
     def perturb(self, problem: Any, part: Any, rows: Rows, seed: int = 1, **options: Any) -> Rows:
-        return self._mutated("perturb", problem, rows, seed, {"part": part, **options})
+        return self.mutated("perturb", problem, rows, seed, {"part": part, **options})
 
-    def _mutated(self, kind: str, problem: Any, rows: Rows, seed: int, options: Any) -> Rows:
+    def mutated(self, kind: str, problem: Any, rows: Rows, seed: int, options: Any) -> Rows:
         random.seed(seed)
         pop = individuals(rows)
         assert self.operators(problem)[kind](**options).batch(pop) is pop
@@ -49,7 +49,7 @@ class Deap(Bound):
         return np.array(self.operators(problem)["starts"](**options)(list, size))
 
     def reassign(self, problem: Any, rows: Rows, seed: int = 1, **options: Any) -> Rows:
-        return self._mutated("reassign", problem, rows, seed, options)
+        return self.mutated("reassign", problem, rows, seed, options)
 
     def assigned(self, problem: Any, size: int, seed: int = 1, **options: Any) -> Rows:
         random.seed(seed)

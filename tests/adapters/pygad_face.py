@@ -20,17 +20,17 @@ class PyGAD(Bound):
     framework, package = "pygad", "gpu_ls_pygad"
 
     def search(self, problem: Any, rows: Rows, seed: int = 1, **options: Any) -> Rows:
-        return self._mutated("search", problem, rows, seed, options)
+        return self.mutated("search", problem, rows, seed, options)
 
     def kick(self, problem: Any, rows: Rows, seed: int = 1, **options: Any) -> Rows:
-        return self._mutated("kick", problem, rows, seed, options)
+        return self.mutated("kick", problem, rows, seed, options)
 
     def perturb(self, problem: Any, part: Any, rows: Rows, seed: int = 1, **options: Any) -> Rows:
-        return self._mutated("perturb", problem, rows, seed, {"part": part, **options})
+        return self.mutated("perturb", problem, rows, seed, {"part": part, **options})
 
-    def _mutated(self, kind: str, problem: Any, rows: Rows, seed: int, options: Any) -> Rows:
+    def mutated(self, kind: str, problem: Any, rows: Rows, seed: int, options: Any) -> Rows:
         mutation = self.operators(problem)[kind](**options)
-        ga = self._ga(problem, others(problem.n), seed, mutation_type=mutation)
+        ga = self.ga(problem, others(problem.n), seed, mutation_type=mutation)
         given = rows.copy()
         made = mutation(given, ga)
         assert np.array_equal(given, rows) and made.dtype == rows.dtype
@@ -42,20 +42,20 @@ class PyGAD(Bound):
         # Offspring k is a child of parents k and k + 1: every second one is of a pair.
         parents = np.stack([first, second], axis=1).reshape(-1, first.shape[1])
         crossover = RecombinationCrossover(problem, part)
-        ga = self._ga(problem, parents, seed, crossover_type=crossover)
+        ga = self.ga(problem, parents, seed, crossover_type=crossover)
         return crossover(parents, parents.shape, ga)[::2]
 
     def starts(self, problem: Any, size: int, seed: int = 1, **options: Any) -> Rows:
         return self.operators(problem)["starts"](**options)(size, seed=seed)
 
     def reassign(self, problem: Any, rows: Rows, seed: int = 1, **options: Any) -> Rows:
-        return self.operators(problem)["reassign"](**options)(rows, self._plain(rows, seed))
+        return self.operators(problem)["reassign"](**options)(rows, self.plain(rows, seed))
 
     def assigned(self, problem: Any, size: int, seed: int = 1, **options: Any) -> Rows:
         return self.operators(problem)["assigned"](**options)(size, seed=seed)
 
     def costs(self, problem: Any, rows: Rows) -> list[float]:
-        ga = self._ga(problem, rows, 1)
+        ga = self.ga(problem, rows, 1)
         return (-ga.cal_pop_fitness()).tolist()
 
     def run(
@@ -67,7 +67,7 @@ class PyGAD(Bound):
         crossover = RecombinationCrossover(problem, "order_recombination")
         for operator in (mutation, crossover):
             operator.prepare(50)
-        ga = self._ga(
+        ga = self.ga(
             problem,
             others(problem.n, 50),
             1,
@@ -82,12 +82,12 @@ class PyGAD(Bound):
         tour, fitness, _ = ga.best_solution()
         return Outcome(seconds, float(-fitness), tour, ga.generations_completed)
 
-    def _ga(self, problem: Any, rows: Rows, seed: int, **options: Any) -> Any:
+    def ga(self, problem: Any, rows: Rows, seed: int, **options: Any) -> Any:
         from gpu_ls_pygad import TourFitness
 
-        return self._plain(rows, seed, fitness_func=TourFitness(problem), **options)
+        return self.plain(rows, seed, fitness_func=TourFitness(problem), **options)
 
-    def _plain(self, rows: Rows, seed: int, **options: Any) -> Any:
+    def plain(self, rows: Rows, seed: int, **options: Any) -> Any:
         import pygad
 
         given = {"num_generations": 1, "num_parents_mating": 2, "suppress_warnings": True}

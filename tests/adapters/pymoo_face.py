@@ -26,15 +26,15 @@ class Pymoo:
         return {kind: getattr(gpu_ls_pymoo, name) for kind, name in NAMES.items()}
 
     def search(self, problem: Any, rows: Rows, seed: int = 1, **options: Any) -> Rows:
-        return self._mutated("search", problem, rows, seed, options)
+        return self.mutated("search", problem, rows, seed, options)
 
     def kick(self, problem: Any, rows: Rows, seed: int = 1, **options: Any) -> Rows:
-        return self._mutated("kick", problem, rows, seed, options)
+        return self.mutated("kick", problem, rows, seed, options)
 
     def perturb(self, problem: Any, part: Any, rows: Rows, seed: int = 1, **options: Any) -> Rows:
-        return self._mutated("perturb", problem, rows, seed, {"part": part, **options})
+        return self.mutated("perturb", problem, rows, seed, {"part": part, **options})
 
-    def _mutated(self, kind: str, problem: Any, rows: Rows, seed: int, options: Any) -> Rows:
+    def mutated(self, kind: str, problem: Any, rows: Rows, seed: int, options: Any) -> Rows:
         from pymoo.core.evaluator import Evaluator
         from pymoo.core.population import Population
 
@@ -42,30 +42,35 @@ class Pymoo:
         run.termination = SimpleNamespace(force_termination=False, perc=0.0)
         pop = Population.new("X", rows.copy())
         mutation = self.operators(problem)[kind](**options)
-        mutation(self._problem(problem), pop, algorithm=run, seed=seed)
+        mutation(self.problem(problem), pop, algorithm=run, seed=seed)
         return pop.get("X")
 
     def cross(self, problem: Any, part: Any, first: Rows, second: Rows, seed: int = 1) -> Rows:
+        from pymoo.core.population import Population
+
         from gpu_ls_pymoo import RecombinationCrossover
 
-        state = np.random.default_rng(seed)
-        crossover = RecombinationCrossover(part)
-        return crossover._do(self._problem(problem), [first, second], random_state=state)[0]
+        pop = Population.new("X", [*first, *second])
+        pairs = np.arange(len(pop)).reshape(2, -1).T
+        children = RecombinationCrossover(part)(
+            self.problem(problem), pop, pairs, random_state=np.random.default_rng(seed)
+        )
+        return children.get("X")
 
     def starts(self, problem: Any, size: int, seed: int = 1, **options: Any) -> Rows:
         sampling = self.operators(problem)["starts"](**options)
-        return sampling(self._problem(problem), size, seed=seed).get("X")
+        return sampling(self.problem(problem), size, seed=seed).get("X")
 
     def reassign(self, problem: Any, rows: Rows, seed: int = 1, **options: Any) -> Rows:
-        return self._mutated("reassign", problem, rows, seed, options)
+        return self.mutated("reassign", problem, rows, seed, options)
 
     def assigned(self, problem: Any, size: int, seed: int = 1, **options: Any) -> Rows:
         sampling = self.operators(problem)["assigned"](**options)
         state = np.random.default_rng(seed)
-        return sampling(self._problem(problem), size, random_state=state).get("X")
+        return sampling(self.problem(problem), size, random_state=state).get("X")
 
     def costs(self, problem: Any, rows: Rows) -> list[float]:
-        return self._problem(problem).evaluate(rows, return_as_dictionary=True)["F"][:, 0].tolist()
+        return self.problem(problem).evaluate(rows, return_as_dictionary=True)["F"][:, 0].tolist()
 
     def run(
         self, problem: gls.TSP, seconds: float, generations: int = 10**6, search: Any = None
@@ -78,7 +83,7 @@ class Pymoo:
         from pymoo.termination.collection import TerminationCollection
 
         mutation = self.operators(problem)["search"](search)
-        mutation.prepare(self._problem(problem), 50)
+        mutation.prepare(self.problem(problem), 50)
         algorithm = GA(
             pop_size=50,
             sampling=PermutationRandomSampling(),
@@ -88,11 +93,11 @@ class Pymoo:
         limits = (("time", seconds), ("n_gen", generations))
         ends = TerminationCollection(*(get_termination(*limit) for limit in limits))
         begin = time.perf_counter()
-        result = minimize(self._problem(problem), algorithm, ends, seed=1)
+        result = minimize(self.problem(problem), algorithm, ends, seed=1)
         seconds = time.perf_counter() - begin
         return Outcome(seconds, float(result.F[0]), result.X, result.algorithm.n_gen - 1)
 
-    def _problem(self, problem: Any) -> Any:
+    def problem(self, problem: Any) -> Any:
         from gpu_ls_pymoo import AssignmentProblem, CVRPProblem, TSPProblem
 
         if isinstance(problem, gls.Assignment):

@@ -97,7 +97,7 @@ def test_what_is_ours_is_not_evaluated() -> None:
 
 
 def test_the_sample_holds_a_few_tours() -> None:
-    from gpu_ls_plugin.evolution.bound.recognition import sample_tours
+    from gpu_ls_plugin.evolution.recognition import sample_tours
 
     for n in (1, 2, 3, 12, 600):
         rows = sample_tours(gls.TSP(np.random.default_rng(0).random((n, 2)) * 99))

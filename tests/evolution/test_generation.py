@@ -7,7 +7,7 @@ import numpy as np
 from gpu_ls_plugin import TSP
 from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.generations.generation import Generation
-from gpu_ls_plugin.evolution.run import NoRun
+from gpu_ls_plugin.evolution.timed_run import TimedRun
 from gpu_ls_plugin.evolution.tour_population import TourPopulation
 from gpu_ls_plugin.tours.construction.random_tours import random_tours
 from gpu_ls_plugin.tours.crossovers.edge_assembly import EdgeAssembly
@@ -17,7 +17,7 @@ PROBLEM = TSP(np.random.default_rng(7).integers(0, 1000, (60, 2)), metric="EUC_2
 GENERATION = Generation(EdgeAssembly(), Improver(backend="cpu"))
 
 
-class Ended(NoRun):
+class Ended(TimedRun):
     def seconds_left(self) -> float:
         return 0.0
 

@@ -13,7 +13,7 @@ from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.generations.memetic import evolution_of
 from gpu_ls_plugin.evolution.generations.planned_evolution import PlannedEvolution
-from gpu_ls_plugin.evolution.run import NoRun
+from gpu_ls_plugin.evolution.timed_run import TimedRun
 from gpu_ls_plugin.routes.plan import fewer_vehicles, first_generations
 from gpu_ls_plugin.routes.plan.first_generations import _prepare
 from gpu_ls_plugin.runs.plan import Plan, Stage
@@ -25,10 +25,11 @@ SIZE = SEARCH.populations(get_backend("cpu"))
 RANDOM = np.random.default_rng(2)
 
 
-class Counted(NoRun):
+class Counted(TimedRun):
     """A run that keeps what it is told."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.told = []
 
     def account(self, statistics):
@@ -69,7 +70,7 @@ def test_the_same_numbers_give_the_same_populations():
     problem = random_cvrp("capacity", 20)
     ours, theirs = (begun(problem)[1] for _ in range(2))
     for each in (ours, theirs):
-        evolution_on(problem).next(problem.tsp, each, RANDOM, NoRun())
+        evolution_on(problem).next(problem.tsp, each, RANDOM, TimedRun())
     assert (ours.tours == theirs.tours).all()
 
 
@@ -100,7 +101,7 @@ def test_ctrl_c_and_time(monkeypatch):
     def press(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(type(population.population._breeding), "next", press)
+    monkeypatch.setattr(type(population.population), "launch", press)
     evolution.next(problem.tsp, population, RANDOM, run)
     assert run.told[-1].interrupted
     run.seconds_left = lambda: 0.0
@@ -126,7 +127,7 @@ def test_after_preparing_nothing_is_compiled(kind, monkeypatch):
         run.progress = lambda progress=progress: progress
         population = evolution.next(problem.tsp, population, np.random.default_rng(1), run)
         assert len(population.costs) and len(population.tours)
-        names.append(population._course.stage.name)
+        names.append(population.stage.name)
     assert names[0] == "generations of routes" and names[-1] == "routes" and kernels.late == []
     assert kind == "scarce" or fewer_vehicles.NAME in names
 

@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpu_ls_plugin.evolution.diversity import different, distance, entropy
+from gpu_ls_plugin.evolution.far_apart import far_apart, shared_features
 from gpu_ls_plugin.evolution.replacement import BestDistinct, Crowding, EdgeDistance
-from gpu_ls_plugin.evolution.replacement.far_apart import far_apart
-from gpu_ls_plugin.evolution.shared_features import shared_features
 from gpu_ls_plugin.evolution.tour_population import TourPopulation
 from gpu_ls_plugin.tours.kernels.edge_keys import edge_keys, edge_numbers
 from tests.helpers.calls import calls_of

@@ -15,7 +15,7 @@ from gpu_ls_plugin.core.result import Statistics
 from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.batches.kick import Kick
 from gpu_ls_plugin.evolution.batches.starts import Starts
-from gpu_ls_plugin.evolution.run import add_search
+from gpu_ls_plugin.evolution.timed_run import add_search
 from tests.evolution.samples import cities, rows
 
 SIXTY = gls.TSP(cities(60), "EUC_2D")

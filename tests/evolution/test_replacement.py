@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from gpu_ls_plugin import TSP
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
+from gpu_ls_plugin.evolution.far_apart import far_apart
 from gpu_ls_plugin.evolution.replacement import BestDistinct, Crowding, EdgeDistance
 from gpu_ls_plugin.evolution.replacement import far_apart as far_apart_module
-from gpu_ls_plugin.evolution.replacement.far_apart import far_apart
 from gpu_ls_plugin.evolution.tour_population import TourPopulation
 from gpu_ls_plugin.runs.domain import domain_of
 from tests.evolution.samples import cities, directed, rows, undirected
@@ -23,7 +23,7 @@ from tests.evolution.samples import problem_of as sampled
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gpu_ls_plugin.evolution.replacement.base import Replacement
+    from gpu_ls_plugin.evolution.replacement import Replacement
 
 RULES: tuple[Replacement, ...] = (BestDistinct(), EdgeDistance(3), Crowding())
 Edges = frozenset[Any]
@@ -78,7 +78,7 @@ def test_far_apart_takes_one_tour_after_the_other(
     n: int, size: int, count: int, edges: int, symmetric: bool, block: int, seed: int
 ) -> None:
     tours, count = rows(n, size, seed), min(count, size)
-    with mock.patch.object(far_apart_module, "_BLOCK", block):
+    with mock.patch.object(far_apart_module, "BLOCK", block):
         problem = sampled(n, symmetric=symmetric)
         features = domain_of(problem).features(problem, np, tours)
         found = far_apart(np, features, count, edges)

@@ -16,10 +16,9 @@ from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.convergence import FewTours, LowEntropy, Stagnation
 from gpu_ls_plugin.evolution.generations.evolution import Evolution
-from gpu_ls_plugin.evolution.generations.generation import Generation
-from gpu_ls_plugin.evolution.generations.generation_evolution import GenerationEvolution
+from gpu_ls_plugin.evolution.generations.generation import Generation, GenerationEvolution
 from gpu_ls_plugin.evolution.generations.restarts import Restarts, Watched
-from gpu_ls_plugin.evolution.run import NoRun
+from gpu_ls_plugin.evolution.timed_run import TimedRun
 from gpu_ls_plugin.evolution.tour_population import TourPopulation
 from gpu_ls_plugin.tours.crossovers.edge_assembly import EdgeAssembly
 from tests.evolution.samples import cities, rows
@@ -63,9 +62,9 @@ class Told(Evolution[TourPopulation]):
 
 def run_of(evolution: Evolution[Any], generations: int, seed: int = 1) -> list[Any]:
     random_state = np.random.default_rng(seed)
-    populations = [evolution.start(PROBLEM, random_state, NoRun())]
+    populations = [evolution.start(PROBLEM, random_state, TimedRun())]
     for _ in range(generations):
-        populations.append(evolution.next(PROBLEM, populations[-1], random_state, NoRun()))
+        populations.append(evolution.next(PROBLEM, populations[-1], random_state, TimedRun()))
     return populations
 
 
@@ -81,7 +80,7 @@ def test_a_stagnating_population_starts_anew_from_its_best_tour() -> None:
 
 
 def test_nothing_starts_anew_where_no_time_is_left() -> None:
-    class Ended(NoRun):
+    class Ended(TimedRun):
         def seconds_left(self) -> float:
             return 0.0
 
@@ -126,7 +125,7 @@ def test_copies_go_on_where_the_population_stood(kind: Any) -> None:
     evolution = Restarts(GenerationEvolution(generation, 10), Stagnation(3))
     before = run_of(evolution, 2)[-1]
     ends = [
-        evolution.next(PROBLEM, one, np.random.default_rng(5), NoRun())
+        evolution.next(PROBLEM, one, np.random.default_rng(5), TimedRun())
         for one in (before, kind(before))
     ]
     assert ends[0].restarts == ends[1].restarts

@@ -9,7 +9,7 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.evolution.generations.planned_evolution import PlannedEvolution
-from gpu_ls_plugin.evolution.run import NoRun
+from gpu_ls_plugin.evolution.timed_run import TimedRun
 from gpu_ls_plugin.routes.plan import routes
 from gpu_ls_plugin.solver.plans import plan_of_generations
 from gpu_ls_plugin.tours.searches.chain_population import ChainPopulation
@@ -47,13 +47,13 @@ def test_a_pickle_goes_on_as_the_population_does():
     problem, random = scarce(), np.random.default_rng(1)
     evolution = PlannedEvolution(plan_of_generations(problem, population=6, backend="cpu"))
     evolution.prepare(problem.tsp)
-    population = evolution.start(problem.tsp, random, NoRun())
+    population = evolution.start(problem.tsp, random, TimedRun())
     for _ in range(4):
-        population = evolution.next(problem.tsp, population, random, NoRun())
+        population = evolution.next(problem.tsp, population, random, TimedRun())
     copy = pickle.loads(pickle.dumps(population))
     for _ in range(3):
         for each in (population, copy):
-            evolution.next(problem.tsp, each, random, NoRun())
+            evolution.next(problem.tsp, each, random, TimedRun())
     ours, theirs = (each.population.rounds.chains for each in (population, copy))
     assert ours.price == theirs.price != 1
     assert np.array_equal(ours.tours, theirs.tours)

@@ -178,12 +178,12 @@ def test_tries_of_fewer_vehicles(costs: Any, tried: Any, last: Any):
     population = evolution.start(ROUTES, random, clock)
     seen = []
     for clock.done in np.linspace(0.53, 0.98, 46):
-        if not seen or population._course.stage is not seen[-1]:
-            seen.append(population._course.stage)
+        if not seen or population.stage is not seen[-1]:
+            seen.append(population.stage)
         population = evolution.next(ROUTES, population, random, clock)
     assert [stage.problem.fleet for stage in seen] == [*tried, last]
     assert all(stage.searched is stage.problem for stage in seen)
-    assert seen[-1].name == "routes" and population._end == 1.0
+    assert seen[-1].name == "routes"
     assert min(population.costs) == min(costs.values())
 
 

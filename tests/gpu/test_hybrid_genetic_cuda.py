@@ -12,7 +12,7 @@ from gpu_ls_plugin.backends.arrays import on_gpu, on_host
 from gpu_ls_plugin.core.budget import Stopwatch
 from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.generations.memetic import evolution_of
-from gpu_ls_plugin.evolution.run import NoRun
+from gpu_ls_plugin.evolution.timed_run import TimedRun
 from gpu_ls_plugin.routes.plan.first_generations import SHARE
 from gpu_ls_plugin.routes.searches.genetic.genetic_population import GeneticPopulation
 from gpu_ls_plugin.runs.stretch import Stretch
@@ -75,7 +75,7 @@ def test_memetic_generations_begin_as_solve_does():
     assert len(evolution.plan.stages) > 1
     evolution.prepare(problem.tsp)
     random, clock = np.random.default_rng(1), Stopwatch.of(6.0)
-    run, names, least = NoRun(), [], []
+    run, names, least = TimedRun(), [], []
     run.seconds_left = lambda: clock.left
     run.progress = lambda: min(1.0, clock.elapsed / 6.0)
     turn = evolution.start(problem.tsp, random, run)

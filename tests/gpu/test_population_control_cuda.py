@@ -9,13 +9,12 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.diversity import distance
-from gpu_ls_plugin.evolution.generations.generation import Generation
-from gpu_ls_plugin.evolution.generations.generation_evolution import GenerationEvolution
+from gpu_ls_plugin.evolution.far_apart import shared_features
+from gpu_ls_plugin.evolution.generations.generation import Generation, GenerationEvolution
 from gpu_ls_plugin.evolution.generations.restarts import Restarts
 from gpu_ls_plugin.evolution.migration import RingMigration
 from gpu_ls_plugin.evolution.replacement import BestDistinct, Crowding, EdgeDistance
-from gpu_ls_plugin.evolution.run import NoRun
-from gpu_ls_plugin.evolution.shared_features import shared_features
+from gpu_ls_plugin.evolution.timed_run import TimedRun
 from gpu_ls_plugin.evolution.tour_population import TourPopulation
 from gpu_ls_plugin.tours.kernels.edge_keys import edge_numbers
 from tests.evolution.samples import problem_of
@@ -74,9 +73,9 @@ def test_generations_with_restarts():
         generation = Generation(gls.EdgeAssembly(), Improver(backend=backend), Crowding())
         evolution = Restarts(GenerationEvolution(generation, 30), lambda *_: True)
         random_state = np.random.default_rng(1)
-        end = evolution.start(problem, random_state, NoRun())
+        end = evolution.start(problem, random_state, TimedRun())
         for _ in range(3):
-            end = evolution.next(problem, end, random_state, NoRun())
+            end = evolution.next(problem, end, random_state, TimedRun())
         ends.append(end)
     assert_same(ends[0].population, ends[1].population)
     assert ends[1].restarts == 3

@@ -122,12 +122,10 @@ def cut() -> Iterator[MaximumCut]:
     list(registry.parts("domain"))  # loads the others
     registry.register(Part("domain", "cuts", Cuts, "theirs"))
     registry.register(Part("construction", "coins", coins, "theirs"))
-    plugin = Theirs()
-    plugins._manager.register(plugin)
+    plugins.add(Theirs(), "theirs")
     weights = np.triu(np.random.default_rng(1).integers(0, 2, (24, 24)), 1)
     yield MaximumCut(weights + weights.T)
-    plugins._manager.unregister(plugin)
-    registry.remove_owner("theirs")
+    plugins.clear()
 
 
 def test_populations_are_compared_by_positions(cut: MaximumCut) -> None:
@@ -269,7 +267,7 @@ def test_constraints_are_pymoos(cut: MaximumCut) -> None:
 
 
 def test_only_problems_whose_values_are_known_are_wrapped(cut: MaximumCut) -> None:
-    with pytest.raises(UnsupportedProblemError, match=r"give its domain, Cuts, a method bounds"):
+    with pytest.raises(UnsupportedProblemError, match=r"add a method bounds.* to its domain, Cuts"):
         DomainProblem(cut)
     with pytest.raises(InvalidTypeError, match=r"int is not a gpu_ls_plugin\.Problem"):
         DomainProblem(5)  # type: ignore[arg-type]

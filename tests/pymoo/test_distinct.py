@@ -30,8 +30,8 @@ from gpu_ls_pymoo import (
     TourDuplicateElimination,
     TSPProblem,
 )
-from gpu_ls_pymoo.distinct import offspring_so_far
 from gpu_ls_pymoo.problems import canonical_tours
+from gpu_ls_pymoo.search import offspring_so_far
 from tests.evolution.samples import Diary, cities, rows
 from tests.helpers.marks import slow_after
 

@@ -27,7 +27,7 @@ from gpu_ls_plugin.evolution.convergence import Stagnation
 from gpu_ls_plugin.evolution.replacement import Crowding
 from gpu_ls_plugin.tours.kernels.edge_keys import edge_keys
 from gpu_ls_pymoo import LocalSearchSampling, MemeticGA, TSPProblem
-from gpu_ls_pymoo.unfilled import Unfilled
+from gpu_ls_pymoo.lazy_population import LazyPopulation
 from tests.evolution.samples import cities, rows
 
 if TYPE_CHECKING:
@@ -64,14 +64,14 @@ def problem() -> TSPProblem:
 def test_nothing_is_filled_where_nobody_looks(
     problem: TSPProblem, make: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fill, filled = Unfilled.fill, []
+    fill, filled = LazyPopulation.fill, []
 
-    def note(self: Unfilled) -> Any:
+    def note(self: LazyPopulation) -> Any:
         pop = fill(self)
         filled.append(len(pop))
         return pop
 
-    monkeypatch.setattr(Unfilled, "fill", note)
+    monkeypatch.setattr(LazyPopulation, "fill", note)
     result = minimize(problem, make(), ("n_gen", 4), seed=1)
     assert max(filled) == 1  # of the start and of the result
     assert len(result.pop) > 1

@@ -188,7 +188,7 @@ def test_what_needs_one_length_is_refused(operator):
         if isinstance(operator, LocalSearchSampling):
             operator.do(PROBLEM, 4)
         elif isinstance(operator, EdgeAssemblyCrossover):
-            operator._do(PROBLEM, random_tours(30, 4).reshape(2, 2, 30))
+            operator(PROBLEM, Population.new("X", random_tours(30, 4)), [[0, 1], [2, 3]])
         else:
             operator(PROBLEM.tours, random_tours(30, 2))
 

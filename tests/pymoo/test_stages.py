@@ -40,7 +40,7 @@ def next_of(algorithm: MemeticGA, clock: Clock) -> str:
     """Make a generation; return the name of its stage."""
     algorithm.next()
     clock.advance(GENERATION)
-    return str(vars(algorithm)["pop"].population._course.stage.name)
+    return str(vars(algorithm)["pop"].population.stage.name)
 
 
 def gone_on(algorithm: MemeticGA, clock: Clock) -> list[tuple[str, Any, Any]]:

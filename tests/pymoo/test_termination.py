@@ -25,7 +25,7 @@ from pymoo.termination.max_time import TimeBasedTermination
 
 import gpu_ls_plugin as gls
 from gpu_ls_pymoo import LocalSearchMutation, LocalSearchSampling, MemeticGA, TSPProblem
-from gpu_ls_pymoo.search import seconds_left
+from gpu_ls_pymoo.clock import seconds_left
 from tests.evolution.samples import Diary, cities, rows
 from tests.helpers.late_kernels import LateKernels
 from tests.helpers.marks import diagonal, slow_after

@@ -1,1 +1,1 @@
-"""Batches of tours as frameworks hold them, and their way through a search."""
+"""Operators on batches of rows: search, kicks, crossovers, start populations, duplicates."""

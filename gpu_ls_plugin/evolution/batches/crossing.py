@@ -1,4 +1,4 @@
-"""Cross pairs of a framework's rows, all of them in one batch."""
+"""Crossover of pairs of rows, all pairs in one batch."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class Recombining(Protocol):
-    """What crosses two rows, such as a `Recombination` of tours.
+    """A part that crosses pairs of rows, such as a `Recombination` of tours.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Recombining(Protocol):
     def never_worse(self) -> bool: ...
 
     def instance(self, problem: Any) -> Any:
-        """Return the problem by which rows of a problem are crossed."""
+        """Return the form of a problem that `cross` takes."""
 
     def cross(
         self, problem: Any, first: Any, second: Any, *, seed: int | None = 0, backend: Any = "auto"
@@ -43,13 +43,13 @@ class Recombining(Protocol):
 
 
 def recombines(part: object) -> TypeGuard[Recombining]:
-    """Return whether a part crosses rows."""
+    """Return whether an object is a part that crosses rows."""
     return isinstance(part, Recombining) and not isinstance(part, type)
 
 
 @dataclass(frozen=True)
 class Crossing:
-    """A recombination and where it runs, as operators hold it: without state, picklable."""
+    """A recombination and its backend, stateless and picklable."""
 
     part: Any  # a recombination, or the name of a registered one
     backend: str = "auto"
@@ -75,9 +75,9 @@ class Crossing:
         second: ArrayLike,
         random_state: np.random.Generator,
     ) -> Tours:
-        """Return one child (P, n), int32, for each pair of rows, by what a problem costs.
+        """Return one child for each pair of rows, int32 (P, n).
 
-        One number is drawn. A row that is not a solution is named.
+        One random number is drawn. If a row is not a solution, the error names it.
         """
         parents = [checked_rows(problem, rows, "parents") for rows in (first, second)]
         seed = int(random_state.integers(2**63))

@@ -1,4 +1,4 @@
-"""Search a batch so that it holds no tour twice and none that is known."""
+"""A search that returns no tour twice and no known tour."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.batches.rows import Tours
     from gpu_ls_plugin.runs.framework_run import FrameworkRun
 
-_TRIES = 4  # kicks in a row before a tour is given up
+_TRIES = 4  # kicks in a row for a tour that stays a known one
 
 
 class Batch(NamedTuple):
-    """Tours (P, n) in canonical form, their costs (P,) as of `Improver`, and which are new."""
+    """Tours (P, n) in canonical form, their costs (P,) as from `Improver`, and which are new."""
 
     tours: Tours
     costs: NDArray[np.int64] | None
@@ -32,12 +32,12 @@ class Batch(NamedTuple):
 
 @dataclass(frozen=True)
 class DistinctSearch:
-    """A search and a kick: all tours of a batch become different, and different from known ones.
+    """A search and a kick that make all tours of a batch different, and different from known ones.
 
-    Tours that are known before the search are kicked first, since the search would only return
-    them. Those that it leads back to a known tour are kicked after it, and not searched again:
-    there is never a second launch. On tiny problems kicks may find no new tour; then a tour is
-    left as it was before the search.
+    A tour that is known before the search is kicked first, since the search would only return it.
+    A tour that is known after the search is kicked, and not searched again, so there is never a
+    second launch. If kicks find no new tour, as on tiny problems, the tour is that from before the
+    search.
     """
 
     improver: Improver
@@ -58,7 +58,7 @@ class DistinctSearch:
     ) -> Batch:
         """Search all rows (P, n) in one batch, within the time that a run has left.
 
-        `known` are keys of known tours in canonical form. If no tour is new, nothing was searched.
+        `known` are keys of tours in canonical form. If no tour is new, nothing is searched.
         """
         tours = checked_rows(problem, rows, "tours").copy()
         new = self._renew(problem, tours, known, random_state)
@@ -68,7 +68,7 @@ class DistinctSearch:
         tours, costs = self.improver(problem, tours, random_state, run)
         found = unknown(tours, known)
         new = self._renew(problem, tours, known, random_state)
-        _exchange(tours, new, starts, known.union(keys(tours[new])))  # where kicks are too few
+        _exchange(tours, new, starts, known.union(keys(tours[new])))  # if no kick found a new tour
         if costs is not None and not found.all():
             costs[~found] = problem.cost(tours[~found])
         return Batch(tours, costs, new)
@@ -76,11 +76,10 @@ class DistinctSearch:
     def _renew(
         self, problem: Problem, tours: Tours, known: set[bytes], random_state: np.random.Generator
     ) -> NDArray[np.bool_]:
-        """Kick tours that are not new until they are (in place); return which are new."""
-        written = problem.canonical(tours)
-        new = unknown(written, known)
-        known = known.union(keys(written[new]))
-        kicked = written
+        """Kick each known tour until it is a new one (in place); return which are new."""
+        kicked = problem.canonical(tours)
+        new = unknown(kicked, known)
+        known = known.union(keys(kicked[new]))
         for _ in range(_TRIES):
             if new.all():
                 break
@@ -91,7 +90,7 @@ class DistinctSearch:
 
 
 def _exchange(tours: Tours, new: NDArray[np.bool_], offered: Tours, known: set[bytes]) -> None:
-    """Put offered tours in place of those that are not new where they are (all in place)."""
+    """Replace tours that are not new by offered ones that are; updates all but `offered`."""
     old = np.flatnonzero(~new)
     taken = old[unknown(offered[old], known)]
     tours[taken], new[taken] = offered[taken], True
@@ -100,7 +99,7 @@ def _exchange(tours: Tours, new: NDArray[np.bool_], offered: Tours, known: set[b
 
 @dataclass
 class Offspring:
-    """What a generation has made so far: keys of tours, and whether no more can be made."""
+    """Keys of the tours that a generation has made so far, and whether it can make no more."""
 
     generation: int | None
     tours: set[bytes] = field(default_factory=set)
@@ -111,11 +110,11 @@ _offspring: WeakKeyDictionary[Any, Offspring] = WeakKeyDictionary()
 
 
 def offspring_of(run: object, generation: int | None) -> Offspring:
-    """Return what this generation of a run has made, to be added to.
+    """Return the offspring of a generation of a run so far; the caller adds to it.
 
-    Frameworks may mate many times in a generation where offspring are duplicates, and operators
-    are not told what it has already. A run is any object that lives as long and can be weakly
-    referenced; without a generation it is not running, and nothing is kept.
+    A framework may mate many times in a generation because offspring are duplicates, and does not
+    tell operators which offspring it has. `run` is any object that lives as long as the run and
+    has weak references. Without a generation, nothing is kept.
     """
     if generation is None:
         return Offspring(None)

@@ -1,4 +1,4 @@
-"""The one place where a framework's rows go through a search."""
+"""The search of a framework's rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gpu_ls_plugin.core.exceptions import InvalidParameterError, UnknownPartErro
 from gpu_ls_plugin.core.registry import registry
 from gpu_ls_plugin.core.trust import foreign
 from gpu_ls_plugin.evolution.batches.rows import as_tours
-from gpu_ls_plugin.evolution.run import NoRun
+from gpu_ls_plugin.evolution.timed_run import TimedRun
 from gpu_ls_plugin.plugins.search_text import improving, parse_search, text_of
 from gpu_ls_plugin.runs.compiling import compile_search
 from gpu_ls_plugin.runs.domain import domain_of, domains
@@ -35,18 +35,20 @@ if TYPE_CHECKING:
 def default_search(
     problem: Problem | None = None, backend: str = "auto", *, thorough: bool = False
 ) -> Callable[..., Any]:
-    """Return the search that operators use where they are given none: 2-opt and Or-opt of tours.
+    """Return the default search of operators: 2-opt and Or-opt of tours.
 
-    If lengths are asymmetric, it is 3-opt and Or-opt. On the giant tours of a vehicle routing
-    problem, there are moves between routes as well. Without a problem, it is that of tours.
+    If lengths are asymmetric, it is 3-opt and Or-opt. Giant tours of a vehicle routing problem also
+    have moves between routes.
 
     Parameters
     ----------
     problem : Problem, optional
+        By default a problem of tours.
     backend : str
-        Where it is going to search.
+        The backend that the search is for.
     thorough : bool
-        Whether to leave less undone: there are few generations, and crossovers leave much.
+        Whether to search longer, for algorithms with few generations, and for children that need
+        many moves.
     """
     domain = domains()[0] if problem is None else domain_of(problem)
     return domain.offspring_search(problem, backend, thorough=thorough)
@@ -54,16 +56,16 @@ def default_search(
 
 @dataclass(frozen=True)
 class Improver:
-    """A search and where it runs, as operators hold it: small, without state, picklable."""
+    """A search, its limits and its backend, stateless and picklable."""
 
-    search: Callable[..., Any] | str | None = None  # or its text; `default_search` if None
+    search: Callable[..., Any] | str | None = None  # or its text; None: `default_search`
     backend: str = "auto"
-    moves: int | None = None  # improving ones per tour and call; None: to the local optimum
-    kicks: int | None = None  # of an iterated search; None: `kicks_per_city`, without `moves`
-    thorough: bool = False  # the search, if there is none
+    moves: int | None = None  # improving moves per tour and call; None: to the local optimum
+    kicks: int | None = None  # of an iterated search; None: `kicks_per_city` unless `moves` limits
+    thorough: bool = False  # whether the default search is thorough
 
     def __post_init__(self) -> None:
-        check_name(self.backend)  # what is wrong is an error here, not in a generation
+        check_name(self.backend)  # wrong parameters raise here, not in a generation
         checks.given_fields(self, checks.integer, "moves", least=1)
         checks.given_fields(self, checks.integer, "kicks", least=0)
         search = improving(self._read(), self.search)
@@ -74,7 +76,7 @@ class Improver:
             )
 
     def _read(self) -> Callable[..., Any]:
-        """Return the search, which need not be one; the name of a kick is told where it belongs."""
+        """Return the given search, unchecked; if it is the name of a kick, the error says so."""
         try:
             return self._found()
         except UnknownPartError as error:
@@ -88,7 +90,7 @@ class Improver:
 
     @property
     def given(self) -> Callable[..., Any] | None:
-        """The search, read if it is a text; None if none was given."""
+        """The given search, made of its text if it is one; None if none was given."""
         return None if self.search is None else self._found()
 
     def prepare(self, problem: Problem, size: int = 1) -> None:
@@ -106,13 +108,14 @@ class Improver:
         """Search all rows (P, n) in one batch, within the time that a run has left.
 
         Returns the improved tours in canonical form, int32 (P, n), and their exact costs, int64
-        (P,): None where nothing was searched, or where lengths are real and the last digits depend
-        on how a tour is written. One random number is drawn, whatever happens.
+        (P,). Costs are None if there was no time for a search, or if lengths are real: the last
+        digits then depend on where the row of a tour begins. One random number is drawn in any
+        case.
         """
         tours, costs = as_tours(rows), None
         result = self.search_rows(problem, tours, random_state, run)
         if result is not None:
-            tours, costs = result.tours, result.costs.copy()  # a new one, to be changed
+            tours, costs = result.tours, result.costs.copy()  # callers change it
         return problem.canonical(tours), costs if problem.integer else None
 
     def search_rows(
@@ -122,8 +125,8 @@ class Improver:
         random_state: np.random.Generator,
         run: FrameworkRun | None = None,
     ) -> Result | None:
-        """Search tours where they are, otherwise as `__call__`; None where no time is left."""
-        run = NoRun() if run is None else run
+        """Search tours on their device, otherwise as `__call__`; None if no time is left."""
+        run = TimedRun() if run is None else run
         seed = int(random_state.integers(2**63))
         seconds = run.seconds_left()
         if seconds <= 0:
@@ -132,12 +135,12 @@ class Improver:
         budget = self._budget(search, problem, seconds)
         result: Result = search(problem, tours, seed=seed, budget=budget, backend=self.backend)
         run.account(result.statistics)
-        if foreign(search):  # whose costs are not believed
+        if foreign(search):  # its costs are not trusted
             return replace(result, costs=problem.cost(result.tours))
         return result
 
     def _budget(self, search: Callable[..., Any], problem: Problem, seconds: float) -> Budget:
-        """Return the limits of a call; an iterated search is not to fill the first generation."""
+        """Return the limits of a call; without any, an iterated search makes its own kicks."""
         kicks = self.kicks
         if (kicks, self.moves) == (None, None) and hasattr(search, "own_kicks"):
             kicks = search.own_kicks(problem)
@@ -145,7 +148,7 @@ class Improver:
         return Budget(seconds=limit, kicks=kicks, moves=self.moves)
 
     def _found(self, problem: Problem | None = None) -> Callable[..., Any]:
-        """Return the search, of a problem where none is given."""
+        """Return the given search, or the default one for a problem."""
         if self.search is None:
             return default_search(problem, self.backend, thorough=self.thorough)
         return _parsed(self.search) if isinstance(self.search, str) else self.search
@@ -153,5 +156,5 @@ class Improver:
 
 @functools.cache
 def _parsed(text: str) -> Callable[..., Any]:
-    """Make a search of its text once, so that it may keep what it knows about a problem."""
+    """Make a search of its text, once, so that it may cache data about a problem."""
     return parse_search(text)

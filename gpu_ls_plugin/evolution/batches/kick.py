@@ -1,4 +1,4 @@
-"""Kick a batch of rows, whatever their size."""
+"""Kicks of batches of rows."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Kick:
-    """A perturbation as operators hold it: without state, picklable."""
+    """A perturbation and its backend, stateless and picklable."""
 
-    part: Any = None  # a perturbation, its name, or what can `perturb`; the usual one if None
+    part: Any = None  # a perturbation, its name, or any object with `perturb`; None: the default
     backend: str = "auto"
 
     def __post_init__(self) -> None:
-        check_name(self.backend)  # here, not in the first generation
+        check_name(self.backend)  # wrong names raise here, not in a generation
         if isinstance(self.part, str):
             object.__setattr__(self, "part", registry.lookup("perturbation", self.part)())
         able = callable(getattr(self.part, "perturb", None)) and not isinstance(self.part, type)
@@ -40,22 +40,22 @@ class Kick:
 
     @property
     def by_lengths(self) -> bool:
-        """Whether the part that is given looks at more than the rows, unless it says no."""
+        """Whether the given part uses lengths; true unless the part says otherwise."""
         return bool(getattr(self.part, "by_lengths", True))
 
     def prepare(self, problem: Problem, size: int = 1) -> None:
-        """Compile, so that the first kick of a timed run does not have to; any `size` works."""
+        """Compile ahead of a timed run; any `size` works."""
         some = domain_of(problem).some_rows(problem, 1)
         self(problem, some, np.random.default_rng(0))
 
     def __call__(
         self, problem: Problem, rows: ArrayLike, random_state: np.random.Generator
     ) -> Tours:
-        """Return kicked copies of rows (P, n); those too small for the kick are shuffled instead.
+        """Return kicked copies of rows (P, n); rows that are too short for the kick are shuffled.
 
-        One number is drawn, if there is a kick at all. Where the domain of a problem has no usual
-        kick, and none is given, rows stay as they are. FaultyPartError: a perturbation of a third
-        party returned other rows than solutions.
+        One random number is drawn for a kick. If no kick is given and the domain of the problem has
+        no default, the copies are unchanged. If a third party's perturbation returns rows that are
+        no solutions, a FaultyPartError is raised.
         """
         tours, domain = as_tours(rows), domain_of(problem)
         part = domain.perturbation(problem) if self.part is None else self.part
@@ -72,7 +72,7 @@ class Kick:
 
 
 def _checked(part: Any, problem: Problem, made: Any, tours: Tours) -> Tours:
-    """Return what a third party's perturbation made of rows, if it is as many solutions."""
+    """Return the rows of a third party's perturbation; raise unless each is a solution."""
     name = getattr(part, "name", type(part).__name__)
     try:
         kicked = checked_rows(problem, made, "perturb()")

@@ -1,4 +1,4 @@
-"""Tours as random keys: the order of a row's numbers is the order of its cities. Plain NumPy.
+"""Tours as random keys, in NumPy: a tour visits the cities by growing keys.
 
 Bean (1994), Genetic Algorithms and Random Keys for Sequencing and Optimization, ORSA Journal on
 Computing 6(2), 154-160.
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 
 def decode(keys: NDArray[Any]) -> Tours:
-    """Return the tours of keys (P, n): cities by their keys, equal keys by their numbers."""
+    """Return the tours of keys (P, n); cities with equal keys are in order of their numbers."""
     return np.argsort(keys, axis=1, kind="stable").astype(np.int32)
 
 
 def encode(keys: NDArray[Any], tours: Tours) -> Keys:
-    """Return float64 keys (P, n) that stand for given tours, made of the numbers of other keys.
+    """Return float64 keys (P, n) of tours; each row has the numbers of the same row of `keys`.
 
-    Each row's numbers are given to the row's cities anew. A row with equal numbers, which say
-    nothing about the order of these cities, becomes evenly spaced numbers in (0, 1).
+    If a row of `keys` has equal numbers, its new keys are evenly spaced numbers in (0, 1): equal
+    keys do not determine an order.
     """
     values = np.sort(np.asarray(keys, dtype=np.float64), axis=1)
     n = values.shape[1]

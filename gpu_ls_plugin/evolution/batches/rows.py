@@ -1,4 +1,4 @@
-"""Batches of rows as frameworks hold them: types and keys. Plain NumPy."""
+"""Rows of frameworks: their types, checks and keys, in NumPy."""
 
 from __future__ import annotations
 
@@ -22,15 +22,16 @@ if TYPE_CHECKING:
 def as_tours(rows: ArrayLike) -> NDArray[Any]:
     """Return a framework's rows as a two-dimensional integer array.
 
-    Frameworks turn integers into floats and objects on some of their ways (warm starts, mixed
-    arrays); whole numbers are turned back, anything else is left for the search to refuse by row.
+    Frameworks turn integers into floats or objects, for example in warm starts and mixed arrays.
+    Whole numbers are turned back into integers. Other arrays are returned unchanged, and the
+    search refuses them with the number of the row.
     """
     checks.unmasked("rows", rows, InvalidTourError)
     array = np.asarray(rows)
     array = array.reshape(0, 0) if array.shape == (0,) else np.atleast_2d(array)
     if array.dtype.kind in "fO":
         try:
-            with np.errstate(invalid="ignore"):  # NaN and infinity are left as they are
+            with np.errstate(invalid="ignore"):  # NaN and infinity differ from `whole` below
                 whole = array.astype(np.int64)
         except (TypeError, ValueError, OverflowError):
             return array
@@ -42,17 +43,17 @@ def as_tours(rows: ArrayLike) -> NDArray[Any]:
 
 
 def checked(rows: ArrayLike, n: int, parameter: str) -> Tours:
-    """Return a framework's rows (P, n), whole numbers of any type, as int32 tours of n cities.
+    """Return rows (P, n), whole numbers of any type, as int32 tours of n cities.
 
-    A row that is not a permutation of 0..n-1 is named, and the rows are called `parameter`.
+    If a row is not a permutation of 0..n-1, the error names the row and the `parameter`.
     """
     return check_permutations(_cities(rows, n, parameter), n, parameter=parameter)
 
 
 def checked_rows(problem: Problem, rows: ArrayLike, parameter: str) -> Tours:
-    """Return a framework's rows (P, n), whole numbers of any type, as int32 solutions.
+    """Return rows (P, n), whole numbers of any type, as int32 solutions.
 
-    A row that is none is named, and the rows are called `parameter`.
+    If a row is not a solution, the error names the row and the `parameter`.
     """
     permutations = domain_of(problem).permutations
     array = _cities(rows, problem.n, parameter) if permutations else _array(rows, parameter)
@@ -60,7 +61,7 @@ def checked_rows(problem: Problem, rows: ArrayLike, parameter: str) -> Tours:
 
 
 def _array(rows: ArrayLike, parameter: str) -> NDArray[Any]:
-    """Return rows as `as_tours` does, if they are equally long."""
+    """Return rows as `as_tours` does; raise unless they are equally long."""
     checks.unmasked(parameter, rows, InvalidTourError)
     try:
         return as_tours(rows)
@@ -69,7 +70,7 @@ def _array(rows: ArrayLike, parameter: str) -> NDArray[Any]:
 
 
 def _cities(rows: ArrayLike, n: int, parameter: str) -> NDArray[Any]:
-    """Return rows as integers, or say which entry is none from 0 to n - 1."""
+    """Return rows as `as_tours` does; raise for the first entry that is not a city in 0..n-1."""
     array = _array(rows, parameter)
     if array.dtype.kind not in "iu" and array.shape[1:] == (n,):
         for (row, column), value in np.ndenumerate(array.astype(object)):
@@ -89,12 +90,12 @@ def _is_city(value: Any, n: int) -> bool:
 
 
 def keys(tours: Tours) -> list[bytes]:
-    """Return one hashable key per row; equal rows, and only these, have equal keys."""
+    """Return a hashable key for each row; equal rows, and no others, have equal keys."""
     return [row.tobytes() for row in tours]
 
 
 def unknown(tours: Tours, known: set[bytes]) -> NDArray[np.bool_]:
-    """Tell which rows are neither in `known` nor equal to a row before them."""
+    """Return which rows are neither in `known` nor equal to an earlier row, bool (P,)."""
     seen = set(known)
     fresh = np.zeros(len(tours), dtype=np.bool_)
     for row, key in enumerate(keys(tours)):

@@ -1,4 +1,4 @@
-"""Start populations: tours of a construction, and what a search makes of them."""
+"""Start populations: tours of a construction, improved by a search."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 class Starts:
     """A construction, and a search that improves its tours in one batch."""
 
-    construction: Callable[..., Any] | str | None  # or its name; None: the usual one
+    construction: Callable[..., Any] | str | None  # or its name; None: the default
     improver: Improver
 
     def __post_init__(self) -> None:
         if self.construction is not None:
-            self._function()  # a wrong name is an error here, not in a run
+            self._function()  # wrong names raise here, not in a run
 
     def prepare(self, problem: Problem, size: int = 1) -> None:
         """Compile for batches of `size` ahead of a timed run."""
@@ -45,12 +45,12 @@ class Starts:
         random_state: np.random.Generator,
         run: FrameworkRun | None = None,
     ) -> tuple[Tours, NDArray[np.int64] | None]:
-        """Return `size` searched tours and their costs as `Improver` does; some may be the same."""
+        """Return `size` searched tours and their costs, as `Improver` does; tours may be equal."""
         starts = self.construct(problem, size, random_state)
         return self.improver(problem, starts, random_state, run)
 
     def construct(self, problem: Problem, size: int, random_state: np.random.Generator) -> Tours:
-        """Return tours that are not searched yet; one number is drawn from `random_state`."""
+        """Return tours that are not searched; one number is drawn from `random_state`."""
         seed = int(random_state.integers(2**63))
         place: Any = {"seed": seed, "backend": self.improver.backend}
         if self.construction is None:
@@ -61,7 +61,7 @@ class Starts:
         return tours
 
     def _function(self) -> Callable[..., Any]:
-        """Return the construction that is given."""
+        """Return the given construction."""
         build: Any = self.construction
         if isinstance(build, str):
             build = registry.lookup("construction", build)

@@ -1,1 +1,1 @@
-"""What makes a population and its next generations."""
+"""Populations that stay on the device that searches them, and their generations."""

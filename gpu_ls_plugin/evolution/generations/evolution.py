@@ -1,4 +1,4 @@
-"""How a population goes from generation to generation where it is searched."""
+"""The interface of objects that make a population and its generations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Bred(Protocol):
-    """Tours on a backend. A copy, or what comes of a pickle, lies on the host and can go on.
+    """A population on a backend. Copies and pickles are on the host, and can be continued.
 
     Attributes
     ----------
@@ -34,20 +34,20 @@ Kind = TypeVar("Kind", bound=Bred)
 
 
 class Evolution(ABC, Generic[Kind]):
-    """What makes a population and its next generations; it keeps nothing of a run by itself.
+    """Makes a population and its next generations; it is stateless.
 
-    The same numbers drawn from a random state give the same populations. A `FrameworkRun` limits
-    the searches in time and is told of them.
+    The same random state gives the same populations. A `FrameworkRun` limits the time of searches
+    and counts them.
     """
 
     @property
     @abstractmethod
     def size(self) -> int:
-        """Tours of a population, if there are so many."""
+        """Tours of a population; it has fewer if not enough tours differ."""
 
     @abstractmethod
     def prepare(self, problem: Any) -> None:
-        """Compile what a run needs, ahead of it."""
+        """Compile ahead of a run."""
 
     @abstractmethod
     def start(
@@ -62,11 +62,11 @@ class Evolution(ABC, Generic[Kind]):
         Parameters
         ----------
         problem : TSP or Assignment
-            As the evolution searches.
+            The problem that is searched.
         random_state : numpy.random.Generator
         run : FrameworkRun
         given : int32 array, shape (K, n), optional
-            Tours of which the first ones are in the population, or better ones in their place.
+            Tours for the population, up to its size; better ones may replace them.
         """
 
     @abstractmethod

@@ -1,29 +1,33 @@
-"""One generation of a memetic algorithm on a population of arrays."""
+"""Generations of a memetic algorithm, which crosses, searches and selects."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.evolution.replacement.best_distinct import BestDistinct
+import numpy as np
+
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.evolution.batches.starts import Starts
+from gpu_ls_plugin.evolution.generations.evolution import Evolution
+from gpu_ls_plugin.evolution.replacement import BestDistinct
 from gpu_ls_plugin.evolution.tour_population import TourPopulation
+from gpu_ls_plugin.runs.domain import domain_of
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.evolution.batches.crossing import Recombining
     from gpu_ls_plugin.evolution.batches.improver import Improver
-    from gpu_ls_plugin.evolution.replacement.base import Replacement
+    from gpu_ls_plugin.evolution.batches.rows import Tours
+    from gpu_ls_plugin.evolution.replacement import Replacement
     from gpu_ls_plugin.runs.framework_run import FrameworkRun
 
 
 @dataclass(frozen=True)
 class Generation:
-    """Parents at random, a child of each pair, a search of all children, and replacement.
+    """Draws parents, makes a child of each pair, searches the children, and replaces.
 
-    Crossing, search and replacement are a constant number of calls each, whatever the size of the
-    population.
+    The number of calls does not depend on the size of the population.
 
     Parameters
     ----------
@@ -61,13 +65,13 @@ class Generation:
         run : FrameworkRun, optional
             As in `Improver`.
         size : int, optional
-            Of the next population; as many tours as there are if None.
+            Of the next population; None: the size of the present one.
 
         Returns
         -------
         TourPopulation
-            Of fewer tours where so few differ. Where no time is left, the
-            same one.
+            It has fewer tours if not enough different ones exist. If no time is left, it is the
+            same object.
         """
         xp = population.xp
         first, second = population.parents(children, random_state)
@@ -85,3 +89,74 @@ class Generation:
         made = TourPopulation.of(problem, xp, xp.asarray(found.tours), costs)
         parents = (first, second)
         return self.replacement(problem, population, made, parents, size or len(population))
+
+
+@dataclass(frozen=True)
+class GenerationEvolution(Evolution[TourPopulation]):
+    """Generations that begin from searched tours of a construction.
+
+    Parameters
+    ----------
+    generation : Generation
+    tours : int
+        Size of the population.
+    construction : str or callable, optional
+        As in `Starts`.
+    children : int, optional
+        In each generation; None: `tours`.
+    """
+
+    generation: Generation
+    tours: int
+    construction: Any = None
+    children: int | None = None
+
+    @property
+    def size(self) -> int:
+        """Tours of a population; it has fewer if not enough tours differ."""
+        return self.tours
+
+    @property
+    def _starts(self) -> Starts:
+        return Starts(self.construction, self.generation.improver)
+
+    def prepare(self, problem: Problem) -> None:
+        """Compile ahead of a run."""
+        crossover, improver = self.generation.crossover, self.generation.improver
+        self._starts.prepare(problem, max(self.size, self.children or 0))
+        pairs = self.children or self.size  # the layout of a crossover depends on it
+        tours = domain_of(problem).some_rows(problem, pairs)
+        instance = crossover.instance(problem)
+        crossover.cross(instance, tours, tours, seed=0, backend=improver.backend)
+
+    def start(
+        self,
+        problem: Any,
+        random_state: np.random.Generator,
+        run: FrameworkRun,
+        given: Tours | None = None,
+    ) -> TourPopulation:
+        """Return the given tours, and searched ones up to the size of the population."""
+        backend = get_backend(self.generation.improver.backend)
+        kept = [] if given is None else [given[: self.size]]
+        missing = self.size - sum(map(len, kept))
+        if missing:
+            made: Any = self._starts.construct(problem, missing, random_state)
+            found = self.generation.improver.search_rows(problem, made, random_state, run)
+            kept.append(made if found is None else found.tours)
+        tours = backend.xp.asarray(np.concatenate(kept))
+        costs = domain_of(problem).searched_costs(problem, backend, tours)
+        start = TourPopulation.of(problem, backend.xp, tours, costs)
+        return start.best(self.size)
+
+    def next(
+        self,
+        problem: Problem,
+        population: TourPopulation,
+        random_state: np.random.Generator,
+        run: FrameworkRun,
+    ) -> TourPopulation:
+        """Return the best tours of the population and its children."""
+        here = population.on(get_backend(self.generation.improver.backend))
+        children = self.children or self.size
+        return self.generation(problem, here, children, random_state, run, size=self.size)

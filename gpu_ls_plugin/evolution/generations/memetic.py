@@ -1,4 +1,4 @@
-"""Which evolution a memetic algorithm gets."""
+"""The evolution of a memetic algorithm, chosen by its arguments."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.evolution.generations.generation import Generation
-from gpu_ls_plugin.evolution.generations.generation_evolution import GenerationEvolution
+from gpu_ls_plugin.evolution.generations.generation import Generation, GenerationEvolution
 from gpu_ls_plugin.evolution.generations.planned_evolution import PlannedEvolution
 from gpu_ls_plugin.evolution.generations.restarts import Restarts
 from gpu_ls_plugin.evolution.replacement import BestDistinct
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.generations.evolution import Evolution
     from gpu_ls_plugin.evolution.replacement import Replacement
 
-SIZE = 100  # of a population that is not chosen by the device
+SIZE = 100  # default number of tours, unless it follows from the device
 
 
 def evolution_of(
@@ -36,12 +35,12 @@ def evolution_of(
     converged: Convergence | None = None,
     seconds: float = math.inf,
 ) -> Evolution[Any] | None:
-    """Return how a population is bred by a crossover and a search; None where these do not tell.
+    """Return the evolution for a crossover and a search; None if the framework has to breed.
 
-    Where nothing else is asked for, chains are kicked and crossed as by `solve`: a crossover whose
-    children are never worse than their first parents needs no search after it, and a `LocalSearch`
-    that can be fused repairs kicked tours. Otherwise each child is searched. So is each of routes
-    that are crossed, where no crossover is never worse.
+    By default, chains are kicked and crossed as in `solve`. This is also possible with a crossover
+    whose children are never worse than their first parents, since they need no search, and with a
+    `LocalSearch` that can repair kicked tours. In all other cases each child is searched, for
+    example if routes are crossed.
 
     Parameters
     ----------
@@ -49,22 +48,22 @@ def evolution_of(
     improver : Improver
     crossover : Recombining, optional
     size : int, optional
-        Tours of the population; by default `solve`'s, or `SIZE`.
+        Tours of the population; by default as in `solve`, or `SIZE`.
     children : int, optional
-        Of each generation.
+        In each generation.
     replacement : Replacement, optional
-        Of searched children.
+        For searched children.
     converged : Convergence, optional
-        When the population starts anew from its best tour; never if None.
+        When the population restarts from its best tour; None: never.
     seconds : float
-        That the run has.
+        Time limit of the run.
     """
     domain = domain_of(problem)
     own = domain.crossover(problem)
     limits = (improver.moves, improver.kicks, children, replacement)
     evolution: Evolution[Any]
     if (
-        (own is None or crossover is None)  # which is never worse by lengths alone
+        (own is None or crossover is None)  # crossovers are never worse by length only
         and all(limit is None for limit in limits)
         and (crossover is None or crossover.never_worse)
         and domain.goes_on(improver.given)
@@ -79,7 +78,7 @@ def evolution_of(
         )
         evolution = PlannedEvolution(plan)
     elif own is None and (crossover is None or problem.constrained):
-        return None  # the framework breeds; a replacement here would go by costs alone
+        return None  # replacement here would compare costs only, without constraints
     else:
         crossover = own if crossover is None else crossover
         improver = replace(improver, thorough=True)

@@ -1,4 +1,4 @@
-"""Generations of what `solve` would search: the stages of its plan."""
+"""Generations of the stages of a plan, as in `solve`."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PlannedEvolution(Evolution[StagedPopulation]):
-    """Generations of the stages of a plan; the last stage's population is the framework's.
+    """Generations of the stages of a plan.
 
     Parameters
     ----------
     plan : Plan
-        Of `plan_of_generations`.
+        As `plan_of_generations` returns it.
     """
 
     plan: Plan
@@ -36,12 +36,12 @@ class PlannedEvolution(Evolution[StagedPopulation]):
         return self.plan.main.size
 
     def prepare(self, problem: Any) -> None:
-        """Compile what a run needs, ahead of it."""
+        """Compile ahead of a run."""
         main = self.plan.main
         if (cooperation := getattr(main.search, "cooperation", None)) is not None:
             cooperation.check(_seen(main.searched))
         self.plan.prepare()
-        if main.searched is not main.problem:  # on which starts descend
+        if main.searched is not main.problem:  # the first descent is under `main.problem`
             main.search.search.prepare(_seen(main.problem), self.size, backend=self.plan.backend)
 
     def start(
@@ -69,7 +69,7 @@ class PlannedEvolution(Evolution[StagedPopulation]):
         random_state: np.random.Generator,
         run: FrameworkRun,
     ) -> StagedPopulation:
-        """Let the population go on by a generation (in place)."""
+        """Make the next generation of the population (in place)."""
         seconds, done = run.seconds_left(), run.progress()
         if seconds > 0:
             population.random = random_state
@@ -79,5 +79,5 @@ class PlannedEvolution(Evolution[StagedPopulation]):
 
 
 def _seen(problem: Any) -> Any:
-    """Return a problem as parts of searches take it."""
+    """Return a problem in the form that parts of searches take."""
     return domain_of(problem).for_operators(problem)

@@ -1,4 +1,4 @@
-"""Renew a population that has converged, all but its best tour."""
+"""Restarts of a converged population from its best tour."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Watched(Generic[Kind]):
-    """A population and how long its best tour has been the best.
+    """A population, and how long its best tour has not improved.
 
     Attributes
     ----------
     population : Bred
     lowest : float
-        Cost of its best tour.
+        Cost of the best tour.
     unimproved : int
-        Generations since that has fallen, or since a restart.
+        Generations since `lowest` fell, or since a restart.
     restarts : int
-        So far.
+        Number of restarts so far.
     """
 
     population: Kind
@@ -53,14 +53,14 @@ class Watched(Generic[Kind]):
 
 @dataclass(frozen=True)
 class Restarts(Evolution[Watched[Kind]]):
-    """Another evolution, which starts anew from its best tour whenever it has converged.
+    """Another evolution that restarts from its best tour when the population has converged.
 
     Parameters
     ----------
     evolution : Evolution
-        Makes starts and generations, for example a `GenerationEvolution`.
+        Makes start populations and generations, for example a `GenerationEvolution`.
     converged : Convergence
-        Asked after each generation.
+        Called after each generation.
 
     References
     ----------
@@ -73,11 +73,11 @@ class Restarts(Evolution[Watched[Kind]]):
 
     @property
     def size(self) -> int:
-        """Tours of a population, if there are so many."""
+        """Tours of a population; it has fewer if not enough tours differ."""
         return self.evolution.size
 
     def prepare(self, problem: Problem) -> None:
-        """Compile what a run needs, ahead of it."""
+        """Compile ahead of a run."""
         self.evolution.prepare(problem)
 
     def start(
@@ -98,7 +98,7 @@ class Restarts(Evolution[Watched[Kind]]):
         random_state: np.random.Generator,
         run: FrameworkRun,
     ) -> Watched[Kind]:
-        """Return the next generation, or after it a new start that holds its best tour."""
+        """Return the next generation, or after convergence a restart from its best tour."""
         after = self.evolution.next(problem, population.population, random_state, run)
         restarts, lowest = population.restarts, _lowest(after)
         unimproved = 0 if lowest < population.lowest else population.unimproved + 1

@@ -1,4 +1,4 @@
-"""The populations of a plan's stages, one after the other, of which the best rows are kept."""
+"""The population of the current stage of a plan, and the best rows of earlier stages."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.arrays import on_host
 from gpu_ls_plugin.core.result import Statistics
-from gpu_ls_plugin.evolution.generations.stage_rows import begun
-from gpu_ls_plugin.evolution.run import add_search
+from gpu_ls_plugin.evolution.timed_run import add_search
+from gpu_ls_plugin.runs.domain import first_rows
 from gpu_ls_plugin.runs.plan import Course, Found
 from gpu_ls_plugin.runs.population import Population
 from gpu_ls_plugin.runs.stretch import Stretch
@@ -19,14 +19,14 @@ from gpu_ls_plugin.runs.stretch import Stretch
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.evolution.batches.rows import Tours
-    from gpu_ls_plugin.runs.plan import Plan
+    from gpu_ls_plugin.runs.plan import Plan, Stage
     from gpu_ls_plugin.runs.stretch import Leg
 
 
 class StagedPopulation(Population):
-    """The rows of the stage that a run has come to, and the best of the stages before.
+    """The rows of the current stage of a plan, and the best row of each earlier stage.
 
-    A launch is a generation. Copies and pickles lie on the host and go on.
+    A launch is a generation. Copies and pickles are on the host, and can be continued.
 
     Parameters
     ----------
@@ -34,9 +34,9 @@ class StagedPopulation(Population):
     random : numpy.random.Generator
         Each stage draws its seed from it.
     least : float
-        Seconds that a generation may have, even if its stretch is over before.
+        Seconds that a generation may take even if its stretch has less time left.
     full : bool
-        Whether there are always as many rows as in the last stage: the best again if need be.
+        Whether there are always as many rows as in the last stage; the best rows are repeated then.
     """
 
     def __init__(
@@ -44,14 +44,14 @@ class StagedPopulation(Population):
     ) -> None:
         self.plan, self.random, self._least, self._full = plan, random, least, full
         self._course = plan.course()
-        self._begin, self._end = 0.0, 1.0  # of the stage, as shares of the run
-        self._kept: dict[str, Found] = {}  # by the names of earlier stages
+        self._begin, self._end = 0.0, 1.0  # of the current stage, as shares of the run
+        self._kept: dict[str, Found] = {}  # best rows, by the names of earlier stages
         self.population: Any = None
         self.statistics = Statistics()
 
     @property
     def backend(self) -> Backend:  # type: ignore[override]  # a pickle may go to another machine
-        """Where the rows are searched."""
+        """The backend that searches the rows."""
         return get_backend(self.plan.backend)
 
     @property
@@ -64,11 +64,16 @@ class StagedPopulation(Population):
         """Array of the backend, shape (P,)."""
         return self._rows()[1]
 
+    @property
+    def stage(self) -> Stage:
+        """The current stage of the plan."""
+        return self._course.stage
+
     def __len__(self) -> int:
         return len(self.population)
 
     def _rows(self) -> tuple[Any, Any]:
-        """Return the rows of this stage, and better ones of those before in the place of others."""
+        """Return the rows of this stage; better rows of earlier stages replace the worst ones."""
         tours, costs = self.population.tours, self.population.costs
         for found in reversed(self._kept.values()):
             worst, cost = int(costs.argmax()), found.worth[1]
@@ -83,7 +88,7 @@ class StagedPopulation(Population):
         return tours, costs
 
     def over(self, leg: Leg) -> str | None:
-        """Return "kicks" if the stretch has had its generations, or "target"; None otherwise."""
+        """Return "kicks" if the stretch has made its generations, "target", or None."""
         if leg.bred(self.generations):
             return "kicks"
         target = self.plan.target
@@ -95,23 +100,23 @@ class StagedPopulation(Population):
         return bool(self.seen[0] <= target)
 
     def begin(self, done: float, seconds: float, given: Tours | None = None) -> None:
-        """Make the first generation of the first stage, or of the last one around given rows.
+        """Make the first generation: of the first stage, or with given rows, of the last one.
 
         Parameters
         ----------
         done : float
-            Share of the run that is over.
+            Share of the run that has passed.
         seconds : float
-            That are left of the run.
+            Seconds left in the run.
         given : int32 array, shape (K, n), optional
-            Are in the population, or better ones in their place.
+            Rows for the population; better ones may replace them.
         """
         if given is not None:
             self._course = Course((self.plan.main,))
         self._enter(done, seconds, given)
 
     def launch(self, leg: Leg) -> None:
-        """Make a generation of the stage, or the first one of the next stage."""
+        """Make a generation of the current stage, or the first one of the next stage."""
         done, left = self._now(leg)
         if self.population is None:
             self._enter(done, left)
@@ -126,21 +131,21 @@ class StagedPopulation(Population):
         self.generations += 1
 
     def _now(self, leg: Leg) -> tuple[float, float]:
-        """Return the share of the run that is over, and the seconds that a generation may take."""
+        """Return the share of the run that has passed, and the seconds a generation may take."""
         stretch, done = leg.stretch, leg.share(0, leg.watch.elapsed)
         ahead = stretch.end - stretch.begin
         rest = stretch.seconds / ahead * (1.0 - done) if ahead > 0 else math.inf
         return done, min(rest, max(leg.left, self._least))
 
     def _left(self, done: float, left: float) -> float:
-        """Return the seconds of the stage that are left, of those of the run."""
+        """Return the seconds left in the stage, given those left in the run."""
         if self._end < 1.0 > done:
             return left * max(0.0, self._end - done) / (1.0 - done)
         return left
 
     def _leave(self, left: float) -> None:
-        """Keep the best row of the stage, and take the next one."""
-        stage, costs = self._course.stage, self.population.costs
+        """Keep the best row of the stage, and go to the next stage."""
+        stage, costs = self.stage, self.population.costs
         row = on_host(self.population.tours[int(costs.argmin())])
         found = Found(row, (0.0, costs.min().item()))
         before = self._kept.get(stage.name)
@@ -150,19 +155,38 @@ class StagedPopulation(Population):
 
     def _enter(self, done: float, left: float, given: Tours | None = None) -> None:
         """Begin a stage."""
-        stage = self._course.stage
+        stage = self.stage
         self._begin = done if len(self.plan.stages) > 1 else 0.0
         self._end = min(1.0, done + stage.seconds / max(self.plan.seconds, 1e-9))
         seed, seconds = int(self.random.integers(2**63)), self._left(done, left)
-        self.population, counted = begun(self.plan, stage, seed, seconds, given)
+        self.population, counted = _begun(self.plan, stage, seed, seconds, given)
         self._add(counted)
 
     def adopt(self, tours: Any, costs: Any) -> None:
-        """Let the worst chains go on from other tours; populations of routes have their own."""
+        """Offer tours to the population of the stage, which may replace its worst ones."""
         self.population.adopt(tours, costs)
 
     def _add(self, counted: Statistics) -> None:
-        """Add what a generation has counted; Ctrl-C in it ends the stretch."""
+        """Add the counts of a generation; if Ctrl-C ended it, end the stretch."""
         add_search(self.statistics, counted)
         if counted.interrupted:
             raise KeyboardInterrupt
+
+
+def _begun(
+    plan: Plan, stage: Stage, seed: int, seconds: float, given: Tours | None = None
+) -> tuple[Population, Statistics]:
+    """Return the population of a stage after its first generation, and the counts of this.
+
+    `given` are rows (K, n) for the population, `seconds` the limit of the generation.
+    """
+    place: dict[str, Any] = {"seed": seed, "backend": plan.backend}
+    rows = first_rows(stage.problem, stage.size, stage.start, rows=given, **place)
+    if hasattr(stage.search, "first_generation"):
+        asked = None if stage.searched is stage.problem else plan.problem
+        made: tuple[Population, Statistics] = stage.search.first_generation(
+            stage.problem, rows, stage.searched, asked, seconds=seconds, **place
+        )
+        return made
+    population = stage.search.population(stage.problem, rows, **place)
+    return population, population.advance(Stretch(seconds, generations=1, end=0.0))

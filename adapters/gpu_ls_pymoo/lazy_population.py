@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gpu_ls_pymoo.view import Chosen
 
 
-class Unfilled:
+class LazyPopulation:
     """Stands for a pymoo Population of different tours, the cheapest first, and becomes it once.
 
     Parameters
@@ -79,7 +79,7 @@ class Unfilled:
         return pop is self or (pop is not None and pop is self._filled and not self.changed())
 
 
-class Looked:
+class LazyAttribute:
     """Attribute that holds a Population, or one that is filled when somebody looks."""
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -89,7 +89,7 @@ class Looked:
         if holder is None:
             return self
         value = self.unlooked(holder)
-        return value.fill() if isinstance(value, Unfilled) else value
+        return value.fill() if isinstance(value, LazyPopulation) else value
 
     def __set__(self, holder: Any, value: Any) -> None:
         vars(holder)[self._name] = value
@@ -99,7 +99,7 @@ class Looked:
         return vars(holder).get(self._name)
 
 
-class LookedResult(Result):
+class LazyResult(Result):
     """pymoo's result of a run whose population nobody has looked at yet."""
 
-    pop = Looked()
+    pop = LazyAttribute()

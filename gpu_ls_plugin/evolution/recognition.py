@@ -1,4 +1,4 @@
-"""Recognise a framework's own problem by what it evaluates: tours by their length, or not."""
+"""Test whether a framework's own problem evaluates tours by their length."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
     Measuring = TypeVar("Measuring", bound="Measured")
 
 ROUNDING = 1e-9  # relative: sums of the same lengths in another order
-LARGEST_GREEDY = 500  # cities up to which the sample has a good tour
-ENTRIES = 400_000  # of a sample of long tours, which has fewer rows then
-LARGE = 2**20  # bytes of an array, such as a matrix, that a copy shares
+LARGEST_GREEDY = 500  # cities; the sample of a larger problem has no good tour
+ENTRIES = 400_000  # cities of all tours of a sample
+LARGE = 2**20  # bytes; copies share larger arrays
 SHOWN = 6  # cities of a tour in a message
 ADVICE = (
-    "a search here goes by length alone and would ignore the rest. Write what tours cost in "
-    "addition as a gpu_ls_plugin.extend.Objective and search problem.under(objective), or use the "
-    "framework's own operators"
+    "a search here goes by length alone and would ignore the rest. Write additional costs as a "
+    "gpu_ls_plugin.extend.Objective and search problem.under(objective), or use the framework's "
+    "own operators"
 )
 
 
 class Measured(Protocol):
-    """A problem whose rows are tours, and what their edges and they cost."""
+    """A problem whose rows are tours, with lengths of edges and costs of tours."""
 
     @property
     def n(self) -> int: ...
@@ -44,9 +44,9 @@ class Measured(Protocol):
 
 
 def sample_tours(problem: Measured) -> Tours:
-    """Return a few tours, int32 (P, n), by which an evaluation can be told from the length.
+    """Return a few tours, int32 (P, n), for which other evaluations differ from the length.
 
-    Random tours, the cities by number, a good tour, and some of them rotated and reversed.
+    They are random tours, the cities by number, a good tour, and rotations and reversals.
     """
     n, random = problem.n, np.random.default_rng(0)
     ordered = np.arange(n)
@@ -66,8 +66,8 @@ def require_lengths(
 ) -> None:
     """Raise UnsupportedProblemError unless an evaluation returns the lengths of a few tours.
 
-    `name` says what evaluates. It is called once, with tours (P, n), and compared with `costs`, by
-    default the `cost` of the problem that it seems to be.
+    `evaluate` is called once, with tours (P, n). Its result is compared with that of `costs`, by
+    default the `cost` of the problem. `name` is that of the evaluated object in messages.
     """
     tours = sample_tours(problem)
     found = np.asarray(answer_of(name, evaluate, tours), dtype=np.float64)
@@ -88,10 +88,10 @@ def require_lengths(
 
 
 def answer_of(name: str, evaluate: Callable[[Any], Any], rows: NDArray[Any]) -> Any:
-    """Return what an evaluation says of rows; UnsupportedProblemError if it raises anything."""
+    """Return the evaluation of rows; UnsupportedProblemError if it raises any exception."""
     try:
         return evaluate(rows.copy())
-    except Exception as error:  # of any kind: it is somebody else's code
+    except Exception as error:  # third-party code may raise anything
         raise UnsupportedProblemError(
             f"problem: {name} is not recognised: evaluating a few rows raised "
             f"{type(error).__name__}: {error}"
@@ -104,9 +104,9 @@ def require_costs_alone(
     cost: Callable[[Any, Any], Any],
     costs: Callable[[Tours], Any] | None = None,
 ) -> Measuring:
-    """Return a problem, if an object of a framework evaluates its tours by what they cost.
+    """Return the problem if a framework's object evaluates tours by their costs, else raise.
 
-    `cost` returns what a copy of the object, its first argument, says that a tour (n,) costs.
+    `cost` takes a copy of the object and a tour (n,), and returns the object's cost of the tour.
     """
     twin = copy_of(evaluated)
     name = type(evaluated).__name__
@@ -115,20 +115,21 @@ def require_costs_alone(
 
 
 def agrees(found: NDArray[Any], expected: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return where numbers are the same but for rounding."""
+    """Return which numbers are equal up to rounding."""
     return np.asarray(np.isclose(found, expected, rtol=ROUNDING, atol=0))
 
 
 def tour_text(tour: NDArray[Any]) -> str:
-    """Return the beginning of a tour for a message."""
+    """Return the first cities of a tour for a message."""
     cities = ", ".join(str(city) for city in tour[:SHOWN].tolist())
     return f"the tour {cities}{', ...' if len(tour) > SHOWN else ''}"
 
 
 def copy_of(evaluated: Any, shared: Mapping[str, Any] | None = None) -> Any:
-    """Return a copy, without its large arrays, to be evaluated without a trace in the original.
+    """Return a copy, so that an evaluation does not change the original.
 
-    `shared` are attributes that cannot be copied, by name: the copy has the same objects.
+    Large arrays are shared. `shared` are other attributes by name that the copy shares, because
+    they cannot be copied.
     """
     memo = {id(value): value for value in (shared or {}).values()}
     for value in getattr(evaluated, "__dict__", {}).values():
@@ -136,13 +137,13 @@ def copy_of(evaluated: Any, shared: Mapping[str, Any] | None = None) -> Any:
             memo[id(value)] = value
     try:
         made = copy.deepcopy(evaluated, memo)
-    except Exception:  # it holds a lock, a file, a pool ...
+    except Exception:  # the object has a lock, a file, a pool ...
         made = evaluated
     return copy.copy(evaluated) if made is evaluated else made
 
 
 def _near_to_near(problem: Measured) -> Any:
-    """Return a tour that always goes on to the nearest city."""
+    """Return the nearest-neighbour tour from city 0."""
     tour, left = [0], np.arange(1, problem.n)
     while len(left):
         nearest = int(problem.lengths(np.full(len(left), tour[-1]), left).argmin())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
@@ -11,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpu_ls_plugin.evolution import shared_features as counting
-from gpu_ls_plugin.evolution.shared_features import shared_features
+from gpu_ls_plugin.evolution import far_apart as counting
+from gpu_ls_plugin.evolution.far_apart import shared_features
 from gpu_ls_plugin.tours.kernels.edge_keys import edge_numbers
 from tests.evolution.samples import directed, rows, undirected
 
@@ -41,7 +40,7 @@ def test_they_are_those_of_sets_of_edges(
 ) -> None:
     edges: Any = undirected if symmetric else directed
     sets, first = [edges(tour) for tour in tours], min(first, len(tours))
-    with mock.patch.multiple(counting, _RARE=rare, _CHUNK=chunk):
+    with mock.patch.multiple(counting, RARE=rare, CHUNK=chunk):
         found = shared_features(np, edge_numbers(np, tours, symmetric=symmetric), first)
     assert found.dtype == np.int64
     assert found.tolist() == [[len(one & other) for other in sets] for one in sets[:first]]
@@ -56,10 +55,18 @@ def test_the_smallest_tours(n: int) -> None:
     assert found.tolist() == [[n, 0]]
 
 
-@given(st.lists(st.integers(0, 2**64 - 1), min_size=1))
-def test_bits_are_counted_without_the_function_of_numpy_2(numbers: list[int]) -> None:
-    words = np.array(numbers, dtype=np.uint64)
-    old = SimpleNamespace(uint8=np.uint8)
-    expected = [number.bit_count() for number in numbers]
-    assert counting._ones(old, words).tolist() == expected
-    assert counting._ones(np, words).tolist() == expected
+class NumPy1:
+    """NumPy without what version 2 has added."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "bitwise_count":
+            raise AttributeError(name)
+        return getattr(np, name)
+
+
+@given(populations(), st.integers(1, 20))
+def test_bits_are_counted_without_the_function_of_numpy_2(tours: NDArray[Any], first: int) -> None:
+    features, first = edge_numbers(np, tours), min(first, len(tours))
+    with mock.patch.multiple(counting, RARE=10**6):  # all features are counted in sets of bits
+        found = [shared_features(xp, features, first) for xp in (NumPy1(), np)]
+    assert np.array_equal(*found)

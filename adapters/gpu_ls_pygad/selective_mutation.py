@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class DrawnMutation(ShownParameters, ABC):
+class SelectiveMutation(ShownParameters, ABC):
     """For ``mutation_type`` of `pygad.GA`."""
 
     def __init__(self, prob: float) -> None:

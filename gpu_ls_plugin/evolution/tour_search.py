@@ -1,4 +1,4 @@
-"""Local search of the tours of one problem: as they are, or so that each is a new one."""
+"""Local search of the tours of one problem, with or without new tours only."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gpu_ls_plugin.evolution.batches.distinct import DistinctSearch
 from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.batches.kick import Kick
 from gpu_ls_plugin.evolution.batches.rows import checked_rows, keys
-from gpu_ls_plugin.evolution.bound.problem import tours_of
+from gpu_ls_plugin.evolution.tour_costs import problem_for_operators
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 
 class TourSearch:
-    """A search of a problem's tours, whole batches at once.
+    """Searches batches of a problem's tours.
 
-    Parameters are those of `tours_of` and `Improver`; a thorough search if `search` is None and
-    `moves` does not limit it.
+    `problem` is as in `problem_for_operators`, the other parameters are those of `Improver`. If
+    `search` is None and `moves` does not limit it, the default search is a thorough one.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class TourSearch:
         moves: int | None = None,
         kicks: int | None = None,
     ) -> None:
-        self.problem = tours_of(problem)
+        self.problem = problem_for_operators(problem)
         improver = Improver(search, backend, moves, kicks, thorough=moves is None)
         self.search = DistinctSearch(improver, Kick(backend=backend))
 
@@ -47,7 +47,7 @@ class TourSearch:
     def improved(
         self, rows: ArrayLike, random_state: np.random.Generator, run: FrameworkRun | None = None
     ) -> Tours:
-        """Return improved tours in canonical form: none is worse than its row."""
+        """Return improved tours in canonical form; none is worse than its row."""
         tours = checked_rows(self.problem, rows, "tours")
         return self.search.improver(self.problem, tours, random_state, run)[0]
 
@@ -58,10 +58,10 @@ class TourSearch:
         random_state: np.random.Generator,
         run: FrameworkRun | None = None,
     ) -> Tours:
-        """Return improved tours of which none is known and no two are the same.
+        """Return improved tours in canonical form, all different and none known.
 
-        What is known, arrays of (Q, n), is kicked before the search, and what the search leads back
-        to a known tour after it; tiny problems may have no new tours.
+        `known` are arrays of tours (Q, n). See `DistinctSearch` for rows that are known before or
+        after the search; tiny problems may have no new tours.
         """
         there: set[bytes] = set()
         for some in known:

@@ -11,7 +11,7 @@ import pytest
 
 from gpu_ls_plugin.core.cycles import canonical
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
-from gpu_ls_plugin.evolution.batches.writings import MOST_WAITING, Writings
+from gpu_ls_plugin.evolution.batches.duplicates import MOST_WAITING, TourDuplicates
 from tests.evolution.samples import rows
 
 TOURS = rows(30, 3).astype(np.int32)
@@ -33,8 +33,10 @@ def fitness_of(member: Member) -> Any:
     return member.fitness
 
 
-def writings(symmetric: bool = True) -> Writings:
-    return Writings(symmetric, row_of, fitness_of, {"rotation": "go away", "reversal": "turn"})
+def writings(symmetric: bool = True) -> TourDuplicates:
+    return TourDuplicates(
+        symmetric, row_of, fitness_of, {"rotation": "go away", "reversal": "turn"}
+    )
 
 
 def members(tours: Any, fitness: float | None = None) -> list[Member]:

@@ -1,4 +1,4 @@
-"""What was found out about a pymoo problem, for as long as the problem lives."""
+"""Values that are kept for other objects as long as these live."""
 
 from __future__ import annotations
 
@@ -8,14 +8,11 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
-class Remembered(Generic[T]):
-    """A value for each of some living objects, which need not be hashable."""
+class IdentityCache(Generic[T]):
+    """A value for each of some objects, which need not be hashable."""
 
     def __init__(self) -> None:
         self._values: dict[int, T] = {}
-
-    def __len__(self) -> int:
-        return len(self._values)
 
     def get(self, owner: object) -> T | None:
         """Return the object's value, None if there is none yet."""

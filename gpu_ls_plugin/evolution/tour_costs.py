@@ -1,4 +1,4 @@
-"""Which tours the rows of a framework are, and what they cost there."""
+"""The problem of operators that get rows alone, and the costs of its tours as fitness."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
-def tours_of(problem: object) -> Problem:
-    """Return the problem whose rows a framework has, as operators take it, or say why they do not.
+def problem_for_operators(problem: object) -> Problem:
+    """Return a problem in the form that operators take, or raise if it is not supported.
 
-    Given is a TSP, a CVRP, whose giant tours they are then, another problem whose domain supports
-    it, or anything that a plugin answers for by the hook `gpu_ls_problem_from`; several lengths or
-    other objectives are not supported.
+    `problem` is a TSP, a CVRP (rows are its giant tours), another problem whose domain supports
+    operators, or an object that a plugin converts by the hook `gpu_ls_problem_from`. Problems with
+    several lengths or other objectives are not supported.
     """
     if getattr(problem, "n_objectives", 1) > 1:
         raise UnsupportedProblemError(
@@ -35,41 +35,41 @@ def tours_of(problem: object) -> Problem:
 
 
 class TourCosts(ShownParameters):
-    """Costs of tours, as the fitness of a framework, and their violations of constraints.
+    """Costs of tours as the fitness of a framework, and their violations of constraints.
 
-    A feasible tour costs what the problem says. An infeasible giant tour of a CVRP costs more than
-    any feasible one: what a search pays for violations is added, and the length of the longest
-    tours. Of a `penalised` CVRP, and of a TSP under an objective, its user sets what violations
-    cost: nothing is added, unless an objective asks no price of a tour that may not be a result.
+    A feasible tour has the cost of the problem. An infeasible giant tour of a CVRP costs more than
+    any feasible one: the penalties of a search and the length of the longest tours are added. In a
+    `penalised` CVRP and in a TSP under an objective, users set the costs of violations, so nothing
+    is added, unless an objective has no price for tours that it calls infeasible.
 
     Parameters
     ----------
     problem : object
-        A TSP, a CVRP, or anything that a plugin makes one of.
+        A TSP, a CVRP, or an object that a plugin converts into one.
 
     Raises
     ------
     InvalidTypeError
-        Nobody knows the type, or its rows are not tours.
+        No plugin knows the type, or rows of the problem are not tours.
     """
 
     def __init__(self, problem: object) -> None:
-        self.problem = tours_of(problem)
+        self.problem = problem_for_operators(problem)
 
     def costs(self, rows: ArrayLike) -> NDArray[Any]:
-        """Return the costs of rows, (P,) int64 or float64; one row may stand alone.
+        """Return the costs of rows (P, n) or of one row (n,), int64 or float64 (P,).
 
         Raises
         ------
         InvalidTourError, InvalidTypeError
-            A row is not a tour of the problem; it is named.
+            A row is not a tour of the problem; the message names the row.
         """
         problem = self.problem
         costs: NDArray[Any] = domain_of(problem).fitness(problem, self._checked(rows))
         return costs
 
     def violations(self, rows: ArrayLike) -> NDArray[np.float64]:
-        """Return by how much rows break constraints, shape (P,): 0 for feasible ones alone."""
+        """Return by how much rows break constraints, shape (P,): 0 only for feasible rows."""
         return violation(self.problem, self._checked(rows))
 
     def _checked(self, rows: ArrayLike) -> NDArray[np.int32]:

@@ -1,4 +1,4 @@
-"""Learn from fitness whether other ways of writing a tour cost the same, and find duplicates so."""
+"""Duplicates among rows of which it is unknown whether rotations and reversals cost the same."""
 
 from __future__ import annotations
 
@@ -20,18 +20,19 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.batches.rows import Tours
 
 KINDS = ("rotation", "reversal")
-MOST_WAITING = 1000  # pairs of members that wait for their fitness
+MOST_WAITING = 1000  # pairs of members whose fitness is not known yet
 
 
-class Writings:
-    """Which ways of writing a tour are proven to cost the same.
+class TourDuplicates:
+    """Finds duplicates, and learns from fitness whether rotations and reversals cost the same.
 
-    A framework does not say to which problem rows belong: in a flow shop, the rotations of a
-    permutation are different solutions. Therefore both members of a population are kept until the
-    fitness of such a pair is known; from then on the others are duplicates.
+    A framework does not tell which problem the rows belong to: in a flow shop, the rotations of a
+    permutation are different solutions. Therefore both members of a pair of rotations are kept
+    until the fitness of both is known. If it is the same, rotations are duplicates from then on.
+    So it is with reversals.
 
-    Members are whatever a framework has for a solution: `row` returns their row (n,), `fitness`
-    their fitness, None where it is not known yet. `remedies` are what a message advises where a
+    Members are a framework's objects for solutions: `row` returns their row (n,), and `fitness`
+    their fitness, or None if it is not known yet. `remedies` are the advice of the errors if a
     "rotation" or "reversal" does not cost the same.
     """
 
@@ -48,7 +49,7 @@ class Writings:
         self._proven: set[str] = set()
 
     def adopt(self, canonical: Callable[[Tours], Tours]) -> None:
-        """Believe a problem's `canonical` which rows stand for the same solution."""
+        """Trust a problem's `canonical`: rows are the same solution if it returns the same rows."""
         self._canonical = canonical
         self._proven.update(KINDS)
 
@@ -58,10 +59,11 @@ class Writings:
         rows: Tours,
         others: tuple[Sequence[Any], Tours] | None = None,
     ) -> NDArray[np.bool_]:
-        """Tell which members stand for a tour that is there already, bool (P,).
+        """Return which members are duplicates, bool (P,).
 
-        `others` are where their tours may be already; the members before each if left out. A
-        rotation or reversal of another fitness is an InvalidParameterError.
+        A member is a duplicate if its tour is among `others`, or without `others` if an earlier
+        member has the tour. If a rotation or reversal has another fitness, an
+        InvalidParameterError is raised.
         """
         self._settle()
         there, known = (members, rows) if others is None else others
@@ -79,20 +81,20 @@ class Writings:
         return keys(self._canonical(rows))
 
     def _same(self, member: Any, twin: Any) -> bool:
-        """Tell whether two ways of writing a tour are known to cost the same."""
+        """Return whether two rows of a tour are known to cost the same."""
         kind = self._kind(member, twin)
         if kind not in self._proven and not self._compared(kind, member, twin):
             self.waiting.append((kind, member, twin))
         return kind in self._proven
 
     def _settle(self) -> None:
-        """Compare the pairs whose fitness is known by now."""
+        """Compare the waiting pairs whose fitness is known by now."""
         left = [pair for pair in self.waiting if not self._compared(*pair)]
         self.waiting.clear()
         self.waiting.extend(pair for pair in left if pair[0] not in self._proven)
 
     def _compared(self, kind: str, member: Any, twin: Any) -> bool:
-        """Learn from the fitness of a pair if it is known; return whether it is."""
+        """Compare the fitness of a pair; return False if it is not known yet."""
         one, other = self._fitness(member), self._fitness(twin)
         if one is None or other is None:
             return False
@@ -111,7 +113,7 @@ class Writings:
 
 
 def _repeated(rows: Tours, known: Tours | None) -> NDArray[np.bool_]:
-    """Tell which rows are in `known`, or without it, equal to a row before them."""
+    """Return which rows are in `known`, or without it, which are equal to an earlier row."""
     if known is None:
         return ~unknown(rows, set())
     there = set(keys(known))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gpu_ls_pymoo.view import Fitness
 
 
-class DrawnMutation(ShownParameters, Mutation):
+class SelectiveMutation(ShownParameters, Mutation):
     """Draws who is mutated first and once, and has only these rows changed."""
 
     def __init__(self, prob: Any, **kwargs: Any) -> None:

@@ -1,1 +1,0 @@
-"""Operators that know their problem, for frameworks that hand over rows alone."""

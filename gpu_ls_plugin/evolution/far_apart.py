@@ -1,0 +1,119 @@
+"""Rows that differ in many features, on arrays of NumPy or of a GPU."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+BLOCK = 512  # rows that are compared at once
+RARE = 500  # look-ups in sets of bits that take as long as counting one pair
+CHUNK = 2**23  # entries of temporary arrays
+WORD = 64  # bits
+
+
+def far_apart(xp: Any, features: Any, count: int, least: int) -> Any:
+    """Return the numbers of `count` rows, in growing order, that differ in `least` features.
+
+    Rows are given by their `features`, the best row first. A row is chosen if it differs from each
+    row chosen before by at least `least` features; row 0 always is. If too few rows are chosen, the
+    first of the others are added.
+    """
+    size, n = features.shape
+    if least == 0:
+        return xp.arange(count)
+    taken = xp.zeros(0, dtype=xp.int64)
+    for first in range(0, size, BLOCK):
+        block = xp.arange(first, min(first + BLOCK, size))
+        both = xp.concatenate([block, taken])
+        close = n - shared_features(xp, features[both], len(block)) < least
+        inside, outside = close[:, : len(block)], close[:, len(block) :]
+        found = _first_come(xp, inside, ~outside.any(axis=1))
+        taken = xp.concatenate([taken, block[found]])
+        if len(taken) >= count:
+            return taken[:count]
+    passed = xp.ones(size, dtype=bool)
+    passed[taken] = False
+    return xp.sort(xp.concatenate([taken, xp.flatnonzero(passed)[: count - len(taken)]]))
+
+
+def _first_come(xp: Any, close: Any, free: Any) -> Any:
+    """Choose free rows in their order, each unless it is close to a chosen one; bool (P,)."""
+    before = close & xp.tri(len(close), k=-1, dtype=bool)
+    taken = xp.zeros_like(free)
+    while bool(free.any()):
+        ready = free & ~(before & free).any(axis=1)
+        taken |= ready
+        free = free & ~ready & ~(before & ready).any(axis=1)
+    return taken
+
+
+def shared_features(xp: Any, features: Any, first: int) -> Any:
+    """Return how many features each of the first rows shares with each row, (first, P).
+
+    `features` (P, n) are those of a `Domain`. Features of many rows are counted in sets of bits,
+    the others pair by pair. Sets alone would take long for random rows, which have many different
+    features; pairs alone would take long for similar rows, because all pairs share features.
+    """
+    size = len(features)
+    row, column = _incidence(xp, features)
+    each = xp.bincount(column)  # number of rows that have each feature
+    own = xp.bincount(column[row < first], minlength=len(each))
+    frequent = own * each * RARE >= first * size
+    shared = xp.zeros((first, size), dtype=xp.int32)
+    for words in _sets(xp, row, column, frequent, size):
+        shared += _bits_set(xp, words[:first, xp.newaxis] & words)
+    pairs = shared.astype(xp.int64).ravel()
+    for one, other in _pairs(xp, row, column, xp.where(frequent, 0, each), first):
+        pairs += xp.bincount(one * size + other, minlength=first * size)
+    return pairs.reshape(first, size)
+
+
+def _incidence(xp: Any, features: Any) -> tuple[Any, Any]:
+    """Return row and number of each feature of each row; numbers have no gaps and are sorted."""
+    bits = len(features).bit_length()
+    rows = xp.arange(len(features), dtype=xp.int64)[:, xp.newaxis]
+    both = ((features << bits) | rows).ravel()
+    both.sort()
+    ordered = both >> bits
+    first = xp.zeros(len(ordered), dtype=xp.int64)
+    first[1:] = ordered[1:] != ordered[:-1]
+    return both & (2**bits - 1), xp.cumsum(first)
+
+
+def _sets(xp: Any, row: Any, column: Any, frequent: Any, size: int) -> Iterator[Any]:
+    """Yield the frequent features, 64 at a time, as bits of a word for each row, uint64 (size,)."""
+    place = xp.cumsum(frequent.astype(xp.int64)) - 1
+    chosen = frequent[column]
+    row, column = row[chosen], place[column[chosen]]
+    count, width = int(place[-1]) + 1, WORD * max(1, CHUNK // (WORD * size))
+    for first in range(0, count, width):
+        matrix = xp.zeros((size, min(width, -(-(count - first) // WORD) * WORD)), dtype=bool)
+        begin, end = xp.searchsorted(column, xp.asarray([first, first + width])).tolist()
+        matrix[row[begin:end], column[begin:end] - first] = True
+        words = xp.packbits(matrix.ravel()).view(xp.uint64).reshape(size, -1)
+        yield from xp.ascontiguousarray(words.T)
+
+
+def _bits_set(xp: Any, words: Any) -> Any:
+    """Return the number of set bits of 64-bit numbers."""
+    if hasattr(xp, "bitwise_count"):
+        return xp.bitwise_count(words)
+    halves = words - (words >> 1 & 0x5555555555555555)  # NumPy 1: sums of 2, 4 and 8 bits
+    fours = (halves & 0x3333333333333333) + (halves >> 2 & 0x3333333333333333)
+    bytes_ = fours + (fours >> 4) & 0x0F0F0F0F0F0F0F0F
+    return (bytes_ * 0x0101010101010101 >> 56).astype(xp.uint8)
+
+
+def _pairs(xp: Any, row: Any, column: Any, each: Any, first: int) -> Iterator[tuple[Any, Any]]:
+    """Yield the rows of pairs that share a feature; `each` has the number of rows of a feature."""
+    begin = xp.searchsorted(column, xp.arange(len(each)))
+    mine = xp.flatnonzero((row < first) & (each[column] > 0))
+    ends = xp.cumsum(each[column[mine]])  # one partner for each row with the feature
+    total = int(ends[-1]) if len(ends) else 0
+    for done in range(0, total, CHUNK):
+        pair = xp.arange(done, min(done + CHUNK, total))
+        which = xp.searchsorted(ends, pair, side="right")
+        shared = column[mine[which]]
+        yield row[mine[which]], row[begin[shared] + pair - ends[which] + each[shared]]
