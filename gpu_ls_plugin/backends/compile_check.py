@@ -124,7 +124,7 @@ def compile_kernel(kernel: Kernel, arch: int) -> KernelReport:
     except Exception as error:  # raised by a plugin
         return replace(failed, error=repr(error))
     handle = nvrtc.createProgram(source, f"{kernel.name}.cu", [], [])
-    options = (f"-arch=sm_{arch}", "--ptxas-options=-v", *NVRTC_OPTIONS, *_header_options())
+    options = (f"-arch=sm_{arch}", "--ptxas-options=-v", *NVRTC_OPTIONS, *header_options())
     try:
         nvrtc.compileProgram(handle, options)
         log = nvrtc.getProgramLog(handle)
@@ -192,7 +192,7 @@ def load_nvrtc() -> Any:
 
 
 @functools.cache
-def _header_options() -> tuple[str, ...]:
+def header_options() -> tuple[str, ...]:
     """Return the options that name CuPy's CUDA headers (there is no public function)."""
     from cupy._core.core import assemble_cupy_compiler_options
 

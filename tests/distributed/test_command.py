@@ -85,7 +85,7 @@ def test_all_islands_are_in_one_display() -> None:
     with gls.SearchDisplay("x", 10.0, console=console) as display:
         display.view = IslandView()
         display(progress())
-        console.print(display._render())
+        console.print(display)
     console.file.close()
     text = console.export_text()
     assert "1 of 2 islands searching" in text and "1 restarted" in text

@@ -105,12 +105,12 @@ def test_chains_that_have_not_begun_adopt_rows_and_keep_their_constraints(scarce
     for share in (0.0, 0.9):  # a generation of the first, and the turn passes to the chains
         population.advance(Stretch(9.0, None, share, share), lambda: True)
     rows, costs = population.tours, population.costs
-    assert isinstance(chains := population.population, ChainPopulation)
-    assert chains._begun is None
+    chains = population.population
+    assert isinstance(chains, ChainPopulation)
     population.adopt(rows[:1], costs[:1])
     population.advance(Stretch(0.2, None, 0.9, 0.9), lambda: True)
-    assert (rounds := chains._begun) is not None
-    assert (routing_problem(rounds.chains.start.problem).penalties is not None) == scarce
+    searched = routing_problem(chains.rounds.chains.start.problem)
+    assert (searched.penalties is not None) == scarce
     assert np.array_equal(population.costs, problem.tsp.cost(population.tours))
 
 

@@ -22,7 +22,7 @@ def declared_shared(kernel: Kernel, arch: int = 90) -> int:
     nvrtc = compile_check.load_nvrtc()
     program = nvrtc.createProgram(kernel.source, f"{kernel.name}.cu", [], [])
     try:
-        options = (f"-arch=compute_{arch}", *NVRTC_OPTIONS, *compile_check._header_options())
+        options = (f"-arch=compute_{arch}", *NVRTC_OPTIONS, *compile_check.header_options())
         nvrtc.compileProgram(program, options)
         text = nvrtc.getPTX(program)
     finally:

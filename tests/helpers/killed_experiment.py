@@ -19,6 +19,7 @@ from pymoo.problems.single.traveling_salesman import create_random_tsp_problem
 
 import gpu_ls_plugin as gls
 from gpu_ls_pymoo import Experiment, LocalSearchMutation, MemeticGA, TSPProblem
+from gpu_ls_pymoo import experiment as experiments
 from tests.evolution.samples import cities
 
 if TYPE_CHECKING:
@@ -56,23 +57,25 @@ def die() -> None:
 
 def main(folder: str, where: str) -> None:
     """Begin the experiment and die in the middle of it."""
-    made = experiment(folder)
-    perform, rename, count = made._perform, os.replace, 0
+    run_all, rename, count = experiments.run_all, os.replace, 0
 
-    def counting(run: Any, curve: Any) -> Any:
-        nonlocal count
-        count += 1
-        if count == ENDS_AT and where == "run":
-            curve.watch = lambda point: die()
-        return perform(run, curve)
+    def counting(plan: Any, place: Any, about: Any, perform: Any, display: Any) -> Any:
+        def counted(run: Any, curve: Any) -> Any:
+            nonlocal count
+            count += 1
+            if count == ENDS_AT and where == "run":
+                curve.watch = lambda point: die()
+            return perform(run, curve)
+
+        return run_all(plan, place, about, counted, display)
 
     def renaming(source: Any, target: Any) -> None:
         if count == ENDS_AT and where == "file":
             die()
         rename(source, target)
 
-    made._perform, os.replace = counting, renaming
-    made.run()
+    experiments.run_all, os.replace = counting, renaming
+    experiment(folder).run()
 
 
 if __name__ == "__main__":
