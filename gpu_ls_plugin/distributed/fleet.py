@@ -36,7 +36,7 @@ class Event:
 
 
 class Fleet:
-    """Sends orders to workers and queues their answers; no method but `wait` blocks.
+    """Sends orders to workers and queues their answers; only `wait` and `events` block.
 
     `title` begins the names of the tasks in Dask; `packed` is the job as a pickle.
     """

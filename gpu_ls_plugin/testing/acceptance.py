@@ -32,8 +32,8 @@ def check_acceptance(rule: Acceptance, *, backend: str = "auto", seed: int = 0) 
     """Raise unless an acceptance rule is the same rule in C++ and in Python.
 
     Both must accept each rise of the cost equally often, at each level; `never_worse` and
-    `kNeverWorse` must be true to it; `level` must return usable levels. Then chains of one kernel
-    and chains that are driven from the host use the rule.
+    `kNeverWorse` must describe the rule correctly; `level` must return usable levels. Then chains
+    of one kernel and chains that are driven from the host use the rule.
 
     Parameters
     ----------

@@ -44,8 +44,8 @@ def check_neighbourhood(
     """Raise unless the moves of a neighbourhood are valid and have the gain that it claims.
 
     The check carries out each move that the neighbourhood offers in random tours, and in tours with
-    fixed edges, by brute force. Then descents, chains, parts of tours and crossovers
-    use it beside 2-opt; costs must be exact, and tours never worse.
+    fixed edges, by brute force. Then descents, chains, parts of tours and crossovers use it
+    beside 2-opt; costs must be exact, and tours never worse.
 
     Parameters
     ----------

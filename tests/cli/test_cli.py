@@ -1,4 +1,4 @@
-"""The command line, run as users run it: results on stdout, progress on stderr, exit codes."""
+"""The command line: results on stdout, progress on stderr, and exit codes."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ QUICK = ("--backend", "cpu", "--seconds", "0.15", "--population", "8")
 
 
 def environment(**changes: str) -> dict[str, str]:
-    """The environment of a subprocess that finds the package under test."""
-    compiling = ("GPU_LS_CACHE_DIR", "GPU_LS_CXXFLAGS")  # with the programs of other tests
+    """Return the environment of a subprocess that uses the package under test."""
+    compiling = ("GPU_LS_CACHE_DIR", "GPU_LS_CXXFLAGS")  # share compiled programs
     kept = {k: v for k, v in os.environ.items() if k in compiling or not k.startswith("GPU_LS_")}
     kept["PYTHONPATH"] = os.pathsep.join([str(ROOT), str(ROOT / "adapters")])
     return kept | changes
 
 
 def gpu_ls(*arguments: object) -> subprocess.CompletedProcess[str]:
-    """Run a command in this process, which has imported and compiled what it needs."""
+    """Run a command in this process, which is faster than a new one."""
     given = list(map(str, arguments))
     out, error = io.StringIO(), io.StringIO()
     with redirect_stdout(out), redirect_stderr(error), warnings.catch_warnings():
@@ -61,7 +61,7 @@ def found_by(done: subprocess.CompletedProcess[str]) -> Any:
 
 
 def gpu_ls_apart(*arguments: object, **changes: str) -> subprocess.CompletedProcess[str]:
-    """Run a command in a process of its own, as users do."""
+    """Run a command in its own process, as users do."""
     return subprocess.run(
         [sys.executable, "-m", "gpu_ls_plugin", *map(str, arguments)],
         capture_output=True,
@@ -142,7 +142,7 @@ def test_same_seed_same_tour(tmp_path: Path) -> None:
 def test_only_the_time_has_to_be_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GPU_LS_THREADS", "3")
     file = write_instance(tmp_path / "a.tsp", 60)
-    monkeypatch.setattr(first_stages, "KICKS_ALONE", 0.0)  # no machine is too slow
+    monkeypatch.setattr(first_stages, "KICKS_ALONE", 0.0)  # on slow machines, too
     options = ("--backend", "cpu", "--seconds", 0.2)
     found = gpu_ls_json("solve", file, *options)
     assert found["population"] == 500 and found["start"] == "random_tours"
@@ -251,7 +251,7 @@ def test_a_pipe_is_written_to_directly(tmp_path: Path) -> None:
     assert done.returncode == 0 and "TOUR_SECTION" in done.stdout
 
 
-# A shell that runs the tests in the background has switched the signal off.
+# A shell ignores SIGINT in background jobs, such as these tests.
 INTERRUPTIBLE = """
 import signal
 from gpu_ls_plugin.cli.commands import main
@@ -379,7 +379,7 @@ def test_debug_shows_where_an_error_comes_from(tmp_path: Path) -> None:
 
 
 def without(folder: Path, package: str) -> dict[str, str]:
-    """An environment in which importing a package fails as if it were not installed."""
+    """Return an environment without a package."""
     (folder / "sitecustomize.py").write_text(
         f"import sys\nsys.modules[{package!r}] = None\n", encoding="utf-8"
     )

@@ -23,7 +23,7 @@ CPU_CACHE, CUDA_CACHE = "cache of CPU programs", "cache of CUDA programs"
 
 @pytest.fixture
 def examined(capsys, monkeypatch):
-    """Run the command on a machine without a GPU; returns the exit code and the rows by name."""
+    """Return a function that runs the command without a GPU: its exit code and rows by name."""
     available = backends.available
     no_gpu = {"cuda": "no CUDA device; buy one"}
     monkeypatch.setattr(backends, "available", lambda: available() | no_gpu)
@@ -78,7 +78,7 @@ def test_a_compiler_that_hangs(examined, monkeypatch, tmp_path):
     assert "timed out" in rows["C++ compiler"]["detail"]
 
 
-# Caches: nothing is made, and what is of no use is named.
+# Caches: doctor creates none, and names those that cannot be used.
 
 
 def file_in_its_place(place: Path) -> None:
@@ -103,7 +103,7 @@ def test_caches_of_no_use(examined, monkeypatch, tmp_path, spoil):
     spoil(place)
     monkeypatch.setenv("GPU_LS_CACHE_DIR", str(place))
     code, rows = examined()
-    assert code == 0  # every process compiles for itself
+    assert code == 0  # each process compiles for itself
     assert rows[CPU_CACHE]["status"] == "missing"
     assert str(place) in rows[CPU_CACHE]["detail"]
     assert "GPU_LS_CACHE_DIR" in rows[CPU_CACHE]["remedy"]
@@ -118,7 +118,7 @@ def test_no_home(examined, monkeypatch, home):
         monkeypatch.setenv("HOME", home and f"/{home}")
     code, rows = examined()
     assert code == 0
-    if home != "":  # which Python takes for the root folder
+    if home != "":  # Python reads it as the root folder
         assert rows[CPU_CACHE]["status"] == rows[CUDA_CACHE]["status"] == "missing"
 
 

@@ -1,4 +1,4 @@
-"""A domain that fails is named with its plugin, and how to go on without it."""
+"""Errors of a domain name its plugin, and how to continue without it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class NoCommands(Tours):
 
 @pytest.fixture
 def entered(request: pytest.FixtureRequest) -> Iterator[None]:
-    """A domain of a plugin "wild" beside the others."""
+    """Add a domain of a plugin "wild"."""
     list(registry.parts())
     registry.register(Part("domain", "wild", request.param, "wild"))
     yield

@@ -1,4 +1,4 @@
-"""Files of `gpu-ls solve`: refused before the search, and never lost after it."""
+"""Output files of `gpu-ls solve`: refused before the search, and never lost after it."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_an_open_file_may_be_continued_but_not_replaced(
 
 
 def spoiled(spoil: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let something happen between the search and its files."""
+    """Call `spoil` between the search and the writing of files."""
     search = solver.solve
 
     def solve_and_spoil(*arguments: Any) -> Result:
@@ -138,7 +138,7 @@ def spoiled(spoil: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> Non
 
 @pytest.fixture
 def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A current folder, and a folder of temporary files within it."""
+    """Create a current folder, and a folder of temporary files in it."""
     (tmp_path / "scratch" / "temporary").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "scratch")
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "scratch" / "temporary"))
@@ -214,7 +214,7 @@ def test_whatever_goes_wrong_the_others_are_written(
     assert "out.tour" in printed.out and "out.json" in printed.out
 
 
-# ---- names that cannot be decoded, terminals that know few letters
+# ---- names that cannot be decoded, terminals with few letters
 
 
 @pytest.mark.slow

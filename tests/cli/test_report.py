@@ -1,4 +1,4 @@
-"""``gpu-ls report``: one page of the folder of an experiment."""
+"""``gpu-ls report``: a page about the experiment in a folder."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytest.importorskip("matplotlib", reason='needs pip install "gpu-ls-plugin[plot]
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """The folder of an experiment of which one run is missing."""
+    """Return the folder of an experiment without one of its runs."""
     plan = Plan({"b": "B", "a": "A"}, {"p": "P"}, (1, 2), "T")
     place = tmp_path / "it"
     (place / "runs").mkdir(parents=True)

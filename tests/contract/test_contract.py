@@ -1,4 +1,4 @@
-"""What every registered operator promises, on every backend and metric."""
+"""The promises of all registered operators, on each backend and metric."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
 SMALL = (1, 2, 3, 4, 5, 6, 7, 8, 9)
 ROWS = 5
-OF_ROUTES_FIRST = {"relocate repairs", "exchange repairs"}  # which quick tests have there
-OF_ROUTES = {gls.RouteMoves, gls.SwapStar, gls.TwoOptStar}  # tours have none: tests/routes
-SEARCHES_OF_ROUTES = {"decomposed", "hybrid_genetic_search"}  # tests/routes/searches
+OF_ROUTES_FIRST = {"relocate repairs", "exchange repairs"}  # in quick tests of tests/routes
+OF_ROUTES = {gls.RouteMoves, gls.SwapStar, gls.TwoOptStar}  # see tests/routes
+SEARCHES_OF_ROUTES = {"decomposed", "hybrid_genetic_search"}  # see tests/routes/searches
 
 
 def names(kind: str) -> list[str]:
@@ -28,7 +28,7 @@ def names(kind: str) -> list[str]:
 
 
 def takes(search: str, rows: str) -> bool:
-    """Whether a search starts from tours, or from states; others make their own."""
+    """Return whether a search has a parameter for first rows: "tours" or "states"."""
     made = registry.lookup("search", search)()
     return rows in inspect.signature(made.__call__).parameters
 
@@ -47,21 +47,21 @@ FEW_METRICS = ("EUC_2D", "EUC", "EXPLICIT")
 
 
 def unusual(search: str, metric: str) -> tuple[pytest.MarkDecorator, ...]:
-    """The mark of searches that take long to compile, unless for the usual metrics."""
+    """Return the mark of a slow case: it is not usual, and takes long to compile."""
     if search in OF_ROUTES_FIRST:
         return (pytest.mark.slow,)
-    if search == "symmetrised":  # which only does something of its own where lengths are explicit
+    if search == "symmetrised":  # it differs from other searches only for matrices
         return () if metric == "EXPLICIT" else (pytest.mark.slow,)
     few = search not in REGISTERED or search.startswith("filtered")
     return () if metric in (METRICS[:1] if few else FEW_METRICS) else (pytest.mark.slow,)
 
 
 def most_cities(search: Any) -> int:
-    """How many cities are as good as more: fewer where all their triples are looked at."""
+    """Return a number of cities; fewer for searches that examine all triples."""
     return 24 if search in [SEARCHES[name] for name in CUBIC] else 60
 
 
-# Every search is compiled for every metric, so that only some meet all of them.
+# Each pair is compiled; only registered searches are tested with all metrics.
 SEARCHES_AND_METRICS = pytest.mark.parametrize(
     ("search", "metric"),
     [
@@ -73,7 +73,7 @@ SEARCHES_AND_METRICS = pytest.mark.parametrize(
 
 
 def is_batch(problem: gls.TSP, tours: Any, rows: int) -> bool:
-    """Whether tours are int32 permutations in NumPy, one per row."""
+    """Return whether tours are a NumPy array of int32 permutations."""
     return (
         isinstance(tours, np.ndarray)
         and tours.dtype == np.int32
@@ -83,7 +83,7 @@ def is_batch(problem: gls.TSP, tours: Any, rows: int) -> bool:
 
 
 def has_exact_costs(problem: gls.TSP, result: gls.Result) -> bool:
-    """Whether costs are the referee's: bit for bit on the CPU and where they are integers."""
+    """Return whether costs are exact: on a GPU, real costs may have rounding errors."""
     expected = problem.cost(result.tours)
     if result.costs.dtype != problem.cost_dtype or result.costs.shape != expected.shape:
         return False
@@ -99,7 +99,7 @@ DEGENERATE = {
 
 
 def degenerate(metrics: tuple[str, ...] = METRICS) -> list[gls.TSP]:
-    """Problems of some metrics with equal points, equal lengths and lengths of zero."""
+    """Return problems with equal points, equal lengths and lengths of zero."""
     random = np.random.default_rng(0)
     twice = np.repeat(random.integers(0, 50, (12, 2)), 2, axis=0)
     line = [(x, 0) for x in range(20)]
@@ -120,7 +120,7 @@ def degenerate(metrics: tuple[str, ...] = METRICS) -> list[gls.TSP]:
 
 
 def construct(name: str, problem: gls.TSP, size: int, seed: int, backend: str) -> np.ndarray:
-    """Tours by a construction; skip the test where it says that it cannot work on the problem."""
+    """Return tours by a construction; skip the test if it refuses the problem."""
     try:
         return registry.lookup("construction", name)(problem, size, seed=seed, backend=backend)
     except UnsupportedProblemError as error:
@@ -173,7 +173,7 @@ def test_perturbations_return_other_tours(name, metric, backend):
         assert np.array_equal(perturb(problem, tours[:2], seed=3, backend=backend), kicked[:2])
         later = perturb(problem, tours[2:], seed=3, backend=backend, first_row=2)
         assert np.array_equal(later, kicked[2:])
-        others = np.concatenate([tours[1:3], tours[2:]])  # a row does not look at other rows
+        others = np.concatenate([tours[1:3], tours[2:]])  # rows are independent
         assert np.array_equal(perturb(problem, others, seed=3, backend=backend)[2:], kicked[2:])
         for given in (tours.tolist(), tours.astype(np.uint8), np.asfortranarray(tours)):
             assert np.array_equal(perturb(problem, given, seed=3, backend=backend), kicked)
@@ -266,7 +266,7 @@ def test_searches_of_asymmetric_problems_never_make_tours_worse(search, backend)
             assert (result.costs <= problem.cost(tours)).all()
             once = search(problem, tours, backend=backend, budget=gls.Budget(moves=1))
             kept = [len(arcs(a) & arcs(b)) for a, b in zip(tours, once.tours, strict=True)]
-            assert set(kept) <= {n, n - 3}  # no move turns a path
+            assert set(kept) <= {n, n - 3}  # no move reverses a path
 
 
 ITERATED = {
@@ -329,7 +329,7 @@ def test_iterated_searches_of_all_parts(search, metric, backend):
 @ON_BOTH
 @pytest.mark.parametrize("name", names("acceptance"))
 def test_rules_are_the_same_step_by_step(name, backend):
-    # A search that is stepped and one that is fused differ in what they accept only by chance.
+    # Stepped and fused chains accept about the same share of kicks.
     rule = registry.lookup("acceptance", name)()
     problem, tours = random_problem("EUC_2D", 40, span=1000), random_tours(40, 20)
     shares = []
@@ -351,7 +351,7 @@ class Unfused:
 
 
 def arcs(tour: np.ndarray) -> set[tuple[int, int]]:
-    """The edges of a tour with their direction."""
+    """Return the directed edges of a tour."""
     return set(zip(tour.tolist(), np.roll(tour, -1).tolist(), strict=True))
 
 
@@ -393,7 +393,7 @@ def test_the_suite_runs_over_something():
 @ON_BOTH
 @EACH_SEARCH
 def test_directed_lengths_are_refused_or_searched(search, backend):
-    """Exhaustive 3-opt took them for symmetric: tours got worse, or there was no end."""
+    """Exhaustive 3-opt once treated them as symmetric: tours got worse, or it never ended."""
     for seed, n in ((62, 5), (406, 5), (1, 12)):
         problem = gls.TSP.from_matrix(np.random.default_rng(seed).integers(0, 10, (n, n)))
         tours = random_tours(n, ROWS)

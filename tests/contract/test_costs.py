@@ -1,4 +1,4 @@
-"""Costs and verdicts of results are those of the problem, to the last bit: one referee for all."""
+"""Costs and feasibility of results are those of the problem, bit for bit."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 CPU = {"backend": "cpu", "seed": 3}
 KICKS = gls.Budget(kicks=3)
 ALL_METRICS = (*METRICS, "FLOOR_2D", "EXACT_2D", "HAVERSINE")
-N, ROWS = 37, 6  # more cities than partial sums
+N, ROWS = 37, 6  # more cities than the 32 partial sums of kernels
 
 
 def directed(integer: bool) -> gls.TSP:
@@ -33,7 +33,7 @@ def directed(integer: bool) -> gls.TSP:
 
 
 def unreachable(metric: str) -> gls.CVRP:
-    """Two vehicles hold what customers demand, but not in any two parts."""
+    """Return a problem without feasible rows: no two routes fit into two vehicles."""
     points = np.random.default_rng(2).random((4, 2)) * 50
     return gls.CVRP(points, [0, 3, 3, 3], 5, metric=metric, vehicles=2, copies=3)
 
@@ -96,13 +96,13 @@ def check(found: gls.Result, problem: Problem) -> None:
     assert found.best_feasible == feasible.any()
     if feasible.any():
         assert found.best_cost == costs[feasible].min()
-    if not getattr(problem, "rows", None):  # rows have lengths of their own
+    if not getattr(problem, "rows", None):  # not for rows with their own lengths
         assert problem.cost(found.best_tour)[0] == found.best_cost
 
 
 def never_worse(found: gls.Result, given: np.ndarray, problem: Problem) -> None:
-    """Whether rows keep what they had: feasibility, and then their costs."""
-    if getattr(problem, "penalties", None) is not None:  # what they pay together counts
+    """Check that rows stay feasible, and that feasible rows do not cost more."""
+    if getattr(problem, "penalties", None) is not None:  # the cost includes penalties
         assert (problem.tsp.cost(found.tours) <= problem.tsp.cost(given)).all()
         return
     was, now = problem.feasible(given), found.feasible
@@ -161,7 +161,7 @@ def test_who_overrides_costs_is_the_referee():
     rows = starts(problem)
     backend = get_backend("cpu")
     np.testing.assert_array_equal(exact_costs(backend, problem, rows), problem.cost(rows))
-    # What `super().cost` of rows on a GPU asks for: no toll is added twice.
+    # `super().cost` of rows on a GPU calls this: the toll must not be added twice.
     own = added_up_costs(backend, problem, rows)
     np.testing.assert_array_equal(own, gls.TSP.cost(problem, rows))
 

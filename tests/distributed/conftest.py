@@ -1,4 +1,4 @@
-"""A cluster in this process, whose workers are threads: it starts in no time."""
+"""A cluster whose workers are threads of this process, so that it starts fast."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CHAINS = gls.IteratedLocalSearch(gls.LocalSearch([gls.TwoOpt()], gls.Nearest(6))
 
 @contextmanager
 def cluster_of(workers: int) -> Iterator[Client]:
-    """A client of workers in this process, each with one core."""
+    """Yield the client of workers in this process, each with one core."""
     with (
         LocalCluster(
             n_workers=workers,
@@ -53,6 +53,6 @@ def islands(client: Any) -> gls.Islands:
 
 @pytest.fixture
 def clock(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """The clock of budgets, which islands in this process share and their coordinator reads."""
+    """The clock of budgets; islands in this process and their coordinator read it."""
     clock.govern(monkeypatch, coordinator, tasks)
     return clock

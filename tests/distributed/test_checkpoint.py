@@ -1,4 +1,4 @@
-"""Runs that go on from a file, and files that are nothing of the kind."""
+"""Runs that continue from a checkpoint, and files that are no checkpoints."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def test_two_problems_of_one_size_have_two_identities(made: Callable[[int], Any]
 @pytest.mark.parametrize("made", PAIRS.values(), ids=PAIRS)
 def test_a_problem_stays_the_same(made: Callable[[int], Any]) -> None:
     used, copied = made(0), pickle.loads(pickle.dumps(made(0)))
-    for name in dir(type(used)):  # what is computed once and kept
+    for name in dir(type(used)):  # fills all cached properties
         getattr(used, name, None)
     vars(used).update(name="another name", optimum=1)
     assert identity(used) == identity(copied) == identity(made(0))

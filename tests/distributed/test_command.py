@@ -1,4 +1,4 @@
-"""`gpu-ls solve` on a cluster: the quick cases here, processes in `test_processes.py`."""
+"""`gpu-ls solve` on a cluster: quick cases; `test_processes.py` starts processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which rows stand for an island, and which of others' rows are new to it."""
+"""The rows that an island offers, and rows of others that are new to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who hears of whom, and the stretches that a run is made of."""
+"""The sources of each island's guests, and the stretches of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Workers that die, lose their memory or cannot search; a scheduler that is not there."""
+"""Workers that die, restart or cannot search; schedulers that do not answer."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ KICKS = gls.Budget(kicks=60)
 
 
 def test_an_island_goes_on_elsewhere_when_its_worker_is_lost() -> None:
-    """One worker leaves after the first exchange; a new one takes the island in."""
+    """A worker leaves after the first exchange, and a new one gets its island."""
     told: list[float] = []
     with cluster_of(2) as client:
         local, lost = client.cluster, threading.Event()
@@ -42,7 +42,7 @@ def test_an_island_goes_on_elsewhere_when_its_worker_is_lost() -> None:
             if min(line.stretches for line in progress.islands) >= 1 and not lost.is_set():
                 lost.set()
                 local.sync(local.workers[1].close)
-                local.scale(3)  # of which one has just left
+                local.scale(3)  # adds two workers
 
         islands = gls.Islands(CHAINS, client, Exchange(kicks=20))
         with pytest.warns(ClusterWarning, match=r"is lost; island \d continues on another worker"):
@@ -50,7 +50,7 @@ def test_an_island_goes_on_elsewhere_when_its_worker_is_lost() -> None:
     assert lost.is_set() and found.statistics.stopped_by == "kicks"
     assert found.best_cost <= min(told)
     assert np.array_equal(found.costs, PROBLEM.cost(found.tours))
-    assert len(found.costs) == len(TOURS)  # those that are lost are made anew
+    assert len(found.costs) == len(TOURS)  # lost rows are replaced
 
 
 def test_a_worker_that_has_forgotten_all_begins_anew(client: Any) -> None:
@@ -201,7 +201,7 @@ def test_interrupts_return_the_best_so_far(client: Any) -> None:
 
 
 def test_nothing_of_a_run_stays_on_workers(client: Any) -> None:
-    tasks.seats.clear()  # of clusters that are gone
+    tasks.seats.clear()  # those of earlier clusters
     gls.Islands(CHAINS, client)(PROBLEM, TOURS, seed=1, budget=KICKS)
     gone = threading.Event()
     for _ in range(600):

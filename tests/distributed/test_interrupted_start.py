@@ -1,4 +1,4 @@
-"""Ctrl-C while a cluster starts on this machine: one line, and no process is left."""
+"""Ctrl-C while a local cluster starts: one line of output, and no process is left."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.helpers.marks import slow_after
 
 __all__ = ["file"]  # a fixture
 
-# Presses Ctrl-C, as a terminal does for all processes, when a function of Dask has been called.
+# Sends SIGINT to all processes, as a terminal does, after a call of a Dask function.
 SCRIPT = """
 import os, signal, sys
 import gpu_ls_plugin.cli
@@ -61,7 +61,7 @@ def test_an_interrupt_ends_a_cluster_that_starts(moment: str, file: str) -> None
 
 
 def below(session: int) -> list[psutil.Process]:
-    """All processes of a session that still run."""
+    """Return the running processes of a session."""
     found = []
     for process in psutil.process_iter():
         with suppress(OSError, psutil.Error):

@@ -54,10 +54,7 @@ def test_costs_are_exact_sorted_and_never_worse(islands: gls.Islands) -> None:
     "topology", ["ring", *(pytest.param(name, marks=pytest.mark.slow) for name in REST)]
 )
 def test_an_island_gets_the_best_of_another_one(client: Any, topology: str) -> None:
-    """Nothing is kicked that far: the tour of the second island can only have come from the first.
-
-    The kicks are undone, for nothing but the best is accepted, and both islands keep one tour.
-    """
+    """Kicks do not lead that far: the second island can only have the tour from the first."""
     best = gls.solve(PROBLEM, np.inf, kicks=300, population=4, backend="cpu").best_tour
     tours = np.stack([best, TOURS[0]])
     still = replace(CHAINS, accept=gls.Better())
@@ -70,7 +67,7 @@ def test_an_island_gets_the_best_of_another_one(client: Any, topology: str) -> N
 
 
 class Worsening:
-    """A search that finds something at first, and loses it."""
+    """A search that finds a good tour and then loses it."""
 
     name = "worsening"
 
@@ -116,14 +113,14 @@ def test_a_target_ends_all_islands(islands: gls.Islands) -> None:
 ROUTES = gls.CVRP(PROBLEM.coordinates, np.arange(N) % 9, 40)
 PROBLEMS = {
     "routes": (ROUTES, {"kicks": 20, "population": 3}),
-    # Four colours do not suffice: where a target ends a run depends on the machine.
+    # Four colours are too few, so that no target ends the run.
     "colours": (gls.GraphColouring.queen(5, 5, 4), {"kicks": 3, "population": 3}),
     "quadratic": (gls.QuadraticAssignment.generated(9, 1), {"kicks": 3, "population": 3}),
 }
 
 
 REAL = gls.CVRP(PROBLEM.coordinates, np.arange(N) % 9, 40, metric="EUC")
-# Two vehicles hold what customers demand, but not in any two parts.
+# No two routes fit into two vehicles.
 IMPOSSIBLE = gls.CVRP(PROBLEM.coordinates[:4], [0, 3, 3, 3], 5, vehicles=2, copies=3)
 COSTED = {
     "real lengths": (gls.TSP(PROBLEM.coordinates), CHAINS),
@@ -173,13 +170,13 @@ def test_every_search_can_be_that_of_islands(client: Any, name: str) -> None:
     one, same = (islands(PROBLEM, *given, seed=1, budget=budget) for _ in range(2))
     assert np.array_equal(one.tours, same.tours) and len(one.costs) == (9 if takes else 6)
     assert one.statistics.climbs == (9 if takes else 40)
-    if not takes:  # islands climb from other tours
+    if not takes:  # islands start from other tours
         assert len({row.tobytes() for row in PROBLEM.canonical(one.tours)}) > 3
 
 
 @pytest.fixture
 def drawn(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
-    """Streams of random numbers that launches have used: (kernel, seed, row, kick at the end)."""
+    """Streams of random numbers that launches have used: (seed, row, last kick)."""
     streams: list[tuple[Any, ...]] = []
     launch = CpuBackend.launch
 
@@ -197,7 +194,7 @@ def test_islands_and_stretches_never_draw_the_same_numbers(
     islands: gls.Islands, drawn: list[tuple[Any, ...]]
 ) -> None:
     islands(PROBLEM, TOURS, seed=3, budget=KICKS)
-    own = [stream for stream in drawn if stream[0] == 3]  # without what is compiled ahead
+    own = [stream for stream in drawn if stream[0] == 3]  # without compilation
     rows = {row for _, row, _ in own}
     assert rows == {*range(5), *range(2**20, 2**20 + 4)}
     assert len(own) == len(set(own)) >= 9 * 10
@@ -293,7 +290,7 @@ def test_wrong_calls(client: Any, islands: gls.Islands) -> None:
         gls.solve(PROBLEM, islands=3)  # type: ignore[arg-type]
     matrix = np.random.default_rng(1).integers(1, 99, (8, 8))
     asymmetric = gls.TSP.from_matrix(matrix)
-    with pytest.raises(UnsupportedProblemError):  # before any island is left out
+    with pytest.raises(UnsupportedProblemError):  # without leaving workers out
         gls.Islands(gls.LocalSearch([gls.TwoOpt()]), client)(asymmetric)
 
 

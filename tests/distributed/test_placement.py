@@ -1,4 +1,4 @@
-"""Which worker an island is on."""
+"""The worker that each island is placed on."""
 
 from __future__ import annotations
 

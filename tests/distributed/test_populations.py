@@ -1,4 +1,4 @@
-"""Populations of islands: when they end a stretch, what they offer, soft constraints."""
+"""Populations of islands: ends of stretches, elites, and soft constraints."""
 
 from __future__ import annotations
 
@@ -73,14 +73,14 @@ def test_a_standstill_is_a_crossover_without_a_better_tour() -> None:
         population: Any = SimpleNamespace(exchanges=exchanges)
         return watched.reached(population, best)
 
-    assert not reached(0, 9.0) and not reached(0, 9.0)  # kicks alone say nothing
+    assert not reached(0, 9.0) and not reached(0, 9.0)  # kicks do not count
     assert not reached(1, 8.0) and not reached(1, 8.0) and reached(2, 8.0)
     assert not reached(2, 7.0) and not reached(2, 7.0) and reached(3, 7.0)
 
 
 @pytest.mark.parametrize("worst", [0, 0.5, 0.9, 1])
 def test_elites_are_those_of_all_rows(worst: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However many of the cheapest rows break constraints; and few are looked at otherwise."""
+    """It does not matter how many of the cheapest rows are infeasible."""
     problem = random_cvrp("capacity", 30)
     tours = giant_tours(problem, 800, 3)[300:]
     feasible, looked_at = problem.feasible(tours), []
@@ -107,7 +107,7 @@ def test_elites_are_those_of_all_rows(worst: float, monkeypatch: pytest.MonkeyPa
 def test_rows_cost_what_was_asked_for(search: Any) -> None:
     problem = random_cvrp("capacity", 12)
     tours = giant_tours(problem, 6, 3)[3:]
-    soft = problem.penalised(load=1)  # which hardly keeps anything from being overloaded
+    soft = problem.penalised(load=1)  # low enough for overloaded routes
     population = population_of(search, soft, tours, seed=1, backend="cpu", asked=problem)
     population.advance(Stretch(np.inf, 5))
     rows, costs = population.tours, population.costs
@@ -124,7 +124,7 @@ def test_routes_of_many_customers_are_searched_in_parts(
 
     @wraps(search)
     def noted(self: gls.Decomposed, problem: Any, tours: Any, **given: Any) -> gls.Result:
-        if "begin_share" in given:  # or it is compiled
+        if "begin_share" in given:  # not a call that compiles
             assert (problem.penalties is not None) == scarce
             share = given["begin_share"], given["end_share"]
             shares.setdefault(given["first_row"], []).append(share)

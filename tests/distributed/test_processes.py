@@ -1,4 +1,4 @@
-"""Processes that are killed and interrupted: the best so far is returned, and none is left."""
+"""Killed and interrupted processes: the best so far is returned, and no process is left."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 __all__ = ["file"]  # a fixture
 
-SECONDS, BETWEEN = 25.0, 3.0  # of the run, and between two kills
+SECONDS, BETWEEN = 25.0, 3.0  # duration of the run; time between two kills
 COMMAND = [sys.executable, "-m", "gpu_ls_plugin", "solve"]
 
 
 def alive(processes: list[psutil.Process]) -> list[psutil.Process]:
-    """Those that still run after a moment."""
+    """Return the processes that do not end within a minute."""
     _, left = psutil.wait_procs(processes, timeout=60)
     return [process for process in left if process.status() != psutil.STATUS_ZOMBIE]
 
 
 def children(pid: int) -> list[psutil.Process]:
-    """All processes below one, but that which cleans up behind Python's own."""
+    """Return all descendants of a process, without Python's resource tracker."""
     found = psutil.Process(pid).children(recursive=True)
     return [process for process in found if "resource_tracker" not in " ".join(process.cmdline())]
 
@@ -73,7 +73,7 @@ def test_random_kills_of_workers_lose_nothing_that_was_exchanged() -> None:
                 nannies = list(client.cluster.workers.values())
                 pids = [nanny.process.pid for nanny in nannies if nanny.process is not None]
                 pids = [pid for pid in pids if pid is not None]
-                with suppress(ProcessLookupError, IndexError):  # of one that is gone already
+                with suppress(ProcessLookupError, IndexError):  # the process may have ended
                     os.kill(rng.choice(pids), signal.SIGKILL)
                     kills += 1
 
@@ -107,7 +107,7 @@ def test_a_script_without_a_guard_is_told_of_it(tmp_path: Path) -> None:
 
 @pytest.fixture
 def command(file: str) -> Iterator[subprocess.Popen[str]]:
-    """A solve on two processes, in a group of its own, as a terminal would start it."""
+    """Start a solve with two workers in its own process group, as a terminal does."""
     process = subprocess.Popen(
         [*COMMAND, file, "--workers", "2", "--seconds", "300", "--json", "--every", "0.5"],
         stdout=subprocess.PIPE,

@@ -1,4 +1,4 @@
-"""Islands of routes of few customers: populations of routes first, chains after them."""
+"""Islands for few customers: populations of routes first, chains after them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SMALL = gls.HybridGeneticSearch(size=6, children=10)
 
 @pytest.fixture(autouse=True)
 def always(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However little time there is, eight small populations evolve."""
+    """Evolve eight small populations, regardless of the time."""
     monkeypatch.setattr(first_generations, "enough", lambda *_: 1)
     monkeypatch.setattr(hybrid_genetic, "OF_A_CPU", 8 * SMALL.children)
     monkeypatch.setattr(first_generations, "SEARCH", SMALL)
@@ -39,7 +39,7 @@ def always(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def turns(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
-    """Of which islands evolutions were searched, and whose turn it was behind each stretch."""
+    """The first row of each island that advanced, and the stage that it was in."""
     found, advance = [], StagedPopulation.advance
 
     def noted(self: StagedPopulation, *given: Any) -> Statistics:
@@ -78,7 +78,7 @@ def test_a_target_in_the_opening_leaves_as_many_rows(
     client: Any, turns: list[tuple[int, int]]
 ) -> None:
     start = float(PROBLEM.cost(gls.savings(PROBLEM, 1, backend="cpu"))[0])
-    islands = gls.Islands(client=client, exchange=Exchange(every=600))  # nor does a stretch go on
+    islands = gls.Islands(client=client, exchange=Exchange(every=600))  # ends the stretch, too
     found = gls.solve(PROBLEM, 600, population=20, islands=islands, target=start, seed=1)
     assert found.statistics.stopped_by == "target" and found.best_cost <= start
     assert len(found.tours) == 40 and {number for _, number in turns} == {0}
@@ -102,7 +102,7 @@ def test_chains_that_have_not_begun_adopt_rows_and_keep_their_constraints(scarce
     plan = plan_of(problem, given, islands=1)
     assert len(plan.stages) == 2
     population = StagedPopulation(plan, np.random.default_rng([1, 0]), least=LEAST, full=True)
-    for share in (0.0, 0.9):  # a generation of the first, and the turn passes to the chains
+    for share in (0.0, 0.9):  # a generation of the first stage, then the first of the chains
         population.advance(Stretch(9.0, None, share, share), lambda: True)
     rows, costs = population.tours, population.costs
     chains = population.population
@@ -115,7 +115,7 @@ def test_chains_that_have_not_begun_adopt_rows_and_keep_their_constraints(scarce
 
 
 def test_what_a_generation_has_of_a_stretch() -> None:
-    """A second of ten that begins after two, and a generation at its end has a second more."""
+    """A stretch of one second begins after two of ten; its last generation gets a second."""
     plan = plan_of(PROBLEM, Settings(seconds=10.0, backend="cpu"), islands=1)
     population = StagedPopulation(plan, np.random.default_rng(1), least=LEAST)
     leg = Leg(Stretch(1.0, None, 0.2, 0.3))

@@ -1,4 +1,4 @@
-"""Pictures of populations and moving ones of runs."""
+"""Pictures of populations, and animations of runs."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ def test_a_run_has_a_frame_for_each_state(tmp_path: Path) -> None:
         for number in range(5):
             image.seek(number)
             frames.append(np.asarray(image.convert("RGB")))
-    assert (frames[0] == frames[3]).all()  # nothing is left of the frames between
-    assert all((one != other).any() for one, other in pairwise(frames))  # at least the title
+    assert (frames[0] == frames[3]).all()  # frames do not show earlier ones
+    assert all((one != other).any() for one, other in pairwise(frames))  # by their titles
     assert [file.name for file in tmp_path.iterdir()] == ["a.gif"]
 
 

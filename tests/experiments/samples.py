@@ -1,4 +1,4 @@
-"""Records that no framework has made."""
+"""Records without a framework."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def record(
     points: Sequence[tuple[float, Costs]] = (),
     **fields: object,
 ) -> Record:
-    """A record whose curve has these seconds and costs."""
+    """Return a record whose curve has these seconds and costs."""
     curve = [CurvePoint(time, 10 * i, i, costs) for i, (time, costs) in enumerate(points, start=1)]
     return Record(algorithm, problem, seed, curve=curve, **fields)
 
 
 def results(finals: Mapping[tuple[str, str], Sequence[float]], **fields: object) -> Results:
-    """Runs by algorithm and problem, with seeds from 1 on, each of which ends with a cost."""
+    """Return runs by algorithm and problem, with final costs for the seeds 1, 2, ...."""
     return Results(
         record(algorithm, problem, seed, points=[(1.0, [[float(cost)]])], **fields)
         for (algorithm, problem), costs in finals.items()

@@ -1,4 +1,4 @@
-"""Statistics beside SciPy, their definitions, and published figures."""
+"""Statistics, compared with SciPy, their definitions and published values."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_quantiles_of_finite_values_are_those_of_numpy(values: list[float], shar
 @pytest.mark.parametrize(
     ("values", "share", "expected"),
     [
-        ([1.0, math.inf], 0.5, math.inf),  # NumPy has NaN for some of these
+        ([1.0, math.inf], 0.5, math.inf),  # NumPy returns NaN for some of these
         ([1.0, 2.0, math.inf], 0.5, 2.0),
         ([2.0, math.inf, 1.0, math.inf], 0.5, math.inf),
         ([math.inf] * 3, 0.25, math.inf),
@@ -49,7 +49,7 @@ def test_nothing_has_no_quantile() -> None:
 
 
 def exact_p(differences: list[float]) -> float:
-    """The share of signs whose rank sums are at least as unequal: the definition."""
+    """Return the p-value by its definition: the share of signs with rank sums as unequal."""
     ranks = stats.rankdata(np.abs(differences))
     seen = abs(float(np.sign(differences) @ ranks))
     signs = product((-1, 1), repeat=len(ranks))

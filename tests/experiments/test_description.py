@@ -1,4 +1,4 @@
-"""Equal settings have equal texts, in every process; others have others."""
+"""Descriptions: equal settings have equal texts in all processes, others differ."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SQUARE = [(0, 0), (0, 3), (4, 3), (4, 0)]
 
 
 class Plain:
-    """Holds what it is given, and a cache."""
+    """Has a value and a cache."""
 
     def __init__(self, value: object) -> None:
         self.value = value
@@ -28,7 +28,7 @@ class Plain:
 
 
 class Slotted:
-    """Has no dictionary."""
+    """Has slots and no `__dict__`."""
 
     __slots__ = ("missing", "value")
 
@@ -38,7 +38,7 @@ class Slotted:
 
 @dataclass
 class Data:
-    """One field is a setting."""
+    """Has one field that is a setting, and one that is not."""
 
     value: object
     clock: float = field(default=0.0, compare=False)
@@ -124,7 +124,7 @@ def test_another_process_says_the_same() -> None:
 made = {"search": gls.IteratedLocalSearch(), "strings": {"a", "b", "c"}, "f": lambda x: x + 1}
 print(describe(made))
 """
-    # Of both, the order of sets of texts is another in each process.
+    # The order of sets of texts differs between processes.
     texts = {
         subprocess.run(
             [sys.executable, "-c", f"{names}describe\n{code}"],

@@ -1,4 +1,4 @@
-"""Figures show the numbers that they are made of."""
+"""Figures show the numbers of their runs."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_curves_of_fronts_are_drawn() -> None:
 
 
 def test_profiles_compare_with_the_fastest() -> None:
-    # Seconds to 11 %: a takes 4 and 2, the other one 5 and 1.
+    # Seconds to 11 %: 4 and 2 for a, 5 and 1 for the other algorithm.
     ratios = ratios_to_fastest(RUNS, 11.0)
     assert ratios == {"a": [1.0, 2.0], STRANGE: [1.25, 1.0]}
     assert ratios_to_fastest(RUNS, 0.0) == {"a": [1.0, math.inf], STRANGE: [math.inf] * 2}

@@ -1,4 +1,4 @@
-"""How far costs and fronts are from the best that is known."""
+"""Gaps of costs and fronts to the best known ones."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_the_hypervolume_is_that_of_pymoo(objectives: int) -> None:
     [
         ([[110.0]], 100.0, 10.0),
         ([[100.0]], 100.0, 0.0),
-        ([[90.0]], 100.0, -10.0),  # the optimum is none: it is shown, not hidden
+        ([[90.0]], 100.0, -10.0),  # better than the optimum: not hidden
         ([[-90.0]], -100.0, 10.0),
         ([[0.0]], 0.0, 0.0),
         ([[1.0]], 0.0, 100.0),  # of 1
@@ -75,7 +75,7 @@ def test_lengths_added_up_in_another_order_have_equal_gaps() -> None:
 
 
 def test_gaps_of_fronts_by_hand() -> None:
-    # Together they span (0, 0) to (10, 10), so that the corner is at 11 of both.
+    # Together they span (0, 0) to (10, 10), so that the corner is (11, 11).
     first, second = [[0.0, 10.0], [10.0, 0.0]], [[5.0, 5.0]]
     gap = gap_of(2, [first, second, []], None)
     whole = 5 * 1 + 5 * 6 + 1 * 11  # the columns from 0 to 5, from 5 to 10, from 10 to 11

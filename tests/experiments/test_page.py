@@ -22,7 +22,7 @@ FRONT = [[0.0, 10.0], [10.0, 0.0]]
 
 
 class Elements(HTMLParser):
-    """Notes the tags of a page and what they refer to."""
+    """The tags of a page, their references, and the text."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Which runs there are, where their files lie, and which of these are taken."""
+"""The runs of a plan, their files, and the stored ones."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_every_run_has_a_file_of_its_own(tmp_path: Path) -> None:
     strange = ("a/b", "a_b", "../../a", "", ".", "x" * 300, "\u8df3" * 200, "a\0b", "A/B")
     plan = Plan(dict.fromkeys(strange, ""), dict.fromkeys(strange, ""), (1,), "")
     paths = [run.path(tmp_path) for run in plan.runs()]
-    names = {path.name.lower() for path in paths}  # also where capitals are small ones
+    names = {path.name.lower() for path in paths}  # also on file systems that ignore case
     assert len(names) == len(strange) ** 2
     assert {path.parent for path in paths} == {tmp_path / "runs"}
     assert all(name.isascii() and len(name) < 200 and "/" not in name for name in names)
@@ -53,7 +53,7 @@ def test_stored_runs_are_found(tmp_path: Path) -> None:
     runs = list(IT.runs())
     for run in runs[:3]:
         store(run, tmp_path)
-    (tmp_path / "runs" / "other.json").write_text("{")  # none of the plan's
+    (tmp_path / "runs" / "other.json").write_text("{")  # not part of the plan
     assert list(IT.stored(tmp_path)) == [run.key for run in runs[:3]]
 
 

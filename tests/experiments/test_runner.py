@@ -1,4 +1,4 @@
-"""Runs that end, fail, are interrupted and are made again, without any framework."""
+"""Runs that end, fail, are interrupted and repeated, without a framework."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ KEYS = [("a", "p", 1), ("b", "p", 1), ("a", "p", 2), ("b", "p", 2)]
 
 
 class Performer:
-    """Makes runs of two generations, and does something else before the run of a key."""
+    """Performs runs of two generations, and calls `act` in the run of `key`."""
 
     def __init__(self, key: object = None, act: Any = None) -> None:
         self.key, self.act = key, act
@@ -47,7 +47,7 @@ class Performer:
 
 
 def perform(folder: Path, performer: Performer) -> tuple[list[Record], str]:
-    """Run all, and return the records and what was shown."""
+    """Perform all runs; return the records and the output."""
     stream = io.StringIO()
     display = ExperimentDisplay(Console(file=stream, width=200))
     return run_all(IT, folder, ABOUT, performer, display), stream.getvalue()
@@ -91,14 +91,14 @@ def interrupt() -> None:
 
 
 def swallow() -> None:
-    """Ctrl-C in a search that then returns what it has."""
+    """Ctrl-C in a search that then returns early."""
     with contextlib.suppress(KeyboardInterrupt):
         signal.raise_signal(signal.SIGINT)
 
 
 @pytest.fixture
 def default_ctrl_c() -> Iterator[None]:
-    """Ctrl-C as on a terminal; what is started in the background ignores it."""
+    """Handle Ctrl-C as on a terminal; background jobs ignore it."""
     former = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, former)

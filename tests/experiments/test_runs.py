@@ -1,4 +1,4 @@
-"""What is made of runs: gaps, tables, files."""
+"""Gaps, tables and files of runs."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_algorithms_are_compared_by_seed_on_each_problem() -> None:
         assert row["p"] == pytest.approx(stats.wilcoxon(*zip(*differing, strict=True)).pvalue)
         p_values.append(row["p"])
     assert p_values == pytest.approx([2 / 2**6, 2 / 2**7, 2 / 2**7])
-    # Three times the least p-value; the others are not less.
+    # Three times the lowest p-value; the others are not lower.
     assert table.column("p (Holm)") == pytest.approx([3 * 2 / 2**7] * 3)
     assert (table.column("first better")[0], table.column("second better")[0]) == (6, 0)
     assert table.column("better") == ["a", "c", "c"]

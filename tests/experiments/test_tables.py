@@ -25,7 +25,7 @@ def test_text_is_aligned_and_rounded() -> None:
     assert head.split() == ["name", "count", "gap", "%", "p"]
     assert first.split() == ["a|b,", '[red]<i>"', "1", "0.3333", "-"]
     assert second.split() == ["b", "20", "inf", "-"]
-    assert second.index("20") + 1 == first.index(" 1 ") + 1  # numbers end below each other
+    assert second.index("20") + 1 == first.index(" 1 ") + 1  # numbers are right-aligned
 
 
 def test_csv_has_numbers_in_full() -> None:

@@ -1,4 +1,4 @@
-"""The check of assignment problems passes sound ones and names what is wrong with others."""
+"""The check of assignment problems passes those that are right and finds planted faults."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_a_problem_that_only_says_what_a_state_costs(backend):
 
 
 HEAD = "  template <class Values>\n"
-# Members that hide those of FromScratch.
+# Members that replace those of FromScratch.
 ADDED = {
     r"swapped\(.*\(cost, excess\), but worth\(\) changes by": """
   GLS_DEVICE gls::Worth swapped(const gls::State& state, int first, int second) const {

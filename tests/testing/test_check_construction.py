@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def shuffles(key: Callable[[int, int, int], Any], fault: Any = lambda rows: rows) -> Any:
-    """A construction of random tours by a key of (seed, row, size)."""
+    """Return a construction of random tours, seeded by key(seed, row, size)."""
 
     def my_tours(problem, size=1, *, seed=0, backend="auto", device=None):
         rows = [

@@ -49,12 +49,12 @@ class Mine(Metric):
 
 
 def by_pairs(values: Any, a: Any, b: Any) -> Any:
-    """Lengths of vectors alone."""
+    """Return lengths; accepts only vectors."""
     return np.array([int(Mine().lengths(values, i, j)) for i, j in zip(a, b, strict=True)])
 
 
 def rows_forgotten(values: Any, a: Any, b: Any) -> Any:
-    """Lengths that are right for vectors and wrong for tables."""
+    """Return lengths that are right for vectors and wrong for tables."""
     found = Mine().lengths(values, a, b)
     return found if found.ndim < 2 else found * 0 + found[0]
 

@@ -191,7 +191,7 @@ def test_an_objective_that_is_right_passes(backend):
 
 
 @pytest.mark.slow
-def test_objectives_of_a_third_party_pass():  # Tolls and Forbidden: below
+def test_objectives_of_a_third_party_pass():  # a later test has Tolls and Forbidden
     check_objective(WholeTolls(some_tolls(70)), [problem_of()], backend="cpu")
 
 

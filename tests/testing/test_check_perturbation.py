@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def scramble(tour: np.ndarray, random: np.random.Generator) -> None:
-    """Put some neighbours in random order, in place."""
+    """Put some neighbouring cities in random order, in place."""
     places = (random.integers(len(tour)) + np.arange(min(6, len(tour)))) % len(tour)
     tour[places] = random.permutation(tour[places])
 

@@ -48,13 +48,13 @@ class Mine(Recombination):
 
 
 class OneSided(Mine):
-    """One that promises too much."""
+    """Promises too much."""
 
     never_worse = True
 
 
 class Heads(Workspace):
-    """Works on the host."""
+    """A workspace on the host."""
 
     calls = 0
 
