@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 from functools import partial
-from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,12 +12,8 @@ import pytest
 
 import gpu_ls_plugin as gls
 import gpu_ls_pymoo
-from gpu_ls_plugin import backends
-from gpu_ls_plugin.backends import compile_check, cuda, library_cache
+from gpu_ls_plugin.backends import compile_check
 from gpu_ls_plugin.core.exceptions import (
-    BackendUnavailableError,
-    CompilationError,
-    CompilerNotFoundError,
     FileFormatError,
     InsufficientMemoryError,
     InvalidParameterError,
@@ -38,6 +32,7 @@ from gpu_ls_plugin.tours.candidates.union import Union
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 NAN = float("nan")
 P5 = gls.TSP([(0, 0), (0, 3), (4, 3), (4, 0), (2, 1)], "EUC_2D", name="five")
@@ -348,25 +343,6 @@ def test_other_objects_than_problems_are_refused(name):
     for call in (gls.RandomRestarts(), partial(KICK().perturb, tours=ROW)):
         with pytest.raises(InvalidTypeError, match=r"problem: \[1\] is not a TSP"):
             call([1])
-
-
-def test_missing_parts_of_the_machine(monkeypatch, tmp_path):
-    """No GPU, no CuPy, a broken compiler, no compiler."""
-    find_spec = importlib.util.find_spec
-    absent = {"ziglang", "cupy"}
-    monkeypatch.setattr(
-        importlib.util, "find_spec", lambda n: None if n in absent else find_spec(n)
-    )
-    monkeypatch.setattr(backends, "_cuda_reason", cuda.unavailable_reason)
-    monkeypatch.setenv("GPU_LS_CACHE_DIR", str(tmp_path))
-    remedy = 'pip install "gpu-ls-plugin[cuda13]"'
-    check(Case("", partial(climb, backend="cuda"), BackendUnavailableError, ("backend", remedy)))
-    check(Case("", partial(backends.get_backend, device=0), BackendUnavailableError, (remedy,)))
-    monkeypatch.setenv("CXX", "false")
-    check(Case("", partial(library_cache.load, "", Path), CompilationError, ("false", "failed")))
-    monkeypatch.setenv("CXX", "no-such-compiler")
-    words = ("backend: cpu", "CXX names", 'pip install "gpu-ls-plugin[cpu]"')
-    check(Case("", partial(library_cache.load, "", Path), CompilerNotFoundError, words))
 
 
 def test_missing_extras(monkeypatch):

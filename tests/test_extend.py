@@ -49,4 +49,4 @@ def test_each_kind_of_parts_has_a_check():
 def test_checks_document_what_they_raise(name):
     text = inspect.getdoc(vars(testing)[name])
     assert text is not None
-    assert name == "PartCheckError" or "PartCheckError\n    With the reason" in text
+    assert name == "PartCheckError" or "PartCheckError\n    The message has the reason" in text

@@ -43,7 +43,7 @@ class Struct(Parameter):
 
     @cached_property
     def fields(self) -> tuple[Parameter, ...]:
-        """The fields, each of which takes an argument."""
+        """The fields, which take the arguments."""
         return tuple(field for member in self.members for field in member.fields)
 
     @cached_property

@@ -153,7 +153,7 @@ class Plan:
 
 
 class Course:
-    """The way of a run through its stages, each of which may change those after it."""
+    """The way of a run through its stages; a stage may change those after it."""
 
     def __init__(self, stages: tuple[Stage, ...]) -> None:
         self.stage, self._rest = stages[0], stages[1:]

@@ -1,4 +1,4 @@
-"""The way of a run through its stages, each of which may change those after it."""
+"""The way of a run through its stages, which may change those after them."""
 
 from __future__ import annotations
 

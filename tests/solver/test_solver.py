@@ -129,7 +129,7 @@ def test_crossovers_on_a_gpu_suit_the_time(
 
 
 def test_long_tours_are_crossed_if_there_is_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In parts; more cities need more than so much more time, and too many are too many."""
+    """They are searched in parts. The time grows faster than the cities, up to a limit."""
 
     def crossed(name: str, n: int, seconds: float, **given: Any) -> bool:
         monkeypatch.setattr(plans, "get_backend", lambda *_: device(name, 2))
