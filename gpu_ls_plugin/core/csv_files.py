@@ -19,8 +19,8 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", *WIDE)
 def csv_text(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """Return a header and rows as CSV, with line feeds at the ends of lines.
 
-    Numbers are not rounded, and None is an empty cell. If text begins like a formula, with one of
-    ``=+-@``, a tab or a line break, also after spaces, an apostrophe is put in front of it.
+    Numbers are not rounded, and None is an empty cell. Text that begins like a formula gets an
+    apostrophe in front: text with ``=+-@``, a tab or a line break first, or first after spaces.
     """
     writer = csv.writer(_Lines(), lineterminator="\r\n")
     return "".join(writer.writerow([_cell(value) for value in row]) for row in (columns, *rows))

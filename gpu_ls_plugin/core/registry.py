@@ -66,7 +66,7 @@ class Registry:
                 f"kind: {part.kind!r} is not a kind of part; known kinds: {', '.join(KINDS)}"
             )
         if not isinstance(part.name, str):
-            raise InvalidTypeError(f"name: {part.name!r} is not a string to call a {part.kind} by")
+            raise InvalidTypeError(f"name: {part.name!r} is not a string; a {part.kind} needs one")
         if not callable(part.factory):
             raise InvalidTypeError(
                 f"factory: {part.factory!r} of {part.kind} {part.name!r} cannot be called; pass "

@@ -25,8 +25,8 @@ def check_claims(names: tuple[str, ...], claimed: Any, costs: Any, advice: str =
     """
     if names and not np.allclose(claimed, costs, rtol=ROUNDING, atol=ROUNDING):
         raise FaultyPartError(
-            f"search: tours were reported to cost {np.asarray(claimed)}, but cost "
-            f"{np.asarray(costs)}; what {' or '.join(map(repr, names))} computes is wrong{advice}"
+            f"search: tours were reported to cost {np.asarray(claimed)}, but they cost "
+            f"{np.asarray(costs)}; {' or '.join(map(repr, names))} computes wrong costs{advice}"
         )
 
 

@@ -271,7 +271,7 @@ class Domain(ABC):
         return None
 
     def asked(self, problem: Any) -> Problem:
-        """Return the original problem of one that is in the form for searches."""
+        """Return the problem that a person stated, from the form that is searched."""
         stated: Problem = problem
         return stated
 
@@ -513,7 +513,7 @@ def domain_of(problem: Any) -> Domain:
             return domain
     raise InvalidTypeError(
         f"problem: {problem!r:.80} is not a TSP; make one by TSP(coordinates), "
-        "TSP.from_matrix(matrix) or TSP.read(path), or of a problem of pymoo by "
+        "TSP.from_matrix(matrix) or TSP.read(path), or convert a problem of pymoo by "
         "gpu_ls_pymoo.as_tsp(problem); no installed domain serves it"
     )
 
@@ -527,7 +527,7 @@ def first_rows(
     backend: str,
     rows: NDArray[np.int32] | None = None,
 ) -> NDArray[np.int32]:
-    """Return given rows, and as many rows of a construction, or empty ones, as are missing."""
+    """Return given rows, filled up to `size` with rows of a construction or with empty rows."""
     given = np.empty((0, problem.n), np.int32) if rows is None else rows[:size]
     missing = size - len(given)
     if not missing:

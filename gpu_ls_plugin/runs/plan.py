@@ -148,7 +148,7 @@ class Plan:
                 stage.prepare(stage)
 
     def course(self) -> Course:
-        """Return an iterator-like object that goes through the stages."""
+        """Return a new `Course` through the stages."""
         return Course(self.stages)
 
 

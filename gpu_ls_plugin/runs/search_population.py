@@ -99,8 +99,8 @@ def _result(
         if wrong.any():
             row = int(wrong.argmax())
             raise FaultyPartError(
-                f"problem: the functor of {type(problem).__name__} takes row {row} to cost "
-                f"{claimed[row]}, but cost() says {costs[row]}{population.advice}"
+                f"problem: the functor of {type(problem).__name__} computes cost "
+                f"{claimed[row]} for row {row}, but cost() returns {costs[row]}{population.advice}"
             )
     statistics.seconds = watch.elapsed
     observers.notify(problem, search, statistics)

@@ -40,7 +40,7 @@ def test_optimisation_changes_no_tour(name, metric, monkeypatch):
 
 
 @pytest.mark.slow
-def test_optimised_kernels_know_where_a_wrapped_route_ends(monkeypatch):
+def test_optimised_kernels_find_the_end_of_a_wrapped_route(monkeypatch):
     """GCC 12 once took another depot than the last one of a loop, which broke linked lists."""
     monkeypatch.setattr("gpu_ls_plugin.backends._cpu", CpuBackend)
     monkeypatch.setenv("GPU_LS_CXXFLAGS", "")

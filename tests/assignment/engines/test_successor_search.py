@@ -265,7 +265,7 @@ def test_a_functor_that_disagrees_is_found():
             return super().cost(rows) + 1
 
     problem = Wrong(np.arange(1, 13), 8, 20)
-    with pytest.raises(FaultyPartError, match="takes row 0 to cost 4, but cost"):
+    with pytest.raises(FaultyPartError, match="computes cost 4 for row 0, but cost"):
         found(problem, starts(problem))
 
 

@@ -301,7 +301,7 @@ def test_children_that_are_not_tours_are_a_fault_of_the_part(monkeypatch):
 @pytest.mark.parametrize(
     ("fault", "words"),
     [
-        (lambda tours, costs: (tours, costs - 10**6), "'halves' computes is wrong"),
+        (lambda tours, costs: (tours, costs - 10**6), "'halves' computes wrong costs"),
         (lambda tours, costs: (tours * 0, costs * 0), "'halves' made a row that is not a tour"),
     ],
 )
