@@ -155,11 +155,8 @@ def test_the_listing_contains_each_part_and_is_short() -> None:
     assert {"chain", "make_part", "multi_descent", "unroll_part", "write_piece"} <= {
         k.name for k in listed
     }
-    assert {kernel.blocks_per_multiprocessor for kernel in listed if kernel.name == "chain"} == {
-        1,
-        2,
-        10,
-    }
+    blocks = {kernel.blocks_per_multiprocessor for kernel in listed if kernel.name == "chain"}
+    assert blocks == {1, 2}
 
 
 @pytest.mark.usefixtures("nvrtc")

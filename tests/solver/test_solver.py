@@ -26,9 +26,9 @@ from gpu_ls_plugin.tours.cooperation.migration import Migration
 from gpu_ls_plugin.tours.crossovers.edge_assembly import EdgeAssembly
 from gpu_ls_plugin.tours.engines.pivoting import First
 from gpu_ls_plugin.tours.moves.lin_kernighan import LinKernighan, LinKernighanLead
-from gpu_ls_plugin.tours.plan import compiling
+from gpu_ls_plugin.tours.plan import preparation
 from gpu_ls_plugin.tours.problem.tsp import TSP
-from gpu_ls_plugin.tours.searches import opening
+from gpu_ls_plugin.tours.searches import good_tour
 from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch
 from gpu_ls_plugin.tours.searches.local_search import LocalSearch
 from tests.helpers.late_kernels import LateKernels
@@ -290,9 +290,9 @@ class Slow(Candidates):
 def test_seconds_count_from_the_call_to_the_tour_without_compiling(
     monkeypatch: pytest.MonkeyPatch, clock: Clock
 ) -> None:
-    compiled, clock.launch = compiling.compile_search, 5.0
+    compiled, clock.launch = preparation.compile_search, 5.0
     monkeypatch.setattr(
-        compiling, "compile_search", lambda *given: (clock.advance(500), compiled(*given))
+        preparation, "compile_search", lambda *given: (clock.advance(500), compiled(*given))
     )
     problem = TSP(np.random.default_rng(3).integers(0, 1000, (30, 2)), "EUC_2D")
     seen: list[Progress] = []
@@ -316,8 +316,8 @@ def test_nothing_is_compiled_while_time_runs(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(Plan, "prepare", prepared)
     for text in (None, "two_opt/all/best", "or_opt/best"):
         kernels.known.clear()
-        opening._compiled.clear()
-        compiling._rehearsed.clear()
+        good_tour._compiled.clear()
+        preparation._compiled.clear()
         near_cities._compile.cache_clear()
         kernels.prepared = False
         solve(PROBLEM, replace(SETTINGS, search=text, seconds=0.1))
