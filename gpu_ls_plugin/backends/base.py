@@ -126,6 +126,10 @@ class Backend(ABC):
         """Return a function that launches a kernel with these arguments, for repeated launches."""
         return partial(self.launch, kernel, count, arguments, shared_bytes=shared_bytes)
 
+    def recorded(self, work: Callable[[], None], times: int) -> Callable[[], None]:
+        """Return a function that repeats `work`, which must make the same launches each time."""
+        return repeated(work, times)
+
     def adopt(self, array: Any) -> Any:
         """Return an array on a GPU as one of this backend: itself, or a copy.
 
@@ -185,3 +189,13 @@ class Backend(ABC):
                 f"backend, but only {available:,} are available; raise memory_limit or free memory"
             )
         return int(rows)
+
+
+def repeated(work: Callable[[], None], times: int) -> Callable[[], None]:
+    """Return a function that calls `work` a number of times."""
+
+    def repeat() -> None:
+        for _ in range(times):
+            work()
+
+    return repeat

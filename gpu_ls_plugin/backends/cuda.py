@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import importlib.util
+import itertools
 import math
 import threading
 from contextlib import contextmanager
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.backends.base import Backend
+from gpu_ls_plugin.backends.base import Backend, repeated
 from gpu_ls_plugin.backends.composition import FAULT, NVRTC_OPTIONS
 from gpu_ls_plugin.backends.cpu import threads_at_most
 from gpu_ls_plugin.backends.structs import Struct
@@ -131,6 +132,25 @@ class CudaBackend(Backend):
     def address(self, array: Any) -> int:
         """Return the address of an array in the device's memory."""
         return int(array.data.ptr)
+
+    def recorded(self, work: Callable[[], None], times: int) -> Callable[[], None]:
+        """Return a function that repeats launches, from its second call on as a CUDA graph."""
+        repeat, calls = repeated(work, times), itertools.count()
+        graphs: list[Any] = []
+
+        def replay() -> None:
+            if next(calls) == 0:  # compiles kernels, which is impossible during a capture
+                repeat()
+                return
+            if not graphs:
+                stream = self.xp.cuda.Stream(non_blocking=True)
+                with stream:
+                    stream.begin_capture()
+                    repeat()
+                    graphs.append(stream.end_capture())
+            graphs[0].launch()
+
+        return replay
 
     def available_memory(self) -> int:
         """Return the free bytes of the device, including those in CuPy's pool."""
