@@ -131,22 +131,9 @@ class MultiObjectiveTSP:
         return self.objectives[0].check(tours, parameter=parameter)
 
     def cost(self, tours: Any) -> Any:
-        """Return the exact costs of every tour, computed from scratch.
+        """Return the exact costs of every tour by each objective, shape (P, M); see `TSP.cost`.
 
-        Parameters
-        ----------
-        tours : array_like of any integer type, shape (P, n) or (n,)
-            Zero-based permutations of the cities; not changed. CuPy arrays stay on their device.
-
-        Returns
-        -------
-        array, shape (P, M), int64 if `integer`, else float64
-            CuPy for CuPy input, else NumPy.
-
-        Raises
-        ------
-        InvalidTourError, InvalidTypeError
-            As `TSP.cost`.
+        The type is int64 if `integer`, else float64.
         """
         columns = [part.cost(tours) for part in self.objectives]
         dtype = np.int64 if self.integer else np.float64

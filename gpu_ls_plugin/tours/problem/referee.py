@@ -39,19 +39,9 @@ class Tours(Protocol):
 
 
 def tour_costs(problem: Tours, tours: Any) -> Lengths:
-    """Return the exact cost of every tour from scratch, its closing edge included.
+    """Return the exact cost of every tour from scratch, its closing edge included; see `TSP.cost`.
 
-    Parameters
-    ----------
-    problem : TSP
-        Defines lengths and objective.
-    tours : array_like of any integer type, shape (P, n) or (n,)
-        Zero-based permutations, checked; not changed. CuPy arrays stay on their device.
-
-    Returns
-    -------
-    array, shape (P,), int64 for integer metrics, else float64
-        CuPy for CuPy input, else NumPy. The tour of a single city has length 0.
+    The tour of a single city has length 0.
     """
     if hasattr(tours, "__cuda_array_interface__"):
         costs_there: Lengths = upper_layers.device_costs(problem, tours)

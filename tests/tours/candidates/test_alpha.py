@@ -154,7 +154,7 @@ def test_lists_of_every_metric_and_size(metric, n):
 
 
 def assert_lists(problem, lists, degree):
-    """Entries are other cities, each once, with their exact lengths."""
+    """Each list has different other cities with their exact lengths."""
     d = oracles.distance_matrix(problem)
     assert lists.cities.shape == lists.lengths.shape == (problem.n, degree)
     assert (lists.cities.dtype, lists.lengths.dtype) == (np.int32, problem.cost_dtype)
@@ -248,7 +248,7 @@ def test_parameters_out_of_range(parameters):
 
 
 def test_what_lists_take_is_loaded_before_they_are_made():
-    """In a fresh process, where it takes up to seconds, which no search's time has to hold."""
+    """In a fresh process, imports can take seconds, which must not count as search time."""
     script = """
 import sys
 import numpy as np

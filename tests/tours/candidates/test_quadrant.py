@@ -21,7 +21,7 @@ from tests.helpers.treeless import Treeless
 
 
 def quadrant(dx: float, dy: float) -> int:
-    """The quadrant of a difference; each half-axis belongs to the one that it begins."""
+    """The quadrant of a difference; each half-axis belongs to the quadrant that it begins."""
     if dx == dy == 0 or (dx > 0 and dy >= 0):
         return 0
     if dx <= 0 and dy > 0:

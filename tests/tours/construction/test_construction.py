@@ -105,7 +105,7 @@ def test_greedy_ties_go_by_city_numbers(metric, n, span, seed):
 
 
 def test_greedy_in_clusters():
-    # Fragments of a cluster are closed in by others: many rounds of new candidates.
+    # The ends of fragments are far apart, which takes many rounds of new candidates.
     random = np.random.default_rng(8)
     for _ in range(10):
         centres = random.integers(0, 10_000, (4, 1, 2))

@@ -1,4 +1,4 @@
-"""What comes back after hundredths of a second: a tour as good as greedy, 2-opt and Or-opt."""
+"""Runs of hundredths of a second: tours as good as greedy tours after 2-opt and Or-opt."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_short_times_give_good_tours(n: int, seconds: float) -> None:
     begin = time.perf_counter()
     result = gls.solve(problem, seconds, backend="cpu")
     assert time.perf_counter() - begin < seconds + MOST_LATE
-    # A machine that is busy with something else may leave no time for the descent: twice more.
+    # A busy machine may leave no time for the descent, so there are two more attempts.
     found = [result, *(ours(problem, 2 * seconds) for _ in range(2))]
     assert min(r.best_cost for r in found) <= 1.02 * plain
     assert result.best_cost == problem.cost(result.best_tour[None])[0]
@@ -116,7 +116,7 @@ def test_an_iterated_search_with_little_time_returns_a_good_tour(clock: Clock) -
     result = search(problem, starts, budget=gls.Budget(seconds=0.1), backend="cpu")
     assert result.best_cost <= greedy
     assert (result.costs <= problem.cost(starts)).all()
-    # Tours that searches have found are taken as they are, and so are limits other than time.
+    # No good tour is made for tours that a search has improved, or if there are other limits.
     optima = PLAIN(problem, gls.space_filling_curve(problem, backend="cpu"), backend="cpu").tours
     for begin, limit in ((optima.repeat(200, axis=0), {}), (starts, {"kicks": 1})):
         budget = gls.Budget(seconds=0.05, **limit)
@@ -149,7 +149,7 @@ def test_ctrl_c_returns_the_tour() -> None:
 def test_ctrl_c_around_the_first_moments_loses_nothing(
     late: tuple[object, str], monkeypatch: pytest.MonkeyPatch, clock: Clock
 ) -> None:
-    """Where no search could take it."""
+    """Ctrl-C between the searches."""
 
     def press(*_: object, **__: object) -> None:
         raise KeyboardInterrupt

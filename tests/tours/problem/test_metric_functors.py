@@ -61,7 +61,7 @@ def evaluate(problem: TSP) -> tuple[np.ndarray, np.ndarray]:
 
 
 def assert_agrees(problem: TSP) -> None:
-    """The functor returns the referee's bits; no estimate is further off than the slack."""
+    """The functor returns the same bits as NumPy, and estimates are within the slack."""
     lengths, estimates = evaluate(problem)
     cities = np.arange(problem.n)
     expected = problem.distance(cities[:, None], cities[None, :])
@@ -159,7 +159,7 @@ EXACT_ROOTS = {
 
 
 def turning_points(roots: np.ndarray, most: int) -> np.ndarray:
-    """Squares and the middles between them, each with its neighbours, and others at random."""
+    """Squares and the rounding points between them, with their neighbours, and random numbers."""
     near = [roots * roots + off for off in (-1, 0, 1)]
     near += [roots * roots + roots + off for off in (-1, 0, 1, 2)]
     others = np.random.default_rng(0).integers(0, most, 50_000, endpoint=True)

@@ -222,7 +222,7 @@ def test_geo_next_to_a_rounding_point_is_decided_by_the_cosines():
     cosines = vectors.reshape(-1, 3)[1:] @ [1.0, 0.0, 0.0]
     counted = (cosines[:, None] <= reaches).sum(axis=1)  # from 0 km on
     assert problem.distance(0, np.arange(1, problem.n)).tolist() == counted.tolist()
-    # Off by less than a millimetre from where rounding decides, so by definition one or the other.
+    # These are within a millimetre of a rounding point, so the definition allows either length.
     kilometres = np.arange(1, 10_000, 7)
     assert np.isin(counted - kilometres, (0, 1)).all()
 

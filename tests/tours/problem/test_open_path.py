@@ -22,7 +22,7 @@ ROWS = np.array(list(itertools.permutations(range(N))))
 
 
 def problem(kind: str, seed: int = 0, n: int = N) -> gls.TSP:
-    """Random lengths, which do not keep the triangle inequality where they are a matrix."""
+    """Random lengths; matrices violate the triangle inequality."""
     drawn = np.random.default_rng(seed)
     lengths = drawn.integers(0, 100, (n, n))
     if kind == "plane":

@@ -1,4 +1,4 @@
-"""The referee's checks: what is a tour, and what is said about what is not."""
+"""The referee: checks of tours, messages about invalid ones, and costs from scratch."""
 
 from __future__ import annotations
 

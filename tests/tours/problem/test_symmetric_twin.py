@@ -1,4 +1,4 @@
-"""Asymmetric problems with two nodes a city: tours keep their costs, and all others cost more."""
+"""Symmetric twins: rows of tours keep their costs, and all other rows cost more."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def assert_best(problem: gls.TSP, starts: Any, part: gls.FilteredNeighbourhood, 
         assert found.positions[row].tolist() == positions
 
 
-# Few of the combinations, each of which takes the compiler seconds.
+# Only two combinations, because each takes the compiler seconds.
 EACH_KIND = pytest.mark.parametrize(
     ("edges", "metric", "mode"), [(2, "EUC_2D", "fused"), (3, "EUC", "openings")]
 )

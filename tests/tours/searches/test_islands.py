@@ -27,7 +27,7 @@ SEARCHES = {
 
 @pytest.fixture
 def drawn(monkeypatch):
-    """Streams of random numbers that launches have used: (kernel, seed, row, generation)."""
+    """Streams of random numbers that launches use: (kernel, seed, row, generation)."""
     streams, launch = set(), type(CPU).launch
 
     def watched(self, kernel, count, arguments, **options):
@@ -66,7 +66,7 @@ def test_islands_find_other_tours(name):
 
 
 def test_parts_of_islands_that_are_cut_alike_are_kicked_otherwise():
-    """Where tours are cut is drawn on the host, and depends on the first row, too."""
+    """The cuts of tours are drawn on the host, and also depend on the first row."""
     found = []
     for first_row in (0, 1):
         chains = SEARCHES["parts"].chains(Start(CPU, PROBLEM, STARTS[:1].copy(), 4, first_row))

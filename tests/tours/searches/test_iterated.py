@@ -33,7 +33,7 @@ SEARCH = gls.IteratedLocalSearch(USUAL)
 
 
 class Scramble:
-    """A perturbation of a third party: a stretch of cities in random order, without any base."""
+    """A third party's perturbation without a base class: shuffles six consecutive cities."""
 
     smallest = 8
 
@@ -107,7 +107,7 @@ def short_launches(monkeypatch):
 
 
 def assert_sound(result, problem, starts) -> None:
-    """Rows are permutations, costs exact, and none is worse than its start."""
+    """Rows are permutations with exact costs, and none is worse than its start."""
     assert result.tours.dtype == np.int32
     assert (np.sort(result.tours) == np.arange(problem.n)).all()
     assert np.array_equal(result.costs, problem.cost(result.tours))
@@ -238,7 +238,7 @@ def test_kicks_by_the_number_of_cities():
         search = replace(SEARCH, kicks_per_city=given)
         result = search(PROBLEM, STARTS, backend="cpu")
         assert result.statistics.kicks == kicks * ROWS
-        # A target does not take the place of a limit.
+        # A target does not replace the limit.
         found = search(PROBLEM, STARTS, budget=gls.Budget(target=1), backend="cpu")
         assert np.array_equal(found.tours, result.tours)
 
@@ -333,7 +333,7 @@ def test_moves_are_counted_by_neighbourhood(search, limit):
 @pytest.mark.parametrize("n", [6, N])
 @pytest.mark.parametrize("turns", [1, 3])
 def test_without_kicks_a_search_counts_what_its_descent_does(n, turns):
-    """So does one of tours that are too short to be kicked."""
+    """Tours that are too short for kicks give the same counts."""
     problem, tours = random_problem("EUC_2D", n), random_tours(n, ROWS)
     limit = bytes_for(problem, ROWS // turns)
     counted = run(SEARCH, problem, tours, kicks=0, memory_limit=limit).statistics

@@ -21,7 +21,7 @@ SEARCH = two_opt_climb()
 
 @pytest.fixture(params=[SEARCH, gls.LocalSearch()], ids=["exhaustive", "default"])
 def search(request):
-    """A search of each kind: whose passes are evaluations of all moves, or looks at a city."""
+    """A search of each kind: one whose passes evaluate all moves, one with a queue of cities."""
     return request.param
 
 
@@ -32,7 +32,7 @@ def short_launches(monkeypatch):
 
 
 def bytes_for(problem: gls.TSP, tours: int, search: gls.LocalSearch = SEARCH) -> int:
-    """Bytes for so many tours, from what the error says of one."""
+    """Bytes for a number of tours, computed from the error message for one."""
     with pytest.raises(InsufficientMemoryError) as caught:
         search(problem, STARTS, backend="cpu", memory_limit=10)
     found = re.search(r"needs ([\d,]+) bytes", str(caught.value))

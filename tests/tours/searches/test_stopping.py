@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 ON_BOTH = pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 SIZES = (1009, 6007)
-# Measured by benchmarks/searches/bench_limits.py where nothing else runs: 0.2 and 0.3 s are the
-# bars. Here other tests run, too.
+# Seconds. On an idle machine the bars are 0.2 and 0.3 s (benchmarks/searches/bench_limits.py); here
+# other tests may run as well.
 OVER, DELAY = 0.5, 0.6
 
 
 def every_sixth(first):
-    """All searches, of which a sixth is quick: the same loop stops them by time and by Ctrl-C."""
+    """All searches, five sixths marked slow: one loop stops them all by time and by Ctrl-C."""
     return [
         pytest.param(name, marks=[pytest.mark.slow] * (place % 6 != first))
         for place, name in enumerate(STOPPED)
@@ -131,7 +131,7 @@ FIRST_CALLS = {
     ],
 )
 def test_time_begins_after_compiling(name, monkeypatch, clock):
-    """Loading a kernel takes 100 seconds here, and a kick of stepped chains some launches."""
+    """Here, loading a kernel takes 100 seconds."""
     problem, tours = random_problem("EUC_2D", 60), random_tours(60, 3)
     optima = SWEEP(problem, tours, backend="cpu").tours  # makes the lists, too
     new, load = CpuBackend(), library_cache.load  # a backend that has loaded nothing yet
@@ -164,11 +164,11 @@ def test_chains_that_are_all_alike_begin_anew():
     assert found.statistics.restarts > 0
     assert (found.costs == found.best_cost).all()
     best = found.best_cost
-    # Never where kicks are counted, which would make the result depend on when one looks.
+    # Chains do not restart under a limit of kicks: results would depend on the times of checks.
     counted = search(problem, tours, budget=gls.Budget(kicks=3000), backend="cpu")
     assert counted.statistics.restarts == 0
     assert counted.best_cost == best
-    # What a chain has found is kept, also where no other copy of it is.
+    # A chain keeps its best tour if no other chain has a copy of it.
     better = gls.IteratedLocalSearch(accept=gls.Better())
     kept = better(problem, tours, budget=gls.Budget(seconds=0.2), backend="cpu")
     assert kept.statistics.restarts == 0

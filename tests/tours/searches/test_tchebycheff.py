@@ -21,7 +21,7 @@ STEPS = gls.LocalSearch([gls.LinKernighan(3)], candidates=LISTS)
 
 
 def distant(metrics, n, rows, seed=0):
-    """A problem of several lengths, and one of their distances."""
+    """A problem with several lengths, its Tchebycheff problem, weights and ideal point."""
     parts = [random_problem(name, n, seed + k, 900) for k, name in enumerate(metrics)]
     problem = gls.MultiObjectiveTSP(parts)
     weights = np.random.default_rng([seed, n]).random((rows, len(parts))) + 0.01

@@ -1,4 +1,4 @@
-"""Rows with weights of their own are searched as if each had the matrix of its lengths."""
+"""A row with its own weights is searched as if its lengths were a matrix."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def weighted_problem(metrics, n, rows, seed=0):
 
 
 def matrix_of(problem, row):
-    """The problem of one row with a matrix of its own."""
+    """The problem of one row, as a matrix."""
     cities = np.arange(problem.n)
     lengths = problem.row(row).lengths(cities[:, None], cities[None])
     return gls.TSP.from_matrix(lengths)
