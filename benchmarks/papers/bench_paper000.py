@@ -5,9 +5,10 @@ limit and number of vehicles at the paper's numbers of nodes (customers and depo
 customers, from a sweep; the difference of two runs of unequal length, divided by that of their
 passes. `filters` (figure 25): the same with random filters that keep a share of all moves.
 `batches`: 2,112 tours of X-n513-k21 from randomised savings to the local optimum, on the GPU (the
-median of 40 calls) and on one core of the machine. `levels` (figure 17): an iteration by stretches
-of the tour computed ahead in levels 0, 1 and 2, by several parts, and by scans alone; making of
-what is kept, evaluation of all moves and iteration. `combined` (figure 19): evaluations under all
+median of 40 calls) and on one core of the machine. `levels` (figure 17), of a former version: an
+iteration by stretches of the tour computed ahead in levels 0, 1 and 2, by several parts, and by
+scans alone; making of what is kept, evaluation of all moves and iteration. Scans won, and the
+levels were removed. `combined` (figure 19): evaluations under all
 constraints in one kernel beside those under each constraint alone, added up; each of these computes
 lengths as well, and no kernel writes what it finds of every move, as the paper's do, so that the
 sum is no more than a stand-in for kernels apart. `shares` (figure 24): evaluation, keeping, and the
@@ -27,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from benchmarks.helpers import common
 from benchmarks.papers.paper000 import constrained, iteration_seconds
-from benchmarks.papers.paper000_kernels import combined, draw_kernels, levels, shares
+from benchmarks.papers.paper000_kernels import combined, draw_kernels, shares
 from benchmarks.peers.bench_cvrp import instances
 
 if TYPE_CHECKING:
@@ -47,15 +48,15 @@ FILTERED = {2: (399, 2401), 3: (399,)}
 SHARES = (1.0, 0.5, 0.25, 0.1, 0.01, 0.001)
 MODES = ("masked", "fused")
 BATCH, BATCH_BAR, CALLS = 2112, 0.015, 42
-SECTIONS = ("iterations", "filters", "batches", "levels", "combined", "shares")
+SECTIONS = ("iterations", "filters", "batches", "combined", "shares")
 
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:
     """Measure the sections that were asked for."""
     common.require_gpu()
-    record = common.stored(options.out, NAME, SECTIONS)
+    record = common.stored(options.out, NAME, (*SECTIONS, "levels"))
     measures = {"iterations": iterations, "filters": filters, "batches": batches}
-    measures |= {"levels": levels, "combined": combined, "shares": shares}
+    measures |= {"combined": combined, "shares": shares}
     for name in options.sections.split(","):
         record[name] = measures[name]()
         common.write_json(options.out, NAME, __doc__ or "", record)  # also of a run that is cut

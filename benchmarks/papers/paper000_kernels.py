@@ -1,4 +1,4 @@
-"""Kernels of an iteration one by one: levels of stretches, constraints together and apart."""
+"""Kernels of an iteration one by one, constraints together and apart."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmarks.helpers import common
-from benchmarks.papers.paper000 import constrained, iteration_seconds
+from benchmarks.papers.paper000 import constrained
 from gpu_ls_plugin.tours.problem.device_data import batch_data
 
 if TYPE_CHECKING:
@@ -15,11 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 BACKEND = "cuda"
-LEVELLED = {2: (399, 967, 2401), 3: (399,)}
-# Level and parts: by scans alone, those of all levels that take least to make, and others.
-LEVELS: tuple[tuple[int | None, tuple[int, ...] | None], ...] = (
-    (None, None), (0, None), (1, None), (2, None), (1, (4,)), (1, (32,)), (1, (64,)), (2, (8, 64)),
-)  # fmt: skip
+SIZES = {2: (399, 967, 2401), 3: (399,)}
 PASSES = 20
 KEPT_AGAIN = 20  # times that what is kept of a tour is made, in one measurement
 FLEET = 0.9  # share of the copies of the depot that are vehicles, where these are limited
@@ -79,37 +75,6 @@ def pass_seconds(problem: Any, tours: Any, edges: int) -> tuple[float, float]:
     return float(evaluation), float(taking)
 
 
-def whole_seconds(problem: Any, tours: Any, edges: int) -> float:
-    """Return the seconds of an iteration of the search."""
-    import gpu_ls_plugin as gls
-
-    part = neighbourhood(edges)
-    search = gls.LocalSearch([part], candidates=gls.All(), pivoting=gls.Best())
-    return iteration_seconds(search, problem, tours, 100)
-
-
-def levels() -> list[dict[str, Any]]:
-    """Time an iteration by each hierarchy (figure 17)."""
-    rows = []
-    for edges, sizes in LEVELLED.items():
-        for n in sizes:
-            scanned, tours = constrained(n)
-            for level, parts in LEVELS:
-                problem = scanned.with_hierarchy(level, parts)
-                evaluation, _ = pass_seconds(problem.tsp, tours, edges)
-                row = {"edges": edges, "n": n, "level": "scans" if level is None else level}
-                row["parts"] = list(problem.hierarchy.parts) if level is not None else []
-                row["kept_bytes"] = problem.tsp.objective.kept_bytes(problem.tsp)
-                row["making"] = keep_seconds(problem, tours)
-                row["evaluation"] = evaluation
-                row["iteration"] = whole_seconds(problem, tours, edges)
-                rows.append(row)
-                print(row, flush=True)
-    columns = ("edges", "n", "level", "parts", "making", "evaluation", "iteration")
-    common.show("an iteration by levels", columns, [[row[c] for c in columns] for row in rows])
-    return rows
-
-
 def under_constraints(n: int) -> Iterator[tuple[str, Any, Any]]:
     """Iterate over giant tours' problems: lengths alone, one constraint each, and all."""
     import gpu_ls_plugin as gls
@@ -132,7 +97,7 @@ def under_constraints(n: int) -> Iterator[tuple[str, Any, Any]]:
 def combined() -> list[dict[str, Any]]:
     """Time evaluations under all constraints, and under each alone (figure 19)."""
     rows = []
-    for edges, sizes in LEVELLED.items():
+    for edges, sizes in SIZES.items():
         for n in sizes:
             seconds = {
                 name: pass_seconds(problem, tours, edges)[0]
@@ -152,7 +117,7 @@ def combined() -> list[dict[str, Any]]:
 def shares() -> list[dict[str, Any]]:
     """Time the kernels of an iteration (figure 24)."""
     rows = []
-    for edges, sizes in LEVELLED.items():
+    for edges, sizes in SIZES.items():
         for n in sizes:
             problem, tours = constrained(n)
             evaluation, step = pass_seconds(problem.tsp, tours, edges)

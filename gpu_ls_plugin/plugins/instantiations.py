@@ -168,7 +168,6 @@ def instantiations() -> list[Kernel]:
         parted.write_kernel(WARP),
         *_weighted(),
         *_routing(),
-        *_levels(),
         *_successors(),
         *routes.kernels(BUILT_IN_METRICS["EUC_2D"](), BUILT_IN_METRICS["EUC"](), WARP),
     ]
@@ -383,16 +382,6 @@ def _routing() -> Iterator[Kernel]:
             filtered.step("TakeFiltered"),
         ):
             yield replace(kernel, parts=(*kernel.parts, *resources))
-
-
-def _levels() -> Iterator[Kernel]:
-    """Yield the kernels that change if data of stretches of routes are computed ahead."""
-    nodes, demands = ((0, 0), (0, 3), (4, 0)), (0, 1, 1)
-    problem = CVRP(nodes, demands, 2, route_limit=9, vehicles=2)
-    metric = Under(problem.nodes.metric, Routing(problem.with_hierarchy(2)))
-    yield keep_kernel(metric, BLOCK)
-    whole = FilteredNeighbourhood(TwoOpt(), Everything())
-    yield FilteredKernels(whole, metric, "int", "fine").evaluation("fused")[0]
 
 
 def _successors() -> Iterator[Kernel]:

@@ -29,7 +29,7 @@ NAMED = {
     "perturbations/bridge_cuts.cuh": "tours/kicks/bridge_cuts.cuh",
     "problems/assignment.cuh": "assignment/problem/assignment.cuh",
     "recombination/edge_assembly.cuh": "tours/crossovers/edge_assembly.cuh",
-    "resources/hierarchy.cuh": "routes/problem/resources/hierarchy.cuh",
+    "resources/resource.cuh": "routes/problem/resources/resource.cuh",
     "searches/chains/chain.cuh": "tours/engines/chains/chain.cuh",
     "searches/chains/linked_chain.cuh": "routes/engines/linked_chain.cuh",
     "searches/descent/scout.cuh": "tours/engines/descent/scout.cuh",

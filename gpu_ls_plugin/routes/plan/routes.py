@@ -65,9 +65,7 @@ def left_alone(problem: CVRP, given: Settings, chosen: Settings) -> bool:
 
     By chains on linked lists, under hard limits of load and duration and no other constraints.
     """
-    if not given.by_time_alone or problem.penalties is not None:
-        return False
-    if problem.resources or problem.hierarchy is not None:
+    if not given.by_time_alone or problem.penalties is not None or problem.resources:
         return False
     return on_linked_lists(chosen.search)
 

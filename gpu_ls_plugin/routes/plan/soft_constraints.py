@@ -44,7 +44,7 @@ def softened(
     """
     if not isinstance(problem, CVRP) or problem.penalties is not None:
         return problem
-    if problem.route_limit is not None or problem.resources or problem.hierarchy is not None:
+    if problem.route_limit is not None or problem.resources:
         return problem
     if not on_linked_lists(search) or seconds < SECONDS * problem.n or not problem.demands.any():
         return problem

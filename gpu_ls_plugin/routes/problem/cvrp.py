@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+import warnings
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
@@ -26,7 +27,6 @@ from gpu_ls_plugin.core.trust import foreign
 from gpu_ls_plugin.routes.problem import cvrp_instances, cvrplib, giant_tours
 from gpu_ls_plugin.routes.problem.giant_tsp import GiantTSP
 from gpu_ls_plugin.routes.problem.resources.base import Resource
-from gpu_ls_plugin.routes.problem.resources.hierarchy import Hierarchy
 from gpu_ls_plugin.routes.problem.routing import Penalties, Routing
 from gpu_ls_plugin.tours.kernels.evaluation import lengths_of, tour_costs
 from gpu_ls_plugin.tours.problem.tsp import TSP
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 CONTENT = (
     *("nodes", "demands", "capacity", "service_times", "route_limit", "fleet", "copies"),
-    *("resources", "penalties", "hierarchy"),
+    *("resources", "penalties"),
 )
 DEPOT = np.zeros(1, np.int64)
 MOST = 2**31 - 1  # of demands and capacities
@@ -103,8 +103,6 @@ class CVRP(Problem):
         What routes use up beside load and duration, as `with_resources` has it.
     penalties : Penalties or None
         What a unit of each violation costs a search; None where constraints are hard.
-    hierarchy : Hierarchy or None
-        Which stretches of giant tours a search computes ahead, as `with_hierarchy` has it.
 
     Raises
     ------
@@ -137,7 +135,6 @@ class CVRP(Problem):
     nodes: TSP
     resources: tuple[Resource, ...]
     penalties: Penalties | None
-    hierarchy: Hierarchy | None
 
     def __init__(
         self,
@@ -320,7 +317,6 @@ class CVRP(Problem):
         copies: int | None,
         resources: tuple[Resource, ...] = (),
         penalties: Penalties | None = None,
-        hierarchy: Hierarchy | None = None,
     ) -> None:
         if nodes.n < 2:
             raise InvalidProblemError("coordinates: a depot alone; there are no customers")
@@ -343,7 +339,7 @@ class CVRP(Problem):
             route_limit=limit,
             fleet=vehicles,
         )
-        self.__dict__.update(resources=tuple(resources), penalties=penalties, hierarchy=hierarchy)
+        self.__dict__.update(resources=tuple(resources), penalties=penalties)
         enough = vehicles or self._enough_vehicles()
         least = min(enough, self.customers)  # a larger fleet needs no copies
         if copies is not None:
@@ -389,29 +385,17 @@ class CVRP(Problem):
         return self._changed(penalties=Penalties.of(self, load, duration, vehicles))
 
     def with_hierarchy(self, level: int | None = 1, parts: Sequence[int] | None = None) -> Self:
-        """Return the same problem, whose searches compute stretches of giant tours ahead.
+        """Return this problem. Deprecated: searches no longer compute stretches of tours ahead.
 
-        Moves are then joined from a few of them, in constant time whatever a resource is (Schulz
-        2013, sections 4.3 and 6.10). Searches find the same tours; real numbers are added up in
-        another order.
-
-        Parameters
-        ----------
-        level : {0, 1, 2} or None
-            0 keeps the stretch between any two places of a tour, 1 those within parts and between
-            them, 2 groups parts once more; None keeps none of them, as is the default.
-        parts : sequence of int, optional
-            Places of a part, powers of two that grow, as many as `level` says; by default those
-            nearest to n^(1/3) for level 1, n^(1/7) and n^(3/7) for level 2.
-
-        Raises
-        ------
-        InvalidTypeError, InvalidParameterError
-            No such level, or no such parts.
+        Scans find the same tours in less time, at every level (`benchmarks/results/paper000.json`).
         """
-        if level is None:
-            return self._changed(hierarchy=None)
-        return self._changed(hierarchy=Hierarchy.of(self.n, level, parts))
+        warnings.warn(
+            "with_hierarchy: searches no longer compute stretches of tours ahead, as scans find "
+            "the same tours in less time; leave the call out",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return self
 
     def with_fleet(self, vehicles: int) -> Self:
         """Return the same problem with so many vehicles at most, and giant tours as long as before.

@@ -39,10 +39,6 @@ class RoutedProblem(Protocol):
     nodes: TSP
     penalties: Any
     resources: tuple[Any, ...]
-    hierarchy: Any
-
-    def with_hierarchy(self, level: int | None) -> Any:
-        """Return the same problem with other stretches computed ahead."""
 
     @property
     def integer(self) -> bool:

@@ -324,7 +324,7 @@ struct Routing {
     return used <= fleet;
   }
 
- protected:
+ private:
   static constexpr bool kTurns = List::kTurns;
 
   // What routes pay for a resource.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import sys
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.routes.problem.giant_tours import RoutedProblem, Violations
     from gpu_ls_plugin.routes.problem.resources.base import Resource
-    from gpu_ls_plugin.routes.problem.resources.hierarchy import Hierarchy
 
 DEAREST = 2.0**40  # that a unit of a violation may be, in integers
 
@@ -112,12 +110,7 @@ class Routing(Objective):
         parts = ", ".join(part.functor(problem) for part in self.resources)
         metric = problem.nodes.metric.functor
         its = f"{metric}, {weight}, {str(self.hard).lower()}, {parts}"
-        self.hierarchy: Hierarchy | None = problem.hierarchy
-        if self.hierarchy is None:
-            vars(self)["functor"] = f"gls::Routing<{its}>"
-        else:
-            vars(self)["functor"] = f"gls::RoutingByLevels<{self.hierarchy.level}, {its}>"
-            vars(self)["header"] = "routes/problem/routing_levels.cuh"
+        vars(self)["functor"] = f"gls::Routing<{its}>"
 
     def source(self) -> str:
         """Return the C++ texts of resources that are not built in."""
@@ -138,7 +131,7 @@ class Routing(Objective):
         for part in self.resources:
             words += in_order(HEADER, "ResourceData", {"weight": cast(self._weight(part))})
             words += part.words(backend, its)
-        return words + (self.hierarchy.shifts() if self.hierarchy else [])
+        return words
 
     def weight_places(self, backend: Any) -> list[int]:
         """Return where the data of a search have what a unit of each resource's excess costs."""
@@ -184,22 +177,7 @@ class Routing(Objective):
         total = 16 + _padded(4 * (n + 2 * copies))
         for part in self.resources:
             total += _padded((part.segments * n + copies) * part.segment_bytes(its))
-            if self.hierarchy:
-                total += _padded(self.hierarchy.stretches(n) * self.stretch_bytes(part))
         return total
-
-    def stretch_bytes(self, part: Resource) -> int:
-        """Return the size of a `Stretch`: two segments, excesses there and back, a number."""
-        excesses = 1 + part.turns(self.problem)
-        return -(-2 * part.segment_bytes(self.problem) // 8) * 8 + 8 * excesses + 8
-
-    def evaluated(self, problem: Any) -> Any:
-        """Return the giant tours without levels, which costs from scratch do not need."""
-        return self._by_scans if self.hierarchy else problem
-
-    @cached_property
-    def _by_scans(self) -> Any:
-        return self.problem.with_hierarchy(None).tsp
 
     def costs(self, problem: Problem, rows: NDArray[np.int32]) -> NDArray[Any]:
         """Return what giant tours (P, n) pay for violations."""

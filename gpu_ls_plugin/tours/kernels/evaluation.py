@@ -118,7 +118,6 @@ def tour_costs(backend: Backend, problem: TSP, tours: Any) -> Any:
     costs = backend.xp.zeros(len(tours), problem.cost_dtype)
     if problem.n == 1:  # a tour without edges
         return costs
-    problem = problem.objective.evaluated(problem)
     objective = problem.objective
     pays = objective.keeps and objective.proven  # by what is kept of a tour
     metric = search_metric(problem) if pays else problem.metric

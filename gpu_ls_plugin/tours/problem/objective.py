@@ -89,10 +89,6 @@ class Objective(ABC):
         """Return how many bytes the functor keeps of a tour, a multiple of 16; by default 0."""
         return 0
 
-    def evaluated(self, problem: Any) -> Any:
-        """Return a problem with the same costs that keeps less data; by default the problem."""
-        return problem
-
     def most(self, problem: Problem) -> float:
         """Return a bound on the gain or loss of a move besides its lengths; by default infinity."""
         return math.inf

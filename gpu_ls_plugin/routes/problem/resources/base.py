@@ -43,10 +43,6 @@ class Resource(ABC):
     def segment_bytes(self, problem: RoutedProblem) -> int:
         """Return the size of a `Segment`, of which `segments` are kept of each place."""
 
-    def turns(self, problem: RoutedProblem) -> bool:
-        """Return whether the way that a route is run matters (`kTurns`); yes unless overridden."""
-        return True
-
     @abstractmethod
     def words(self, backend: Any, problem: RoutedProblem) -> list[Any]:
         """Return the functor's parameters, `kWords` many: integers, floats, arrays of a backend."""

@@ -33,10 +33,6 @@ class Duration(Resource):
         """Return 8, or 16 where lengths have directions."""
         return 8 if problem.symmetric else 16
 
-    def turns(self, problem: RoutedProblem) -> bool:
-        """Return whether lengths have directions."""
-        return not problem.symmetric
-
     def functor(self, problem: RoutedProblem) -> str:
         """Return gls::Duration of integers or real numbers, or where lengths have directions."""
         amount = "gls::int64" if problem.service_times.dtype.kind == "i" else "double"

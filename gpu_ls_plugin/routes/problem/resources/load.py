@@ -32,10 +32,6 @@ class Load(Resource):
         """Return 4."""
         return 4
 
-    def turns(self, problem: RoutedProblem) -> bool:
-        """Return that it does not matter which way a route is run."""
-        return False
-
     def words(self, backend: Any, problem: RoutedProblem) -> list[Any]:
         """Return the nodes' demands, the customers and the capacity."""
         demands = backend.xp.asarray(problem.demands.astype("int32"))
