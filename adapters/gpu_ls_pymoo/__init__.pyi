@@ -29,7 +29,6 @@ from .problems import as_tsp as as_tsp
 from .random_keys import RandomKeysProblem as RandomKeysProblem
 from .repair import CanonicalTourRepair as CanonicalTourRepair
 from .route_crossover import RouteEdgeAssemblyCrossover as RouteEdgeAssemblyCrossover
-from .route_crossover import SelectiveRouteExchangeCrossover as SelectiveRouteExchangeCrossover
 from .route_crossover import SplitCrossover as SplitCrossover
 from .sampling import LocalSearchSampling as LocalSearchSampling
 from .successor_keys import SuccessorKeysProblem as SuccessorKeysProblem

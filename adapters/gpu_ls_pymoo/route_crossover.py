@@ -24,29 +24,6 @@ class SplitCrossover(RecombinationCrossover):
         super().__init__(gls.SplitRecombination(), prob, **kwargs)
 
 
-class SelectiveRouteExchangeCrossover(RecombinationCrossover):
-    """Let the first parent take over routes of the second that resemble its own.
-
-    Selective route exchange (Nagata and Bräysy 2010), on a `CVRPProblem`; whoever has lost its
-    place is inserted by regret.
-
-    Parameters
-    ----------
-    routes : int
-        Most routes that are exchanged, 1 to 8.
-    prob, backend
-        As in `RecombinationCrossover`.
-
-    Raises
-    ------
-    InvalidParameterError, InvalidTypeError
-        `routes` is not from 1 to 8, or `prob` is not from 0 to 1.
-    """
-
-    def __init__(self, routes: int = 4, prob: Any = 1.0, **kwargs: Any) -> None:
-        super().__init__(gls.SelectiveRouteExchange(routes=routes), prob, **kwargs)
-
-
 class RouteEdgeAssemblyCrossover(RecombinationCrossover):
     """Exchange one AB-cycle of the edges in which two solutions differ, the depot being one node.
 

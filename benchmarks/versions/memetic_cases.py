@@ -70,7 +70,7 @@ def memetic_cases(backend: str) -> Iterator[tuple[str, Callable[[], Any]]]:
         "soft routes": (lambda: scarce(4), {"pop_size": 6}),
         "crossed routes": (
             lambda: routes(90),
-            {"pop_size": 6, "crossover": gls.SelectiveRouteExchange()},
+            {"pop_size": 6, "crossover": gls.RouteEdgeAssembly()},
         ),
         "split routes": (lambda: routes(90), {"pop_size": 6, "crossover": gls.SplitCrossover()}),
         "routes, kicks": (lambda: routes(90), {"pop_size": 6, "search": LINKED, "kicks": 5}),

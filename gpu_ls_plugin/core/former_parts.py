@@ -33,8 +33,15 @@ REMOVED: dict[str, dict[str, RemovedPart]] = {
         "EliteEdges": RemovedPart(
             "EdgeAssembly", "EdgeAssembly() finds better tours in the same time; use it instead"
         ),
+        "SelectiveRouteExchange": RemovedPart(
+            "SplitRecombination", "SplitRecombination() makes better children; use it instead"
+        ),
     },
-    "gpu_ls_pymoo": {},
+    "gpu_ls_pymoo": {
+        "SelectiveRouteExchangeCrossover": RemovedPart(
+            "SplitCrossover", "SplitCrossover() makes better children; use it instead"
+        ),
+    },
     "gpu_ls_pygad": {},
     "gpu_ls_deap": {},
 }

@@ -27,10 +27,9 @@ from gpu_ls_plugin.backends import arrays, tuning
 from gpu_ls_plugin.routes.construction import kernels as routes
 from gpu_ls_plugin.routes.crossovers import route_edge_assembly
 from gpu_ls_plugin.routes.crossovers.route_exchange import exchanging
-from gpu_ls_plugin.routes.crossovers.selective_route_exchange import exchange_kernel
 from gpu_ls_plugin.routes.engines import linked_descent
+from gpu_ls_plugin.routes.engines.linked_chains import string_kernel
 from gpu_ls_plugin.routes.engines.rebuilt_chains import rebuilt_kernel, rebuilt_shape
-from gpu_ls_plugin.routes.engines.string_kernel import string_kernel
 from gpu_ls_plugin.routes.kernels.linked_rows import LinkedShape, most_rows
 from gpu_ls_plugin.routes.moves.between_routes import SwapStar, TwoOptStar
 from gpu_ls_plugin.routes.moves.route_moves import RouteMoves
@@ -355,7 +354,6 @@ def _routing() -> Iterator[Kernel]:
                 yield linked_descent.descent_kernel(
                     problem, grid, length, time, shape, neighbourhoods=linked
                 )
-        yield exchange_kernel(lengths, WARP, time)
         cities = n if problem.integer else CITIES[1]  # in global memory
         own = route_edge_assembly.pair_bytes(cities, 2, cities - cities // 20)
         pairs = pair_layouts.pair_shape(cities, own, 64, SHARED)

@@ -5,7 +5,6 @@ from .construction.split import split as split
 from .construction.sweep import sweep as sweep
 from .crossovers.route_edge_assembly import RouteEdgeAssembly as RouteEdgeAssembly
 from .crossovers.route_exchange import RouteExchange as RouteExchange
-from .crossovers.selective_route_exchange import SelectiveRouteExchange as SelectiveRouteExchange
 from .crossovers.split_crossover import SplitRecombination as SplitRecombination
 from .engines.prices import PricedMigration as PricedMigration
 from .moves.between_routes import SwapStar as SwapStar

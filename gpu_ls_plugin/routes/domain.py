@@ -12,10 +12,8 @@ from gpu_ls_plugin.routes.plan.few_customers import are_few, best_routes
 from gpu_ls_plugin.routes.plan.fewer_vehicles import first_try, pay, seconds_of_a_try
 from gpu_ls_plugin.routes.plan.first_generations import first_generations
 from gpu_ls_plugin.routes.plan.generating import GENERATE
-from gpu_ls_plugin.routes.plan.in_parts import in_parts
-from gpu_ls_plugin.routes.plan.route_display import RouteDisplay
-from gpu_ls_plugin.routes.plan.route_reports import about_routes, route_lines
-from gpu_ls_plugin.routes.plan.routes import settings_of_routes, why_routes
+from gpu_ls_plugin.routes.plan.reports import RouteDisplay, about_routes, route_lines
+from gpu_ls_plugin.routes.plan.settings import divided, settings_of_routes, why_routes
 from gpu_ls_plugin.routes.plan.soft_constraints import softened
 from gpu_ls_plugin.routes.problem import file_kinds
 from gpu_ls_plugin.routes.problem.cvrp import CVRP, routing_problem
@@ -85,7 +83,7 @@ class Routes(Tours):
 
     def divided(self, problem: Any, given: Settings, chosen: Settings) -> Settings:
         """Return settings by which routes of many customers are searched in parts."""
-        return in_parts(problem, given, chosen) if isinstance(problem, CVRP) else chosen
+        return divided(problem, given, chosen) if isinstance(problem, CVRP) else chosen
 
     def why(self, problem: Any, chosen: Settings) -> str:
         """Return why routes are searched so."""

@@ -10,7 +10,6 @@ from gpu_ls_plugin.routes.construction.savings import savings
 from gpu_ls_plugin.routes.construction.sweep import sweep
 from gpu_ls_plugin.routes.crossovers.route_edge_assembly import RouteEdgeAssembly
 from gpu_ls_plugin.routes.crossovers.route_exchange import RouteExchange
-from gpu_ls_plugin.routes.crossovers.selective_route_exchange import SelectiveRouteExchange
 from gpu_ls_plugin.routes.crossovers.split_crossover import SplitRecombination
 from gpu_ls_plugin.routes.domain import Routes
 from gpu_ls_plugin.routes.engines.prices import PricedMigration
@@ -26,7 +25,7 @@ from gpu_ls_plugin.routes.searches.genetic.hybrid_genetic import HybridGeneticSe
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-CROSSOVERS = (SplitRecombination, SelectiveRouteExchange, RouteEdgeAssembly)
+CROSSOVERS = (SplitRecombination, RouteEdgeAssembly)
 PARTS: Mapping[str, tuple[Any, ...]] = {
     "domain": (Routes,),
     "resource": (Load, Duration),

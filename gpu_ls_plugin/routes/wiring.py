@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def _linked_descent() -> Service:
-    from gpu_ls_plugin.routes.engines.linked_service import SERVICE
+    from gpu_ls_plugin.routes.engines.linked_descent import SERVICE
 
     return SERVICE
 

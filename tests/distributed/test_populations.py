@@ -14,7 +14,7 @@ from gpu_ls_plugin.distributed import Exchange, tasks
 from gpu_ls_plugin.distributed.exchange import elites_of
 from gpu_ls_plugin.distributed.messages import Job, Order
 from gpu_ls_plugin.distributed.watcher import Standstill, Watcher
-from gpu_ls_plugin.routes.plan import in_parts
+from gpu_ls_plugin.routes.plan import settings as route_settings
 from gpu_ls_plugin.runs.elites import Elites
 from gpu_ls_plugin.runs.repeated_calls import population_of
 from gpu_ls_plugin.runs.settings import Settings
@@ -131,7 +131,7 @@ def test_routes_of_many_customers_are_searched_in_parts(
         return search(self, problem, tours, **given)
 
     monkeypatch.setattr(gls.Decomposed, "__call__", noted)
-    monkeypatch.setattr(in_parts, "LEAST_CUSTOMERS", {"cpu": 10, "cuda": 10})
+    monkeypatch.setattr(route_settings, "LEAST_CUSTOMERS", {"cpu": 10, "cuda": 10})
     problem = random_cvrp("capacity", 60, 1 if scarce else 2)
     islands = gls.Islands(client=client, exchange=Exchange(kicks=10))
     found = gls.solve(problem, np.inf, kicks=30, population=2, islands=islands, seed=1)

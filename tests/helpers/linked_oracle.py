@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Routes = list[list[int]]
 Step = tuple[float, Routes, set[int]]  # change of cost, new routes, customers to re-examine
-MOVES = enumerators("routes/moves/route_moves.cuh", "RouteMove")["kRouteMoves"]
+MOVES = enumerators("routes/moves/route_links.cuh", "RouteMove")["kRouteMoves"]
 EACH = 4  # numbers for the trades of a pair, as in gls::RouteSwapStar
 
 

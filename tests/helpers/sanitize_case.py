@@ -49,7 +49,7 @@ ROUTE_MOVES = gls.LocalSearch(
     [gls.TwoOpt(), gls.Relocate(3), gls.Exchange(3, 2), gls.TwoOptStar(), gls.SwapStar()],
     candidates=gls.Nearest(7),
 )
-ROUTE_PAIRS = (gls.SplitRecombination(), gls.SelectiveRouteExchange(), gls.RouteEdgeAssembly())
+ROUTE_PAIRS = (gls.SplitRecombination(), gls.RouteEdgeAssembly())
 
 
 class Extent(NamedTuple):

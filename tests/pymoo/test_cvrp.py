@@ -144,7 +144,6 @@ OPERATORS = {
     "edge assembly": lambda: {"crossover": adapter.EdgeAssemblyCrossover()},
     "partition": lambda: {"crossover": adapter.PartitionCrossover()},
     "split": lambda: {"crossover": adapter.SplitCrossover()},
-    "route exchange": lambda: {"crossover": adapter.SelectiveRouteExchangeCrossover(2)},
     "route edge assembly": lambda: {"crossover": adapter.RouteEdgeAssemblyCrossover(0.9)},
     "mating": lambda: {"mating": adapter.MemeticMating()},
 }
@@ -345,7 +344,6 @@ def test_default_searches(cvrp: gls.CVRP, tsp: gls.TSP) -> None:
 
 ROUTE_FACES = {
     adapter.SplitCrossover: gls.SplitRecombination(),
-    adapter.SelectiveRouteExchangeCrossover: gls.SelectiveRouteExchange(),
     adapter.RouteEdgeAssemblyCrossover: gls.RouteEdgeAssembly(),
 }
 

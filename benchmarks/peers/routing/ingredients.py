@@ -76,7 +76,7 @@ VARIANTS = {
     "hard constraints": Variant(soft=False),
     "RuinRecreate() and RouteExchange()": Variant(_by_places),
 }
-CROSSOVERS = (gls.SplitRecombination, gls.SelectiveRouteExchange, gls.RouteEdgeAssembly)
+CROSSOVERS = (gls.SplitRecombination, gls.RouteEdgeAssembly)
 
 
 def ingredients(bench: Bench, options: argparse.Namespace, known: Sequence[Run]) -> dict[str, Any]:

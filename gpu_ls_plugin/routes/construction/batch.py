@@ -1,4 +1,4 @@
-"""What constructions of routes share: a batch of routes on a backend, and its giant tours."""
+"""A batch of routes on a backend, which constructions fill in, and its giant tours."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import numpy as np
 
 from gpu_ls_plugin.backends.composition import Kernel, Parameter, parse_parameters
 from gpu_ls_plugin.backends.functor_words import kept_words, packed_words
-from gpu_ls_plugin.backends.structs import in_order
+from gpu_ls_plugin.backends.structs import in_order, struct_of
 from gpu_ls_plugin.routes.problem.giant_tours import written
 from gpu_ls_plugin.tours.problem.device_data import metric_data
 from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
 FOLDER = "routes/construction"
-BEYOND = 1 << 62  # any duration
-DEAREST = 1 << 60  # violations of all customers together, as integers
+BEYOND = 1 << 62  # longer than any duration
+DEAREST = 1 << 60  # most that all violations together may cost, as integers
 VEHICLES_HEADER = "routes/problem/vehicles.cuh"
-VEHICLES = parse_parameters("const void* metric_data, const gls::uint64* words")
+ROWS = struct_of("routes/construction/route_rows.cuh", "RouteRows")
 
 
 def vehicles_type(metric: str, time: str) -> str:
@@ -40,36 +40,37 @@ def routes_kernel(
     *,
     header: str,
     body: str,
-    parameters: str | tuple[Parameter, ...],
+    parameters: Sequence[Parameter],
     team: str,
     time: str,
 ) -> Kernel:
-    """Compose a kernel of vehicles, ``{vehicles}`` in `body`, which it reads first.
-
-    Headers without a folder are those of constructions.
-    """
-    if isinstance(parameters, str):
-        parameters = parse_parameters(parameters)
+    """Compose a kernel of vehicles, ``{vehicles}`` in `body`; `ROWS` are its first parameter."""
     return metric_kernel(
         name,
         metric,
-        header=header if "/" in header else f"{FOLDER}/{header}",
+        header=header,
         body=body.replace("{vehicles}", vehicles_type("{metric}", time)),
-        parameters=(*VEHICLES, *parameters),
+        parameters=(ROWS, *parameters),
         team=team,
     )
 
 
-def repair_kernel(metric: Metric, team: str, time: str) -> Kernel:
-    """Compose the kernel that makes fewer routes."""
+def construction_kernel(
+    name: str, metric: Metric, header: str, struct: str, body: str, *, team: str, time: str
+) -> Kernel:
+    """Compose the kernel of a construction, whose header declares a struct of its parameters."""
+    header = f"{FOLDER}/{header}"
+    own = (struct_of(header, struct),)
     return routes_kernel(
-        "repair_routes",
-        metric,
-        header="repair.cuh",
-        body="gls::RepairRoutes<{team}, {vehicles}>",
-        parameters="const int* rows, int* orders, unsigned char* begins, unsigned char* broken",
-        team=team,
-        time=time,
+        name, metric, header=header, body=body, parameters=own, team=team, time=time
+    )
+
+
+def repair_kernel(metric: Metric, team: str, time: str) -> Kernel:
+    """Compose the kernel that dissolves routes."""
+    body = "gls::RepairRoutes<{team}, {vehicles}>"
+    return construction_kernel(
+        "repair_routes", metric, "repair.cuh", "RepairedRows", body, team=team, time=time
     )
 
 
@@ -90,9 +91,9 @@ def write_kernel(team: str) -> Kernel:
 class RouteBatch:
     """Routes of a batch of rows on a backend, which constructions fill in.
 
-    `orders`, int32 (size, customers), has the customers, route after route, `begins`, uint8 of the
-    same shape, 1 where a route begins. There should be at most `most` routes: the fleet, or the
-    copies of the depot. `vehicles` are arguments of kernels.
+    `orders`, int32 (size, customers), lists the customers, route after route. `begins`, uint8 of
+    the same shape, is 1 at the first customer of each route. A row should have at most `most`
+    routes: the fleet, or the copies of the depot. `vehicles` are arguments of kernels.
     """
 
     def __init__(self, backend: Backend, problem: CVRP, size: int) -> None:
@@ -117,28 +118,29 @@ class RouteBatch:
         }
         self._words = kept_words(xp, in_order(VEHICLES_HEADER, "VehiclesData", data))
         self.vehicles: Mapping[str, Any] = {
-            "metric_data": metric_data(backend, problem.nodes),
-            "words": packed_words(xp, self._words, backend.address),
+            "nodes_data": metric_data(backend, problem.nodes),
+            "vehicles": packed_words(xp, self._words, backend.address),
         }
 
     def numbers(self, dtype: Any, *shape: int) -> Any:
-        """Return an array for each row, its values not set."""
+        """Return an array of this shape for each row, uninitialised."""
         return self.backend.xp.empty((self.size, *shape), dtype)
 
     def launch(self, kernel: Kernel, items: int, arguments: Mapping[str, Any]) -> None:
-        """Run a kernel of vehicles on so many items: rows, unless the arguments say otherwise."""
+        """Run a kernel of vehicles on `items` rows."""
         routes = {"orders": self.orders, "begins": self.begins}
         self.backend.launch(kernel, items, {**self.vehicles, **routes, **arguments})
 
     def too_many(self, most: Any) -> Any:
-        """Return the numbers of the rows that have more routes than `most`, of all or of each."""
+        """Return the numbers of the rows with more routes than `most`, a number or one per row."""
         xp = self.backend.xp
         return xp.flatnonzero(self.begins.sum(axis=1, dtype="int32") > most).astype("int32")
 
     def tours(self) -> Any:
-        """Return the giant tours of the rows, int32 (size, n), after a repair of too many routes.
+        """Return the giant tours of the rows, int32 (size, n).
 
-        Where the fleet is not limited, rows that cannot be repaired become `CVRP.simple_routes`.
+        Rows with too many routes are repaired first. If the fleet is unlimited, rows that cannot be
+        repaired become `CVRP.simple_routes`.
         """
         broken = self._repair()
         backend, problem = self.backend, self.problem
@@ -157,7 +159,7 @@ class RouteBatch:
         return tours
 
     def _repair(self) -> NDArray[np.intp]:
-        """Make fewer routes where there are too many; return which rows break a constraint now."""
+        """Dissolve routes of rows with too many; return the rows that break a constraint then."""
         rows = self.too_many(self.most)
         if not len(rows):
             return np.empty(0, np.intp)
@@ -168,9 +170,9 @@ class RouteBatch:
 
 
 def _prices(problem: CVRP) -> list[float]:
-    """Return what a unit of load and of duration too much costs, in integers that add up safely."""
+    """Return the prices of a unit of load and of duration; sums of integers cannot overflow."""
     due = problem.penalties
-    if due is None:  # nobody asks
+    if due is None:  # not read
         return [0, 0]
     if not problem.integer:
         return [float(due.load), float(due.duration)]
@@ -180,7 +182,7 @@ def _prices(problem: CVRP) -> list[float]:
 
 
 def _limit(problem: CVRP, integers: bool) -> float:
-    """Return what kernels compare durations with."""
+    """Return the limit that kernels compare durations with."""
     limit = problem.tolerated_limit
     if integers:
         return BEYOND if limit is None else int(limit)

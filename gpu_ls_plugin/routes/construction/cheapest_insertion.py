@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.batch_size import batch_size
 from gpu_ls_plugin.core import checks
-from gpu_ls_plugin.routes.construction.batch import RouteBatch, routes_kernel
+from gpu_ls_plugin.routes.construction.batch import RouteBatch, construction_kernel
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 
 if TYPE_CHECKING:
@@ -22,16 +22,9 @@ TAKING = {"parallel": "gls::AllRoutes", "sequential": "gls::LastRoute"}
 
 def insertion_kernel(metric: Metric, team: str, time: str, order: str) -> Kernel:
     """Compose the kernel that inserts customers."""
-    return routes_kernel(
-        "cheapest_insertion",
-        metric,
-        header="insertion.cuh",
-        body=f"gls::CheapestInsertion<{{team}}, {{vehicles}}, {TAKING[order]}>",
-        parameters="int at_once, gls::uint64 seed, int* after, int* owners, gls::int64* loads, "
-        "void* durations, int* waiting, void* detours, int* edges, int* orders, "
-        "unsigned char* begins",
-        team=team,
-        time=time,
+    body = f"gls::CheapestInsertion<{{team}}, {{vehicles}}, {TAKING[order]}>"
+    return construction_kernel(
+        "cheapest_insertion", metric, "insertion.cuh", "InsertionRows", body, team=team, time=time
     )
 
 
@@ -44,10 +37,10 @@ def cheapest_insertion(
     backend: str | Backend = "auto",
     device: int | None = None,
 ) -> Any:
-    """Return giant tours by cheapest insertion: always the customer with the shortest detour next.
+    """Return giant tours by cheapest insertion: the customer with the shortest detour comes next.
 
-    In row 0, routes begin with the customer that is farthest from the depot, and those that begin
-    together with customers far from each other; in further rows with customers drawn at random.
+    In row 0, a route begins with the customer farthest from the depot; routes that begin together
+    start with customers far from each other. In all other rows, routes begin with random customers.
     Row r depends on `seed` and r alone.
 
     Parameters
@@ -56,23 +49,23 @@ def cheapest_insertion(
     size : int
         Number of tours, up to 2**31 - 1.
     order : {"parallel", "sequential"}
-        Whether as many routes as the demand needs at least begin together and all take customers,
-        or a route begins when nobody else fits the one before.
+        "parallel" begins the fewest routes that can carry the demand, and all of them take
+        customers. "sequential" begins a route when no more customers fit into the one before.
     seed : int or None
         Key of the random numbers. The same seed gives the same tours: pass another one for each
         call, or None to draw one.
     backend, device
-        Where the tours are made; see `get_backend`.
+        The device that makes the tours; see `get_backend`.
 
     Returns
     -------
     ndarray, shape (size, n), int32
-        Feasible or not as those of `savings`.
+        Rows may be infeasible under the same conditions as those of `savings`.
 
     Raises
     ------
     InsufficientMemoryError
-        So many tours do not fit the memory.
+        The tours do not fit the memory.
     UnsupportedProblemError
         The problem has no routes.
     """

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "routes/construction/open_routes.cuh"
+#include "routes/construction/route_rows.cuh"
 #include "backends/include/philox.cuh"
 
 namespace gls {
@@ -19,50 +20,73 @@ struct LastRoute {
   GLS_DEVICE static int first(int routes) { return routes - 1; }
 };
 
+// How customers are inserted, and memory for every row: a number for each node, two in `after`.
+struct InsertionRows {
+  int at_once;  // routes that begin before the first insertion
+  uint64 seed;
+  int* after;
+  int* owners;
+  int64* loads;
+  void* durations;
+  int* waiting;
+  void* detours;
+  int* edges;
+};
+
 template <class Team, class Vehicles, class Taking>
 struct CheapestInsertion {
   using Length = typename Vehicles::Length;
   using Time = typename Vehicles::Time;
+
+  GLS_DEVICE static void run(const Team& team, int item, const RouteRows& rows,
+                             const InsertionRows& memory) {
+    const Vehicles vehicles(rows.nodes_data, rows.vehicles);
+    CheapestInsertion row(team, item, vehicles, memory);
+    row.begin(memory.at_once);
+    while (row.count > 0) {
+      if (!row.insert_best()) row.begin_another();
+    }
+    const int64 first = int64(item) * vehicles.customers;
+    team.once([&] { row.routes.write(row.opened, rows.orders + first, rows.begins + first); });
+  }
+
+ private:
   using Routes = OpenRoutes<Vehicles>;
   using Edge = typename Routes::Edge;
 
-  // at_once: routes that begin before the first insertion.
-  GLS_DEVICE static void run(const Team& team, int item, const void* metric_data,
-                             const uint64* words, int at_once, uint64 seed, int* all_after,
-                             int* all_owners, gls::int64* all_loads, void* all_durations,
-                             int* all_waiting, void* all_detours, int* all_edges, int* orders,
-                             unsigned char* all_begins) {
-    const Vehicles vehicles(metric_data, words);
-    const int n = vehicles.customers;
-    const int64 wide = n + 1, at = int64(item) * wide, row = int64(item) * n;
-    const Routes routes{vehicles, all_after + 2 * at, all_owners + at, all_loads + at,
-                        static_cast<Time*>(all_durations) + at};
-    int* waiting = all_waiting + at;
-    Length* detours = static_cast<Length*>(all_detours) + at;
-    int* edges = all_edges + at;
-    team.each(n, [&](int index) {
+  const Team& team;
+  const Vehicles& vehicles;
+  const bool farthest;  // routes begin with the customer that is farthest, not with any
+  const Routes routes;
+  int* const waiting;
+  Length* const detours;  // of customers by their best edges
+  int* const edges;       // the nodes from which these lead; -1: none fits
+  Philox random;
+  int count, opened = 0;  // customers that wait, routes
+
+  GLS_DEVICE CheapestInsertion(const Team& team, int item, const Vehicles& vehicles,
+                               const InsertionRows& memory)
+      : CheapestInsertion(team, item, int64(item) * (vehicles.customers + 1), vehicles, memory) {}
+  GLS_DEVICE CheapestInsertion(const Team& team, int item, int64 at, const Vehicles& vehicles,
+                               const InsertionRows& memory)
+      : team(team),
+        vehicles(vehicles),
+        farthest(item == 0),
+        routes{vehicles, memory.after + 2 * at, memory.owners + at, memory.loads + at,
+               static_cast<Time*>(memory.durations) + at},
+        waiting(memory.waiting + at),
+        detours(static_cast<Length*>(memory.detours) + at),
+        edges(memory.edges + at),
+        random(memory.seed, Purpose::kInsertion, item),
+        count(vehicles.customers) {}
+
+  // Begins some routes, with customers that are far from each other, and looks at all edges.
+  GLS_DEVICE void begin(int at_once) {
+    team.each(count, [&](int index) {
       waiting[index] = index + 1;
       detours[index + 1] = vehicles.length(0, index + 1);
     });
     team.sync();
-    Philox random(seed, Purpose::kInsertion, item);
-    int count = n, opened = 0;
-    // Begins a route with the customer of greatest distance in `detours`, or any; returns it.
-    const auto begin_route = [&] {
-      using Far = Ranked<Length>;
-      const int drawn = item == 0 ? -1 : int(random.below(count));
-      const Far far = team.least(drawn < 0 ? count : 0, Far{Length(1), n + 1},
-                                 [&](int w) { return Far{-detours[waiting[w]], waiting[w]}; });
-      const int customer = drawn < 0 ? int(far.index) : waiting[drawn];
-      team.sync();
-      team.once([&] {
-        routes.open(opened, customer);
-        take(waiting, count, customer);
-      });
-      ++opened;
-      --count;
-      return customer;
-    };
     while (opened < at_once && count > 0) {
       const int begun = begin_route();
       team.each(count, [&](int w) {  // next time far from this one, too
@@ -72,56 +96,82 @@ struct CheapestInsertion {
       });
       team.sync();
     }
-    const auto look_at_all = [&](int c) {
-      set(routes.best_edge(c, Taking::first(opened), opened), c, detours, edges);
-    };
-    team.each(count, [&](int w) { look_at_all(waiting[w]); });
-    team.sync();
-    while (count > 0) {
-      const Edge next = team.least(count, Routes::nothing(), [&](int w) {
-        const int c = waiting[w];
-        return edges[c] < 0 ? Routes::nothing() : Edge{detours[c], c};
-      });
-      if (next.index < 0) {  // none fits
-        team.each(count, [&](int w) { detours[waiting[w]] = vehicles.length(0, waiting[w]); });
-        team.sync();
-        begin_route();
-        team.each(count, [&](int w) { look_at_all(waiting[w]); });
-        team.sync();
-        continue;
-      }
-      const int customer = int(next.index), from = edges[customer], route = routes.route_of(from);
-      team.sync();
-      team.once([&] {
-        routes.insert(Edge{next.value, from}, customer);
-        take(waiting, count, customer);
-      });
-      --count;
-      team.each(count, [&](int w) {
-        const int c = waiting[w];
-        Edge known{detours[c], edges[c]};
-        const bool takes = routes.takes(route, c);
-        if (known.index >= 0 && routes.route_of(int(known.index)) == route &&
-            (!takes || known.index == from || !routes.in_time(route, c, known.value))) {
-          look_at_all(c);
-        } else if (takes) {
-          known = routes.better(known, from, route, c);
-          set(routes.better(known, customer, route, c), c, detours, edges);
-        }
-      });
-      team.sync();
-    }
-    team.once([&] { routes.write(opened, orders + row, all_begins + row); });
+    look_at_all();
   }
 
- private:
-  GLS_DEVICE static void set(const Edge& edge, int customer, Length* detours, int* edges) {
+  // Begins a route if no customer fits those that there are.
+  GLS_DEVICE void begin_another() {
+    team.each(count, [&](int w) { detours[waiting[w]] = vehicles.length(0, waiting[w]); });
+    team.sync();
+    begin_route();
+    look_at_all();
+  }
+
+  // Begins a route with the customer of greatest distance in `detours`, or any; returns it.
+  GLS_DEVICE int begin_route() {
+    using Far = Ranked<Length>;
+    const int drawn = farthest ? -1 : int(random.below(count));
+    const Far far = team.least(drawn < 0 ? count : 0, Far{Length(1), vehicles.customers + 1},
+                               [&](int w) { return Far{-detours[waiting[w]], waiting[w]}; });
+    const int customer = drawn < 0 ? int(far.index) : waiting[drawn];
+    team.sync();
+    team.once([&] {
+      routes.open(opened, customer);
+      take(customer);
+    });
+    ++opened;
+    --count;
+    return customer;
+  }
+
+  // Inserts the customer whose detour is shortest; false if none fits.
+  GLS_DEVICE bool insert_best() {
+    const Edge next = team.least(count, Routes::nothing(), [&](int w) {
+      const int c = waiting[w];
+      return edges[c] < 0 ? Routes::nothing() : Edge{detours[c], c};
+    });
+    if (next.index < 0) return false;
+    const int customer = int(next.index), from = edges[customer];
+    team.sync();
+    team.once([&] {
+      routes.insert(Edge{next.value, from}, customer);
+      take(customer);
+    });
+    --count;
+    team.each(count, [&](int w) { update(waiting[w], from, customer); });
+    team.sync();
+    return true;
+  }
+
+  // Finds the best edge of a customer again, now that another one has been inserted into the edge
+  // that led from a node.
+  GLS_DEVICE void update(int c, int from, int inserted) const {
+    const int route = routes.route_of(inserted);
+    Edge known{detours[c], edges[c]};
+    const bool takes = routes.takes(route, c);
+    if (known.index >= 0 && routes.route_of(int(known.index)) == route &&
+        (!takes || known.index == from || !routes.in_time(route, c, known.value))) {
+      look_at_all(c);
+    } else if (takes) {
+      known = routes.better(known, from, route, c);
+      set(routes.better(known, inserted, route, c), c);
+    }
+  }
+
+  GLS_DEVICE void look_at_all() const {
+    team.each(count, [&](int w) { look_at_all(waiting[w]); });
+    team.sync();
+  }
+  GLS_DEVICE void look_at_all(int customer) const {
+    set(routes.best_edge(customer, Taking::first(opened), opened), customer);
+  }
+  GLS_DEVICE void set(const Edge& edge, int customer) const {
     detours[customer] = edge.value;
     edges[customer] = int(edge.index);
   }
 
   // Takes a customer out of those that wait; the last of them comes into its place.
-  GLS_DEVICE static void take(int* waiting, int count, int customer) {
+  GLS_DEVICE void take(int customer) const {
     for (int w = 0; w < count; ++w) {
       if (waiting[w] == customer) {
         waiting[w] = waiting[count - 1];

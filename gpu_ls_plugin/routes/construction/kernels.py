@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def kernels(main: Metric, other: Metric, team: str) -> Iterator[Kernel]:
-    """Compose each kernel once, for an integer metric or a real one whose durations are limited."""
+    """Compose each kernel for an integer metric, or for a real one with limited durations."""
     yield savings_kernel(main, team, "gls::int64", directed=False)
     yield savings_kernel(other, team, "double", directed=True)
     yield sweep_kernel(main, team, "gls::int64")

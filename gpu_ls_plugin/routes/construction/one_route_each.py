@@ -1,4 +1,4 @@
-"""One vehicle a customer."""
+"""A route for every customer."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def one_route_each(
     backend: str | Backend = "auto",
     device: int | None = None,
 ) -> Any:
-    """Return giant tours with a route for every customer, all of them alike (Schulz 2013, 4.1).
+    """Return equal giant tours with a route for every customer (Schulz 2013, 4.1).
 
-    They break no constraint but a fleet that is smaller.
+    They break no constraint except a limit of the fleet.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def one_route_each(
     size : int
         Number of tours, up to 2**31 - 1.
     seed : int or None
-        Checked only: there is nothing to draw.
+        Checked only: nothing is random.
     backend, device
         As for other constructions.
 
@@ -49,7 +49,7 @@ def one_route_each(
     InvalidParameterError
         Giant tours have fewer copies of the depot than there are customers.
     InsufficientMemoryError
-        So many tours do not fit the memory.
+        The tours do not fit the memory.
     """
     problem = routing_problem(problem)
     checks.seed(seed)

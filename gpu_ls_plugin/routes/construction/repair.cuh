@@ -4,7 +4,7 @@
 // that can take them; where none can, to the one that then has too much by the least.
 #pragma once
 
-#include "routes/problem/vehicles.cuh"
+#include "routes/construction/route_rows.cuh"
 
 namespace gls {
 
@@ -101,15 +101,19 @@ struct RoutesInARow {
   }
 };
 
+struct RepairedRows {
+  const int* rows;        // that are repaired
+  unsigned char* broken;  // of every row of the batch: whether it breaks a constraint now
+};
+
 template <class Team, class Vehicles>
 struct RepairRoutes {
-  GLS_DEVICE static void run(const Team& team, int item, const void* metric_data,
-                             const uint64* words, const int* rows, int* orders,
-                             unsigned char* all_begins, unsigned char* broken) {
-    const Vehicles vehicles(metric_data, words);
-    const int n = vehicles.customers;
-    const int64 at = int64(rows[item]) * n;
-    const RoutesInARow<Vehicles> routes{vehicles, orders + at, all_begins + at};
+  GLS_DEVICE static void run(const Team& team, int item, const RouteRows& rows,
+                             const RepairedRows& its) {
+    const Vehicles vehicles(rows.nodes_data, rows.vehicles);
+    const int n = vehicles.customers, row = its.rows[item];
+    const int64 at = int64(row) * n;
+    const RoutesInARow<Vehicles> routes{vehicles, rows.orders + at, rows.begins + at};
     team.once([&] {
       bool breaks = false;
       int count = n;
@@ -122,7 +126,7 @@ struct RepairRoutes {
         breaks |= place.excess > 0;
         routes.put(customer, place, count);
       }
-      broken[rows[item]] = breaks;
+      its.broken[row] = breaks;
     });
   }
 

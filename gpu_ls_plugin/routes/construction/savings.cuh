@@ -6,7 +6,7 @@
 // half of its pairs, drawn at random. So no row has to sort.
 #pragma once
 
-#include "routes/problem/vehicles.cuh"
+#include "routes/construction/route_rows.cuh"
 #include "backends/include/philox.cuh"
 
 namespace gls {
@@ -103,57 +103,70 @@ struct GrowingRoutes {
   }
 };
 
+// The pairs of customers, and memory for every row: a number for each node, two in `links`.
+struct SavingsRows {
+  int pair_count;
+  const int* pairs;     // of customers
+  const void* savings;  // of every pair, which never rise
+  int block;            // pairs that rows behind the first read twice
+  uint64 seed;
+  int* mates;
+  int* loads;
+  void* durations;
+  int* links;
+};
+
 template <class Team, class Vehicles, class Links>
 struct Savings {
   using Length = typename Vehicles::Length;
-  using Time = typename Vehicles::Time;
+  using Routes = GrowingRoutes<Vehicles, Links>;
 
-  GLS_DEVICE static void run(const Team& team, int item, const void* metric_data,
-                             const uint64* words, int pair_count, const int* pairs,
-                             const void* all_savings, int block, uint64 seed, int* all_mates,
-                             int* all_loads, void* all_durations, int* all_links, int* orders,
-                             unsigned char* all_begins) {
-    const Vehicles vehicles(metric_data, words);
+  GLS_DEVICE static void run(const Team& team, int item, const RouteRows& rows,
+                             const SavingsRows& its) {
+    const Vehicles vehicles(rows.nodes_data, rows.vehicles);
     const int64 at = int64(item) * (vehicles.customers + 1);
-    const GrowingRoutes<Vehicles, Links> routes{vehicles, Links{all_links + 2 * at}, all_mates + at,
-                                                all_loads + at,
-                                                static_cast<Time*>(all_durations) + at};
-    const Length* savings = static_cast<const Length*>(all_savings);
+    const Routes routes{vehicles, Links{its.links + 2 * at}, its.mates + at, its.loads + at,
+                        static_cast<typename Vehicles::Time*>(its.durations) + at};
     routes.begin(team);
-    // Joins what fits, in order, among those pairs that `among` names.
-    const auto join_in_order = [&](int begin, int end, auto among) {
-      constexpr int kNone = Team::kLanes;
-      while (begin < end) {
-        const int count = end - begin < Team::kLanes ? end - begin : Team::kLanes;
-        const int found = int(team.least(count, uint32(kNone), [&](int k) {
-          const int e = begin + k;
-          const bool fits = routes.fits(pairs[2 * e], pairs[2 * e + 1], savings[e]) && among(e);
-          return uint32(fits ? k : kNone);
-        }));
-        if (found < kNone) {
-          const int e = begin + found;
-          team.sync();
-          team.once([&] { routes.join(pairs[2 * e], pairs[2 * e + 1], savings[e]); });
-        }
-        begin += found < kNone ? found + 1 : count;
-      }
-    };
-    const auto drawn = [&](int e) {
-      Philox random(seed, Purpose::kSavings, item);
-      random.seek(e);
+    const auto drawn = [&](int pair) {
+      Philox random(its.seed, Purpose::kSavings, item);
+      random.seek(pair);
       return (random.next() & 1) != 0;
     };
-    const auto all = [](int) { return true; };
-    Philox first_block(seed, Purpose::kSavings, item);
-    first_block.seek(pair_count);
-    int end = 1 + int(first_block.below(block));
-    for (int begin = 0; begin < pair_count; begin = end, end += block) {
-      if (end > pair_count) end = pair_count;
-      if (item > 0) join_in_order(begin, end, drawn);
-      join_in_order(begin, end, all);
+    Philox first_block(its.seed, Purpose::kSavings, item);
+    first_block.seek(its.pair_count);
+    int end = 1 + int(first_block.below(its.block));
+    for (int begin = 0; begin < its.pair_count; begin = end, end += its.block) {
+      if (end > its.pair_count) end = its.pair_count;
+      if (item > 0) join_in_order(team, routes, its, begin, end, drawn);
+      join_in_order(team, routes, its, begin, end, [](int) { return true; });
     }
     const int64 row = int64(item) * vehicles.customers;
-    team.once([&] { routes.write(orders + row, all_begins + row); });
+    team.once([&] { routes.write(rows.orders + row, rows.begins + row); });
+  }
+
+ private:
+  // Joins routes at the pairs from `begin` to `end`, in order, if they fit and `takes` the pair.
+  template <class Takes>
+  GLS_DEVICE static void join_in_order(const Team& team, const Routes& routes,
+                                       const SavingsRows& its, int begin, int end, Takes takes) {
+    constexpr int kNone = Team::kLanes;
+    const int* const pairs = its.pairs;
+    const Length* const savings = static_cast<const Length*>(its.savings);
+    while (begin < end) {
+      const int count = end - begin < Team::kLanes ? end - begin : Team::kLanes;
+      const int found = int(team.least(count, uint32(kNone), [&](int k) {
+        const int e = begin + k;
+        const bool fits = routes.fits(pairs[2 * e], pairs[2 * e + 1], savings[e]) && takes(e);
+        return uint32(fits ? k : kNone);
+      }));
+      if (found < kNone) {
+        const int e = begin + found;
+        team.sync();
+        team.once([&] { routes.join(pairs[2 * e], pairs[2 * e + 1], savings[e]); });
+      }
+      begin += found < kNone ? found + 1 : count;
+    }
   }
 };
 

@@ -10,7 +10,7 @@ import numpy as np
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.batch_size import batch_size
 from gpu_ls_plugin.core import checks
-from gpu_ls_plugin.routes.construction.batch import RouteBatch, routes_kernel
+from gpu_ls_plugin.routes.construction.batch import RouteBatch, construction_kernel
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 from gpu_ls_plugin.tours.candidates.nearest import nearest_lists
 
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.routes.problem.cvrp import CVRP
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
-NEIGHBOURS = 100  # whose pairs are looked at
-LEAST_BLOCK, BLOCK_SHARE = 16, 8  # pairs, or customers to a pair, of which half come first
+NEIGHBOURS = 100  # nearest customers that each customer is paired with
+# Pairs of a block, which random rows read twice: 16, or an eighth of the customers if that is more.
+LEAST_BLOCK, BLOCK_SHARE = 16, 8
 BYTES_PER_CITY = 64  # of a row
 
 _pairs: weakref.WeakKeyDictionary[CVRP, tuple[NDArray[Any], NDArray[Any]]] = (
@@ -35,16 +36,9 @@ _pairs: weakref.WeakKeyDictionary[CVRP, tuple[NDArray[Any], NDArray[Any]]] = (
 def savings_kernel(metric: Metric, team: str, time: str, *, directed: bool) -> Kernel:
     """Compose the kernel that joins routes."""
     links = "gls::DirectedLinks" if directed else "gls::UndirectedLinks"
-    return routes_kernel(
-        "savings",
-        metric,
-        header="savings.cuh",
-        body=f"gls::Savings<{{team}}, {{vehicles}}, {links}>",
-        parameters="int pair_count, const int* pairs, const void* savings, int block, "
-        "gls::uint64 seed, int* mates, int* loads, void* durations, int* links, int* orders, "
-        "unsigned char* begins",
-        team=team,
-        time=time,
+    body = f"gls::Savings<{{team}}, {{vehicles}}, {links}>"
+    return construction_kernel(
+        "savings", metric, "savings.cuh", "SavingsRows", body, team=team, time=time
     )
 
 
@@ -56,15 +50,16 @@ def savings(
     backend: str | Backend = "auto",
     device: int | None = None,
 ) -> Any:
-    """Return giant tours by savings: routes are joined at their ends where that saves most.
+    """Return giant tours by savings: the two route ends whose join saves most are joined next.
 
-    Row 0 takes the pairs of ends in order of what they save, if a vehicle can serve both routes
-    (Clarke and Wright's parallel version); pairs of the 100 nearest neighbours of each customer
-    are looked at. Further rows leave half of the pairs, drawn at random, until those have been
-    looked at that save about as much. Row r depends on `seed` and r alone.
+    Row 0 goes through the pairs of customers from the largest saving to the smallest, and joins
+    their routes if one vehicle can serve both (Clarke and Wright's parallel version). Each customer
+    is paired with its 100 nearest neighbours. All other rows skip half of the pairs at first, drawn
+    at random, and come back to them after pairs of about the same saving. Row r depends on `seed`
+    and r alone.
 
-    Rows are feasible where the fleet is not limited. Where it is, too many routes are repaired by
-    dissolving the smallest ones, and a row may break a constraint where nothing fits.
+    If the fleet is unlimited, all rows are feasible. Otherwise, the smallest routes of a row with
+    too many are dissolved, and the row breaks a constraint if their customers fit nowhere.
 
     Parameters
     ----------
@@ -75,7 +70,7 @@ def savings(
         Key of the random numbers. The same seed gives the same tours: pass another one for each
         call, or None to draw one.
     backend, device
-        Where the tours are made; see `get_backend`. Pairs are sorted on the host, once.
+        The device that makes the tours; see `get_backend`. Pairs are sorted on the host, once.
 
     Returns
     -------
@@ -84,7 +79,7 @@ def savings(
     Raises
     ------
     InsufficientMemoryError
-        So many tours do not fit the memory.
+        The tours do not fit the memory.
     UnsupportedProblemError
         The problem has no routes.
     """
@@ -112,10 +107,11 @@ def savings(
 
 
 def pairs_in_order(problem: CVRP) -> tuple[NDArray[np.int32], NDArray[Any]]:
-    """Return pairs of customers (m, 2), and what joining them saves, most first; made once.
+    """Return pairs of customers (m, 2) and their savings, the largest first; computed once.
 
-    Equal savings stay in the order of the customers. A route that ends at the first customer of a
-    pair is joined to one that begins at the second; without directions, the first is smaller.
+    Pairs of equal savings are in the order of the customers. A route that ends at the first
+    customer of a pair is joined to one that begins at the second. If lengths are symmetric, the
+    first customer has the smaller number.
     """
     if problem not in _pairs:
         _pairs[problem] = _pairs_of(problem)

@@ -7,7 +7,7 @@
 // durations is looked at for every i that the load allows. Of equal costs the smallest i counts.
 #pragma once
 
-#include "routes/problem/vehicles.cuh"
+#include "routes/construction/route_rows.cuh"
 
 namespace gls {
 
@@ -166,39 +166,57 @@ struct Paid {
   }
 };
 
-// Cuts orders into any number of routes, or, where there are layers, each into `most` of its row at
-// most, of which there are no more than layers.
+// Which rows are cut, into how many routes, and memory for each of them: a number for each node,
+// in `costs` two, in `last` one for each layer.
+struct SplitRows {
+  int layers;       // routes of a row at most; 0: any number
+  const int* most;  // of every row of the batch: routes that it may have, no more than layers
+  const int* rows;  // that are cut
+  void* costs;
+  void* ahead;
+  int64* carried;
+  void* served;
+  int* last;
+  int* queues;
+};
+
 template <class Team, class Vehicles, class Limits>
 struct Split {
-  using Length = typename Vehicles::Length;
-  using Time = typename Vehicles::Time;
-
-  GLS_DEVICE static void run(const Team& team, int item, const void* metric_data,
-                             const uint64* words, int layers, const int* most, const int* rows,
-                             const int* orders, void* all_costs, void* all_ahead,
-                             gls::int64* all_carried, void* all_served, int* all_last,
-                             int* all_queues, unsigned char* all_begins) {
-    const Vehicles vehicles(metric_data, words);
+  GLS_DEVICE static void run(const Team& team, int item, const RouteRows& rows,
+                             const SplitRows& its) {
+    const Vehicles vehicles(rows.nodes_data, rows.vehicles);
     const int n = vehicles.customers, wide = n + 1;
-    const int64 row = rows[item], at = int64(item) * wide;
-    const OrderSums<Vehicles> sums{vehicles, orders + row * n, static_cast<Length*>(all_ahead) + at,
-                                   all_carried + at, static_cast<Time*>(all_served) + at};
+    const int64 row = its.rows[item], at = int64(item) * wide;
+    const Sums sums{vehicles, rows.orders + row * n, static_cast<Length*>(its.ahead) + at,
+                    its.carried + at, static_cast<typename Vehicles::Time*>(its.served) + at};
     sums.fill(team);
-    const bool any_number = layers == 0;
-    Length* costs = static_cast<Length*>(all_costs) + 2 * at;
-    int* last = all_last + int64(item) * (any_number ? 1 : layers) * wide;
-    int* queue = all_queues + at;
-    unsigned char* begins = all_begins + row * n;
+    Length* const costs = static_cast<Length*>(its.costs) + 2 * at;
+    int* const last = its.last + int64(item) * (its.layers == 0 ? 1 : its.layers) * wide;
+    int* const queue = its.queues + at;
     team.each(2 * wide, [&](int j) { costs[j] = j == 0 ? Length(0) : endless<Length>(); });
     team.sync();
-    if (any_number) {
+    if (its.layers == 0) {
       Limits::add_route(team, sums, costs, costs, last, queue);
-      team.once([&] { mark(last, 0, n, begins); });
+      team.once([&] { mark(last, 0, n, rows.begins + row * n); });
       return;
     }
+    const int layer = best_layer(team, sums, its.most[row], costs, last, queue);
+    if (layer < 0) return;  // there is no way: what was there stays
+    team.once([&] { mark(last + int64(layer) * wide, -wide, n, rows.begins + row * n); });
+  }
+
+ private:
+  using Length = typename Vehicles::Length;
+  using Sums = OrderSums<Vehicles>;
+
+  // Adds up to `most` routes, each in a layer of `last`; returns the layer of the cheapest whole
+  // row, or -1.
+  GLS_DEVICE static int best_layer(const Team& team, const Sums& sums, int most, Length* costs,
+                                   int* last, int* queue) {
+    const int n = sums.vehicles.customers, wide = n + 1;
     int best_layer = -1;
     Length best = endless<Length>();
-    for (int layer = 0; layer < most[row]; ++layer) {
+    for (int layer = 0; layer < most; ++layer) {
       const Length* from = costs + (layer % 2) * wide;
       Length* to = costs + (1 - layer % 2) * wide;
       team.once([&] { to[0] = endless<Length>(); });
@@ -209,11 +227,9 @@ struct Split {
       }
       team.sync();
     }
-    if (best_layer < 0) return;  // there is no way: what was there stays
-    team.once([&] { mark(last + int64(best_layer) * wide, -wide, n, begins); });
+    return best_layer;
   }
 
- private:
   // Goes back from the last route, `step` numbers from one route's array to that before.
   GLS_DEVICE static void mark(const int* last, int step, int n, unsigned char* begins) {
     for (int p = 0; p < n; ++p) begins[p] = 0;

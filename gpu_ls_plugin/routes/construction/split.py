@@ -1,4 +1,4 @@
-"""Split: orders of customers, cut into routes as well as they can be."""
+"""Split: the best way to cut orders of customers into routes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.batch_size import batch_size
 from gpu_ls_plugin.core.rows import check_permutations, check_values
-from gpu_ls_plugin.routes.construction.batch import RouteBatch, routes_kernel
+from gpu_ls_plugin.routes.construction.batch import RouteBatch, construction_kernel
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 
 if TYPE_CHECKING:
@@ -21,25 +21,18 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
 BYTES_PER_CITY = 96  # of a row
-LAYER_BYTES = 1 << 28  # of what rows that are cut again take at once
+LAYER_BYTES = 1 << 28  # of memory for rows that are cut again, at once
 
 
 def split_kernel(metric: Metric, team: str, time: str, *, timed: bool, paid: bool) -> Kernel:
-    """Compose the kernel that cuts orders, under a limit of durations or not, paid for or kept."""
+    """Compose the kernel that cuts orders; limits of durations are `timed`, soft ones `paid`."""
     if timed:
         limits = f"gls::ByLoadAndTime<{{vehicles}}, gls::{'Paid' if paid else 'Kept'}>"
     else:
         limits = f"gls::{'PaidByLoad' if paid else 'ByLoad'}<{{vehicles}}>"
-    return routes_kernel(
-        "split",
-        metric,
-        header="split.cuh",
-        body=f"gls::Split<{{team}}, {{vehicles}}, {limits}>",
-        parameters="int layers, const int* most, const int* rows, const int* orders, void* costs, "
-        "void* ahead, gls::int64* carried, void* served, int* last, int* queues, "
-        "unsigned char* begins",
-        team=team,
-        time=time,
+    body = f"gls::Split<{{team}}, {{vehicles}}, {limits}>"
+    return construction_kernel(
+        "split", metric, "split.cuh", "SplitRows", body, team=team, time=time
     )
 
 
@@ -53,8 +46,8 @@ def split(
     """Return giant tours of the best routes that visit the customers in given orders.
 
     Bellman's recursion over all ways to cut an order into routes that a vehicle can serve (Beasley
-    1983), or that pay for what they use too much, where constraints are soft; linear in the
-    customers where durations are not limited (Vidal 2016).
+    1983). If constraints are soft, routes may break them and pay for it. Without a limit of
+    durations, the time is linear in the customers (Vidal 2016).
 
     Parameters
     ----------
@@ -62,21 +55,20 @@ def split(
     orders : array_like of any integer type, shape (P, customers) or (customers,)
         Permutations of 1..customers, without copies of the depot; not changed.
     backend, device
-        Where the tours are made; see `get_backend`.
+        The device that makes the tours; see `get_backend`.
 
     Returns
     -------
     ndarray, shape (P, n), int32
-        Where the best has more routes than the fleet, or than there are copies of the depot, the
-        best with as many. Where an order cannot be cut into so few, the smallest routes are
-        dissolved as by `savings`.
+        No more routes than the fleet, or than copies of the depot. If an order cannot be cut into
+        so few, its smallest routes are dissolved as by `savings`.
 
     Raises
     ------
     InvalidTourError, InvalidTypeError
         A row is not such a permutation.
     InsufficientMemoryError
-        So many tours do not fit the memory.
+        The tours do not fit the memory.
     UnsupportedProblemError
         The problem has no routes.
     """
@@ -103,10 +95,11 @@ def _customers(orders: ArrayLike, customers: int) -> NDArray[np.int32]:
 
 
 def cut(routes: RouteBatch, most: Any = None) -> None:
-    """Set where the routes of each row begin; where they are too many, again with as many.
+    """Cut the order of each row into routes: set `routes.begins`.
 
-    `most`, int32 (size,), is how many routes each row may have, by default the fleet, which it does
-    not exceed. A row that cannot be cut into so few has as many as are best.
+    `most`, int32 (size,), limits the routes of each row; by default it is the fleet, which it never
+    exceeds. Rows with more routes are cut again within the limit. A row that cannot be cut into so
+    few keeps its best cut.
     """
     xp = routes.backend.xp
     if most is None:

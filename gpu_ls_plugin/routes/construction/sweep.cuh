@@ -2,9 +2,14 @@
 // the detour in the route at hand is shortest; where a vehicle cannot, a new route begins.
 #pragma once
 
-#include "routes/problem/vehicles.cuh"
+#include "routes/construction/route_rows.cuh"
 
 namespace gls {
+
+struct SweepRays {
+  const int* around;  // the customers by angle
+  const int* starts;  // of every row, the number of the first customer, or ~ of it: turn backward
+};
 
 template <class Team, class Vehicles>
 struct Sweep {
@@ -12,22 +17,19 @@ struct Sweep {
   using Time = typename Vehicles::Time;
   using Choice = Ranked<Length>;
 
-  // around: the customers by angle; the row's ray starts at the number starts[item] of these, and
-  // turns backward where it is negative: from ~starts[item] on.
-  GLS_DEVICE static void run(const Team& team, int item, const void* metric_data,
-                             const uint64* words, const int* around, const int* starts, int* orders,
-                             unsigned char* all_begins) {
-    const Vehicles vehicles(metric_data, words);
-    const int n = vehicles.customers, start = starts[item];
-    int* order = orders + int64(item) * n;
-    unsigned char* begins = all_begins + int64(item) * n;
+  GLS_DEVICE static void run(const Team& team, int item, const RouteRows& rows,
+                             const SweepRays& rays) {
+    const Vehicles vehicles(rows.nodes_data, rows.vehicles);
+    const int n = vehicles.customers, start = rays.starts[item];
+    int* order = rows.orders + int64(item) * n;
+    unsigned char* begins = rows.begins + int64(item) * n;
     const Choice nothing{endless<Length>(), 0};
     int first = 0;  // of the route at hand
     int64 load = 0;
     Time duration = 0;
     for (int count = 0; count < n; ++count) {
       const int turned = start >= 0 ? start + count : ~start + n - count;
-      const int customer = around[turned % n], length = count - first;
+      const int customer = rays.around[turned % n], length = count - first;
       const Choice best = team.least(length + 1, nothing, [&](int k) {
         const int from = k == 0 ? 0 : order[first + k - 1];
         const int to = k == length ? 0 : order[first + k];

@@ -10,7 +10,7 @@ from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.batch_size import batch_size
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
-from gpu_ls_plugin.routes.construction.batch import RouteBatch, routes_kernel
+from gpu_ls_plugin.routes.construction.batch import RouteBatch, construction_kernel
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 from gpu_ls_plugin.tours.construction.philox import philox
 
@@ -26,15 +26,10 @@ BYTES_PER_CITY = 40  # of a row
 
 
 def sweep_kernel(metric: Metric, team: str, time: str) -> Kernel:
-    """Compose the kernel that turns rays."""
-    return routes_kernel(
-        "sweep",
-        metric,
-        header="sweep.cuh",
-        body="gls::Sweep<{team}, {vehicles}>",
-        parameters="const int* around, const int* starts, int* orders, unsigned char* begins",
-        team=team,
-        time=time,
+    """Compose the kernel of a sweep."""
+    body = "gls::Sweep<{team}, {vehicles}>"
+    return construction_kernel(
+        "sweep", metric, "sweep.cuh", "SweepRays", body, team=team, time=time
     )
 
 
@@ -46,12 +41,12 @@ def sweep(
     backend: str | Backend = "auto",
     device: int | None = None,
 ) -> Any:
-    """Return giant tours by sweeps: routes of customers that a ray around the depot meets.
+    """Return giant tours by sweeps: a ray turns around the depot and adds the customers it meets.
 
-    A customer goes where the detour in the route at hand is shortest; a new route begins where a
-    vehicle cannot serve it as well (after Gillett and Miller 1974, whose routes are tours that are
-    searched). Row 0 begins behind the widest angle without customers; further rows begin at a
-    random one and turn either way. Row r depends on `seed` and r alone.
+    A customer goes to the place with the shortest detour in the present route; if the vehicle
+    cannot serve it as well, a new route begins (after Gillett and Miller 1974, who also search the
+    tour of each route). Row 0 begins behind the widest angle without customers; all other rows
+    begin at a random customer and turn either way. Row r depends on `seed` and r alone.
 
     Parameters
     ----------
@@ -63,17 +58,17 @@ def sweep(
         Key of the random starts. The same seed gives the same tours: pass another one for each
         call, or None to draw one.
     backend, device
-        Where the tours are made; see `get_backend`.
+        The device that makes the tours; see `get_backend`.
 
     Returns
     -------
     ndarray, shape (size, n), int32
-        Feasible or not as those of `savings`.
+        Rows may be infeasible under the same conditions as those of `savings`.
 
     Raises
     ------
     InsufficientMemoryError
-        So many tours do not fit the memory.
+        The tours do not fit the memory.
     UnsupportedProblemError
         The problem is a matrix, or has no routes.
     """
@@ -96,7 +91,7 @@ def sweep(
 
 
 def customers_by_angle(coordinates: NDArray[Any]) -> NDArray[np.int32]:
-    """Return customers by their angle around the depot from the widest gap on, then by number."""
+    """Return the customers by angle around the depot, from the widest gap on; ties by number."""
     x, y = (coordinates[1:] - coordinates[0]).T
     angles = np.arctan2(y, x)
     order = np.argsort(angles, kind="stable")
@@ -105,7 +100,7 @@ def customers_by_angle(coordinates: NDArray[Any]) -> NDArray[np.int32]:
 
 
 def _starts(random: np.random.Generator, customers: int, count: int) -> NDArray[np.int32]:
-    """Return where rays begin, for those that turn backward as ~start; 0 first."""
+    """Return the place in the order where each ray begins, ~place if it turns backward; 0 first."""
     drawn = random.integers(0, 2 * customers, count - 1)
     starts = np.where(drawn < customers, drawn, ~(drawn - customers))
     return np.concatenate([[0], starts]).astype(np.int32)

@@ -4,7 +4,8 @@
 #pragma once
 
 #include "tours/problem/metric.cuh"
-#include "routes/kernels/rebuilt_routes.cuh"
+#include "routes/kernels/near_nodes.cuh"
+#include "routes/problem/vehicles.cuh"
 #include "tours/crossovers/pairs.cuh"
 #include "routes/crossovers/route_cycles.cuh"
 

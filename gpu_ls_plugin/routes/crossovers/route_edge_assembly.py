@@ -7,9 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
+from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.backends.tuning import padded
 from gpu_ls_plugin.routes.crossovers.route_recombination import RouteRecombination
-from gpu_ls_plugin.routes.kernels.rebuilt_routes import NEAR, NEAR_NODES
+from gpu_ls_plugin.routes.kernels.rebuilt_routes import NEAR
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.crossovers.pair_recombination import PAIRS, PairWorkspace
@@ -31,10 +32,10 @@ class RouteEdgeAssembly(RouteRecombination):
 
     Edge assembly for vehicle routing by the single strategy (Nagata and Bräysy 2009). All copies of
     the depot are one node, and an empty route is a loop at it. Subtours without the depot are
-    joined, the smallest first, with another one or a route, by the best exchange of two edges on
-    candidate lists, or become a route where a vehicle is left. All other edges are the parents'.
-    Load and duration are not looked at: a search of the child has to repair them. Lengths must be
-    symmetric.
+    joined, the smallest first: the best exchange of two edges on candidate lists joins one with
+    another subtour or a route, or makes it a route of its own if a vehicle is left. All other edges
+    come from the parents. The crossover ignores load and duration, so a search of the child has to
+    repair them. Lengths must be symmetric.
 
     Parameters
     ----------
@@ -53,7 +54,7 @@ class RouteEdgeAssembly(RouteRecombination):
     reverses = True
 
     def bytes_per_tour(self, n: int) -> int:
-        """Return the device memory of one pair in bytes, at most: with a single copy."""
+        """Return the device memory of one pair in bytes, of the case that needs most: one copy."""
         return 4 * n + 64 + pair_bytes(n, 4, n - 1)
 
     def workspace(
@@ -82,7 +83,7 @@ class RouteEdgeAssembly(RouteRecombination):
 
 
 def pair_bytes(n: int, city_bytes: int, customers: int) -> int:
-    """Return the memory of a pair, as gls::RouteEdgeAssembly has it."""
+    """Return the memory of a pair in bytes: `bytes` of gls::RouteEdgeAssembly."""
     nodes, copies = customers + 1, n - customers
     graphs = 3 * padded(2 * nodes * city_bytes) + 2 * padded(2 * copies * city_bytes)
     return graphs + padded(2 * nodes * 4) + 2 * padded((2 * nodes + 1) * city_bytes)
@@ -98,7 +99,7 @@ def assembly_kernel(metric: Metric, layout: ChainShape) -> Kernel:
         parameters=(
             *parse_parameters("const void* metric_data, int n, int customers"),
             PAIRS,
-            NEAR_NODES,
+            struct_of("routes/kernels/near_nodes.cuh", "NearNodes"),
         ),
         team=layout.team,
     )

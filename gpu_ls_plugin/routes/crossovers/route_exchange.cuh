@@ -9,14 +9,11 @@
 
 namespace gls {
 
-// How much is exchanged.
-struct RouteShare {
-  int most;    // routes
-  int chance;  // of kicks, in 2^16
-};
-
-// The other parents: rows of giant tours.
+// Kicks that ruin, or exchange routes, and the other parents: rows of giant tours.
 struct RouteMates {
+  int removed, longest;  // as of Ruin
+  int most;              // routes that are exchanged
+  int chance;            // of kicks that exchange routes, in 2^16
   const int* mates;
   int* mate_places;  // memory: of each customer of a row, its place in the mate
   int* shares;       // memory: how many customers of a route there are in each route
@@ -64,7 +61,7 @@ struct ExchangedRoutes : RuinedRoutes<Vehicles> {
 
   // One lane: exchanges routes; false where there is nothing to exchange. Out of line: few kicks
   // do.
-  GLS_OUT_OF_LINE bool exchange(const RouteShare& share, int nodes, Philox& random) const {
+  GLS_OUT_OF_LINE bool exchange(int most, int nodes, Philox& random) const {
     const int n = routes.vehicles.customers;
     int seed = 0;
     for (int tries = 0; tries < kTries && seed == 0; ++tries) {
@@ -72,17 +69,14 @@ struct ExchangedRoutes : RuinedRoutes<Vehicles> {
       if (differs(customer, nodes)) seed = customer;
     }
     if (seed == 0) return false;
-    const int most = share.most < kMostRoutes ? share.most : kMostRoutes;
-    int left = 1 + int(random.below(most));
+    int left = 1 + int(random.below(most < kMostRoutes ? most : kMostRoutes));
     const bool moves = random.next() & 1;
     state.count = 0;
     int begins[kMostRoutes], taken = 0, replaced = 0;
     for (int rank = -1; rank < near.near_each && left > 0; ++rank) {
       const int customer = rank < 0 ? seed : near(seed, rank);
       if (customer == 0) continue;
-      int begin = places[customer];
-      while (at(begin - 1, nodes) != 0) --begin;
-      if (begin < 0) begin += nodes;
+      const int begin = begin_of(customer, nodes);
       bool known = false;
       for (int k = 0; k < taken; ++k) known |= begins[k] == begin;
       if (known) continue;
@@ -91,27 +85,30 @@ struct ExchangedRoutes : RuinedRoutes<Vehicles> {
       if (!replace_by(begin, nodes, moves)) break;
       ++replaced;
     }
+    leave_out_placed();
+    return replaced > 0;
+  }
+
+  // The place of the mate where a customer's route begins.
+  GLS_DEVICE int begin_of(int customer, int nodes) const {
+    int begin = places[customer];
+    while (at(begin - 1, nodes) != 0) --begin;
+    return begin < 0 ? begin + nodes : begin;
+  }
+
+  // Leaves those out who have a place again.
+  GLS_DEVICE void leave_out_placed() const {
     int waits = 0;
     for (int w = 0; w < state.count; ++w) {
       if (routes.owners[waiting[w]] == Routes::kNoRoute) waiting[waits++] = waiting[w];
     }
     state.count = waits;
-    return replaced > 0;
   }
 
   // Lets the mate's route that begins there replace a route; false if too many would wait.
   GLS_DEVICE bool replace_by(int begin, int nodes, bool moves) const {
-    int best = -1, most = 0;
-    for (int p = begin, c; (c = at(p, nodes)) != 0; ++p) {
-      const int route = routes.owners[c];
-      if (route < 0 || shares[route] < 0) continue;
-      const int count = ++shares[route];
-      if (count > most) most = count, best = route;
-    }
-    for (int p = begin, c; (c = at(p, nodes)) != 0; ++p) {
-      const int route = routes.owners[c];
-      if (route >= 0 && shares[route] > 0) shares[route] = 0;
-    }
+    int most = 0;
+    const int best = most_alike(begin, nodes, most);
     if (best < 0) return false;
     int size = 0;
     for (int c = routes.after[routes.depot(best)]; c != 0; c = routes.after[c]) ++size;
@@ -147,6 +144,22 @@ struct ExchangedRoutes : RuinedRoutes<Vehicles> {
     return true;
   }
 
+  // The route that has most customers of the mate's route, and how many these are; -1 if none has.
+  GLS_DEVICE int most_alike(int begin, int nodes, int& most) const {
+    int best = -1;
+    for (int p = begin, c; (c = at(p, nodes)) != 0; ++p) {
+      const int route = routes.owners[c];
+      if (route < 0 || shares[route] < 0) continue;
+      const int count = ++shares[route];
+      if (count > most) most = count, best = route;
+    }
+    for (int p = begin, c; (c = at(p, nodes)) != 0; ++p) {
+      const int route = routes.owners[c];
+      if (route >= 0 && shares[route] > 0) shares[route] = 0;
+    }
+    return best;
+  }
+
  private:
   static constexpr int kComing = -2;
 };
@@ -159,18 +172,16 @@ struct RuinOrExchange {
 
   // A kick of a chain (tours/kicks/base.py); false where there are too few copies of the depot.
   GLS_DEVICE static bool kick(const Team& team, int item, int nodes, const int* tour,
-                              const RebuiltVehicles& its, const NearNodes& lists, const Ruin& ruin,
-                              const RebuiltMemory& memory, const RouteShare& share,
-                              const RouteMates& others, Philox& random, int* kicked) {
-    const Vehicles vehicles(its.nodes_data, its.vehicles);
+                              const RouteMates& others, const RebuiltRows& memory, Philox& random,
+                              int* kicked) {
+    const Vehicles vehicles(memory.nodes_data, memory.vehicles);
     const int64 at = int64(item) * (vehicles.customers + 1);
-    const bool crosses = others.rows > 1 && int(random.next() >> 16) < share.chance;
+    const bool crosses = others.rows > 1 && int(random.next() >> 16) < others.chance;
     const int distance = crosses ? 1 + int(random.below(others.rows - 1)) : 0;
     const int mate =
         item + distance < others.rows ? item + distance : item + distance - others.rows;
-    const Routes row{Base::of(team, item, vehicles, lists, memory),
-                     others.mates + int64(mate) * nodes, others.mate_places + at,
-                     others.shares + at};
+    const Routes row{Base::of(team, item, vehicles, memory), others.mates + int64(mate) * nodes,
+                     others.mate_places + at, others.shares + at};
     RebuiltState& state = row.state;
     row.read(team, tour, nodes);
     team.sync();
@@ -178,8 +189,9 @@ struct RuinOrExchange {
     if (crosses) row.read_mate(team, nodes);
     team.sync();
     team.once([&] {
-      if (!crosses || !row.exchange(share, nodes, random)) {
-        static_cast<const RuinedRoutes<Vehicles>&>(row).take_out(ruin, random);
+      if (!crosses || !row.exchange(others.most, nodes, random)) {
+        static_cast<const RuinedRoutes<Vehicles>&>(row).take_out({others.removed, others.longest},
+                                                                 random);
       }
       state.blinks = random.next();
       row.find_spare();

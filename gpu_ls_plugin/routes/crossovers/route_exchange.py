@@ -12,9 +12,9 @@ from gpu_ls_plugin.core.budget import NO_LIMIT
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.routes.construction.batch import RouteBatch, vehicles_type
 from gpu_ls_plugin.routes.engines.prices import of_feasible, set_price
-from gpu_ls_plugin.routes.kernels.rebuilt_routes import VEHICLES, rebuilt_vehicles
+from gpu_ls_plugin.routes.kernels.rebuilt_routes import ROWS
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
-from gpu_ls_plugin.routes.removals.ruin_recreate import DATA, RuinRecreate
+from gpu_ls_plugin.routes.removals.ruin_recreate import RuinRecreate
 from gpu_ls_plugin.tours.cooperation.base import Cooperation
 from gpu_ls_plugin.tours.cooperation.migration import Migration
 from gpu_ls_plugin.tours.kicks.base import Perturbation, Rebuilding
@@ -28,21 +28,21 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 HEADER = "routes/crossovers/route_exchange.cuh"
-SHARE, MATES = (struct_of(HEADER, name) for name in ("RouteShare", "RouteMates"))
+MATES = struct_of(HEADER, "RouteMates")
 MOST_ROUTES = constant(HEADER, "kMostRoutes")
-ROOM = 100  # customers that may wait for a place at a time
+ROOM = 100  # customers without a place, at most
 
 
 @dataclass(frozen=True)
 class RouteExchange(Cooperation):
-    """Let chains that ruin and recreate routes take over routes of each other as well.
+    """Let chains that ruin and recreate routes also take over routes of each other.
 
-    Now and then a kick takes routes of another chain's best tour in place of those that they have
-    most customers in common with; whoever has no place then is inserted by regret (selective route
-    exchange, Nagata and Bräysy 2010, with the recreation of `RuinRecreate`). At every exchange of
-    the population the worst half of the chains go on from the best tours of the best. Where
-    constraints are soft, their price rises while too few of the present tours are feasible, and
-    falls while too many are (Vidal 2022, for a population of single solutions).
+    Now and then a kick replaces some routes by routes of another chain's best tour with which they
+    share most customers; customers that have lost their place are inserted by regret (selective
+    route exchange, Nagata and Bräysy 2010, with the recreation of `RuinRecreate`). At every
+    exchange of the population the worst half of the chains continue from the best tours of the
+    best. If constraints are soft, their price rises while too few of the present tours are
+    feasible, and falls while too many are (Vidal 2022, for a population of single solutions).
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class RouteExchange(Cooperation):
     routes : int
         Most routes that a kick exchanges, 1 to 8.
     feasible : float
-        Share of the present tours that should be feasible, 0 to 1, where constraints are soft.
+        Share of the present tours that should be feasible under soft constraints, 0 to 1.
 
     Raises
     ------
@@ -75,20 +75,20 @@ class RouteExchange(Cooperation):
         checks.fields(self, checks.integer, "routes", least=1, most=MOST_ROUTES)
 
     def check(self, problem: TSP) -> None:
-        """Raise UnsupportedProblemError where there are no routes."""
+        """Raise UnsupportedProblemError if the problem has no routes."""
         routing_problem(problem)
 
     def bytes_per_tour(self, n: int) -> int:
-        """Return the device memory of one tour in bytes: the mate and notes of its customers."""
+        """Return the device memory of one tour in bytes: its mate, and two numbers a customer."""
         return 12 * n
 
     def kicks(self, perturbation: Perturbation, *, fused: bool) -> Perturbation:
-        """Return kicks that exchange routes now and then, and else are those that are given.
+        """Return kicks that sometimes exchange routes, and otherwise do what `perturbation` does.
 
         Raises
         ------
         InvalidParameterError
-            They are not by ruin and recreate, in one kernel with the repair.
+            The kicks are not `RuinRecreate` in one kernel with the repair.
         """
         if not (fused and isinstance(perturbation, RuinRecreate)):
             raise InvalidParameterError(
@@ -98,13 +98,13 @@ class RouteExchange(Cooperation):
         return _ExchangingKicks(perturbation.removed, perturbation.longest, self)
 
     def results(self, backend: Backend, problem: TSP, tours: Any, costs: Any) -> Any:
-        """Return what giant tours cost, as far as they are feasible, shape (P,)."""
+        """Return costs by which giant tours are compared, shape (P,); see `of_feasible`."""
         return of_feasible(backend, problem, tours, costs)
 
     def exchange(
         self, chains: Chains, level: float, seconds: float = math.inf, kicks: int = NO_LIMIT
     ) -> int:
-        """Hand the best tours over to the other chains, and set the price of violations."""
+        """Set the price of violations, replace the worst chains, and hand over the best tours."""
         its: RebuiltChains = chains  # type: ignore[assignment]  # only those have such kicks
         set_price(its, self.feasible)
         Migration().exchange(its, level, seconds, kicks)
@@ -123,11 +123,10 @@ class _ExchangingKicks(RuinRecreate):
     name: ClassVar[str] = "exchanging_kicks"
 
     def rebuilding(self, backend: Backend, problem: Problem, size: int) -> Rebuilding:
-        """Return the kick in C++ of a batch of so many giant tours."""
+        """Return the kick in C++, with memory for `size` giant tours."""
         routes = RouteBatch(backend, routing_problem(problem), size)
         nodes = routes.problem.customers + 1
         arguments: dict[str, Any] = {
-            **rebuilt_vehicles(routes),
             **self.data(routes, ROOM),
             "most": self.exchange.routes,
             "chance": round(self.exchange.chance * 2**16),
@@ -142,8 +141,7 @@ class _ExchangingKicks(RuinRecreate):
 def exchanging(
     metric: Metric, time: str, arguments: dict[str, Any], kept: object = None
 ) -> Rebuilding:
-    """Compose the kick as chains make it; `arguments` are its data by name."""
+    """Compose the kick for kernels of chains; `arguments` are its data by name."""
     functor = f"gls::RuinOrExchange<{{team}}, {vehicles_type(metric.functor, time)}>"
-    parameters = (VEHICLES, *DATA, SHARE, MATES)
     parts = (RuinRecreate.name, RouteExchange.name)
-    return Rebuilding(functor, HEADER, parameters, arguments, kept, parts)
+    return Rebuilding(functor, HEADER, (MATES, ROWS), arguments, kept, parts)

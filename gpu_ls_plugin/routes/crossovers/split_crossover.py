@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_ls_plugin.routes.construction.batch import RouteBatch
 from gpu_ls_plugin.routes.construction.split import BYTES_PER_CITY, cut
-from gpu_ls_plugin.routes.crossovers.route_recombination import RouteRecombination, RouteWorkspace
+from gpu_ls_plugin.routes.crossovers.route_recombination import RouteRecombination
 from gpu_ls_plugin.routes.kernels.route_totals import route_totals
+from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 from gpu_ls_plugin.tours.crossovers.tour_crossovers import OrderRecombination
+from gpu_ls_plugin.tours.crossovers.workspace import CostlessWorkspace
 from gpu_ls_plugin.tours.kernels.edge_keys import nodes_of
 from gpu_ls_plugin.tours.problem.tsp import TSP
 
@@ -22,21 +25,21 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.moves.composed import CandidateMoves
 
 
-FINE = 1 << 20  # parts of the way to the farthest node, in which places are told
+FINE = 1 << 20  # units of coordinates between the depot and the farthest node
 
 
 @dataclass(frozen=True)
 class SplitRecombination(RouteRecombination):
     """Cross the order of the customers, without the depot, and cut the child into routes by Split.
 
-    Order crossover of giant tours from which the copies of the depot are left out, then the best
-    way to cut the child's order into routes that vehicles can serve (Prins 2004; `split`). Routes
-    respect load and duration; where the best cut has too many, it is the best with as many as there
-    are vehicles. Parents may break constraints: only their orders count. Where constraints are
-    soft, routes pay for what is too much, and are no more than the first parent has, or than the
-    demands take, so that vehicles are saved, too (Vidal 2022). Where nodes have coordinates, routes
-    follow each other as they lie around the depot, so that a section of a parent is a sector (Vidal
-    2022).
+    Order crossover of giant tours without their copies of the depot; Split then cuts the child's
+    order into the best routes (Prins 2004; `split`). Routes respect load and duration, and there
+    are no more of them than vehicles. Parents may break constraints, since only their orders count.
+
+    If constraints are soft, routes may break them and pay for it, and the child has no more routes
+    than the first parent, or than the demands need, so that vehicles are saved, too (Vidal 2022).
+    If nodes have coordinates, routes are ordered by angle around the depot, so that a section of a
+    parent is a sector (Vidal 2022).
 
     Parameters
     ----------
@@ -54,7 +57,7 @@ class SplitRecombination(RouteRecombination):
     name = "split_recombination"
 
     def bytes_per_tour(self, n: int) -> int:
-        """Return the device memory of one pair in bytes: orders, their cuts and the child."""
+        """Return the device memory of one pair in bytes: its orders, their cuts and the child."""
         return (BYTES_PER_CITY + 24) * n + OrderRecombination().bytes_per_tour(n)
 
     def workspace(
@@ -66,32 +69,33 @@ class SplitRecombination(RouteRecombination):
         seed: int,
         first_row: int = 0,
         parts: CandidateMoves | None = None,
-    ) -> RouteWorkspace:
+    ) -> CostlessWorkspace:
         """Return kernels and memory for batches of `size` pairs."""
         return _SplitWorkspace(backend, problem, size, seed, first_row)
 
 
 @lru_cache(maxsize=4)
 def _customers(count: int) -> TSP:
-    """Return a problem of the customers alone, whose lengths nobody asks for."""
+    """Return a problem of the customers alone; its lengths are not used."""
     return TSP(np.zeros((count, 2)))
 
 
 def _whole(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return where nodes lie from the depot, (2, n), whole numbers: sums in any order are equal."""
+    """Return rounded coordinates (2, n) relative to the depot: their sums are exact."""
     places = (points - points[0]).T
     farthest = max(np.abs(places).max(), np.finfo(float).tiny * FINE)
     whole: NDArray[np.float64] = np.rint(places * (FINE / farthest))
     return whole
 
 
-class _SplitWorkspace(RouteWorkspace):
-    """Order crossover on orders of customers, and Split."""
+class _SplitWorkspace(CostlessWorkspace):
+    """Order crossover of the customers, and Split, for batches of one size."""
 
     def __init__(
         self, backend: Backend, problem: TSP, size: int, seed: int, first_row: int
     ) -> None:
-        super().__init__(backend, problem, size)
+        self.backend, self.problem = backend, problem
+        self.routes = RouteBatch(backend, routing_problem(problem), size)
         asked = self.routes.problem
         alone, points = _customers(asked.customers), asked.nodes.coordinates
         self._places: Any = None if points is None else backend.xp.asarray(_whole(points))
@@ -99,30 +103,32 @@ class _SplitWorkspace(RouteWorkspace):
             backend, alone, size, seed=seed, first_row=first_row
         )
 
-    def fill(self, first: Any, second: Any, partners: Any, generation: int, seconds: float) -> None:
-        """Cross orders, and cut them."""
+    def made(self, first: Any, second: Any, partners: Any, generation: int, seconds: float) -> Any:
+        """Return the giant tours of the children."""
+        routes = self.routes
         orders = self._orders.made(
             self._order_of(first), self._order_of(second), partners, generation, seconds
         )
-        self.routes.orders[...] = orders + 1
-        soft = self.routes.problem.penalties is not None
-        cut(self.routes, self._used(first) if soft else None)
+        routes.orders[...] = orders + 1
+        soft = routes.problem.penalties is not None
+        cut(routes, self._used(first) if soft else None)
+        return routes.tours()
 
     def _used(self, tours: Any) -> Any:
-        """Return how many routes giant tours have, but not fewer than their demands take."""
+        """Return the routes of each giant tour, at least the vehicles that the demands need."""
         xp, problem, most = self.backend.xp, self.routes.problem, self.routes.most
         depots = nodes_of(xp, tours, problem.customers) == 0
         used = (depots & ~xp.roll(depots, -1, axis=1)).sum(axis=1, dtype="int32")
         return used.clip(min(problem.least_vehicles, most), most)
 
     def _order_of(self, tours: Any) -> Any:
-        """Return giant tours' customers, from 0 on, by routes and by their angle if known."""
+        """Return the customers of giant tours, from 0 on, route by route; by angle if known."""
         xp, problem = self.backend.xp, self.routes.problem
         nodes = nodes_of(xp, tours, problem.customers)
         start = (nodes == 0).argmax(axis=1)[:, None]
         places = (start + xp.arange(nodes.shape[1])) % nodes.shape[1]
         nodes = xp.take_along_axis(nodes, places, axis=1)
-        # Copies of the depot come last: how many there are is known, without waiting for a GPU.
+        # Copies of the depot come last. Their number is known, so that no GPU has to be waited for.
         keys = depots = nodes == 0
         if self._places is not None:
             lie = (axis[nodes] for axis in self._places)

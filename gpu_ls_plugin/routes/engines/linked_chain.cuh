@@ -6,9 +6,8 @@
 #pragma once
 
 #include "runs/acceptance.cuh"
-#include "tours/problem/instance.cuh"
 #include "routes/moves/route_moves.cuh"
-#include "routes/kernels/rebuilt_routes.cuh"
+#include "routes/kernels/linked_row.cuh"
 #include "routes/engines/string_removal.cuh"
 #include "tours/engines/chains/chain_batch.cuh"
 
@@ -20,11 +19,9 @@ constexpr int kChanged = 2 * kMostRemoved;  // routes of a kick
 
 // What chains on linked lists need beside what all chains have.
 struct LinkedBatch {
-  int soft;             // whether violations are paid for
-  int looks;            // at customers after a kick, at most
-  const void* weights;  // gls::ViolationWeights
-  int* best_after;      // of every row
-  char* kept;           // memory for the lists of every row, 16 bytes aligned
+  int looks;        // at customers after a kick, at most
+  int* best_after;  // of every row
+  char* kept;       // memory for the lists of every row, 16 bytes aligned
 };
 
 // Whose neighbours have changed, and which routes.
@@ -32,121 +29,139 @@ template <class City>
 struct Worklist {
   int first, size, routes;
   City ring[kRing], changed[kChanged];
+
+  // One lane: notes a route that has changed, once.
+  GLS_DEVICE void note(int route) {
+    for (int k = 0; k < routes; ++k) {
+      if (changed[k] == route) return;
+    }
+    changed[routes++] = City(route);
+  }
 };
 
 template <class Team, class Metric, class Length, class Memory, class Vehicles, bool timed,
           bool symmetric, class Accept>
 struct LinkedChain {
-  using City = typename Memory::City;
-  using TourLengths = Lengths<Metric, Length>;
-  using Site = typename TourLengths::City;
-  using Routes = LinkedRoutes<TourLengths, Vehicles, City, timed>;
-  using Cost = typename Routes::Cost;
-  using Kick = StringRemoval<Routes>;
-  using Moves = RouteMoves<Routes, symmetric>;
-  using Work = Worklist<City>;
+  using Row = LinkedRow<Metric, Length, Memory, Vehicles, timed>;
+  using Routes = typename Row::Routes;
+  using Cost = typename Row::Cost;
 
   // Once a block, before its rows.
-  GLS_DEVICE static void prepare(const Team&, const Instance& instance, const KickSchedule&,
-                                 const ChainBatch&, const LinkedBatch&, const RebuiltVehicles& its,
-                                 const NearCustomers&, const StringRuin&) {
-    Memory::template load_sites<Site>(static_cast<const Site*>(instance.sites), instance.n);
-    const Vehicles vehicles(its.nodes_data, its.vehicles);
-    Memory::load_beside(piece_bytes<Site>(instance.n), vehicles.demands, vehicles.customers + 1);
+  template <class... Rest>
+  GLS_DEVICE static void prepare(const Team&, const Instance& instance,
+                                 const LinkedProblem& problem, const Rest&...) {
+    Row::load(instance, problem);
   }
 
   GLS_DEVICE static void run(const Team& team, int item, const Instance& instance,
-                             const KickSchedule& schedule, const ChainBatch& batch,
-                             const LinkedBatch& rows, const RebuiltVehicles& its,
-                             const NearCustomers& near, const StringRuin& ruin) {
+                             const LinkedProblem& problem, const KickSchedule& schedule,
+                             const ChainBatch& batch, const LinkedBatch& rows,
+                             const StringRuin& ruin) {
     if (batch.ended(item, schedule)) return;
-    using Lists = typename Routes::Lists;
-    Vehicles vehicles(its.nodes_data, its.vehicles);
-    const int n = instance.n, copies = n - vehicles.customers, words = (n + 31) / 32;
-    Memory memory(team, item, Lists::bytes(n, copies) + piece_bytes<uint32>(words),
-                  piece_bytes<Site>(n) + piece_bytes<int>(vehicles.customers + 1), batch.scratch);
-    vehicles.demands = memory.beside(piece_bytes<Site>(n), vehicles.demands);
-    const TourLengths length{Metric(instance.metric_data, instance.n),
-                             memory.sites(static_cast<const Site*>(instance.sites)),
-                             {instance.error_absolute, instance.error_relative}};
-    const Lists now = Lists::take(memory, n, copies);
-    Pieces behind{rows.kept + item * Lists::bytes(n, copies)};
-    const Lists kept = Lists::take(behind, n, copies);
-    uint32* const queued = memory.template take<uint32>(words);
-    const auto& weights = *static_cast<const ViolationWeights<Cost>*>(rows.weights);
-    auto& totals = shared_slot<typename Routes::Totals>(team);
-    auto& work = shared_slot<Work>(team);
-    const Routes routes{length, vehicles, weights, rows.soft != 0, n, now, kept, totals};
-    const Kick kick{routes, near, ruin, shared_slot<typename Kick::Waits>(team)};
-    const Moves moves{routes, near};
-    const auto bests = static_cast<Cost*>(batch.best_costs);
-    int* const best_after = rows.best_after + int64(item) * n;
-    int* const best_tour = batch.best_tours + int64(item) * n;
-    int* const tour = batch.tours + int64(item) * n;
-
-    routes.read(team, best_tour);
-    bool best_is_feasible = pays_nothing(totals), found = false;
-    routes.read(team, tour);
-    Cost best = bests[item];
-    int64 kicks = batch.kick_counts[item], idle = batch.idle_counts[item], looks = 0, made = 0;
-    int accepted = 0;
-    const auto wake = [&](int node) {
-      if (routes.is_depot(node) || work.size == kRing) return;
-      const uint32 bit = 1u << (node & 31);
-      if (queued[node >> 5] & bit) return;
-      queued[node >> 5] |= bit;
-      work.ring[(work.first + work.size++) % kRing] = City(node);
-    };
-    const auto changed = [&](int route) {
-      for (int k = 0; k < work.routes; ++k) {
-        if (work.changed[k] == route) return;
-      }
-      work.changed[work.routes++] = City(route);
-    };
+    Row row(team, item, instance, problem, (instance.n + 31) / 32, batch.scratch);
+    LinkedChain chain(team, item, row, schedule, batch, rows, ruin);
+    chain.begin();
 #pragma unroll 1
-    while (kicks < schedule.until && schedule.patient(idle) && !team.cut()) {
-      Philox random(schedule.seed, Purpose::kRuin, schedule.first_row + item);
-      random.seek(kicks * kStringDraws);
-      const typename Routes::Totals before = totals;
-      team.each(words, [&](int w) { queued[w] = 0; });
+    while (chain.goes_on()) chain.make_kick();
+    chain.write();
+  }
+
+ private:
+  using City = typename Row::City;
+  using Lists = typename Row::Lists;
+  using Totals = typename Row::Totals;
+  using Kick = StringRemoval<Routes>;
+  using Work = Worklist<City>;
+
+  static constexpr bool kReal = Row::TourLengths::kReal;
+
+  const Team& team;
+  const int item;
+  const KickSchedule& schedule;
+  const ChainBatch& batch;
+  const LinkedBatch& rows;
+  Pieces behind;         // memory for the lists that a kick is taken back to
+  uint32* const queued;  // bits of the customers in the ring
+  Totals& totals;
+  Work& work;
+  const Routes routes;
+  const Kick kick;
+  const RouteMoves<Routes, symmetric> moves;
+  Cost best;
+  int64 kicks, idle, looks = 0, made = 0;
+  int accepted = 0;
+  bool best_is_feasible = true, found = false;  // found: a better tour than at first
+
+  GLS_DEVICE LinkedChain(const Team& team, int item, Row& row, const KickSchedule& schedule,
+                         const ChainBatch& batch, const LinkedBatch& rows, const StringRuin& ruin)
+      : team(team),
+        item(item),
+        schedule(schedule),
+        batch(batch),
+        rows(rows),
+        behind{rows.kept + item * row.list_bytes()},
+        queued(row.memory.template take<uint32>((row.n + 31) / 32)),
+        totals(shared_slot<Totals>(team)),
+        work(shared_slot<Work>(team)),
+        routes(row.routes(Lists::take(behind, row.n, row.n - row.vehicles.customers), totals)),
+        kick{routes, row.near, ruin, shared_slot<typename Kick::Waits>(team)},
+        moves{routes, row.near},
+        best(static_cast<Cost*>(batch.best_costs)[item]),
+        kicks(batch.kick_counts[item]),
+        idle(batch.idle_counts[item]) {}
+
+  GLS_DEVICE int* row_of(int* tours) const { return tours + int64(item) * routes.nodes; }
+
+  GLS_DEVICE void begin() {
+    routes.read(team, row_of(batch.best_tours));
+    best_is_feasible = pays_nothing();
+    routes.read(team, row_of(batch.tours));
+  }
+
+  GLS_DEVICE bool goes_on() const {
+    return kicks < schedule.until && schedule.patient(idle) && !team.cut();
+  }
+
+  GLS_DEVICE void make_kick() {
+    Philox random(schedule.seed, Purpose::kRuin, schedule.first_row + item);
+    random.seek(kicks * kStringDraws);
+    const Totals before = totals;
+    clear_work();
+    const auto wakes = [&](int node) { wake(node); };
+    bool leads = false;
+    bool taken = kick.kick(team, random, wakes, [&](int route) { work.note(route); });
+    if (taken) {
+      team.each(work.routes, [&](int k) { routes.measure(work.changed[k]); });
       team.sync();
-      team.once([&] { work.first = work.size = work.routes = 0; });
-      bool leads = false, taken = kick.kick(team, random, wake, changed);
-      if (taken) {
-        team.each(work.routes, [&](int k) { routes.measure(work.changed[k]); });
-        team.sync();
-        descend(team, routes, moves, work, queued, wake, before.cost, rows.looks, looks, made);
-        random.seek((kicks + 1) * kStringDraws - 1);
-        const float level =
-            batch.units[item] * fmax(schedule.heat - schedule.cooling * float(kicks), 0.0f);
-        taken = Accept::takes(totals.cost - before.cost, level, random);
-      }
-      if (taken) {
-        ++accepted;
-        routes.keep(team);
-        const bool feasible = pays_nothing(totals);
-        leads = feasible == best_is_feasible ? totals.cost < best : feasible;
-        if (leads) {
-          best = totals.cost, best_is_feasible = feasible, found = true;
-          team.each(n, [&](int node) { best_after[node] = now.after[node]; });
-        }
-      } else {
-        routes.restore(team, before);
-      }
-      ++kicks;
-      idle = leads ? 0 : idle + 1;
+      descend(before.cost);
+      random.seek((kicks + 1) * kStringDraws - 1);
+      taken = Accept::takes(totals.cost - before.cost, level(), random);
     }
+    if (taken) {
+      ++accepted;
+      routes.keep(team);
+      leads = note_best();
+    } else {
+      routes.restore(team, before);
+    }
+    ++kicks;
+    idle = leads ? 0 : idle + 1;
+  }
+
+  // Leaves the chain to the next launch.
+  GLS_DEVICE void write() {
     team.sync();
-    routes.write(team, tour);
+    routes.write(team, row_of(batch.tours));
     Cost cost = totals.cost;
-    if (TourLengths::kReal) cost = routes.whole_length(team) + totals.paid;
+    if (kReal) cost = routes.whole_length(team) + totals.paid;
     if (found) {
-      routes.take(team, best_after);
-      routes.write(team, best_tour);
-      if (TourLengths::kReal) best = totals.cost;
+      routes.take(team, row_of(rows.best_after));
+      routes.write(team, row_of(batch.best_tours));
+      if (kReal) best = totals.cost;
     }
     team.once([&] {
-      static_cast<Cost*>(batch.costs)[item] = cost, bests[item] = best;
+      static_cast<Cost*>(batch.costs)[item] = cost;
+      static_cast<Cost*>(batch.best_costs)[item] = best;
       batch.kick_counts[item] = kicks;
       batch.idle_counts[item] = idle;
       batch.accepted_counts[item] += accepted;
@@ -155,20 +170,36 @@ struct LinkedChain {
     });
   }
 
- private:
-  // Sums of real numbers may be a little more than nothing.
-  GLS_DEVICE static bool pays_nothing(const typename Routes::Totals& totals) {
-    return totals.paid <= (TourLengths::kReal ? totals.cost * Cost(1e-12) : Cost(0));
+  // Whether routes break no constraint. Sums of real numbers may be a little more than nothing.
+  GLS_DEVICE bool pays_nothing() const {
+    return totals.paid <= (kReal ? totals.cost * Cost(1e-12) : Cost(0));
   }
 
-  // Makes the best moves of those who wait to be looked at, until nobody does.
-  template <class Wake>
-  GLS_DEVICE static void descend(const Team& team, const Routes& routes, const Moves& moves,
-                                 Work& work, uint32* queued, Wake wake, Cost before, int most,
-                                 int64& looks, int64& made) {
+  GLS_DEVICE float level() const {
+    return batch.units[item] * fmax(schedule.heat - schedule.cooling * float(kicks), 0.0f);
+  }
+
+  GLS_DEVICE void clear_work() const {
+    team.each((routes.nodes + 31) / 32, [&](int w) { queued[w] = 0; });
+    team.sync();
+    team.once([&] { work.first = work.size = work.routes = 0; });
+  }
+
+  // One lane: queues a customer to be looked at, unless the ring is full.
+  GLS_DEVICE void wake(int node) const {
+    if (routes.is_depot(node) || work.size == kRing) return;
+    const uint32 bit = 1u << (node & 31);
+    if (queued[node >> 5] & bit) return;
+    queued[node >> 5] |= bit;
+    work.ring[(work.first + work.size++) % kRing] = City(node);
+  }
+
+  // Makes the best move of each queued customer, until the queue is empty.
+  GLS_DEVICE void descend(Cost before) {
+    const auto wakes = [&](int node) { wake(node); };
 #pragma unroll 1
-    for (int left = most; left > 0 && work.size > 0; --left) {
-      if (rounded<TourLengths::kReal>(routes.totals.cost - before, before) == 0) break;
+    for (int left = rows.looks; left > 0 && work.size > 0; --left) {
+      if (rounded<kReal>(totals.cost - before, before) == 0) break;
       const int c = work.ring[work.first];
       team.sync();
       team.once([&] {
@@ -176,8 +207,18 @@ struct LinkedChain {
         queued[c >> 5] &= ~(1u << (c & 31));
       });
       ++looks;
-      made += improve(team, moves, c, work.changed, wake);
+      made += improve(team, moves, c, work.changed, wakes);
     }
+  }
+
+  // Keeps the tour in hand if it is the best: cheaper, or the first that is feasible.
+  GLS_DEVICE bool note_best() {
+    const bool feasible = pays_nothing();
+    if (feasible == best_is_feasible ? !(totals.cost < best) : !feasible) return false;
+    best = totals.cost, best_is_feasible = feasible, found = true;
+    int* const best_after = row_of(rows.best_after);
+    team.each(routes.nodes, [&](int node) { best_after[node] = routes.now.after[node]; });
+    return true;
   }
 };
 

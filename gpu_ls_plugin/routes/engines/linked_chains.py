@@ -2,29 +2,51 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from gpu_ls_plugin.backends.structs import struct_of
+from gpu_ls_plugin.core.origins import sources_of
 from gpu_ls_plugin.routes.engines.priced_chains import PricedChains
-from gpu_ls_plugin.routes.engines.string_kernel import string_kernel
-from gpu_ls_plugin.routes.kernels.linked_rows import LinkedRows
+from gpu_ls_plugin.routes.kernels.linked_rows import LinkedRows, linked_kernel
 from gpu_ls_plugin.routes.moves.route_moves import RouteMoves
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 from gpu_ls_plugin.routes.problem.routing import Routing
 from gpu_ls_plugin.tours.problem.device_data import batch_data
 
 if TYPE_CHECKING:
+    from gpu_ls_plugin.backends.composition import Kernel
     from gpu_ls_plugin.runs.acceptance import Acceptance
     from gpu_ls_plugin.tours.engines.chains.start import Start
 
-LOOKS = 1000  # at customers after a kick, at most: sums of real numbers might go in circles
-FIRST_KICKS = {"cuda": 50, "cpu": 200}  # that surely take less than a launch should
+HEADER, CHAINS = "routes/engines/linked_chain.cuh", "tours/engines/chains/chain_batch.cuh"
+OWN = (
+    *(struct_of(CHAINS, name) for name in ("KickSchedule", "ChainBatch")),
+    struct_of(HEADER, "LinkedBatch"),
+    struct_of("routes/engines/string_removal.cuh", "StringRuin"),
+)
+# Customers that are looked at after a kick, at most: rounding of real numbers might make a repair
+# go in circles.
+LOOKS = 1000
+FIRST_KICKS = {"cuda": 50, "cpu": 200}  # of a chain in the first launch, so that it is short
+
+
+def string_kernel(accept: Acceptance, *types: Any) -> Kernel:
+    """Compose the search of one chain per team; `types` are `LinkedRows.types`."""
+    kernel = linked_kernel(HEADER, "LinkedChain", *types, own=OWN, more=(accept.functor,))
+    return replace(
+        kernel,
+        headers=(*kernel.headers, accept.header),
+        functors=(*kernel.functors, *sources_of(accept)),
+        parts=(*kernel.parts, "string_removal", accept.name),
+    )
 
 
 class LinkedChains(PricedChains):
     """Chains of one kernel: kick, repair, accept or go back, on linked lists of routes.
 
-    `ruin` has the arguments of gls::StringRuin, and `neighbourhoods` is the number of those by
-    which the descent before the chains counts moves.
+    `ruin` holds the arguments of gls::StringRuin. `neighbourhoods` is the number of neighbourhoods
+    of the descent before the chains, which counts moves for each of them.
     """
 
     def __init__(
@@ -42,7 +64,7 @@ class LinkedChains(PricedChains):
         self._arguments: dict[str, Any] = {
             **rows.arguments,
             **rows.of_chains(LOOKS),
-            **batch_data(start.backend, start.problem, len(start.tours)),  # for new prices
+            **batch_data(start.backend, start.problem, len(start.tours)),  # `reprice` writes to it
             **self.state_arguments,
             **ruin,
             "seed": start.seed,
@@ -62,16 +84,16 @@ class LinkedChains(PricedChains):
         )
 
     def set_weights(self, price: float) -> None:
-        """Let kicks and repairs know a price."""
+        """Set the price of violations for kicks and repairs."""
         objective, weights = self.start.problem.objective, self._arguments["weights"]
         assert isinstance(objective, Routing)
         priced = self.start.backend.xp.asarray(objective.weights(price).view(weights.dtype))
         weights[: len(priced)] = priced
 
     def first_kicks(self) -> int:
-        """Return a number of kicks that surely takes less than a launch should."""
+        """Return how many kicks the first launch makes of each chain."""
         return FIRST_KICKS[self.start.backend.name]
 
     def moves_per_look(self) -> int:
-        """Return how many moves looking at one customer stands for."""
+        """Return how many moves are evaluated when a chain looks at one customer."""
         return RouteMoves().variants(int(self._arguments["near_each"]), True)

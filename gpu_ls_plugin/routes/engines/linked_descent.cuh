@@ -4,10 +4,9 @@
 // together.
 #pragma once
 
-#include "tours/problem/instance.cuh"
 #include "routes/moves/route_moves.cuh"
 #include "routes/moves/route_swap_star.cuh"
-#include "routes/kernels/rebuilt_routes.cuh"
+#include "routes/kernels/linked_row.cuh"
 #include "tours/engines/descent/descent_batch.cuh"
 #include "tours/engines/descent/look_bits.cuh"
 
@@ -18,23 +17,40 @@ constexpr int64 kMostLooks = 1000;
 
 // What descents on linked lists need beside what all descents have.
 struct LinkedTours {
-  int soft;             // whether violations are paid for
-  const void* weights;  // gls::ViolationWeights
-  uint32* looks;        // of every tour and kind of moves, LookBits: customers to be looked at
-  int* sweeps;          // of every tour, where its sweep goes on
+  uint32* looks;  // of every tour and kind of moves, LookBits: customers to be looked at
+  int* sweeps;    // of every tour, where its sweep goes on
 };
 
 template <class Team, class Metric, class Length, class Memory, class Vehicles, bool timed,
           bool symmetric, template <class, bool> class... Further>
 struct LinkedDescent {
-  using City = typename Memory::City;
-  using TourLengths = Lengths<Metric, Length>;
-  using Site = typename TourLengths::City;
-  using Routes = LinkedRoutes<TourLengths, Vehicles, City, timed>;
-  using Cost = typename Routes::Cost;
-  using Moves = RouteMoves<Routes, symmetric>;
+  using Row = LinkedRow<Metric, Length, Memory, Vehicles, timed>;
+  using Routes = typename Row::Routes;
 
   static constexpr int kKinds = 1 + sizeof...(Further);
+
+  // Once a block, before its tours.
+  template <class... Rest>
+  GLS_DEVICE static void prepare(const Team&, const Instance& instance,
+                                 const LinkedProblem& problem, const Rest&...) {
+    Row::load(instance, problem);
+  }
+
+  GLS_DEVICE static void run(const Team& team, int item, const Instance& instance,
+                             const LinkedProblem& problem, const DescentBatch& batch,
+                             const LinkedTours& tours) {
+    if (batch.states[item] != kRunning) return;
+    Row row(team, item, instance, problem, kKinds * ((instance.n + 31) / 32), batch.scratch);
+    LinkedDescent descent(team, item, row, batch, tours);
+    descent.begin();
+#pragma unroll 1
+    while (descent.goes_on() && descent.find_customer()) descent.look_at_customer();
+    descent.write();
+  }
+
+ private:
+  using City = typename Row::City;
+  using Totals = typename Row::Totals;
 
   // What the lanes of a tour share.
   struct Look {
@@ -43,91 +59,107 @@ struct LinkedDescent {
     int made[kKinds];  // moves of each kind
   };
 
-  // Once a block, before its tours.
-  GLS_DEVICE static void prepare(const Team&, const Instance& instance, const DescentBatch&,
-                                 const LinkedTours&, const RebuiltVehicles& its,
-                                 const NearCustomers&) {
-    Memory::template load_sites<Site>(static_cast<const Site*>(instance.sites), instance.n);
-    const Vehicles vehicles(its.nodes_data, its.vehicles);
-    Memory::load_beside(piece_bytes<Site>(instance.n), vehicles.demands, vehicles.customers + 1);
+  const Team& team;
+  const int item;
+  const DescentBatch& batch;
+  const LinkedTours& tours;
+  const int words;       // of the bits of a kind
+  uint32* const marked;  // customers to be looked at, by kind
+  Look& look;
+  const NearNodes& near;
+  const Routes routes;
+  int64 moves;
+  int looks = 0, sweep, kind = 0;
+  bool waits = true;
+
+  // Nothing is taken back: lists are their own copies.
+  GLS_DEVICE LinkedDescent(const Team& team, int item, Row& row, const DescentBatch& batch,
+                           const LinkedTours& tours)
+      : team(team),
+        item(item),
+        batch(batch),
+        tours(tours),
+        words((row.n + 31) / 32),
+        marked(row.memory.template take<uint32>(kKinds * words)),
+        look(shared_slot<Look>(team)),
+        near(row.near),
+        routes(row.routes(row.lists, shared_slot<Totals>(team))),
+        moves(batch.move_counts[item]),
+        sweep(tours.sweeps[item]) {}
+
+  GLS_DEVICE int* tour() const { return batch.tours + int64(item) * routes.nodes; }
+  GLS_DEVICE LookBits bits(int its_kind) const { return {marked + its_kind * words, words}; }
+  // Where bits stay between launches.
+  GLS_DEVICE uint32* kept_bits() const { return tours.looks + int64(item) * kKinds * words; }
+
+  GLS_DEVICE void begin() const {
+    routes.read(team, tour());
+    const uint32* const kept = kept_bits();
+    team.each(kKinds * words, [&](int w) { marked[w] = kept[w]; });
+    team.each(kKinds, [&](int its_kind) { look.made[its_kind] = 0; });
   }
 
-  GLS_DEVICE static void run(const Team& team, int item, const Instance& instance,
-                             const DescentBatch& batch, const LinkedTours& tours,
-                             const RebuiltVehicles& its, const NearCustomers& near) {
-    if (batch.states[item] != kRunning) return;
-    using Lists = typename Routes::Lists;
-    Vehicles vehicles(its.nodes_data, its.vehicles);
-    const int n = instance.n, copies = n - vehicles.customers;
-    const int words = (n + 31) / 32, marks = kKinds * words;
-    Memory memory(team, item, Lists::bytes(n, copies) + piece_bytes<uint32>(marks),
-                  piece_bytes<Site>(n) + piece_bytes<int>(vehicles.customers + 1), batch.scratch);
-    vehicles.demands = memory.beside(piece_bytes<Site>(n), vehicles.demands);
-    const TourLengths length{Metric(instance.metric_data, instance.n),
-                             memory.sites(static_cast<const Site*>(instance.sites)),
-                             {instance.error_absolute, instance.error_relative}};
-    const Lists lists = Lists::take(memory, n, copies);
-    const auto& weights = *static_cast<const ViolationWeights<Cost>*>(tours.weights);
-    uint32* const marked = memory.template take<uint32>(marks);
-    const auto bits = [&](int kind) { return LookBits{marked + kind * words, words}; };
-    auto& totals = shared_slot<typename Routes::Totals>(team);
-    auto& look = shared_slot<Look>(team);
-    // Nothing is taken back: lists are their own copies.
-    const Routes routes{length, vehicles, weights, tours.soft != 0, n, lists, lists, totals};
-    const Moves moves{routes, near};
-    int* const tour = batch.tours + int64(item) * n;
-    uint32* const kept = tours.looks + int64(item) * marks;
-    routes.read(team, tour);
-    team.each(marks, [&](int w) { marked[w] = kept[w]; });
-    team.each(kKinds, [&](int kind) { look.made[kind] = 0; });
+  GLS_DEVICE bool goes_on() const {
+    return looks < batch.passes && moves < batch.max_moves && !team.cut();
+  }
+
+  // Finds the next customer and the first kind of moves for which it waits; false if none waits.
+  GLS_DEVICE bool find_customer() {
+    team.sync();
+    kind = 0;
+    while (kind < kKinds && bits(kind).next(team, sweep, 1, &look.city, look.later) == 0) ++kind;
+    team.sync();
+    waits = kind < kKinds;
+    return waits;
+  }
+
+  // Makes the best move of the customer, or lets it wait for moves of the next kind.
+  GLS_DEVICE void look_at_customer() {
+    const int c = look.city;
+    sweep = look.later;
+    team.once([&] { bits(kind).clear(team, c); });
+    ++looks;
+    const bool moved = make_move(c);
+    moves += moved;
+    team.once([&] {
+      if (moved)
+        ++look.made[kind];
+      else if (kind + 1 < kKinds)
+        bits(kind + 1).set(team, c);
+    });
+  }
+
+  GLS_DEVICE bool make_move(int c) const {
     const auto wake = [&](int node) {
       if (!routes.is_depot(node)) bits(0).set(team, node);
     };
-    const int64 made = batch.move_counts[item];
-    int64 more = 0;
-    int looks = 0, sweep = tours.sweeps[item];
-    bool waits = true;
-#pragma unroll 1
-    while (looks < batch.passes && made + more < batch.max_moves && !team.cut()) {
-      team.sync();
-      int kind = 0;
-      while (kind < kKinds && bits(kind).next(team, sweep, 1, &look.city, look.later) == 0) ++kind;
-      team.sync();
-      waits = kind < kKinds;
-      if (!waits) break;
-      const int c = look.city;
-      sweep = look.later;
-      team.once([&] { bits(kind).clear(team, c); });
-      ++looks;
-      int further = 0;
-      const bool moved =
-          kind == 0 ? improve(team, moves, c, look.ends, wake) ||
-                          moves.begin_route(team, c, look.ends, wake)
-                    : ((++further == kind && improve(team, Further<Routes, symmetric>{routes, near},
-                                                     c, look.ends, wake)) ||
-                       ...);
-      more += moved;
-      team.once([&] {
-        if (moved)
-          ++look.made[kind];
-        else if (kind + 1 < kKinds)
-          bits(kind + 1).set(team, c);
-      });
+    if (kind == 0) {
+      const RouteMoves<Routes, symmetric> first{routes, near};
+      return improve(team, first, c, look.ends, wake) ||
+             first.begin_route(team, c, look.ends, wake);
     }
+    int further = 0;
+    return ((++further == kind &&
+             improve(team, Further<Routes, symmetric>{routes, near}, c, look.ends, wake)) ||
+            ...);
+  }
+
+  // Leaves the tour to the next launch.
+  GLS_DEVICE void write() const {
     team.sync();
-    if (more > 0) routes.write(team, tour);
-    const bool stops = made + more >= batch.max_moves;
-    const bool done = !waits || batch.pass_counts[item] + looks >= kMostLooks * n;
-    if (!done) team.each(marks, [&](int w) { kept[w] = marked[w]; });
+    if (moves > batch.move_counts[item]) routes.write(team, tour());
+    const bool done = !waits || batch.pass_counts[item] + looks >= kMostLooks * routes.nodes;
+    uint32* const kept = kept_bits();
+    if (!done) team.each(kKinds * words, [&](int w) { kept[w] = marked[w]; });
     team.sync();
-    team.each(kKinds, [&](int kind) { add(&batch.moves_by[kind], look.made[kind]); });
+    team.each(kKinds, [&](int its_kind) { add(&batch.moves_by[its_kind], look.made[its_kind]); });
     team.once([&] {
       tours.sweeps[item] = sweep;
       batch.pass_counts[item] += looks;
-      batch.move_counts[item] = made + more;
+      batch.move_counts[item] = moves;
       if (done)
         batch.states[item] = kOptimum;
-      else if (stops)
+      else if (moves >= batch.max_moves)
         batch.states[item] = kOutOfMoves;
     });
   }

@@ -10,9 +10,13 @@ from gpu_ls_plugin.routes.kernels.linked_rows import LinkedRows, linked_kernel, 
 from gpu_ls_plugin.routes.moves.between_routes import SwapStar
 from gpu_ls_plugin.routes.moves.route_moves import RouteMoves
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
+from gpu_ls_plugin.tours.candidates.nearest import All
 from gpu_ls_plugin.tours.engines.descent.city_descent import look_bits
 from gpu_ls_plugin.tours.engines.descent.descent_layouts import looks_of_a_launch
 from gpu_ls_plugin.tours.engines.engine import PersistentEngine
+from gpu_ls_plugin.tours.engines.engines import of_composed
+from gpu_ls_plugin.tours.engines.pivoting import First
+from gpu_ls_plugin.tours.engines.services import EngineFactory, Service
 from gpu_ls_plugin.tours.problem.device_data import batch_data
 
 if TYPE_CHECKING:
@@ -21,6 +25,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.backends.composition import Kernel
     from gpu_ls_plugin.tours.candidates.base import Candidates
+    from gpu_ls_plugin.tours.engines.services import Memory, Parameters
     from gpu_ls_plugin.tours.moves.base import Neighbourhood
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
@@ -35,13 +40,13 @@ FURTHER: dict[type[Neighbourhood], str] = {SwapStar: "gls::RouteSwapStar"}
 
 
 def serves(neighbourhoods: Sequence[Neighbourhood]) -> bool:
-    """Return whether these are moves of linked lists: `RouteMoves()`, and others behind it."""
+    """Return whether the engine has these moves: `RouteMoves()`, alone or before `SwapStar()`."""
     first, *others = map(type, neighbourhoods)
     return first is RouteMoves and len(others) == len(FURTHER.keys() & others)
 
 
 def descent_kernel(*types: Any, neighbourhoods: Sequence[Neighbourhood]) -> Kernel:
-    """Compose the search of one tour per team, of `LinkedRows.types`."""
+    """Compose the search of one tour per team; `types` are `LinkedRows.types`."""
     further = [FURTHER[type(part)] for part in neighbourhoods[1:]]
     kernel = linked_kernel(HEADER, "LinkedDescent", *types, own=OWN, more=further)
     return replace(kernel, parts=(*kernel.parts, *(part.name for part in neighbourhoods)))
@@ -62,7 +67,7 @@ class LinkedDescent(PersistentEngine):
         kinds = len(neighbourhoods)
         super().__init__(backend, problem, tours, kinds)
         routes, xp, size = routing_problem(problem), backend.xp, len(tours)
-        # Kept: kernels know the vehicles' arrays by their addresses.
+        # Stays alive here: kernels have only the addresses of the vehicles' arrays.
         self._rows = rows = LinkedRows(
             backend, routes, problem, size, near, kinds=kinds, uneven=True
         )
@@ -83,19 +88,52 @@ class LinkedDescent(PersistentEngine):
         self.look_at(self._customers)
 
     def look_at(self, cities: Any) -> None:
-        """Look at some customers of each tour first, of a bool array (P, n)."""
+        """Set which customers of each tour to look at first: bool (P, n)."""
         self._waits[...] = look_bits(self.backend.xp, cities & self._customers)
 
     @staticmethod
     def bytes_per_tour(problem: TSP, kinds: int) -> int:
-        """Return the device memory of one tour in bytes, searched by moves of so many kinds."""
+        """Return the device memory of one tour in bytes, searched by `kinds` neighbourhoods."""
         return row_bytes(routing_problem(problem), 4, kinds) + 8 * problem.n + 64
 
     def first_passes(self) -> int:
-        """Return a number of looks that surely takes less than a launch should."""
+        """Return how many customers of a tour the first launch looks at."""
         return looks_of_a_launch(self.backend, len(self.tours))
 
     def moves_per_evaluation(self) -> int:
-        """Return how many moves looking at one customer stands for."""
+        """Return how many moves are evaluated when a descent looks at one customer."""
         degree, symmetric = int(self._arguments["near_each"]), self.problem.symmetric
         return sum(part.variants(degree, symmetric) for part in self._neighbourhoods)
+
+
+def _on_lists(search: Parameters) -> bool:
+    return serves(search.neighbourhoods) and not isinstance(search.candidates, All)
+
+
+def _nodes(problem: TSP) -> TSP:
+    """Return the TSP of depot and customers, whose candidate lists all giant tours share."""
+    return routing_problem(problem).nodes
+
+
+def prepare(
+    search: Parameters, backend: Backend, problem: TSP, seed: int, memory: Memory
+) -> EngineFactory:
+    """Return a factory of descents on linked lists of routes."""
+    return EngineFactory(
+        lambda tours, _, most: LinkedDescent(
+            backend, problem, tours, search.neighbourhoods, search.candidates, most
+        ),
+        LinkedDescent.bytes_per_tour(problem, len(search.neighbourhoods)),
+    )
+
+
+SERVICE = Service(
+    (First,),
+    _on_lists,
+    prepare,
+    of_composed,
+    _nodes,
+    alone=RouteMoves,
+    refusal="neighbourhoods: RouteMoves() is searched alone or before SwapStar(), with First() on "
+    "lists such as Nearest(20), not {moves} with {rule!r} on {candidates!r}",
+)

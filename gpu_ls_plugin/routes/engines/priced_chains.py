@@ -1,4 +1,4 @@
-"""Chains of giant tours whose violations may have a price that changes."""
+"""Chains of giant tours; the price of violations may change."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ class PricedChains(Chains):
 
     @abstractmethod
     def set_weights(self, price: float) -> None:
-        """Let kernels of kicks know a price."""
+        """Set the price of violations for the kernels of kicks."""
 
     def state(self) -> dict[str, Any]:
-        """Return where the chains stand."""
+        """Return the state of the chains, with their price."""
         return {**super().state(), "price": self.price}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from where as many chains stood, at their price."""
+        """Continue from the state of equally many chains, at their price."""
         super().restore(state)
         if state["price"] != self.price:
             self.reprice(state["price"])
 
     def reprice(self, price: float) -> None:
-        """Let violations cost so many times what the problem says; costs of tours change with it.
+        """Let violations cost `price` times what the problem says, and update the tours' costs.
 
-        Weights of integer costs are rounded, and at least 1.
+        If costs are integers, weights are rounded to integers of at least 1.
         """
         backend, problem = self.start.backend, self.start.problem
         objective, data = problem.objective, self._arguments["metric_data"]
@@ -50,6 +50,6 @@ class PricedChains(Chains):
             add_up(backend, search_metric(problem), {"metric_data": data}, tours, costs)
 
     def feasible(self) -> Any:
-        """Return which of the present tours violate nothing that costs anything."""
+        """Return which of the present tours pay for no violation."""
         lengths = lengths_of(self.start.backend, self.start.problem, self.tours)
         return nothing_paid(self.costs, lengths)

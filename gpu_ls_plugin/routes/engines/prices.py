@@ -1,4 +1,4 @@
-"""The price of violations, which follows the share of chains that are feasible."""
+"""The price of violations, which follows the share of feasible chains."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ LEAST_PRICE, MOST_PRICE = 1 / 64, 64  # times the problem's penalties
 
 
 def set_price(chains: PricedChains, feasible: float) -> None:
-    """Raise or lower the price of violations, so that this share of the present tours is feasible.
+    """Raise or lower the price of violations until this share of the present tours is feasible.
 
-    Nothing happens where constraints are hard (Vidal 2022, for a population of single solutions).
+    Hard constraints have no price (Vidal 2022, for a population of single solutions).
     """
     if routing_problem(chains.start.problem).penalties is None:
         return
@@ -35,11 +35,11 @@ def set_price(chains: PricedChains, feasible: float) -> None:
 
 
 def of_feasible(backend: Backend, problem: TSP, tours: Any, costs: Any) -> Any:
-    """Return what giant tours cost, as far as they are feasible, shape (P,).
+    """Return costs by which giant tours are compared, shape (P,).
 
-    Others look cheap where the price of violations is low, at whatever price `costs` are. They
-    count as the dearest feasible one, and are infinitely dear where there is none. Where
-    constraints are hard all count as they are.
+    Infeasible tours look cheap while the price of violations is low, so they count as much as the
+    most expensive feasible tour; if no tour is feasible, all cost infinity. Under hard constraints,
+    `costs` are returned unchanged.
     """
     if routing_problem(problem).penalties is None:
         return costs
@@ -51,14 +51,14 @@ def of_feasible(backend: Backend, problem: TSP, tours: Any, costs: Any) -> Any:
 
 @dataclass(frozen=True)
 class PricedMigration(Migration):
-    """Migration of giant tours whose violations have a price that follows what chains find.
+    """Migration of giant tours that also adapts the price of violations to the chains' tours.
 
     Parameters
     ----------
     every, share : float
         As of `Migration`.
     feasible : float
-        Share of the present tours that should be feasible, 0 to 1, where constraints are soft.
+        Share of the present tours that should be feasible under soft constraints, 0 to 1.
 
     Raises
     ------
@@ -76,16 +76,16 @@ class PricedMigration(Migration):
         checks.fields(self, checks.number, "feasible", least=0.0, most=1.0)
 
     def check(self, problem: TSP) -> None:
-        """Raise UnsupportedProblemError where there are no routes."""
+        """Raise UnsupportedProblemError if the problem has no routes."""
         routing_problem(problem)
 
     def kicks(self, perturbation: Perturbation, *, fused: bool) -> Perturbation:
-        """Return the kicks that are given.
+        """Return `perturbation` itself.
 
         Raises
         ------
         InvalidParameterError
-            Their chains know no price.
+            Chains with such kicks have no price of violations.
         """
         if perturbation.relinks or (fused and perturbation.rebuilds):
             return perturbation
@@ -95,7 +95,7 @@ class PricedMigration(Migration):
         )
 
     def results(self, backend: Backend, problem: TSP, tours: Any, costs: Any) -> Any:
-        """Return what giant tours cost, as far as they are feasible, shape (P,)."""
+        """Return costs by which giant tours are compared, shape (P,); see `of_feasible`."""
         return of_feasible(backend, problem, tours, costs)
 
     def exchange(

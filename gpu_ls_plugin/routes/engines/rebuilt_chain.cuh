@@ -56,16 +56,14 @@ struct RebuiltChain {
     team.each(1, [&](int) { by_part.clear(); });
 
     State its{static_cast<Cost*>(batch.costs)[item], static_cast<Cost*>(batch.best_costs)[item],
-              batch.kick_counts[item], batch.idle_counts[item]};
+              batch.kick_counts[item], batch.idle_counts[item], batch.move_counts[item]};
     int* const best = batch.best_tours + int64(item) * n;
-    its.best_is_feasible = is_feasible(team, view, [&](int p) { return best[p]; });
-    int64 moves = batch.move_counts[item];
-    int looked = 0, accepted = 0;
+    its.begin(team, view, best);
     view.tour.read(team, current);
     team.sync();
 #pragma unroll 1
-    while (its.kicks < schedule.until && moves < schedule.max_moves && schedule.patient(its.idle) &&
-           !team.cut()) {
+    while (its.kicks < schedule.until && its.moves < schedule.max_moves &&
+           schedule.patient(its.idle) && !team.cut()) {
       Philox random(schedule.seed, Purpose::kRuin, schedule.first_row + item);
       random.seek(its.kicks * kRebuildDraws);
       const bool rebuilt = kick_apart(&team, item, n, current, &random, kicked, &data...);
@@ -75,34 +73,20 @@ struct RebuiltChain {
         view.tour.read(team, kicked);
         keep_tour(team, view);
         const DescentLimits limits{schedule.ahead, schedule.max_moves, kNowhere};
-        looked += descend<Neighbourhood>(team, view, queue, choices, limits, scout, by_part, moves);
+        its.looks +=
+            descend<Neighbourhood>(team, view, queue, choices, limits, scout, by_part, its.moves);
         const Cost cost = cost_of(team, view);
         random.seek((its.kicks + 1) * kRebuildDraws - 1);
         taken = Accept::takes(cost - its.cost, level(schedule, batch, item, its.kicks), random);
-        if (taken) {
-          leads = its.led_by(team, view, cost);
-          its.cost = cost;
-          team.each(n, [&](int p) { current[p] = view.tour.order[p]; });
-          if (leads && best != current) {
-            team.each(n, [&](int p) { best[p] = view.tour.order[p]; });
-          }
-        }
+        if (taken) leads = its.take(team, view, cost, current, best);
       }
       team.sync();
       if (rebuilt && !taken) view.tour.read(team, current);
-      ++its.kicks;
-      its.idle = leads ? 0 : its.idle + 1;
-      accepted += taken;
+      its.count(taken, leads);
       team.sync();
     }
     team.once([&] {
-      static_cast<Cost*>(batch.costs)[item] = its.cost;
-      static_cast<Cost*>(batch.best_costs)[item] = its.best;
-      batch.kick_counts[item] = its.kicks;
-      batch.accepted_counts[item] += accepted;
-      batch.idle_counts[item] = its.idle;
-      batch.look_counts[item] += looked;
-      batch.move_counts[item] = moves;
+      its.write(batch, item);
       by_part.add_to(batch.moves_by);
     });
   }
@@ -118,8 +102,39 @@ struct RebuiltChain {
   // Where a chain stands.
   struct State {
     Cost cost, best;
-    int64 kicks, idle;
+    int64 kicks, idle, moves;
+    int looks = 0, accepted = 0;
     bool best_is_feasible = true;
+
+    // Takes the tour in hand; whether it is the best now.
+    GLS_DEVICE bool take(const Team& team, const View& view, Cost its_cost, int* current,
+                         int* best_tour) {
+      const bool leads = led_by(team, view, its_cost);
+      cost = its_cost;
+      team.each(view.tour.n, [&](int p) { current[p] = view.tour.order[p]; });
+      if (leads && best_tour != current) {
+        team.each(view.tour.n, [&](int p) { best_tour[p] = view.tour.order[p]; });
+      }
+      return leads;
+    }
+
+    GLS_DEVICE void begin(const Team& team, const View& view, const int* best_tour) {
+      best_is_feasible = is_feasible(team, view, [&](int p) { return best_tour[p]; });
+    }
+    GLS_DEVICE void count(bool taken, bool leads) {
+      ++kicks;
+      idle = leads ? 0 : idle + 1;
+      accepted += taken;
+    }
+    GLS_DEVICE void write(const ChainBatch& batch, int item) const {
+      static_cast<Cost*>(batch.costs)[item] = cost;
+      static_cast<Cost*>(batch.best_costs)[item] = best;
+      batch.kick_counts[item] = kicks;
+      batch.accepted_counts[item] += accepted;
+      batch.idle_counts[item] = idle;
+      batch.look_counts[item] += looks;
+      batch.move_counts[item] = moves;
+    }
 
     // Whether the tour in hand is the best now: the first that may be a result, or cheaper.
     GLS_DEVICE bool led_by(const Team& team, const View& view, Cost its_cost) {

@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 
 HEADER = "routes/engines/rebuilt_chain.cuh"
 KICK_BYTES = 1024  # of shared memory, for what a kick notes of each team of a block
-MOST_WARPS = {"many": 12, "most": 8}  # of a block, by how many registers the moves need ...
-CHOOSING_WARPS = 8  # ... and where they look for places
-SECONDS_PER_KICK = {"cuda": 2e-3, "cpu": 5e-4}  # at most, of a chain
+MOST_WARPS = {"many": 12, "most": 8}  # of a block, by the registers that its moves need
+CHOOSING_WARPS = 8  # of a block whose moves choose places
+SECONDS_PER_KICK = {"cuda": 2e-3, "cpu": 5e-4}  # of a chain, at most
 
 
 def rebuilt_shape(
     n: int, tours: int, shared_memory: int, needs: tour_layouts.ChainNeeds
 ) -> tour_layouts.DescentShape:
-    """Return who holds a chain, and where, as `descent_layouts.descent_shape` does."""
+    """Return the launch layout of chains, as `descent_layouts.descent_shape` does."""
     most = CHOOSING_WARPS if needs.chooses else MOST_WARPS.get(needs.registers, tours)
     return descent_layouts.descent_shape(
         n, min(tours, most), shared_memory - KICK_BYTES, needs=needs
@@ -68,7 +68,7 @@ def rebuilt_kernel(
 
 
 class RebuiltChains(PricedChains):
-    """Chains of one kernel: kick by a `rebuilding` read at launch, repair, accept or go back."""
+    """Chains of one kernel: kick by a perturbation's `rebuilding`, repair, accept or go back."""
 
     parts: CandidateMoves
 
@@ -122,15 +122,15 @@ class RebuiltChains(PricedChains):
         )
 
     def set_weights(self, price: float) -> None:
-        """Let kicks insert at a price."""
+        """Set the price at which kicks insert."""
         objective = self.start.problem.objective
         assert isinstance(objective, Routing)
         self.kick.arguments["price"] = objective.load_weight(price)
 
     def first_kicks(self) -> int:
-        """Return a number of kicks that surely takes less than a launch should."""
+        """Return how many kicks the first launch makes of each chain."""
         return chain_layouts.first_kicks(self.start.backend, len(self.tours), SECONDS_PER_KICK)
 
     def moves_per_look(self) -> int:
-        """Return how many moves looking at one city stands for."""
+        """Return how many moves are evaluated when a chain looks at one city."""
         return self.parts.neighbours

@@ -5,7 +5,7 @@
 
 #include "backends/include/philox.cuh"
 #include "routes/kernels/linked_routes.cuh"
-#include "routes/kernels/near_customers.cuh"
+#include "routes/kernels/near_nodes.cuh"
 
 namespace gls {
 
@@ -36,7 +36,7 @@ struct StringRemoval {
   using Option = Rated<Length>;
 
   const Routes& routes;
-  const NearCustomers& near;
+  const NearNodes& near;
   const StringRuin& ruin;
   Waits& waits;
 

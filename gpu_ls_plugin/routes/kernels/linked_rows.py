@@ -1,4 +1,4 @@
-"""Giant tours as linked lists: who holds the rows of a batch, and what kernels are told of them."""
+"""Giant tours as linked lists: the launch layout of a batch, and the arguments of its kernels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.backends.tuning import BLOCK_OVERHEAD, LARGEST_SHORT, padded
 from gpu_ls_plugin.routes.construction.batch import RouteBatch, vehicles_type
-from gpu_ls_plugin.routes.kernels.rebuilt_routes import VEHICLES, rebuilt_vehicles
+from gpu_ls_plugin.routes.kernels.rebuilt_routes import NEAR
 from gpu_ls_plugin.routes.problem.routing import hard_penalties
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.kernels.sites import GRID_BYTES, Sites, metric_type
@@ -30,20 +30,19 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 INSTANCE = struct_of("tours/problem/instance.cuh", "Instance")
-NEAR_CUSTOMERS = struct_of("routes/kernels/near_customers.cuh", "NearCustomers")
-NEAR = 32  # customers next to whom one may go: one for each lane of a warp
-MOST_WARPS, MOST_REAL_WARPS = 16, 12  # of a block, by registers
-NOTES_BYTES = 1024  # of shared memory: what the lanes of a chain share beside its lists
-MOST_DEMAND = 2**31 - 1  # of all customers: loads have 32 bits
+LINKED_PROBLEM = struct_of("routes/kernels/linked_row.cuh", "LinkedProblem")
+MOST_WARPS, MOST_REAL_WARPS = 16, 12  # of a block, limited by registers; with real lengths
+NOTES_BYTES = 1024  # of shared memory for a chain, beside its lists
+MOST_DEMAND = 2**31 - 1  # of all customers together: loads have 32 bits
 
 
 def most_rows(problem: TSP | CVRP) -> int:
-    """Return how many rows a multiprocessor holds at a time, a warp each, if memory allows."""
+    """Return how many rows a multiprocessor searches at once, a warp each, if memory allows."""
     return MOST_WARPS if problem.integer else MOST_REAL_WARPS
 
 
 def list_bytes(problem: CVRP, city_bytes: int) -> int:
-    """Return the size of gls::RouteLists."""
+    """Return the size of gls::RouteLists in bytes."""
     nodes, routes = problem.n, problem.copies
     lists = 4 * padded(nodes * city_bytes) + padded(4 * nodes)
     lists += padded(routes * city_bytes) + padded(4 * routes)
@@ -55,13 +54,13 @@ def list_bytes(problem: CVRP, city_bytes: int) -> int:
 
 
 def row_bytes(problem: CVRP, city_bytes: int, kinds: int) -> int:
-    """Return the memory of a row: its lists, and who is to be looked at for each kind of moves."""
+    """Return the memory of a row in bytes: its lists, and a bit for each node and kind of moves."""
     return list_bytes(problem, city_bytes) + padded(kinds * ((problem.n + 31) // 32) * 4)
 
 
 @dataclass(frozen=True)
 class LinkedShape(DescentShape):
-    """How rows on linked lists, a warp each, lie in a block with so much `shared` memory."""
+    """Layout of rows on linked lists, a warp each, in a block with `shared` bytes of memory."""
 
     shared: int = 0
 
@@ -76,11 +75,11 @@ class LinkedShape(DescentShape):
         kinds: int = 1,
         uneven: bool = False,
     ) -> LinkedShape:
-        """Return the layout of so many rows of a multiprocessor, as many at once as fit.
+        """Return the layout of `rows` rows of a multiprocessor, as many at once as fit.
 
-        Where there is room for each to have a block of its own, they have if they are few: a search
-        of now few rows, now others, compiles two programs then instead of one for each number; and
-        if some take much longer than others, for whom they would have to wait.
+        Rows get a block each if memory allows and they are few or `uneven`. Few rows do, so that a
+        search whose number of rows varies compiles two programs, not one for each number. Uneven
+        rows do, because the rows of a block end together and would wait for the slowest.
         """
         own = row_bytes(problem, 2, kinds)
         of_all = padded(site_bytes * problem.n) + padded(4 * (problem.customers + 1))
@@ -98,7 +97,7 @@ class LinkedShape(DescentShape):
 
     @classmethod
     def of_host(cls, problem: CVRP) -> LinkedShape:
-        """Return the layout of a chain for each thread of a CPU; `in_shared` where it is short."""
+        """Return the layout on a CPU: one row per thread; `in_shared` if nodes fit 16 bits."""
         return cls("gls::Host", 1, 1, problem.n <= LARGEST_SHORT, False)
 
     def shared_bytes(self, n: int) -> int:
@@ -107,14 +106,14 @@ class LinkedShape(DescentShape):
 
     @property
     def memory(self) -> str:
-        """C++ type of the place where lists are kept."""
+        """The C++ type of the memory of lists."""
         if self.team != "gls::Host":
             return super().memory
         return f"gls::HostMemory<{'gls::uint16' if self.in_shared else 'int'}>"
 
     @property
     def city_bytes(self) -> int:
-        """Of a node's number."""
+        """Bytes of a node's number."""
         return 2 if self.in_shared else 4
 
 
@@ -129,12 +128,10 @@ def linked_kernel(
     *,
     own: Sequence[Struct],
     more: Sequence[str] = (),
-    others: Sequence[Struct] = (),
 ) -> Kernel:
-    """Compose a kernel of one row per team from its template, named as its header is.
+    """Compose a kernel of one row per team; it has the name of its header.
 
-    `own` are its parameters between the instance and the vehicles, `others` those behind near
-    customers, and `more` further C++ types that it is made of.
+    `own` are its parameters behind the problem, and `more` further arguments of its `template`.
     """
     metric, vehicles = search_metric(problem.tsp), vehicles_type(problem.nodes.metric.functor, time)
     timed, symmetric = (
@@ -146,19 +143,19 @@ def linked_kernel(
         metric,
         header=header,
         body=f"gls::{template}<{{team}}, {', '.join(types)}>",
-        parameters=(INSTANCE, *own, VEHICLES, NEAR_CUSTOMERS, *others),
+        parameters=(INSTANCE, LINKED_PROBLEM, *own),
         team=layout.team,
     )
     return replace(kernel, prepared=not kernel.on_host)
 
 
 class LinkedRows:
-    """Rows of a batch as kernels hold them.
+    """Layout and arguments of kernels on the rows of a batch.
 
-    `tsp` are the giant tours as they are searched, `near` the customers next to whom one may go (by
-    default one for each lane of a warp), `kinds` the number of moves for which customers are looked
-    at. In `uneven` batches some rows take much longer than others. `arguments` are those that all
-    kernels have, `shared_bytes` the dynamic shared memory of a block.
+    `tsp` is the problem of the giant tours. Customers may go next to the nodes on their `near`
+    lists, by default one for each lane of a warp. `kinds` counts the kinds of moves for which
+    customers wait. In `uneven` batches, some rows take much longer than others. All kernels have
+    `arguments`; `shared_bytes` is the dynamic shared memory of a block.
     """
 
     def __init__(
@@ -189,7 +186,7 @@ class LinkedRows:
         outside = backend.name != "cpu" and not self.layout.in_shared
         self.arguments: dict[str, Any] = {
             **sites.arguments,
-            **rebuilt_vehicles(routes),
+            **routes.vehicles,
             "soft": int(problem.penalties is not None),
             "weights": xp.asarray(
                 np.array([due.load, due.duration, due.vehicles], problem.cost_dtype)
@@ -201,11 +198,11 @@ class LinkedRows:
 
     @property
     def types(self) -> tuple[CVRP, str, str, str, LinkedShape]:
-        """What `linked_kernel` asks for, from the problem to the layout."""
+        """The arguments of `linked_kernel` from the problem to the layout."""
         return (self._problem, self._sites.grid, self._sites.length, self.routes.time, self.layout)
 
     def of_chains(self, looks: int) -> dict[str, Any]:
-        """Return what chains have besides: what they go back to, the best, and their `looks`."""
+        """Return further arguments of chains: copies of lists, the best tours, and `looks`."""
         xp, problem = self.routes.backend.xp, self._problem
         bytes_each = list_bytes(problem, self.layout.city_bytes)
         return {
@@ -218,7 +215,7 @@ class LinkedRows:
 
 
 def refusal(problem: CVRP) -> str:
-    """Return why routes of a problem cannot be searched as linked lists, empty where they can."""
+    """Return why routes of a problem cannot be searched as linked lists; empty if they can."""
     if problem.resources:
         return f"knows loads and durations alone, not {problem.resources[0].name!r}"
     if int(problem.demands.sum()) > MOST_DEMAND:

@@ -6,26 +6,17 @@
 #pragma once
 
 #include "routes/construction/open_routes.cuh"
+#include "routes/kernels/near_nodes.cuh"
 #include "backends/include/philox.cuh"
 
 namespace gls {
 
-// Other nodes near each node.
-struct NearNodes {
-  const int* near;
-  int near_each;
-
-  GLS_DEVICE int operator()(int node, int rank) const { return near[node * near_each + rank]; }
-};
-
-// What vehicles are made of in a search, whose metric has data of its own.
-struct RebuiltVehicles {
-  const void* nodes_data;
-  const uint64* vehicles;
-};
-
 // How rows are rebuilt, and their memory.
-struct RebuiltMemory {
+struct RebuiltRows {
+  const void* nodes_data;  // of the metric of depot and customers
+  const uint64* vehicles;  // VehiclesData
+  const int* near;         // NearNodes
+  int near_each;
   int* after;
   int* before;
   int* owners;
@@ -301,14 +292,14 @@ struct RebuiltRoutes {
   // A row's part of the memory of all.
   template <class Team>
   GLS_DEVICE static RebuiltRoutes of(const Team& team, int item, const Vehicles& vehicles,
-                                     const NearNodes& lists, const RebuiltMemory& memory) {
+                                     const RebuiltRows& memory) {
     const int64 at = int64(item) * (vehicles.customers + 1), waits = int64(item) * memory.room;
     return {{vehicles, memory.after + 2 * at, memory.owners + at, memory.loads + at,
              static_cast<typename Vehicles::Time*>(memory.durations) + at},
             memory.before + at,
             memory.waiting + waits,
             static_cast<Options*>(memory.options) + waits,
-            lists,
+            {memory.near, memory.near_each},
             memory.room,
             memory.price,
             shared_slot<RebuiltState>(team)};

@@ -1,4 +1,4 @@
-"""What kernels that rebuild routes read, and their memory."""
+"""The arguments of kernels that rebuild routes."""
 
 from __future__ import annotations
 
@@ -11,25 +11,18 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.routes.construction.batch import RouteBatch
 
 HEADER = "routes/kernels/rebuilt_routes.cuh"
-NEAR = 32  # nodes to which customers are near: one for each lane of a warp
+NEAR = 32  # near nodes of a customer: one for each lane of a warp
 OPTION_WORDS = constant(HEADER, "kOptionWords")
-VEHICLES = struct_of(HEADER, "RebuiltVehicles")
-NEAR_NODES = struct_of(HEADER, "NearNodes")
-MEMORY = struct_of(HEADER, "RebuiltMemory")
-
-
-def rebuilt_vehicles(routes: RouteBatch) -> dict[str, Any]:
-    """Return the arguments that hold the vehicles, where a search has a metric of its own."""
-    its = routes.vehicles
-    return {"nodes_data": its["metric_data"], "vehicles": its["words"]}
+ROWS = struct_of(HEADER, "RebuiltRows")
 
 
 def rebuilt_arguments(routes: RouteBatch, room: int) -> dict[str, Any]:
-    """Return near nodes, and memory for rows of which so many customers may wait."""
+    """Return the arguments of `ROWS`, with memory for `room` customers of each row that wait."""
     nodes = routes.problem.customers + 1
     nearest = Nearest(min(NEAR, routes.problem.customers))
     near, _, each = nearest.on(routes.backend, routes.problem.nodes)
     return {
+        **routes.vehicles,
         "near": near,
         "near_each": each,
         "room": room,

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "routes/kernels/linked_routes.cuh"
-#include "routes/kernels/near_customers.cuh"
+#include "routes/kernels/near_nodes.cuh"
 
 namespace gls {
 

@@ -1,4 +1,4 @@
-"""Neighbourhoods whose moves change several routes."""
+"""Neighbourhoods of moves between routes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class BetweenRoutes(Neighbourhood):
-    """A neighbourhood of giant tours: what its moves change are routes."""
+    """A neighbourhood of giant tours whose moves change routes."""
 
     reverses = False
 
@@ -24,7 +24,7 @@ class BetweenRoutes(Neighbourhood):
         return True
 
     def check(self, problem: TSP) -> None:
-        """Raise UnsupportedProblemError where tours have no routes."""
+        """Raise UnsupportedProblemError if tours have no routes."""
         super().check(problem)
         if not isinstance(problem.objective, Routing):
             raise UnsupportedProblemError(
@@ -35,10 +35,10 @@ class BetweenRoutes(Neighbourhood):
 
 @dataclass(frozen=True)
 class TwoOptStar(BetweenRoutes):
-    """Let the ends of two routes change places, or their beginnings.
+    """Exchange the ends of two routes, or their beginnings.
 
-    The other form, which joins the beginnings of two routes and their ends, is `TwoOpt` of the
-    giant tour.
+    The other form of 2-opt*, which joins the beginnings of two routes and joins their ends, is
+    `TwoOpt` on the giant tour.
     """
 
     name = "two_opt_star"
@@ -55,15 +55,15 @@ class TwoOptStar(BetweenRoutes):
 
 @dataclass(frozen=True)
 class SwapStar(BetweenRoutes):
-    """Let two customers change routes, each of which goes to its best place in the other's route.
+    """Exchange two customers of two routes; each goes to the best place in the other's route.
 
     A customer is exchanged for a candidate in another route, or for one of the candidate's
-    neighbours there. Each goes where it makes the route, which the other has left, longer by
-    least: beside one of its candidates, first or last in the route, or in place of the other.
+    neighbours there. Each customer goes to the cheapest of these places: beside one of its
+    candidates, first or last in the route, or where the other customer was.
 
     Vidal (2022) looks at all pairs of customers of routes whose sectors overlap, and for each
     customer at the three cheapest places of the other route, which are kept between moves.
-    Nothing is kept here, and the work of a pair does not depend on the lengths of routes.
+    This neighbourhood keeps nothing, and the work for a pair does not depend on route lengths.
     """
 
     name = "swap_star"
@@ -71,7 +71,7 @@ class SwapStar(BetweenRoutes):
 
     @property
     def chooses(self) -> bool:
-        """True: both customers look for their best places."""
+        """True: a place is chosen for both customers."""
         return True
 
     def functor(self, symmetric: bool) -> str:

@@ -7,24 +7,9 @@
 #pragma once
 
 #include "routes/moves/best_route_move.cuh"
+#include "routes/moves/route_links.cuh"
 
 namespace gls {
-
-enum RouteMove : uint32 {
-  kBehind,
-  kBefore,  // c goes there
-  kPairBehind,
-  kPairBefore,  // c and s, c next to v
-  kLedBefore,
-  kLedBehind,  // p and c, c next to v
-  kSwapNext,
-  kSwapLast,  // c and w, or u, change places
-  kTailBehind,
-  kTailBefore,  // 2-opt*: c is followed by v, or v by c
-  kTurnBehind,
-  kTurnBefore,      // the same with two parts run the other way; 2-opt in a route
-  kRouteMoves = 16  // by which they are counted
-};
 
 template <class Routes, bool symmetric>
 struct RouteMoves {
@@ -37,7 +22,7 @@ struct RouteMoves {
   using Option = Rated<Rough>;
 
   const Routes& routes;
-  const NearCustomers& near;
+  const NearNodes& near;
 
   // Lets a customer begin a route, if there may be another one and that makes the routes cheaper.
   template <class Team, class Wake>
@@ -79,10 +64,10 @@ struct RouteMoves {
   template <class Wake>
   GLS_DEVICE int make(int c, uint32 move, Wake wake) const {
     const int v = near(c, int(move / kRouteMoves));
-    const int p = routes.before(c), s = routes.after(c), u = routes.before(v), w = routes.after(v);
     const int other = routes.owner(v);
-    wake(p), wake(s), wake(u), wake(w), wake(v), wake(c);
-    relink(RouteMove(move % kRouteMoves), c, p, s, v, u, w, wake);
+    wake(routes.before(c)), wake(routes.after(c));
+    wake(routes.before(v)), wake(routes.after(v)), wake(v), wake(c);
+    RouteLinks<Routes>{routes}.apply(RouteMove(move % kRouteMoves), c, v, wake);
     return other;
   }
 
@@ -109,89 +94,141 @@ struct RouteMoves {
   };
 
   GLS_DEVICE Option best_beside(const Around& its, int v, uint32 first, Option best) const {
-    const auto& r = routes;
-    const int c = its.c, p = its.p, s = its.s, u = r.before(v), w = r.after(v), route = r.owner(v);
-    const bool within = route == its.route;
-    const Used there = r.whole(route);
-    const Cost pays = its.pays + (within ? Cost(0) : r.price(there));
-    const Rough cv = r.about(c, v), vc = symmetric ? cv : r.about(v, c);
-    const Rough uv = r.about(u, v), vw = r.about(v, w);
-    const Rough sw = r.about(s, w), pw = r.about(p, w), us = r.about(u, s);
-    const Rough up = r.about(u, p);
+    Beside beside(*this, its, v, first, best);
+    beside.relocate();
+    beside.swap();
+    if (beside.within) {
+      beside.turn();
+    } else {
+      beside.join_parts();
+    }
+    return beside.best;
+  }
+
+  // The moves of a customer next to another one, and the best of them so far.
+  struct Beside {
+    const RouteMoves& moves;
+    const Routes& r;
+    const Around& its;
+    const int c, p, s, v, u, w;
+    const bool within;  // one route
+    const Used there;
+    const Cost pays;
+    const Rough cv, vc, uv, vw, sw, pw, us, up;
+    const Rough behind, led;  // what a turn behind c adds, and one before it
+    const uint32 first;       // number of the first move
+    Option best;
+
+    GLS_DEVICE Beside(const RouteMoves& moves, const Around& its, int v, uint32 first,
+                      const Option& best)
+        : moves(moves),
+          r(moves.routes),
+          its(its),
+          c(its.c),
+          p(its.p),
+          s(its.s),
+          v(v),
+          u(r.before(v)),
+          w(r.after(v)),
+          within(r.owner(v) == its.route),
+          there(r.whole(r.owner(v))),
+          pays(its.pays + (within ? Cost(0) : r.price(there))),
+          cv(r.about(c, v)),
+          vc(symmetric ? cv : r.about(v, c)),
+          uv(r.about(u, v)),
+          vw(r.about(v, w)),
+          sw(r.about(s, w)),
+          pw(r.about(p, w)),
+          us(r.about(u, s)),
+          up(r.about(u, p)),
+          behind(cv + sw - its.after - vw),
+          led(cv + up - its.before - uv),
+          first(first),
+          best(best) {}
+
     // What is paid can only fall by what is paid now: most moves are told by lengths alone.
-    const auto hopeless = [&](Rough longer) { return Cost(longer) - pays >= Cost(best.value); };
-    const auto offer = [&](RouteMove move, Rough longer, Cost paid) {
+    GLS_DEVICE bool hopeless(Rough longer) const { return Cost(longer) - pays >= Cost(best.value); }
+    GLS_DEVICE void offer(RouteMove move, Rough longer, Cost paid) {
       const Cost more = Cost(longer) + paid - pays;
       if (more < Cost(best.value)) best = rated<Rough>(more, first + move);
-    };
+    }
+
     // Some customers of this route go to the other one, or stay in it.
-    const auto relocated = [&](RouteMove move, Rough leaves, Rough comes, const Used& moved) {
+    GLS_DEVICE void relocate(RouteMove move, Rough leaves, Rough comes, const Used& moved) {
       if (hopeless(leaves + comes)) return;
-      if (within) return offer(move, leaves + comes, paid_within(its, leaves + comes));
+      if (within) return offer(move, leaves + comes, moves.paid_within(its, leaves + comes));
       const Used here{its.whole.load - moved.load, its.whole.time - moved.time + Time(leaves)};
       const Used then{there.load + moved.load, there.time + moved.time + Time(comes)};
-      offer(move, leaves + comes, due(here) + due(then));
-    };
-    if (v != p) relocated(kBehind, its.leaves, vc + r.about(c, w) - vw, its.own);
-    if (v != s) relocated(kBefore, its.leaves, r.about(u, c) + cv - uv, its.own);
-    if (!r.is_depot(s) && v != s) {
-      const Used both = sum(its.own, r.alone(s));
-      const Rough inside = its.after;
-      if (v != p) relocated(kPairBehind, its.pair, vc + inside + sw - vw, both);
-      if (symmetric && u != s) relocated(kPairBefore, its.pair, us + inside + cv - uv, both);
+      offer(move, leaves + comes, moves.due(here) + moves.due(then));
     }
-    if (!r.is_depot(p) && v != p) {
-      const Used both = sum(its.own, r.alone(p));
-      const Rough inside = its.before;
-      if (v != s) relocated(kLedBefore, its.led, up + inside + cv - uv, both);
-      if (symmetric && w != p) relocated(kLedBehind, its.led, vc + inside + pw - vw, both);
+    GLS_DEVICE void relocate() {
+      if (v != p) relocate(kBehind, its.leaves, vc + r.about(c, w) - vw, its.own);
+      if (v != s) relocate(kBefore, its.leaves, r.about(u, c) + cv - uv, its.own);
+      if (!r.is_depot(s) && v != s) {
+        const Used both = sum(its.own, r.alone(s));
+        const Rough inside = its.after;
+        if (v != p) relocate(kPairBehind, its.pair, vc + inside + sw - vw, both);
+        if (symmetric && u != s) relocate(kPairBefore, its.pair, us + inside + cv - uv, both);
+      }
+      if (!r.is_depot(p) && v != p) {
+        const Used both = sum(its.own, r.alone(p));
+        const Rough inside = its.before;
+        if (v != s) relocate(kLedBefore, its.led, up + inside + cv - uv, both);
+        if (symmetric && w != p) relocate(kLedBehind, its.led, vc + inside + pw - vw, both);
+      }
     }
-    const auto swapped = [&](RouteMove move, int other, Rough here, Rough comes) {
+
+    // The customer changes places with another one.
+    GLS_DEVICE void swap(RouteMove move, int other, Rough here, Rough comes) {
       if (hopeless(here + comes)) return;
-      if (within) return offer(move, here + comes, paid_within(its, here + comes));
+      if (within) return offer(move, here + comes, moves.paid_within(its, here + comes));
       const Used its_own = r.alone(other);
       const Used one{its.whole.load - its.own.load + its_own.load,
                      its.whole.time - its.own.time + its_own.time + Time(here)};
       const Used two{there.load + its.own.load - its_own.load,
                      there.time + its.own.time - its_own.time + Time(comes)};
-      offer(move, here + comes, due(one) + due(two));
-    };
-    const Rough alone = -its.before - its.after;
-    if (!r.is_depot(w) && w != c && w != p) {
-      const int ww = r.after(w);
-      swapped(kSwapNext, w, alone + pw + (symmetric ? sw : r.about(w, s)),
-              vc + r.about(c, ww) - vw - r.about(w, ww));
+      offer(move, here + comes, moves.due(one) + moves.due(two));
     }
-    if (!r.is_depot(u) && u != c && u != s) {
-      const int uu = r.before(u);
-      swapped(kSwapLast, u, alone + (symmetric ? up : r.about(p, u)) + us,
-              r.about(uu, c) + cv - r.about(uu, u) - uv);
-    }
-    const Rough behind = cv + sw - its.after - vw, led = cv + up - its.before - uv;
-    if (within) {
-      if (symmetric && v != s && v != p) {
-        if (!hopeless(behind)) offer(kTurnBehind, behind, paid_within(its, behind));
-        if (!hopeless(led)) offer(kTurnBefore, led, paid_within(its, led));
+    GLS_DEVICE void swap() {
+      const Rough alone = -its.before - its.after;
+      if (!r.is_depot(w) && w != c && w != p) {
+        const int ww = r.after(w);
+        swap(kSwapNext, w, alone + pw + (symmetric ? sw : r.about(w, s)),
+             vc + r.about(c, ww) - vw - r.about(w, ww));
       }
-      return best;
+      if (!r.is_depot(u) && u != c && u != s) {
+        const int uu = r.before(u);
+        swap(kSwapLast, u, alone + (symmetric ? up : r.about(p, u)) + us,
+             r.about(uu, c) + cv - r.about(uu, u) - uv);
+      }
     }
-    const Used to_c = r.up_to(c), to_p = r.up_to(p), to_v = r.up_to(v), to_u = r.up_to(u);
-    const Used from_s = rest(its.whole, to_c, its.after),
-               from_c = rest(its.whole, to_p, its.before);
-    const Used from_w = rest(there, to_v, vw), from_v = rest(there, to_u, uv);
-    const auto joined = [&](RouteMove move, Rough longer, const Used& a, Rough ab, const Used& b,
-                            const Used& d, Rough de, const Used& e) {
+
+    // 2-opt within the route.
+    GLS_DEVICE void turn() {
+      if (!symmetric || v == s || v == p) return;
+      if (!hopeless(behind)) offer(kTurnBehind, behind, moves.paid_within(its, behind));
+      if (!hopeless(led)) offer(kTurnBefore, led, moves.paid_within(its, led));
+    }
+
+    // 2-opt*: parts a and b of the two routes become one, and so do d and e.
+    GLS_DEVICE void join_parts(RouteMove move, Rough longer, const Used& a, Rough ab, const Used& b,
+                               const Used& d, Rough de, const Used& e) {
       if (hopeless(longer)) return;
-      offer(move, longer, due(join(a, ab, b)) + due(join(d, de, e)));
-    };
-    joined(kTailBehind, cv + us - its.after - uv, to_c, cv, from_v, to_u, us, from_s);
-    joined(kTailBefore, vc + pw - its.before - vw, to_v, vc, from_c, to_p, pw, from_w);
-    if (symmetric) {
-      joined(kTurnBehind, behind, to_c, cv, to_v, from_s, sw, from_w);
-      joined(kTurnBefore, led, to_p, up, to_u, from_c, cv, from_v);
+      offer(move, longer, moves.due(join(a, ab, b)) + moves.due(join(d, de, e)));
     }
-    return best;
-  }
+    GLS_DEVICE void join_parts() {
+      const Used to_c = r.up_to(c), to_p = r.up_to(p), to_v = r.up_to(v), to_u = r.up_to(u);
+      const Used from_s = rest(its.whole, to_c, its.after),
+                 from_c = rest(its.whole, to_p, its.before);
+      const Used from_w = rest(there, to_v, vw), from_v = rest(there, to_u, uv);
+      join_parts(kTailBehind, cv + us - its.after - uv, to_c, cv, from_v, to_u, us, from_s);
+      join_parts(kTailBefore, vc + pw - its.before - vw, to_v, vc, from_c, to_p, pw, from_w);
+      if (symmetric) {
+        join_parts(kTurnBehind, behind, to_c, cv, to_v, from_s, sw, from_w);
+        join_parts(kTurnBefore, led, to_p, up, to_u, from_c, cv, from_v);
+      }
+    }
+  };
 
   // What a route would pay that uses so much: no less than it will.
   GLS_DEVICE Cost due(const Used& used) const {
@@ -209,101 +246,6 @@ struct RouteMoves {
   }
   GLS_DEVICE static Used join(const Used& a, Rough edge, const Used& b) {
     return {a.load + b.load, a.time + Time(edge) + b.time};
-  }
-
-  template <class Wake>
-  GLS_DEVICE void relink(RouteMove move, int c, int p, int s, int v, int u, int w,
-                         Wake wake) const {
-    const auto& r = routes;
-    const int here = r.depot(r.owner(c)), there = r.depot(r.owner(v));
-    const int last = r.before(here), their_last = r.before(there), their_first = r.after(there);
-    const int ss = r.after(s), pp = r.before(p);
-    switch (move) {
-      case kBehind:
-        r.link(p, s), w = r.after(v), r.link(v, c), r.link(c, w);
-        break;
-      case kBefore:
-        r.link(p, s), u = r.before(v), r.link(u, c), r.link(c, v);
-        break;
-      case kPairBehind:
-        wake(ss);
-        r.link(p, ss), w = r.after(v), r.link(v, c), r.link(s, w);
-        break;
-      case kPairBefore:
-        wake(ss);
-        r.link(p, ss), u = r.before(v), r.link(u, s), r.link(s, c), r.link(c, v);
-        break;
-      case kLedBefore:
-        wake(pp);
-        r.link(pp, s), u = r.before(v), r.link(u, p), r.link(c, v);
-        break;
-      case kLedBehind:
-        wake(pp);
-        r.link(pp, s), w = r.after(v), r.link(v, c), r.link(c, p), r.link(p, w);
-        break;
-      case kSwapNext: {
-        const int ww = r.after(w);
-        wake(ww);
-        r.link(p, w), r.link(w, s), r.link(v, c), r.link(c, ww);
-        break;
-      }
-      case kSwapLast: {
-        const int uu = r.before(u);
-        wake(uu);
-        r.link(p, u), r.link(u, s), r.link(uu, c), r.link(c, v);
-        break;
-      }
-      case kTailBehind:
-        r.link(c, v), r.link(their_last, here);
-        if (s == here) {
-          r.link(u, there);
-        } else {
-          r.link(u, s), r.link(last, there);
-        }
-        break;
-      case kTailBefore:
-        r.link(v, c), r.link(last, there);
-        if (w == there) {
-          r.link(p, here);
-        } else {
-          r.link(p, w), r.link(their_last, here);
-        }
-        break;
-      case kTurnBehind:
-        if (here == there) {
-          const bool leads = r.place(c) < r.place(v);
-          leads ? turn(c, s, v, w) : turn(v, w, c, s);
-        } else {
-          turn(c, their_first, v, here);
-          s == here ? r.link(there, w) : turn(there, s, last, w);
-        }
-        break;
-      case kTurnBefore:
-        if (here == there) {
-          const bool leads = r.place(c) < r.place(v);
-          leads ? turn(p, c, u, v) : turn(u, v, p, c);
-        } else {
-          u == there ? r.link(p, here) : turn(p, their_first, u, here);
-          turn(there, c, last, v);
-        }
-        break;
-      default:
-        break;
-    }
-  }
-
-  // Between a and b lie from now on `last` to `first`, in this order.
-  GLS_DEVICE void turn(int a, int first, int last, int b) const {
-    int before = a, node = last;
-#pragma unroll 1
-    while (true) {
-      const int next = routes.before(node);
-      routes.link(before, node);
-      before = node;
-      if (node == first) break;
-      node = next;
-    }
-    routes.link(before, b);
   }
 };
 

@@ -13,18 +13,18 @@ from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-BESIDE, DIRECTED = 14, 8  # ways to go next to another customer, and those that reverse nothing
+BESIDE, DIRECTED = 14, 8  # moves next to another customer, and those that reverse nothing
 
 
 @dataclass(frozen=True)
 class RouteMoves(BetweenRoutes):
     """Relocations of one and two customers, swaps, 2-opt and 2-opt*, on linked lists of routes.
 
-    Of a customer next to each of its candidates. Each is evaluated in constant time, whatever it
-    does to load and duration, and several times as fast as the same moves on tours by place:
-    for the many children of a generation. Whoever has no such move may begin a route. It is
-    searched with `First()`, alone or before `SwapStar()`; chains of `StringRemoval` repair by the
-    same moves, but for routes that begin.
+    A customer moves next to one of its candidates. Each move is evaluated in constant time,
+    including load and duration, and several times as fast as the same move on tours as arrays:
+    use it for the many children of a generation. A customer without an improving move may begin a
+    route. The moves need `First()`, alone or before `SwapStar()`. Chains of `StringRemoval` repair
+    by the same moves, but never begin a route.
     """
 
     name = "route_moves"
@@ -32,18 +32,18 @@ class RouteMoves(BetweenRoutes):
     alone = True
 
     def functor(self, symmetric: bool) -> str:
-        """Raise: the moves are those of linked lists."""
+        """Raise InvalidParameterError: no other engine has these moves."""
         raise InvalidParameterError(
             "neighbourhoods: RouteMoves() is searched with First() on candidate lists, alone or "
             "before SwapStar()"
         )
 
     def variants(self, degree: int, symmetric: bool) -> int:
-        """Return how many moves a customer with so many candidates has."""
+        """Return how many moves a customer with `degree` candidates has."""
         return degree * (BESIDE if symmetric else DIRECTED)
 
     def check(self, problem: TSP) -> None:
-        """Raise UnsupportedProblemError where routes cannot be searched as linked lists."""
+        """Raise UnsupportedProblemError if routes cannot be searched as linked lists."""
         super().check(problem)
         if reason := refusal(routing_problem(problem)):
             raise UnsupportedProblemError(

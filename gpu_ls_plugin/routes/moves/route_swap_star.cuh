@@ -23,7 +23,7 @@ struct RouteSwapStar {
   static constexpr uint32 kEach = 4;  // by which the three of a near customer are counted
 
   const Routes& routes;
-  const NearCustomers& near;
+  const NearNodes& near;
 
   // The best trade of a customer that makes the routes cheaper; an index beyond all where there is
   // none.

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-GOLDEN = 0.618034  # of a turn: hues that follow one another are far apart
+GOLDEN = 0.618034  # of a turn between successive hues, so that they differ
 SHADES = ((0.45, 0.75), (0.35, 0.95), (0.6, 0.6))  # lightness and saturation, taken in turn
 INK, TOO_MUCH = "#222222", "#c00000"
-MOST_NAMED = 60  # routes whose numbers fit beside the bars
+MOST_NAMED = 60  # routes at most whose numbers are written
 
 
 def plot_routes(
@@ -33,22 +33,21 @@ def plot_routes(
     *,
     title: str = "",
 ) -> Figure:
-    """Draw routes, and beside the map how full the vehicles are.
+    """Draw a map of routes, with bars for the loads of the vehicles beside it.
 
-    Routes are numbered and coloured around the depot, which is the square. Ways from and to it are
-    faint. Where routes are limited, a thin bar shows the duration. What exceeds a limit is hatched
-    in red.
+    Routes are numbered and coloured around the depot, the square. Edges at the depot are faint. If
+    durations are limited, thin bars show them. Excess over a limit is hatched in red.
 
     Parameters
     ----------
     problem : CVRP
     tour : array_like, shape (n,), integer, or list of lists
-        A giant tour, or routes as `problem.routes` returns them: lists of customers from 1 on, in
+        A giant tour, or routes as returned by `problem.routes`: lists of customers from 1 on, in
         the order of driving. Not changed; may break constraints.
     path : path, optional
-        Image file to write, complete or not at all; its ending is the format.
+        Image file to write, complete or not at all; its ending gives the format.
     title : str
-        In place of the name, the cost, the gap to the problem's optimum and the number of routes.
+        Title, by default the name, cost, gap to the problem's optimum and number of routes.
 
     Returns
     -------
@@ -88,7 +87,7 @@ def plot_routes(
 
 
 def _are_routes(given: Any, n: int) -> bool:
-    """Whether something is lists of customers, and not a giant tour (n,) or a batch of one."""
+    """Whether `given` is lists of customers, not a giant tour (n,) or a batch of one."""
     if not isinstance(given, list | tuple) or not given:
         return False
     if not all(isinstance(item, list | tuple | np.ndarray) for item in given):
@@ -110,14 +109,14 @@ def _title(problem: CVRP, tour: Any, routes: int) -> str:
 
 
 def _around(points: NDArray[Any], routes: list[list[int]]) -> NDArray[np.intp]:
-    """Return the order of routes around the depot, by the angle of their middle."""
+    """Return the order of routes around the depot, by the angle of their mean point."""
     middles = np.array([points[route].mean(axis=0) for route in routes]) - points[0]
     order: NDArray[np.intp] = np.arctan2(middles[:, 1], middles[:, 0]).argsort(kind="stable")
     return order
 
 
 def _color(place: int) -> tuple[float, float, float]:
-    """Return a color unlike those of the places beside it."""
+    """Return a color that differs from those of neighbouring places."""
     return colorsys.hls_to_rgb(place * GOLDEN % 1.0, *SHADES[place % len(SHADES)])
 
 
@@ -171,7 +170,7 @@ def _write_numbers(
 def _draw_bars(
     axes: Axes, loads: NDArray[Any], durations: NDArray[Any] | None, colors: list[Any]
 ) -> None:
-    """Draw loads, and durations if there are any, as shares of what a vehicle may have."""
+    """Draw loads, and durations if limited, as shares of their limits."""
     places = np.arange(len(loads))
     bars = [(loads, places if durations is None else places - 0.15, 0.8, 1.0)]
     if durations is not None:

@@ -1,4 +1,4 @@
-"""The best routes of few customers, by all subsets of these."""
+"""The best routes of few customers, by dynamic programming over subsets."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
     Routes = list[list[int]]
 
-MOST = 7  # customers: 13,699 orders of all subsets
+MOST = 7  # customers: their subsets have 13,699 orders
 
 
 def are_few(problem: Problem) -> bool:
-    """Return whether all routes can be looked at, under hard built-in constraints alone."""
+    """Return whether `best_routes` can solve it: few customers, hard built-in constraints."""
     if not isinstance(problem, CVRP) or problem.customers > MOST:
         return False
     return problem.penalties is None and not problem.resources
@@ -28,11 +28,12 @@ def are_few(problem: Problem) -> bool:
 
 def best_routes(problem: CVRP) -> Routes | None:
     """Return the cheapest feasible routes of few customers, None if no routes are feasible."""
-    by_first: dict[int, list[tuple[int, Any, list[int]]]] = {}  # and by customers, as bits
+    # Keys are bits of customers: of the first one of a route, and of all that are served.
+    by_first: dict[int, list[tuple[int, Any, list[int]]]] = {}
     for bits, cost, order in _single_routes(problem):
         by_first.setdefault(bits & -bits, []).append((bits, cost, order))
     everyone = (1 << problem.customers) - 1
-    best: dict[int, tuple[Any, Routes]] = {0: (0, [])}  # by the customers that are served
+    best: dict[int, tuple[Any, Routes]] = {0: (0, [])}
     fleet = problem.copies if problem.fleet is None else problem.fleet
     for _ in range(min(fleet, problem.customers)):
         more = dict(best)
@@ -47,7 +48,7 @@ def best_routes(problem: CVRP) -> Routes | None:
 
 
 def _single_routes(problem: CVRP) -> Iterator[tuple[int, Any, list[int]]]:
-    """Yield customers as bits, the cost and the order of each route that a vehicle can serve."""
+    """Yield each set of customers that one vehicle can serve: its bits, least cost and order."""
     nodes, limit = problem.nodes, problem.tolerated_limit
     everyone = range(1, problem.customers + 1)
     for size in everyone:

@@ -1,7 +1,7 @@
-"""How many vehicles chains may use: fewer than they come to by themselves, where that pays.
+"""Short tries that find out whether a smaller fleet gives shorter routes.
 
-Chains that anneal open routes while it is hot, and cannot close them again when it is cold. Under a
-limit of the fleet they end at other routes, often much shorter ones; a short try says whether.
+Annealing chains open routes while they are hot, and cannot close them again when they are cold.
+With a limit of the fleet they end at other routes, often much shorter ones.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.routes.plan.routes import KICKS_OF_ROUTES, left_alone
+from gpu_ls_plugin.routes.plan.settings import KICKS_OF_ROUTES, left_alone
 from gpu_ls_plugin.tours.plan.preparation import compile_ahead
 
 if TYPE_CHECKING:
@@ -20,18 +20,20 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.runs.request import Request
     from gpu_ls_plugin.runs.settings import Settings
 
-SHARE, LONGEST = 1 / 12, 60.0  # of the time, and in seconds: what a try takes
-MOST = 4  # tries of fewer vehicles
-# Kicks for each node, of a core or of a chain on a GPU, that a try has at least. A GPU's chains of
-# fewer end with more routes than they would in all of the time, so that a limit misleads them.
+SHARE, LONGEST = 1 / 12, 60.0  # length of a try: share of the time, and seconds at most
+MOST = 4  # tries with fewer vehicles
+# Least kicks of a try for each node, of a chain on a GPU or of a core. With fewer kicks, a GPU's
+# chains still have more routes than at the end of a full run, and the limit misleads
+# (docs/vehicle-routing.md, "How many vehicles?").
 KICKS = {"cuda": 12.0, "cpu": 5.0}
 NAME = "try of chains"
 
 
 def pay(problem: CVRP, request: Request, chosen: Settings) -> bool:
-    """Return whether routes are searched by chains that had better find out how many vehicles.
+    """Return whether tries with fewer vehicles pay.
 
-    What somebody asked for is taken as it is: a search, starts, limits other than time, a fleet.
+    They do not if the request names a search, starts, or limits other than time, or if the problem
+    limits the fleet.
     """
     if not left_alone(problem, request.given, chosen) or problem.fleet is not None:
         return False
@@ -40,34 +42,34 @@ def pay(problem: CVRP, request: Request, chosen: Settings) -> bool:
 
 
 def seconds_of_a_try(left: float) -> float:
-    """Return for how long a try searches where so many seconds are left at first."""
+    """Return the seconds of a try, given the seconds left before the first one."""
     return min(SHARE * left, LONGEST)
 
 
 def one_fewer(problem: CVRP, tour: NDArray[Any], tried: int) -> int | None:
-    """Return the fleet to be tried next, None where the best tour's is the last one.
+    """Return the fleet to try next: one vehicle fewer; None if no more tries follow.
 
     Parameters
     ----------
     problem : CVRP
     tour : array, shape (n,), int32
-        The best one so far.
+        The best tour so far.
     tried : int
-        Tries of fewer vehicles before.
+        Number of tries with fewer vehicles so far.
     """
     fleet = len(problem.routes(tour)) - 1
     return fleet if tried < MOST and fleet >= problem.least_vehicles else None
 
 
 def first_try(main: Stage, tried: Settings, seconds: float) -> Stage:
-    """Return the stage of the first try, with as many vehicles as its chains like.
+    """Return the stage of the first try, which does not limit the fleet.
 
     Parameters
     ----------
     main : Stage
-        That follows, with the fleet that was the best.
+        The stage after all tries, which gets the best fleet.
     tried : Settings
-        Complete, of a run of so many seconds.
+        Complete settings of a run as long as the try.
     """
     return replace(
         main,
@@ -85,7 +87,7 @@ def first_try(main: Stage, tried: Settings, seconds: float) -> Stage:
 
 @dataclass(frozen=True)
 class _Prepare:
-    """Compile for a fleet, whose prices may need wider numbers."""
+    """Compile for a limited fleet, whose prices may need wider numbers."""
 
     backend: str
 
@@ -96,18 +98,18 @@ class _Prepare:
 
 @dataclass(frozen=True)
 class _Tries:
-    """What follows a try: one with a vehicle fewer as long as that is better, then the rest.
+    """The rule after a try: another one with a vehicle fewer if it was better, else the main stage.
 
     Attributes
     ----------
     number : int
-        Of tries before.
+        Number of this try, from 0 on.
     fleet : int or None
-        Of this one.
+        Fleet of this try.
     best : Found or None
-        Of the tries before ...
+        Best result of the tries before.
     limit : int or None
-        ... and its fleet.
+        Fleet of that result.
     """
 
     number: int = 0
@@ -132,7 +134,7 @@ class _Tries:
 
 
 def _limited(stage: Stage, fleet: int | None) -> Stage:
-    """Return a stage with so many vehicles at most, itself where that is None."""
+    """Return a stage with at most `fleet` vehicles; the same stage if that is None."""
     if fleet is None:
         return stage
     problem, hard = stage.problem.with_fleet(fleet), stage.searched is stage.problem

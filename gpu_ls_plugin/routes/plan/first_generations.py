@@ -1,4 +1,4 @@
-"""How a solve of few customers, or of much time, begins: by generations of many populations."""
+"""The first stage of a solve with few customers or much time: generations of many populations."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING
 
-from gpu_ls_plugin.routes.plan.routes import left_alone
+from gpu_ls_plugin.routes.plan.settings import left_alone
 from gpu_ls_plugin.routes.searches.genetic.hybrid_genetic import HybridGeneticSearch
 from gpu_ls_plugin.runs.plan import Stage
 
@@ -17,35 +17,35 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.runs.settings import Settings
 
 SEARCH = HybridGeneticSearch(size=50, children=64)
-# Children that are enough, up to so many customers, and by which power of their number there are
-# more beyond. A GPU's populations have them all together; on a CPU FEWEST have. What there are in
-# addition makes them more and older, both by its root: few that are old end lower than many.
+# Children needed by all populations together: a number, up to which customers it holds, and the
+# power of the customers by which it grows beyond. A CPU then has FEWEST populations. If there is
+# time for more children, both the number of populations and their ages grow, by the square root.
 ENOUGH = {"cuda": (120_000, 173, 2), "cpu": (28_000, 300, 4)}
 FEWEST = 4
-SHARE = 0.5  # of the time: where children are enough, chains have little left to do
-LONGEST = 600.0  # seconds, of a solve without an end
-# Children in a second: of a GPU, at most and for a customer, and of a core for a customer.
+SHARE = 0.5  # of the time; after enough children, chains find little more
+LONGEST = 600.0  # seconds of the stage in a solve without a time limit
+# Children in a second: of a GPU at most, of a GPU times the customers, of a core times the same.
 ON_GPU, OF_A_GPU, OF_A_CORE = 6e4, 1.2e7, 1.5e5
 
 
 def first_generations(problem: CVRP, request: Request, chosen: Settings) -> Stage | None:
-    """Return the stage that breeds routes before chains, None if children are too few.
+    """Return the stage that breeds routes before chains; None if the time is too short for it.
 
-    Chains go on from starts of their own: from what generations have found they would seldom get
-    elsewhere. What somebody asked for is taken as it is: a search, starts, or limits other than
-    time.
+    The chains then begin at starts of their own, because they would seldom leave the routes that
+    generations have found. There is no such stage if the request names a search, starts, or limits
+    other than time.
 
     Parameters
     ----------
     problem : CVRP
     request : Request
     chosen : Settings
-        Complete.
+        Complete settings.
     """
     if not left_alone(problem, request.given, chosen) or not problem.symmetric:
         return None
     backend, seconds = request.backend, min(SHARE * chosen.seconds, LONGEST)
-    children = seconds * _rate(backend, problem.customers)
+    children = seconds * children_per_second(backend, problem.customers)
     needed = enough(backend, problem.customers)
     if children < needed:
         return None
@@ -71,19 +71,18 @@ def _prepare(stage: Stage, backend: str) -> None:
 
 
 def enough(backend: Backend, customers: int) -> float:
-    """Return how many children are better than chains.
+    """Return after how many children generations are ahead of chains (docs/vehicle-routing.md).
 
-    On a GPU 0.6 to 0.8 M pass for good the chains of 302 and 410 customers, which are far ahead at
-    first. Chains of a CPU are fewer: after half of a minute of two cores four populations of 9,000
-    children each, up to 320 customers, mostly are where chains come to in a minute, or lower; of
-    358 and 448 they are far behind after a minute.
+    On a GPU, with 302 and 410 customers, chains are far ahead until 0.6 to 0.8 million children. On
+    two cores, four populations of 9,000 children each take half a minute and mostly reach what
+    chains reach in a minute, up to 320 customers; with 358 and 448 they are far behind.
     """
     least, known, power = ENOUGH[backend.name]
     return least * max(1.0, customers / known) ** power
 
 
-def _rate(backend: Backend, customers: int) -> float:
-    """Return how many children there are in a second, about."""
+def children_per_second(backend: Backend, customers: int) -> float:
+    """Return about how many children a device makes in a second."""
     if backend.name == "cpu":
         return backend.processors * OF_A_CORE / customers
     return min(ON_GPU, OF_A_GPU / customers)

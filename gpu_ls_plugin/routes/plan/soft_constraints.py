@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gpu_ls_plugin.routes.plan.routes import on_linked_lists
+from gpu_ls_plugin.routes.plan.settings import on_linked_lists
 from gpu_ls_plugin.routes.problem.cvrp import CVRP
 from gpu_ls_plugin.routes.problem.routing import price_of_demand
 
@@ -16,29 +16,29 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.core.problem import Problem
 
-# What a unit of demand beyond the capacity costs at first, by the longest length and the largest
-# demand: so much that most tours become feasible. The chains lower it (`PricedMigration`).
+# First price of the largest demand beyond the capacity, in longest lengths. Most tours become
+# feasible; the chains then lower the price (`PricedMigration`).
 LENGTHS_OF_A_DEMAND = 4
-SECONDS = 0.005  # for each place of a giant tour, from which on soft constraints pay
+SECONDS = 0.005  # for each place of a giant tour: least time for which soft constraints pay
 
 
 def softened(
     problem: Problem, search: Any, seconds: float, start: Callable[[], NDArray[Any]]
 ) -> Problem:
-    """Return what is searched: a problem under soft constraints where vehicles are scarce.
+    """Return the problem to search: under soft constraints if vehicles are scarce.
 
-    That is where the start needs more routes than demands and capacity alone ask for. From such
-    tours, moves that keep to the capacity hardly ever save a route. Where there is room enough, or
-    time for few kicks, hard constraints are the faster ones. Limits of durations stay hard.
+    Vehicles are scarce if the start has more routes than the demands need. Moves that respect the
+    capacity hardly ever save a route of such a tour. If there is room enough, or time for few kicks
+    only, hard constraints are faster. Limits of durations stay hard.
 
     Parameters
     ----------
     problem : Problem
-        Returned as it is where its constraints are not hard ones of the capacity alone.
+        Returned unchanged unless the capacity is its only constraint, and hard.
     search : callable
         Of `default_settings`. Only chains on linked lists of routes set the price of violations.
     seconds : float
-        That the search has.
+        Time of the search.
     start : callable
         Returns the first tour of a construction.
     """

@@ -45,9 +45,9 @@ CONTENT = (
     *("resources", "penalties"),
 )
 DEPOT = np.zeros(1, np.int64)
-MOST = 2**31 - 1  # of demands and capacities
-NO_DURATION = 2**62  # no route takes as long, in integers
-COST_OF_FILE = 0.01  # share by which the cost in a solution file may be off: it may be rounded
+MOST = 2**31 - 1  # largest demand and capacity
+NO_DURATION = 2**62  # longer than any route with integer lengths
+COST_OF_FILE = 0.01  # tolerance of the cost in a solution file, which may be rounded
 
 
 class CVRP(Problem):
@@ -55,8 +55,8 @@ class CVRP(Problem):
 
     A solution is a giant tour: a permutation of 0..n-1 in which 0 and customers+1..n-1 are copies
     of the depot and 1..customers the customers. It is cyclic; between two copies of the depot lies
-    a route, perhaps an empty one. Two problems are equal only if they are the same object; copies
-    are that object.
+    a route, which may be empty. Two problems are equal only if they are the same object; copying
+    returns that object.
 
     Parameters
     ----------
@@ -65,23 +65,25 @@ class CVRP(Problem):
     demands : array_like of integers, shape (customers + 1,)
         0 for the depot.
     capacity : int
-        Of a vehicle.
+        Capacity of a vehicle.
     metric : str or Metric
-        As of `TSP`.
+        As for `TSP`.
     service_times : number or array_like, shape (customers + 1,), optional
-        What customers add to the duration of a route, in the unit of lengths; 0 for the depot.
+        Time that each customer adds to the duration of its route, in units of length; 0 for the
+        depot.
     route_limit : number, optional
         The longest duration of a route: its length and the service times of its customers.
     vehicles : int, optional
-        The fleet; by default it is not limited, and there are as many as surely suffice.
+        The fleet. By default it is unlimited, and giant tours get enough depot copies for any
+        sensible solution.
     copies : int, optional
         Copies of the depot in a giant tour: by default the vehicles, but no more than customers.
-        With more than vehicles, tours may have more routes than the fleet, and break that
+        With more copies than vehicles, tours may have more routes than the fleet and break that
         constraint.
     name, comment : str
         Free text.
     optimum : int or float, optional
-        The best cost, where it is known.
+        The best cost, if known.
 
     Attributes
     ----------
@@ -89,9 +91,9 @@ class CVRP(Problem):
         Length of a row: customers + copies.
     customers : int
     vehicles : int
-        The fleet where it is limited, else a number that suffices.
+        The fleet; if it is unlimited, a number that suffices.
     fleet : int or None
-        The same; None where it is not limited.
+        The fleet; None if it is unlimited.
     copies : int
     capacity : int
     demands : int64 array, shape (customers + 1,), read-only
@@ -100,9 +102,9 @@ class CVRP(Problem):
     nodes : TSP
         The depot and the customers.
     resources : tuple of Resource
-        What routes use up beside load and duration, as `with_resources` has it.
+        Further resources beside load and duration; see `with_resources`.
     penalties : Penalties or None
-        What a unit of each violation costs a search; None where constraints are hard.
+        Prices of violations in a search; None if constraints are hard.
 
     Raises
     ------
@@ -169,9 +171,9 @@ class CVRP(Problem):
         comment: str = "",
         optimum: float | None = None,
     ) -> Self:
-        """Make a problem from a matrix of lengths (customers + 1, customers + 1), as of `TSP`.
+        """Make a problem from a matrix of lengths (customers + 1, customers + 1), as for `TSP`.
 
-        Row 0 is the depot's; everything else as for the class.
+        Row 0 is the depot. All other parameters are those of the class.
         """
         nodes = TSP.from_matrix(matrix, name=name, comment=comment, optimum=optimum)
         return cls._of(nodes, demands, capacity, service_times, route_limit, vehicles, copies)
@@ -188,24 +190,24 @@ class CVRP(Problem):
     ) -> Self:
         """Read a CVRPLIB file (.vrp).
 
-        Customers are numbered 1.. in the order of the file, without the depot.
+        Customers are numbered from 1 on in the order of the file, without the depot.
 
         Parameters
         ----------
         path : path
         rounding : {"auto", "nearest", "none"}
-            Whether lengths of type EUC_2D are rounded; by default as the sets' best known costs
-            are computed (`routes.problem.cvrplib.rounds`).
+            Whether lengths of type EUC_2D are rounded. By default they are rounded if the best
+            known costs of the instance's set are (`routes.problem.cvrplib.rounds`).
         vehicles, copies, optimum
-            As for the class; the file's VEHICLES unless given.
+            As for the class; `vehicles` defaults to VEHICLES in the file.
 
         Raises
         ------
         FileNotFoundError
             No such file.
         FileFormatError
-            The file is not CVRPLIB, is cut off or holds unusable values; file and section are
-            named.
+            The file is not CVRPLIB, is cut off or holds unusable values; the message names file
+            and section.
         UnsupportedProblemError
             The file holds another kind of problem.
         """
@@ -244,25 +246,27 @@ class CVRP(Problem):
         Parameters
         ----------
         customers : int
-            At most 501,000: on a grid of 1,001 x 1,001 points, no two nodes at the same place.
+            At most 501,000, because nodes are different points of a 1,001 x 1,001 grid.
         depot : {"random", "central", "eccentric"}
-            Anywhere, in the middle, or in the corner (0, 0).
+            At a random point, in the middle, or in the corner (0, 0).
         positioning : {"random_clustered", "random", "clustered"}
-            Customers are anywhere; or 3 to 8 of them are, and attract the others: a point at a
-            distance d is the more likely by exp(-d / 40) for each of them; or half and half.
+            "random" places customers uniformly. "clustered" places 3 to 8 seeds uniformly, and the
+            others with a probability proportional to the sum of exp(-d / 40) over their distances d
+            to the seeds. "random_clustered" does one for each half.
         demands : {"1-100", "1-10", "5-10", "50-100", "unitary", "quadrant", "many_small"}
-            Uniform between two limits, or 1; 1 to 50 in the even quadrants and 51 to 100 in the odd
-            ones; or 1 to 10 for 70 % to 95 % of the customers and 50 to 100 for the others.
+            Uniform between two limits, or 1 each. "quadrant" draws 1 to 50 in the even quadrants
+            and 51 to 100 in the odd ones; "many_small" 1 to 10 for 70 % to 95 % of the customers
+            and 50 to 100 for the others.
         route_size : number, optional
-            Customers that fill a vehicle on average, from which the capacity follows; drawn from a
-            triangular distribution between 3 and 25 with its mode at 6 by default.
+            Customers that fill a vehicle on average, which determines the capacity. By default
+            drawn from a triangular distribution between 3 and 25 with its mode at 6.
         seed : int or None
-            Of all that is drawn; None draws one.
+            Seed of all random numbers; None draws one.
 
         Returns
         -------
         CVRP
-            Its `comment` says how it was made, its `name` the nodes and the fewest vehicles.
+            Its `comment` says how it was made; its `name` has the nodes and the fewest vehicles.
 
         Raises
         ------
@@ -353,14 +357,14 @@ class CVRP(Problem):
         Parameters
         ----------
         *resources : Resource
-            In place of those that the problem has; load and duration are not among them.
+            Replace the present resources. Load and duration are always there and not listed.
 
         Raises
         ------
         InvalidTypeError
             One of them is not a `Resource`.
         UnsupportedProblemError
-            One of them makes no sense on the problem.
+            One of them cannot be used on the problem.
         """
         for resource in resources:
             checks.instance("resources", resource, kind=Resource, wanted="Resource")
@@ -378,9 +382,9 @@ class CVRP(Problem):
         Parameters
         ----------
         load, duration, vehicles : number, optional
-            What a unit of demand beyond the capacity, of duration beyond the limit and a route
-            beyond the fleet cost; by default so much that hardly any length is worth it. Integers
-            where lengths are integers.
+            Prices of a unit of demand beyond the capacity, of a unit of duration beyond the limit,
+            and of a route beyond the fleet. By default they are so high that shorter routes hardly
+            ever pay for a violation. Integers if lengths are integers.
         """
         return self._changed(penalties=Penalties.of(self, load, duration, vehicles))
 
@@ -398,12 +402,12 @@ class CVRP(Problem):
         return self
 
     def with_fleet(self, vehicles: int) -> Self:
-        """Return the same problem with so many vehicles at most, and giant tours as long as before.
+        """Return the same problem with a limited fleet; giant tours keep their length.
 
         Parameters
         ----------
         vehicles : int
-            Tours with more routes break the limit of the fleet.
+            The fleet. Tours with more routes break this limit.
 
         Raises
         ------
@@ -415,12 +419,12 @@ class CVRP(Problem):
         return self._changed(fleet=vehicles)
 
     def _changed(self, **changes: Any) -> Self:
-        """Return the same problem with something else of its content."""
+        """Return the same problem with some of its content replaced."""
         return type(self)._of(*(self._content | changes).values())
 
     @property
     def _content(self) -> dict[str, Any]:
-        """All that the problem is made of, in the order of `_of`."""
+        """The arguments of `_of`, by name and in order."""
         return {name: getattr(self, name) for name in CONTENT}
 
     @property
@@ -435,7 +439,7 @@ class CVRP(Problem):
 
     @cached_property
     def longest(self) -> float:
-        """A length that no edge exceeds where ways by the depot are not shorter than others."""
+        """An upper bound of all lengths if the triangle inequality holds at the depot."""
         nodes = self.nodes
         if nodes.matrix is not None:
             return float(nodes.matrix.max())
@@ -444,7 +448,7 @@ class CVRP(Problem):
 
     @cached_property
     def tolerated_limit(self) -> float | None:
-        """The route limit by which searches judge durations: a little longer if it is real."""
+        """The route limit that searches compare durations with: a real one has some tolerance."""
         if self.route_limit is None:
             return None
         alone = giant_tours.durations_alone(self.nodes, self.service_times)
@@ -452,20 +456,20 @@ class CVRP(Problem):
 
     @property
     def least_vehicles(self) -> int:
-        """How many vehicles the demands take at least."""
+        """The fewest vehicles that can carry the demands."""
         return max(1, -(-int(self.demands.sum()) // self.capacity))
 
     @cached_property
     def untimed(self) -> Self:
-        """The same problem, whose routes may take as long as they will."""
-        # As many copies suffice, which simple routes without a limit need not find out.
+        """The same problem without a limit of durations."""
+        # The present copies suffice; given a fleet, they are not counted by simple routes again.
         return self._changed(route_limit=None, fleet=self.fleet or self.copies)
 
     @cached_property
     def tsp(self) -> TSP:
-        """The giant tours' cities and lengths, under the constraints as an objective.
+        """The TSP of giant tours, whose objective has the constraints.
 
-        What its tours cost is their length and what they pay for violations.
+        The cost of a tour there is its length and its penalties.
         """
         return GiantTSP.of(self, self.name, self.comment)
 
@@ -480,7 +484,7 @@ class CVRP(Problem):
         return check_permutations(tours, self.n, parameter=parameter)
 
     def _check_length(self, tours: Any, parameter: str) -> None:
-        """Raise where rows have too few or too many copies of the depot."""
+        """Raise InvalidTourError if rows have too few or too many copies of the depot."""
         try:
             shape = np.shape(tours)
         except ValueError:  # rows of different lengths, which is reported later
@@ -500,16 +504,16 @@ class CVRP(Problem):
         return giant_tours.travelled(self, self.check(tours))
 
     def costs_on(self, backend: Any, tours: Any) -> Any:
-        """Return the same of checked tours of a backend; see `Problem.costs_on`."""
+        """Return the costs of checked tours on a backend; see `Problem.costs_on`."""
         metric, values = self.nodes.metric, self.nodes.values
         proven = type(self).cost is CVRP.cost and not foreign(metric)
-        # A kernel takes the way from depot to depot for one like all others.
+        # A kernel also adds the length from depot to depot.
         if not proven or metric.lengths(values, DEPOT, DEPOT).any():
             return super().costs_on(backend, tours)
         return lengths_of(backend, self.tsp, tours)
 
     def compared_costs(self, backend: Any, tours: Any, costs: Any) -> Any:
-        """Return the costs of tours that pay for violations, on the host."""
+        """Return costs of tours including penalties, on the host."""
         with backend.current():
             taken = take_tours(backend, self.tsp, tours)
             return backend.to_numpy(tour_costs(backend, self.tsp, taken))
@@ -531,7 +535,7 @@ class CVRP(Problem):
         return giant_tours.route_sums(self, self.check(tours))
 
     def complaints(self, tour: ArrayLike) -> list[str]:
-        """Return what is wrong with one giant tour: which route breaks what by how much."""
+        """Return a text for each violation of one giant tour: the route, the limit, the excess."""
         row = self._one(tour)
         sums = self.route_sums(row)
         beyond = giant_tours.beyond_limit(self, sums.durations)[0]
@@ -577,7 +581,7 @@ class CVRP(Problem):
         InvalidTourError
             More routes than copies of the depot, or customers that are not visited once each.
         InvalidTypeError
-            Something else than lists of integers.
+            `routes` are not lists of integers.
         """
         try:
             given = [[operator.index(customer) for customer in route] for route in routes]
@@ -606,28 +610,27 @@ class CVRP(Problem):
         return giant_tours.written(given, self.customers, self.copies)
 
     def canonical(self, tours: Any) -> NDArray[np.int32]:
-        """Return giant tours as new rows, equal where their routes are."""
+        """Return giant tours in a canonical form: rows with the same routes become equal."""
         return self.tsp.canonical(self.check(tours))
 
     def difference(self, tour: NDArray[Any]) -> Callable[[NDArray[Any]], float]:
-        """Return a function that says which share of another tour's edges this one lacks.
+        """Return a function of another tour: the share of its edges that `tour` lacks.
 
-        All copies of the depot are one; edges are directed where lengths are.
+        All copies of the depot are one node. Edges are directed if lengths are asymmetric.
         """
         return self.tsp.difference(tour)
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write a CVRPLIB file (.vrp), which `read` makes the same problem of.
+        """Write a CVRPLIB file (.vrp) from which `read` makes the same problem.
 
-        The depot is node 1. Real lengths (metric "EUC") are not told from rounded ones in such a
-        file: `read` has to be told `rounding="none"`, unless the name is one of a set that has
-        them. The file appears complete or not at all and replaces one of the same name.
+        The depot is node 1. The file does not distinguish real lengths (metric "EUC") from rounded
+        ones: pass `rounding="none"` to `read`, unless the name is that of a set with real lengths.
+        The file appears complete or not at all and replaces one of the same name.
 
         Raises
         ------
         UnsupportedProblemError
-            Such a file cannot say what the problem is: its metric is a plugin's, or it has further
-            resources.
+            The format cannot express the problem: the metric or a resource comes from a plugin.
         OSError
             The file cannot be written.
         """
@@ -659,8 +662,8 @@ class CVRP(Problem):
         FileNotFoundError
             No such file.
         FileFormatError
-            It is not such a file, or one of another instance: other customers, or another cost than
-            it says.
+            It is not such a file, or it belongs to another instance: the customers or the cost do
+            not match.
         """
         solution = cvrplib.read_solution(path)
         with naming(path):
@@ -675,18 +678,18 @@ class CVRP(Problem):
             return tour
 
     def _enough_vehicles(self) -> int:
-        """Return as many vehicles as simple routes need, a third more than demands (Vidal 2022)."""
+        """Return enough vehicles: 1.3 times the demand and three more, or as simple routes need."""
         demand = int(self.demands.sum())
         needed = math.ceil(1.3 * demand / self.capacity) + 3
         if self.route_limit is None and needed <= self.customers:
-            # Whoever did not fit, when a simple route was closed, demands this at most.
+            # A simple route is closed when a customer does not fit, so it carries at least this.
             fullest = self.capacity - int(self.demands.max()) + 1
             if demand // fullest + 1 <= needed:
-                return needed  # simple routes, which take long for many customers, are no more
+                return needed  # no need to make simple routes, which is slow for many customers
         return min(self.customers, max(needed, len(self.simple_routes())))
 
     def simple_routes(self) -> list[list[int]]:
-        """Return feasible routes, as many as they may be, that go to the nearest that fits."""
+        """Return feasible routes, of any number, each to the nearest customer that fits next."""
         routes: list[list[int]] = [[]]
         waiting = np.arange(1, self.customers + 1)
         at, load, duration, limit = 0, 0, 0.0, self.tolerated_limit
@@ -736,7 +739,7 @@ class CVRP(Problem):
 
 
 def routing_problem(problem: object) -> CVRP:
-    """Return the CVRP that a problem is, or whose giant tours it is of, or raise."""
+    """Return the CVRP behind a problem: itself, or the one of these giant tours; else raise."""
     if isinstance(problem, GiantTSP) and isinstance(problem.objective, Routing):
         problem = problem.objective.problem
     if isinstance(problem, CVRP):
@@ -770,7 +773,7 @@ def _demands(values: ArrayLike, nodes: int) -> NDArray[np.int64]:
 
 
 def _services(values: ArrayLike | None, nodes: TSP) -> NDArray[Any]:
-    """Return service times (customers + 1,), int64 where lengths are integers and they are, too."""
+    """Return service times (customers + 1,), int64 if both they and lengths are integers."""
     given = array_of(0 if values is None else values, "service_times")
     if given.ndim == 0:
         given = np.full(nodes.n, given.item())
@@ -811,7 +814,7 @@ def _check_service(
     limit: float | None,
     vehicles: int | None,
 ) -> None:
-    """Raise where a customer, or all together, cannot be served."""
+    """Raise InvalidProblemError if a customer, or all of them, cannot be served."""
     if demands.max() > capacity:
         customer = int(demands.argmax())
         raise InvalidProblemError(

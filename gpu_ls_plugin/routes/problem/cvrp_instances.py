@@ -1,7 +1,7 @@
-"""Vehicle routing instances that are made by published rules, those of the X set.
+"""Vehicle routing instances by the published rules of the X set.
 
 Uchoa, Pecin, Pessoa, Poggi, Vidal and Subramanian, *New benchmark instances for the capacitated
-vehicle routing problem*, 2017. Nodes are points of a grid, no two at the same place.
+vehicle routing problem*, 2017. Nodes are different points of a grid.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ SMALL, LARGE = (1, 10), (50, 100)
 SMALL_SHARE = (0.7, 0.95)
 EVEN_QUADRANTS, ODD_QUADRANTS = (1, 50), (51, 100)
 DEMANDS = (*UNIFORM, "quadrant", "many_small")
-MOST_CUSTOMERS = SIDE * SIDE // 2  # beyond which clusters are none
+MOST_CUSTOMERS = SIDE * SIDE // 2  # with more, clusters would fill the grid
 
 
 def depot_point(kind: str, rng: np.random.Generator) -> tuple[int, int]:
-    """Return where the depot is: in the middle, in a corner, or anywhere."""
+    """Return the point of the depot: the middle, a corner, or a random point."""
     if kind == "random":
         x, y = rng.integers(0, SIDE, 2)
         return int(x), int(y)
@@ -41,13 +41,13 @@ def depot_point(kind: str, rng: np.random.Generator) -> tuple[int, int]:
 def customer_points(
     customers: int, kind: str, depot: tuple[int, int], rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Return points (customers, 2) in the order in which they are placed: clustered ones last."""
+    """Return points (customers, 2) in the order of their placing: clustered ones last."""
     free = np.ones(SIDE * SIDE, bool)
     free[depot[0] * SIDE + depot[1]] = False
     clustered = {"random": 0, "clustered": customers, "random_clustered": -(-customers // 2)}[kind]
     seeds = min(int(rng.integers(SEEDS[0], SEEDS[1] + 1)), clustered)
     scattered = _anywhere(free, customers - clustered + seeds, rng)
-    attracted = _near(free, scattered[len(scattered) - seeds :], clustered - seeds, rng)
+    attracted = attracted_cells(free, scattered[len(scattered) - seeds :], clustered - seeds, rng)
     return np.stack(np.divmod(np.concatenate([scattered, attracted]), SIDE), axis=1)
 
 
@@ -58,12 +58,12 @@ def _anywhere(free: NDArray[np.bool_], count: int, rng: np.random.Generator) -> 
     return cells.astype(np.int64)
 
 
-def _near(
+def attracted_cells(
     free: NDArray[np.bool_], seeds: NDArray[np.int64], count: int, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Take free cells, one after the other, each as likely as the seeds attract it.
+    """Take free cells one by one, with probabilities proportional to their attraction by the seeds.
 
-    The cells whose logarithm of the attraction is largest, once Gumbel numbers are added, are
+    The Gumbel trick: the cells with the largest sums of log-attraction and a Gumbel number are
     distributed like such a sequence of draws.
     """
     if count == 0:
@@ -90,7 +90,7 @@ def customer_demands(
 
     if kind in UNIFORM:
         return drawn(UNIFORM[kind])
-    if kind == "quadrant":  # the first and the third one, counted from the middle, are odd
+    if kind == "quadrant":  # the first and the third one around the middle are odd
         odd = (points[:, 0] >= CENTRE) == (points[:, 1] >= CENTRE)
         return np.where(odd, drawn(ODD_QUADRANTS), drawn(EVEN_QUADRANTS))
     few = rng.permutation(len(points)) >= round(rng.uniform(*SMALL_SHARE) * len(points))
@@ -98,11 +98,11 @@ def customer_demands(
 
 
 def capacity_for(demands: NDArray[np.int64], route_size: float) -> int:
-    """Return the capacity with which a full vehicle serves so many customers on average."""
+    """Return the capacity of a vehicle that serves `route_size` customers on average."""
     mean = route_size * int(demands.sum()) / len(demands)
     return max(int(np.ceil(mean - 1e-9)), int(demands.max()))
 
 
 def drawn_route_size(rng: np.random.Generator) -> float:
-    """Return a number of customers of a route, drawn from a triangular distribution."""
+    """Draw the mean number of customers of a route from a triangular distribution."""
     return float(rng.triangular(*ROUTE_SIZES))

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.routes.problem.giant_tours import RoutedProblem
 
-# Sets whose best known costs are sums of lengths that are not rounded.
+# Sets whose best known costs are sums of unrounded lengths.
 REAL_SETS = re.compile(r"(CMT|Golden|Li|tai)[_-]?\d", re.IGNORECASE)
 MOST = 2**31 - 1
 TYPES = ("CVRP", "DCVRP", "ACVRP", "ADCVRP")  # A: asymmetric, D: routes have a longest duration
@@ -64,17 +64,17 @@ class Instance(tsplib.Instance):
 
 @dataclass(frozen=True)
 class Solution:
-    """Content of a solution file: lists of customers, and what they are said to cost."""
+    """Content of a solution file: lists of customers, and their cost by the file."""
 
     routes: list[list[int]]
     cost: float | None
 
 
 def rounds(name: str) -> bool:
-    """Return whether lengths of type EUC_2D are rounded in a set, by the name of an instance.
+    """Return whether lengths of type EUC_2D are rounded in the set of an instance, by its name.
 
-    They are, as TSPLIB says, but for the sets of Christofides et al. (CMT), Golden et al., Li et
-    al. and Rochat and Taillard (tai), whose best known costs are sums of real lengths.
+    They are, by the rules of TSPLIB, except in the sets of Christofides et al. (CMT), Golden et
+    al., Li et al., and Rochat and Taillard (tai), whose best known costs are sums of real lengths.
     """
     return not REAL_SETS.match(name)
 
@@ -114,7 +114,7 @@ def read_instance(path: str | os.PathLike[str], rounding: str) -> Instance:
 
 
 def _check_known(sections: Sections) -> None:
-    """Raise where a file holds another problem, or says what would be left out."""
+    """Raise UnsupportedProblemError if a file holds another problem, or unknown keywords."""
     kind = sections.fields.get("TYPE", "").upper().split() or ["CVRP"]
     if kind[0] not in TYPES:
         how = "; read it by TSP.read" if kind[0] in ("TSP", "ATSP") else ""
@@ -151,7 +151,7 @@ def _whole(sections: Sections, keyword: str) -> int:
 def _values(
     sections: Sections, name: str, columns: str, nodes: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return a section's values (n, columns) of the nodes that have demands."""
+    """Return the values (n, columns) of a section, whose nodes must be those with demands."""
     own, values = node_table(sections, name, columns, len(nodes))
     if (own != nodes).any():
         node = own[(own != nodes).argmax()]
@@ -160,7 +160,7 @@ def _values(
 
 
 def _depot_first(sections: Sections, nodes: NDArray[np.int64]) -> NDArray[np.intp]:
-    """Return the order of nodes in which the one depot comes first."""
+    """Return an order of the nodes that begins with the depot."""
     depots = sections.numbers("DEPOT")
     depots = depots[: int((depots == -1).argmax()) if (depots == -1).any() else len(depots)]
     if len(depots) != 1:
@@ -176,7 +176,7 @@ def _depot_first(sections: Sections, nodes: NDArray[np.int64]) -> NDArray[np.int
 def _service_times(
     sections: Sections, nodes: NDArray[np.int64], order: NDArray[np.intp]
 ) -> NDArray[np.float64] | None:
-    """Return service times, given as one number or as a section, 0 for the depot."""
+    """Return service times from one number or a section, 0 for the depot; None if not given."""
     if "SERVICE_TIME" in sections.lines:
         if "SERVICE_TIME" in sections.fields:
             raise sections.error("SERVICE_TIME", "given as a number and as a section")

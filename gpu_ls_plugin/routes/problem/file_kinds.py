@@ -1,4 +1,4 @@
-"""Kinds of files of vehicle routing problems, and how their content tells them apart."""
+"""File kinds of vehicle routing problems, recognised by their content."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def fits_cvrplib(content: Content) -> int:
-    """Return how well a file fits CVRPLIB: it says so, or has demands or a capacity."""
+    """Return how well a file fits CVRPLIB: by its TYPE, or by demands or a capacity."""
     sections = sections_of(content)
     if sections is None:
         return NO

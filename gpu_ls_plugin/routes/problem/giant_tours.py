@@ -1,7 +1,7 @@
-"""Giant tours from scratch: routes, their loads and durations; the referee of vehicle routing.
+"""Routes of giant tours, their loads and durations, from scratch: the referee of vehicle routing.
 
-A giant tour is cyclic. Between two copies of the depot lies a route, perhaps an empty one. Node 0
-and all nodes beyond the customers are copies of the depot. Plain NumPy, and nothing of a search.
+A giant tour is cyclic. Between two copies of the depot lies a route, which may be empty. Node 0 and
+all nodes beyond the customers are copies of the depot. Plain NumPy, independent of the searches.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-TOLERANCE = 1e-9  # share of a real limit that rounding may add to a duration
-ULPS = 1e-15  # the same of a sum of three numbers
+TOLERANCE = 1e-9  # relative rounding error that a duration may have under a real limit
+ULPS = 1e-15  # relative rounding error of a sum of three numbers
 
 
 class RoutedProblem(Protocol):
-    """What the referee, resources and the objective ask of a vehicle routing problem (`CVRP`)."""
+    """The part of `CVRP` that the referee, resources and the objective read."""
 
     customers: int
     copies: int
@@ -50,11 +50,11 @@ class RoutedProblem(Protocol):
 
     @property
     def longest(self) -> float:
-        """A length that no edge exceeds."""
+        """An upper bound of all lengths."""
 
     @property
     def tolerated_limit(self) -> float | None:
-        """The limit by which searches judge durations."""
+        """The limit that searches compare durations with."""
 
     @property
     def cost_dtype(self) -> np.dtype[Any]:
@@ -63,9 +63,9 @@ class RoutedProblem(Protocol):
 
 @dataclass(frozen=True)
 class RouteSums:
-    """Sums over the routes of giant tours, from a copy of the depot on, shape (P, copies)."""
+    """Sums over the routes of giant tours, in order from a copy of the depot, shape (P, copies)."""
 
-    customers: NDArray[np.int64]  # 0 where a route is empty
+    customers: NDArray[np.int64]  # 0 if a route is empty
     loads: NDArray[np.int64]
     costs: NDArray[Any]  # lengths
     durations: NDArray[Any]  # lengths and service times
@@ -73,7 +73,7 @@ class RouteSums:
 
 @dataclass(frozen=True)
 class Violations:
-    """By how much each row of a batch breaks each constraint: 0 where it does not, shape (P,)."""
+    """Excess of each row of a batch over each limit, shape (P,); 0 if it keeps the limit."""
 
     load: NDArray[np.int64]  # demand beyond the capacity, over all routes
     duration: NDArray[Any]  # beyond the route limit, over all routes
@@ -82,7 +82,7 @@ class Violations:
 
     @property
     def none(self) -> NDArray[np.bool_]:
-        """Which rows break no constraint, shape (P,)."""
+        """Whether rows break no constraint, shape (P,)."""
         broken: NDArray[np.bool_] = (self.load > 0) | (self.duration > 0) | (self.vehicles > 0)
         for excess in self.resources.values():
             broken = broken | (excess > 0)
@@ -90,7 +90,7 @@ class Violations:
 
 
 def from_depot(rows: NDArray[Any], customers: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """Return giant tours (P, n) rotated to begin with a copy of the depot, and where copies are."""
+    """Return giant tours (P, n) rotated to begin with a depot copy, and a mask of the copies."""
     depots: NDArray[np.bool_] = (rows == 0) | (rows > customers)
     if depots[:, 0].all():
         return rows, depots
@@ -104,7 +104,7 @@ def route_sums(problem: RoutedProblem, rows: NDArray[np.int32]) -> RouteSums:
     rows, depots = from_depot(rows, problem.customers)
     nodes = np.where(depots, 0, rows)
     lengths = problem.nodes.lengths(nodes, np.roll(nodes, -1, axis=1))
-    # A length belongs to the route of the node that it leads from; ways from depot to depot are 0.
+    # A length counts for the route of its first node; between two copies of the depot it is 0.
     lengths[depots & np.roll(depots, -1, axis=1)] = 0
     starts = np.flatnonzero(depots)
 
@@ -133,7 +133,7 @@ def travelled(problem: RoutedProblem, rows: NDArray[np.int32]) -> NDArray[Any]:
 
 
 def violations(problem: RoutedProblem, rows: NDArray[np.int32]) -> Violations:
-    """Return by how much giant tours (P, n), which are not checked, break each constraint."""
+    """Return the violations of giant tours (P, n), which are not checked."""
     sums = route_sums(problem, rows)
     used = (sums.customers > 0).sum(axis=1)
     fleet = problem.copies if problem.fleet is None else problem.fleet
@@ -146,18 +146,18 @@ def violations(problem: RoutedProblem, rows: NDArray[np.int32]) -> Violations:
 
 
 def beyond_limit(problem: RoutedProblem, durations: NDArray[Any]) -> NDArray[Any]:
-    """Return how much longer than the route limit routes take, where there is one."""
+    """Return the excess of durations over the route limit; 0 without a limit."""
     if problem.route_limit is None:
         return np.zeros_like(durations)
     return beyond(durations, problem.route_limit)
 
 
 def tolerated(limit: float, alone: NDArray[Any]) -> float:
-    """Return what searches compare durations with: a limit, and for real ones some rounding.
+    """Return the limit that searches compare durations with; a real one has some tolerance.
 
-    That is half of what `beyond` forgives, so that a route which a search takes for feasible is
-    feasible however its duration is added up. Routes to one customer, whose durations are `alone`,
-    are always feasible.
+    The tolerance is half of that in `beyond`, so that a route which a search considers feasible is
+    feasible, in whichever order its duration is added up. Routes to a single customer, whose
+    durations are `alone`, are always feasible.
     """
     if alone.dtype.kind == "i":
         return limit
@@ -165,7 +165,7 @@ def tolerated(limit: float, alone: NDArray[Any]) -> float:
 
 
 def durations_alone(nodes: TSP, services: NDArray[Any]) -> NDArray[Any]:
-    """Return how long a route to each node alone takes, as `route_sums` adds it up; the depot 0."""
+    """Return the duration of a route to each node alone, added up as in `route_sums`; 0: depot."""
     depot, customers = np.zeros(nodes.n, np.int64), np.arange(nodes.n)
     alone: NDArray[Any] = nodes.lengths(depot, customers) + nodes.lengths(customers, depot)
     alone = alone + services
@@ -174,7 +174,7 @@ def durations_alone(nodes: TSP, services: NDArray[Any]) -> NDArray[Any]:
 
 
 def beyond(durations: NDArray[Any], limit: float) -> NDArray[Any]:
-    """Return how much longer than a limit routes take; rounding alone counts for nothing."""
+    """Return the excess of durations over a limit; an excess by rounding alone is 0."""
     excess = np.maximum(durations - limit, 0)
     if excess.dtype.kind == "f":
         excess[excess <= TOLERANCE * limit] = 0
@@ -189,7 +189,7 @@ def routes_of(row: NDArray[Any], customers: int) -> list[list[int]]:
 
 
 def written(routes: list[list[int]], customers: int, copies: int) -> NDArray[np.int32]:
-    """Return the giant tour (n,) of routes that are at most as many as copies of the depot."""
+    """Return the giant tour (n,) of routes, of which there must be no more than `copies`."""
     depots = [0, *range(customers + 1, customers + copies)]
     cities: list[int] = []
     for number, depot in enumerate(depots):
@@ -200,10 +200,10 @@ def written(routes: list[list[int]], customers: int, copies: int) -> NDArray[np.
 
 
 def canonical(rows: NDArray[Any], *, symmetric: bool = True, customers: int) -> NDArray[np.int32]:
-    """Return the one way of writing the routes of giant tours (P, n), as new rows.
+    """Return the canonical form of giant tours (P, n), as new rows.
 
-    Routes are in the order of their first customers, empty ones last; they begin with the smaller
-    one of their ends where their direction does not matter. Copies of the depot are in order.
+    Routes are sorted by their first customers, empty ones last. If directions do not matter, a
+    route begins with the smaller of its ends. Copies of the depot are in order.
     """
     rows, depots = from_depot(rows, customers)
     size, n = rows.shape
@@ -231,10 +231,10 @@ def canonical(rows: NDArray[Any], *, symmetric: bool = True, customers: int) -> 
 
 
 def edges_of(row: NDArray[Any], customers: int, symmetric: bool) -> NDArray[np.int64]:
-    """Return a key for each edge of one giant tour (n,); all copies of the depot are one.
+    """Return a key for each edge of one giant tour (n,); all copies of the depot are one node.
 
-    The way between two copies is not an edge. Where directions do not matter, both edges of a
-    route to a single customer have keys of their own.
+    Two neighbouring copies have no edge. If directions do not matter, the two edges of a route to a
+    single customer still get different keys.
     """
     nodes = np.where(row > customers, 0, row).astype(np.int64)
     after = np.roll(nodes, -1)
@@ -248,7 +248,7 @@ def edges_of(row: NDArray[Any], customers: int, symmetric: bool) -> NDArray[np.i
 def new_edges(
     row: NDArray[Any], *, customers: int, symmetric: bool
 ) -> Callable[[NDArray[Any]], float]:
-    """Return a function that says which share of another giant tour's edges this one lacks."""
+    """Return a function of another giant tour: the share of its edges that `row` lacks."""
     own = edges_of(row, customers, symmetric)
 
     def share(other: NDArray[Any]) -> float:

@@ -1,4 +1,4 @@
-"""The cities and lengths of giant tours."""
+"""The TSP whose tours are giant tours."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 class GiantTSP(TSP):
     """A depot, customers, and further copies of the depot, under the constraints of routes.
 
-    Candidate lists are those of depot and customers: they name no copy of the depot but the first,
-    which stands for all and is in all of them. Searches take an empty route's for it.
+    Candidate lists are made for depot and customers. Each of them contains the depot, node 0, which
+    stands for all its copies; searches replace it by the copy of an empty route.
     """
 
     @classmethod
     def of(cls, problem: RoutedProblem, name: str, comment: str) -> TSP:
-        """Return the giant tours' problem of a vehicle routing problem."""
+        """Return the TSP of giant tours for a vehicle routing problem."""
         nodes = problem.nodes
         rows = np.r_[: nodes.n, np.zeros(problem.copies - 1, np.int64)]
         if nodes.coordinates is None:
@@ -42,7 +42,7 @@ class GiantTSP(TSP):
 
     @property
     def writing(self) -> Writing:
-        """Which ways of writing a tour stand for the same solution: those of the same routes."""
+        """Which rows stand for the same solution: those with the same routes."""
         if not isinstance(self.objective, Routing):
             return super().writing
         customers = self.objective.problem.customers
@@ -50,7 +50,7 @@ class GiantTSP(TSP):
 
     @property
     def has_routes(self) -> bool:
-        """Whether the tours are searched as routes, and not by their lengths alone."""
+        """Whether tours are searched under the constraints of routes, not by length alone."""
         return isinstance(self.objective, Routing)
 
     def routes(self, tour: Any) -> list[list[int]]:
@@ -62,23 +62,23 @@ class GiantTSP(TSP):
 
     @cached_property
     def crossed(self) -> TSP:
-        """The problem by whose lengths recombinations cross tours, which know no constraints."""
+        """The same TSP by length alone, for recombinations that do not know constraints."""
         return self.under("length") if isinstance(self.objective, Routing) else self
 
     def canonical(self, tours: ArrayLike) -> NDArray[np.int32]:
-        """Return giant tours as new rows, equal where their routes are."""
+        """Return giant tours in a canonical form: rows with the same routes become equal."""
         if not isinstance(self.objective, Routing):
             return super().canonical(tours)
         return giant_tours.canonical(self.check(tours), **self.writing)
 
     def difference(self, tour: NDArray[Any]) -> Callable[[NDArray[Any]], float]:
-        """Return a function that says which share of another tour's edges this one lacks."""
+        """Return a function of another tour: the share of its edges that `tour` lacks."""
         if not isinstance(self.objective, Routing):
             return super().difference(tour)
         return giant_tours.new_edges(tour, **self.writing)
 
     def lists_by(self, build: Callable[[TSP], Any]) -> Any:
-        """Return the candidate lists of depot and customers, and for further copies the depot's."""
+        """Return the candidate lists of depot and customers; all copies have the depot's list."""
         if not isinstance(self.objective, Routing):
             return super().lists_by(build)
         nodes = self.objective.problem.nodes

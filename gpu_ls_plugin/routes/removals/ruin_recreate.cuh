@@ -4,6 +4,7 @@
 // Customers near one drawn at random take a string of their route along.
 #pragma once
 
+#include "routes/construction/route_rows.cuh"
 #include "routes/kernels/rebuilt_routes.cuh"
 
 namespace gls {
@@ -12,6 +13,14 @@ namespace gls {
 struct Ruin {
   int removed;  // customers on average
   int longest;  // customers of a string
+};
+
+// Giant tours that are kicked once, each in a row.
+struct KickedTours {
+  const int* tours;
+  int n;  // places of a tour
+  uint64 seed;
+  int64 first_row;
 };
 
 // Routes that lose strings of customers.
@@ -72,26 +81,25 @@ struct RuinRecreate {
   using Base = RebuiltRoutes<Vehicles>;
 
   // Rows as orders of customers, and where routes begin: a kick that stands alone.
-  GLS_DEVICE static void run(const Team& team, int item, const void* metric_data,
-                             const uint64* words, int nodes, const int* tours, NearNodes lists,
-                             Ruin ruin, RebuiltMemory memory, uint64 seed, int64 first_row,
-                             int* orders, unsigned char* begins) {
-    const Vehicles vehicles(metric_data, words);
-    const Routes row{Base::of(team, item, vehicles, lists, memory)};
-    Philox random(seed, Purpose::kRuin, first_row + item);
-    rebuild(team, row, nodes, tours + int64(item) * nodes, ruin, random);
+  GLS_DEVICE static void run(const Team& team, int item, const RouteRows& rows,
+                             const KickedTours& kicked, const Ruin& ruin,
+                             const RebuiltRows& memory) {
+    const Vehicles vehicles(memory.nodes_data, memory.vehicles);
+    const Routes row{Base::of(team, item, vehicles, memory)};
+    Philox random(kicked.seed, Purpose::kRuin, kicked.first_row + item);
+    rebuild(team, row, kicked.n, kicked.tours + int64(item) * kicked.n, ruin, random);
     team.once([&] {
       const int64 place = int64(item) * vehicles.customers;
-      row.routes.write(row.state.routes, orders + place, begins + place);
+      row.routes.write(row.state.routes, rows.orders + place, rows.begins + place);
     });
   }
 
   // A kick of a chain (tours/kicks/base.py); false where there are too few copies of the depot.
   GLS_DEVICE static bool kick(const Team& team, int item, int nodes, const int* tour,
-                              const RebuiltVehicles& its, const NearNodes& lists, const Ruin& ruin,
-                              const RebuiltMemory& memory, Philox& random, int* kicked) {
-    const Vehicles vehicles(its.nodes_data, its.vehicles);
-    const Routes row{Base::of(team, item, vehicles, lists, memory)};
+                              const Ruin& ruin, const RebuiltRows& memory, Philox& random,
+                              int* kicked) {
+    const Vehicles vehicles(memory.nodes_data, memory.vehicles);
+    const Routes row{Base::of(team, item, vehicles, memory)};
     rebuild(team, row, nodes, tour, ruin, random);
     return row.write(team, kicked, nodes);
   }

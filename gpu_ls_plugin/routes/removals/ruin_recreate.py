@@ -5,17 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.backends.composition import parse_parameters
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.routes.construction.batch import RouteBatch, routes_kernel, vehicles_type
-from gpu_ls_plugin.routes.kernels.rebuilt_routes import (
-    MEMORY,
-    NEAR_NODES,
-    VEHICLES,
-    rebuilt_arguments,
-    rebuilt_vehicles,
-)
+from gpu_ls_plugin.routes.kernels.rebuilt_routes import ROWS, rebuilt_arguments
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 from gpu_ls_plugin.tours.kicks.base import KernelPerturbation, Rebuilding
 
@@ -28,12 +21,7 @@ if TYPE_CHECKING:
 
 HEADER = "routes/removals/ruin_recreate.cuh"
 MOST_REMOVED = 1000
-DATA = (NEAR_NODES, struct_of(HEADER, "Ruin"), MEMORY)
-PARAMETERS = (
-    *parse_parameters("int n, const int* tours"),
-    *DATA,
-    *parse_parameters("gls::uint64 seed, gls::int64 first_row, int* orders, unsigned char* begins"),
-)
+RUIN = (struct_of(HEADER, "Ruin"), ROWS)
 
 
 def ruin_kernel(metric: Metric, team: str, time: str) -> Kernel:
@@ -43,7 +31,7 @@ def ruin_kernel(metric: Metric, team: str, time: str) -> Kernel:
         metric,
         header=HEADER,
         body="gls::RuinRecreate<{team}, {vehicles}>",
-        parameters=PARAMETERS,
+        parameters=(struct_of(HEADER, "KickedTours"), *RUIN),
         team=team,
         time=time,
     )
@@ -52,8 +40,7 @@ def ruin_kernel(metric: Metric, team: str, time: str) -> Kernel:
 def in_chains(metric: Metric, time: str, **arguments: Any) -> Rebuilding:
     """Compose the kick as chains make it; `arguments` are its data by name."""
     functor = f"gls::RuinRecreate<{{team}}, {vehicles_type(metric.functor, time)}>"
-    parameters = (VEHICLES, *DATA)
-    return Rebuilding(functor, HEADER, parameters, arguments)
+    return Rebuilding(functor, HEADER, RUIN, arguments)
 
 
 @dataclass(frozen=True)
@@ -103,8 +90,7 @@ class RuinRecreate(KernelPerturbation):
     def rebuilding(self, backend: Backend, problem: Problem, size: int) -> Rebuilding:
         """Return the kick in C++ of a batch of so many giant tours."""
         routes = RouteBatch(backend, routing_problem(problem), size)
-        data = {**rebuilt_vehicles(routes), **self.data(routes)}
-        kick = in_chains(routes.problem.nodes.metric, routes.time, **data)
+        kick = in_chains(routes.problem.nodes.metric, routes.time, **self.data(routes))
         return replace(kick, kept=routes)
 
     def data(self, routes: RouteBatch, room: int = 0) -> dict[str, Any]:

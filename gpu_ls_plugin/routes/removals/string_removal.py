@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_plugin.backends.structs import constant
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
-from gpu_ls_plugin.routes.engines.string_kernel import string_kernel
+from gpu_ls_plugin.routes.engines.linked_chains import string_kernel
 from gpu_ls_plugin.routes.kernels.linked_rows import LinkedRows, refusal
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 from gpu_ls_plugin.runs.acceptance import Always

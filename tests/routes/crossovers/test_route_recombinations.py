@@ -12,16 +12,14 @@ from hypothesis import strategies as st
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.core.exceptions import (
     InsufficientMemoryError,
-    InvalidParameterError,
     InvalidTourError,
-    InvalidTypeError,
     UnsupportedProblemError,
 )
 from gpu_ls_plugin.testing import check_recombination
 from tests.helpers.examples import examples
 from tests.helpers.random_problems import random_tours
 
-PARTS = (gls.SplitRecombination(), gls.SelectiveRouteExchange(), gls.RouteEdgeAssembly())
+PARTS = (gls.SplitRecombination(), gls.RouteEdgeAssembly())
 each_part = pytest.mark.parametrize("part", PARTS, ids=lambda part: part.name)
 KINDS = {"load": {}, "duration": {"limited": True}, "fleet": {"fleet": True}}
 
@@ -188,44 +186,6 @@ def test_split_crossover_keeps_a_section_and_the_order_of_the_rest():
         assert child in ways
 
 
-# ---- Selective route exchange --------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_exchanged_routes_keep_constraints(kind):
-    problem = routing(60, 6, **KINDS[kind])
-    first, second = made(problem, 30, 1), made(problem, 30, 2)
-    children = gls.SelectiveRouteExchange(routes=8).cross(
-        problem, first, second, seed=1, backend="cpu"
-    )
-    kept = problem.feasible(first)
-    assert kept.any()
-    assert problem.feasible(children)[kept].mean() == (
-        1 if kind != "fleet" else pytest.approx(1, abs=0.2)
-    )
-    assert (problem.canonical(children) != problem.canonical(first)).any(axis=1).mean() > 0.7
-
-
-def test_routes_of_the_second_parent_come_whole():
-    """Where both have the same customers in each route, only in another order."""
-    problem = routing(24, 7)
-    routes = problem.routes(gls.savings(problem, 1, backend="cpu")[0])
-    random = np.random.default_rng(1)
-    first = problem.tour(routes)[None].repeat(30, axis=0)
-    second = np.stack(
-        [problem.tour([random.permutation(r).tolist() for r in routes]) for _ in first]
-    )
-    children = gls.SelectiveRouteExchange(routes=2).cross(
-        problem, first, second, seed=1, backend="cpu"
-    )
-    changed = []
-    for child, own, other in zip(children, first, second, strict=True):
-        its, mine, theirs = (set(map(tuple, problem.routes(row))) for row in (child, own, other))
-        assert its <= mine | theirs
-        changed.append(len(its - mine))
-    assert set(changed) >= {1, 2} and max(changed) == 2
-
-
 # ---- Edge assembly -------------------------------------------------------------------------------
 
 
@@ -312,10 +272,9 @@ def test_directed_lengths():
         np.random.default_rng(1).integers(1, 99, (20, 20)), [0] + [1] * 19, 5
     )
     first, second = made(problem, 4, 1), made(problem, 4, 2)
-    for part in PARTS[:2]:
-        problem.check(part.cross(problem, first, second, backend="cpu"))
+    problem.check(gls.SplitRecombination().cross(problem, first, second, backend="cpu"))
     with pytest.raises(UnsupportedProblemError, match="asymmetric"):
-        PARTS[2].cross(problem, first, second, backend="cpu")
+        gls.RouteEdgeAssembly().cross(problem, first, second, backend="cpu")
 
 
 @each_part
@@ -330,14 +289,6 @@ def test_chains_are_crossed_under_hard_constraints(part):
     assert result.best_cost == problem.cost(result.best_tour)[0] <= problem.cost(starts).min()
     with pytest.raises(UnsupportedProblemError, match=r"constraints are soft; use RouteExchange"):
         search(problem.penalised(load=9), starts, budget=budget, backend="cpu")
-
-
-@pytest.mark.parametrize("routes", [0, 9])
-def test_wrong_numbers_of_routes(routes):
-    with pytest.raises(InvalidParameterError, match="routes"):
-        gls.SelectiveRouteExchange(routes=routes)
-    with pytest.raises(InvalidTypeError, match="routes"):
-        gls.SelectiveRouteExchange(routes=2.5)
 
 
 @pytest.mark.slow

@@ -54,7 +54,7 @@ def test_who_begins_by_generations(monkeypatch):
 def test_twice_as_many_customers_need_32_times_the_seconds():
     """16 times the children, each of which takes twice as long."""
     cpu = get_backend("cpu")
-    one, two = (opening.enough(cpu, n) / opening._rate(cpu, n) for n in (400, 800))
+    one, two = (opening.enough(cpu, n) / opening.children_per_second(cpu, n) for n in (400, 800))
     assert two == pytest.approx(32 * one)
     assert opening.enough(cpu, 50) == opening.enough(cpu, 250) < opening.enough(cpu, 350)
 
@@ -62,7 +62,7 @@ def test_twice_as_many_customers_need_32_times_the_seconds():
 def test_a_cpu_has_as_many_populations_as_there_is_time_for():
     """From a few on, of which each has more children, too, up to all that a search has."""
     problem, cpu = random_cvrp("capacity", 250), get_backend("cpu")
-    least = opening.enough(cpu, 250) / opening._rate(cpu, 250) / opening.SHARE
+    least = opening.enough(cpu, 250) / opening.children_per_second(cpu, 250) / opening.SHARE
     assert planned(problem, seconds=0.99 * least) is None
     given = [planned(problem, seconds=factor * least) for factor in (1.01, 2.01, 4.01, 100)]
     assert [each.size for each in given] == [4, 5, 8, opening.SEARCH.populations(cpu)]

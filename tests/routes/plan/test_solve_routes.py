@@ -17,7 +17,7 @@ from rich.console import Console
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.cli.commands import main
-from gpu_ls_plugin.routes.plan.route_display import RouteDisplay
+from gpu_ls_plugin.routes.plan.reports import RouteDisplay
 from tests.cli.test_cli import CAPITALS, INTERRUPTIBLE, QUICK, environment, gpu_ls, gpu_ls_json
 from tests.core.test_progress import STATE
 

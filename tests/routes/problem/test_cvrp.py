@@ -476,3 +476,9 @@ def test_the_same_problem_without_a_limit_of_durations(kind):
     assert (untimed.violations(tours).load == problem.violations(tours).load).all()
     late = problem.violations(tours).duration > 0
     assert late.any() and untimed.feasible(tours)[late].any()
+
+
+def test_levels_of_stretches_were_removed():
+    problem = random_cvrp("capacity", 12)
+    with pytest.warns(DeprecationWarning, match="with_hierarchy: .* leave the call out"):
+        assert problem.with_hierarchy(2, [4, 32]) is problem

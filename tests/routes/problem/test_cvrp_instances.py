@@ -114,7 +114,7 @@ def test_the_attraction_of_a_seed_falls_exponentially():
         free = np.ones(rules.SIDE**2, bool)
         at = 500 * rules.SIDE + 500
         free[at] = False
-        cells = rules._near(free, np.array([at]), 250, np.random.default_rng(seed))
+        cells = rules.attracted_cells(free, np.array([at]), 250, np.random.default_rng(seed))
         x, y = np.divmod(cells, rules.SIDE)
         distances.append(np.hypot(x - 500, y - 500))
         assert not free[cells].any() and len(set(cells)) == 250 and at not in cells

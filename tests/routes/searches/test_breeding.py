@@ -50,13 +50,13 @@ def test_what_is_known_of_individuals_is_true(kind):
 
 def test_populations_that_stagnate_have_others_afterwards(monkeypatch):
     problem, rules = random_cvrp("capacity", 14), replace(RULES, patience=2)
-    breeding, anew, begun = bred(problem, rules), [], Breeding._begun
+    breeding, anew, begun = bred(problem, rules), [], Breeding.first_individuals
 
     def noted(self, populations):
         anew.append(populations.tolist())
         return begun(self, populations)
 
-    monkeypatch.setattr(Breeding, "_begun", noted)
+    monkeypatch.setattr(Breeding, "first_individuals", noted)
     for _ in range(part.BETWEEN_PRICES - 1):
         breeding.next()
     breeding.idle[:] = (-100, 100, -100)  # the one in the middle stagnates
@@ -147,8 +147,8 @@ def test_the_best_of_each_population_goes_into_the_next():
     living = breeding.living
     costs = np.where(living.feasible, living.costs, part.NO_TOUR)
     best = living.tours[np.arange(3), costs.argmin(axis=1)]
-    breeding._alone[:] = (0, 0, 1)
-    came = breeding._immigrants()
+    breeding.alone[:] = (0, 0, 1)
+    came = breeding.immigrants()
     assert came.tours.shape == (3, 1, living.tours.shape[2]) and came.feasible.all()
     assert (came.tours[:, 0] == best[[2, 0, 2]]).all()
     assert (came.costs[:, 0] == costs.min(axis=1)[[2, 0, 2]]).all()
@@ -159,19 +159,19 @@ def test_populations_begun_anew_are_left_alone_for_a_while():
     breeding.idle[:] = (-100, 100, -100)
     breeding.next()
     breeding.next()  # prices are set, and populations begun
-    assert breeding._alone.tolist() == [0, 3, 0]
+    assert breeding.alone.tolist() == [0, 3, 0]
     breeding.idle[:] = -100
     for left in (2, 1, 0, 0):
         breeding.next()
-        assert breeding._alone.tolist() == [0, left, 0]
+        assert breeding.alone.tolist() == [0, left, 0]
 
 
 @pytest.mark.parametrize(("migration", "generations"), [(1, [1, 2, 3, 4]), (3, [3])])
 def test_individuals_migrate_every_few_generations(migration, generations, monkeypatch):
     problem = random_cvrp("capacity", 80)
     breeding, came = bred(problem, replace(RULES, migration=migration)), []
-    real = Breeding._immigrants
-    monkeypatch.setattr(Breeding, "_immigrants", lambda self: came.append(real(self)) or came[-1])
+    real = Breeding.immigrants
+    monkeypatch.setattr(Breeding, "immigrants", lambda self: came.append(real(self)) or came[-1])
     for generation in range(1, 5):
         before = len(came)
         breeding.next()

@@ -20,7 +20,7 @@ from gpu_ls_plugin.core.exceptions import (
     UnsupportedProblemError,
 )
 from gpu_ls_plugin.plugins.search_text import parse_search, text_of
-from gpu_ls_plugin.routes.plan import in_parts as choice
+from gpu_ls_plugin.routes.plan import settings as choice
 from gpu_ls_plugin.routes.searches.decomposition import run as runs
 from gpu_ls_plugin.runs.settings import Settings
 from gpu_ls_plugin.runs.stretch import Leg
@@ -300,7 +300,7 @@ def test_parts_suit_the_device_and_the_time(monkeypatch):
     def taken(device: str, customers: int, seconds: float) -> bool:
         monkeypatch.setattr(choice, "get_backend", lambda _: SimpleNamespace(name=device))
         problem, settings = random_cvrp("capacity", customers), Settings(seconds=seconds)
-        chosen = choice.in_parts(problem, settings, replace(default, seconds=seconds))
+        chosen = choice.divided(problem, settings, replace(default, seconds=seconds))
         return isinstance(chosen.search, gls.Decomposed)
 
     default = default_settings(random_cvrp("capacity", 20), Settings(backend="cpu"))
@@ -314,10 +314,10 @@ def test_solve_takes_parts_where_there_are_many_customers(monkeypatch):
     problem, few = random_cvrp("capacity", CUSTOMERS), random_cvrp("capacity", 20)
     settings = Settings(seconds=0.3, backend="cpu", population=8)
     for its, parts in ((problem, True), (few, False)):
-        chosen = choice.in_parts(its, settings, default_settings(its, settings))
+        chosen = choice.divided(its, settings, default_settings(its, settings))
         assert isinstance(chosen.search, gls.Decomposed) == parts
     asked = Settings(search="local_search", backend="cpu")
-    chosen = choice.in_parts(problem, asked, default_settings(problem, asked))
+    chosen = choice.divided(problem, asked, default_settings(problem, asked))
     assert not isinstance(chosen.search, gls.Decomposed)
     found = gls.solve(problem, 0.3, backend="cpu", population=8, search=SEARCH)
     assert problem.feasible(found.best_tour).all() and found.best_cost == problem.cost(

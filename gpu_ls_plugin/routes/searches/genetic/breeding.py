@@ -59,8 +59,8 @@ class Breeding:
     """Populations, one for each tour of a call, whose `tours` become the best that each has had.
 
     The `living` share buckets of edges, `shared` (S, M, M), as `shared_buckets` counts them; a
-    population has been `idle` (S,) for so many generations since it became better. `best_costs`
-    (S,) are those of `call.tours`.
+    population has been `idle` (S,) for so many generations since it became better, and is `alone`
+    (S,), without immigrants, for so many more. `best_costs` (S,) are those of `call.tours`.
     """
 
     def __init__(self, rules: Rules, call: Call) -> None:
@@ -74,10 +74,10 @@ class Breeding:
         populations = np.arange(len(call.tours))
         self._least = np.full(len(populations), np.inf)  # costs since populations began
         self.idle = np.zeros(len(populations), np.int64)
-        self._alone = np.zeros(len(populations), np.int64)  # generations without immigrants
+        self.alone = np.zeros(len(populations), np.int64)  # generations without immigrants
         self._generations = 0
         self._shares: list[Any] = []  # of children that kept each constraint, since prices changed
-        self.living, self.shared = self._begun(populations, call.tours)
+        self.living, self.shared = self.first_individuals(populations, call.tours)
 
     def next(self) -> None:
         """Let each population go on by a generation."""
@@ -100,9 +100,9 @@ class Breeding:
         with statistics.phase("survivors"):
             everybody = [self.living, made, repaired]
             if self._generations % rules.migration == 0:
-                everybody.append(self._immigrants())
+                everybody.append(self.immigrants())
             self.living, self.shared = self._selected(Individuals.joined(self._xp, everybody))
-        self._alone = np.maximum(self._alone - 1, 0)
+        self.alone = np.maximum(self.alone - 1, 0)
         statistics.kicks += len(children)
         if self._generations % BETWEEN_PRICES == 0:
             self._set_prices()
@@ -137,15 +137,17 @@ class Breeding:
             ).reshape(-1, *first.shape[1:])
         return children
 
-    def _immigrants(self) -> Individuals:
+    def immigrants(self) -> Individuals:
         """Return the best of the population before each, its own where that is to be alone."""
         costs = self._xp.where(self.living.feasible, self.living.costs, NO_TOUR)
         populations = np.arange(len(self.idle))
-        origins = self._xp.asarray(np.where(self._alone > 0, populations, populations - 1))
+        origins = self._xp.asarray(np.where(self.alone > 0, populations, populations - 1))
         best = costs.argmin(axis=1)[origins]
         return Individuals(*(array[origins, best][:, None] for array in self.living.arrays))
 
-    def _begun(self, populations: NDArray[Any], given: Any = None) -> tuple[Individuals, Any]:
+    def first_individuals(
+        self, populations: NDArray[Any], given: Any = None
+    ) -> tuple[Individuals, Any]:
         """Return new populations of local optima of random orders, and of a given tour each."""
         n, count = self._asked.n, BORN * self._rules.size * len(populations)
         with self.call.statistics.phase("first individuals"):
@@ -165,12 +167,12 @@ class Breeding:
         over = np.flatnonzero(self.idle >= self._rules.patience)
         if over.size == 0:
             return
-        begun, shared = self._begun(over)
+        begun, shared = self.first_individuals(over)
         rows = self._xp.asarray(over)
         for mine, new in zip(self.living.arrays, begun.arrays, strict=True):
             mine[rows] = new
         self.shared[rows] = shared
-        self._alone[over] = self._rules.patience
+        self.alone[over] = self._rules.patience
         self.call.statistics.restarts += over.size
 
     def _set_prices(self) -> None:

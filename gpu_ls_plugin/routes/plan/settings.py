@@ -1,15 +1,17 @@
-"""How routes are solved: by chains on linked lists of routes, which ruin and recreate them."""
+"""Settings by which routes are solved: mostly chains on linked lists, which ruin and recreate."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeGuard
 
+from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.routes.engines.prices import PricedMigration
 from gpu_ls_plugin.routes.kernels.linked_rows import most_rows, refusal
 from gpu_ls_plugin.routes.moves.between_routes import TwoOptStar
 from gpu_ls_plugin.routes.removals.ruin_recreate import RuinRecreate
 from gpu_ls_plugin.routes.removals.string_removal import StringRemoval
+from gpu_ls_plugin.routes.searches.decomposition.decomposed import Decomposed
 from gpu_ls_plugin.runs.acceptance import Annealing
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.moves.reconnections import TwoOpt
@@ -25,25 +27,34 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.runs.settings import Settings
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-HEAT = 0.3  # of annealing
-ROUTED_PER_PROCESSOR = 2  # chains that ruin and recreate routes, which are held by blocks
-HEATS_OF_LINKED = (0.3, 0.01)  # of their annealing, at first and at last
-KICKS_OF_ROUTES = {"cuda": 4000, "cpu": 10000}  # in a second, of such a chain and of a core, about
-# Few cores have as many chains as make so many kicks a node each: fewer and longer ones end at
-# worse routes, shorter ones do not cool.
+# Chains on giant tours as arrays: heat of annealing, and chains on each multiprocessor.
+HEAT, ROUTED_PER_PROCESSOR = 0.3, 2
+# Chains on linked lists: heats of annealing at the beginning and at the end.
+HEATS_OF_LINKED = (0.3, 0.01)
+KICKS_OF_ROUTES = {"cuda": 4000, "cpu": 10000}  # in a second, of a chain on a GPU and of a core
+# A CPU has as many chains as have time for 100 kicks a node each, up to 16 in all: fewer chains
+# with more kicks end at worse routes, and shorter ones do not cool down.
 KICKS_OF_A_CHAIN, MOST_CHAINS = 100, 16
-MIGRATIONS, SHARE_OF_MIGRANTS = 60, 0.2  # in all, and of the chains
+MIGRATIONS, SHARE_OF_MIGRANTS = 60, 0.2  # in a run, and share of the chains
 LEAST_BETWEEN_MIGRATIONS = 0.02  # kicks per customer
-LONG = 3600.0  # seconds; a search without a limit migrates as one of an hour
+LONG = 3600.0  # seconds; a search without a limit migrates like one of an hour
 START = "savings"
+# Least customers that are searched in parts. On CPUs, parts were measured ahead from there on at
+# equal processor time; on GPUs, chains of longer tours hardly fit into shared memory.
+LEAST_CUSTOMERS = {"cuda": 2000, "cpu": 3000}
+# With fewer seconds for each customer, a GPU searches in parts from 600 customers on, because its
+# many chains make too few kicks on whole tours: 0.06 to 0.3 % better after 3 s, with 670 and 1,000.
+LEAST_HURRIED, SECONDS = 600, 0.005
+CUSTOMERS = {"cuda": 250, "cpu": Decomposed.customers}  # of a part
+FIRST_TOURS = 16  # tours of the construction; parts are made of the best one
 
 
 def settings_of_routes(problem: CVRP, request: Request) -> Settings:
-    """Return settings that leave nothing open for routes.
+    """Return complete settings for routes.
 
-    They start from savings, are ruined and recreated, and improved: on a GPU by 16 chains for a
-    multiprocessor, on a CPU by as many for a core as have time for a hundred kicks for each node,
-    at least one, 16 in all.
+    Chains start from savings, and ruin, recreate and improve routes: 16 chains on each
+    multiprocessor of a GPU; on each core of a CPU as many as have time for a hundred kicks a node,
+    at least one, and 16 in all.
     """
     given, tours, linked = request.given, tour_problem(problem), not refusal(problem)
     population = given.population or _size(tours, request, linked=linked)
@@ -56,14 +67,38 @@ def settings_of_routes(problem: CVRP, request: Request) -> Settings:
 
 
 def on_linked_lists(search: Any) -> TypeGuard[IteratedLocalSearch]:
-    """Return whether a search is one of chains on linked lists of routes."""
+    """Return whether a search has chains on linked lists of routes."""
     return bool(getattr(getattr(search, "kick", None), "relinks", False))
 
 
-def left_alone(problem: CVRP, given: Settings, chosen: Settings) -> bool:
-    """Return whether it is left to us how routes are searched, for as long as was asked for.
+def divided(problem: CVRP, given: Settings, chosen: Settings) -> Settings:
+    """Return settings that search routes of many customers in parts.
 
-    By chains on linked lists, under hard limits of load and duration and no other constraints.
+    Parameters
+    ----------
+    problem : CVRP
+    given : Settings
+        Settings of the request; a search in them is not replaced.
+    chosen : Settings
+        Complete settings.
+    """
+    search = chosen.search
+    if given.search is not None or not on_linked_lists(search):
+        return chosen
+    device, n = get_backend(chosen.backend).name, problem.customers
+    hurried = device == "cuda" and n >= LEAST_HURRIED and chosen.seconds < SECONDS * n
+    if n < LEAST_CUSTOMERS[device] and not hurried:
+        return chosen
+    tours = chosen.population if given.population else min(chosen.population or 1, FIRST_TOURS)
+    parts = Decomposed(search, customers=CUSTOMERS[device], chains=chosen.population)
+    return replace(chosen, population=tours, search=parts)
+
+
+def left_alone(problem: CVRP, given: Settings, chosen: Settings) -> bool:
+    """Return whether the plan may add stages before the chains.
+
+    It may if the request limits only the time, the search has chains on linked lists, and load and
+    duration are the only constraints, both hard.
     """
     if not given.by_time_alone or problem.penalties is not None or problem.resources:
         return False
@@ -71,7 +106,7 @@ def left_alone(problem: CVRP, given: Settings, chosen: Settings) -> bool:
 
 
 def _size(problem: TSP, request: Request, *, linked: bool) -> int:
-    """Return how many giant tours are searched."""
+    """Return the number of giant tours that are searched."""
     backend, search = request.backend, request.given.search
     if (own := getattr(search, "populations", None)) is not None:
         return int(own(backend))
@@ -86,14 +121,14 @@ def _size(problem: TSP, request: Request, *, linked: bool) -> int:
 
 
 def _kicks_made(request: Request) -> float:
-    """Return the kicks that a chain of a GPU makes in the time, or a core of a CPU."""
+    """Return about how many kicks a chain of a GPU, or a core of a CPU, makes in the time."""
     return KICKS_OF_ROUTES[request.backend.name] * min(request.seconds, LONG)
 
 
 def _linked_search(repair: LocalSearch, problem: TSP, request: Request) -> IteratedLocalSearch:
-    """Return string removals whose chains migrate a certain number of times in all.
+    """Return string removals whose chains migrate `MIGRATIONS` times in a run.
 
-    Where a core has more than one, they do so in as many kicks, and less often.
+    If a core has several chains, each makes fewer kicks, and they migrate less often.
     """
     every = max(LEAST_BETWEEN_MIGRATIONS, _kicks_made(request) / MIGRATIONS / problem.n)
     cooperation, accept = PricedMigration(every, SHARE_OF_MIGRANTS), Annealing(*HEATS_OF_LINKED)
@@ -101,7 +136,7 @@ def _linked_search(repair: LocalSearch, problem: TSP, request: Request) -> Itera
 
 
 def _rebuilt_search(repair: LocalSearch, problem: TSP, request: Request) -> IteratedLocalSearch:
-    """Return ruin and recreate of giant tours, for constraints that linked lists do not know."""
+    """Return ruin and recreate of giant tours, for constraints that linked lists do not support."""
     population = request.given.population or _size(problem, request, linked=False)
     cooperation = migration(population)
     return IteratedLocalSearch(
@@ -110,18 +145,18 @@ def _rebuilt_search(repair: LocalSearch, problem: TSP, request: Request) -> Iter
 
 
 def _repair(problem: TSP) -> LocalSearch:
-    """Return moves within and between routes; 2-opt reverses paths, which asks for symmetry."""
+    """Return moves within and between routes; 2-opt reverses paths, so it needs symmetry."""
     within = [TwoOpt()] if problem.symmetric else []
     between = [Relocate(3), Exchange(2, 2), TwoOptStar()]
     return LocalSearch([*within, *between], candidates=Nearest(20))
 
 
 def why_routes(problem: CVRP, chosen: Settings) -> str:
-    """Return why routes are searched so, in a clause."""
+    """Return the reason for the chosen search, in a clause."""
     if hasattr(chosen.search, "customers"):
         return f"{problem.customers:,} customers are searched in parts, side by side"
     if problem.penalties is not None:
-        return "vehicles are scarce: chains may overload them, at a price that follows"
+        return "vehicles are scarce: chains may overload them at a price that adapts"
     if on_linked_lists(chosen.search):
-        return "as many chains as a device runs, or has time for a hundred kicks of each node"
-    return "constraints of plugins are not known to chains on linked lists of routes"
+        return "as many chains as a GPU runs, or as a CPU has time for a hundred kicks of each node"
+    return "chains on linked lists of routes do not support constraints of plugins"

@@ -7,7 +7,7 @@
 namespace gls {
 
 // Other customers near each customer; the depot may be among them.
-struct NearCustomers {
+struct NearNodes {
   const int* near;
   int near_each;
 

@@ -1,0 +1,73 @@
+// One row of a kernel on linked lists of routes: the lists of a giant tour, and all that they are
+// measured by.
+#pragma once
+
+#include "tours/problem/instance.cuh"
+#include "routes/kernels/linked_routes.cuh"
+#include "routes/kernels/near_nodes.cuh"
+
+namespace gls {
+
+// What kernels on linked lists read of the problem, beside the instance.
+struct LinkedProblem {
+  const void* nodes_data;  // of the metric of depot and customers
+  const uint64* vehicles;  // VehiclesData
+  const void* weights;     // ViolationWeights
+  int soft;                // whether violations are paid for
+  const int* near;         // NearNodes
+  int near_each;
+};
+
+template <class Metric, class Length, class Memory, class Vehicles, bool timed>
+struct LinkedRow {
+  using City = typename Memory::City;
+  using TourLengths = Lengths<Metric, Length>;
+  using Site = typename TourLengths::City;
+  using Routes = LinkedRoutes<TourLengths, Vehicles, City, timed>;
+  using Cost = typename Routes::Cost;
+  using Lists = typename Routes::Lists;
+  using Totals = typename Routes::Totals;
+
+  // Copies what all rows of a block read to shared memory. Once a block, before its rows.
+  GLS_DEVICE static void load(const Instance& instance, const LinkedProblem& problem) {
+    Memory::template load_sites<Site>(static_cast<const Site*>(instance.sites), instance.n);
+    const Vehicles vehicles(problem.nodes_data, problem.vehicles);
+    Memory::load_beside(piece_bytes<Site>(instance.n), vehicles.demands, vehicles.customers + 1);
+  }
+
+  const int n;
+  Vehicles vehicles;
+  Memory memory;  // behind the lists
+  const TourLengths length;
+  const NearNodes near;
+  const ViolationWeights<Cost>& weights;
+  const bool soft;
+  const Lists lists;
+
+  // The memory has room for `words` words of 32 bits beside the lists.
+  template <class Team>
+  GLS_DEVICE LinkedRow(const Team& team, int item, const Instance& instance,
+                       const LinkedProblem& problem, int words, char* scratch)
+      : n(instance.n),
+        vehicles(problem.nodes_data, problem.vehicles),
+        memory(team, item, list_bytes() + piece_bytes<uint32>(words),
+               piece_bytes<Site>(n) + piece_bytes<int>(vehicles.customers + 1), scratch),
+        length{Metric(instance.metric_data, n),
+               memory.sites(static_cast<const Site*>(instance.sites)),
+               {instance.error_absolute, instance.error_relative}},
+        near{problem.near, problem.near_each},
+        weights(*static_cast<const ViolationWeights<Cost>*>(problem.weights)),
+        soft(problem.soft != 0),
+        lists(Lists::take(memory, n, n - vehicles.customers)) {
+    vehicles.demands = memory.beside(piece_bytes<Site>(n), vehicles.demands);
+  }
+
+  GLS_DEVICE int64 list_bytes() const { return Lists::bytes(n, n - vehicles.customers); }
+
+  // The routes, which go back to the lists `kept`. The lanes of a team share `totals`.
+  GLS_DEVICE Routes routes(const Lists& kept, Totals& totals) const {
+    return {length, vehicles, weights, soft, n, lists, kept, totals};
+  }
+};
+
+}  // namespace gls

@@ -1,0 +1,150 @@
+// Moves of a customer next to another one, as they change linked lists of routes.
+//
+//   ... p c s ...   the customer and its neighbours
+//   ... u v w ...   the one that it goes next to
+#pragma once
+
+#include "routes/kernels/linked_routes.cuh"
+
+namespace gls {
+
+enum RouteMove : uint32 {
+  kBehind,
+  kBefore,  // c goes there
+  kPairBehind,
+  kPairBefore,  // c and s, c next to v
+  kLedBefore,
+  kLedBehind,  // p and c, c next to v
+  kSwapNext,
+  kSwapLast,  // c and w, or u, change places
+  kTailBehind,
+  kTailBefore,  // 2-opt*: c is followed by v, or v by c
+  kTurnBehind,
+  kTurnBefore,      // the same with two parts run the other way; 2-opt in a route
+  kRouteMoves = 16  // by which they are counted
+};
+
+// Links nodes as a move says. One lane; wake(node) hears of nodes farther away whose neighbours
+// change.
+template <class Routes>
+struct RouteLinks {
+  const Routes& r;
+
+  template <class Wake>
+  GLS_DEVICE void apply(RouteMove move, int c, int v, Wake wake) const {
+    if (move <= kLedBehind) {
+      relocate(move, c, v, wake);
+    } else if (move <= kSwapLast) {
+      swap(move, c, v, wake);
+    } else if (move <= kTailBefore) {
+      exchange_tails(move, c, v);
+    } else {
+      turn_parts(move, c, v);
+    }
+  }
+
+ private:
+  template <class Wake>
+  GLS_DEVICE void relocate(RouteMove move, int c, int v, Wake wake) const {
+    const int p = r.before(c), s = r.after(c), pp = r.before(p), ss = r.after(s);
+    const bool pair = move == kPairBehind || move == kPairBefore;
+    const bool led = move == kLedBefore || move == kLedBehind;
+    if (pair) wake(ss);
+    if (led) wake(pp);
+    r.link(led ? pp : p, pair ? ss : s);
+    const int u = r.before(v), w = r.after(v);
+    switch (move) {
+      case kBehind:
+        r.link(v, c), r.link(c, w);
+        break;
+      case kBefore:
+        r.link(u, c), r.link(c, v);
+        break;
+      case kPairBehind:
+        r.link(v, c), r.link(s, w);
+        break;
+      case kPairBefore:
+        r.link(u, s), r.link(s, c), r.link(c, v);
+        break;
+      case kLedBefore:
+        r.link(u, p), r.link(c, v);
+        break;
+      default:
+        r.link(v, c), r.link(c, p), r.link(p, w);
+        break;
+    }
+  }
+
+  template <class Wake>
+  GLS_DEVICE void swap(RouteMove move, int c, int v, Wake wake) const {
+    const int p = r.before(c), s = r.after(c), u = r.before(v), w = r.after(v);
+    if (move == kSwapNext) {
+      const int ww = r.after(w);
+      wake(ww);
+      r.link(p, w), r.link(w, s), r.link(v, c), r.link(c, ww);
+    } else {
+      const int uu = r.before(u);
+      wake(uu);
+      r.link(p, u), r.link(u, s), r.link(uu, c), r.link(c, v);
+    }
+  }
+
+  GLS_DEVICE void exchange_tails(RouteMove move, int c, int v) const {
+    const int p = r.before(c), s = r.after(c), u = r.before(v), w = r.after(v);
+    const int here = r.depot(r.owner(c)), there = r.depot(r.owner(v));
+    const int last = r.before(here), their_last = r.before(there);
+    if (move == kTailBehind) {
+      r.link(c, v), r.link(their_last, here);
+      if (s == here) {
+        r.link(u, there);
+      } else {
+        r.link(u, s), r.link(last, there);
+      }
+    } else {
+      r.link(v, c), r.link(last, there);
+      if (w == there) {
+        r.link(p, here);
+      } else {
+        r.link(p, w), r.link(their_last, here);
+      }
+    }
+  }
+
+  GLS_DEVICE void turn_parts(RouteMove move, int c, int v) const {
+    const int p = r.before(c), s = r.after(c), u = r.before(v), w = r.after(v);
+    const int here = r.depot(r.owner(c)), there = r.depot(r.owner(v));
+    if (here == there) {
+      const bool leads = r.place(c) < r.place(v);
+      if (move == kTurnBehind) {
+        leads ? turn(c, s, v, w) : turn(v, w, c, s);
+      } else {
+        leads ? turn(p, c, u, v) : turn(u, v, p, c);
+      }
+      return;
+    }
+    const int last = r.before(here), their_first = r.after(there);
+    if (move == kTurnBehind) {
+      turn(c, their_first, v, here);
+      s == here ? r.link(there, w) : turn(there, s, last, w);
+    } else {
+      u == there ? r.link(p, here) : turn(p, their_first, u, here);
+      turn(there, c, last, v);
+    }
+  }
+
+  // Between a and b lie from now on `last` to `first`, in this order.
+  GLS_DEVICE void turn(int a, int first, int last, int b) const {
+    int before = a, node = last;
+#pragma unroll 1
+    while (true) {
+      const int next = r.before(node);
+      r.link(before, node);
+      before = node;
+      if (node == first) break;
+      node = next;
+    }
+    r.link(before, b);
+  }
+};
+
+}  // namespace gls

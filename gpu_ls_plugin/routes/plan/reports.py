@@ -1,0 +1,95 @@
+"""Reports of routes for the command line, and their live display."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from gpu_ls_plugin.core.progress import SolutionDisplay, cost_text, gap_percent, gap_text
+from gpu_ls_plugin.routes.problem.cvrp import CVRP
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.core.result import Progress, Result
+
+MOST_COMPLAINTS = 3  # printed at most
+
+
+def about_routes(problem: CVRP, result: Result) -> dict[str, Any]:
+    """Return the limits of the problem and the routes of the best tour as plain values."""
+    best, sums = result.best_tour, problem.route_sums(result.best_tour)
+    used = sums.customers[0] > 0
+    return {
+        "customers": problem.customers,
+        "metric": problem.nodes.metric.name,
+        "capacity": problem.capacity,
+        "route_limit": problem.route_limit,
+        "vehicles": problem.fleet,
+        "feasible": bool(problem.feasible(best)[0]),
+        "complaints": problem.complaints(best),
+        "travelled_cost": problem.cost(best)[0].item(),
+        "infeasible_share": 1.0 - float(problem.feasible(result.tours).mean()),
+        "routes": [
+            {"customers": customers, "load": load, "cost": cost, "duration": duration}
+            for customers, load, cost, duration in zip(
+                problem.routes(best),
+                sums.loads[0][used].tolist(),
+                sums.costs[0][used].tolist(),
+                sums.durations[0][used].tolist(),
+                strict=True,
+            )
+        ],
+    }
+
+
+def route_lines(found: dict[str, Any]) -> dict[str, str | None]:
+    """Return the lines that are printed of these facts, by their first word."""
+    loads = [route["load"] for route in found["routes"]]
+    fleet = "" if found["vehicles"] is None else f" of {found['vehicles']:,}"
+    text = f"{len(loads):,}{fleet}, loads {min(loads):,} to {max(loads):,} of {found['capacity']:,}"
+    if found["route_limit"] is not None:
+        longest = max(route["duration"] for route in found["routes"])
+        text += f", the longest takes {longest:,.10g} of {found['route_limit']:,.10g}"
+    complaints = found["complaints"]
+    more = len(complaints) - MOST_COMPLAINTS
+    broken = "; ".join(complaints[:MOST_COMPLAINTS]) + (f"; {more} more" if more > 0 else "")
+    return {"routes": text, "broken": broken or None}
+
+
+@dataclass(frozen=True)
+class Looked:
+    """The best feasible cost, the number of its routes, and the share of infeasible tours."""
+
+    cost: float | None
+    routes: int
+    infeasible: float
+
+
+class RouteDisplay(SolutionDisplay[CVRP, Looked]):
+    """Shows the best feasible cost, its gap and routes, and the share of infeasible tours."""
+
+    def _look(self, tours: NDArray[Any]) -> Looked:
+        feasible = self.problem.feasible(tours)
+        infeasible = 1.0 - float(feasible.mean())
+        if not feasible.any():
+            return Looked(None, 0, infeasible)
+        sums = self.problem.route_sums(tours[feasible])
+        costs = sums.costs.sum(axis=1)
+        best = int(costs.argmin())
+        return Looked(costs[best].item(), int((sums.customers[best] > 0).sum()), infeasible)
+
+    def _cost_columns(self, progress: Progress) -> list[str]:
+        looked = self._looked
+        if looked is None:
+            return super()._cost_columns(progress)
+        infeasible = f"infeasible {100 * looked.infeasible:.0f} %"
+        if looked.cost is None:
+            return ["no feasible routes yet", infeasible]
+        gap = gap_percent(looked.cost, self.optimum)
+        return [
+            f"best {cost_text(looked.cost)}",
+            *([] if gap is None else [f"gap {gap_text(gap)} %"]),
+            f"{looked.routes:,} routes",
+            infeasible,
+        ]
