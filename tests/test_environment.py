@@ -119,11 +119,11 @@ def case(request, monkeypatch, tmp_path, kept_programs) -> Case:
         monkeypatch.delenv(place, raising=False)
     value = case.value.replace("TMP", str(tmp_path / "empty"))
     monkeypatch.setenv(case.variable, value.replace("FILE", str(tmp_path / "file")))
-    monkeypatch.setattr(backends, "_cuda_reason", lambda: "no CUDA device; use the CPU")
+    monkeypatch.setattr(backends, "cuda_reason", lambda: "no CUDA device; use the CPU")
     monkeypatch.setattr(library_cache, "warned_of", set())
     monkeypatch.setattr(tempfile, "tempdir", None)
     backend = CpuBackend()
-    monkeypatch.setattr(backends, "_cpu", lambda: backend)
+    monkeypatch.setattr(backends, "cpu_backend", lambda: backend)
     plugins.clear()
     request.addfinalizer(plugins.clear)
     return case

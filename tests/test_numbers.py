@@ -343,8 +343,8 @@ def test_calls_accept_numpy_scalars(call, name, turn):
 
 
 def test_a_device_is_a_python_number(monkeypatch):
-    monkeypatch.setattr(backends, "_cuda_reason", lambda: None)
-    monkeypatch.setattr(backends, "_cuda", lambda device, tours: type(device))
+    monkeypatch.setattr(backends, "cuda_reason", lambda: None)
+    monkeypatch.setattr(backends, "cuda_backend", lambda device, tours: type(device))
     for kind in INTEGERS:
         assert backends.get_backend("cuda", kind(1)) is int
 

@@ -48,17 +48,17 @@ def get_backend(
     device = None if device is None else checks.integer("device", device, least=0)
     on_gpu = hasattr(tours, "__cuda_array_interface__")
     if backend == "auto":
-        backend = "cuda" if on_gpu or device is not None or _cuda_reason() is None else "cpu"
+        backend = "cuda" if on_gpu or device is not None or cuda_reason() is None else "cpu"
     if backend == "cpu":
         if device is not None:
             raise InvalidParameterError(
                 f"device: the cpu backend has no device {device}; leave the parameter out"
             )
-        return _cpu()
-    reason = _cuda_reason()
+        return cpu_backend()
+    reason = cuda_reason()
     if reason is not None:
         raise BackendUnavailableError(f"backend: cuda cannot be used: {reason}")
-    return _cuda(device, tours if on_gpu else None)
+    return cuda_backend(device, tours if on_gpu else None)
 
 
 def check_name(backend: Any) -> str:
@@ -70,11 +70,12 @@ def available() -> dict[str, str | None]:
     """Return, for each backend, None if it can be used, else the reason and the remedy."""
     from gpu_ls_plugin.backends import cpu
 
-    return {"cpu": cpu.unavailable_reason(), "cuda": _cuda_reason()}
+    return {"cpu": cpu.unavailable_reason(), "cuda": cuda_reason()}
 
 
 @cache
-def _cpu() -> Backend:
+def cpu_backend() -> Backend:
+    """Return the backend of the CPU."""
     from gpu_ls_plugin.backends.cpu import CpuBackend
 
     return CpuBackend()
@@ -86,14 +87,16 @@ def _is_backend(given: object) -> TypeGuard[Backend]:
     return isinstance(given, Backend)
 
 
-def _cuda(device: int | None, tours: Any) -> Backend:
+def cuda_backend(device: int | None, tours: Any) -> Backend:
+    """Return the backend of a device; by default that of `tours`, else the current one."""
     from gpu_ls_plugin.backends import cuda
 
     return cuda.backend_of(cuda.device_of(tours) if device is None else device)
 
 
 @cache
-def _cuda_reason() -> str | None:
+def cuda_reason() -> str | None:
+    """Return why CUDA cannot be used, with the remedy, or None if it can."""
     from gpu_ls_plugin.backends import cuda
 
     return cuda.unavailable_reason()

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.backends.composition import Kernel, Parameter
 
-OLDEST_CAPABILITY = 75
+OLDEST_CAPABILITY = 75  # times ten
 PRIVATE = "_compile_using_nvrtc_no_warning"  # function of cupy.cuda.compiler in version 14
 SCALARS = {"int": np.int32, "gls::int64": np.int64, "gls::uint64": np.uint64, "float": np.float32}
 NOTHING = np.uint64(0)

@@ -31,7 +31,7 @@ logger = logging.getLogger("gpu_ls_plugin")
 Loaded = TypeVar("Loaded")
 
 REMEDY = "point GPU_LS_CACHE_DIR to a folder that you can write and others cannot"
-OTHERS_MAY_WRITE = 0o022
+OTHERS_MAY_WRITE = 0o022  # permission bits of group and others
 
 warned_of: set[str] = set()  # folders that a warning of this process has named
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Check = Callable[[str, Any], Any]
 
-MOST_COUNT = 2**63 - 1
+MOST_COUNT = 2**63 - 1  # the largest int64
 MOST_NUMBER = 1e300  # differences and percentages of such numbers are finite
 CLOSE = 1e-9  # relative: machines that add in another order differ by less
 

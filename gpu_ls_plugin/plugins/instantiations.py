@@ -101,7 +101,7 @@ if TYPE_CHECKING:
 
 WARP, BLOCK = "gls::Warp<4>", "gls::Block<256>"
 SHARED = tuning.SHARED_MEMORY[90]
-CITIES = (1000, 100_000)
+CITIES = (1000, 100_000)  # for shared and for global memory
 TOURS = (1, 64)  # per multiprocessor
 USUAL = (TwoOpt(), OrOpt(3))
 ROUTE_MOVES = (TwoOpt(), Relocate(3), Exchange(2, 2), TwoOptStar())
@@ -130,6 +130,7 @@ PAIR_CROSSOVERS = (
     CycleRecombination(),
     SegmentRecombination(),
 )
+# Metric, cities, type of lengths and grid of crossovers that depend on lengths.
 ASSEMBLIES = (("EUC_2D", 1000, "int", "fine"), ("EUC", 100_000, "double", ""))
 
 

@@ -8,7 +8,7 @@ from gpu_ls_plugin.backends.structs import constant, enumerators
 
 PHILOX = "backends/include/philox.cuh"
 PARTNER, ROUNDS = enumerators(PHILOX, "Purpose")["kPartner"], constant(PHILOX, "kRounds")
-WORD = 2**32
+WORD = 2**32  # random numbers are smaller
 
 
 class Partners:

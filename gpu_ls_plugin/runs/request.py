@@ -47,7 +47,7 @@ class Request:
 
         On an H200, half as many chains of routes make 1.4 times as many kicks each, and half as
         many crossed tours converge sooner. Whole populations on two GPUs reach a gap no sooner
-        than a single GPU does.
+        than a single GPU does (docs/clusters.md).
         """
         several = self.islands > 1 and self.backend.name != "cpu"
         return -(-population // 2) if several else population

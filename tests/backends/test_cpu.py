@@ -62,7 +62,7 @@ def test_the_number_of_threads_changes_nothing(monkeypatch, metric):
 
 def test_without_cupy_the_remedy_is_named(monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    monkeypatch.setattr(backends, "_cuda_reason", cuda.unavailable_reason)
+    monkeypatch.setattr(backends, "cuda_reason", cuda.unavailable_reason)
     words = r'backend: cuda cannot be used: CuPy is not installed; pip install "gpu-ls-plugin\[cuda'
     with pytest.raises(BackendUnavailableError, match=words):
         gls.LocalSearch()(random_problem("EUC_2D", 9), random_tours(9, 2), backend="cuda")
@@ -73,7 +73,7 @@ def test_without_cupy_the_remedy_is_named(monkeypatch):
 def test_without_a_gpu_the_remedy_is_named(monkeypatch):
     cupy = pytest.importorskip("cupy")
     monkeypatch.setattr(cupy.cuda, "is_available", lambda: False)
-    monkeypatch.setattr(backends, "_cuda_reason", cuda.unavailable_reason)
+    monkeypatch.setattr(backends, "cuda_reason", cuda.unavailable_reason)
     with pytest.raises(BackendUnavailableError, match=r"no CUDA device.*backend='cpu'"):
         gls.random_tours(random_problem("EUC_2D", 9), backend="cuda")
     with pytest.raises(BackendUnavailableError, match="no CUDA device"):

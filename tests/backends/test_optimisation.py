@@ -31,7 +31,7 @@ def test_optimisation_changes_no_tour(name, metric, monkeypatch):
     found = []
     for flags in (quick_flags(), ""):
         backend = CpuBackend()  # without loaded kernels
-        monkeypatch.setattr("gpu_ls_plugin.backends._cpu", lambda backend=backend: backend)
+        monkeypatch.setattr("gpu_ls_plugin.backends.cpu_backend", lambda backend=backend: backend)
         monkeypatch.setenv("GPU_LS_CXXFLAGS", flags)
         budget = gls.Budget(kicks=30) if isinstance(search, gls.IteratedLocalSearch) else None
         result = search(problem, tours, seed=1, budget=budget, backend="cpu")
@@ -42,7 +42,7 @@ def test_optimisation_changes_no_tour(name, metric, monkeypatch):
 @pytest.mark.slow
 def test_optimised_kernels_find_the_end_of_a_wrapped_route(monkeypatch):
     """GCC 12 once took another depot than the last one of a loop, which broke linked lists."""
-    monkeypatch.setattr("gpu_ls_plugin.backends._cpu", CpuBackend)
+    monkeypatch.setattr("gpu_ls_plugin.backends.cpu_backend", CpuBackend)
     monkeypatch.setenv("GPU_LS_CXXFLAGS", "")
     problem = gls.CVRP.generated(199, seed=3)
     search = gls.LocalSearch([gls.RouteMoves()], gls.Nearest(8))

@@ -135,7 +135,7 @@ def test_time_begins_after_compiling(name, monkeypatch, clock):
     problem, tours = random_problem("EUC_2D", 60), random_tours(60, 3)
     optima = SWEEP(problem, tours, backend="cpu").tours  # makes the lists, too
     new, load = CpuBackend(), library_cache.load  # a backend that has loaded nothing yet
-    monkeypatch.setattr("gpu_ls_plugin.backends._cpu", lambda: new)
+    monkeypatch.setattr("gpu_ls_plugin.backends.cpu_backend", lambda: new)
 
     def slowly(*given: Any) -> Any:
         clock.advance(100)
