@@ -26,6 +26,20 @@ LISTS = {
     "chains of 5, Or-opt": (gls.LinKernighan(5, (8, 3)), gls.OrOpt(3)),
 }
 EACH_LIST = pytest.mark.parametrize("name", LISTS)
+EACH_RULE = pytest.mark.parametrize("rule", ["first", "multi"])
+EACH_LAYOUT = pytest.mark.parametrize(
+    ("rule", "layout"),
+    [
+        *(("first", layout) for layout in tour_layouts.LAYOUTS),
+        *(("step", layout) for layout in tour_layouts.LAYOUTS),
+        *(("multi", layout) for layout in ("auto", "global")),
+    ],
+)
+
+
+def search_of(moves, rule="first", layout="auto", k=7, cities=64) -> gls.LocalSearch:
+    rules = {"first": gls.First(), "step": gls.First("step"), "multi": gls.Multi(cities)}
+    return gls.LocalSearch(moves, gls.Nearest(k), rules[rule], layout=layout)
 
 
 def assert_same(problem, starts, search, budget=None) -> None:
@@ -44,44 +58,47 @@ def test_moves_that_are_too_deep():
 
 
 @EACH_LIST
-@pytest.mark.parametrize("layout", tour_layouts.LAYOUTS)
-def test_layouts_do_not_matter(name, layout):
-    search = gls.LocalSearch(LISTS[name], candidates=gls.Nearest(7), layout=layout)
+@EACH_LAYOUT
+def test_layouts_do_not_matter(name, rule, layout):
     for n in (1, 2, 3, 4, 5, 6, 7, 33, 150):
-        assert_same(uniform(n), random_tours(n, 5), search)
+        assert_same(uniform(n), random_tours(n, 5), search_of(LISTS[name], rule, layout))
 
 
-@EACH_LIST
-@pytest.mark.parametrize("layout", tour_layouts.LAYOUTS)
-def test_first_steps(name, layout):
-    search = gls.LocalSearch(LISTS[name], gls.Nearest(7), gls.First("step"), layout=layout)
-    for n in (4, 6, 33, 150):
-        assert_same(uniform(n), random_tours(n, 5), search)
+@pytest.mark.parametrize("cities", [1, 2, 31, 32, 33, 63])
+def test_numbers_of_cities(cities):
+    search = gls.LocalSearch(USUAL, gls.Nearest(7), gls.Multi(cities))
+    assert_same(uniform(200), random_tours(200, 150), search)
 
 
+@EACH_RULE
 @pytest.mark.parametrize("name", ["2-opt, Or-opt", "chains of 5"])
 @pytest.mark.parametrize("metric", METRICS)
-def test_metrics(name, metric):
-    search = gls.LocalSearch(LISTS[name], candidates=gls.Nearest(6))
+def test_metrics(name, metric, rule):
     for span in (7, 1000):
         problem = random_problem(metric, 120, span=span)
-        assert_same(problem, random_tours(120, 1200), search)
+        tours = random_tours(120, 1200 if rule == "first" else 200)
+        assert_same(problem, tours, search_of(LISTS[name], rule, k=6))
 
 
+@EACH_RULE
 @EACH_LIST
-def test_large_batches(name):
+def test_large_batches(name, rule):
     problem = tsp_instance("pr1002")
-    starts = gls.nearest_neighbour(problem, 2112, seed=1, backend="cuda")
-    assert_same(problem, starts, gls.LocalSearch(LISTS[name], candidates=gls.Nearest(8)))
+    if rule == "first":
+        starts = gls.nearest_neighbour(problem, 2112, seed=1, backend="cuda")
+    else:
+        starts = gls.random_tours(problem, 500, seed=1, backend="cuda")
+    assert_same(problem, starts, search_of(LISTS[name], rule, k=8))
 
 
-@pytest.mark.parametrize("n", [3000, 12_000, 30_000, 70_000])
-def test_large_tours(n):
+@EACH_RULE
+@pytest.mark.parametrize("n", [3000, 12_000, 14_000, 30_000, 70_000])
+def test_large_tours(n, rule):
     # Sites beside the tour or elsewhere, and tours that do not fit into shared memory.
     problem = uniform(n)
     starts = gls.space_filling_curve(problem, 2, seed=1, backend="cpu")
     for moves in (USUAL, (gls.ThreeOpt(),)):
-        assert_same(problem, starts, gls.LocalSearch(moves, candidates=gls.Nearest(6)))
+        assert_same(problem, starts, search_of(moves, rule, k=6))
 
 
 def test_long_lengths_need_wide_sums_or_exact_evaluation():
@@ -102,31 +119,29 @@ def test_far_and_fractional_coordinates():
             assert_same(problem, random_tours(90, 30), gls.LocalSearch())
 
 
-@pytest.mark.parametrize("layout", tour_layouts.LAYOUTS)
-def test_launches_do_not_matter(layout, monkeypatch):
+@EACH_LAYOUT
+def test_launches_do_not_matter(rule, layout, monkeypatch):
     problem, starts = uniform(200), random_tours(200, 9)
-    search = gls.LocalSearch(layout=layout)
+    search = search_of(USUAL, rule, layout, cities=5)
     whole = search(problem, starts, backend="cuda")
-    monkeypatch.setattr(tuning, "LAUNCH_SECONDS", 1e-9)  # few cities in a launch
+    monkeypatch.setattr(tuning, "LAUNCH_SECONDS", 1e-9)  # few cities or rounds in a launch
     pieces = search(problem, starts, backend="cuda")
     assert pieces.statistics.launches > 50
     assert np.array_equal(pieces.tours, whole.tours)
 
 
+@EACH_LAYOUT
 @pytest.mark.parametrize("most", [0, 1, 7])
-def test_budgets_in_moves(most):
-    for layout in tour_layouts.LAYOUTS:
-        search = gls.LocalSearch(layout=layout)
-        assert_same(uniform(100), random_tours(100, 40), search, gls.Budget(moves=most))
+def test_budgets_in_moves(most, rule, layout):
+    search = search_of(USUAL, rule, layout)
+    assert_same(uniform(100), random_tours(100, 40), search, gls.Budget(moves=most))
 
 
+@EACH_LAYOUT
 @pytest.mark.parametrize("moves", [(gls.OrOpt(3),), (gls.ThreeOpt(),)])
-def test_asymmetric_problems(moves):
-    random = np.random.default_rng(3)
-    problem = gls.TSP.from_matrix(random.integers(1, 1000, (60, 60)))
-    for layout in tour_layouts.LAYOUTS:
-        search = gls.LocalSearch(moves, candidates=gls.Nearest(8), layout=layout)
-        assert_same(problem, random_tours(60, 40), search)
+def test_asymmetric_problems(moves, rule, layout):
+    problem = gls.TSP.from_matrix(np.random.default_rng(3).integers(1, 1000, (60, 60)))
+    assert_same(problem, random_tours(60, 40), search_of(moves, rule, layout, k=8))
 
 
 @pytest.mark.parametrize("name", ["2-opt, Or-opt", "3-opt", "chains of 5"])
