@@ -95,15 +95,15 @@ class Assignments(Domain):
 
     def size(self, found: Mapping[str, Any]) -> str:
         """Return the size of a problem as text."""
-        return reports.assignment_size(dict(found))
+        return reports.assignment_size(found)
 
     def lines(self, found: Mapping[str, Any], gap: str) -> dict[str, str | None]:
         """Return printed lines about the best state."""
-        return reports.assignment_lines(dict(found), gap)
+        return reports.assignment_lines(found, gap)
 
     def work(self, found: Mapping[str, Any]) -> dict[str, str | None]:
         """Return printed lines about steps and rounds."""
-        return {**reports.work_lines(dict(found))}
+        return reports.work_lines(found)
 
     def missed(self, problem: Any, result: Result) -> str:
         """Return a complaint if a colouring is not legal."""

@@ -148,23 +148,32 @@ struct TabuSearch : MovedState<Problem, Memory, kDistinct, kAssigns, kSwaps> {
                [&](int variable) { tabu_until(variable, state.values[variable]) = int(until); });
   }
 
-  // Replaces the best move so far by a better one. `is_tabu` is called only for a move that would
-  // be the best, since it takes longer than the rank.
-  template <class IsTabu>
-  GLS_DEVICE void consider(RankedMove& best, const Worth& change, RankedMove move, uint32 salt,
-                           IsTabu is_tabu) const {
-    move.rank = change.cost * kUnit + change.excess * this->penalty;
-    if (move.rank > best.rank) return;
-    if (is_tabu() && !(this->now + change < this->best)) move.rank += kTabu;
-    move.lot = (uint32(move.variable) * 0x9E3779B1u ^ uint32(move.other) * 0x85EBCA77u ^ salt) *
-               0xC2B2AE3Du;
-    if (move < best) best = move;
-  }
+  // How good a move is: local copies, which a compiler keeps in registers.
+  struct Ranking {
+    Worth now, best;
+    int64 penalty;
+    uint32 salt;  // of the lots that decide between equal moves
+
+    // Replaces the best move so far by a better one. `is_tabu` is called only for a move that would
+    // be the best, since it takes longer than the rank.
+    template <class IsTabu>
+    GLS_DEVICE void consider(RankedMove& so_far, const Worth& change, int variable, int other,
+                             int swaps, IsTabu is_tabu) const {
+      int64 rank = change.cost * kUnit + change.excess * penalty;
+      if (rank > so_far.rank) return;
+      if (is_tabu() && !(now + change < best)) rank += kTabu;
+      const uint32 lot =
+          (uint32(variable) * 0x9E3779B1u ^ uint32(other) * 0x85EBCA77u ^ salt) * 0xC2B2AE3Du;
+      const RankedMove move{rank, lot, variable, other, swaps};
+      if (move < so_far) so_far = move;
+    }
+  };
 
   // The best move in this lane's part of the sample. `count` variables may be moved; `drawn` are
   // the step's random numbers.
   template <class Team>
   GLS_DEVICE RankedMove best_move(const Team& team, int64 step, int count, const uint32* drawn) {
+    const Ranking ranking{this->now, this->best, this->penalty, drawn[0]};
     RankedMove best{kNothing, 0, 0, 0, 0};
     const Pairs pairs(state.m, count);
     const int64 assignments = kAssigns ? int64(count) * all.most : 0;
@@ -180,8 +189,8 @@ struct TabuSearch : MovedState<Problem, Memory, kDistinct, kAssigns, kSwaps> {
         if constexpr (kDistinct) {
           if (this->used[value]) return;
         }
-        consider(best, problem.assigned(state, variable, value), {0, 0, variable, value, false},
-                 drawn[0], [&] { return tabu_until(variable, value) > step; });
+        ranking.consider(best, problem.assigned(state, variable, value), variable, value, false,
+                         [&] { return tabu_until(variable, value) > step; });
       });
     }
     if constexpr (kSwaps) {
@@ -197,8 +206,9 @@ struct TabuSearch : MovedState<Problem, Memory, kDistinct, kAssigns, kSwaps> {
         if constexpr (!kDistinct) {
           if (mine == its || its >= all.sizes[first] || mine >= all.sizes[second]) return;
         }
-        consider(best, problem.swapped(state, first, second), {0, 0, first, second, true}, drawn[0],
-                 [&] { return tabu_until(first, its) > step && tabu_until(second, mine) > step; });
+        ranking.consider(best, problem.swapped(state, first, second), first, second, true, [&] {
+          return tabu_until(first, its) > step && tabu_until(second, mine) > step;
+        });
       });
     }
     return best;

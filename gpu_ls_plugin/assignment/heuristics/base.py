@@ -43,7 +43,7 @@ class Functor(ABC):
 
     @abstractmethod
     def functor(self) -> str:
-        """Return the C++ type."""
+        """Return the C++ type, as `heuristic.cuh` or `masked.cuh` describes it."""
 
     def source(self) -> str:
         """Return the C++ text that defines the functor; empty if `header` does."""
@@ -89,10 +89,6 @@ class Heuristic(Functor):
         UnsupportedProblemError
             The heuristic does not fit the problem.
         """
-
-    @abstractmethod
-    def functor(self) -> str:
-        """Return the C++ type, as `assignment/heuristics/heuristic.cuh` describes it."""
 
     @abstractmethod
     def words(self, backend: Backend, problem: Problem | None) -> list[Any]:

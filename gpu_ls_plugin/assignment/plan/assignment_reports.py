@@ -15,6 +15,8 @@ from gpu_ls_plugin.assignment.problem.graph_colouring import (
 from gpu_ls_plugin.core.progress import cost_text, gap_percent, in_units
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from gpu_ls_plugin.assignment.problem.assignment import Assignment
     from gpu_ls_plugin.core.result import Result
 
@@ -61,13 +63,13 @@ def about_fewest(graph: GraphColouring, optimum: float | None) -> dict[str, Any]
     }
 
 
-def assignment_size(found: dict[str, Any]) -> str:
+def assignment_size(found: Mapping[str, Any]) -> str:
     """Return the size of a problem as text."""
     words = ("vertices", "edges", "jobs", "agents", "facilities", "variables")
     return ", ".join(f"{found[word]:,} {word}" for word in words if word in found)
 
 
-def assignment_lines(found: dict[str, Any], gap: str) -> dict[str, str | None]:
+def assignment_lines(found: Mapping[str, Any], gap: str) -> dict[str, str | None]:
     """Return printed lines about the best state, with its `gap`, by their headings."""
     lines: dict[str, str | None] = {"best": f"{_best(found)}{gap}"}
     if "greedy_colours" in found:
@@ -83,7 +85,7 @@ def assignment_lines(found: dict[str, Any], gap: str) -> dict[str, str | None]:
     return lines
 
 
-def work_lines(found: dict[str, Any]) -> dict[str, str]:
+def work_lines(found: Mapping[str, Any]) -> dict[str, str | None]:
     """Return printed lines about steps and rounds, by their headings."""
     seconds = max(found["seconds"], 1e-9)
     return {
@@ -92,7 +94,7 @@ def work_lines(found: dict[str, Any]) -> dict[str, str]:
     }
 
 
-def _best(found: dict[str, Any]) -> str:
+def _best(found: Mapping[str, Any]) -> str:
     if "greedy_colours" in found:
         return f"{found['colours']:,} colours"
     if "conflicts" in found:
@@ -102,7 +104,7 @@ def _best(found: dict[str, Any]) -> str:
     return cost_text(found["best_cost"])
 
 
-def _load_lines(found: dict[str, Any]) -> dict[str, str | None]:
+def _load_lines(found: Mapping[str, Any]) -> dict[str, str | None]:
     pairs = list(zip(found["loads"], found["capacities"], strict=True))
     shown = ", ".join(f"{load:,} of {capacity:,}" for load, capacity in pairs[:MOST_LOADS])
     more = len(pairs) - MOST_LOADS

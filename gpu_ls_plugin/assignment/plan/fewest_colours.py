@@ -33,13 +33,10 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.result import Callback
 
 
-def least_colours(
+def _fewest_colours(
     graph: GraphColouring, settings: Settings, callback: Callback | None = None
 ) -> Result:
-    """Do what `fewest_colours` does, with settings.
-
-    Their `target` is a number of colours; `kicks` and `moves` limit the search for each number.
-    """
+    """Do what `fewest_colours` does, with its arguments as settings."""
     checks.instance("graph", graph, kind=GraphColouring, wanted="GraphColouring")
     checks.callback(callback)
     chosen = settings_of_states(graph, Request(settings, get_backend(settings.backend)))
@@ -114,7 +111,7 @@ def fewest_colours(
         kicks=kicks,
         moves=moves,
     )
-    return least_colours(graph, settings, callback)
+    return _fewest_colours(graph, settings, callback)
 
 
 class _Descent:
@@ -245,7 +242,7 @@ class FewestColours(AnotherQuestion):
 
     def solve(self, problem: Any, settings: Settings, callback: Callback | None) -> Result:
         """Return legal colourings with the fewest colours found."""
-        return least_colours(problem, settings, callback)
+        return _fewest_colours(problem, settings, callback)
 
     def display(self, problem: Any, settings: Settings) -> SearchDisplay:
         """Return the display of the number of colours."""

@@ -189,14 +189,14 @@ def _completed(
     # Sort by value, inactive variables first. The first variable of each value keeps it.
     place = np.argsort(2 * found.astype(np.int64) + active, axis=1, kind="stable")
     ordered = np.take_along_axis(found, place, axis=1)
-    again = ordered < 0
-    again[:, 1:] |= ordered[:, 1:] == ordered[:, :-1]
-    without = np.empty_like(again)
-    np.put_along_axis(without, place, again, axis=1)
+    repeated = ordered < 0
+    repeated[:, 1:] |= ordered[:, 1:] == ordered[:, :-1]
+    lacks = np.empty_like(repeated)
+    np.put_along_axis(lacks, place, repeated, axis=1)
     taken = np.zeros((len(found), int(problem.sizes.max()) + 1), np.bool_)  # the last column: of -1
     np.put_along_axis(taken, found, True, axis=1)
     taken = taken[:, :-1]
     free_first = np.argsort(lots(taken.shape) + taken, axis=1, kind="stable")
-    turn = np.maximum(np.cumsum(without, axis=1) - 1, 0)
-    left = np.take_along_axis(free_first, turn, axis=1)
-    return np.where(without, left, found).astype(np.int32)
+    turn = np.maximum(np.cumsum(lacks, axis=1) - 1, 0)
+    free = np.take_along_axis(free_first, turn, axis=1)
+    return np.where(lacks, free, found).astype(np.int32)

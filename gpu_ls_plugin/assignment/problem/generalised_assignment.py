@@ -185,10 +185,9 @@ class GeneralisedAssignment(Assignment):
         """
         if self.n > MOST_QUICK:
             return None
-        costs = self.costs if self.sense == "min" else -self.costs
-        made = [self._greedy(costs.astype(float))]
+        made = [self._greedy(self._minimised.astype(float))]
         if self.chains:
-            made.append(self._greedy(costs + self._rates * self.resources))
+            made.append(self._greedy(self._priced))
         excesses, paid = self.excess(made), self.cost(made)
         return made[int(np.lexsort([paid, excesses])[0])]
 
@@ -223,9 +222,8 @@ class GeneralisedAssignment(Assignment):
         return self._words(rates, begins, likely) if len(likely) > len(fewer) else None
 
     def _words(self, rates: Any, begins: Any, likelies: Any) -> list[Any]:
-        costs = self.costs if self.sense == "min" else -self.costs
         data = {
-            "prices": np.stack([costs, self.resources], axis=2).astype(self._number),
+            "prices": np.stack([self._minimised, self.resources], axis=2).astype(self._number),
             "capacities": self.capacities,
             "agents": self.agents,
             "rates": rates,
@@ -245,15 +243,23 @@ class GeneralisedAssignment(Assignment):
 
     def _tried(self, more: float | None) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return the likely agents of each job, as `likely_values`."""
-        costs = self.costs if self.sense == "min" else -self.costs
-        priced = costs + self._rates * self.resources
-        return likely_values(priced, self.resources <= self.capacities, more)
+        return likely_values(self._priced, self.resources <= self.capacities, more)
 
     @cached_property
     def _rates(self) -> NDArray[np.float64]:
         """The price of a unit of each agent's capacity."""
-        costs = self.costs if self.sense == "min" else -self.costs
-        return load_prices(costs, self.resources, self.capacities)
+        return load_prices(self._minimised, self.resources, self.capacities)
+
+    @property
+    def _minimised(self) -> NDArray[np.int64]:
+        """Costs, or negative profits."""
+        return self.costs if self.sense == "min" else -self.costs
+
+    @property
+    def _priced(self) -> NDArray[np.float64]:
+        """Costs with priced resources, shape (jobs, agents)."""
+        priced: NDArray[np.float64] = self._minimised + self._rates * self.resources
+        return priced
 
     def kept_bytes(self) -> int:
         """Return the bytes of an overload for each agent."""

@@ -100,10 +100,10 @@ class ParetoLocalSearch:
         backend = get_backend(self.backend)
         with backend.current():
             neighbours = _Neighbours(backend, problem, self.longest)
-            exploration = _Exploration(self, neighbours, front, random_state, most)
-            if drive(exploration, Stretch(seconds, self.tours)) == "interrupt":
+            under_way = _Exploration(self, neighbours, front, random_state, most)
+            if drive(under_way, Stretch(seconds, self.tours)) == "interrupt":
                 raise KeyboardInterrupt
-        return exploration.front
+        return under_way.front
 
 
 class _Exploration:
@@ -193,7 +193,7 @@ class _Neighbours:
         return lambda a, b: table[a, b]
 
     def _undominated(self, costs: list[Any], front: Front) -> tuple[Any, Any]:
-        """Return the moves to tours that a front of two objectives does not dominate."""
+        """Return the moves whose tours no tour of a front (two objectives) dominates."""
         xp = self._xp
         left, low = (xp.asarray(np.ascontiguousarray(column)) for column in front.costs.T)
         step = xp.searchsorted(left, costs[0].ravel(), side="right").reshape(costs[0].shape) - 1

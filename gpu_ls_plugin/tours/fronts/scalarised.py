@@ -136,21 +136,21 @@ class ScalarisedGeneration:
         run: FrameworkRun | None = None,
     ) -> NDArray[np.int32]:
         """Return searched children (children, n) of the known tours (A, n) with costs (A, M)."""
-        backend = self.improver.backend
-        sampled = random_state.integers(len(tours), size=children)
-        drawn = _draw_weights(problem, costs[sampled], self.weights, random_state, backend)
+        place = self.improver.backend
+        some = random_state.integers(len(tours), size=children)
+        drawn = _draw_weights(problem, costs[some], self.weights, random_state, place)
         totals = drawn @ costs.T.astype(np.float64)
         first, second = _choose_parents(totals, random_state)
         weighted = problem.weighted(drawn)
         seed = int(random_state.integers(2**63))
         crossed = self.crossover.cross(
-            weighted, tours[first], tours[second], seed=seed, backend=backend
+            weighted, tours[first], tours[second], seed=seed, backend=place
         )
         known = totals[np.arange(children), first]
-        failed = weighted.cost(crossed) >= known * (1.0 - 1e-9)
-        if failed.any():
-            crossed[failed] = self.kick(problem.objectives[0], tours[first[failed]], random_state)
-        scalarised = _scalarised(problem, drawn, self.weights, backend)
+        same = weighted.cost(crossed) >= known * (1.0 - 1e-9)
+        if same.any():
+            crossed[same] = self.kick(problem.objectives[0], tours[first[same]], random_state)
+        scalarised = _scalarised(problem, drawn, self.weights, place)
         return self._searched(scalarised, crossed, random_state, run)
 
     def _searched(
