@@ -1,4 +1,4 @@
-"""Parts that somebody else wrote: what a search claims, beside what its tours cost."""
+"""Checks of third-party parts: the claims of a search against the costs of its tours."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 
 def foreign_names(problem: TSP, parts: Iterable[Any]) -> tuple[str, ...]:
-    """Return the names of a problem's metric and objective, and of parts, that others wrote."""
-    others = filter(foreign, (problem.metric, problem.objective, *parts))
-    return tuple(str(getattr(part, "name", type(part).__name__)) for part in others)
+    """Return the names of the third-party parts: metric and objective of a problem, and `parts`."""
+    foreign_parts = filter(foreign, (problem.metric, problem.objective, *parts))
+    return tuple(str(getattr(part, "name", type(part).__name__)) for part in foreign_parts)
 
 
 class Audit:
-    """Sees to it that descents go down: with every launch at first, then ever more rarely.
+    """Checks that descents lower costs, after 1, 2, 4, ... launches.
 
-    `names` are those of the parts that may be at fault; without any nothing is done.
+    `names` are the names of the third-party parts. Without any, the audit does nothing.
     """
 
     def __init__(self, engine: Engine, names: tuple[str, ...]) -> None:
@@ -36,14 +36,14 @@ class Audit:
             self._costs, self._moves = self._state()
 
     def __call__(self) -> None:
-        """Take note of a launch; FaultyPartError if moves made a tour costlier, or none cheaper."""
+        """Count a launch, and compare costs if it is time."""
         self._launches += 1
         if self._names and self._launches >= self._next:
             self._next *= 2
             self.compare()
 
     def compare(self) -> None:
-        """Raise as above, whatever the number of launches."""
+        """Raise FaultyPartError if moves made a tour costlier, or no tour cheaper."""
         if not self._names:
             return
         before, moved = self._costs, self._moves
@@ -61,12 +61,12 @@ class Audit:
 
 
 def _fell(before: Any, after: Any) -> bool:
-    """Return whether costs fell, and none rose by more than rounding."""
+    """Return whether the sum of costs fell, and no cost rose by more than rounding."""
     return bool((after <= before * (1 + ROUNDING)).all() and after.sum() < before.sum())
 
 
 def refereed_costs(names: tuple[str, ...], problem: TSP, tours: Any) -> Any:
-    """Return the costs of tours that parts of such names have made; FaultyPartError of others."""
+    """Return the costs of tours made by the named parts; FaultyPartError if a row is no tour."""
     try:
         return problem.cost(tours)
     except InvalidTourError as error:
@@ -78,14 +78,14 @@ def refereed_costs(names: tuple[str, ...], problem: TSP, tours: Any) -> Any:
 def check_tours(
     names: tuple[str, ...], problem: TSP, backend: Backend, tours: Any, claimed: Any
 ) -> None:
-    """Raise FaultyPartError if tours cost something else than others' parts claim."""
+    """Raise FaultyPartError if tours do not cost what the named parts claim."""
     if names:
         costs = refereed_costs(names, problem, backend.to_numpy(tours))
         check_claims(names, backend.to_numpy(claimed), costs, advice(problem))
 
 
 def advice(problem: TSP) -> str:
-    """Return what to look at in the objective that a third party wrote, if there is one."""
+    """Return a hint about a third-party objective; empty if the objective is our own."""
     if not foreign(problem.objective):
         return ""
     if problem.objective.directed or not problem.symmetric:

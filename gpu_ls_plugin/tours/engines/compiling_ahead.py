@@ -1,4 +1,4 @@
-"""Compiling ahead: a search runs for a moment on a copy of the problem, which is then dropped."""
+"""Compiling ahead of a call: the search runs for a moment on a copy of the problem."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ class CompilesAhead(ABC):
         Parameters
         ----------
         problem : Problem
-            Or another one of the same size and metric; candidates are not made for it.
+            May be another one of the same size and metric. No candidate lists are made.
         size : int
-            Number of tours of that call.
+            Number of tours of the later call.
         backend, device
-            Where it will search; see `get_backend`.
+            As in the later call; see `get_backend`.
 
         Raises
         ------
@@ -63,18 +63,18 @@ class CompilesAhead(ABC):
         self._compile_ahead(copy, placeholder_tours(copy, size), backend, device)
 
     def compile_batch(self, problem: Problem, tours: Any, backend: Backend) -> None:
-        """Compile what a batch like `tours` needs, by letting it be searched for a moment."""
+        """Compile the kernels for a batch like `tours`, by a search of a moment."""
         compile_batch(self, problem, tours, backend)  # type: ignore[arg-type]  # is called
 
     @abstractmethod
     def _compile_ahead(
         self, problem: TSP, tours: Any, backend: str | Backend, device: int | None
     ) -> None:
-        """Compile what a batch like `tours` needs, on a problem that no other search has."""
+        """Compile the kernels for a batch like `tours`, on a problem that no other search uses."""
 
 
 def with_quick_candidates(search: Any, problem: TSP) -> Any:
-    """Return a LocalSearch with the same programs on quick candidates, its own being compiled."""
+    """Return a LocalSearch with the same kernels on quick candidates; compile its own ones."""
     if isinstance(search.candidates, All):
         return search
     search.candidates.compile(problem)
@@ -82,20 +82,20 @@ def with_quick_candidates(search: Any, problem: TSP) -> Any:
 
 
 def fresh_copy(problem: Problem) -> TSP:
-    """Return a copy, so that nothing is known about the original when time runs."""
+    """Return a copy of a problem, so that the original has no cached data when time is measured."""
     problem = tour_problem(problem)
     copy: TSP = pickle.loads(pickle.dumps(problem))
     return copy
 
 
 def placeholder_tours(problem: Problem, size: int) -> NDArray[np.int32]:
-    """Return a batch, since the programs depend on its shape alone."""
+    """Return any batch of this size: the kernels depend on its shape alone."""
     size = checks.integer("size", size, least=1, most=checks.MOST_INT)
     return np.tile(np.arange(problem.n, dtype=np.int32), (size, 1))
 
 
 def compile_chains(search: Any, problem: TSP, tours: Any, chosen: Backend) -> None:
-    """Compile what the chains of an IteratedLocalSearch need for a batch like `tours`."""
+    """Compile the kernels of the chains of an IteratedLocalSearch for a batch like `tours`."""
     if problem.n < SMALLEST_KICKED:
         return
     with chosen.current():
@@ -104,13 +104,13 @@ def compile_chains(search: Any, problem: TSP, tours: Any, chosen: Backend) -> No
         chains.behind(1)  # waits for the GPU
         equal(chains)
         row = chosen.xp.zeros(1, "int64")
-        chains.restart(search.search, row, A_MOMENT)  # in which it may have come to nothing
+        chains.restart(search.search, row, A_MOMENT)  # time may be up before it has a result
         chains.begin_anew(row, chains.tours[row], chains.costs[row])
         chains.keep_best()
-        if len(tours) > 1:  # as many as restart together, whose descent has a layout of its own
+        if len(tours) > 1:  # half of the chains may restart together, in another layout
             compile_batch(search.search, problem, tours[1::2], chosen)
         for gaining in (1.0, 0.0) if search.cooperation is not None else ():
-            chains.gaining = gaining  # kernels may be others where few gain
+            chains.gaining = gaining  # a crossover may use other kernels if few chains gain
             search.cooperation.exchange(chains, 0.0, seconds=A_MOMENT)
         if isinstance(chains, SteppedChains):
             search.kick.perturb(problem, tours[:1], backend=chosen.name)

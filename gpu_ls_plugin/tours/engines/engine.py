@@ -1,4 +1,4 @@
-"""What every engine of a local search is: a batch of tours being improved in place."""
+"""The base of all engines of local search: they improve a batch of tours in place."""
 
 from __future__ import annotations
 
@@ -25,30 +25,30 @@ RUNNING, OPTIMUM, OUT_OF_MOVES, NOTHING_KEPT = (
     for name in ("kRunning", "kOptimum", "kOutOfMoves", "kNothingKept")
 )
 RANKED_BYTES = constant(TEAM, "kRankedBytes")
-# Arguments of gls::Instance for kernels that compute lengths from the metric's data alone.
+# Arguments of gls::Instance for kernels that compute lengths from the data of the metric alone.
 NO_SITES = {"sites": None, "error_absolute": 0.0, "error_relative": 0.0}
-OF_A_TOUR = ("tours", "states", "pass_counts", "move_counts")
+PER_TOUR = ("tours", "states", "pass_counts", "move_counts")
 
 
 class Engine(ABC):
-    """A batch of descents in progress on a backend.
+    """A batch of descents on a backend.
 
     Attributes
     ----------
     smallest : int
         Tours of fewer cities have no neighbours.
     tours : array of the backend, shape (P, n), int32
-        Improved in place by `launch`.
+        `launch` improves them in place.
     states : array of the backend, shape (P,), uint8
         `RUNNING`, `OPTIMUM`, `OUT_OF_MOVES` or `NOTHING_KEPT`.
     seen : array of NumPy, shape (P,), uint8
-        The states as they were when the host looked last.
+        The states when the host last read them.
     pass_counts, move_counts : arrays of the backend, shape (P,), int64
-        Evaluations of a neighbourhood, and moves applied, per tour.
+        Evaluations of a neighbourhood, and applied moves, of each tour.
     moves_by : array of the backend, shape (K,), int64
-        Moves of each neighbourhood, of all tours together, where there are several.
+        Moves of each neighbourhood, summed over all tours, if there are several neighbourhoods.
     arrays : dict
-        All of these by name, as kernels have them.
+        The arrays on the backend, under the names of the kernels' parameters.
     """
 
     smallest: ClassVar[int] = 4
@@ -59,7 +59,7 @@ class Engine(ABC):
         self.backend, self.problem, self.tours = backend, problem, tours
         state = RUNNING if n >= self.smallest else OPTIMUM
         self.states, self.seen = (where.full(size, state, "uint8") for where in (xp, np))
-        self._counts = xp.zeros((2, size), "int64")  # together, so that both come by one way
+        self._counts = xp.zeros((2, size), "int64")  # in one array, to copy both at once
         self.pass_counts, self.move_counts = self._counts
         self.moves_by = xp.zeros(neighbourhoods, "int64")
         self.arrays: dict[str, Any] = {
@@ -71,24 +71,24 @@ class Engine(ABC):
         }
 
     def look_at(self, cities: Any) -> None:
-        """Look at some cities of each tour first, of a bool array (P, n): here at all of them."""
+        """Start with the cities marked in a bool array (P, n); here, all cities are looked at."""
 
     @abstractmethod
     def launch(self, passes: int, seconds: float) -> None:
-        """Queue up to `passes` passes of every unfinished tour that can begin within `seconds`."""
+        """Queue up to `passes` passes of each unfinished tour; none begins after `seconds`."""
 
     @abstractmethod
     def first_passes(self) -> int:
-        """Return a number of passes that surely takes less than a launch should."""
+        """Return a number of passes that is certain to take less time than a launch should."""
 
     @abstractmethod
     def moves_per_evaluation(self) -> int:
-        """Return how many moves one pass stands for."""
+        """Return how many moves one pass evaluates."""
 
     def slices(self, together: int, seconds: float) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Iterate over the first of some tours, and what `arrays` have of them, while time lasts.
+        """Yield the first row and the arrays of `together` tours at a time, while time is left.
 
-        All of a batch in one launch might take too long to be stopped.
+        A launch of the whole batch might take too long to be stopped.
         """
         watch = Stopwatch.of(seconds)
         for begin in range(0, len(self.tours), together):
@@ -97,7 +97,7 @@ class Engine(ABC):
                 if watch.left <= 0:
                     return
             rows = slice(begin, begin + together)
-            yield begin, {name: self.arrays[name][rows] for name in OF_A_TOUR}
+            yield begin, {name: self.arrays[name][rows] for name in PER_TOUR}
 
     def made(self) -> tuple[int, int]:
         """Return the passes and the moves of all tours so far."""
@@ -105,22 +105,22 @@ class Engine(ABC):
         return passes, moves
 
     def evaluations(self, passes: int) -> int:
-        """Return how many moves the passes so far stand for, of which there are so many."""
+        """Return how many moves this number of passes has evaluated."""
         return passes * self.moves_per_evaluation()
 
     @property
     def left(self) -> int:
-        """How many tours could still be improved when the host looked last."""
+        """How many tours could still be improved when the host last read their states."""
         return int(np.count_nonzero(self.seen == RUNNING))
 
     def unfinished(self) -> int:
-        """Return how many tours can still be improved; waits for the launches."""
+        """Wait for the launches; return how many tours can still be improved."""
         self.seen = self.backend.to_numpy(self.states)
         return self.left
 
 
 def require_symmetric(problem: TSP, search: str) -> None:
-    """Raise UnsupportedProblemError where a search reverses paths, but lengths are directed."""
+    """Raise UnsupportedProblemError if lengths depend on the direction: `search` reverses paths."""
     if not problem.symmetric:
         raise UnsupportedProblemError(
             f"problem: {search} reverses paths, which changes the lengths of an asymmetric "
@@ -132,9 +132,9 @@ def require_symmetric(problem: TSP, search: str) -> None:
 def moves_by_name(
     neighbourhoods: Sequence[Neighbourhood], moves: int, moves_by: Any
 ) -> dict[str, int]:
-    """Return the moves of each neighbourhood by its name; a name's second has a number.
+    """Return the moves of each neighbourhood by its name; equal names get numbers from 2 on.
 
-    All made `moves` together, and `moves_by` (K,) if there are several.
+    Together the neighbourhoods made `moves`. If there are several, `moves_by` (K,) counts them.
     """
     counts = moves_by.tolist() if len(neighbourhoods) > 1 else [moves]
     found: dict[str, int] = {}
@@ -145,10 +145,10 @@ def moves_by_name(
 
 
 class PersistentEngine(Engine):
-    """An engine whose one kernel makes all passes of a launch.
+    """An engine with one kernel, which makes all passes of a launch.
 
-    A subclass sets `_kernel` and its `_arguments` by name, all but `passes`, and where it needs
-    dynamic shared memory, `_shared_bytes`.
+    A subclass sets `_kernel`, its `_arguments` by name (without `passes`), and `_shared_bytes` if
+    the kernel needs dynamic shared memory.
     """
 
     _kernel: Kernel
@@ -156,7 +156,7 @@ class PersistentEngine(Engine):
     _shared_bytes = 0
 
     def launch(self, passes: int, seconds: float) -> None:
-        """Let every unfinished tour make up to `passes` passes, if it is begun in time."""
+        """Let each unfinished tour make up to `passes` passes; none begins after `seconds`."""
         self.backend.launch(
             self._kernel,
             len(self.tours),

@@ -1,4 +1,4 @@
-"""Which engine serves which combination of parts, and which candidate lists it reads."""
+"""The table of engines: the combinations of parts that each serves, and the lists it reads."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 
-# ---- How engines are made ------------------------------------------------------------------------
+# ---- Preparations --------------------------------------------------------------------------------
 
 
 def two_opt_climb(
@@ -52,7 +52,7 @@ def two_opt_climb(
     if not problem.objective.length_alone:
         if several > 1:
             require_length(problem.objective, f"moves_per_pass={several}")
-        return _whole(search, backend, problem, seed, memory)
+        return _unfiltered(search, backend, problem, seed, memory)
     return EngineFactory(
         lambda tours, _, most: TwoOptClimb(backend, problem, tours, several, most),
         TwoOptClimb.bytes_per_tour(problem.n, several),
@@ -65,7 +65,7 @@ def three_opt_climb(
     """Serve exhaustive 3-opt."""
     require_shared_lengths(problem, "exhaustive 3-opt")
     if not problem.objective.length_alone:
-        return _whole(search, backend, problem, seed, memory)
+        return _unfiltered(search, backend, problem, seed, memory)
     return EngineFactory(
         lambda tours, _, most: ThreeOptClimb(backend, problem, tours, most),
         ThreeOptClimb.bytes_per_tour(problem.n),
@@ -91,7 +91,7 @@ def random_k(
 def candidate_moves(
     search: Parameters, backend: Backend, problem: TSP
 ) -> Callable[[], CandidateMoves]:
-    """Return what composes the parts, once and not before an engine is made."""
+    """Return a function that composes the parts when it is first called."""
     return cache(
         partial(
             CandidateMoves,
@@ -107,7 +107,7 @@ def candidate_moves(
 def best_sweep(
     search: Parameters, backend: Backend, problem: TSP, seed: int, memory: Memory
 ) -> EngineFactory:
-    """Serve the best move of all cities on candidate lists."""
+    """Serve best improvement on candidate lists."""
     require_shared_lengths(problem, "Best()")
     parts = candidate_moves(search, backend, problem)
     return EngineFactory(
@@ -119,7 +119,7 @@ def best_sweep(
 def descent(
     search: Parameters, backend: Backend, problem: TSP, seed: int, memory: Memory
 ) -> EngineFactory:
-    """Serve the best move of the city in front."""
+    """Serve first improvement on candidate lists."""
     parts = candidate_moves(search, backend, problem)
     return EngineFactory(
         lambda tours, _, most: Descent(backend, problem, tours, parts(), most, search.layout),
@@ -130,7 +130,7 @@ def descent(
 def multi_descent(
     search: Parameters, backend: Backend, problem: TSP, seed: int, memory: Memory
 ) -> EngineFactory:
-    """Serve the independent moves of several cities."""
+    """Serve multi improvement: independent moves of several cities."""
     require_shared_lengths(problem, "Multi()")
     require_additive(problem.objective, problem, "Multi()")
     parts, cities = candidate_moves(search, backend, problem), search.pivoting.cities
@@ -145,7 +145,7 @@ def multi_descent(
 def filtered(
     search: Parameters, backend: Backend, problem: TSP, seed: int, memory: Memory
 ) -> EngineFactory:
-    """Serve one filtered neighbourhood; candidate lists are one more filter."""
+    """Serve one filtered neighbourhood; candidate lists become one more filter."""
     require_shared_lengths(problem, "a FilteredNeighbourhood")
     require_undirected(problem.objective, "a complete neighbourhood")
     (part,) = search.neighbourhoods
@@ -159,10 +159,10 @@ def filtered(
     )
 
 
-def _whole(search: Any, *where: Any) -> EngineFactory:
-    """Evaluate every move of a neighbourhood by itself: tiles add up lengths alone."""
+def _unfiltered(search: Any, *others: Any) -> EngineFactory:
+    """Serve an objective beside lengths by a filter that keeps all moves: climbs add up lengths."""
     part = FilteredNeighbourhood(search.neighbourhoods[0], Everything())
-    return filtered(replace(search, neighbourhoods=(part,)), *where)
+    return filtered(replace(search, neighbourhoods=(part,)), *others)
 
 
 # ---- Combinations of neighbourhoods and candidates -----------------------------------------------
@@ -185,7 +185,7 @@ def _composed_on_lists(search: Parameters) -> bool:
 
 
 def _over_all_cities(*neighbourhoods: Any) -> Callable[[Parameters], bool]:
-    """Return whether a search has one of these, and no other, over `All()` cities."""
+    """Return a test for searches that have one of these neighbourhoods, over `All()` cities."""
     alone = tuple((part,) for part in neighbourhoods)
     return lambda search: isinstance(search.candidates, All) and search.neighbourhoods in alone
 
@@ -198,7 +198,7 @@ def _none(search: Parameters, backend: Backend, problem: TSP) -> Iterable[Candid
 
 
 def of_composed(search: Parameters, backend: Backend, problem: TSP) -> Iterable[Candidates]:
-    """Return the search's, unless they are so long that the engine will refuse them."""
+    """Return the candidates of the search, unless their lists are too long for the engine."""
     return [search.candidates] if search.candidates.most(problem) <= LONGEST_LIST else []
 
 
@@ -235,7 +235,7 @@ SERVICES = (
     Service((Best,), THREE, three_opt_climb, _none),
     Service((RandomK,), TWO_OR_THREE, random_k, _none),
 )
-# What is said of other combinations by the rule, unless a service says it of its moves.
+# Messages for combinations that no engine serves, by the rule; those of a service come first.
 SEVERAL = "moves_per_pass: more than 1 is for [TwoOpt()] on All() with Best() only"
 REFUSALS = {
     Best: "neighbourhoods: {moves} cannot be searched over All() cities with Best(), only "
@@ -247,12 +247,12 @@ REFUSALS = {
 
 
 def choose(search: Parameters) -> Preparation:
-    """Return the function that prepares a search's engines."""
+    """Return the function that prepares the engines of a search."""
     return _service(search).prepare
 
 
 def ready(search: Parameters, backend: Backend, problem: TSP, seconds: float) -> bool:
-    """Make the candidate lists that a search needs, for so long; return whether all are made."""
+    """Make the candidate lists that a search needs, until `seconds` end; return whether all are."""
     watch = Stopwatch.of(seconds)
     service = _service(search)
     needed, cities = service.lists(search, backend, problem), service.cities(problem)
@@ -260,7 +260,7 @@ def ready(search: Parameters, backend: Backend, problem: TSP, seconds: float) ->
 
 
 def _services() -> Iterator[Service]:
-    """Yield all engines, those of other domains last."""
+    """Yield all services, those of other domains last."""
     yield from SERVICES
     yield from (service() for service in services.of_other_domains)
 
@@ -275,7 +275,7 @@ def _service(search: Parameters) -> Service:
 
 
 def _refusal(search: Parameters) -> str:
-    """Return why no engine serves a search."""
+    """Return the reason why no engine serves a search."""
     by_rule = next(words for kind, words in REFUSALS.items() if isinstance(search.pivoting, kind))
     alone = next(
         (its.refusal for its in _services() if its.alone and _any(search, its.alone)), None

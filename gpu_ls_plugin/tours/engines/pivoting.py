@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from gpu_ls_plugin.backends.structs import constant
 from gpu_ls_plugin.core import checks
 
-FIRST_OF = ("city", "step")  # what `First` takes the best move of
+FIRST_OF = ("city", "step")  # values of `First.best_of`
 MOST_CITIES = constant("tours/engines/descent/multi_descent.cuh", "kMost")
 MOST_SAMPLES = 10**9
 
@@ -26,15 +26,15 @@ class Pivoting:
 
     @property
     def by_step(self) -> bool:
-        """Whether a search takes a move of the first first step that has one, not a city's best."""
+        """Whether a search stops at a city's first improving first step."""
         return False
 
 
 @dataclass(frozen=True)
 class Best(Pivoting):
-    """Take one best move of the whole neighbourhood per pass, as O'Neil and Burtscher 2015 do.
+    """Take the best move of the whole neighbourhood in each pass (O'Neil and Burtscher 2015).
 
-    On candidate lists that is the rule of Fosin et al. 2013.
+    On candidate lists, this is the rule of Fosin et al. 2013.
     """
 
     name = "best"
@@ -42,7 +42,7 @@ class Best(Pivoting):
 
 @dataclass(frozen=True)
 class First(Pivoting):
-    """Work through the queue of cities and take the best move at the city in hand, or the first.
+    """Work through a queue of cities, and take the best improving move at the current city.
 
     A city without an improving move leaves the queue until a move changes one of its edges
     (don't-look bits, Bentley 1992).
@@ -50,10 +50,11 @@ class First(Pivoting):
     Parameters
     ----------
     best_of : {"city", "step"}
-        Of what the best move is taken: of all moves at the city, which the lanes of a GPU evaluate
-        together anyway, or of the first of its first steps (the edge that leaves and the candidate
-        edge that comes) that has an improving one. On a CPU that is a third less work for a kick,
-        and tours are as good after as many kicks. A filtered neighbourhood has no steps.
+        "city": the best of all moves at the city, which the lanes of a GPU evaluate together
+        anyway. "step": the best move of the first step that has an improving one; a first step is
+        an edge that leaves and a candidate edge that replaces it. On a CPU, "step" saves a third
+        of the work per kick, and equally many kicks lead to equally good tours. Filtered
+        neighbourhoods have no steps.
 
     Raises
     ------
@@ -70,23 +71,23 @@ class First(Pivoting):
 
     @property
     def by_step(self) -> bool:
-        """Whether a move of a city's first step that has one is taken, not the best of a city."""
+        """Whether a search stops at a city's first improving first step."""
         return self.best_of == "step"
 
 
 @dataclass(frozen=True)
 class Multi(Pivoting):
-    """Look at several cities and apply all of their moves that are independent, at once.
+    """Look at several cities, and apply all of their independent moves at once.
 
-    The best move of each city is found; those are applied, in the order of the cities, that do not
-    touch or cross one before. Cities are looked at in turn, as long as they may have a move
-    (don't-look bits). Pays for a few tours that are far from a local optimum, on a GPU, where it
-    takes a third of the time of `First()`; its local optima are up to 0.2 % longer on average.
+    A pass finds the best move of each city, and applies those that do not touch or cross a move of
+    an earlier city. It takes the cities in turn, and skips those without a move (don't-look bits).
+    Use it on a GPU for a few tours that are far from a local optimum: it takes a third of the time
+    of `First()`. Its local optima are up to 0.2 % longer on average.
 
     Parameters
     ----------
     cities : int
-        To look at together, from 1 to 64.
+        Cities of a pass, from 1 to 64.
 
     Raises
     ------
@@ -104,16 +105,16 @@ class Multi(Pivoting):
 
 @dataclass(frozen=True)
 class RandomK(Pivoting):
-    """Take the best move of k random triples of edges per pass (Delevacq et al. 2012, 4.2).
+    """Take the best move of k random triples of edges in each pass (Delevacq et al. 2012, 4.2).
 
-    All reconnections of each triple are evaluated: seven with `ThreeOpt()`, those that change two
-    edges with `TwoOpt()`. A tour is finished after one pass without gain: a local optimum as far as
-    k samples can tell. Large k come closer to `Best()`, small k are faster.
+    A pass evaluates all seven reconnections of each triple with `ThreeOpt()`, and the three that
+    change two edges with `TwoOpt()`. A tour is finished after one pass without a gain. A large k
+    comes closer to `Best()`, a small k is faster.
 
     Parameters
     ----------
     k : int
-        Triples of distinct edges that a pass draws, uniformly, from 1 to 10**9.
+        Triples of distinct edges that a pass draws uniformly, from 1 to 10**9.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-// Whether a tour is still searched, and if not, why.
+// The state of a tour: it is still searched, or the reason why not.
 #pragma once
 
 namespace gls {
@@ -7,7 +7,7 @@ enum SearchState : unsigned char {
   kRunning = 0,
   kOptimum = 1,
   kOutOfMoves = 2,
-  kNothingKept = 3,  // no filter has kept a move of the tour
+  kNothingKept = 3,  // the filter kept no move of the tour
 };
 
 }  // namespace gls

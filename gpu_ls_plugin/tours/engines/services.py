@@ -1,4 +1,4 @@
-"""What an engine offers: which searches it serves, and how its engines are made."""
+"""The contract between a local search and its engines: an engine's service and factory."""
 
 from __future__ import annotations
 
@@ -24,32 +24,32 @@ class Parameters(Protocol):
 
     @property
     def candidates(self) -> Any:
-        """Cities to link a city to."""
+        """Cities that a city may be linked to."""
 
     @property
     def pivoting(self) -> Any:
-        """Which improving move is taken."""
+        """The rule that picks an improving move."""
 
     @property
     def moves_per_pass(self) -> int:
-        """Moves applied after one evaluation of exhaustive 2-opt."""
+        """Moves that exhaustive 2-opt applies after one evaluation."""
 
     @property
     def layout(self) -> str:
-        """What holds a tour on a GPU."""
+        """Whether a warp or a block of a GPU works on a tour."""
 
 
 @dataclass(frozen=True)
 class EngineFactory:
     """Makes the engines of one search."""
 
-    make: Callable[[Any, int, int], Engine]  # of the rows from a first one on, and the most moves
+    make: Callable[[Any, int, int], Engine]  # from tours, the number of their first row, most moves
     bytes_per_tour: int
 
 
-# Says how many bytes may be used, which takes a while on a GPU.
+# Returns how many bytes an engine may use. The call is slow on a GPU.
 Memory = Callable[[], int]
-# Of a search on a backend, for a problem, with a seed.
+# Prepares a search on a backend, for a problem, with a seed.
 Preparation = Callable[[Parameters, "Backend", "TSP", int, Memory], EngineFactory]
 Lists = Callable[[Parameters, "Backend", "TSP"], Iterable["Candidates"]]
 
@@ -58,20 +58,20 @@ Lists = Callable[[Parameters, "Backend", "TSP"], Iterable["Candidates"]]
 class Service:
     """An engine, and the searches that it serves."""
 
-    pivoting: tuple[type[Pivoting], ...]  # rules of any of these, ...
-    moves: Callable[[Parameters], bool]  # ... whose moves and candidates pass this test
-    prepare: Preparation  # prepares the engines of a search
-    lists: Lists  # candidates whose lists the engine reads, ...
-    cities: Callable[[TSP], TSP] = lambda problem: problem  # ... and the cities that these list
+    pivoting: tuple[type[Pivoting], ...]  # rules that it serves
+    moves: Callable[[Parameters], bool]  # whether it serves the moves and candidates of a search
+    prepare: Preparation  # makes the engine factory of a search
+    lists: Lists  # returns the candidates whose lists the engine reads
+    cities: Callable[[TSP], TSP] = lambda problem: problem  # returns the cities in these lists
     several: bool = False  # whether `moves_per_pass` may be more than 1
-    alone: type[Neighbourhood] | None = None  # moves that no other engine serves, ...
-    refusal: str = ""  # ... and the message for other combinations with them
+    alone: type[Neighbourhood] | None = None  # moves that no other engine serves
+    refusal: str = ""  # message for combinations of `alone` that the engine does not serve
 
     def serves(self, search: Parameters) -> bool:
-        """Return whether the engine serves a search that makes one move a pass."""
+        """Return whether the engine serves a search that makes one move per pass."""
         return isinstance(search.pivoting, self.pivoting) and self.moves(search)
 
 
-# Functions that return a service, which is made when a search asks for it; other domains add
-# theirs when they are imported. Each serves searches that no other one does.
+# Functions that return the services of other domains, which add them when they are imported. They
+# are called when a search looks for its engine. No two services serve the same search.
 of_other_domains: list[Callable[[], Service]] = []

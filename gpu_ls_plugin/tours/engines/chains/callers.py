@@ -1,4 +1,4 @@
-"""What chains need to know of an iterated search, and chains of other domains."""
+"""The contract between chains and an iterated search, and the chains of other domains."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Kicking(Protocol):
-    """What an iterated search says of its chains: `IteratedLocalSearch`."""
+    """The properties of an `IteratedLocalSearch` that chains use."""
 
     @property
     def search(self) -> Repair: ...
@@ -43,6 +43,6 @@ class Kicking(Protocol):
     def own_kicks(self, problem: Problem) -> int: ...
 
 
-# Functions of other domains, added when those are imported: they return the chains of an iterated
-# search whose kicks have kernels of their own, or None for other kicks.
+# Functions of other domains, which add them when they are imported. Each returns chains for the
+# kicks that have kernels in its domain, and None for all other kicks.
 chains_of_other_domains: list[Callable[[Kicking, Start, Perturbation], Chains | None]] = []

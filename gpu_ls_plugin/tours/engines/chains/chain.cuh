@@ -1,7 +1,8 @@
-// Iterated local search: kick, repair, accept or undo, again and again; one chain a team.
+// Iterated local search: a chain kicks, repairs, and accepts or undoes, again and again. Each team
+// runs one chain.
 //
-// The repair of a kick looks at the cities whose edges changed only. Each reversal enters a
-// journal; undone in reverse order they restore the tour, whose copy is never made.
+// The repair of a kick looks only at cities whose edges changed. A journal notes each reversal. To
+// undo a kick, the reversals are repeated in reverse order: a chain needs no copy of its tour.
 #pragma once
 
 #include "tours/moves/apply_move.cuh"
@@ -19,7 +20,7 @@ constexpr int kKickAttempts = 8;
 
 template <class City>
 struct Journal {
-  City* entries;  // first place and length of each reversal
+  City* entries;  // of each reversal, its first place and its length
   int size = 0;
 
   template <class Team>
@@ -42,14 +43,14 @@ struct Journal {
   }
 };
 
-// A double bridge, and the lengths of its edges; without segments where none was found.
+// A double bridge, and the lengths of its edges. If none was found, its segments are empty.
 template <class Length>
 struct Bridge {
   BridgeCuts cuts;
   Length lengths[8];
 
-  // Whether its segments change places at once, by way of the empty queue's ring. If not it is
-  // made, and undone, like any move.
+  // Whether the segments change places in one step, through the ring of the empty queue. If they
+  // do not fit, the bridge is made and undone like any move.
   GLS_DEVICE bool swaps() const { return cuts.at[3] - cuts.at[0] <= kChainQueue; }
 
   template <class Team, class City>
@@ -60,8 +61,8 @@ struct Bridge {
   }
 };
 
-// Cuts a tour by a double bridge: the move in `move` with its gain, false where none was found.
-// Neither it nor the bridge lies in registers.
+// Draws a double bridge as a `move`, with its gain; returns false if it finds none. `bridge` and
+// `move` are in shared memory.
 template <class Cuts, class Team, class View, class Length = typename View::Length>
 GLS_DEVICE bool draw_bridge(const Team& team, KickNumbers<Team>& random, const View& view,
                             int window, Bridge<Length>& bridge, Move& move, Length& gain) {
@@ -70,7 +71,7 @@ GLS_DEVICE bool draw_bridge(const Team& team, KickNumbers<Team>& random, const V
   for (int attempt = 0; attempt < kKickAttempts; ++attempt) {
     BridgeCuts cuts = Cuts::draw(random, view, window);
     GLS_UNROLL
-    for (int c = 0; c < 4; ++c) {  // next to a fixed edge there is one that is not
+    for (int c = 0; c < 4; ++c) {  // the edge next to a fixed edge is not fixed
       const int place = tour.wrap_high(cuts.first + cuts.at[c]);
       cuts.at[c] += view.fixed.hold(tour.at(place - 1), tour.at(place));
     }
@@ -81,7 +82,7 @@ GLS_DEVICE bool draw_bridge(const Team& team, KickNumbers<Team>& random, const V
       move.forward = 1;
       move.edges = 4;
     });
-    // The city before a cut leaves the one behind it for the one behind the cut after the next.
+    // The city before a cut gets a new successor: the city behind the cut after the next one.
     team.each(8, [&](int edge) {
       const int cut = edge / 2, other = edge % 2 ? cut ^ 2 : cut;
       const auto place = [&](int c) { return tour.wrap_high(cuts.first + bridge.cuts.at[c]); };
@@ -104,7 +105,7 @@ GLS_DEVICE bool draw_bridge(const Team& team, KickNumbers<Team>& random, const V
   return false;
 }
 
-// What a chain works on: a whole tour, all of whose cities it shares with the other chains ...
+// Scope of a chain: a whole tour. All chains share the data of its cities.
 struct WholeTour {
   static constexpr bool kWhole = true;
   template <class Metric>
@@ -113,8 +114,8 @@ struct WholeTour {
   using Fixed = NoFixedEdges;
 };
 
-// ... or a part, of which `replicas` chains have copies: cities with numbers of their own, whose
-// names are those in the tour, with candidates and fixed edges of their own.
+// Scope of a chain: a part of a tour, which `replicas` chains search. The cities of a part have
+// their own numbers, candidates and fixed edges; their names are their numbers in the problem.
 struct TourPart {
   static constexpr bool kWhole = false;
   template <class Metric>
@@ -123,13 +124,13 @@ struct TourPart {
   using Fixed = FixedEdges<City>;
 };
 
-// The parts that chains work on where they do not on whole tours; names and mates in rows.
+// Parts of tours, in rows of `stride` cities.
 struct PartsOfTours {
-  int stride;        // cities of a part, at most
-  int replicas;      // chains of a part
-  const int* sizes;  // cities of every part
-  const int* names;  // the cities' numbers in the whole problem
-  const int* mates;  // the other ends of their fixed edges, or themselves
+  int stride;        // cities of the largest part
+  int replicas;      // chains on each part
+  const int* sizes;  // cities of each part
+  const int* names;  // number of each city in the whole problem
+  const int* mates;  // the other end of a city's fixed edge, or the city itself
 };
 
 template <class Team, class Scope, class Metric, class Length, class Memory, class Neighbourhood,
@@ -143,7 +144,7 @@ struct Chain {
   using View = gls::View<MetricLengths, City, Fixed>;
   using Cost = typename Metric::Length;
 
-  // Once a block, before its tours.
+  // Called once in each block, before its chains.
   template <class... Rest>
   GLS_DEVICE static void prepare(const Team&, const Instance& instance, const Rest&...) {
     Memory::template load_sites<Site>(static_cast<const Site*>(instance.sites), instance.n);
@@ -176,32 +177,31 @@ struct Chain {
 
  private:
   static constexpr bool kReal = MetricLengths::kReal;
-  // What journal and queue have room for: twice as much where moves are deeper than a device's, and
-  // always another move.
+  // Capacities of journal and queue, twice as large for deep moves.
   static constexpr bool kDeep = MostEdges<Neighbourhood>::kValue > kUsualExchange;
   static constexpr int kEdges = kDeep ? kDeepestExchange : kUsualExchange;
   static constexpr int kReversals = (1 + kDeep) * kJournal, kWaiting = (1 + kDeep) * kChainQueue;
-  // Whether registers are scarce, for many warps share them.
+  // Whether many warps share the registers, so that these are scarce.
   static constexpr bool kScarce = Team::kTeams > 10;
 
-  // Whether tours may be no results: then the best is the best of those that may, once there is
-  // one. A part cannot tell.
+  // Whether tours may be infeasible. Then the best tour is the best feasible one, once there is
+  // one. The feasibility of a part is unknown.
   static constexpr bool kJudges = Scope::kWhole && !length_alone<Metric>();
 
-  // Kept in shared memory, always ...
+  // Always in shared memory.
   struct State : MovesByPart<Neighbourhood> {
     Cost cost, best;
     int64 kicks, idle;
     int item, accepted;
   };
-  // ... and where registers are scarce, what changes with each move, too.
+  // Changes with each move; in shared memory if registers are scarce.
   struct Sums {
-    Cost rise;  // by a kick and its repair
+    Cost rise;  // change of cost by a kick and its repair
     int looks, moves_left;
   };
   static_assert(sizeof(State) + sizeof(Sums) <=
                     kStateBytes + (sizeof(MovesByPart<Neighbourhood>) + 7) / 8 * 8,
-                "beside counts of moves");
+                "with the counts of moves");
   struct ChainMemory : ScoutMemory<Team, Length> {
     Bridge<Length> bridge;
     DrawnNumbers<Team> drawn;
@@ -213,7 +213,7 @@ struct Chain {
   const KickSchedule& schedule;
   const ChainBatch& batch;
   const int stride;  // from the tour of a chain to that of the next
-  // What has a fixed size comes first: one address serves for all of it, and for the order.
+  // Members of fixed size come first in memory: one address serves for them and for the order.
   ChainMemory& shared;
   City* const ring;
   Journal<City> journal;
@@ -222,7 +222,7 @@ struct Chain {
   const Choices choices;
   Sums own_sums;
   bool best_is_feasible = true;
-  bool limited = false;  // whether the moves left are fewer than a journal's
+  bool limited = false;  // whether fewer moves are left than a journal has room for
 
   GLS_DEVICE Chain(const Team& team, int item, Memory& memory, const Instance& instance,
                    const Candidates& lists, const KickSchedule& schedule, const ChainBatch& batch,
@@ -243,7 +243,7 @@ struct Chain {
     return Scope::kWhole ? instance.n : parts.stride;
   }
 
-  // What moves look at: the whole problem, or a part whose sites and mates are copied.
+  // The view of moves: of the whole problem, or of a part, with a copy of its sites and mates.
   GLS_DEVICE static View make_view(const Team& team, int item, int stride, Memory& memory,
                                    const Instance& instance, const Candidates& lists,
                                    const PartsOfTours& parts) {
@@ -275,7 +275,7 @@ struct Chain {
             fixed};
   }
 
-  // Takes a chain up where the last launch has left it.
+  // Loads the state that the last launch wrote.
   GLS_DEVICE void begin(int item) {
     const auto& tour = view.tour;
     const int* const its_tour = batch.tours + int64(item) * stride;
@@ -305,7 +305,7 @@ struct Chain {
     }
   }
 
-  // Leaves a chain to the next launch.
+  // Writes the state for the next launch.
   GLS_DEVICE void write() {
     const int item = shared.state.item;
     int* const its_tour = batch.tours + int64(item) * stride;
@@ -329,7 +329,7 @@ struct Chain {
            !team.cut();
   }
 
-  // Draws a double bridge, the first move of a kick; false where none is found.
+  // Draws a double bridge, the first move of a kick; returns false if it finds none.
   GLS_DEVICE bool draw_kick(KickNumbers<Team>& draws) {
     limited = sums().moves_left < kReversals;
     change_sums(team, view, [](const auto& objective) { objective.mark(); });
@@ -340,10 +340,10 @@ struct Chain {
     return found;
   }
 
-  // Whether a kick and its repair have led back.
+  // Whether a kick and its repair have led back to the same cost.
   GLS_DEVICE bool returned() const { return rise() == 0; }
 
-  // Finds the next move of a repair; false where there is none, or no room or moves are left.
+  // Finds the next move of a repair; returns false if there is none, or no room or no moves left.
   GLS_DEVICE bool find_repair() {
     if (journal.size + kEdges > kReversals || (limited && sums().moves_left <= 0) ||
         queue.size + 2 * kEdges > kWaiting) {
@@ -365,7 +365,7 @@ struct Chain {
     return finds;
   }
 
-  // Makes the move that was drawn or found; its ends are to be looked at.
+  // Makes the drawn or found move, and queues the ends of its edges.
   GLS_DEVICE void make_move() {
     const Move& move = shared.move;
     follow_move(team, view, move);
@@ -384,7 +384,7 @@ struct Chain {
     queue.push(team, move.t, 2 * move.edges);
   }
 
-  // Forgets what was not looked at; returns what a kick and its repair add to the cost.
+  // Empties the queue; returns the change of cost by a kick and its repair.
   GLS_DEVICE Cost end_repair() {
     queue.drop(team, queue.size);
     return rise();
@@ -392,7 +392,7 @@ struct Chain {
 
   GLS_DEVICE Cost rise() const { return rounded<kReal>(sums().rise, shared.state.cost); }
 
-  // Of the acceptance rule, as a length.
+  // Level of the acceptance rule, as a length.
   GLS_DEVICE float level() const {
     const State& state = shared.state;
     return batch.units[state.item] *
@@ -407,7 +407,7 @@ struct Chain {
     keep_tour(team, view);
   }
 
-  // Counts a kick, and keeps a tour that is better than the best.
+  // Counts a kick, and keeps the tour if it is the best so far.
   GLS_DEVICE void count_kick(bool taken, Cost rise) {
     State& state = shared.state;
     const Cost cost = state.cost;
@@ -435,7 +435,7 @@ struct Chain {
     });
   }
 
-  // Changes the sums: one lane does where they are shared, else each its own.
+  // Changes the sums: one lane if they are shared, else each lane its own copy.
   template <class Change>
   GLS_DEVICE void note(Change change) {
     if constexpr (kScarce)
@@ -446,7 +446,7 @@ struct Chain {
   GLS_DEVICE Sums& sums() { return kScarce ? shared.sums : own_sums; }
   GLS_DEVICE const Sums& sums() const { return kScarce ? shared.sums : own_sums; }
 
-  // As many as fit into the count of a launch.
+  // Moves that a chain may still make, at most 2^30 in a launch.
   GLS_DEVICE int moves_of_launch(int item) const {
     const int64 left = schedule.max_moves - batch.move_counts[item];
     return int(left < 1 << 30 ? left : 1 << 30);

@@ -1,4 +1,4 @@
-"""The kernel of chains: how it is composed, who holds a chain, and what a launch works on."""
+"""The kernel of chains, its launch layout, and the arrays that it reads and writes."""
 
 from __future__ import annotations
 
@@ -30,25 +30,25 @@ PARAMETERS = (
     ),
 )
 OF_PARTS = (struct_of(HEADER, "PartsOfTours"),)
-WHOLE_TOUR, TOUR_PART = "gls::WholeTour", "gls::TourPart"  # what a chain works on
+WHOLE_TOUR, TOUR_PART = "gls::WholeTour", "gls::TourPart"  # scopes of a chain
 
 
 class ChainState:
-    """Where a batch of chains stands: what launches read and write.
+    """The state of a batch of chains: the arrays that launches read and write.
 
     Attributes
     ----------
     divisible : bool
-        Whether launches may end anywhere without a difference to the result.
+        Whether the ends of launches have no influence on the result.
     tours, best_tours : arrays, shape (P, n), int32
-        The same, changed in place, if a chain's current tour is always its best one.
+        One and the same array if a chain's current tour is always its best one.
     costs, best_costs : arrays, shape (P,)
     units : array, shape (P,), float32
-        Length for which 1 stands in the level of the acceptance rule.
+        Length that a level of 1 of the acceptance rule stands for.
     kicks, accepted, idle, looks, moves, restarts : arrays, shape (P,), int64
-        Counts; `idle` of the kicks since the last best.
+        Counts; `idle` counts the kicks since the last best tour.
     moves_by : array, shape (K,), int64
-        Moves of each neighbourhood, of all chains together, where there are several.
+        Moves of each neighbourhood, summed over all chains, if there are several neighbourhoods.
     """
 
     divisible: ClassVar[bool] = True
@@ -76,7 +76,7 @@ class ChainState:
 
     @property
     def state_arguments(self) -> dict[str, Any]:
-        """Arguments of the kernel, by name."""
+        """The arrays by the names of the kernel's parameters."""
         return {
             "units": self.units,
             "tours": self.tours,
@@ -95,7 +95,7 @@ class ChainState:
 def chain_layout(
     backend: Backend, parts: CandidateMoves, n: int, choose: Callable[..., tour_layouts.ChainShape]
 ) -> tour_layouts.ChainShape:
-    """Return who holds a chain on n cities, and where; `choose` is a rule for GPUs."""
+    """Return the launch layout of chains on n cities; on a GPU, `choose` returns it."""
     if backend.name == "cpu":
         return tour_layouts.HostShape.of(n)
     return choose(n, shared_memory=backend.shared_memory, needs=parts.needs)
@@ -109,7 +109,7 @@ def chain_kernel(
     layout: tour_layouts.ChainShape,
     scope: str = WHOLE_TOUR,
 ) -> Kernel:
-    """Compose the search of one chain per team; `scope` is what a chain works on."""
+    """Compose the kernel that runs one chain per team; `scope` is a whole tour or a part."""
     kernel = moves.kernel(
         "chain",
         metric,

@@ -1,4 +1,4 @@
-"""How chains are laid out: on whole tours, and on parts of tours."""
+"""Launch layouts of chains on whole tours, and of chains on parts of tours."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ from gpu_ls_plugin.tours.kernels.tour_layouts import (
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
 
-LONGEST_WHOLE = 12_000  # cities of a tour that one chain works on
-# What a kick and its repair take at most.
-SECONDS_PER_KICK = {"cuda": 5e-6, "cpu": 5e-5}
+LONGEST_WHOLE = 12_000  # cities; longer tours are searched in parts
+SECONDS_PER_KICK = {"cuda": 5e-6, "cpu": 5e-5}  # upper bounds for a kick and its repair
+# Warps of a block and blocks of a multiprocessor, by the registers that moves need; the first pair
+# that fits is taken. Chains on parts need a few more registers than chains on whole tours.
 PART_WARPS = {
     "few": ((12, 2), (10, 2), (18, 1), *ONE_BLOCK),
     "some": ONE_BLOCK,
@@ -33,19 +34,19 @@ CHAIN_WARPS = {**PART_WARPS, "few": ((16, 2), (14, 2), *PART_WARPS["few"])}
 
 
 def first_kicks(backend: Backend, chains: int, seconds: dict[str, float] = SECONDS_PER_KICK) -> int:
-    """Return kicks that surely take less than a launch, of at most a backend's `seconds` each."""
+    """Return a number of kicks that is certain to take less time than a launch should."""
     turns = -(-chains // backend.processors)
     return max(1, int(tuning.LAUNCH_SECONDS / (seconds[backend.name] * turns)))
 
 
 def part_bytes(n: int, needs: ChainNeeds) -> int:
-    """Return that of a chain on a part, which has sites and mates of its own."""
+    """Return the shared memory of a chain on a part, which has its own sites and mates."""
     return warp_bytes(n, needs) + padded(n * needs.site_bytes) + padded(2 * n)
 
 
 @dataclass(frozen=True)
 class PartShape(ChainShape):
-    """How chains on parts are laid out."""
+    """The layout of chains on parts."""
 
     def shared_bytes(self, n: int) -> int:
         """Return the dynamic shared memory of a block."""
@@ -53,7 +54,7 @@ class PartShape(ChainShape):
 
 
 def chain_shape(n: int, tours: int, shared_memory: int, needs: ChainNeeds) -> ChainShape:
-    """Return who holds a chain on n cities, and where, with so many chains per multiprocessor."""
+    """Return the layout of chains on n cities, with `tours` chains per multiprocessor."""
     registers = "most" if needs.chooses and needs.registers == "many" else needs.registers
     layouts = [(w, b) for w, b in CHAIN_WARPS[registers] if w * b <= max(1, tours)]
     fitting = first_fitting(layouts, warp_bytes(n, needs), shared_memory)
@@ -65,7 +66,7 @@ def chain_shape(n: int, tours: int, shared_memory: int, needs: ChainNeeds) -> Ch
 
 
 def part_shape(n: int, shared_memory: int, needs: ChainNeeds) -> ChainShape:
-    """Return who holds a chain on a part of n cities, as `chain_shape` does for many chains."""
+    """Return the layout of many chains on parts of n cities."""
     own = part_bytes(n, needs)
     fitting = first_fitting(PART_WARPS[needs.registers], own, shared_memory)
     if fitting is None:

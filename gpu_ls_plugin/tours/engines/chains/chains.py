@@ -1,4 +1,4 @@
-"""Chains of kicks in progress: what the loop of an iterated search drives."""
+"""Batches of chains: each kicks, repairs and accepts or undoes, again and again."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.kicks.base import Perturbation
     from gpu_ls_plugin.tours.moves.composed import CandidateMoves
 
-RESTART_STREAM = 2**40  # rows of random tours that belong to one round of restarts
+RESTART_STREAM = 2**40  # random streams between two rounds of restarts
 Kept = TypeVar("Kept")
 _STATE = (
     *("tours", "best_tours", "costs", "best_costs", "units", "kicks", "accepted", "idle"),
@@ -38,7 +38,7 @@ _STATE = (
 
 
 class Chains(ChainState, ABC):
-    """A batch of chains; each goes on from its current tour and keeps the best.
+    """A batch of chains; each has a current tour, and keeps its best one.
 
     Parameters
     ----------
@@ -47,14 +47,14 @@ class Chains(ChainState, ABC):
     parts : CandidateMoves, optional
         Neighbourhoods and candidates on the backend.
     neighbourhoods : int
-        That moves are counted by.
+        Number of neighbourhoods whose moves are counted apart.
 
     Attributes
     ----------
     crossed : int
-        Generations of crossings so far; each has random numbers of its own.
+        Generations of crossovers so far; each uses other random numbers.
     gaining : float, or array of the backend, shape ()
-        Share of the chains that the last crossing led to a new best tour, kept where it matters.
+        Share of the chains for which the last crossover found a new best tour, if it counts them.
     """
 
     def __init__(
@@ -85,45 +85,45 @@ class Chains(ChainState, ABC):
     @property
     def current_is_best(self) -> bool:
         """Whether a chain's current tour is always its best one."""
-        alone = self.start.problem.objective.length_alone  # cheaper tours may not be results
+        alone = self.start.problem.objective.length_alone  # else a cheaper tour may be infeasible
         return self.accept.never_worse and not self.patience and alone
 
     def state(self) -> dict[str, Any]:
-        """Return where the chains stand, as new NumPy arrays and plain values by name."""
+        """Return the state of the chains, as new NumPy arrays and plain values by name."""
         to_numpy = self.start.backend.to_numpy
         arrays = {name: np.array(to_numpy(getattr(self, name))) for name in _STATE}
         return {**arrays, "crossed": self.crossed, "gaining": float(self.gaining)}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from where chains on as many tours stood that `state` was asked."""
+        """Go on from the state of as many chains."""
         for name in _STATE:
             getattr(self, name)[...] = self.start.backend.xp.asarray(state[name])
         self.crossed, self.gaining = state["crossed"], state["gaining"]
 
     @abstractmethod
     def advance(self, until: int, heat: float, cooling: float, seconds: float) -> None:
-        """Let every chain go on to kick number `until`, if it is begun within `seconds`.
+        """Let each chain go on to kick number `until`; none begins after `seconds`.
 
         The acceptance rule's level is ``heat - cooling * kick``.
         """
 
     @abstractmethod
     def first_kicks(self) -> int:
-        """Return a number of kicks that surely takes less than a launch should."""
+        """Return a number of kicks that is certain to take less time than a launch should."""
 
     @abstractmethod
     def moves_per_look(self) -> int:
-        """Return how many moves looking at one city stands for."""
+        """Return how many moves a look at one city evaluates."""
 
     def kept(self, owner: Hashable, make: Callable[[], Kept]) -> Kept:
-        """Return what `make` returned when it was called for `owner`: once."""
+        """Return what `make` returns; it is called once for each `owner`."""
         if owner not in self._kept:
             self._kept[owner] = make()
         kept: Kept = self._kept[owner]
         return kept
 
     def behind(self, until: int) -> bool:
-        """Return whether a chain has kicks and moves left; waits for the launches."""
+        """Wait for the launches; return whether a chain has kicks and moves left."""
         return bool(((self.kicks < until) & (self.moves < self.start.max_moves)).any())
 
     def take(self, rows: Any, others: Any) -> None:
@@ -135,9 +135,9 @@ class Chains(ChainState, ABC):
         self.idle[rows] = 0
 
     def adopt(self, tours: Any, costs: Any) -> Any:
-        """Let chains go on from tours (P, n) cheaper than their best ones; return which are."""
+        """Let chains go on from tours (P, n) that are cheaper than their best; return which do."""
         xp = self.start.backend.xp
-        cheaper = xp.asarray(costs) < self.best_costs  # a mask: rows by number make a GPU wait
+        cheaper = xp.asarray(costs) < self.best_costs  # a mask: numbers of rows make a GPU wait
         for mine, best in ((self.tours, self.best_tours), (self.costs, self.best_costs)):
             found, where = (costs, cheaper) if mine.ndim == 1 else (tours, cheaper[:, None])
             xp.copyto(mine, found, where=where)
@@ -147,11 +147,11 @@ class Chains(ChainState, ABC):
         return cheaper
 
     def keep_best(self) -> Any:
-        """Keep current tours that are cheaper than the best so far; return which are."""
+        """Keep the current tours that are better than the best so far; return which are."""
         return self.offer(self.tours, self.costs)
 
     def offer(self, tours: Any, costs: Any) -> Any:
-        """Keep those of some tours, one for each chain, that are better; return which are."""
+        """Keep each tour (P, n) that is better than its chain's best; return which are."""
         start, best = self.start, (self.best_tours, self.best_costs)
         leads = better(start.backend, start.problem, (tours, costs), best)
         self.best_costs[leads] = costs[leads]
@@ -160,15 +160,15 @@ class Chains(ChainState, ABC):
         return leads
 
     def restart_stalled(self, search: Repair, seconds: float = math.inf) -> None:
-        """Let chains without a new best for `patience` kicks go on from random local optima."""
+        """Restart the chains without a new best tour for `patience` kicks."""
         if self.patience:
             (rows,) = self.start.backend.xp.nonzero(self.idle >= self.patience)
             self.restart(search, rows, seconds)
 
     def restart(self, search: Repair, rows: Any, seconds: float = math.inf) -> None:
-        """Let the chains of some ascending rows go on from random local optima.
+        """Let the chains `rows`, in ascending order, go on from random local optima.
 
-        Their best tours are kept, and nothing more happens after so many seconds.
+        They keep their best tours. After `seconds` the rest of them goes on as before.
         """
         if not len(rows):
             return
@@ -185,7 +185,7 @@ class Chains(ChainState, ABC):
         self.keep_best()
 
     def begin_anew(self, rows: Any, tours: Any, costs: Any) -> None:
-        """Let the chains `rows` go on from these tours; their best ones are kept."""
+        """Let the chains `rows` go on from these tours; they keep their best ones."""
         self.tours[rows], self.costs[rows] = tours, costs
         self.restarts[rows] += 1
         self.idle[rows] = 0
@@ -193,17 +193,17 @@ class Chains(ChainState, ABC):
     def searched(
         self, search: Repair, fresh: Any, rows: Any, seed: int, seconds: float
     ) -> tuple[Any, Any, Statistics] | None:
-        """Search some ascending rows from fresh tours (P, n), whatever other rows there are.
+        """Run the local search of `rows`, in ascending order, from their rows of `fresh` (P, n).
 
-        Return the tours, costs and statistics of those rows; None where they have not become local
-        optima in so many seconds.
+        The result does not depend on the other rows. Return tours, costs and statistics; None if
+        the tours are not local optima after `seconds`.
         """
         return self._found(search, fresh[rows], seed, 0, seconds)
 
     def _found(
         self, search: Repair, begin: Any, seed: int, first: int, seconds: float
     ) -> tuple[Any, Any, Statistics] | None:
-        """Search tours that have the numbers of the rows from `first` on."""
+        """Run the local search of tours with the numbers of the rows from `first` on."""
         backend, first_row = self.start.backend, self.start.first_row + first
         found = search(
             self.start.problem,
@@ -213,7 +213,7 @@ class Chains(ChainState, ABC):
             backend=backend,
             first_row=first_row,
         )
-        if found.statistics.interrupted:  # which the search has taken for its own
+        if found.statistics.interrupted:  # the local search has caught the Ctrl-C
             raise KeyboardInterrupt
         if found.statistics.stopped_by == "seconds":
             return None
@@ -222,7 +222,7 @@ class Chains(ChainState, ABC):
 
 
 class FusedChains(Chains):
-    """Chains of one kernel: kick by `cuts`, repair, accept or undo, without a step to the host."""
+    """Chains that kick, repair, and accept or undo in one kernel."""
 
     parts: CandidateMoves
 
@@ -259,7 +259,7 @@ class FusedChains(Chains):
 
     @staticmethod
     def bytes_per_tour(n: int) -> int:
-        """Return the device memory of one chain in bytes."""
+        """Return the device memory of a chain in bytes."""
         return 8 * n + tour_layouts.chain_bytes(n, 4) + 128
 
     def advance(self, until: int, heat: float, cooling: float, seconds: float) -> None:
@@ -273,16 +273,16 @@ class FusedChains(Chains):
         )
 
     def first_kicks(self) -> int:
-        """Return a number of kicks that surely takes less than a launch should."""
+        """Return a number of kicks for one launch."""
         return chain_layouts.first_kicks(self.start.backend, len(self.tours))
 
     def moves_per_look(self) -> int:
-        """Return how many moves looking at one city stands for."""
+        """Return the moves at a city."""
         return self.parts.neighbours
 
 
 class SteppedChains(Chains):
-    """Chains of any search and perturbation, kick by kick from the host."""
+    """Chains of any local search and perturbation; the host calls both for each kick."""
 
     def __init__(
         self,
@@ -296,7 +296,7 @@ class SteppedChains(Chains):
         self._search, self._perturbation = search, perturbation
 
     def advance(self, until: int, heat: float, cooling: float, seconds: float) -> None:
-        """Kick, search and accept for all chains together, until all have made their kicks."""
+        """Kick, repair and accept, one kick of all chains after the other."""
         watch = Stopwatch.of(seconds)
         xp = self.start.backend.xp
         while self.behind(until) and watch.left > 0:
@@ -307,15 +307,15 @@ class SteppedChains(Chains):
             if not len(rows):
                 return
             kick = int(self.kicks[rows].min())
-            rows = rows[self.kicks[rows] == kick]  # who fell behind goes first
+            rows = rows[self.kicks[rows] == kick]  # chains that fell behind go first
             self._step(rows, kick, max(0.0, heat - cooling * kick), watch.left)
 
     def searched(
         self, search: Repair, fresh: Any, rows: Any, seed: int, seconds: float
     ) -> tuple[Any, Any, Statistics] | None:
-        """As for all chains; each row keeps its number, on which random moves depend.
+        """Search as other chains do; each row keeps its number, which random moves depend on.
 
-        Rows in between go along: they are at local optima, which is little work.
+        The rows in between are searched again: they are local optima, so that this takes little.
         """
         first, last = int(rows[0]), int(rows[-1])
         begin = self.tours[first : last + 1].copy()
@@ -327,7 +327,7 @@ class SteppedChains(Chains):
         return tours[rows - first], costs[rows - first], statistics
 
     def _step(self, rows: Any, kick: int, level: float, seconds: float) -> None:
-        """Kick and repair once; a kick that is not repaired in the time is forgotten."""
+        """Make one kick; without a repair before `seconds` end, the kick has no effect."""
         backend, problem, first_row = self.start.backend, self.start.problem, self.start.first_row
         seed = (self.start.seed * 0x9E3779B97F4A7C15 + kick + 1) % 2**64
         kicked = self._perturbation.perturb(
@@ -354,12 +354,12 @@ class SteppedChains(Chains):
         return 1
 
     def moves_per_look(self) -> int:
-        """Return 1: searches differ in what they count."""
+        """Return 1: local searches count different things."""
         return 1
 
 
 def _uniform(seed: int, first_row: int, count: int) -> NDArray[np.float64]:
-    """Return a number in (0, 1] for each of some rows, which no other row changes."""
+    """Return a number in (0, 1] for each row; it depends on the seed and the row alone."""
     bits = np.random.Philox(key=seed)
     bits.advance(first_row)
-    return 1.0 - np.random.Generator(bits).random((count, 4))[:, 0]  # four numbers a step
+    return 1.0 - np.random.Generator(bits).random((count, 4))[:, 0]  # a step makes four numbers

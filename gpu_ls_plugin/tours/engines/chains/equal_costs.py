@@ -1,4 +1,4 @@
-"""When a population has come to one cost and finds nothing better."""
+"""The test whether all chains have reached the same cost and find nothing better."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from gpu_ls_plugin.tours.engines.chains.chain_kernel import ChainState
 
-LEAST_KICKS_PER_CITY = 100  # of all chains together
+LEAST_KICKS_PER_CITY = 100  # kicks of all chains together that a wait takes at least
 
 
 class EqualCosts:
-    """Watches the chains of a run: are all at the same cost, and has nothing been found for long?
+    """Tests whether all chains have the same cost, after waiting long enough for a better tour.
 
-    The wait is as many kicks as the best tour took to be found, and at least some for each city;
-    it doubles each time that all chains have one cost at its end.
+    A wait is as long as the search for the best tour, in kicks. It doubles each time that all
+    chains have the same cost at its end.
     """
 
     def __init__(self, n: int, chains: int) -> None:
@@ -22,7 +22,10 @@ class EqualCosts:
         self._wait, self._until = self._least, self._least
 
     def reached(self, chains: ChainState, kicks: int, improved: bool) -> bool:
-        """Return whether the wait is over, each chain has made `kicks`, and all cost the same."""
+        """Return whether a wait is over after this many kicks per chain, and all costs are equal.
+
+        `improved` says whether the best tour is new: then a new wait begins.
+        """
         if improved:
             self._wait = max(kicks, self._least)
             self._until = kicks + self._wait
@@ -34,5 +37,5 @@ class EqualCosts:
 
 
 def equal(chains: ChainState) -> bool:
-    """Return whether the best tours of all chains have one cost."""
+    """Return whether the best tours of all chains have the same cost."""
     return bool((chains.best_costs == chains.best_costs[0]).all())

@@ -1,4 +1,4 @@
-// The random numbers of a chain's kicks, drawn by all lanes of a team together.
+// The random numbers of the kicks of a chain; all lanes of a team draw them together.
 #pragma once
 
 #include "backends/include/philox.cuh"
@@ -6,22 +6,22 @@
 
 namespace gls {
 
-constexpr int kDrawsPerKick = 1024;  // steps of the random stream that belong to a kick
+constexpr int kDrawsPerKick = 1024;  // steps of the random stream for each kick
 
-// What a team has drawn: the first eight numbers of some successive kicks, which are all that most
-// kicks need, or further ones of a kick.
+// The numbers that a team has drawn: the first eight of some successive kicks (most kicks need no
+// more), or later ones of a single kick.
 template <class Team>
 struct DrawnNumbers {
   static constexpr int kKicks = Team::kLanes > 1 ? 4 : 1, kOfKick = 8, kAll = kOfKick * kKicks;
   uint32 numbers[kAll];
-  int group;  // of kicks, its lower bits; -1 for none
+  int group;  // number of the group of kicks, its lower bits; -1: none
 };
 
 // The stream of one kick, the same for all lanes.
 template <class Team>
 class KickNumbers {
   using Drawn = DrawnNumbers<Team>;
-  static_assert(sizeof(Drawn) <= kDrawnBytes, "of a warp");
+  static_assert(sizeof(Drawn) <= kDrawnBytes, "numbers of a warp");
 
  public:
   GLS_DEVICE KickNumbers(const Team& team, const Philox& stream, int64 kick, Drawn& drawn)
@@ -37,7 +37,7 @@ class KickNumbers {
     }
   }
 
-  // The next numbers, so many, are drawn if they are not yet.
+  // Draws the next `count` numbers, unless they are drawn already.
   GLS_DEVICE void ahead(int count) {
     if (base + taken + count <= end) return;
     const int first = taken / 4;
@@ -53,7 +53,7 @@ class KickNumbers {
  private:
   template <class Step>
   GLS_DEVICE void draw(int group, Step step_of) {
-    team.sync();  // all have read those before
+    team.sync();  // all lanes have read the numbers before
     team.each(Drawn::kAll / 4, [&](int block) {
       Philox own = stream;
       own.four(step_of(block), &drawn.numbers[4 * block]);
@@ -65,7 +65,7 @@ class KickNumbers {
   const Philox& stream;
   Drawn& drawn;
   const int64 step;
-  int base, end;  // where the kick's first number would be, and the end of what is drawn
+  int base, end;  // index of the kick's first number in `drawn`, and the end of `drawn`
   int taken = 0;
 };
 

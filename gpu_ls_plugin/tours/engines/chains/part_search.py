@@ -1,4 +1,4 @@
-"""Search of parts of tours: all at the same time, each by several chains."""
+"""Chains on parts of tours; several chains may search the same part."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TourParts:
-    """Parts as small problems, whose cities have numbers of their own."""
+    """Parts of tours as small problems with their own numbers of cities."""
 
-    sizes: Any  # (K,) int32, cities; rows of the other arrays are filled up to them
-    names: Any  # (K, m) int32, the cities' numbers in the whole problem
+    sizes: Any  # (K,) int32, cities of each part; the rest of a row below is unused
+    names: Any  # (K, m) int32, number of each city in the whole problem
     mates: Any  # (K, m) int32, the other end of a city's fixed edge, or the city itself
     near: Any  # (K, m, degree), candidates in the form of `CandidateMoves.arguments`
-    near_lengths: Any  # of the same shape
+    near_lengths: Any  # (K, m, degree)
 
     @classmethod
     def empty(cls, xp: Any, count: int, stride: int, arguments: dict[str, Any]) -> TourParts:
-        """Return memory for parts of up to `stride` cities of a problem with such arguments."""
+        """Return memory for parts of up to `stride` cities, for `CandidateMoves.arguments`."""
         near, lengths = (
             None if lists is None else xp.empty((count, stride, arguments["degree"]), lists.dtype)
             for lists in (arguments["candidates"], arguments["candidate_lengths"])
@@ -44,7 +44,10 @@ class TourParts:
 
 
 class PartSearch:
-    """Chains on parts of at most `size` cities, in one launch; `parts` are of the whole problem."""
+    """The kernel of chains on parts of at most `size` cities, and its arguments.
+
+    `parts` are the moves and candidates of the whole problem.
+    """
 
     def __init__(
         self,
@@ -85,23 +88,23 @@ class PartSearch:
         seconds: float = math.inf,
         step: int = NO_LIMIT,
     ) -> ChainState:
-        """Return chains that have gone on from tours of the parts.
+        """Return chains after `kicks` kicks from tours of the parts.
 
         Parameters
         ----------
         cut : TourParts
         rings : array of the backend, shape (K * R, m), int32
-            Tours of R chains for each part; changed. Costs are counted from theirs.
+            Tours of R chains for each part, which change. They have cost 0.
         units : array of the backend, shape (K * R,), float32
-            Length for which 1 stands in `level`.
+            Length that a level of 1 stands for.
         level : float
-            Of the acceptance rule at first; it falls to 0 along a line over all kicks.
+            First level of the acceptance rule; it falls linearly to 0.
         window : int
-            As `Perturbation.window` returns it.
+            Window of kicks, from `Perturbation.window`.
         first_row : int
-            Row r has the random numbers of row `first_row` + r.
+            Chain r uses the random numbers of row `first_row` + r.
         seconds : float
-            After which no launch begins, and a CPU ends one.
+            No launch begins later; a CPU also ends a launch.
         step : int
             Kicks of the first launch.
         """
@@ -115,7 +118,10 @@ class PartSearch:
 
 
 class PartChains(ChainState):
-    """Chains on tours of parts, of certain costs, before their first kick; see `PartSearch.run`."""
+    """Chains on tours of parts, before their first kick; for the parameters see `PartSearch.run`.
+
+    `costs` (K * R,) are the costs of the tours.
+    """
 
     def __init__(
         self,
@@ -152,10 +158,7 @@ class PartChains(ChainState):
         }
 
     def advance(self, until: int, heat: float, cooling: float, seconds: float) -> None:
-        """Queue one launch, in which chains go on to kick number `until`.
-
-        The acceptance rule's level is ``heat - cooling * kick``.
-        """
+        """Queue one launch, as `Chains.advance` does."""
         search = self._search
         search.start.backend.launch(
             search.kernel,
@@ -166,7 +169,7 @@ class PartChains(ChainState):
         )
 
     def behind(self, until: int) -> bool:
-        """Return whether a chain has kicks left; waits for the launches."""
+        """Wait for the launches; return whether a chain has kicks left."""
         return bool((self.kicks < until).any())
 
     def first_kicks(self) -> int:
@@ -174,12 +177,12 @@ class PartChains(ChainState):
         return self._step
 
     def moves_per_look(self) -> int:
-        """Return how many moves looking at one city stands for."""
+        """Return the moves at a city."""
         return self._search.neighbours
 
 
 class _Falling(Acceptance):
-    """A level that falls to 0 along a line."""
+    """A level that falls linearly to 0."""
 
     def __init__(self, level: float) -> None:
         self._level = level

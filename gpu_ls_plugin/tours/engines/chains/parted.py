@@ -1,10 +1,10 @@
-"""Engine for large tours: many chains, each on a small part of a tour at a time.
+"""Chains on parts of large tours.
 
-A tour is cut into segments; a part is one of them, or two that lie next to each other in space. The
-rest of the tour is contracted to fixed edges, so that a part is a small problem that fits into
-shared memory, and all parts are searched at the same time, each by several chains with different
-random numbers. The best chain of each part counts; the parts are joined, and the next round cuts
-elsewhere.
+A round cuts each tour into segments. A part is one segment, or two that lie next to each other in
+space. Fixed edges replace the rest of the tour, so that a part is a small problem that fits into
+shared memory. All parts are searched at the same time, each by several chains with different random
+numbers. The best chain of each part counts. At the end of the round the parts are joined; the next
+round cuts elsewhere.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ SEGMENT_DTYPE, PATH_DTYPE, PIECE_DTYPE = (
     struct_of(HEADER, name).items for name in ("Segments", "Unrolled", "Piece")
 )
 CUT, JOINED = (struct_of(HEADER, "CutTours"),), (struct_of(HEADER, "JoinedParts"),)
-KICKS_PER_CITY = 2  # of each chain in a round
-SMALLEST_SEGMENT = 8
-CITIES_TOGETHER = {"cpu": 1, "cuda": 2**20}  # of tours whose segments are paired up at once
-KEY_STEP = 0x9E3779B97F4A7C15  # odd: first rows have different keys
+KICKS_PER_CITY = 2  # kicks of each chain in a round, per city of a part
+SMALLEST_SEGMENT = 8  # cities
+CITIES_TOGETHER = {"cpu": 1, "cuda": 2**20}  # cities of the tours whose links are counted at once
+KEY_STEP = 0x9E3779B97F4A7C15  # odd, so that different first rows have different keys
 
 
 def make_part_kernel(lists: str, team: str) -> Kernel:
@@ -64,9 +64,9 @@ def _kernel(name: str, body: str, parameters: tuple[Parameter, ...], team: str) 
 
 
 class PartedTours(Chains):
-    """Chains on parts of `size` cities; as a chain, a tour counts the kicks of all its parts."""
+    """Chains on parts of `size` cities; a tour is a chain that counts the kicks of all its parts."""
 
-    divisible = False  # a round is what it is, however long it takes
+    divisible = False  # a launch is a whole round
 
     parts: CandidateMoves
 
@@ -88,7 +88,7 @@ class PartedTours(Chains):
         self._stride = 2 * -(-n // max(2, n // self._segment))
         count = max(1, tours * n // (2 * self._segment))
         layout = chain_layout(backend, parts, self._stride, chain_layouts.part_shape)
-        # A row's parts have as many streams as they like: the first row is a part of the key.
+        # Parts need many random streams: the first row goes into the key, not into the stream.
         key = (start.seed + start.first_row * KEY_STEP) % 2**64
         numbered = replace(start, seed=key)
         self._search = PartSearch(numbered, accept, parts, perturbation, self._stride, layout)
@@ -97,31 +97,31 @@ class PartedTours(Chains):
         warp = backend.warp()
         self._make = make_part_kernel(parts.moves.lists, warp)
         self._unroll, self._write = unroll_kernel(warp), write_kernel(warp)
-        self._kicks = max(1, KICKS_PER_CITY * self._stride)  # of each chain in a round
-        share = -(-self._replicas * count // backend.processors)  # chains of a processor
-        self._pace = chain_layouts.SECONDS_PER_KICK[backend.name] * share  # seconds a kick
+        self._kicks = max(1, KICKS_PER_CITY * self._stride)  # kicks of each chain in a round
+        share = -(-self._replicas * count // backend.processors)  # chains on a processor
+        self._pace = chain_layouts.SECONDS_PER_KICK[backend.name] * share  # seconds per kick
         self._unit = float(self.costs.mean()) / n
 
     @property
     def current_is_best(self) -> bool:
-        """True: a part is replaced by nothing worse than itself."""
+        """True: a round never makes a part worse."""
         return True
 
     def state(self) -> dict[str, Any]:
-        """Return where the chains stand."""
+        """Return the state of the chains."""
         own = {"round": self._round, "random": self._random.bit_generator.state, "unit": self._unit}
         return super().state() | own
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from where chains on as many tours stood."""
+        """Go on from the state of as many chains."""
         super().restore(state)
         self._round, self._unit = state["round"], state["unit"]
         self._random.bit_generator.state = state["random"]
 
     def advance(self, until: int, heat: float, cooling: float, seconds: float) -> None:
-        """Make one round, of fewer kicks where `until` or `seconds` would be exceeded."""
+        """Make one round, with fewer kicks if it would exceed `until` or `seconds`."""
         level = max(0.0, heat - cooling * int(self.kicks.min()))
-        # With some reserve for the rest of a round.
+        # A fifth of the time is for cutting and joining.
         in_time = min(0.8 * seconds / self._pace, NO_LIMIT)
         begin = now()
         kicks = self._make_round(until, level, max(1, min(self._kicks, int(in_time))), seconds)
@@ -134,11 +134,11 @@ class PartedTours(Chains):
         return kicks
 
     def moves_per_look(self) -> int:
-        """Return how many moves looking at one city stands for."""
+        """Return the moves at a city."""
         return self.parts.neighbours
 
     def _make_round(self, until: int, level: float, most: int, seconds: float) -> int:
-        """Cut, search and join all tours; return the kicks of each chain."""
+        """Cut the tours, search the parts and join them; return the kicks of each chain."""
         watch = Stopwatch.of(seconds)
         xp, tours = self.start.backend.xp, len(self.tours)
         segments, cut, arrays = self._cut()
@@ -171,7 +171,7 @@ class PartedTours(Chains):
         return kicks
 
     def _keep_feasible(self, before: Any) -> None:
-        """Put back tours that may no longer be results, although they might have been."""
+        """Put back the tours that were feasible `before` and no longer are."""
         backend, problem = self.start.backend, self.start.problem
         may, might = (
             problem.objective.feasible(problem, backend.to_numpy(tours))
@@ -181,7 +181,7 @@ class PartedTours(Chains):
         self.tours[lost] = before[lost]
 
     def _cut(self) -> tuple[NDArray[Any], TourParts, dict[str, Any]]:
-        """Return segments, their parts, and what the kernels that make and join these read."""
+        """Return the segments of parts, the parts, and the arguments of the kernels."""
         backend, arguments = self.start.backend, self.parts.arguments
         xp, (tours, n) = backend.xp, self.tours.shape
         self.tours[:] = xp.roll(self.tours, -int(self._random.integers(n)), axis=1)
@@ -210,14 +210,14 @@ class PartedTours(Chains):
         return segments, cut, arrays
 
     def _pair_up(self, places: Any, cuts: NDArray[np.int64]) -> NDArray[Any]:
-        """Return the parts of all tours: pairs of segments next to each other in space."""
+        """Return the parts of all tours: single segments, and pairs of neighbours in space."""
         tours, count = len(places), len(cuts) - 1
         segments = np.zeros(tours * count, SEGMENT_DTYPE)
         segments["tour"] = np.arange(tours).repeat(count)
         segments["begin1"] = np.tile(cuts[:-1], tours)
         segments["length1"] = np.tile(np.diff(cuts), tours)
         first, second, links = self._links(places, cuts)
-        # Neighbours on the tour are one segment in the rounds that cut elsewhere.
+        # Segments that are neighbours on the tour share a segment in other rounds anyway.
         weight = links * self._random.random(len(first))
         weight[(second - first == 1)] *= 0.5
         taken = [False] * len(segments)
@@ -234,7 +234,10 @@ class PartedTours(Chains):
         return parts[np.argsort(parts["tour"], kind="stable")]
 
     def _links(self, places: Any, cuts: NDArray[np.int64]) -> tuple[NDArray[Any], ...]:
-        """Return neighbouring segments, numbered over tours, and how many candidates link them."""
+        """Return pairs of segments, and the number of candidate links between them, (3, L).
+
+        Segments are numbered through all tours.
+        """
         backend, count = self.start.backend, len(cuts) - 1
         xp, together = backend.xp, max(1, CITIES_TOGETHER[backend.name] // places.shape[1])
         cities = self.parts.cities.reshape(-1, self.parts.arguments["degree"])
@@ -250,7 +253,7 @@ class PartedTours(Chains):
         return tuple(np.concatenate(found, axis=1))
 
     def _join(self, segments: NDArray[Any], arrays: dict[str, Any], found: ChainState) -> None:
-        """Write the best tour of each part into the tours."""
+        """Write the best tours of the parts into the tours."""
         backend, count, rings = self.start.backend, len(segments), found.best_tours
         xp = backend.xp
         of_part = found.best_costs.reshape(count, self._replicas)
@@ -282,11 +285,11 @@ class PartedTours(Chains):
 def _layout(
     segments: NDArray[Any], paths: NDArray[Any], gained: NDArray[Any], parts: NDArray[np.int64]
 ) -> NDArray[Any]:
-    """Return the pieces of one tour.
+    """Return the pieces of one tour, from its first place on.
 
-    A part of two segments whose path leaves by the other end turns what lies between them round.
-    Parts that do so must not cross each other: of those that do the ones that gain less, and paths
-    that are void, are left as they were (in place: `paths`).
+    If the path of a part runs backwards through the fixed edge between its two segments, the tour
+    between the segments turns round. Two such parts must not cross each other: the one that gains
+    less keeps its old path. So do parts with a void path. Both are noted in `paths`.
     """
     begin, end = segments["begin1"], segments["begin2"]
     double = segments["length2"][parts] > 0
@@ -300,7 +303,7 @@ def _layout(
             turned.append((a, b))
     void = parts[paths["step"][parts] == 0]
     paths["split"][void], paths["turned"][void] = segments["length1"][void], 0
-    # One or two stretches of each part, in the order in which they lie in the tour.
+    # One or two stretches of each part, in the order of the tour.
     split, size = paths["split"][parts], (segments["length1"] + segments["length2"])[parts]
     starts = np.concatenate([begin[parts], end[parts[double]]])
     stretches = np.zeros(len(starts), PIECE_DTYPE)
@@ -310,7 +313,7 @@ def _layout(
     by_start = np.argsort(starts)
     starts, stretches = starts[by_start], stretches[by_start]
     order = np.arange(len(starts))
-    # From the inside out: an inner part's stretches lie together when an outer one turns them.
+    # From the inside out: the stretches of an inner part lie together when an outer one turns them.
     for a, b in sorted(turned, key=lambda pair: pair[1] - pair[0]):
         low, high = np.searchsorted(starts, (a, b))
         within = slice(low + 1, high)

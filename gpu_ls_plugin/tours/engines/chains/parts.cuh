@@ -1,8 +1,8 @@
-// Parts of tours as small problems, and back.
+// Cuts parts of tours out as small problems, and joins them again.
 //
-// A part is one segment of a tour or two of them; the rest of the tour is one path, or two, each
-// contracted to a fixed edge. Cities of a part have numbers of their own, in the order of the tour:
-// segment one is 0 .. length1 - 1, segment two what follows; the last is the mate of the first.
+// A part is one segment of a tour, or two. A fixed edge replaces each path between its segments.
+// The cities of a part have their own numbers, in the order of the tour: segment one has the
+// numbers 0 .. length1 - 1, segment two the next ones. The first and the last city are mates.
 #pragma once
 
 #include "tours/problem/lengths.cuh"
@@ -10,13 +10,13 @@
 namespace gls {
 
 struct Segments {
-  int tour, begin1, length1, begin2, length2;  // in places of the tour
+  int tour, begin1, length1, begin2, length2;  // begins are places of the tour
 
   GLS_DEVICE int size() const { return length1 + length2; }
   GLS_DEVICE int place(int number) const {
     return number < length1 ? begin1 + number : begin2 + number - length1;
   }
-  // The number of the city at a place, -1 if that is elsewhere.
+  // The number of the city at a place; -1 if it is not in the part.
   GLS_DEVICE int number(int place) const {
     if (place >= begin1 && place < begin1 + length1) return place - begin1;
     if (place >= begin2 && place < begin2 + length2) return place - begin2 + length1;
@@ -30,7 +30,7 @@ struct Segments {
   }
 };
 
-// Tours, and the parts that they are cut into: rows of `stride` for each part, of up to n cities.
+// Tours, and the parts that they are cut into; parts are in rows of `stride` cities.
 struct CutTours {
   int n, stride, degree;  // cities of a tour; of a part, at most; candidates of a city
   const void* segments;   // of every part
@@ -65,21 +65,21 @@ struct MakePart {
   }
 };
 
-// A part's best tour as a path from its first city to its last: where that begins, in which
-// direction it runs, after how many cities it leaves the part in between, and by which of the two
-// ends it does so.
+// The best tour of a part, read as a path from the part's first city to its last.
 struct Unrolled {
-  int begin, step;  // step 0: the fixed edges are not where they were, and the path is void
-  int split, turned;
+  int begin,
+      step;   // place of the first city; direction, or 0: a fixed edge is missing, the path is void
+  int split;  // cities before the fixed edge between the segments
+  int turned;  // whether the path runs backwards through that edge
 };
 
-// A stretch of a part's path on its way into a tour: `count` cities from `from` on, turned round or
-// not, to the places from `to` on.
+// A stretch of a part's path, to be written into a tour: `count` cities from `from` on, turned
+// round or not, to the places from `to` on.
 struct Piece {
   int part, from, count, turned, to;
 };
 
-// What the chains on parts have found, and how it becomes tours again.
+// The results of the chains on parts, and the tours that they become.
 struct JoinedParts {
   const int* rings;    // best tours of all chains, in rows
   const int* winners;  // of every part, the chain that counts

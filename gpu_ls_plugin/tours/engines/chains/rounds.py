@@ -1,4 +1,4 @@
-"""Chains as a population: launches of kicks up to the next exchange, and the exchange."""
+"""Chains as a population: launches of kicks, with exchanges between them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.runs.stretch import Leg
     from gpu_ls_plugin.tours.engines.chains.start import Repair
 
-KICKS_PER_CITY = 0.5  # of a generation, if chains do not cooperate
+KICKS_PER_CITY = 0.5  # in a generation of chains that do not cooperate
 _STATE = (
     *("done", "exchanges", "generations"),
     *("_next", "_pace", "_equal_costs", "_best", "_counted"),
@@ -30,7 +30,7 @@ _STATE = (
 
 
 class Rounds(Population):
-    """Chains that kick and repair, and exchange what they have found at certain kicks.
+    """Chains that kick and repair, and exchange tours after certain numbers of kicks.
 
     A generation ends with an exchange.
 
@@ -39,12 +39,12 @@ class Rounds(Population):
     chains : ChainState
     statistics : Statistics
     search : Repair, optional
-        Searches chains that begin anew; without it none do.
+        Local search of chains that restart; without it, no chain restarts.
     cooperation : Cooperation, optional
     best : float
-        Cost that is known; a lower one is an improvement.
+        The best cost so far; only a lower one counts as an improvement.
     stirs : bool
-        Whether chains begin anew once all have come to the same cost.
+        Whether half of the chains restart once all have reached the same cost.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class Rounds(Population):
         self._pace = Pace(chains.first_kicks())
         self._equal_costs = EqualCosts(n, size)
         self._counted: Any
-        # Moves of a descent are not counted again: the first count tells what there was before.
+        # The moves of the first descent are counted elsewhere: the first count is subtracted.
         fresh = isinstance(chains.start.moves, int)
         self._best, self._counted = best, 0 if fresh else None
 
@@ -79,11 +79,11 @@ class Rounds(Population):
 
     @property
     def costs(self) -> Any:
-        """Their costs, by which they are searched."""
+        """The costs of these tours, as the search computes them."""
         return self.chains.best_costs
 
     def over(self, leg: Leg) -> str | None:
-        """Return "moves" or "kicks" if no chain has any left, or generations are over; or None."""
+        """Return "moves" or "kicks" if no chain may go on; None if one may."""
         if leg.bred(self.generations):
             return "kicks"
         chains = self.chains
@@ -93,7 +93,7 @@ class Rounds(Population):
         return "moves" if most < NO_LIMIT and bool((chains.moves >= most).any()) else "kicks"
 
     def launch(self, leg: Leg) -> None:
-        """Kick for about as long as a launch should take; exchange if it is time."""
+        """Kick for about the time of a launch, and exchange if an exchange is due."""
         chains, before, until = self.chains, self.exchanges, self._end(leg)
         to = min(until, self._next)
         if chains.divisible:
@@ -120,7 +120,7 @@ class Rounds(Population):
             self._stir(leg.left)
 
     def count(self) -> None:
-        """Add what chains have counted since they were asked last to the statistics."""
+        """Add the counts of the chains since the last call to the statistics."""
         statistics, counted = self.statistics, self._counts()
         if self._counted is None:
             self._counted = counted
@@ -138,18 +138,18 @@ class Rounds(Population):
             statistics.moves_by = summed(statistics.moves_by, by_name)
 
     def state(self) -> dict[str, Any]:
-        """Return where all stands, as NumPy arrays and plain values by name."""
+        """Return the state of the population, as NumPy arrays and plain values by name."""
         own = {name: deepcopy(getattr(self, name)) for name in _STATE}
         return {"chains": self.chains.state(), **own}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from where as many chains stood that `state` was asked."""
+        """Go on from the state of a population with as many chains."""
         self.chains.restore(state["chains"])
         for name in _STATE:
             setattr(self, name, deepcopy(state[name]))
 
     def _end(self, leg: Leg) -> int:
-        """Return the kick at which the stretch ends, or its generation without an exchange."""
+        """Return the last kick of the stretch, or of its generation if chains do not cooperate."""
         if leg.stretch.generations is None or self._cooperation is not None:
             return leg.until
         if not self.chains.divisible:
@@ -158,12 +158,12 @@ class Rounds(Population):
         return min(leg.until, leg.first + own)
 
     def _stir(self, seconds: float) -> None:
-        """Let every second chain begin anew if all stagnate and that costs no best tour."""
+        """Restart every second chain if all have the same cost for long; best tours are kept."""
         chains, best = self.chains, self.chains.best_costs.min().item()
         improved, self._best = best < self._best, best
         if not self._equal_costs.reached(chains, self.done, improved) or chains.current_is_best:
             return
-        if chains.start.problem.rows is not None:  # each chain has lengths of its own
+        if chains.start.problem.rows is not None:  # each chain has its own lengths
             return
         rows = chains.start.backend.xp.arange(1, len(chains.tours), 2)
         chains.restart(self._search, rows, seconds)
@@ -178,7 +178,7 @@ class Rounds(Population):
         self._next = reached + kicks + self._period
 
     def _counts(self) -> NDArray[np.int64]:
-        """Return the counts of all chains together, and those of several neighbourhoods."""
+        """Return the counts summed over all chains, then those of several neighbourhoods."""
         chains, xp = self.chains, self.chains.start.backend.xp
         each = (chains.kicks, chains.accepted, chains.restarts, chains.moves, chains.looks)
         sums = xp.stack(each).sum(axis=1)

@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Start:
-    """Where chains begin, on a backend; row r has the random numbers of row `first_row` + r."""
+    """The tours that chains start from; chain r uses the random numbers of row `first_row` + r."""
 
     backend: Backend
     problem: TSP
-    tours: Any  # (P, n) int32, local optima; changed in place
+    tours: Any  # (P, n) int32, local optima; chains change them in place
     seed: int
     first_row: int = 0
-    max_moves: int = NO_LIMIT  # after which a chain stops
-    moves: Any = 0  # (P,) int64, that each has made already
-    moves_by: Any = 0  # (K,) int64, by neighbourhoods, of all chains, where there are several
+    max_moves: int = NO_LIMIT  # a chain stops after as many moves, `moves` included
+    moves: Any = 0  # (P,) int64, moves of each chain so far
+    moves_by: Any = 0  # (K,) int64, moves of each neighbourhood so far, if there are several
 
 
 class Repair(Parameters, Protocol):
-    """The search of a batch of tours: a `LocalSearch`."""
+    """The local search of a batch of tours: a `LocalSearch`."""
 
     @property
     def parts(self) -> tuple[Any, ...]:
@@ -47,4 +47,4 @@ class Repair(Parameters, Protocol):
         backend: str | Backend = "auto",
         first_row: int = 0,
     ) -> Result:
-        """Return tours (P, n) as they are improved."""
+        """Return the improved tours."""

@@ -1,6 +1,6 @@
-// Best improvement on candidates (Fosin et al. 2013): all cities are looked at, the best move of
-// all is applied. Chunks of the cities and shares of their first steps are evaluated side by side,
-// one block takes the best of them.
+// Best improvement on candidate lists (Fosin et al. 2013): a pass looks at all cities, and applies
+// the best move of all. Teams evaluate chunks of the cities, and shares of a chunk's first steps,
+// side by side; one block takes the best of their moves.
 #pragma once
 
 #include "tours/moves/apply_move.cuh"
@@ -9,24 +9,24 @@
 
 namespace gls {
 
-// Every `step`-th city in place of a queue: cities with much work often have neighbouring numbers.
-// Of their first steps a team takes its share.
+// The cities of a chunk, in place of a queue: each `step`-th one, since cities with much work often
+// have neighbouring numbers. A team takes its share of their first steps.
 struct EveryCity {
   int first, step, share, shares;
   GLS_DEVICE int operator[](int rank) const { return first + rank * step; }
   GLS_DEVICE int count(int n) const { return (n - first + step - 1) / step; }
 };
 
-// The tours of a launch as they stand, and what has been found of each.
+// The tours of a launch, and the best moves found so far.
 struct SweepBatch {
-  int chunks, shares;      // of a tour's cities, of a chunk's first steps
-  int64 max_moves;         // after which a tour stops
-  int *tours, *positions;  // in rows: cities by their places, and the places of the cities
-  unsigned char* states;   // of every tour, a SearchState
-  int64* pass_counts;      // of every tour, evaluations ...
-  int64* move_counts;      // ... and moves so far
+  int chunks, shares;      // of the cities of a tour; of the first steps of a chunk
+  int64 max_moves;         // moves after which a tour stops
+  int *tours, *positions;  // in rows: the city at each place, and the place of each city
+  unsigned char* states;   // of each tour, a SearchState
+  int64* pass_counts;      // of each tour, evaluations so far
+  int64* move_counts;      // of each tour, moves so far
   int64* moves_by;         // of each neighbourhood, moves of all tours together
-  void* found;             // of every share of every chunk, its best move
+  void* found;             // of each share of each chunk, its best move
 };
 
 // Evaluation: item = (tour * chunks + chunk) * shares + share.
@@ -53,7 +53,7 @@ struct EvaluateChunk {
   }
 };
 
-// Replacement: the best move of a tour is applied.
+// Replacement: applies the best move of a tour.
 template <class Team, class Metric, class Length, class Neighbourhood>
 struct TakeBest {
   using Lengths = gls::Lengths<Metric, Length>;
@@ -95,7 +95,7 @@ struct TakeBest {
   }
 };
 
-// Where each city stands.
+// Writes the position of each city.
 template <class Team>
 struct MakePositions {
   GLS_DEVICE static void run(const Team& team, int item, int n, const int* tours, int* positions) {

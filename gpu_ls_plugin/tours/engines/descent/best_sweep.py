@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 HEADER = "tours/engines/descent/best_sweep.cuh"
-# As one, for there are two launches a pass, which may be short.
+# One argument, because passes may be short and make two launches each.
 PARAMETERS = (Arguments.of((*composed.PARAMETERS, struct_of(HEADER, "SweepBatch"))),)
 FOUND_BYTES = constant("tours/engines/descent/scout.cuh", "kFoundBytes")
 
 
 def sweep_kernels(metric: Metric, moves: Moves, team: str, block: str) -> tuple[Kernel, Kernel]:
-    """Compose the evaluation of chunks of cities, and the replacement of tours."""
+    """Compose the evaluation of chunks of cities, and the replacement in the tours."""
     template = "gls::{name}<{team}, {metric}, {length}, {moves}>"
     return (
         moves.kernel(
@@ -51,7 +51,7 @@ def sweep_kernels(metric: Metric, moves: Moves, team: str, block: str) -> tuple[
 
 
 def keep_kernel(metric: Metric, team: str) -> Kernel:
-    """Compose the kernel that keeps what an objective needs to know of tours."""
+    """Compose the kernel that computes the data that an objective keeps of tours."""
     return metric_kernel(
         "keep_tours",
         metric,
@@ -63,7 +63,7 @@ def keep_kernel(metric: Metric, team: str) -> Kernel:
 
 
 def positions_kernel(team: str) -> Kernel:
-    """Compose the kernel that notes where each city stands."""
+    """Compose the kernel that writes the position of each city."""
     return Kernel(
         name="make_positions",
         header=HEADER,
@@ -75,7 +75,7 @@ def positions_kernel(team: str) -> Kernel:
 
 
 class BestSweep(Engine):
-    """A batch of climbs in progress, each pass of which takes the best move of all cities."""
+    """A batch of climbs; each pass applies the best move of all cities."""
 
     def __init__(
         self, backend: Backend, problem: TSP, tours: Any, parts: CandidateMoves, max_moves: int
@@ -111,13 +111,12 @@ class BestSweep(Engine):
     @staticmethod
     def bytes_per_tour(n: int) -> int:
         """Return the device memory of one tour in bytes."""
-        chunks, shares, _ = descent_layouts.sweep_shape(
-            n, 1, "cuda"
-        )  # a single tour is divided most
+        # A single tour has the most chunks.
+        chunks, shares, _ = descent_layouts.sweep_shape(n, 1, "cuda")
         return n * (4 + 4) + chunks * shares * FOUND_BYTES + 64
 
     def launch(self, passes: int, seconds: float) -> None:
-        """Queue up to `passes` passes of every unfinished tour."""
+        """Queue up to `passes` passes of each unfinished tour."""
         watch = Stopwatch.of(seconds)
         for _ in range(passes):
             if not self.evaluate(watch.left):
@@ -125,11 +124,11 @@ class BestSweep(Engine):
             self.backend.launch(self._take, len(self.tours), self._arguments)
 
     def evaluate(self, seconds: float = math.inf) -> bool:
-        """Queue the evaluation of a pass; return whether it was not cut."""
+        """Queue the evaluation of a pass; return whether it was complete in time."""
         return self.backend.launch(self._evaluate, self._teams, self._arguments, seconds=seconds)
 
     def first_passes(self) -> int:
-        """Return 1: the driver finds out how many passes a launch may have."""
+        """Return 1: the driver measures how many passes fit into a launch."""
         return 1
 
     def moves_per_evaluation(self) -> int:

@@ -1,4 +1,4 @@
-"""Engines of descents on candidate lists: they look at one city after another, or at several."""
+"""Engines of descents on candidate lists, city by city or several cities together."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def look_bits(xp: Any, awake: Any) -> Any:
-    """Return the bits, uint32 (P, words), of gls::LookBits with the `awake` cities, bool (P, n)."""
+    """Return the bits of gls::LookBits, uint32 (P, words), for the `awake` cities, bool (P, n)."""
     size, n = awake.shape
     words = -(-n // 32)
     waits = xp.zeros((size, 32 * words), xp.uint32)
@@ -47,7 +47,7 @@ def city_kernel(
     team: str,
     memory: str,
 ) -> Kernel:
-    """Compose the search of one tour per team; its `own` parameters are a struct of its header."""
+    """Compose the search of one tour per team; `own` names the struct of its own parameters."""
     header = f"tours/engines/descent/{name}.cuh"
     kernel = moves.kernel(
         name,
@@ -61,7 +61,7 @@ def city_kernel(
 
 
 class CityDescent(PersistentEngine):
-    """A batch of descents in progress on a backend; a pass is a look at a city."""
+    """A batch of descents on a backend; a pass is a look at a city."""
 
     def __init__(
         self, backend: Backend, problem: TSP, tours: Any, parts: CandidateMoves, max_moves: int
@@ -79,7 +79,7 @@ class CityDescent(PersistentEngine):
         self._team, self._memory = host.team, host.memory
 
     def _lay_out(self, shape: tour_layouts.DescentShape) -> None:
-        """Note who holds a tour on a GPU, and give tours outside shared memory a place."""
+        """Use a layout for GPUs, and give tours outside shared memory some global memory."""
         size, n = self.tours.shape
         self._team, self._memory = shape.team, shape.memory
         self._shared_bytes = shape.shared_bytes(n)
@@ -89,15 +89,15 @@ class CityDescent(PersistentEngine):
 
     @staticmethod
     def bytes_per_tour(n: int) -> int:
-        """Return the device memory of one tour in bytes."""
+        """Return the device memory of a tour in bytes."""
         return 8 * n + tour_layouts.tour_bytes(n, 4) + 64
 
     def first_passes(self) -> int:
-        """Return a number of cities that surely takes less than a launch should."""
+        """Return a number of looks for one launch."""
         return descent_layouts.looks_of_a_launch(self.backend, len(self.tours))
 
     def moves_per_evaluation(self) -> int:
-        """Return how many moves looking at one city stands for."""
+        """Return the moves at a city."""
         return self._parts.neighbours
 
 
@@ -105,7 +105,7 @@ descent_kernel = partial(city_kernel, "descent", "Descent", "WaitingCities")
 
 
 class Descent(CityDescent):
-    """A batch of descents in progress on a backend, in a layout of `LAYOUTS`."""
+    """A batch of descents by a work queue, in a layout of `LAYOUTS` or in that of "auto"."""
 
     def __init__(
         self,
@@ -137,7 +137,7 @@ multi_descent_kernel = partial(city_kernel, "multi_descent", "MultiDescent", "Sw
 
 
 class MultiDescent(CityDescent):
-    """A batch of descents in progress on a backend, which look at several cities together."""
+    """A batch of descents that look at several cities together."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-// The way down: the best move of the city in front, again and again, until nobody waits.
+// Applies the best move of the first queued city until the queue is empty.
 #pragma once
 
 #include "tours/engines/descent/next_move.cuh"
@@ -8,12 +8,11 @@ namespace gls {
 
 struct DescentLimits {
   int ahead;         // cities that a team looks at together
-  int64 most_moves;  // of the tour, with those that it has made before
-  int most_looks;    // at a city
+  int64 most_moves;  // moves of the tour, with those in `moves` at the start
+  int most_looks;    // looks at a city
 };
 
-// Makes moves and looks at cities up to the limits; counts the moves, and returns how many cities
-// were looked at.
+// Makes moves up to the limits and counts them in `moves`; returns the number of looks at a city.
 template <class Neighbourhood, class Team, class View, class Queue, class Length,
           class Counts = MovesByPart<Neighbourhood>>
 GLS_DEVICE int descend(const Team& team, const View& view, Queue& queue, const Choices& choices,

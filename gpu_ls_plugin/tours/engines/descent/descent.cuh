@@ -1,8 +1,8 @@
-// Local search by a work queue (first improvement): the city in front is looked at, its best
-// improving move is applied, and the ends of the edges that changed join the queue again.
+// Local search by a work queue (first improvement): looks at the first city of the queue, applies
+// its best improving move, and queues the ends of the changed edges again.
 //
-// One tour a team. A team of many lanes looks at several cities at once; what it finds is used only
-// if no city before has a move, so that all teams return the same tour.
+// A team searches one tour. A team of many lanes looks at several cities at once, and uses the move
+// of the first city that has one, so that all teams return the same tour.
 #pragma once
 
 #include "tours/engines/descent/descend.cuh"
@@ -11,21 +11,21 @@
 
 namespace gls {
 
-// The cities that a tour has yet to look at.
+// The queues of the tours.
 struct WaitingCities {
-  int ahead;         // that a team looks at together
-  int* queues;       // of every tour, room for n
-  int* queue_sizes;  // of every tour; -1: all cities wait, in the order of the tour
+  int ahead;         // cities that a team looks at together
+  int* queues;       // of each tour, in rows of n
+  int* queue_sizes;  // of each tour; -1: all cities are queued, in the order of the tour
 };
 
-// Length: of the moves' arithmetic, int where sums of a move's lengths fit.
+// Length is the type for sums of the lengths of a move; int if they fit.
 template <class Team, class Metric, class Length, class Memory, class Neighbourhood>
 struct Descent {
   using City = typename Memory::City;
   using MetricLengths = Lengths<Metric, Length>;
   using Site = typename MetricLengths::City;
 
-  // Once a block, before its tours.
+  // Called once in each block, before its tours.
   template <class... Rest>
   GLS_DEVICE static void prepare(const Team&, const Instance& instance, const Rest&...) {
     Memory::template load_sites<Site>(static_cast<const Site*>(instance.sites), instance.n);

@@ -1,4 +1,4 @@
-// The tours of a launch that descents or climbs work on, as they stand.
+// The tours of a launch of descents or climbs, and their counts.
 #pragma once
 
 #include "backends/include/team.cuh"
@@ -7,12 +7,12 @@
 namespace gls {
 
 struct DescentBatch {
-  int passes;             // of a tour in this launch: looks at a city, or whole evaluations
-  int64 max_moves;        // after which a tour stops
+  int passes;             // most passes of a tour in this launch: looks, or whole evaluations
+  int64 max_moves;        // moves after which a tour stops
   int* tours;             // in rows
-  unsigned char* states;  // of every tour, a SearchState
-  int64* pass_counts;     // of every tour, passes ...
-  int64* move_counts;     // ... and moves so far
+  unsigned char* states;  // of each tour, a SearchState
+  int64* pass_counts;     // of each tour, passes so far
+  int64* move_counts;     // of each tour, moves so far
   int64* moves_by;        // of each neighbourhood, moves of all tours together
   char* scratch;          // memory for what does not fit into shared memory
 

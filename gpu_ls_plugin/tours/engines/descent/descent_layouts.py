@@ -1,4 +1,4 @@
-"""How descents, sweeps and multi improvement are laid out."""
+"""Launch layouts of descents, sweeps and multi improvement."""
 
 from __future__ import annotations
 
@@ -22,20 +22,19 @@ from gpu_ls_plugin.tours.kernels.tour_layouts import (
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
 
-# What a look at a city, its move included, takes at most.
-SECONDS_PER_LOOK = {"cuda": 1e-6, "cpu": 2e-6}
-WARPS = (16, 12, 8, 6, 4, 2, 1)  # of a block of tours held by warps
-# At most, where moves look for places, by how many registers they need besides.
+SECONDS_PER_LOOK = {"cuda": 1e-6, "cpu": 2e-6}  # upper bounds, with the move of the city
+WARPS = (16, 12, 8, 6, 4, 2, 1)  # warps of a block in which each warp holds a tour
+# Most warps of a block for moves that look for places, by the registers that the moves need.
 CHOOSING_WARPS = {"few": 16, "some": 16, "many": 12, "most": 8}
-# Lanes of a block that holds one tour, by the cities up to which that is best; half of them where
-# a multiprocessor has more than FEW tours.
+# Lanes of a block that holds one tour, by the largest number of cities. With more than FEW tours
+# per multiprocessor, a block has half as many.
 BLOCK_LANES = {2_000: 128, 8_000: 256}
 FEW = 2
-SOME = 8  # tours a multiprocessor, from which on each gets a warp
-LISTED_BYTES = 16  # of a lane of a block, for what lanes share of their lists, and scans hand on
-# Of a sweep, by the cities of all tours: cities of a chunk, and among how many blocks their first
-# steps are shared. Where many share many, none is left alone with a city whose edges are long;
-# large instances need what neighbouring lanes read in common.
+SOME = 8  # tours per multiprocessor from which on each tour gets a warp
+LISTED_BYTES = 16  # per lane of a block, for shared lists of moves
+# Chunks of a sweep, by the cities of all tours together: cities of a chunk, and the number of
+# blocks that share their first steps. Many blocks share the work at cities with long edges; large
+# instances gain more from memory that neighbouring lanes read together.
 SWEEP_SHAPES: tuple[tuple[float, int, int], ...] = (
     (2_000, 64, 64),
     (10_000, 64, 32),
@@ -47,7 +46,7 @@ CPU_SWEEP_CITIES = 8
 
 
 def looks_of_a_launch(backend: Backend, tours: int) -> int:
-    """Return how many looks of each of so many tours surely take less than a launch should."""
+    """Return a number of looks per tour that is certain to take less time than a launch should."""
     seconds = SECONDS_PER_LOOK[backend.name] * -(-tours // backend.processors)
     return max(1, int(tuning.LAUNCH_SECONDS / seconds))
 
@@ -55,11 +54,11 @@ def looks_of_a_launch(backend: Backend, tours: int) -> int:
 def descent_shape(
     n: int, tours: int, shared_memory: int, layout: str = "auto", needs: ChainNeeds = ChainNeeds()
 ) -> DescentShape:
-    """Return who holds a tour of n cities, and where, with so many tours per multiprocessor.
+    """Return the layout of tours of n cities, with `tours` of them per multiprocessor.
 
-    Many tours are held by warps, which share a block's copy of the cities; few tours by blocks,
-    whose lanes look further ahead. Tours that do not fit into shared memory lie in global memory. A
-    `layout` of `LAYOUTS` is the caller's choice.
+    Many tours get a warp each; the warps of a block share a copy of the cities. Few tours get a
+    block each, whose lanes look further ahead. Tours that do not fit into shared memory are in
+    global memory. A `layout` of `LAYOUTS` overrides this choice.
     """
     most = CHOOSING_WARPS[needs.registers] if needs.chooses else WARPS[0]
     own, sites = tour_bytes(n, 2), padded(n * SITE_BYTES)
@@ -71,7 +70,7 @@ def descent_shape(
     def fitting(teams: int) -> bool:
         return n <= LARGEST_SHORT and teams * own + sites <= room(32 * teams)
 
-    lanes = next((count for most, count in BLOCK_LANES.items() if n <= most), LARGE_LANES)
+    lanes = next((count for cities, count in BLOCK_LANES.items() if n <= cities), LARGE_LANES)
     lanes = lanes if tours <= FEW else lanes // 2
     if layout == "auto":
         many = tours >= SOME and fitting(SOME)
@@ -82,28 +81,27 @@ def descent_shape(
         return DescentShape(f"gls::Warp<{warps}>", 32, warps, in_shared, fitting(warps))
     in_shared = layout != "global" and n <= LARGEST_SHORT and own <= room(lanes)
     lanes = lanes if in_shared else LARGE_LANES
-    beside = in_shared and tours * (own + sites) <= room(lanes)  # of all blocks
+    beside = in_shared and tours * (own + sites) <= room(lanes)  # in all blocks
     return DescentShape(f"gls::Block<{lanes}>", lanes, 1, in_shared, beside)
 
 
 def sweep_shape(n: int, tours: int, backend: str) -> tuple[int, int, int]:
-    """Return the chunks of a sweep's cities, shares of a chunk's first steps, and their lanes."""
+    """Return the chunks of a tour's cities, the shares of a chunk, and the lanes of a team."""
     if backend == "cpu":
         return -(-n // CPU_SWEEP_CITIES), 1, 1
     cities, shares = next((c, s) for most, c, s in SWEEP_SHAPES if n * tours <= most)
     return -(-n // cities), shares, SWEEP_LANES
 
 
-# Lanes of a block that looks at many cities together, by how many registers the moves need; those
-# of one whose tours lie in global memory, which has static shared memory alone for the rest.
+# Lanes of a block that looks at many cities together, by the registers that the moves need.
 MULTI_LANES = {"few": 512, "some": 512, "many": 384, "most": 256}
-MULTI_GLOBAL_LANES = 256
+MULTI_GLOBAL_LANES = 256  # if the tour is in global memory
 LOOK_BATCH_BYTES = constant("tours/engines/descent/multi_descent.cuh", "kLookBatchBytes")
 
 
 @dataclass(frozen=True)
 class MultiShape(DescentShape):
-    """How multi improvement is laid out."""
+    """The layout of multi improvement."""
 
     def shared_bytes(self, n: int) -> int:
         """Return the dynamic shared memory of a block."""
@@ -111,7 +109,7 @@ class MultiShape(DescentShape):
 
 
 def multi_shape(n: int, shared_memory: int, needs: ChainNeeds, layout: str = "auto") -> MultiShape:
-    """Return how many lanes look at a tour's cities together, and where it lies, or "global"."""
+    """Return the layout for tours of n cities; a `layout` "global" overrides the memory."""
     lanes = MULTI_LANES[needs.registers]
     scouts = lanes // 32 * (MOVE_BYTES + 2 * 32 * survivor_bytes(needs.length_bytes))
     room = shared_memory - LOOK_BATCH_BYTES - scouts - BLOCK_OVERHEAD

@@ -1,21 +1,22 @@
-// Moves that lengths let gain, of many that an objective is asked about: of a lane's own, few.
+// Lists of moves that gain by their lengths, before an objective judges them.
 //
-// Lanes count those of the variants that they look at, and share what all of them have: each finds
-// one by its number and asks the objective about it. So lanes ask together, about as many moves.
+// Few moves of a variant gain by their lengths. Each lane counts the gaining moves of its variants.
+// Then the lanes share the moves of all of them: a lane finds a move by its number, and asks the
+// objective about it. So all lanes ask the objective at the same time, about equally many moves.
 #pragma once
 
 #include "tours/moves/move.cuh"
 
 namespace gls {
 
-// How many moves a lane has listed of each variant that it looks at, one after the other.
+// Counts of the moves that a lane has listed, one count for each of its variants in turn.
 struct ListedByTurn {
   static constexpr int kTurns = 8, kMost = 31;
-  uint64 counts = 0;  // a byte each
+  uint64 counts = 0;  // a byte for each turn
 
   GLS_DEVICE void set(int turn, int count) { counts |= uint64(count) << 8 * turn; }
   GLS_DEVICE int size() const { return int(counts * 0x0101010101010101ull >> 56); }
-  // The turn of a move, and its number among those of that turn.
+  // Returns the turn of a move; `number` becomes its number among the moves of that turn.
   GLS_DEVICE int turn_of(int& number) const {
     int turn = 0;
     for (uint64 left = counts; number >= int(left & 255); left >>= 8, ++turn) {
@@ -25,7 +26,7 @@ struct ListedByTurn {
   }
 };
 
-// Of one variant: how many there are, and the lengths of the one that is looked for.
+// The number of moves of a variant, and the lengths of the wanted one.
 template <class Length>
 struct Listed {
   int count = 0;
@@ -34,7 +35,7 @@ struct Listed {
 
 constexpr int kNotWanted = -1;
 
-// A view that says of one move that it gains, that of number `wanted`, and of no other.
+// A view in which no move gains, except the move of number `wanted`.
 template <class View>
 struct ListingView : View {
   using typename View::Length;
@@ -55,7 +56,7 @@ struct ListingView : View {
   }
 };
 
-// How many moves of a variant lengths let gain.
+// Returns how many moves of a variant gain by their lengths.
 template <class Neighbourhood, class View, class Length = typename View::Length>
 GLS_DEVICE int count_moves(const View& view, const FirstStep<Length>& first, int variant) {
   using Lengths = typename View::Lengths;
@@ -71,7 +72,7 @@ GLS_DEVICE int count_moves(const View& view, const FirstStep<Length>& first, int
   return exact.listed.count;
 }
 
-// Writes one of these moves, and returns what it gains. Out of line: few moves are listed.
+// Writes one of these moves, and returns its gain. Out of line, since few moves are listed.
 template <class Neighbourhood, class View, class Length = typename View::Length>
 GLS_OUT_OF_LINE Length gain_of_listed(const View* view, const FirstStep<Length>* first, int variant,
                                       int number, Move* move) {

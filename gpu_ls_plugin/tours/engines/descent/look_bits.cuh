@@ -1,13 +1,13 @@
-// Which cities are still to be looked at, one bit each (Bentley's don't-look bits, turned round),
-// and a sweep over them that goes round and round.
+// One bit for each city that is to be looked at (the inverse of Bentley's don't-look bits), and a
+// cyclic sweep over these cities.
 #pragma once
 
 #include "backends/include/team.cuh"
 
 namespace gls {
 
-// City c has bit c / count of word c % count: neighbouring numbers, which are often neighbouring
-// cities whose moves exclude each other, lie far apart in the sweep.
+// City c has bit c / count of word c % count. Cities with neighbouring numbers are often
+// neighbours, whose moves exclude each other; here they are far apart in the sweep.
 struct LookBits {
   uint32* words;
   int count;
@@ -21,12 +21,12 @@ struct LookBits {
     team.clear_bit(words, bit(city));
   }
 
-  // Writes the next cities of a sweep from `begin` on, `most` at most; returns how many. If there
-  // are as many, `later` becomes where it goes on. Bits stay as they are.
+  // Writes up to `most` next cities of a sweep that starts at `begin`; returns how many. If there
+  // are `most`, `later` becomes the start of the next sweep. The bits do not change.
   template <class Team>
   GLS_DEVICE int next(const Team& team, int begin, int most, int* cities, int& later) const {
     const int first = begin / 32;
-    const uint32 behind = (1u << begin % 32) - 1;  // of the first word: the sweep ends with them
+    const uint32 behind = (1u << begin % 32) - 1;  // bits of the first word that come last
     int found = 0;
 #pragma unroll 1
     for (int base = 0; base <= count && found < most; base += Team::kLanes) {

@@ -1,8 +1,8 @@
-// Local search by multi improvement (Rios et al. 2017): a number of cities are looked at, each by
-// itself, and of the moves found all that are independent are applied together.
+// Local search by multi improvement (Rios et al. 2017): a look finds the best move of each of
+// several cities, and applies all independent ones together.
 //
-// One tour a team, whose squads look at cities side by side. A city without a move is not looked at
-// again until it is the end of an edge that has changed; one whose move was not applied stays.
+// A team searches one tour; its squads look at cities side by side. A city without a move is not
+// looked at again until one of its edges changes. A city whose move was not applied stays.
 #pragma once
 
 #include "tours/engines/descent/descent_batch.cuh"
@@ -16,23 +16,23 @@ namespace gls {
 // The cities that are looked at together, and their moves.
 template <int kMost, class Length>
 struct LookBatch {
-  int looked, cities[kMost];        // how many cities, and which
+  int looked, cities[kMost];        // their number, and the cities
   FirstFound<Length> found[kMost];  // the best move of each
-  int improving, ranks[kMost];      // how many have one, and which
+  int improving, ranks[kMost];      // the number of cities with a move, and their ranks
   Move moves[kMost];
   Cuts cuts[kMost];
-  uint32 conflicts[kMost][kMost / 32];  // of move i, bit j < i: both are not independent
-  int sweep, later;                     // where it began and goes on
+  uint32 conflicts[kMost][kMost / 32];  // bit j of row i: moves j < i and i are not independent
+  int sweep, later;                     // start of the present sweep, and of the next
   Relinking<kMost> relinking;
 };
 
 constexpr int kLookBatchBytes = 25888;  // on a device
 
-// Where the tours' sweeps over their cities are.
+// The sweeps of the tours over their cities.
 struct SweepState {
   int most;       // cities to look at together
-  uint32* looks;  // of every tour, the bits of LookBits: cities to be looked at
-  int* sweeps;    // of every tour, the city at which its sweep goes on
+  uint32* looks;  // of each tour, the bits of LookBits: cities to be looked at
+  int* sweeps;    // of each tour, the start of its next sweep
 };
 
 template <class Team, class Metric, class Length, class Memory, class Neighbourhood>
@@ -44,9 +44,9 @@ struct MultiDescent {
   using View = gls::View<MetricLengths, City>;
   using Squad = typename Team::Squad;
   using Batch = LookBatch<kMost, Length>;
-  static_assert(!kOnDevice || sizeof(Batch) <= kLookBatchBytes, "of what cities have");
+  static_assert(!kOnDevice || sizeof(Batch) <= kLookBatchBytes, "Python reserves as many bytes");
 
-  // Once a block, before its tours.
+  // Called once in each block, before its tours.
   template <class... Rest>
   GLS_DEVICE static void prepare(const Team&, const Instance& instance, const Rest&...) {
     Memory::template load_sites<Site>(static_cast<const Site*>(instance.sites), instance.n);
@@ -99,7 +99,7 @@ struct MultiDescent {
   GLS_DEVICE int* row() const { return descents.tours + int64(item) * view.tour.n; }
   GLS_DEVICE uint32* kept_bits() const { return state.looks + int64(item) * bits.count; }
 
-  // Takes a tour up where the last launch has left it.
+  // Loads the state that the last launch wrote.
   GLS_DEVICE void begin() {
     view.tour.read(team, row());
     keep_tour(team, view);
@@ -130,7 +130,7 @@ struct MultiDescent {
     }
   }
 
-  // Leaves a tour to the next launch.
+  // Writes the state for the next launch.
   GLS_DEVICE void write() {
     int* const its_row = row();
     uint32* const kept = kept_bits();
@@ -147,7 +147,7 @@ struct MultiDescent {
     });
   }
 
-  // The last squad alone: the cities to be looked at next.
+  // Takes the cities of the next look; the last squad does it alone.
   GLS_DEVICE void take_cities() {
     if (team.lane() / Squad::kLanes != Squad::kTeams - 1) return;
     const Squad squad{};
@@ -160,7 +160,7 @@ struct MultiDescent {
     });
   }
 
-  // Looks at the cities; those without a move are done with.
+  // Looks at the cities; clears the bits of those without a move.
   GLS_DEVICE void look_around() {
     const Squad squad{};
     const int count = batch.looked, share = (count + Squad::kTeams - 1) / Squad::kTeams;
@@ -189,7 +189,7 @@ struct MultiDescent {
     team.sync();
   }
 
-  // The moves that were found, and their cuts.
+  // Writes the moves that were found, and their cuts.
   GLS_DEVICE void make_moves() {
     const int count = batch.improving;
     team.each(count, [&](int i) {
@@ -212,12 +212,13 @@ struct MultiDescent {
     });
   }
 
-  // Which moves are not independent of which before them.
+  // Finds the pairs of moves that are not independent.
   GLS_DEVICE void compare() {
     const int count = batch.improving, n = view.tour.n;
     team.each(2 * count, [&](int word) { batch.conflicts[word / 2][word % 2] = 0; });
     team.sync();
-    // All pairs: rows 0, 1, ... of a triangle each with what its last rows lack, an odd number.
+    // All pairs, as a rectangle: short rows of their triangle are put beside long ones, so that all
+    // rows have the same, odd length.
     const int odd = count | 1;
     team.each(odd / 2 * odd, [&](int pair) {
       const int row = pair / odd, column = pair - row * odd;
@@ -232,7 +233,7 @@ struct MultiDescent {
     team.sync();
   }
 
-  // Takes the moves, in the order of their cities, that are independent of all taken before.
+  // Takes each move that is independent of all taken before, in the order of the cities.
   GLS_DEVICE void take(int64 most) {
     if (team.lane() < Squad::kLanes) {
       const Squad squad{};
@@ -263,7 +264,7 @@ struct MultiDescent {
     team.sync();
   }
 
-  // Applies the moves that are taken; the ends of their edges are to be looked at again.
+  // Applies the taken moves, and sets the bits of the ends of their edges.
   GLS_DEVICE void apply() {
     auto& relinking = batch.relinking;
     moves += relinking.moves;

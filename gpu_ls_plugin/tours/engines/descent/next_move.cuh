@@ -1,12 +1,12 @@
-// The next improving move of a work queue: the first city in front that has one.
+// The next improving move of a work queue.
 #pragma once
 
 #include "tours/engines/descent/scout.cuh"
 
 namespace gls {
 
-// Looks at `ahead` cities at most, in front of a queue, together. Drops those before the first that
-// has a move, and that one.
+// Looks at up to `ahead` first cities of a queue together. Drops the cities up to the first one
+// that has a move, that one included.
 template <class Neighbourhood, class Length, class Team, class View, class Queue>
 GLS_DEVICE FirstFound<Length> next_move(const Team& team, const View& view, Queue& queue,
                                         Choices choices, int ahead,

@@ -1,4 +1,4 @@
-// Looks at cities and finds the move that a pivoting rule takes. Moves of a city are ranked by
+// Looks at cities and finds the move that a pivoting rule takes. The moves of a city are ranked by
 // gain, then by (direction, candidate, variant).
 #pragma once
 
@@ -9,12 +9,11 @@ namespace gls {
 
 constexpr int kNowhere = 0x7fffffff;
 
-// An improving move among those that a scout has looked at: the rank of its city, its gain, and
-// which of the city's moves it is.
+// An improving move: the rank of its city, its number among the moves of the city, and its gain.
 template <class LengthType>
 struct Found {
   using Length = LengthType;
-  int rank;  // kNowhere: nothing was found
+  int rank;  // kNowhere: no move was found
   int index;
   Length gain;
   GLS_DEVICE bool operator==(const Found& other) const {
@@ -22,7 +21,7 @@ struct Found {
   }
 };
 
-// First improvement: what counts is the place of the move, then the gain.
+// A move found by first improvement: ordered by its place, then by its gain.
 template <class Length>
 struct FirstFound : Found<Length> {
   static constexpr bool kStops = true;  // at the first city that improves
@@ -33,7 +32,7 @@ struct FirstFound : Found<Length> {
   }
 };
 
-// Best improvement: what counts is the gain.
+// A move found by best improvement: ordered by its gain.
 template <class Length>
 struct BestFound : Found<Length> {
   static constexpr bool kStops = false;
@@ -44,18 +43,18 @@ struct BestFound : Found<Length> {
   }
 };
 
-// Of what is found, whatever lengths are.
+// Bytes of a found move with any type of lengths.
 constexpr int kFoundBytes = 16;
 static_assert(sizeof(BestFound<int64>) == kFoundBytes && sizeof(BestFound<double>) == kFoundBytes &&
                   sizeof(BestFound<int>) <= kFoundBytes,
-              "of any length");
+              "Python reserves as many bytes");
 
-// What first improvement takes for the place of a move, its `rank`: that of its city in the queue,
-// or of its first step where the first one that has a move is taken.
+// The place of a move, which first improvement uses as its `rank`: the rank of its city in the
+// queue, and, if a search stops at the first improving first step, also the number of the step.
 template <class Neighbourhood>
 struct Place {
   static constexpr bool kStep = TakesFirstStep<Neighbourhood>::kValue;
-  static constexpr int kBits = kStep ? 15 : 0;  // of a step among those of a city
+  static constexpr int kBits = kStep ? 15 : 0;  // bits of the number of a step
   GLS_DEVICE static int of(int rank, int choice) {
     return kStep ? int(uint32(rank) << kBits | uint32(choice)) : rank;
   }
@@ -75,7 +74,8 @@ GLS_DEVICE FirstFound<int> least_in_warp(FirstFound<int> mine) {
 }
 #endif
 
-// Division by a number that the compiler does not know, where their product is below 2^31.
+// Fast division by a number that is not known at compile time. The product of dividend and divisor
+// must be below 2^31.
 struct Divisor {
   int divisor;
   uint32 inverse;  // times 2^31, rounded up
@@ -83,8 +83,8 @@ struct Divisor {
   GLS_DEVICE int quotient(int x) const { return int(multiply_high(2 * x, inverse)); }
 };
 
-// How the moves of a city are counted: first steps in one or two directions to candidates of rank
-// below `breadth`, each with a number of variants.
+// The moves of a city: first steps in one or two directions to the first `breadth` candidates, each
+// with a number of variants.
 struct Choices {
   int directions;
   Divisor breadth, variants;
@@ -98,7 +98,7 @@ struct FirstSteps {
   FirstStep<Length> in[2];
   bool gains[2];
 
-  // No branches: some lane always goes on.
+  // Without branches, because some lane always needs the result.
   template <class View>
   GLS_DEVICE FirstSteps(const View& view, int directions, int city, int rank) {
     const auto entry = view.candidates.entry(city, rank);
@@ -113,7 +113,7 @@ struct FirstSteps {
   }
 };
 
-// Makes move number `index` of a city, as it was found.
+// Writes move number `index` of a city into `move`.
 template <class Neighbourhood, class View>
 GLS_DEVICE void make_move(const View& view, const Choices& choices, int city, int index,
                           Move& move) {
@@ -124,27 +124,27 @@ GLS_DEVICE void make_move(const View& view, const Choices& choices, int city, in
   Neighbourhood::gain(view, first.in[forward], index - choice * variants, move);
 }
 
-// The gain of a move out of line: what is rare must not be in the way of what is not.
+// The exact gain of a move. It is rarely needed, and so out of line.
 template <class Neighbourhood, class View, class Length = typename View::Length>
 GLS_RARE Length exact_gain(const View* view, const FirstStep<Length>* first, int variant,
                            Move* move) {
   return Neighbourhood::gain(*view, *first, variant, *move);
 }
 
-// Writes a move that was found: once for many that are looked at.
+// Writes a move that was found.
 template <class Neighbourhood, class View, class Length = typename View::Length>
 GLS_DEVICE void write_found(const View& view, const FirstStep<Length>& first, int variant,
                             Move& move) {
 #ifdef __CUDACC__
   Neighbourhood::gain(view, first, variant, move);
-#else  // in line it would take the compiler as long as the look itself
+#else  // out of line, or compiling would take twice as long
   const View its_view = view;
   const FirstStep<Length> its_first = first;
   exact_gain<Neighbourhood>(&its_view, &its_first, variant, &move);
 #endif
 }
 
-// The gain of a move by estimates; exactly if one of them is in doubt.
+// The gain of a move, by estimated lengths; if one is in doubt, by exact lengths.
 template <class Neighbourhood, class View, class Length = typename View::Length>
 GLS_DEVICE Length gain_of(const View& view, const FirstStep<Length>& first, int variant,
                           Move& move) {
@@ -164,7 +164,7 @@ GLS_DEVICE Length gain_of(const View& view, const FirstStep<Length>& first, int 
   }
 }
 
-// Lesser gains than that are of no use from now on; lanes that share variants know nothing of it.
+// Tells a view that smaller gains are of no use from now on. Lanes that share variants ignore it.
 template <class View, class Length = typename View::Length>
 GLS_DEVICE void expect(const View& view, Length least) {
 #ifndef __CUDACC__
@@ -172,8 +172,8 @@ GLS_DEVICE void expect(const View& view, Length least) {
 #endif
 }
 
-// The better of what was found before and the best move of a first step, whose moves are numbered
-// from `index` on.
+// Returns `best`, or the best move of a first step if that is better. The moves of the step are
+// numbered from `index` on.
 template <class Neighbourhood, class Found, class View, class Length = typename View::Length>
 GLS_DEVICE Found best_of_step(const View& view, const FirstStep<Length>& first, int rank, int index,
                               Found best) {
@@ -221,9 +221,9 @@ GLS_DEVICE Found look_at_step(const View& view, const FirstStep<Length>& first, 
   }
 }
 
-// A first step that gains: number `choice`, below 2^15, of the city of a rank below 2^16.
+// A first step that gains: number `choice`, below 2^15, of the city with a rank below 2^16.
 template <class Length>
-struct alignas(8) Survivor {  // two words at a time
+struct alignas(8) Survivor {  // loaded two words at a time
   int t1, t2, t3;
   uint32 tag;  // rank, choice, forward
   Length length, gain;
@@ -238,7 +238,7 @@ struct alignas(8) Survivor {  // two words at a time
   GLS_DEVICE int choice() const { return int(tag >> 1 & 0x7fff); }
 };
 
-// What lanes that look together share: the move that was found, and first steps that gain.
+// Memory that lanes share when they look together: the found move, and first steps that gain.
 template <class Team, class Length>
 struct ScoutMemory {
   Move move;
@@ -252,8 +252,8 @@ struct Cities {
   GLS_DEVICE int operator[](int rank) const { return cities[rank]; }
 };
 
-// Looks at the cities of rank 0 to `end - 1`, one after the other. The move that was found is made
-// in the end: to carry it along costs more.
+// Looks at the cities of rank 0 to `end - 1`, one after the other. Writes the found move at the
+// end, which is cheaper than to keep it up to date.
 template <class Neighbourhood, class Found, class View, class Queue>
 GLS_DEVICE Found look_alone(const View& view, const Queue& queue, Choices choices, int end,
                             Move& move) {
@@ -298,9 +298,9 @@ GLS_DEVICE Found look_alone(const View& view, const Queue& queue, Choices choice
 
 #ifdef __CUDACC__
 
-// First steps that gain, compacted: those of the next items, a city and a candidate each, from
-// `item` on, until there are any; or of as many items as there is room for (`gathers`). Returns how
-// many.
+// Collects first steps that gain, and returns their number. An item is a city and one of its
+// candidates. Starts with number `item` and stops once there is a step, or, if it `gathers`, once
+// the room is full.
 template <bool gathers = false, class Team, class View, class Queue,
           class Length = typename View::Length>
 GLS_DEVICE int next_first_steps(const Team& team, const View& view, const Queue& queue,
@@ -322,19 +322,19 @@ GLS_DEVICE int next_first_steps(const Team& team, const View& view, const Queue&
     if (backward) (to++)->set(first.in[0], rank, near);
     if (forward) to->set(first.in[1], rank, breadth + near);
     count = (gathers ? count : 0) + kept.total;
-    if (gathers || count == 0) team.sync();  // before they are compacted again
+    if (gathers || count == 0) team.sync();  // before the next compaction
   }
   team.sync();
   return count;
 }
 
-// How many items a queue has up to rank `end`: pairs of a city and a candidate, of its share.
+// Returns how many items a queue has up to rank `end`, in its share.
 template <class Queue>
 GLS_DEVICE int items_of(const Queue& queue, const Choices& choices, int end) {
   return (end * choices.breadth.divisor - queue.share + queue.shares - 1) / queue.shares;
 }
 
-// Evaluates a variant of a first step, if it `exists`. Returns whether it becomes the lane's best.
+// Evaluates a variant of a first step, if it `exists`; returns whether it becomes the lane's best.
 template <class Neighbourhood, class Found, class View, class Length = typename View::Length>
 GLS_DEVICE bool try_move(const View& view, const Choices& choices, const Survivor<Length>& from,
                          int variant, bool exists, Move& move, Found& own) {
@@ -349,7 +349,7 @@ GLS_DEVICE bool try_move(const View& view, const Choices& choices, const Survivo
   return leads;
 }
 
-// The best of what all lanes have found, before any of them goes on.
+// Returns the best move of all lanes, before any of them goes on.
 template <class Team, class Found>
 GLS_DEVICE Found least_of_all(const Team& team, const Found& own) {
   const Found best = team.least(own);
@@ -357,8 +357,8 @@ GLS_DEVICE Found least_of_all(const Team& team, const Found& own) {
   return best;
 }
 
-// The same by all lanes of a team, which look at several cities ahead: they share the first steps,
-// compact those that gain, and share the variants of these.
+// As `look_alone`, but by all lanes of a team: they share the first steps of several cities,
+// compact the steps that gain, and share the variants of these.
 template <class Neighbourhood, class Found, class Team, class View, class Queue>
 GLS_DEVICE Found look_together(const Team& team, const View& view, const Queue& queue,
                                Choices choices, int end,
@@ -383,11 +383,11 @@ GLS_DEVICE Found look_together(const Team& team, const View& view, const Queue& 
           try_move<Neighbourhood>(view, choices, survivors[step], variant, within, its_move, own);
       if constexpr (Found::kStops) {
         if (!team.any(own.rank != kNowhere)) continue;
-        // Done, unless moves of the first city that improves are still to come.
+        // Stop, unless the first city that improves has more moves.
         best = team.least(own);
         if (leads && own == best) {
           memory.move = its_move;
-          if constexpr (!OwnEnds<Neighbourhood>::kValue) {  // computed anew: registers are scarce
+          if constexpr (!OwnEnds<Neighbourhood>::kValue) {  // computed again to save registers
             memory.move.start(survivors[choices.variants.quotient(mine)].first());
           }
         }
@@ -421,7 +421,7 @@ struct ByVariant {
   }
 };
 
-// How many moves lengths let gain, of each variant that a lane looks at from number `base` on.
+// Counts the moves that gain by their lengths, of each of the lane's variants from `base` on.
 template <class Neighbourhood, class Team, class View, class Length = typename View::Length>
 GLS_DEVICE ListedByTurn list_moves(const Team& team, const View& view,
                                    const ByVariant<Length>& numbers, int base, int moves) {
@@ -436,7 +436,7 @@ GLS_DEVICE ListedByTurn list_moves(const Team& team, const View& view,
   return listed;
 }
 
-// As `try_move`, for the move of number `number` of those that lengths let gain in a variant.
+// As `try_move`, for move `number` of the moves of a variant that gain by their lengths.
 template <class Neighbourhood, class Found, class View, class Length = typename View::Length>
 GLS_DEVICE bool try_listed(const View& view, const Choices& choices, const Survivor<Length>& from,
                            int variant, int number, Move& move, Found& own) {
@@ -449,8 +449,8 @@ GLS_DEVICE bool try_listed(const View& view, const Choices& choices, const Survi
   return leads;
 }
 
-// As `look_together`. Lanes count the moves that lengths let gain, of the same variant of several
-// first steps, and then share these moves.
+// As `look_together`, for an objective that is slow to ask. Lanes count the moves that gain by
+// their lengths, of the same variant of several first steps, and then share these moves.
 template <class Neighbourhood, class Found, class Team, class View, class Queue>
 GLS_DEVICE Found look_by_lists(const Team& team, const View& view, const Queue& queue,
                                const Choices& choices, int end,
@@ -459,7 +459,7 @@ GLS_DEVICE Found look_by_lists(const Team& team, const View& view, const Queue& 
   using Place = gls::Place<Neighbourhood>;
   constexpr int kLanes = Team::kLanes, kGroup = ListedByTurn::kTurns * kLanes;
   constexpr int kNumber = 16;  // bits of the number of a move among those of a variant
-  const View its_view = view;  // a copy, for what is out of line
+  const View its_view = view;  // a copy, for functions out of line
   int items = items_of(queue, choices, end), item = 0;
   Found best{{kNowhere, 0, 0}}, own = best;
   Move its_moves[2];  // the lane's best, and one to be written
@@ -485,10 +485,10 @@ GLS_DEVICE Found look_by_lists(const Team& team, const View& view, const Queue& 
         if (!team.any(own.rank != kNowhere)) continue;
         best = team.least(own);
         const bool leads = leading != kNowhere && own == best && own.gain == best.gain;
-        // Lanes may have found moves of one variant that gain the same.
+        // Several lanes may have found moves of one variant with equal gains.
         const int first = team.least(leads ? leading : kNowhere);
         if (leads && first == leading) memory.move = its_moves[spare ^ 1];
-        // Done, unless moves of the first city that improves are still to come.
+        // Stop, unless the first city that improves has more moves.
         const int next = base + kGroup < moves ? Place::city(best.rank)
                          : item < items        ? choices.breadth.quotient(item)
                                                : kNowhere;
@@ -503,7 +503,7 @@ GLS_DEVICE Found look_by_lists(const Team& team, const View& view, const Queue& 
   return Found::kStops ? best : least_of_all(team, own);
 }
 
-// As `look_each`, by all lanes of a team.
+// As `look_each`, but by all lanes of a team.
 template <class Neighbourhood, class Team, class View, class Length = typename View::Length>
 GLS_DEVICE void look_each_together(const Team& team, const View& view, const Cities& queue,
                                    const Choices& choices, int end,
@@ -536,7 +536,7 @@ GLS_DEVICE void look_each_together(const Team& team, const View& view, const Cit
 
 #endif
 
-// Looks at each city of rank 0 to `end - 1` by itself: its best move becomes found[rank].
+// Looks at each city of rank 0 to `end - 1` separately; its best move becomes found[rank].
 template <class Neighbourhood, class Team, class View, class Length = typename View::Length>
 GLS_DEVICE void look_each(const Team& team, const View& view, const int* cities,
                           const Choices& choices, int end, ScoutMemory<Team, Length>& memory,
@@ -551,8 +551,8 @@ GLS_DEVICE void look_each(const Team& team, const View& view, const int* cities,
 #endif
 }
 
-// Looks at the cities of rank 0 to `end - 1`. Where the search stops at the first city that
-// improves, the move that was found lies in the team's `memory`.
+// Looks at the cities of rank 0 to `end - 1`. If the search stops at the first city that improves,
+// the found move is in `memory`.
 template <class Neighbourhood, class Found, class Team, class View, class Queue>
 GLS_DEVICE Found look(const Team& team, const View& view, const Queue& queue, Choices choices,
                       int end, ScoutMemory<Team, typename View::Length>& memory) {

@@ -1,5 +1,5 @@
-// The cities that are still to be looked at, first in first out; each is in the queue at most once
-// (Bentley's don't-look bits, turned round).
+// A first-in, first-out queue of the cities to be looked at. A city is in it at most once (the
+// inverse of Bentley's don't-look bits).
 #pragma once
 
 #include "tours/kernels/ring_tour.cuh"
@@ -9,14 +9,14 @@ namespace gls {
 template <class City>
 struct WorkQueue {
   City* ring;
-  uint32* queued;  // one bit a city
-  int room;        // of the ring; the number of cities is always enough
+  uint32* queued;  // a bit for each city
+  int room;        // capacity of the ring; the number of cities is enough
   int head, size;
-  static constexpr int share = 0, shares = 1;  // of the first steps of its cities: all
+  static constexpr int share = 0, shares = 1;  // a team takes all first steps of the cities
 
   GLS_DEVICE int operator[](int rank) const { return int(ring[place(rank)]); }
 
-  // Makes the queue of n cities empty, whatever was in its memory.
+  // Initialises an empty queue for n cities.
   template <class Team>
   GLS_DEVICE void clear(const Team& team, int n) {
     team.each((n + 31) / 32, [&](int word) { queued[word] = 0; });
@@ -25,7 +25,7 @@ struct WorkQueue {
     size = 0;
   }
 
-  // Makes the queue of `count` of n cities: city(0), city(1), ...
+  // Initialises a queue of n cities with city(0), ..., city(count - 1).
   template <class Team, class F>
   GLS_DEVICE void fill(const Team& team, int n, int count, F city) {
     clear(team, n);
@@ -38,7 +38,7 @@ struct WorkQueue {
     team.sync();
   }
 
-  // Takes `count` cities from the front.
+  // Removes the first `count` cities.
   template <class Team>
   GLS_DEVICE void drop(const Team& team, int count) {
     team.each(count, [&](int rank) { team.clear_bit(queued, (*this)[rank]); });
@@ -48,7 +48,7 @@ struct WorkQueue {
     size -= count;
   }
 
-  // Appends those of `count` cities that are not queued, in their order.
+  // Appends the cities that are not queued yet, in their order.
   template <class Team>
   GLS_DEVICE void push(const Team& team, const int* cities, int count) {
     size += team.append_new(queued, cities, count,
