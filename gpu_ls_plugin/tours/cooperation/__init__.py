@@ -1,1 +1,1 @@
-"""How the chains of a population help each other."""
+"""Cooperations: exchanges of tours between the chains of a population."""

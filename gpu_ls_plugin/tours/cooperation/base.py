@@ -1,4 +1,4 @@
-"""What every cooperation says of itself, and what chains offer it."""
+"""The base of all cooperations, and the methods of chains that they may use."""
 
 from __future__ import annotations
 
@@ -19,31 +19,32 @@ MOST_KICKS_PER_CITY = 1e9
 
 
 class Cooperation(ABC):
-    """What chains do for each other, again and again.
+    """An exchange of tours between chains, after regular numbers of kicks.
 
-    Chains of every kind offer the following; all arrays have a row for each chain and lie on the
-    backend ``chains.start.backend``:
+    All kinds of chains have the following attributes and methods. Arrays have a row for each chain
+    and are on the backend ``chains.start.backend``:
 
-    - ``tours``, ``costs``: where the chains stand; ``best_tours``, ``best_costs``: the best that
-      each has found. They are read only: tours are handed over by the two methods that follow.
-    - ``take(rows, others)``: chains go on from the best tours of others.
+    - ``tours``, ``costs``: the current tours; ``best_tours``, ``best_costs``: the best tour of each
+      chain. They are read-only: hand over tours with the next two methods.
+    - ``take(rows, others)``: the chains `rows` go on from the best tours of the chains `others`.
     - ``adopt(tours, costs)``: chains go on from tours that are cheaper than their best ones.
-    - ``kept(owner, make)``: what a cooperation keeps from one exchange to the next. It has no
-      memory of its own, since many searches may use it, and is hashable.
+    - ``kept(owner, make)``: data that a cooperation keeps from one exchange to the next. A
+      cooperation has no state of its own, because several searches may use it, and is hashable.
     - ``start``: the problem, the seed and the number of the first row; ``parts``: neighbourhoods
-      and candidate lists, None where the search has none.
+      and candidate lists, None if the search has none.
 
     Attributes
     ----------
     name : str
         Name in the registry.
     by_row : bool
-        Whether it measures tours by the row of the chain that they are for, where rows have lengths
-        of their own.
+        Whether it measures a tour with the lengths of the chain that receives it, if each row of a
+        problem has its own lengths.
     priced : bool
-        Whether it sets the price of violations, so that tours that have any are no `results`.
+        Whether it sets the price of violations; then only feasible tours are `results`.
     crosses : bool
-        Whether it crosses tours, which others' tours then help once its own are alike.
+        Whether it crosses tours. Such populations profit from the tours of others once their own
+        are alike.
     every : float
         Kicks per city between two exchanges; more than 0.
     """
@@ -58,63 +59,65 @@ class Cooperation(ABC):
         checks.fields(self, checks.number, "every", least=1e-9, most=MOST_KICKS_PER_CITY)
 
     def check(self, problem: TSP) -> None:
-        """Raise UnsupportedProblemError where chains of a problem cannot exchange anything."""
+        """Raise UnsupportedProblemError if the cooperation does not support a problem."""
 
     def bytes_per_tour(self, n: int) -> int:
-        """Return the device memory of one tour in bytes, beside that of its chain."""
+        """Return the device memory per tour in bytes, without that of the chain."""
         return 0
 
     def kicks(self, perturbation: Perturbation, *, fused: bool) -> Perturbation:
-        """Return how chains kick that cooperate in this way, given how they do otherwise.
+        """Return the kicks of chains with this cooperation.
 
         Parameters
         ----------
         perturbation : Perturbation
+            The kicks of the search.
         fused : bool
             Whether kicks may be in one kernel with the repair.
         """
         return perturbation
 
     def results(self, backend: Backend, problem: TSP, tours: Any, costs: Any) -> Any:
-        """Return the costs (P,) of tours, as far as these are results.
+        """Return the costs (P,) by which tours count as results.
 
-        Where the price of violations changes, tours that have any are none, cheap as they look.
+        If the price of violations changes, an infeasible tour must not seem cheaper than a feasible
+        one.
         """
         return costs
 
     def period(self, n: int) -> int:
-        """Return the kicks between two exchanges in tours of n cities."""
+        """Return the kicks between two exchanges, for tours of n cities."""
         return max(1, round(self.every * n))
 
     @abstractmethod
     def exchange(
         self, chains: Chains, level: float, seconds: float = math.inf, kicks: int = NO_LIMIT
     ) -> int:
-        """Let chains go on from what others have found.
+        """Let chains go on from tours of other chains.
 
         Parameters
         ----------
         chains : Chains
-            Changed.
+            Changed in place.
         level : float
-            Of the acceptance rule, at present.
+            Present level of the acceptance rule.
         seconds : float
-            That may be spent, about.
+            Approximate limit for the exchange.
         kicks : int
-            That each chain may make.
+            Most kicks that each chain may make in the exchange.
 
         Returns
         -------
         int
-            Kicks that each chain has made.
+            Kicks that each chain has made in the exchange.
         """
 
 
 def by_cost(chains: Chains) -> Any:
-    """Return the rows by the cost of their best tours; ties go to the lower row.
+    """Return the rows in the order of the costs of their best tours; ties go to the lower row.
 
-    Under an objective of a third party, tours that may be results come first. The library's own
-    objectives charge for violations, so that costs alone put such tours first.
+    Under a third-party objective, feasible tours come first. The objectives of the library charge
+    for violations, so that their costs alone put feasible tours first.
     """
     xp, size = chains.start.backend.xp, len(chains.best_costs)
     keys = [xp.arange(size), chains.best_costs]

@@ -1,4 +1,4 @@
-"""Migration: the worst chains go on from the best tours of the best."""
+"""Migration: the worst chains go on from the best tours of the best chains."""
 
 from __future__ import annotations
 
@@ -16,15 +16,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Migration(Cooperation):
-    """Let the worst chains go on from the best tours of the best, again and again.
+    """Let the worst chains go on from the best tours of the best chains.
+
+    The worst chain goes on from the tour of the best, the second worst from that of the second
+    best, and so on.
 
     Parameters
     ----------
     every : float
         Kicks per city between two migrations; more than 0.
     share : float
-        Of the chains that are replaced, from 0 to 0.5; the worst one by the best one, the second
-        worst by the second best, and so on.
+        Share of the chains that are replaced, from 0 to 0.5.
 
     Raises
     ------

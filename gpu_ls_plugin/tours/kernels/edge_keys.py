@@ -1,4 +1,4 @@
-"""Numbers of edges, and keys of tours that do not depend on how a tour is written."""
+"""Numbers of edges, and keys of tours that do not depend on start and direction."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from gpu_ls_plugin.core.splitmix import splitmix64
 def edge_keys(xp: Any, tours: Any, *, symmetric: bool = True, customers: int | None = None) -> Any:
     """Return a 64-bit key, uint64 (P,), for each tour, a sum over its edges.
 
-    Each city has a random number, and an edge the product of its cities' numbers, so that neither
-    rotating a tour nor, where lengths are symmetric, reversing it changes its key. Different tours
-    have different keys but for a probability of about 2**-57 a pair. Keys of giant tours, with so
-    many customers, are those of their routes.
+    Each city has a random number, and an edge has the product of its two numbers. So a rotation of
+    a tour does not change its key, nor does a reversal if lengths are symmetric. Two different
+    tours have equal keys with a probability of about 2**-57. With `customers`, tours are giant
+    tours, and a key is that of the routes.
     """
     n = tours.shape[1]
     heads = xp.asarray(_numbers(0, n))
@@ -32,10 +32,10 @@ def edge_numbers(
 ) -> Any:
     """Return a number for the edge from each city to the next, int64 (P, n).
 
-    Numbers are 0 to n * n - 1, equal for equal edges and only for these, in both directions if
-    these are the same. Giant tours, in which all copies of the depot are the same city, have each
-    number once: the second one of two equal edges, of a route to one customer, has another one than
-    the first, and so have all empty routes.
+    Numbers are 0 to n * n - 1, and equal only for equal edges; if lengths are symmetric, the
+    direction does not matter. With `customers`, tours are giant tours, and all copies of the depot
+    count as one city. No number occurs twice in a giant tour: the second of the two equal edges of
+    a route with one customer has a different number, and so has each empty route.
     """
     if customers is not None:
         return _route_edges(
@@ -54,7 +54,7 @@ def nodes_of(xp: Any, tours: Any, customers: int) -> Any:
 
 
 def _route_edges(xp: Any, nodes: Any, symmetric: bool, customers: int) -> Any:
-    """Return the numbers of edges between nodes; loops stand for what would occur twice."""
+    """Return the numbers of edges between nodes; an edge that would occur twice becomes a loop."""
     n, after = nodes.shape[1], xp.roll(nodes, -1, axis=1)
     numbers = nodes * n + after
     if symmetric:
@@ -66,5 +66,5 @@ def _route_edges(xp: Any, nodes: Any, symmetric: bool, customers: int) -> Any:
 
 
 def _numbers(first: int, count: int) -> Any:
-    """Return numbers `first` onwards of the splitmix64 sequence."""
+    """Return `count` numbers of the splitmix64 sequence, from number `first` on."""
     return splitmix64(np.arange(first + 1, first + count + 1, dtype=np.uint64))

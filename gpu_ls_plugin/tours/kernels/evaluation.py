@@ -1,4 +1,4 @@
-"""Costs of tours from scratch, on a backend."""
+"""Costs of tours, computed from scratch on a backend."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
-Costed = tuple[Any, Any]  # tours, and what they cost
-MOST_KEPT = 1 << 28  # bytes of what an objective keeps of tours whose costs are added up together
-# Shares of a length by which real ones differ less: if chains add up their changes, and if both
-# are added up from scratch in the same order.
+Costed = tuple[Any, Any]  # tours and their costs
+MOST_KEPT = 1 << 28  # bytes of an objective's data, for the tours of a launch
+# Bounds on the relative rounding error of real lengths: of sums of changes in chains, and of sums
+# from scratch in the same order.
 ROUNDING, FROM_SCRATCH = 1e-12, 1e-14
 
 
 def tour_cost_kernel(metric: Metric, team: str) -> Kernel:
-    """Compose the kernel that adds up a tour's lengths."""
+    """Compose the kernel that adds up the lengths of a tour."""
     return metric_kernel(
         "tour_cost",
         metric,
@@ -38,26 +38,26 @@ def tour_cost_kernel(metric: Metric, team: str) -> Kernel:
 
 
 def add_up(backend: Backend, metric: Metric, data: dict[str, Any], tours: Any, costs: Any) -> None:
-    """Write what tours cost by a metric, and by an objective perhaps, whose `data` are given."""
+    """Write the costs of tours by a metric, which may include an objective, from its `data`."""
     kernel = tour_cost_kernel(metric, backend.warp())
     arguments = {**data, "n": tours.shape[1], "tours": tours, "costs": costs}
     backend.launch(kernel, len(tours), arguments)
 
 
 def lengths_of(backend: Backend, problem: TSP, tours: Any) -> Any:
-    """Return the lengths of checked int32 tours (P, n), shape (P,), whatever else they pay for."""
+    """Return the lengths (P,) of checked int32 tours (P, n), without the costs of an objective."""
     lengths = backend.xp.zeros(len(tours), problem.cost_dtype)
-    if problem.n > 1:  # one city alone has no edges
+    if problem.n > 1:  # a single city has no edges
         data = {"metric_data": metric_data(backend, problem)}
         add_up(backend, problem.metric, data, tours, lengths)
     return lengths
 
 
 def exact_costs(backend: Backend, problem: Problem, tours: Any) -> Any:
-    """Return what `problem.cost` says of checked int32 tours (P, n), to the last bit.
+    """Return the costs of checked int32 tours (P, n), equal to `problem.cost` to the last bit.
 
-    Tours stay on their backend, and kernels add up lengths, if these are proven to be the
-    referee's; whatever else tours cost is computed on the host.
+    Kernels add up the lengths on the backend of the tours, if they are proven to be equal to the
+    referee's. The host computes all other costs.
     """
     cost = type(problem).cost
     if isinstance(problem, WeightedTSP) and cost is WeightedTSP.cost:
@@ -69,8 +69,8 @@ def exact_costs(backend: Backend, problem: Problem, tours: Any) -> Any:
 
 
 def added_up_costs(backend: Backend, problem: TSP, tours: Any) -> Any:
-    """Return what `TSP.cost` itself says of tours, which a subclass may override; as above."""
-    if foreign(problem.metric):  # is not believed to add up lengths alike
+    """Return costs equal to `TSP.cost` to the last bit, even if a subclass overrides it."""
+    if foreign(problem.metric):  # its kernel may not add up lengths in the same way
         return backend.xp.asarray(referee.tour_costs(problem, backend.to_numpy(tours)))
     if problem.integer and problem.objective.proven:
         return tour_costs(backend, problem, tours)
@@ -78,7 +78,7 @@ def added_up_costs(backend: Backend, problem: TSP, tours: Any) -> Any:
 
 
 def _with_objective(backend: Backend, problem: TSP, tours: Any, costs: Any) -> Any:
-    """Return the costs of tours with what the host adds to them."""
+    """Return the costs of tours with those that the host computes."""
     objective = problem.objective
     if objective.length_alone:
         return costs
@@ -86,17 +86,17 @@ def _with_objective(backend: Backend, problem: TSP, tours: Any, costs: Any) -> A
 
 
 def nothing_paid(costs: Any, lengths: Any, rounding: float = ROUNDING) -> Any:
-    """Return which tours cost their lengths alone, that is, violate nothing, shape (P,).
+    """Return which tours (P,) cost no more than their lengths: they violate no constraint.
 
-    `rounding` is the share of a real length that is no payment. A low price of a small violation is
-    little more than `FROM_SCRATCH`.
+    Differences up to the share `rounding` of a real length count as rounding. It must be small,
+    such as `FROM_SCRATCH`, if the price of a violation may be low.
     """
     apart = abs(costs - lengths)
     return apart <= rounding * lengths if lengths.dtype.kind == "f" else apart == 0
 
 
 def better(backend: Backend, problem: TSP, one: Costed, other: Costed) -> Any:
-    """Return which tours may be a result where the other may not, or else are cheaper, (P,)."""
+    """Return which tours (P,) are better: feasible if the other is not, otherwise cheaper."""
     cheaper, objective = one[1] < other[1], problem.objective
     if objective.length_alone:
         return cheaper
@@ -108,18 +108,18 @@ def better(backend: Backend, problem: TSP, one: Costed, other: Costed) -> Any:
 
 
 def tour_costs(backend: Backend, problem: TSP, tours: Any) -> Any:
-    """Return the costs of checked int32 tours (P, n), shape (P,), on the backend they are on.
+    """Return the costs (P,) of checked int32 tours (P, n), on the backend of the tours.
 
-    By these, searches compare tours. They are the referee's if they are integers, or lengths
-    alone; what tours pay in addition, kernels add up in another order. `exact_costs` are for
-    results.
+    Searches compare tours by these costs. They are equal to the referee's if they are integers, or
+    lengths without an objective; otherwise kernels add up costs in another order. Results have
+    `exact_costs`.
     """
     problem.require_rows(len(tours))
     costs = backend.xp.zeros(len(tours), problem.cost_dtype)
-    if problem.n == 1:  # a tour without edges
+    if problem.n == 1:  # no edges
         return costs
     objective = problem.objective
-    pays = objective.keeps and objective.proven  # by what is kept of a tour
+    pays = objective.keeps and objective.proven  # whether the kernel adds the objective
     metric = search_metric(problem) if pays else problem.metric
     at_once = max(1, MOST_KEPT // objective.kept_bytes(problem)) if pays else max(1, len(tours))
     for begin in range(0, len(tours), at_once):
@@ -130,6 +130,6 @@ def tour_costs(backend: Backend, problem: TSP, tours: Any) -> Any:
             else {"metric_data": metric_data(backend, problem)}
         )
         add_up(backend, metric, data, tours[rows], costs[rows])
-    if not (objective.length_alone or pays):  # which the host computes
+    if not (objective.length_alone or pays):
         costs += backend.xp.asarray(objective.costs(problem, backend.to_numpy(tours)))
     return costs

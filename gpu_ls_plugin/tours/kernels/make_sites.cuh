@@ -1,4 +1,4 @@
-// The cities as float32 estimates see them.
+// Makes the sites of cities, from which kernels compute lengths.
 #pragma once
 
 #include "tours/problem/lengths.cuh"
@@ -7,7 +7,7 @@ namespace gls {
 
 template <class Team, class Metric>
 struct MakeSites {
-  // Coordinates are counted from (left, low) on.
+  // Coordinates are relative to (left, low).
   GLS_DEVICE static void run(const Team& team, int, const void* metric_data, int n, float left,
                              float low, void* sites) {
     const Metric metric(metric_data, n);
@@ -22,7 +22,7 @@ struct MakeSites {
   }
 };
 
-// Lengths between all pairs, row by row.
+// A table of the lengths between all pairs of cities.
 template <class Team, class Metric, class Entry>
 struct MakeSites<Team, Tabled<Metric, Entry>> {
   GLS_DEVICE static void run(const Team& team, int, const void* metric_data, int n, float, float,

@@ -1,11 +1,11 @@
-// A tour that knows where each city stands.
+// A tour with the position of each city.
 #pragma once
 
 #include "tours/kernels/tour.cuh"
 
 namespace gls {
 
-// Which of two places, a round apart, is on the ring: read as unsigned numbers, it is the lesser.
+// Returns the one of two places, n apart, that is on the ring: the lesser as an unsigned number.
 GLS_DEVICE int on_ring(int a, int b) { return int(uint32(a) < uint32(b) ? a : b); }
 
 // City is uint16 (shared memory) or int (global memory).
@@ -15,14 +15,14 @@ struct RingTour {
   City* position;
   int n;
 
-  // A place from -n to 2 n - 1 on the ring.
+  // Maps a place to the ring: from -n to 2 n - 1, from -n to n - 1, or from 0 to 2 n - 1.
   GLS_DEVICE int wrap(int place) const { return on_ring(wrap_low(place), place - n); }
-  GLS_DEVICE int wrap_low(int place) const { return on_ring(place, place + n); }   // from -n on
-  GLS_DEVICE int wrap_high(int place) const { return on_ring(place, place - n); }  // from 0 on
+  GLS_DEVICE int wrap_low(int place) const { return on_ring(place, place + n); }
+  GLS_DEVICE int wrap_high(int place) const { return on_ring(place, place - n); }
   GLS_DEVICE int at(int place) const { return int(order[wrap(place)]); }
   GLS_DEVICE int place(int city) const { return int(position[city]); }
 
-  // Becomes the tour of a row.
+  // Copies the tour of a row.
   template <class Team>
   GLS_DEVICE void read(const Team& team, const int* row) const {
     team.each(n, [&](int place) {
@@ -46,8 +46,8 @@ struct RingTour {
     team.sync();
   }
 
-  // Puts three segments of b, c and d cities, from place `first` on, in the order d, c, b; `spare`
-  // has room for all of them.
+  // Puts three segments of b, c and d cities, from place `first` on, into the order d, c, b.
+  // `spare` must have room for all of them.
   template <class Team>
   GLS_DEVICE void swap_segments(const Team& team, int first, int b, int c, int d,
                                 City* spare) const {
@@ -67,13 +67,13 @@ struct RingTour {
   }
 };
 
-// The tour without one of its edges, read from one end of it to the other.
+// The tour without one of its edges, as a path from one end of the edge to the other.
 template <class City>
 struct Path {
   const RingTour<City>& tour;
-  int sign;    // 1 where the path runs in the direction of the tour, else -1
+  int sign;    // 1 if the path runs in the direction of the tour, otherwise -1
   int begin;   // place of the first city
-  int origin;  // the same or a round before, so that all steps lead to places from -n on
+  int origin;  // `begin` or `begin` - n, so that steps lead to places from -n to n - 1
 
   GLS_DEVICE Path(const RingTour<City>& tour, int first, bool forward)
       : tour(tour),
@@ -81,7 +81,7 @@ struct Path {
         begin(tour.place(first)),
         origin(forward ? begin - tour.n : begin) {}
 
-  // Of a step from 0 to n.
+  // The city at a step from 0 to n, and the step of a city.
   GLS_DEVICE int at(int step) const { return int(tour.order[tour.wrap_low(origin + sign * step)]); }
   GLS_DEVICE int step(int city) const { return tour.wrap_low(sign * (tour.place(city) - begin)); }
 };

@@ -1,4 +1,4 @@
-"""The cities of a problem as kernels compute lengths from them, on a backend."""
+"""Sites: the data of cities from which kernels compute lengths."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 MOST_EDGES = 8  # of a move
-NARROW = 2.0**27  # sums of the lengths of a move, each below this, fit into 32 bits
-ROUNDED_BY_SHIFT = 2.0**22  # float32 estimates below this are rounded in a few instructions
-ROOTS = 2.0**21  # float32 roots below this are less than 1/2 off
+NARROW = 2.0**27  # largest length for which the sums of a move fit into 32 bits
+ROUNDED_BY_SHIFT = 2.0**22  # largest estimate that is rounded in a few instructions
+ROOTS = 2.0**21  # largest float32 root whose error is below 1/2
 GRID_METRICS = ("EUC_2D", "CEIL_2D")
 GRID_BACKENDS = ("cuda",)  # on a CPU, vectors of float32 estimates are twice as fast
-GRID_BYTES = {"fine": 4, "wide": 8}  # of a city
-GRIDS = {"fine": "false", "wide": "true"}  # OnGrid's `wide`
+GRID_BYTES = {"fine": 4, "wide": 8}  # per city
+GRIDS = {"fine": "false", "wide": "true"}  # template argument `wide` of gls::OnGrid
 TABLES = {"shorts": "gls::uint16", "integers": "int", "reals": "double"}  # entries of gls::Tabled
 TABLE_BYTES = {"shorts": 2, "integers": 4, "reals": 8}
-LARGEST_TABLE = 3 << 19  # bytes; what is computed is at hand sooner than what is in no cache
-WIDTH_OF_GRID = 2**15  # of a fine one
+LARGEST_TABLE = 3 << 19  # bytes; larger tables leave the cache, and computing lengths is faster
+WIDTH_OF_GRID = 2**15  # largest extent of a fine grid
 DTYPES = {"int": "int32", "gls::int64": "int64", "double": "float64"}
 
 
@@ -41,14 +41,14 @@ def length_type(metric: Metric, longest: float) -> str:
 
 
 def metric_type(metric: Metric, grid: str) -> str:
-    """Return the C++ type of a metric, of its variant for integer coordinates if `grid`."""
+    """Return the C++ type of a metric, or of its variant for a grid or a table."""
     if grid in TABLES:
         return f"gls::Tabled<{metric.functor}, {TABLES[grid]}>"
     return f"gls::OnGrid<{metric.functor}, {GRIDS[grid]}>" if grid else metric.functor
 
 
 def grid_of(problem: TSP) -> str:
-    """Return "fine" or "wide" where lengths can be had from integer coordinates, else ""."""
+    """Return "fine" or "wide" if lengths can be computed from integer coordinates, else ""."""
     points = problem.coordinates
     if problem.metric.name not in GRID_METRICS or points is None:
         return ""
@@ -59,7 +59,7 @@ def grid_of(problem: TSP) -> str:
 
 
 def table_of(problem: TSP, longest: float) -> str:
-    """Return of what entries a table of all lengths is, "" where there should be none."""
+    """Return the kind of entries of a table of all lengths; "" if a table is not worth it."""
     if problem.metric.explicit or problem.rows is not None:
         return ""
     integer = problem.metric.integer
@@ -68,7 +68,7 @@ def table_of(problem: TSP, longest: float) -> str:
 
 
 def sites_kernel(metric: Metric, team: str, grid: str = "") -> Kernel:
-    """Compose the kernel that turns cities into what lengths are computed from."""
+    """Compose the kernel that makes the sites of all cities."""
     return metric_kernel(
         "make_sites",
         metric,
@@ -80,15 +80,15 @@ def sites_kernel(metric: Metric, team: str, grid: str = "") -> Kernel:
 
 
 class Sites:
-    """The cities of a problem on a backend, as `arguments` of kernels.
+    """The sites of a problem on a backend, as `arguments` of kernels.
 
-    `length` and `dtype` are the types in which lengths are added up. `grid` is "fine" or "wide"
-    where lengths come from integer coordinates, a kind of `TABLES` where they lie in one, else "".
+    `length` and `dtype` are the types for sums of lengths. `grid` is "fine" or "wide" if kernels
+    compute lengths from integer coordinates, a key of `TABLES` if they read a table, otherwise "".
     """
 
     @classmethod
     def of(cls, backend: Backend, problem: TSP, *, table: bool = False) -> Sites:
-        """Return those of a problem, made once; a `table` of lengths where that is faster."""
+        """Return the sites of a problem, which are made once; a `table` of lengths if faster."""
         what = ("sites", table)
         made: Sites = backend.made_once(problem, what, lambda: cls(backend, problem, table=table))
         return made
@@ -115,7 +115,7 @@ class Sites:
         }
         left = low = 0.0
         if self.grid == "fine":
-            # What the sites' float32 points are counted from, so that none is negative.
+            # Float32 coordinates are relative to this corner, so that none is negative.
             points = problem.coordinates
             assert points is not None
             left, low = points.min(axis=0) - points[0]

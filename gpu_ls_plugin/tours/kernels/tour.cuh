@@ -1,11 +1,11 @@
-// A tour: which city stands at which position, and how a path of it is reversed.
+// A tour: the city at each position.
 #pragma once
 
 #include "backends/include/team.cuh"
 
 namespace gls {
 
-// View of a tour of n cities held in shared memory (City = uint16) or global memory (City = int).
+// A tour of n cities in shared memory (City = uint16) or global memory (City = int).
 template <class City>
 struct Tour {
   City* order;
@@ -15,7 +15,7 @@ struct Tour {
   GLS_DEVICE int wrap(int position) const { return position < n ? position : position - n; }
   GLS_DEVICE int next(int position) const { return position + 1 < n ? position + 1 : 0; }
 
-  // Reverses the `length` positions from `first` on, around the end of the array if need be.
+  // Reverses the `length` positions from `first` on, which may wrap around the end of the array.
   template <class Team>
   GLS_DEVICE void reverse(const Team& team, int first, int length) {
     team.each(length / 2, [&](int s) {

@@ -1,4 +1,4 @@
-"""Where a tour lies while a team works on it, and what it takes: the sizes of tour_memory.cuh."""
+"""Layouts of tours in the memory of a GPU or CPU, with the sizes of tour_memory.cuh."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from gpu_ls_plugin.backends.tuning import BLOCK_OVERHEAD, LARGEST_SHORT, padded
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-SITE_BYTES = constant("tours/problem/lengths.cuh", "kSiteBytes")  # of the largest one
+SITE_BYTES = constant("tours/problem/lengths.cuh", "kSiteBytes")  # of the largest kind of site
 POINT_BYTES = constant("tours/problem/metric.cuh", "kPointBytes")
 LAYOUTS = ("warp", "block", "global")
-LARGE_LANES = 384  # beyond, and where tours lie in global memory; more would lack registers
+LARGE_LANES = 384  # of a block for a large tour, or one in global memory; registers limit them
 
 
 def survivor_bytes(length_bytes: int) -> int:
-    """Return what is kept of a first step that gains; there is room for two for each lane."""
+    """Return the bytes of a first step that gains; each lane has room for two."""
     return 16 + 2 * length_bytes
 
 
@@ -29,17 +29,17 @@ def tour_bytes(n: int, city_bytes: int) -> int:
 
 @dataclass(frozen=True)
 class DescentShape:
-    """How descents are laid out."""
+    """The layout of descents."""
 
-    team: str  # C++ type that holds a tour
+    team: str  # C++ type of the team that works on a tour
     lanes: int  # of a team
-    teams: int  # that share a block
-    in_shared: bool  # whether the tour lies in shared memory
-    sites_in_shared: bool  # and its cities
+    teams: int  # per block
+    in_shared: bool  # whether the tour is in shared memory
+    sites_in_shared: bool  # whether the sites are in shared memory, too
 
     @property
     def memory(self) -> str:
-        """C++ type of the place where tours are kept."""
+        """C++ type of the memory of a tour."""
         if not self.in_shared:
             return "gls::GlobalMemory"
         return f"gls::SharedMemory<{str(self.sites_in_shared).lower()}>"
@@ -53,56 +53,49 @@ class DescentShape:
 
     @property
     def first_steps(self) -> int:
-        """How many a team looks at together."""
+        """First steps that a team looks at together."""
         return 64 if self.lanes == 32 else self.lanes
 
     def ahead(self, steps: int, listed: bool = False) -> int:
-        """Return how many cities of `steps` first steps a team looks at together.
+        """Return how many cities, with `steps` first steps each, a team looks at together.
 
-        Where moves are `listed` before they are evaluated, all lanes should have some to evaluate.
+        If moves are `listed` before they are evaluated, there should be some for all lanes.
         """
         together = 4 * max(self.lanes, 64) if listed else self.first_steps
         return max(1, together // max(1, steps))
 
 
-# Warps of a block of chains, and blocks of a multiprocessor, by how many registers the moves need;
-# the first that fit are taken. Chains on parts need a few more than those on whole tours.
+# Warps of a block and blocks of a multiprocessor; the first pair that fits is used.
 ONE_BLOCK = tuple((warps, 1) for warps in (16, 14, 12, *range(10, 0, -1)))
-FEW_CHAINS = 10  # on a multiprocessor
+FEW_CHAINS = 10  # per multiprocessor: a scheduler would be idle without more work per chain
 CHAIN = "tours/kernels/chain_sizes.cuh"
 JOURNAL, CHAIN_QUEUE = constant(CHAIN, "kJournal"), constant(CHAIN, "kChainQueue")
 MOVE_BYTES, DRAWN_BYTES = constant(CHAIN, "kMoveBytes"), constant(CHAIN, "kDrawnBytes")
-STATE_BYTES = constant(CHAIN, "kStateBytes")  # without its counts of moves
+STATE_BYTES = constant(CHAIN, "kStateBytes")  # without counts of moves
 
 
 @dataclass(frozen=True)
 class ChainNeeds:
-    """What a chain needs besides its tour.
+    """The needs of a chain besides its tour."""
 
-    A city's site takes `site_bytes`, a number in which lengths are added up `length_bytes`; moves
-    are counted by `neighbourhoods` and need "few", "some", "many" or "most" `registers`, in
-    descents more where they look for places (`chooses`). They are `listed` where an objective keeps
-    something of tours, before it is asked about them.
-    """
-
-    site_bytes: int = SITE_BYTES
-    length_bytes: int = 4
-    neighbourhoods: int = 1
-    registers: str = "some"
-    chooses: bool = False
-    listed: bool = False
+    site_bytes: int = SITE_BYTES  # of the site of a city
+    length_bytes: int = 4  # of a sum of lengths
+    neighbourhoods: int = 1  # whose moves are counted apart
+    registers: str = "some"  # "few", "some", "many" or "most", as the moves need
+    chooses: bool = False  # whether moves look for places, which takes more registers in descents
+    listed: bool = False  # whether moves are listed before an objective is asked about them
 
     @property
     def slot_bytes(self) -> int:
-        """Of gls::Chain::ChainMemory."""
+        """Bytes of gls::Chain::ChainMemory."""
         survivors = 2 * 32 * survivor_bytes(self.length_bytes)
-        kick = 16 + 9 * self.length_bytes + DRAWN_BYTES  # five places, aligned, and eight lengths
+        kick = 16 + 9 * self.length_bytes + DRAWN_BYTES  # five places, eight lengths, alignment
         counts = 4 * self.neighbourhoods if self.neighbourhoods > 1 else 0
         return padded(padded(MOVE_BYTES + survivors + kick, 8) + padded(counts, 8) + STATE_BYTES)
 
 
 def chain_bytes(n: int, city_bytes: int) -> int:
-    """Return the memory of a tour in a chain: order, positions, queue, its bits, journal."""
+    """Return the memory of a tour in a chain: order, positions, queue, bits and journal."""
     return (
         2 * padded(n * city_bytes)
         + padded(CHAIN_QUEUE * city_bytes)
@@ -112,26 +105,26 @@ def chain_bytes(n: int, city_bytes: int) -> int:
 
 
 def warp_bytes(n: int, needs: ChainNeeds) -> int:
-    """Return the shared memory of a warp that holds a chain."""
+    """Return the shared memory of a warp for one chain."""
     return chain_bytes(n, 2) + needs.slot_bytes
 
 
 @dataclass(frozen=True)
 class ChainShape(DescentShape):
-    """How chains are laid out."""
+    """The layout of chains."""
 
-    blocks: int = 1  # that should be resident on a multiprocessor
+    blocks: int = 1  # resident blocks per multiprocessor
     needs: ChainNeeds = ChainNeeds()
 
     @property
     def first_steps(self) -> int:
-        """How many a team looks at together: more where few warps leave a scheduler idle."""
+        """First steps that a team looks at together; more if a multiprocessor has few chains."""
         few = self.lanes == 32 and self.teams * self.blocks <= FEW_CHAINS
         return super().first_steps * (2 if few else 1)
 
     @property
     def city(self) -> str:
-        """C++ type of the cities' numbers."""
+        """C++ type of the numbers of cities."""
         return "gls::uint16" if self.in_shared else "int"
 
     def shared_bytes(self, n: int) -> int:
@@ -144,7 +137,7 @@ class ChainShape(DescentShape):
 
 @dataclass(frozen=True)
 class HostShape(ChainShape):
-    """Tours on the CPU, one for each thread."""
+    """The layout on a CPU: each thread works on a tour."""
 
     short: bool = False
 
@@ -155,12 +148,12 @@ class HostShape(ChainShape):
 
     @property
     def city(self) -> str:
-        """C++ type of the cities' numbers."""
+        """C++ type of the numbers of cities."""
         return "gls::uint16" if self.short else "int"
 
     @property
     def memory(self) -> str:
-        """C++ type of the place where tours are kept."""
+        """C++ type of the memory of a tour."""
         return f"gls::HostMemory<{self.city}>"
 
     def shared_bytes(self, n: int) -> int:
@@ -171,7 +164,10 @@ class HostShape(ChainShape):
 def first_fitting(
     layouts: Iterable[tuple[int, int]], own: int, shared_memory: int
 ) -> tuple[int, int, int] | None:
-    """Return the first warps and blocks with `own` bytes a warp, and the bytes a block has left."""
+    """Return the first layout that fits, with `own` bytes per warp, and the bytes left in a block.
+
+    A layout is the warps of a block and the blocks of a multiprocessor; None if none fits.
+    """
     for warps, blocks in layouts:
         room = (shared_memory + BLOCK_OVERHEAD) // blocks - BLOCK_OVERHEAD
         left = room - warps * own

@@ -1,4 +1,4 @@
-// Where a tour, its queue and the cities lie while a team works on it.
+// Memory of a tour, its queue and the sites of cities, while a team works on the tour.
 #pragma once
 
 #include "tours/kernels/ring_tour.cuh"
@@ -9,7 +9,7 @@
 
 namespace gls {
 
-// What `take` hands out for `count` numbers.
+// Bytes that `Pieces::take` uses for `count` numbers.
 template <class T>
 GLS_DEVICE int64 piece_bytes(int count) {
   return (int64(count) * sizeof(T) + 15) / 16 * 16;
@@ -19,7 +19,7 @@ GLS_DEVICE int64 piece_bytes(int count) {
 struct Pieces {
   char* free;
 
-  // What a team keeps beside its tour: in shared memory, wherever the tour is.
+  // Data of a team besides its tour; always in shared memory.
   template <class T, class Team>
   GLS_DEVICE T& slot(const Team& team) {
     return shared_slot<T>(team);
@@ -37,7 +37,7 @@ struct Pieces {
   }
 };
 
-// Of a tour: order, position, ring and bits.
+// Bytes of a tour: order, position, ring and bits.
 template <class City>
 GLS_DEVICE int64 tour_bytes(int n, int ring) {
   return 2 * piece_bytes<City>(n) + piece_bytes<City>(ring) + piece_bytes<uint32>((n + 31) / 32);
@@ -47,12 +47,12 @@ GLS_DEVICE int64 tour_bytes(int n, int ring) {
 
 extern __shared__ __align__(16) char shared_memory[];
 
-// Tours in shared memory, 16 bits a city; the cities, too, where `with_sites`.
+// Tours in shared memory, with 16 bits per city; also the sites if `with_sites`.
 template <bool with_sites>
 struct SharedMemory : Pieces {
   using City = uint16;
 
-  // In front of the tour, so that one address serves for both.
+  // In front of the tour, so that both need only one address.
   template <class T, class Team>
   GLS_DEVICE T& slot(const Team&) {
     return *take<T>(1);
@@ -62,7 +62,7 @@ struct SharedMemory : Pieces {
     return piece_bytes<T>(1);
   }
 
-  // `own` bytes a team, beside `sites` bytes of all.
+  // Each team has `own` bytes, behind `sites` bytes that all teams share.
   template <class Team>
   GLS_DEVICE SharedMemory(const Team& team, int, int64 own, int64 sites, char*)
       : Pieces{shared_memory + (with_sites ? sites : 0) + team.in_block() * own} {}
@@ -80,7 +80,7 @@ struct SharedMemory : Pieces {
     return with_sites ? reinterpret_cast<const Site*>(shared_memory) : from;
   }
 
-  // More that all teams read, `before` bytes behind the sites' begin.
+  // More data that all teams share, `before` bytes behind the first site.
   template <class T>
   GLS_DEVICE static void load_beside(int64 before, const T* from, int count) {
     if constexpr (with_sites) {
@@ -119,7 +119,7 @@ struct GlobalMemory : Pieces {
 
 #else
 
-// Memory of the thread, reused by its tours.
+// Memory of a CPU thread, which its tours use one after the other.
 template <class CityType>
 struct HostMemory : Pieces {
   using City = CityType;

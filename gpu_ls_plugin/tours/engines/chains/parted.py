@@ -64,7 +64,7 @@ def _kernel(name: str, body: str, parameters: tuple[Parameter, ...], team: str) 
 
 
 class PartedTours(Chains):
-    """Chains on parts of `size` cities; a tour is a chain that counts the kicks of all its parts."""
+    """Chains on parts of `size` cities; each tour is a chain, with the kicks of all its parts."""
 
     divisible = False  # a launch is a whole round
 

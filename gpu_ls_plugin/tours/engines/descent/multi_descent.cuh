@@ -160,7 +160,7 @@ struct MultiDescent {
     });
   }
 
-  // Looks at the cities; clears the bits of those without a move.
+  // Looks at the cities; clears the bit of each city without a move.
   GLS_DEVICE void look_around() {
     const Squad squad{};
     const int count = batch.looked, share = (count + Squad::kTeams - 1) / Squad::kTeams;

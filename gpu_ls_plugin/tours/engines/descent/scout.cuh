@@ -436,19 +436,6 @@ GLS_DEVICE ListedByTurn list_moves(const Team& team, const View& view,
   return listed;
 }
 
-// As `try_move`, for move `number` of the moves of a variant that gain by their lengths.
-template <class Neighbourhood, class Found, class View, class Length = typename View::Length>
-GLS_DEVICE bool try_listed(const View& view, const Choices& choices, const Survivor<Length>& from,
-                           int variant, int number, Move& move, Found& own) {
-  const FirstStep<Length> first = from.first();
-  const Length gain = gain_of_listed<Neighbourhood>(&view, &first, variant, number, &move);
-  const Found other{{Place<Neighbourhood>::of(from.rank(), from.choice()),
-                     from.choice() * choices.variants.divisor + variant, gain}};
-  const bool leads = gain > 0 && other < own;
-  if (leads) own = other;
-  return leads;
-}
-
 // As `look_together`, for an objective that is slow to ask. Lanes count the moves that gain by
 // their lengths, of the same variant of several first steps, and then share these moves.
 template <class Neighbourhood, class Found, class Team, class View, class Queue>
@@ -476,10 +463,14 @@ GLS_DEVICE Found look_by_lists(const Team& team, const View& view, const Queue& 
       int leading = kNowhere;  // variant and move of the lane's best, if it is of this group
       team.share(listed, [&](int whose, int number, const ListedByTurn& its) {
         const int mine = base + its.turn_of(number) * kLanes + whose;
-        if (try_listed<Neighbourhood>(its_view, choices, numbers.survivor(mine),
-                                      numbers.variant(mine), number, its_moves[spare], own)) {
-          leading = mine << kNumber | number, spare ^= 1;
-        }
+        const int variant = numbers.variant(mine);
+        const Survivor<Length>& from = numbers.survivor(mine);
+        const FirstStep<Length> first = from.first();
+        const Length gain =
+            gain_of_listed<Neighbourhood>(&its_view, &first, variant, number, &its_moves[spare]);
+        const Found other{{Place::of(from.rank(), from.choice()),
+                           from.choice() * choices.variants.divisor + variant, gain}};
+        if (gain > 0 && other < own) own = other, leading = mine << kNumber | number, spare ^= 1;
       });
       if constexpr (Found::kStops) {
         if (!team.any(own.rank != kNowhere)) continue;

@@ -1,1 +1,1 @@
-"""Complete neighbourhoods, evaluated whole or sampled."""
+"""Complete neighbourhoods, evaluated as a whole or by random samples."""

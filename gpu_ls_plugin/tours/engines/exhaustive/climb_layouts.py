@@ -1,4 +1,4 @@
-"""How the exhaustive 2-opt climb is laid out."""
+"""Launch layouts of the exhaustive 2-opt climb."""
 
 from __future__ import annotations
 
@@ -8,28 +8,27 @@ from gpu_ls_plugin.backends.structs import constant
 from gpu_ls_plugin.backends.tuning import BLOCK_OVERHEAD, LARGEST_SHORT
 from gpu_ls_plugin.tours.kernels.tour_layouts import POINT_BYTES
 
-# What a pass over a tour of n cities surely does not exceed, in seconds: on a multiprocessor by
-# the number of moves, on a CPU thread by n, for one move per pass and for several.
+# Upper bounds for the seconds of a pass, by whether a pass makes several moves: per evaluated move
+# on a multiprocessor, and per city on a CPU thread.
 CUDA_SECONDS_PER_MOVE = {False: 2e-10, True: 1e-9}
 CPU_SECONDS_PER_CITY = {False: 1e-8, True: 1e-6}
 CLIMB = "tours/engines/exhaustive/two_opt_climb.cuh"
 GROUP, CHUNK = constant(CLIMB, "kGroup"), constant(CLIMB, "kChunk")
-# Exhaustive climb: resident warps per multiprocessor that registers allow, and how fast a lane is
-# with 8 or 4 rows, measured on the H200 (docs/kernels.md).
-RESIDENT_WARPS = {"fast": 16, "slow": 12}
-ROW_SPEED = {8: 1.0, 4: 0.85}
-MOST_WARPS = 8
-LOAD_COST = 10  # of a point into shared memory, in moves
+# Measured on the H200 (docs/kernels.md).
+RESIDENT_WARPS = {"fast": 16, "slow": 12}  # per multiprocessor, as registers allow
+ROW_SPEED = {8: 1.0, 4: 0.85}  # relative speed of a lane, by its rows
+MOST_WARPS = 8  # of a block
+LOAD_COST = 10  # evaluated moves that take as long as loading a point into shared memory
 
 
 @dataclass(frozen=True)
 class ClimbShape:
-    """How the exhaustive 2-opt climb is laid out."""
+    """A launch layout of the exhaustive 2-opt climb."""
 
     warps: int  # per block
-    rows: int  # of the neighbourhood per lane
-    in_shared: bool  # whether the 16-bit tour lies in shared memory
-    blocks: int  # that should be resident on a multiprocessor
+    rows: int  # rows of the neighbourhood per lane
+    in_shared: bool  # whether the 16-bit tour is in shared memory
+    blocks: int  # resident blocks per multiprocessor
 
     def shared_bytes(self, n: int) -> int:
         """Return the dynamic shared memory of a block for tours of n cities."""
@@ -40,11 +39,11 @@ class ClimbShape:
 def climb_shape(n: int, tours: int, shared_memory: int, fast_estimate: bool) -> ClimbShape:
     """Return the layout that keeps a multiprocessor busiest (O'Neil and Burtscher 2015, 3.3).
 
-    Counted are resident warps, times the share of their work that evaluates moves: not that of
-    lanes without a row, and not loading columns. Blocks are limited by registers, by the
-    multiprocessor's shared memory and by its number of tours; few tours therefore get large blocks.
-    Among equals, tours lie in shared memory. A metric without a `fast_estimate` needs its registers
-    for the estimate.
+    A layout is rated by its resident warps, times the share of their work that evaluates moves
+    (lanes without a row and loads of columns do not count). Registers, shared memory and the number
+    of tours limit the resident blocks, so that few tours get large blocks. Among equal layouts, one
+    with tours in shared memory is chosen. A metric without a `fast_estimate` needs registers for
+    its estimate.
     """
     resident = RESIDENT_WARPS["fast" if fast_estimate else "slow"]
 

@@ -1,9 +1,9 @@
 // Random-k-best improvement (Delevacq, Delisle and Krajecki 2012, section 4.2): a step draws k
 // random triples of edges, evaluates their reconnections and takes the best.
 //
-// On a GPU a step is two kernels: several blocks of a tour evaluate a share of the samples each,
-// then one block per tour takes the best of their moves. On a CPU a thread makes all steps of a
-// tour. Moves are ranked by (delta, sample, way). float32 estimates tell which of them cannot be
+// On a GPU, a step is two kernels: several blocks per tour each evaluate a share of the samples,
+// then one block per tour applies the best of their moves. On a CPU, a thread makes all steps of a
+// tour. Moves are ranked by (delta, sample, way). float32 estimates exclude moves that cannot be
 // better than one already found; all others are evaluated exactly.
 #pragma once
 
@@ -17,16 +17,16 @@
 
 namespace gls {
 
-// What the kernels are given besides the problem and its tours.
+// Parameters of the search.
 struct RandomKRules {
   float slack;  // bound on the error of six estimates, less the least gain
   int samples;  // of a step
-  int shares;   // of a tour's samples, a block each; 1 on a CPU
+  int shares;   // of the samples of a tour, one for each block; 1 on a CPU
   uint64 seed;
-  int64 first_row;  // tour r has the random numbers of row first_row + r
+  int64 first_row;  // tour r uses the random numbers of row first_row + r
 };
 
-// The samples of one step of one tour: they depend on (seed, row, step) alone.
+// The samples of one step of one tour; they depend only on (seed, row, step).
 struct RandomTriples {
   uint64 seed;
   int64 stream;
@@ -41,7 +41,7 @@ struct RandomTriples {
     random.seek(uint32(sample));
     const int p = int(random.below(n));
     int q = int(random.below(n - 1)), r = int(random.below(n - 2));
-    q += q >= p;  // the q-th of those that are not p
+    q += q >= p;  // skips p
     const int low = p < q ? p : q, high = p < q ? q : p;
     r += r >= low;
     r += r >= high;
@@ -49,7 +49,7 @@ struct RandomTriples {
   }
 };
 
-// Where the estimates read their points: through the tour,
+// Points for the estimates, read through the tour.
 template <class Metric>
 struct PointsOfTour {
   const Metric& metric;
@@ -62,7 +62,7 @@ struct PointsOfTour {
 };
 
 #ifdef __CUDACC__
-// or from a copy of all points in the order of the tour, in shared memory.
+// Points for the estimates, copied into shared memory in the order of the tour.
 template <class Metric>
 struct PointsInShared {
   const Point* points;
@@ -70,7 +70,7 @@ struct PointsInShared {
   template <class Team>
   GLS_DEVICE PointsInShared(const Team& team, const Metric& metric, Tour<const int> tour) {
     extern __shared__ Point shared[];
-    team.sync();  // the points of the tour before may still be read
+    team.sync();  // lanes may still read the points of the last tour
     team.each(tour.n, [&](int p) { shared[p] = metric.point(tour[p]); });
     team.sync();
     points = shared;
@@ -79,12 +79,12 @@ struct PointsInShared {
 };
 #endif
 
-// Evaluates samples. Ways below kFirstWay are left out: 0 for 3-opt, kPureReconnections for the
-// 2-opt moves of the three pairs of edges.
+// Evaluates samples, in the ways from kFirstWay on: 0 for 3-opt, kPureReconnections for the 2-opt
+// moves of the three pairs of edges.
 template <class Metric, int kFirstWay, class Points>
 struct RandomKSamples {
   using Length = typename Metric::Length;
-  // Float32 sums of six estimates are relatively better than this.
+  // Bound on the relative rounding error of float32 sums of six estimates.
   static constexpr float kRounding = 1.0f / (1 << 21);
   static constexpr int kLongestRound = 1 << 17;  // samples
 
@@ -141,9 +141,9 @@ struct RandomKSamples {
     GLS_DEVICE Edge named(Edge places) const { return {city(places.from), city(places.to)}; }
   };
 
-  // The ways, one bit each, whose change may be below `bar`.
+  // The ways whose change may be below `bar`, one bit each.
   GLS_DEVICE uint32 promising(const Reconnection& triple, float bar) const {
-    if constexpr (!length_alone<Metric>()) {  // no length tells what an objective says
+    if constexpr (!length_alone<Metric>()) {  // lengths do not bound the objective
       return (1u << kReconnections) - (1u << kFirstWay);
     }
     Point ends[6];
@@ -161,7 +161,7 @@ struct RandomKSamples {
     return ways;
   }
 
-  // The best move of a triple, if it is below `reached`; else perhaps another, or none.
+  // The best move of a triple if its change is below `reached`; otherwise any move of it, or none.
   GLS_DEVICE Ranked<Length> best_way(Reconnection move, int64 index, Length reached) const {
     Ranked<Length> best{0, 0};
     const uint32 ways = promising(move, float(reached));
@@ -175,9 +175,9 @@ struct RandomKSamples {
     return best;
   }
 
-  // The best move of the samples in [first, first + count), its index sample * kReconnections +
-  // way. It is sought in rounds, each three times all before, so that lanes soon know what to beat;
-  // none is so long that a host could not stop in between.
+  // The best move of the samples in [first, first + count), with index sample * kReconnections +
+  // way. Each round has three times as many samples as all before, so that lanes soon have a bar.
+  // Rounds are short enough for a host to stop in between.
   template <class Team>
   GLS_DEVICE Ranked<Length> best(const Team& team, const RandomTriples& triples, int first,
                                  int count) const {
@@ -199,7 +199,7 @@ struct RandomKSamples {
   }
 };
 
-// What follows the evaluation of all samples: the best move, if it gains, or the end.
+// Applies the best move of all samples if it gains, and otherwise ends the search of the tour.
 template <class Length>
 struct RandomKStep {
   Ranked<Length> best;
@@ -219,7 +219,7 @@ struct RandomKStep {
   }
 };
 
-// The steps of a tour on the CPU.
+// All steps of a tour, on a CPU.
 template <class Metric, int kFirstWay>
 struct RandomKSearch {
   using Points = PointsOfTour<Metric>;
@@ -240,14 +240,14 @@ struct RandomKSearch {
       }
       const RandomTriples triples(rules.seed, rules.first_row + item, batch.pass_counts[item], n);
       const auto best = evaluation.best(team, triples, 0, rules.samples);
-      if (team.cut()) return;  // a pass that is not complete counts for nothing
+      if (team.cut()) return;  // an incomplete pass does not count
       batch.states[item] = RandomKStep<typename Metric::Length>{best, triples}.take(
           team, tour, batch.pass_counts[item], batch.move_counts[item]);
     }
   }
 };
 
-// The first kernel of a step on a GPU: an item is one of `shares` shares of the samples of a tour.
+// The first kernel of a step on a GPU. An item is one share of the samples of a tour.
 template <class Metric, int kFirstWay, class Points>
 struct RandomKEvaluation {
   template <class Team>
@@ -267,7 +267,7 @@ struct RandomKEvaluation {
   }
 };
 
-// The second: a block takes the best move that the shares of its tour have left.
+// The second kernel: a block applies the best move of all shares of its tour.
 template <class Length>
 struct RandomKReplacement {
   template <class Team>
@@ -276,7 +276,7 @@ struct RandomKReplacement {
     const int n = instance.n;
     const bool running = batch.states[item] == kRunning, may_move = !batch.out_of_moves(item);
     const RandomTriples triples(rules.seed, rules.first_row + item, batch.pass_counts[item], n);
-    team.sync();  // all lanes have read what one of them will change
+    team.sync();  // all lanes have read the values that one of them will change
     if (!running) return;
     unsigned char state = kOutOfMoves;
     if (may_move) {

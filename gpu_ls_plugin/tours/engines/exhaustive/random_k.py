@@ -1,5 +1,6 @@
-"""Engine of random-k-best improvement (Delevacq, Delisle and Krajecki 2012): two kernels a step on
-a GPU, a thread per tour on a CPU.
+"""Engine of random-k-best improvement (Delevacq, Delisle and Krajecki 2012).
+
+A GPU makes each step in two kernels; on a CPU, a thread makes all steps of a tour.
 """
 
 from __future__ import annotations
@@ -39,14 +40,14 @@ RECONNECTIONS, PURE_RECONNECTIONS = (
     constant(WAYS, name) for name in ("kReconnections", "kPureReconnections")
 )
 EVALUATION_THREADS, REPLACEMENT_THREADS = 256, 256
-# Evaluation blocks that a multiprocessor should have registers for, by whether estimates are fast.
+# Resident evaluation blocks per multiprocessor, by whether estimates are fast.
 RESIDENT_BLOCKS = {True: 3, False: 2}
-ENOUGH_BLOCKS = 3  # evaluation blocks of a step on a multiprocessor that keep it busy
-COPY_COST = 0.3  # of a point into shared memory, in samples that read six points through the tour
+ENOUGH_BLOCKS = 3  # evaluation blocks of a step that keep a multiprocessor busy
+COPY_COST = 0.3  # samples that take as long as the copy of a point into shared memory
 
-# What a sample and the move of a step surely do not exceed, in seconds.
-CPU_SECONDS = {"sample": 1e-6, "city": 1e-8}
-CUDA_SECONDS = {"sample": 2e-9, "step": 1e-4}  # a sample on a multiprocessor
+# Upper bounds in seconds.
+CPU_SECONDS = {"sample": 1e-6, "city": 1e-8}  # on a thread; "city" is for making a move
+CUDA_SECONDS = {"sample": 2e-9, "step": 1e-4}  # a sample on a multiprocessor; a step in all
 
 
 def host_kernel(metric: Metric, first_way: int) -> Kernel:
@@ -62,7 +63,7 @@ def host_kernel(metric: Metric, first_way: int) -> Kernel:
 
 
 def evaluation_kernel(metric: Metric, first_way: int, in_shared: bool) -> Kernel:
-    """Compose the evaluation: some blocks per tour; they copy its points or do not."""
+    """Compose the evaluation by some blocks per tour, which may copy the points of the tour."""
     points = "gls::PointsInShared" if in_shared else "gls::PointsOfTour"
     kernel = metric_kernel(
         "random_k_evaluation",
@@ -72,13 +73,13 @@ def evaluation_kernel(metric: Metric, first_way: int, in_shared: bool) -> Kernel
         parameters=EVALUATION_PARAMETERS,
         team=f"gls::Block<{EVALUATION_THREADS}>",
     )
-    # With points in shared memory and lengths without a root, a third block would lack a register.
+    # With points in shared memory and lengths without a root, registers do not suffice for three.
     many = metric.fast_estimate and not (in_shared and metric.name in ROOTLESS)
     return replace(kernel, blocks_per_multiprocessor=RESIDENT_BLOCKS[many])
 
 
 def replacement_kernel(metric: Metric) -> Kernel:
-    """Compose the replacement: one block per tour takes the best move of the evaluation."""
+    """Compose the replacement: one block per tour applies the best move of the evaluation."""
     return metric_kernel(
         "random_k_replacement",
         metric,
@@ -90,28 +91,28 @@ def replacement_kernel(metric: Metric) -> Kernel:
 
 
 def shares_of_a_step(tours: int, k: int, processors: int) -> int:
-    """Return how many blocks share a tour's samples, so that all are busy, with enough each."""
+    """Return how many blocks share the samples of a tour."""
     enough = -(-processors * ENOUGH_BLOCKS // max(1, tours))
     return max(1, min(enough, k // EVALUATION_THREADS))
 
 
 def copies_points(n: int, samples: int, shared_memory: int) -> bool:
-    """Whether a block that draws so many samples reads its points from a copy in shared memory."""
+    """Return whether a block should copy the points of its tour into shared memory."""
     fits = n * POINT_BYTES + tuning.BLOCK_OVERHEAD <= shared_memory
     return fits and samples >= COPY_COST * n
 
 
 class RandomKSteps(Engine):
-    """A batch of random-k-best searches in progress on a backend.
+    """A batch of random-k-best searches on a backend.
 
-    A pass is a step of Delevacq et al. (2012, section 4.2): k triples of distinct edges are drawn
-    uniformly, all reconnections of each are evaluated, and the best move under the order (delta,
-    sample, way) is applied. A tour is finished by a pass that finds no gain. The samples depend on
-    the seed (64 bits), the tour's row and the number of the pass alone, so that both backends take
-    the same moves whatever the size of the batch.
+    A pass is a step of Delevacq et al. (2012, section 4.2): it draws k triples of distinct edges
+    uniformly, evaluates all reconnections of each, and applies the best move in the order (delta,
+    sample, way). A pass without a gain ends the search of a tour. The samples depend only on the
+    seed (64 bits), the row of the tour and the number of the pass: both backends make the same
+    moves, in a batch of any size.
 
-    Distances are symmetric: all reconnections but one reverse paths. With `three_opt`, all seven
-    are evaluated, else those three that change two edges.
+    With `three_opt`, a pass evaluates all seven reconnections, otherwise the three that change two
+    edges. Distances must be symmetric, because most reconnections reverse paths.
     """
 
     def __init__(
@@ -159,11 +160,11 @@ class RandomKSteps(Engine):
 
     @staticmethod
     def bytes_per_tour(n: int, k: int) -> int:
-        """Return the memory of one tour in bytes."""
+        """Return the memory of a tour in bytes."""
         return 4 * n + 64 + 2 * RANKED_BYTES
 
     def launch(self, passes: int, seconds: float) -> None:
-        """Let every unfinished tour make up to `passes` passes, if it is begun in time."""
+        """Let each unfinished tour make up to `passes` passes; none begins after `seconds`."""
         if self.backend.name == "cpu":
             arguments = self._arguments | {"passes": passes}
             self.backend.launch(self._host, len(self.tours), arguments, seconds=seconds)
@@ -181,13 +182,13 @@ class RandomKSteps(Engine):
                 replace()
 
     def _seconds_of_step(self) -> float:
-        """Return what a step of one tour surely does not exceed, alone on a GPU or CPU thread."""
+        """Return an upper bound for a step of one tour, alone on a GPU or CPU thread."""
         if self.backend.name == "cpu":
             return CPU_SECONDS["sample"] * self._k + CPU_SECONDS["city"] * self.problem.n
         return CUDA_SECONDS["sample"] * self._k / self.backend.processors + 1e-9
 
     def first_passes(self) -> int:
-        """Return a number of passes that surely takes less than a launch should."""
+        """Return a number of passes for one launch."""
         size, seconds = len(self.tours), self._seconds_of_step()
         if self.backend.name == "cpu":
             seconds *= -(-size // self.backend.processors)
@@ -196,11 +197,11 @@ class RandomKSteps(Engine):
         return max(1, int(tuning.LAUNCH_SECONDS / seconds))
 
     def moves_per_evaluation(self) -> int:
-        """Return how many moves a pass evaluates: the reconnections of k triples."""
+        """Return the reconnections of k triples."""
         return self._k * (RECONNECTIONS - self._first_way)
 
 
 def _slack(problem: TSP) -> float:
-    """Bound the error of six estimated lengths, less one unit where gains are integers."""
+    """Return a bound on the error of six estimated lengths, less 1 if gains are integers."""
     slack = 6 * problem.metric.slack(problem.values) - problem.integer
     return float(np.nextafter(np.float32(slack), np.float32(np.inf)))

@@ -1,12 +1,12 @@
-// Exhaustive best-improvement 3-opt on the GPU: a pass is two launches for all tours.
+// Exhaustive best-improvement 3-opt on a GPU: a pass is two launches for all tours.
 //
 // ThreeOptTiles evaluates all four pure reconnections of all n (n - 1) (n - 2) / 6 triples of
-// edges, a block per bar of positions. The two (min, +) products of three_opt_step.cuh are
-// computed like a product of matrices: the lengths from a bar's rows to its columns k stand in
-// shared memory, each made once for 64 triples, and a lane holds the 4 x 4 pairs of a square in
-// registers, that is 24 sums of M and 16 of N. Four moves then cost two and a half additions and
-// minima, each pair of them one instruction from sm_90 on. Lengths are exact, so only values are
-// kept here; ThreeOptMoves looks for the third edge of the best pair and applies the move.
+// edges, with a block for each bar of positions. It computes the two (min, +) products of
+// three_opt_step.cuh like a product of matrices. The lengths from a bar's rows to its columns k are
+// in shared memory; each is computed once for 64 triples. A lane keeps the 4 x 4 pairs of a square
+// in registers: 24 sums of M and 16 of N. Four moves then take two and a half additions and minima;
+// from sm_90 on, an addition and a minimum are one instruction. Lengths are exact, so that the
+// tiles keep values only. ThreeOptMoves finds the third edge of the best pair and applies the move.
 #pragma once
 
 #include "tours/problem/instance.cuh"
@@ -26,10 +26,10 @@ struct ThreeOptTiles {
   using Exact = Lengths<Metric, Value>;
 
   static constexpr int kSquare = Tiles::kSquare;
-  static constexpr int kRows = edge + 1;   // positions that a side of a bar touches
+  static constexpr int kRows = edge + 1;   // positions of a side of a bar, and the next one
   static constexpr int kPitch = edge + 4;  // between columns of a table: rows of 16 bytes
-  static constexpr int kColumns = 32;      // of k between two barriers
-  static_assert(2 * (kColumns + 1) >= kRows, "the pairs' lengths take the place of the tables");
+  static constexpr int kColumns = 32;      // columns k between two barriers
+  static_assert(2 * (kColumns + 1) >= kRows, "the tables have room for the lengths of pairs");
 
   struct alignas(16) Four {
     Value value[4];
@@ -60,7 +60,7 @@ struct ThreeOptTiles {
   const Tour<const int> tour;
   const Tile tile;
   Storage& shared;
-  const Exact lengths;  // its sites are those of the slots
+  const Exact lengths;  // by slots, not by cities
 
   GLS_DEVICE Value length(int p, int q) const {
     if constexpr (Exact::kQuick) {
@@ -76,7 +76,7 @@ struct ThreeOptTiles {
       const int position = slot < kJ   ? tile.i + slot
                            : slot < kK ? tile.j + slot - kJ
                                        : tile.k + slot - kK;
-      const int city = tour[position < tour.n ? position : 0];  // beyond n nothing is used
+      const int city = tour[position < tour.n ? position : 0];  // slots beyond n are not used
       shared.cities[slot] = city;
       shared.sites[slot].set(lengths.metric.point(city));
     });
@@ -84,7 +84,7 @@ struct ThreeOptTiles {
     team.each(kSlots - 1, [&](int slot) { shared.edges[slot] = length(slot, slot + 1); });
   }
 
-  // Lengths from all rows of a side to `count` slots from `column` on.
+  // Fills a table with the lengths from all rows of a side to `count` slots from `column` on.
   GLS_DEVICE void fill(Value (*table)[kPitch], int side, int column, int count) const {
     const int r = team.lane() % edge;
 #pragma unroll 1
@@ -97,13 +97,13 @@ struct ThreeOptTiles {
     }
   }
 
-  // Least sums of M and N for the pairs of a lane, rows p of i and q of j from its square's first.
+  // Least sums of M and N for the pairs of a lane; p and q count i and j from the square's first.
   struct Sums {
     Value m[kSquare + 1][kSquare + 1], n[kSquare][kSquare];  // n[p][q] is N(i + 1, j)
   };
 
-  // Streams `count` columns of the tables, from `begin` of the bar on. Only k > s counts: `masked`
-  // where columns may be too small.
+  // Adds `count` columns of the tables, from column `begin` of the bar on. If `masked`, columns
+  // with k <= j are skipped.
   template <bool masked>
   GLS_DEVICE void stream(int begin, int count, Sums& sums) const {
     const int row_i = Tiles::first_i(team.lane()), row_j = Tiles::first_j(team.lane());
@@ -124,7 +124,7 @@ struct ThreeOptTiles {
         if (masked && ahead + c <= q) continue;
 #pragma unroll
         for (int p = 0; p <= kSquare; ++p) {
-          if (p == 0 && q == kSquare) continue;  // of no pair
+          if (p == 0 && q == kSquare) continue;  // no pair needs it
           sums.m[p][q] = Step::least(sums.m[p][q], from_i.value[p] + to_j.value[q]);
         }
 #pragma unroll
@@ -149,7 +149,7 @@ struct ThreeOptTiles {
         if (p < kSquare && q < kSquare) sums.n[p][q] = Step::kNone;
       }
     }
-    const int skipped = tile.j > tile.k ? tile.j - tile.k : 0;  // columns before all j
+    const int skipped = tile.j > tile.k ? tile.j - tile.k : 0;  // columns that lie before all j
     const int end = tour.n - tile.k < Tiles::kDepth ? tour.n - tile.k : Tiles::kDepth;
     for (int begin = skipped; begin < end; begin += kColumns) {
       fill(shared.tables[0], kI, kK + begin, kColumns + 1);
@@ -166,7 +166,7 @@ struct ThreeOptTiles {
     return with_pairs(sums);
   }
 
-  // Adds what does not depend on k.
+  // Adds the lengths that do not depend on k, and returns the best pair.
   GLS_DEVICE Ranked<Value> with_pairs(const Sums& sums) const {
     Value(*const pairs)[kPitch] = shared.tables[0];
     fill(pairs, kI, kJ, kRows);
@@ -207,14 +207,14 @@ struct ThreeOptTiles {
   }
 };
 
-// Takes the best move that the bars of a tour have found.
+// Applies the best move that the bars of a tour have found.
 template <int edge, int depth, class Team, class Metric, class Value>
 struct ThreeOptMoves {
   GLS_DEVICE static void run(const Team& team, int item, Instance instance, DescentBatch batch,
                              const void* best) {
     const int n = instance.n;
     const bool running = batch.states[item] == kRunning, climbing = batch.climbs(item);
-    team.sync();  // states have been read
+    team.sync();  // all lanes have read the state
     if (!running) return;
     bool moved = false;
     if (climbing) {

@@ -1,5 +1,6 @@
-"""Engine of the exhaustive 3-opt climb: all bars of all tours at once on a GPU, a thread per tour
-on a CPU.
+"""Engine of the exhaustive 3-opt climb.
+
+A GPU evaluates all bars of triples of all tours at once; on a CPU, a thread climbs with a tour.
 """
 
 from __future__ import annotations
@@ -31,20 +32,20 @@ TILES_PARAMETERS = (*HOST_PARAMETERS, *parse_parameters("void* best"))
 MOVES_PARAMETERS = (*HOST_PARAMETERS, *parse_parameters("const void* best"))
 
 LONGEST_INT = 2.0**29  # lengths up to this fit gls::ThreeOptStep<Metric, int>
-DISTRUST = 2.0**-22  # least relative error: no float32 from 2**22 on is rounded as it stands
+DISTRUST = 2.0**-22  # least relative error, so that estimates from 2**22 on are never trusted
 
-# Edges and depths of bars; the first is taken of which a multiprocessor gets enough.
+# Edges and depths of bars. The first pair that gives a multiprocessor at least ENOUGH bars is used.
 BARS = ((64, 4), (64, 2), (64, 1), (32, 1))
 ENOUGH = 3
-# Threads on a multiprocessor: 128 or 255 registers each.
+# Threads on a multiprocessor, by the type of lengths: 128 or 255 registers each.
 RESIDENT = {"int": 512, "gls::int64": 256, "double": 256}
 SQUARE = constant("tours/engines/exhaustive/triple_tiles.cuh", "kSquare")
 STEP_THREADS = 512
-MOST_BARS = 1 << 20  # in a launch; each has 16 bytes for its best pair
+MOST_BARS = 1 << 20  # bars of a launch; each has 16 bytes for its best pair
 
-# What a triple surely does not exceed, in seconds on a multiprocessor and on a CPU thread.
-CUDA_SECONDS_PER_TRIPLE = 1e-9
-CPU_SECONDS_PER_TRIPLE = 1e-8
+# Upper bounds in seconds.
+CUDA_SECONDS_PER_TRIPLE = 1e-9  # on a multiprocessor
+CPU_SECONDS_PER_TRIPLE = 1e-8  # on a thread
 
 
 def host_kernel(metric: Metric, value: str) -> Kernel:
@@ -60,7 +61,7 @@ def host_kernel(metric: Metric, value: str) -> Kernel:
 
 
 def tiles_kernel(metric: Metric, value: str, edge: int, depth: int) -> Kernel:
-    """Compose the evaluation: one block per tour and bar of positions (gls::TripleTiles)."""
+    """Compose the evaluation by one block per tour and bar of positions (gls::TripleTiles)."""
     threads = (edge // SQUARE) ** 2
     kernel = metric_kernel(
         "three_opt_tiles",
@@ -74,7 +75,7 @@ def tiles_kernel(metric: Metric, value: str, edge: int, depth: int) -> Kernel:
 
 
 def moves_kernel(metric: Metric, value: str, edge: int, depth: int) -> Kernel:
-    """Compose what follows an evaluation: one block per tour takes the best move."""
+    """Compose the step after an evaluation: one block per tour applies the best move."""
     return metric_kernel(
         "three_opt_moves",
         metric,
@@ -86,13 +87,13 @@ def moves_kernel(metric: Metric, value: str, edge: int, depth: int) -> Kernel:
 
 
 class ThreeOptClimb(Engine):
-    """A batch of exhaustive best-improvement 3-opt climbs in progress on a backend.
+    """A batch of exhaustive best-improvement 3-opt climbs on a backend.
 
     A pass evaluates the complete neighbourhood, as Schulz (2013, sections 3 and 6) does on a GPU:
-    the four pure reconnections of all n (n - 1) (n - 2) / 6 triples of edges. Those of triples with
-    neighbouring edges are the 2-opt moves and segment insertions of one city. The best move under
-    the order (delta, i, j, k, way) is applied. Both backends take the same moves. Problems are
-    symmetric, of up to 3,000 cities.
+    the four pure reconnections of all n (n - 1) (n - 2) / 6 triples of edges. Triples with
+    neighbouring edges give the 2-opt moves and the insertions of one city. A pass applies the best
+    move in the order (delta, i, j, k, way). Both backends make the same moves. Problems must be
+    symmetric, with up to 3,000 cities.
     """
 
     def __init__(self, backend: Backend, problem: TSP, tours: Any, max_moves: int) -> None:
@@ -128,11 +129,11 @@ class ThreeOptClimb(Engine):
 
     @staticmethod
     def bytes_per_tour(n: int) -> int:
-        """Return the memory of one tour in bytes, on a CPU without the table of its thread."""
+        """Return the memory of a tour in bytes, without the table of lengths of a CPU thread."""
         return 4 * n + 64
 
     def launch(self, passes: int, seconds: float) -> None:
-        """Let every unfinished tour make up to `passes` passes, if it is begun in time."""
+        """Let each unfinished tour make up to `passes` passes; none begins after `seconds`."""
         if self.backend.name == "cpu":
             arguments = self._arguments | {"passes": passes}
             self.backend.launch(self._host, len(self.tours), arguments, seconds=seconds)
@@ -144,28 +145,28 @@ class ThreeOptClimb(Engine):
                 self.backend.launch(self._moves, count, arguments)
 
     def _seconds_of_pass(self) -> float:
-        """Return what a pass of one tour surely does not exceed, alone on a GPU or CPU thread."""
+        """Return an upper bound for a pass of one tour, alone on a GPU or CPU thread."""
         triples = math.comb(self.problem.n, 3)
         if self.backend.name == "cpu":
             return CPU_SECONDS_PER_TRIPLE * triples + 1e-6
         return CUDA_SECONDS_PER_TRIPLE * triples / self.backend.processors + 1e-6
 
     def first_passes(self) -> int:
-        """Return a number of passes that surely takes less than a launch should."""
+        """Return a number of passes for one launch."""
         size = len(self.tours)
         if self.backend.name == "cpu":
             seconds = self._seconds_of_pass() * -(-size // self.backend.processors)
-        else:  # passes of tours that are done cost their launches all the same
+        else:  # passes of finished tours cost launches, too
             seconds = self._seconds_of_pass() * size + 1e-3
         return max(1, int(tuning.LAUNCH_SECONDS / seconds))
 
     def moves_per_evaluation(self) -> int:
-        """Return the size of the neighbourhood: four reconnections of every triple of edges."""
+        """Return the size of the neighbourhood: four reconnections of each triple of edges."""
         return 4 * math.comb(self.problem.n, 3)
 
 
 def bar_count(n: int, edge: int, depth: int) -> int:
-    """Return the number of bars of n positions, as gls::TripleTiles::count does."""
+    """Return the number of bars for n positions, as gls::TripleTiles::count does."""
     layers = (n - 1) // (edge * depth)
     return sum(math.comb(depth * m + 1, 2) for m in range(1, layers + 1)) + math.comb(
         -(-n // edge) + 1, 2
@@ -173,17 +174,17 @@ def bar_count(n: int, edge: int, depth: int) -> int:
 
 
 def _bar(n: int, tours: float) -> tuple[int, int]:
-    """Return edge and depth of a bar for so many tours on a multiprocessor.
+    """Return edge and depth of bars, with `tours` tours per multiprocessor.
 
-    Deep bars spend less on loading points and on the lengths that do not depend on k, but few of
-    them leave multiprocessors idle.
+    Deep bars spend less time on points and on lengths that do not depend on k, but there are fewer
+    of them, which may leave multiprocessors idle.
     """
     enough = (bar for bar in BARS if bar_count(n, *bar) * tours >= ENOUGH)
     return next(enough, BARS[-1])
 
 
 def check_size(problem: TSP) -> None:
-    """Raise UnsupportedProblemError where a pass would take too long: above 3,000 cities."""
+    """Raise UnsupportedProblemError if a pass would take too long: above 3,000 cities."""
     if problem.n > LARGEST:
         raise UnsupportedProblemError(
             f"problem: the exhaustive 3-opt neighbourhood of {problem.n:,} cities has "

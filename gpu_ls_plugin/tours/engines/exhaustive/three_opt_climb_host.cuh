@@ -1,5 +1,5 @@
-// Exhaustive best-improvement 3-opt on the CPU: the same (min, +) products as three_opt_climb.cuh,
-// as loops over j that the compiler vectorises.
+// Exhaustive best-improvement 3-opt on a CPU: the (min, +) products of three_opt_step.cuh, as loops
+// over j that the compiler vectorises.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ struct ThreeOptClimb {
   const Host& team;
   const Step step;
   const int size;                     // cities
-  const size_t pitch;                 // position `size` is position 0
+  const size_t pitch;                 // length of a row; position `size` is position 0
   std::vector<Value> lengths;         // between positions
   std::vector<Value> m, n, m_before;  // rows r = i + 1 and r = i
   const Value* row(int p) const { return lengths.data() + p * pitch; }
@@ -33,7 +33,7 @@ struct ThreeOptClimb {
       lengths[p * pitch + size] = lengths[size * pitch + p] = row(p)[0];
   }
 
-  // Rows r of M and N, from the column s = r on.
+  // Computes row r of M and N, from the column s = r on.
   GLS_OUT_OF_LINE void sum(int r) {
     Value* const __restrict__ sums_m = m.data();
     Value* const __restrict__ sums_n = n.data();
@@ -72,7 +72,7 @@ struct ThreeOptClimb {
     for (int pass = 0; pass < passes; ++pass) {
       if (moves_done >= max_moves) return kOutOfMoves;
       const Ranked<Value> pair = best_pair();
-      if (team.cut()) break;  // a pass that is not complete counts for nothing
+      if (team.cut()) break;  // an incomplete pass does not count
       ++passes_done;
       if (!step.take(team, pair)) return kOptimum;
       ++moves_done;

@@ -1,9 +1,9 @@
-// A step of the exhaustive 3-opt climb: from the best pair of edges to the tour after the move.
+// A step of the exhaustive 3-opt climb: finds the third edge of the best pair, and makes the move.
 //
-// Moves are the four pure reconnections of every triple of edges (reconnection.cuh), ranked by
-// (delta, i, j, k, way). They hold every 2-opt move: where two edges of the triple are neighbours,
-// one edge comes back. The 2-opt move of positions i < j is way 1 of the triple (i, j, j + 1), also
-// of (i - 1, i, j), or way 3 of (0, i, n - 1); whichever ranks first stands for it.
+// Moves are the four pure reconnections of each triple of edges (reconnection.cuh), ranked by
+// (delta, i, j, k, way). They include all 2-opt moves: if two edges of the triple are neighbours,
+// one edge comes back. The 2-opt move of positions i < j is way 1 of the triple (i, j, j + 1) and
+// of (i - 1, i, j), or way 3 of (0, i, n - 1). The first of these in the ranking represents it.
 //
 // With a = t[i], b = t[i+1], c = t[j], d = t[j+1], e = t[k], f = t[k+1], changes are added up as
 //
@@ -11,10 +11,10 @@
 //   way 1   (((be - ef) + df) + ac) - (ab + cd)        way 3   (((ae - ef) + cf) + bd) - (ab + cd)
 //   way 1 with d = e, a 2-opt move:   (bd + ac) - (ab + cd)
 //
-// everywhere, so that real changes have the same bits whoever computes them. What depends on k
-// stands inside, and rounding is monotone: the least change of a pair (i, j) is that of its least
-// inner sums. With lengths P(x, y) between positions and e(k) = P(k, k+1), these are entries of two
-// (min, +) products,
+// in this order everywhere, so that real changes are equal to the last bit. The inner sums depend
+// on k. Since rounding is monotone, the least change of a pair (i, j) has the least inner sums.
+// With lengths P(x, y) between positions and e(k) = P(k, k+1), these are entries of two (min, +)
+// products,
 //
 //   M(r, s) = min over k > s of (P(r, k) - e(k)) + P(s, k+1)
 //   N(r, s) = min over k > s of P(r, k+1) + (P(s, k) - e(k)):
@@ -28,7 +28,7 @@
 
 namespace gls {
 
-// What the ends of three edges a b, c d and e f are apart, and the edges that leave.
+// Lengths between the ends of three edges ab, cd and ef.
 template <class Value>
 struct TripleLengths {
   Value ac, ad, bd, ae, be, ce, bf, cf, df, ef;
@@ -44,13 +44,13 @@ struct TripleLengths {
   }
 };
 
-// More than any inner sum that belongs to an improving move, and far from overflow.
+// Larger than any inner sum of an improving move, and far from overflow.
 constexpr int kNarrowNone = 1 << 30;
 constexpr int64 kWideNone = int64(1) << 62;
 constexpr double kRealNone = 1e300;
 
-// Lengths and changes are of type Value: int where sums of three lengths surely fit, else the
-// metric's own.
+// Value is the type of lengths and changes: int if sums of three lengths fit, otherwise the type of
+// the metric.
 template <class Metric, class Value>
 struct ThreeOptStep {
   static constexpr bool kReal = Value(0.5) != Value(0);
@@ -66,13 +66,13 @@ struct ThreeOptStep {
   // Between two positions.
   GLS_DEVICE Value length(int p, int q) const { return Value(metric(tour[p], tour[q])); }
 
-  // What the least sums of a pair lead to; the pair's own lengths do not depend on k.
+  // The least change of a pair, from its least sums and from the lengths that do not depend on k.
   GLS_DEVICE static Value change(Value sum_ad, Value sum_ac, Value sum_bd, Value ac, Value ad,
                                  Value bd, Value removed) {
     return least(least(sum_ad + ad, least(sum_ac, bd) + ac), sum_bd + bd) - removed;
   }
 
-  // The least (delta, k, way) of the triples that contain the edges after positions i < j.
+  // The least (delta, k, way) of the triples with the edges after positions i < j.
   template <class Team>
   GLS_DEVICE Ranked<Value> third_edge(const Team& team, int i, int j) const {
     const int b = i + 1, d = j + 1;
@@ -93,14 +93,14 @@ struct ThreeOptStep {
     });
   }
 
-  // Applies the best move of the best pair (delta, i n + j). A real gain that may be rounding alone
-  // is none. Returns whether there was a move.
+  // Applies the best move of the best pair, (delta, i n + j); returns whether there was a move. A
+  // real gain that may be mere rounding does not count.
   template <class Team>
   GLS_DEVICE bool take(const Team& team, Ranked<Value> pair) const {
     if (!(pair.value < 0)) return false;
     const int i = int(pair.index / tour.n), j = int(pair.index % tour.n);
     const Ranked<Value> third = third_edge(team, i, j);
-    if (!(third.value < 0)) return false;  // a functor's estimate was beyond its bound
+    if (!(third.value < 0)) return false;  // an estimate was off by more than its bound
     const int k = int(third.index / kPureReconnections);
     if constexpr (kReal) {
       const Value removed = length(i, i + 1) + length(j, j + 1) + length(k, tour.next(k));

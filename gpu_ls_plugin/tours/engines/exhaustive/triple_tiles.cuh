@@ -1,9 +1,9 @@
 // Triples of positions i < j < k in bars of `edge` x `edge` x `depth` `edge` positions.
 //
-// A block takes a bar, a lane a square of pairs (i, j), past which it streams k. Layer L of bars,
-// in the direction of k, has those with I <= J < depth (L + 1), numbered J (J + 1) / 2 + I after
-// those of the layers before, so that numbers are decoded in integers. Only the last layer's J end
-// earlier.
+// A block evaluates a bar. A lane has a square of pairs (i, j), and goes through all k of the bar.
+// Bars are numbered layer by layer in the direction of k. Layer L has the bars with I <= J <
+// depth (L + 1), in the order J (J + 1) / 2 + I; in the last layer, J ends earlier. So integers
+// suffice to decode the number of a bar.
 #pragma once
 
 #include "backends/include/team.cuh"
@@ -13,7 +13,7 @@ namespace gls {
 template <int edge, int depth>
 struct TripleTiles {
   static constexpr int kDepth = depth * edge;
-  static constexpr int kSquare = 4;  // pairs of a lane in either direction
+  static constexpr int kSquare = 4;  // side of a lane's square of pairs
   static constexpr int kLanes = (edge / kSquare) * (edge / kSquare);
 
   struct Tile {
@@ -33,8 +33,8 @@ struct TripleTiles {
     return {(pair - triangular(j)) * edge, j * edge, layer * kDepth};
   }
 
-  // Where the square of a lane lies in its bar: a warp is eight squares wide and four high, so
-  // that its reads of consecutive rows meet all banks.
+  // The first pair of a lane's square. A warp is eight squares wide and four high, so that its
+  // reads of consecutive rows use all banks.
   GLS_DEVICE static int first_i(int lane) {
     return ((lane / 32 * 8) % (edge / kSquare) + lane % 8) * kSquare;
   }

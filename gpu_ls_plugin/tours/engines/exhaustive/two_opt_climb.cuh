@@ -1,14 +1,15 @@
-// Exhaustive best-improvement 2-opt on the GPU, one block per tour (O'Neil and Burtscher 2015).
+// Exhaustive best-improvement 2-opt on a GPU, with a block per tour (O'Neil and Burtscher 2015).
 //
-// A pass evaluates all n (n - 3) / 2 moves in float32 and keeps the least estimate of every row.
-// Estimates are within `slack` of the exact change, so only rows that can hold the best move are
-// evaluated again, exactly; the move taken is the best of the whole neighbourhood.
+// A pass estimates all n (n - 3) / 2 moves in float32 and keeps the least estimate of each row.
+// Estimates are within `slack` of the exact change. Therefore only the rows that may contain the
+// best move are evaluated again, exactly. The applied move is the best of the whole neighbourhood.
 //
 // Rows i and offsets k = 2 .. n/2 around the tour form a band of parallelograms with hardly any
-// waste. A lane keeps `Rows` consecutive rows in registers and streams columns i + k; the distance
-// (i + 1, j + 1) of one move is the distance (i, j) of the next row's, so a move costs little more
-// than one square root. Lanes stand `Rows` columns apart; one pad every 8 points spreads them over
-// the banks. Columns pass through a ring in shared memory, so n is limited by global memory only.
+// waste. A lane keeps `Rows` consecutive rows in registers and goes through the columns i + k. The
+// distance (i + 1, j + 1) of a move is the distance (i, j) of a move in the next row, so that a
+// move takes little more than one square root. Lanes are `Rows` columns apart; one pad after each 8
+// points spreads them over the banks. Columns pass through a ring in shared memory: only global
+// memory limits n.
 #pragma once
 
 #include "tours/problem/instance.cuh"
@@ -36,9 +37,9 @@ struct TwoOptClimb {
   const Team& team;
   const Metric metric;
   Tour<City> tour;
-  const float slack;  // of a move: twice that of a distance
+  const float slack;  // of a move: twice the slack of a distance
   Point* ring;
-  RowBest<Length>* rows;  // best move of each row, only for several moves per pass
+  RowBest<Length>* rows;  // best move of each row; null for one move per pass
 
   GLS_DEVICE static constexpr int pad(int slot) { return slot + slot / kGroup; }
 
@@ -54,7 +55,7 @@ struct TwoOptClimb {
     });
   }
 
-  // Eight columns against the rows of this lane; `column` is the offset of the first.
+  // Evaluates eight columns for the rows of this lane; `column` is the offset of the first.
   template <bool Masked>
   GLS_DEVICE void columns(const Point* points, int column, const Point (&row)[Rows + 1],
                           float (&before)[Rows], float (&low)[Rows]) const {
@@ -75,14 +76,14 @@ struct TwoOptClimb {
     }
   }
 
-  // Least estimates of the rows base + lane * Rows + [0, Rows).
+  // Computes the least estimates of the rows base + lane * Rows + [0, Rows).
   GLS_DEVICE void estimate_rows(int base, float (&low)[Rows]) const {
     __shared__ float row_edges[Rows][Team::kThreads];
     const int last_column = tour.n / 2 + Rows;
     const int own = team.lane() * Rows;
-    const int mine = base + own < tour.n ? own : 0;  // lanes without rows see points that are there
-    const bool busy = base + (own & ~(32 * Rows - 1)) < tour.n;  // the same for a whole warp
-    // Positions that the rows in use and their columns reach: short tours need no full band.
+    const int mine = base + own < tour.n ? own : 0;  // lanes without rows read valid points
+    const bool busy = base + (own & ~(32 * Rows - 1)) < tour.n;  // whether the warp has a row
+    // Positions that the used rows and their columns reach; short tours need no full band.
     const int reach = min(kBand, tour.n - base) + last_column + 2 * kGroup;
     load(base, 0, min(kBand + kChunk, reach));
     team.sync();
@@ -92,10 +93,10 @@ struct TwoOptClimb {
     for (int q = 0; q <= Rows; ++q) row[q] = ring[pad(mine + q)];
 #pragma unroll
     for (int q = 0; q < Rows; ++q) {
-      row_edges[q][team.lane()] = row[q].edge;  // registers are for the inner loop
+      row_edges[q][team.lane()] = row[q].edge;  // the inner loop needs the registers
       low[q] = before[q] = kInfinity;
     }
-    // A lane whose first row is not the first of a group reads from the start of that group.
+    // A lane reads from the start of the group of its first row.
     const int shift = mine % kGroup;
     int slot = pad(mine - shift);
     for (int chunk = 0; chunk <= last_column + kGroup; chunk += kChunk) {
@@ -121,7 +122,7 @@ struct TwoOptClimb {
     }
   }
 
-  // The best exact move of one row, found by a whole warp.
+  // Finds the best exact move of one row by a whole warp.
   GLS_DEVICE Ranked<Length> exact_row(int row) const {
     const int last = TwoOpt::last_offset(row, tour.n);
     Ranked<Length> best{0, 0};
@@ -139,7 +140,7 @@ struct TwoOptClimb {
     return best;
   }
 
-  // The best move of the whole neighbourhood; value 0 where no move improves.
+  // Finds the best move of the whole neighbourhood; its value is 0 if no move improves.
   GLS_DEVICE Ranked<Length> best_move() const {
     __shared__ uint32 least_bits;
     Ranked<Length> best{0, 0};
@@ -170,7 +171,7 @@ struct TwoOptClimb {
     return team.least(best);
   }
 
-  // Rows whose estimate is above this hold neither the best move nor any that improves.
+  // A row with a larger estimate contains no improving move, or not the best one.
   GLS_DEVICE float threshold(float least) const {
     const float improving = slack - (Length(0.5) == Length(0) ? 1.0f : 0.0f);
     const float needed = rows == nullptr
@@ -188,8 +189,8 @@ struct TwoOptClimb {
     return __uint_as_float(bits & 0x80000000u ? bits & 0x7fffffffu : ~bits);
   }
 
-  // Climbs until the local optimum, `passes` evaluations or the tour's last permitted move.
-  // Counts are kept in global memory: registers are for the inner loop.
+  // Climbs to a local optimum, or until `passes` evaluations or the permitted moves are made.
+  // Counts stay in global memory, because the inner loop needs the registers.
   GLS_DEVICE unsigned char climb(int passes, int64 max_moves, int moves_per_pass,
                                  int64* passes_done, int64* moves_done) const {
     __shared__ RowMove chosen[kMaxMovesPerPass];

@@ -1,4 +1,4 @@
-"""Engine of the exhaustive 2-opt climb: one block per tour on a GPU, one thread on a CPU."""
+"""Engine of the exhaustive 2-opt climb: a block per tour on a GPU, a thread per tour on a CPU."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ PARAMETERS = (
     struct_of("tours/engines/exhaustive/two_opt_rules.cuh", "TwoOptRules"),
     struct_of("tours/engines/descent/descent_batch.cuh", "DescentBatch"),
 )
-BOUND_CANDIDATES = Nearest(32)  # of the CPU's full scans; their length does not change the result
+BOUND_CANDIDATES = Nearest(32)  # for full scans on a CPU; the result does not depend on them
 TWO_OPT = "tours/moves/two_opt.cuh"
 ROW_BYTES = constant(TWO_OPT, "kRowBestBytes")
-LONGEST_LAUNCH = 3 * tuning.LAUNCH_SECONDS  # of a pass of all tours, by what it does not exceed
+LONGEST_LAUNCH = 3 * tuning.LAUNCH_SECONDS  # upper bound for a pass of the tours of a launch
 MAX_MOVES_PER_PASS = constant(TWO_OPT, "kMaxMovesPerPass")
 
 
@@ -60,7 +60,7 @@ def block_kernel(metric: Metric, shape: climb_layouts.ClimbShape) -> Kernel:
 
 
 class TwoOptClimb(Engine):
-    """A batch of climbs in progress: `moves_per_pass` independent moves after one evaluation."""
+    """A batch of climbs, with up to `moves_per_pass` independent moves after each evaluation."""
 
     def __init__(
         self, backend: Backend, problem: TSP, tours: Any, moves_per_pass: int, max_moves: int
@@ -103,11 +103,11 @@ class TwoOptClimb(Engine):
 
     @staticmethod
     def bytes_per_tour(n: int, moves_per_pass: int) -> int:
-        """Return the device memory of one tour in bytes."""
+        """Return the device memory of a tour in bytes."""
         return n * (4 + (ROW_BYTES if moves_per_pass > 1 else 0)) + 64
 
     def launch(self, passes: int, seconds: float) -> None:
-        """Let every unfinished tour make up to `passes` passes, if it is begun in time."""
+        """Let each unfinished tour make up to `passes` passes; none begins after `seconds`."""
         for _, own in self.slices(self._together, seconds):
             self.backend.launch(
                 self._kernel,
@@ -118,14 +118,14 @@ class TwoOptClimb(Engine):
             )
 
     def _seconds_of_pass(self) -> float:
-        """Return what a pass of one tour surely does not exceed on its processor."""
+        """Return an upper bound for a pass of one tour on its processor."""
         if self.backend.name == "cpu":
             return climb_layouts.CPU_SECONDS_PER_CITY[self._several] * self.problem.n + 1e-9
         seconds = climb_layouts.CUDA_SECONDS_PER_MOVE[self._several]
         return seconds * max(0, self.moves_per_evaluation()) + 1e-9
 
     def first_passes(self) -> int:
-        """Return a number of passes that surely takes less than a launch should."""
+        """Return a number of passes for one launch."""
         share = -(-len(self.tours) // self.backend.processors)
         return max(1, int(tuning.LAUNCH_SECONDS / (share * self._seconds_of_pass())))
 
@@ -135,7 +135,7 @@ class TwoOptClimb(Engine):
 
 
 def _move_slack(problem: TSP) -> float:
-    """Bound |float32 estimate - exact change| of a move, which adds two estimated distances."""
+    """Return a bound on the error of the estimated change by a move, which adds two distances."""
     return float(
         np.nextafter(np.float32(2 * problem.metric.slack(problem.values)), np.float32(np.inf))
     )

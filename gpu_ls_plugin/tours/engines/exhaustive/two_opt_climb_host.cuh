@@ -1,18 +1,18 @@
-// Exhaustive best-improvement 2-opt on the CPU: the same moves as two_opt_climb.cuh, without brute
+// Exhaustive best-improvement 2-opt on a CPU: the same moves as two_opt_climb.cuh, without brute
 // force.
 //
-// What an exchange of two edges gains depends on the edges alone and on whether the tour runs
-// through them in the same sense: that decides which of two exchanges keeps the tour in one piece.
-// The climb lists exchanges in either sense that gain at least `floor`; a reversal only turns
-// edges round, which costs a sign each, and a move only adds exchanges of its two new edges. The
-// best listed exchange that is possible is the best move of the neighbourhood. When none is left,
-// everything is scanned anew, and the floor is where the list is full.
+// There are two exchanges of two edges. The senses in which the tour runs through the edges decide
+// which of them keeps the tour in one piece (is possible); the gains depend on the edges alone. The
+// climb lists all exchanges that gain at least `floor`, possible or not. A reversal changes the
+// sign of each reversed edge, and a move only adds exchanges of its two new edges. The best
+// possible exchange of the list is the best move of the neighbourhood. When none is left, the climb
+// scans all edges again, and raises the floor whenever the list is full.
 //
 // The full scan: a gain is the sum of two terms, e_i - d(x, y) and e_j - d(x', y'). An exchange
-// that gains at least G has a term of at least G / 2, so it is met by walking, from both ends of
-// each edge, through the cities in order of distance until edge - distance < G / 2. Where a
-// neighbour list ends too early, float32 estimates of the distances to all cities tell which to
-// look at.
+// that gains at least G has a term of at least G / 2. To find it, the scan goes, from both ends of
+// each edge, through the cities in order of distance, as long as edge - distance >= G / 2. If a
+// neighbour list is too short for that, float32 estimates of the distances to all cities replace
+// it.
 #pragma once
 
 #include <algorithm>
@@ -32,10 +32,10 @@ struct TwoOptClimb {
   using Length = typename Metric::Length;
 
   static constexpr bool kInteger = Length(0.5) == Length(0);
-  static constexpr int kListed = 256;  // possible exchanges from which the list is full
+  static constexpr int kListed = 256;  // possible exchanges of a full list
   static constexpr int kBlock = 64;    // estimates tested at once
 
-  // Two edges by number; possible while the product of their senses is `relation`.
+  // An exchange of two edges by number; possible while the product of their senses is `relation`.
   struct Exchange {
     Length gain;
     int first, second;
@@ -46,28 +46,28 @@ struct TwoOptClimb {
   const Metric metric;
   Tour<int> tour;
   const int* neighbours;  // (n, degree), nearest first
-  const Length* lengths;  // of the neighbours
+  const Length* lengths;  // to the neighbours
   int degree;
-  bool complete;  // every city is in every list
+  bool complete;  // whether each list has all cities
   float slack;    // of an estimated change
   int moves_per_pass;
 
   std::vector<int> position;  // by city
-  // By position: the city's point, the edge to the next city, its estimate and its number.
+  // By position: the point of the city; the edge to the next city, its estimate and its number.
   std::vector<Point> points;
   std::vector<Length> edge;
   std::vector<float> edge_estimate;
   std::vector<int> number;
-  // By number of an edge: its position; +1, -1 if it was turned round, 0 if it left the tour.
+  // By number of an edge: its position; its sense: 1, -1 after a reversal, 0 outside the tour.
   std::vector<int> place;
   std::vector<int> sense;
 
   std::vector<float> to_tail, to_head;  // estimated distances to the ends of an edge, by position
   std::vector<RowBest<Length>> rows;
   std::vector<Exchange> exchanges;
-  int possible = 0, full = kListed;  // number of possible exchanges
+  int possible = 0, full = kListed;  // number of possible exchanges, and the limit
   Length floor = std::numeric_limits<Length>::max();
-  Length margin = 0;  // float64 rounding of a term; 0 for integers
+  Length margin = 0;  // bound on the float64 rounding of a term; 0 for integers
 
   void start() {
     const int n = tour.n;
@@ -95,7 +95,7 @@ struct TwoOptClimb {
   static constexpr Length least_gain() { return kInteger ? 1 : 0; }
   int previous(int p) const { return p ? p - 1 : tour.n - 1; }
 
-  // What the next scan begins with: a high floor costs little and often finds something.
+  // The first floor of the next scan. A scan with a high floor is cheap and often finds a move.
   Length lower_floor() const {
     if (moves_per_pass > 1) return least_gain();
     const Length longest = *std::max_element(edge.begin(), edge.end());
@@ -103,7 +103,7 @@ struct TwoOptClimb {
     return lower < (kInteger ? 8 : longest * 1e-6) ? least_gain() : lower;
   }
 
-  // Lists all exchanges that gain at least the floor, which rises when the list is full.
+  // Lists all exchanges that gain at least the floor. The floor rises when the list is full.
   GLS_OUT_OF_LINE void scan() {
     const int n = tour.n;
     exchanges.clear();
@@ -124,7 +124,7 @@ struct TwoOptClimb {
     }
   }
 
-  // Whether the neighbours of the city at position p are all that an edge may be exchanged for.
+  // Whether the neighbour list of the city at position p is long enough for an edge.
   bool walk_suffices(int p, Length length) const {
     return complete || !promising(length, lengths[int64(tour[p]) * degree + degree - 1]);
   }
@@ -134,9 +134,9 @@ struct TwoOptClimb {
     return 2 * (length - distance + margin) >= floor;
   }
 
-  // Exchanges of the edge at position `own`, the longer of the two, whose shorter new edge links
-  // its end at position p to a neighbour. The neighbour's edge on the same side is exchanged in the
-  // present sense, the other in the turned one.
+  // Lists exchanges of the edge at position `own` and a shorter one, whose shorter new edge links
+  // the end at position p to a neighbour. The exchange with the neighbour's edge on the same side
+  // is possible in the present senses; with its other edge, after one of the edges is reversed.
   template <bool Forward>
   void walk(int p, int own) {
     const Length length = edge[own];
@@ -158,7 +158,7 @@ struct TwoOptClimb {
     }
   }
 
-  // Exchanges of the edge at position p with all others.
+  // Lists exchanges of the edge at position p with all others.
   void scan_edge(int p) {
     const int n = tour.n;
     const Point tail = points[p], head = points[p + 1];
@@ -191,14 +191,14 @@ struct TwoOptClimb {
   }
 
   // Considers the exchange of the edges after positions i and j that is possible in their present
-  // senses or, if `turned`, once one of them is turned round.
+  // senses or, if `turned`, after one of them is reversed.
   void consider(int i, int j, bool turned) {
     if (adjacent(i, j)) return;
     const int a = tour[i], b = tour[tour.next(i)], c = tour[j], d = tour[tour.next(j)];
     add(i, j, turned, turned ? metric(a, d) + metric(b, c) : metric(a, c) + metric(b, d));
   }
 
-  // Lists an exchange for edges of length `added` if it gains enough.
+  // Lists an exchange for new edges of length `added` if it gains enough.
   void add(int i, int j, bool turned, Length added) {
     const Length gain = -TwoOpt::change(added, edge[i] + edge[j]);
     if (!(gain > 0) || gain < floor) return;
@@ -216,7 +216,7 @@ struct TwoOptClimb {
     return sense[e.first] * sense[e.second] == e.relation;
   }
 
-  // Forgets exchanges below the median of the possible ones.
+  // Removes the exchanges that gain less than the median of the possible ones.
   void raise_floor() {
     std::vector<Length> gains;
     for (const Exchange& e : exchanges) {
@@ -231,7 +231,7 @@ struct TwoOptClimb {
     full = std::max(kListed, 2 * possible);
   }
 
-  // The best exchange that is possible; those of edges that have gone are struck off the list.
+  // Finds the best possible exchange; removes the exchanges of edges that left the tour.
   Ranked<Length> best_listed() {
     Ranked<Length> best{0, 0};
     if (moves_per_pass > 1) std::fill(rows.begin(), rows.end(), RowBest<Length>{0, 0});
@@ -263,7 +263,7 @@ struct TwoOptClimb {
     row = {move.value, placed.offset};
   }
 
-  // The best move of the whole neighbourhood; value 0 where no move improves.
+  // Finds the best move of the whole neighbourhood; its value is 0 if no move improves.
   Ranked<Length> best_move() {
     for (;;) {
       const Ranked<Length> best = best_listed();
@@ -282,7 +282,7 @@ struct TwoOptClimb {
     }
     points[n] = points[0];
     for (int s = 0, p = first; s < move.offset; ++s, p = tour.next(p)) position[tour[p]] = p;
-    // The path's inner edges are mirrored, one fewer than its cities.
+    // The inner edges of the path, one fewer than its cities, are in reverse order.
     for (int s = 0; s < (move.offset - 1) / 2; ++s) {
       const int left = tour.wrap(first + s), right = tour.wrap(first + move.offset - 2 - s);
       std::swap(edge[left], edge[right]);
@@ -290,7 +290,7 @@ struct TwoOptClimb {
       std::swap(number[left], number[right]);
     }
     for (const int p : {move.row, last}) measure(p);
-    if (moves_per_pass > 1) {  // the list ends at a share of the best gain: make it anew
+    if (moves_per_pass > 1) {  // the list is too short for another pass: scan all edges again
       floor = std::numeric_limits<Length>::max();
       return;
     }
@@ -314,7 +314,7 @@ struct TwoOptClimb {
     for (int pass = 0; pass < passes; ++pass) {
       if (moves_done >= max_moves) return kOutOfMoves;
       const Ranked<Length> best = best_move();
-      if (team.cut()) break;  // a pass that is not complete counts for nothing
+      if (team.cut()) break;  // an incomplete pass does not count
       ++passes_done;
       if (!(best.value < 0)) return kOptimum;
       int count = 1;

@@ -1,13 +1,13 @@
-// What a 2-opt climb is given besides the problem and its tours.
+// Parameters of an exhaustive 2-opt climb.
 #pragma once
 
 namespace gls {
 
 struct TwoOptRules {
   float slack;            // bound on the error of a move's estimated change
-  int moves_per_pass;     // applied after one evaluation, at most
-  const int* neighbours;  // of every city, nearest first; GPUs need none
-  const void* lengths;    // of the neighbours
+  int moves_per_pass;     // most moves after one evaluation
+  const int* neighbours;  // of each city, nearest first; null on a GPU, like the next
+  const void* lengths;    // to these neighbours
   int degree;             // neighbours of a city
 };
 

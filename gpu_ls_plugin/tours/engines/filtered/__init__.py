@@ -1,1 +1,1 @@
-"""Complete neighbourhoods of which a filter keeps some moves."""
+"""Complete neighbourhoods with a filter, which keeps some of the moves."""

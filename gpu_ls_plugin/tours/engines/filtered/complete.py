@@ -1,4 +1,4 @@
-"""Complete neighbourhoods as they are enumerated, as tours/moves/complete.cuh has them."""
+"""Sizes of complete neighbourhoods, as tours/moves/complete.cuh enumerates them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gpu_ls_plugin.backends.structs import constant
 
-# Of a square of pairs, by the bytes of a sum of lengths.
+# Sides of a square of pairs, by the bytes of a sum of lengths.
 SQUARE_SIDES = {
     size: constant("tours/engines/filtered/whole_mode.cuh", name)
     for size, name in ((4, "kNarrowSide"), (8, "kWideSide"))
@@ -16,27 +16,27 @@ SQUARE_SIDES = {
 
 @dataclass(frozen=True)
 class Complete:
-    """All moves that take out so many edges, and put the paths together in so many ways."""
+    """All moves that remove `edges` edges and reconnect the paths in one of `ways` ways."""
 
     functor: str  # C++ type
     edges: int
     ways: int
-    largest: int  # cities
+    largest: int  # cities of the largest problem
 
     def moves(self, n: int) -> int:
-        """Return how many moves a tour of n cities has."""
+        """Return the number of moves of a tour of n cities."""
         return n * (n - 3) // 2 if self.edges == 2 else self.ways * math.comb(n, 3)
 
     def numbers(self, n: int) -> int:
-        """Return how many numbers a mapping turns into positions."""
+        """Return the number of position tuples, which a mapping counts."""
         return math.comb(n - 1, 2) if self.edges == 2 else math.comb(n, 3)
 
     def squares(self, n: int, sum_bytes: int) -> int:
-        """Return how many squares of pairs gls::PairSquares has."""
+        """Return the number of squares of pairs, as gls::PairSquares::count does."""
         return math.comb(-(-n // SQUARE_SIDES[sum_bytes]) + 1, 2)
 
     def openings(self, n: int) -> int:
-        """Return how many openings there are in each way and rotation."""
+        """Return the number of openings in each way and rotation."""
         return n - 2 if self.edges == 2 else math.comb(n, 2)
 
 

@@ -1,9 +1,7 @@
-// What the kernels of a filtered neighbourhood share: the tours as they stand, and what has been
-// found of their moves.
+// The state of tours that the kernels of a filtered neighbourhood share, and sinks for their moves.
 //
-// A complete neighbourhood is evaluated chunk by chunk; all tours of a launch are at a chunk of
-// their own. Within a chunk, moves have 32-bit numbers, way by way, and are spread over `slots`
-// teams.
+// A complete neighbourhood is evaluated chunk by chunk; each tour of a launch has its own current
+// chunk. Within a chunk, moves have 32-bit numbers, way by way, and `slots` teams share them.
 #pragma once
 
 #include "tours/filters/filter.cuh"
@@ -14,7 +12,7 @@
 
 namespace gls {
 
-// What all kernels are given.
+// Parameters of all kernels. Arrays have an entry or a row for each tour.
 struct FilteredBatch {
   const void* metric_data;
   int n;
@@ -26,15 +24,15 @@ struct FilteredBatch {
   int64 room;                // for the entries of a tour
   int64 max_moves;
   int* tours;
-  void *placed, *edges;  // sites in the order of the tour, lengths to the next position
+  void *placed, *edges;  // sites in the order of the tour; lengths to the next position
   uint64* filter_state;
-  int *cursors, *looked;  // the chunk a tour is at, and how many it has seen
-  void* before;           // the move of every tour behind which one is sought
-  void* best;             // of every slot
-  void* bars;             // of tours whose objective is asked, the best change so far: eight bytes
-  int64* kept;            // moves evaluated of a tour since its last change
-  int64* evaluated;       // and before
-  uint32 *entries, *entry_counts;
+  int *cursors, *looked;  // the current chunk, and the chunks evaluated since the last change
+  void* before;           // the move behind which the next best one is sought
+  void* best;             // the best move of each slot
+  void* bars;             // 8 bytes: the best change so far, if an objective is asked
+  int64* kept;            // moves that the filter has kept since the last change of the tour
+  int64* evaluated;       // moves that it had kept before
+  uint32 *entries, *entry_counts;  // lists of openings
   unsigned char* states;
   int64 *pass_counts, *move_counts;
 
@@ -43,7 +41,7 @@ struct FilteredBatch {
   }
 };
 
-// A tour as it stands.
+// A tour, by positions.
 template <class MetricType, class Value>
 struct PlacedTour {
   using Metric = MetricType;
@@ -78,7 +76,7 @@ struct PlacedTour {
   GLS_DEVICE Value length(const Known& p, int q) const { return lengths(p, q); }
 };
 
-// The numbers of a tour's chunk: `count` positions or openings from `first` on, in every way.
+// The current chunk of a tour: `count` positions or openings from number `first` on, in each way.
 struct Chunk {
   int64 first;
   uint32 count;
@@ -88,7 +86,7 @@ struct Chunk {
         count(uint32(all - first < batch.chunk_size ? all - first : batch.chunk_size)) {}
 };
 
-// A filtered neighbourhood of a tour.
+// The filtered neighbourhood of a tour.
 template <class SpaceType, class Mapping, class Metric, class ValueType, class Filter>
 struct FilteredMoves {
   using Space = SpaceType;
@@ -120,7 +118,7 @@ struct FilteredMoves {
     move.way = way;
     return move;
   }
-  // Openings have kWays variants for each rotation that the filter wants.
+  // An opening has kWays variants for each rotation that the filter needs.
   static constexpr int kOpeningVariants = Space::kWays * Test::kRotations;
   GLS_DEVICE Opening<Move> opening(int64 number, int variant) const {
     return Space::opening(number, variant % Space::kWays, variant / Space::kWays, batch.n);
@@ -132,29 +130,30 @@ struct FilteredMoves {
   }
 };
 
-// The best improving move that a lane has met, and how many moves were kept. Where an objective is
-// asked (`kAsks`), moves that lengths make worse than the best of all lanes so far are left out,
-// unless the filter hears of all that improve the tour.
+// A sink that finds the best improving move of a lane, and counts the kept moves. With an objective
+// to ask (`kAsks`), it skips moves whose lengths are worse than the best change of all lanes,
+// unless the filter must hear of all improving moves.
 template <class Moves>
 struct Improving {
   using Value = typename Moves::Value;
   static constexpr bool kAsks = keeps<typename Moves::Tour::Metric>();
-  static constexpr int kCounts = kAsks;  // moves before they are wanted
+  static constexpr int kCounts = kAsks;  // whether moves are counted before `wants`
   const Moves& moves;
   Ranked<Value> best{0, 0};
-  // Moves that make the tour longer by `most` or less may be the best, if it is less than `relief`.
+  // A move may be the best if it makes the tour longer by at most `most`, and by less than
+  // `relief`.
   Value most = 0, relief = 0;
   int64 kept = 0;
 
   GLS_DEVICE explicit Improving(const Moves& moves) : moves(moves) { look(); }
 
-  // What other lanes have found meanwhile.
+  // Reads the best change of all lanes.
   GLS_DEVICE void look() {
     if constexpr (kAsks) {
       relief = relief_of<Value>(moves.tour.lengths.metric);
       most = relief;
       if constexpr (hears<typename Moves::Test>()) return;
-      // Real reliefs are sums, which are off by more than the differences of equal changes.
+      // A real relief is a sum, and its rounding error may exceed the difference of two changes.
       const bool exact = Value(0.5) == Value(0) || relief == 0;
       if (exact) most += read(shared_bar());
     }
@@ -173,7 +172,7 @@ struct Improving {
     const Value change = change_of<typename Moves::Space>(moves.tour, move);
     if (!(change < 0)) return;
     moves.test.found(move);
-    if (best.value < change) return;  // ranks are costly
+    if (best.value < change) return;  // before the rank, which is costly
     const Ranked<Value> found{change, Moves::Space::rank(move, moves.tour.n)};
     if (!(found < best)) return;
     best = found;
@@ -189,7 +188,7 @@ struct Improving {
   }
 };
 
-// The best move behind the one that was found before, improving or not.
+// A sink that finds the best move ranked behind the one noted before, improving or not.
 template <class Moves>
 struct Following {
   using Value = typename Moves::Value;

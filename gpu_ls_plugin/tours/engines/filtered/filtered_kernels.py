@@ -1,4 +1,4 @@
-"""The kernels of a filtered neighbourhood, composed."""
+"""Composition of the kernels of a filtered neighbourhood."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ STEPS = {
         "EvaluateOpenings<{moves}, {sink}>",
     ),
 }
-HEADERS = {"whole": "tours/engines/filtered/whole_mode.cuh"}  # of modes with one of their own
+HEADERS = {"whole": "tours/engines/filtered/whole_mode.cuh"}  # of modes with their own header
 
 
 @dataclass(frozen=True)
 class FilteredKernels:
-    """What composes the kernels of one filtered neighbourhood."""
+    """Composes the kernels of one filtered neighbourhood."""
 
     part: FilteredNeighbourhood
     metric: Metric
-    length: str  # as `Sites` has it, and the next
-    grid: str = ""
-    warp: str = f"gls::Warp<{filter_layouts.FILTER_WARPS}>"  # evaluates
-    block: str = f"gls::Block<{filter_layouts.FILTER_STEP_LANES}>"  # takes moves
+    length: str  # `Sites.length`
+    grid: str = ""  # `Sites.grid`
+    warp: str = f"gls::Warp<{filter_layouts.FILTER_WARPS}>"  # team that evaluates
+    block: str = f"gls::Block<{filter_layouts.FILTER_STEP_LANES}>"  # team that applies moves
 
     def evaluation(self, mode: str, sink: str = "Improving") -> list[Kernel]:
         """Return the kernels of a mode."""
@@ -54,7 +54,7 @@ class FilteredKernels:
         return [replace(kernel, blocks_per_multiprocessor=blocks) for kernel in kernels]
 
     def step(self, body: str) -> Kernel:
-        """Return ``BeginFiltered``, ``TakeFiltered`` or ``NoteFiltered``, whatever the mapping."""
+        """Return ``BeginFiltered``, ``TakeFiltered`` or ``NoteFiltered``, for any mapping."""
         moves = self._moves("roots")
         return self._kernel(
             "tours/engines/filtered/filtered_step.cuh",

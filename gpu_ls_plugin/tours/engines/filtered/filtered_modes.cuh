@@ -1,22 +1,20 @@
-// Ways to evaluate the moves that a filter keeps. All find the same best move.
+// Modes of evaluating the moves that a filter keeps. All find the same best move.
 //
-//   masked     every lane tests its move, and evaluates it if it is kept (Schulz 2013, section 7)
-//   fused      lanes append the moves they keep to a queue; a full queue is evaluated
-//   openings   openings that matter to the filter are listed; what is kept of their moves goes to
-//              the queue, through several rotations perhaps
+//   masked     each lane tests its move, and evaluates it if it is kept (Schulz 2013, section 7)
+//   fused      lanes append the moves that they keep to a queue; a full queue is evaluated
+//   openings   lists the openings that the filter does not reject as a whole; the moves that begin
+//              with them and are kept go to the queue, some of them once for each rotation
+//   whole      no filter, but an objective to ask: squares of pairs of edges; see whole_mode.cuh
 //
-// and, where nothing is tested but an objective asked,
-//
-//   whole      squares of pairs of edges: see whole_mode.cuh
-//
-// An item of every kernel is a slot of a tour. What is cut has not met all moves: nothing is taken.
+// An item of each kernel is a slot of a tour. If time is up during an evaluation, it has not met
+// all moves, and no move is applied.
 #pragma once
 
 #include "tours/engines/filtered/slot.cuh"
 
 namespace gls {
 
-// Moves that wait until there is one for every lane.
+// Moves that wait until there is one for each lane.
 template <class Team, class Sink, class Move>
 struct MoveQueue {
   struct Storage {
@@ -39,7 +37,7 @@ struct MoveQueue {
     waiting -= Team::kLanes;
     sink.judge(storage.moves[waiting + team.lane()]);
     sink.look();
-    team.sync();  // before their places are taken
+    team.sync();  // all lanes have read their moves
   }
   GLS_DEVICE void finish() {
     if (team.lane() < waiting) sink.judge(storage.moves[team.lane()]);
@@ -83,8 +81,8 @@ struct EvaluateFused {
   }
 };
 
-// The list of openings that matter to the filter. A lane tests all variants of a number: they have
-// lengths in common.
+// Lists the openings that the filter does not reject as a whole. A lane tests all variants of a
+// number, which have lengths in common.
 template <class Moves>
 struct ListOpenings {
   template <class Team>
@@ -113,7 +111,7 @@ struct ListOpenings {
   }
 };
 
-// The evaluation of all moves that begin with a listed opening.
+// Evaluates all moves that begin with a listed opening.
 template <class Moves, template <class> class Sink>
 struct EvaluateOpenings {
   template <class Team>

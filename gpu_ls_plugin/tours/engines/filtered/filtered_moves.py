@@ -29,21 +29,21 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.filters.filtered_neighbourhood import FilteredNeighbourhood
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-ONES = 0x0101010101010101  # every byte 1
-EAGER_CHUNKS = 16  # of a neighbourhood whose first chunk with an improving move is enough
-RECORDED = 4  # passes that are launched as one
-UNWATCHED = 64  # passes, after which the host looks whether all tours are finished
+ONES = 0x0101010101010101  # each byte is 1
+EAGER_CHUNKS = 16  # least number of chunks if the first improving chunk counts
+RECORDED = 4  # passes that are recorded as one launch
+UNWATCHED = 64  # passes after which the host tests whether all tours are finished
 
 
 class FilteredMoves(Engine):
-    """A batch of descents in progress, whose passes evaluate what a filter keeps of all moves.
+    """A batch of descents that evaluate the moves that a filter keeps.
 
-    All passes of a launch are queued at once and decide on the device whether there is anything
-    left to do, so that nothing waits for the host.
+    A launch queues all its passes at once. The device decides whether anything is left to do, so
+    that nothing waits for the host.
 
-    If `eager`, the best move of the first chunk that has an improving one is taken, not that of all
-    chunks. `memory` are the bytes for flags, lists and bests of the batch; the neighbourhood is
-    evaluated in as many chunks as that takes.
+    If `eager`, a pass applies the best move of the first chunk that has an improving one, otherwise
+    the best move of all chunks. `memory` is the bytes for lists and best moves of the batch; it
+    decides the number of chunks.
     """
 
     def __init__(
@@ -89,12 +89,12 @@ class FilteredMoves(Engine):
             "max_moves": max_moves,
         }
         self._memory = self._left_of(memory)
-        self._kept = 1.0  # share of the moves that are evaluated, so far
+        self._kept = 1.0  # share of the moves that the filter has kept so far
         self._set_mode(self._chosen_mode())
         self.backend.launch(self.kernels.step("BeginFiltered"), len(tours), self.arguments)
 
     def _composed(self, sites: Sites) -> FilteredKernels:
-        """Return what composes the kernels."""
+        """Return the composition of the kernels."""
         return FilteredKernels(
             self.part,
             search_metric(self.problem),
@@ -105,7 +105,7 @@ class FilteredMoves(Engine):
         )
 
     def _tour_memory(self) -> dict[str, Any]:
-        """Return the arrays that kernels keep of each tour; those of a mode are missing."""
+        """Return the arrays for the state of each tour; a mode adds its own."""
         xp, (size, n) = self.backend.xp, self.tours.shape
         return {
             "placed": xp.empty((size, n, tour_layouts.SITE_BYTES), "uint8"),
@@ -123,7 +123,7 @@ class FilteredMoves(Engine):
         }
 
     def _left_of(self, memory: int) -> int:
-        """Return how many of a batch's bytes each tour has for flags and lists."""
+        """Return how many of the batch's bytes each tour may use for lists."""
         shared = metric_data(self.backend, self.problem).nbytes + self.arguments["sites"].nbytes
         own = (
             self.bytes_per_tour(self.problem.n, self.part)
@@ -135,29 +135,29 @@ class FilteredMoves(Engine):
 
     @staticmethod
     def bytes_per_tour(n: int, part: FilteredNeighbourhood) -> int:
-        """Return the least memory of one tour in bytes."""
+        """Return the least memory of a tour in bytes."""
         state: int = 8 * part.filter.state_words(n)
         return n * (tour_layouts.SITE_BYTES + 12) + state + filter_layouts.LEAST_CHUNK_BYTES
 
     @property
     def mode(self) -> str:
-        """How kept moves are evaluated, if need be until more is known of the filter."""
+        """The mode of evaluation; it may change when the share of kept moves is known."""
         return self._mode
 
     def moves_per_evaluation(self) -> int:
-        """Return the size of the neighbourhood, whatever the filter keeps of it."""
+        """Return the size of the neighbourhood without a filter."""
         return self.space.moves(self.problem.n)
 
     def evaluations(self, passes: int) -> int:
-        """Return how many moves the filter has kept, in however many passes."""
+        """Return how many moves the filter has kept; `passes` does not matter."""
         return int(self.evaluated.sum())
 
     def first_passes(self) -> int:
-        """Return 1: the driver finds out how many passes a launch may have."""
+        """Return 1: the driver measures how many passes fit into a launch."""
         return 1
 
     def launch(self, passes: int, seconds: float) -> None:
-        """Queue evaluations of up to `passes` chunks of every unfinished tour."""
+        """Queue evaluations of up to `passes` chunks of each unfinished tour."""
         self._watch = Stopwatch.of(seconds)
         for begin in range(0, passes, UNWATCHED):
             count = min(UNWATCHED, passes - begin)
@@ -170,7 +170,7 @@ class FilteredMoves(Engine):
                 return
 
     def unfinished(self) -> int:
-        """Return how many tours can still be improved; waits for the launches."""
+        """Wait for the launches; return how many tours can still be improved."""
         left = super().unfinished()
         if left and (done := int(self.pass_counts.sum())):
             self._kept = self.evaluations(done) / (done * self.moves_per_evaluation())
@@ -193,7 +193,7 @@ class FilteredMoves(Engine):
         )
 
     def _chunk_size(self, mode: str) -> tuple[int, int, int]:
-        """Return how many numbers a mode has, in how many variants, and how many a chunk has."""
+        """Return the numbers of a mode, the variants of a number, and the numbers of a chunk."""
         if mode == "openings":
             numbers = self.space.openings(self.problem.n)
             variants = self.space.ways * self.part.filter.rotations(self.space.edges)
@@ -203,14 +203,14 @@ class FilteredMoves(Engine):
         else:
             numbers, variants = self.space.numbers(self.problem.n), self.space.ways
         most = filter_layouts.most_of_chunk(mode, variants, self._memory)
-        if self._eager:  # the chunks decide which move is taken, whatever the device
+        if self._eager:  # the chunks decide which move is applied, and must suit all devices
             return numbers, variants, min(numbers, most, -(-numbers // EAGER_CHUNKS))
         each = len(self.tours) * (variants + self._kept * self.moves_per_evaluation() / numbers)
         return numbers, variants, min(numbers, most, self._in_time(each))
 
     def _in_time(self, moves: float) -> int:
-        """Return of how many numbers a GPU surely evaluates so many moves each within a launch."""
-        if self.backend.name == "cpu":  # which can be stopped at any time
+        """Return how many numbers, with `moves` moves each, a GPU can evaluate in a launch."""
+        if self.backend.name == "cpu":  # a CPU can stop at any time
             return sys.maxsize
         seconds = filter_layouts.CUDA_SECONDS_PER_FILTERED / self.backend.processors
         return max(1, int(tuning.LAUNCH_SECONDS / (seconds * moves)))
@@ -236,11 +236,11 @@ class FilteredMoves(Engine):
         self._once, self._many = (record(self._one_pass, times) for times in (1, RECORDED))
 
     def _one_pass(self) -> None:
-        """Evaluate a chunk of every tour, and take what is best."""
+        """Evaluate a chunk of each tour, and apply the best move if it is time."""
         self.evaluate(self._pass[:-1], self._pass[-1])
 
     def evaluate(self, kernels: Sequence[Kernel], step: Kernel) -> None:
-        """Queue an evaluation of a chunk of every tour, and what follows it unless that is cut."""
+        """Queue the evaluation of a chunk of each tour, then the step unless time is up."""
         size = len(self.tours)
         for kernel in kernels:
             left = self._watch.left
@@ -250,7 +250,7 @@ class FilteredMoves(Engine):
 
 
 def check_size(problem: TSP, part: FilteredNeighbourhood) -> None:
-    """Raise UnsupportedProblemError where the neighbourhood cannot be enumerated."""
+    """Raise UnsupportedProblemError if the neighbourhood is too large to be enumerated."""
     largest = COMPLETE[part.edges].largest
     if problem.n > largest:
         raise UnsupportedProblemError(

@@ -1,12 +1,12 @@
-// What follows the evaluation of a chunk: the best move is taken, or noted, or the next chunk
-// waits. An item is a tour.
+// The step after the evaluation of a chunk: applies or notes the best move, or goes on to the next
+// chunk. An item is a tour.
 #pragma once
 
 #include "tours/engines/filtered/filtered_batch.cuh"
 
 namespace gls {
 
-// The best of all slots of a tour, which are emptied behind the `last` chunk that is looked at.
+// The best move of all slots of a tour. After the `last` chunk, the slots are emptied.
 template <class Team, class Value>
 GLS_DEVICE Ranked<Value> best_of_slots(const Team& team, int row, const FilteredBatch& batch,
                                        Ranked<Value> none, bool last) {
@@ -20,7 +20,7 @@ GLS_DEVICE Ranked<Value> best_of_slots(const Team& team, int row, const Filtered
   return best;
 }
 
-// Sites, edges and the filter's state follow the tour.
+// Updates sites, edges, and the state of the filter after a change of the tour.
 template <class Team, class Moves>
 GLS_DEVICE void refresh(const Team& team, int row, const FilteredBatch& batch, bool complete) {
   using Value = typename Moves::Value;
@@ -43,7 +43,7 @@ GLS_DEVICE void refresh(const Team& team, int row, const FilteredBatch& batch, b
   team.sync();
 }
 
-// Before the first chunk.
+// Prepares a tour for the first chunk.
 template <class Team, class Moves>
 struct BeginFiltered {
   GLS_DEVICE static void run(const Team& team, int row, const FilteredBatch batch) {
@@ -51,8 +51,8 @@ struct BeginFiltered {
   }
 };
 
-// Takes the best move of all chunks; `eager`: of the first chunk that has one (paper 000, section
-// 7).
+// Applies the best move of all chunks or, if `eager`, of the first chunk that has an improving one
+// (Schulz 2013, section 7).
 template <class Team, class Moves>
 struct TakeFiltered {
   using Space = typename Moves::Space;
@@ -62,7 +62,7 @@ struct TakeFiltered {
     const int n = batch.n;
     const bool running = batch.states[row] == kRunning, may_move = batch.running(row);
     const bool complete = batch.looked[row] + 1 == batch.chunks;
-    team.sync();  // all lanes have read what one of them will change
+    team.sync();  // all lanes have read the values that one of them will change
     if (!running) return;
     if (!may_move) {
       team.once([&] { batch.states[row] = kOutOfMoves; });
@@ -76,7 +76,7 @@ struct TakeFiltered {
       Value removed = 0;
       for (int x = 0; x < Space::kEdges; ++x) removed += tour.edges[move.at[x]];
       gains = Space::gains(best.value, removed);
-      team.sync();  // the edges have been read
+      team.sync();  // all lanes have read the edges
       if (gains) {
         Space::apply(team, gls::Tour<int>{batch.tours + int64(row) * n, n}, move);
         refresh<Team, Moves>(team, row, batch, complete);
@@ -97,7 +97,7 @@ struct TakeFiltered {
   }
 };
 
-// Notes the best move of all chunks behind the one before, as (change, rank).
+// Notes the best move of all chunks that ranks behind the last one noted, as (change, rank).
 template <class Team, class Moves>
 struct NoteFiltered {
   using Value = typename Moves::Value;

@@ -1,11 +1,11 @@
-// What the steps of all modes begin with: moves are spread over the slots of a tour, a team each.
+// Slots: teams that share the moves of a tour.
 #pragma once
 
 #include "tours/engines/filtered/filtered_batch.cuh"
 
 namespace gls {
 
-// A slot's share of `total` things; shares begin at multiples of 32.
+// The share of a slot in `total` numbers; shares begin at multiples of 32.
 struct Share {
   uint32 begin, end;
 
@@ -17,8 +17,8 @@ struct Share {
   }
 };
 
-// A slot of a tour that is searched. Its moves stay beside it, for filters may need their address:
-// as a field they would take the slot along into memory.
+// A slot of a tour. Its moves are no member: filters may need their address, which would force the
+// slot into memory, too.
 template <class Team>
 struct Slot {
   const Team& team;
@@ -30,7 +30,7 @@ struct Slot {
   GLS_DEVICE uint32* entries() const { return batch.entries + row * batch.room; }
   GLS_DEVICE uint32& entry_count() const { return batch.entry_counts[row]; }
 
-  // The slot's share of some numbers, as long as the launch is not cut: f(begin, end).
+  // Calls f(begin, end) for the share of the slot, piece by piece, until time is up.
   template <class F>
   GLS_DEVICE void until_cut(uint32 total, F f) const {
     constexpr uint32 kAtOnce = 4096;
@@ -41,7 +41,7 @@ struct Slot {
     }
   }
 
-  // Adds what a sink has found to what the slot found in other chunks.
+  // Notes the best move of a sink, if it is better than those of other chunks, and its counts.
   template <class Sink>
   GLS_DEVICE void note(const Sink& sink) const {
     using Value = typename Sink::Value;
@@ -55,7 +55,7 @@ struct Slot {
   }
 };
 
-// A step of a mode on all slots.
+// A step of a mode, on all slots.
 template <class Team, class Step>
 struct OnSlots {
   GLS_DEVICE static void run(const Team& team, int item, const FilteredBatch batch) {

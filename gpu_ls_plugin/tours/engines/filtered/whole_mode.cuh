@@ -1,19 +1,19 @@
-// All moves of 3-opt, none of them tested, where lengths tell which of them an objective is asked
-// about: those that may be the best go to a queue, and are evaluated from there.
+// All moves of 3-opt, without a filter, for an objective to judge. Moves that may be the best by
+// their lengths go to a queue, and the objective is asked about these.
 //
-// A slot takes squares of pairs of positions i < j, and lanes the positions k behind them. What
-// neighbouring pairs and ways have lengths in common: per lane eight, for the 36 moves that a
-// square of nine pairs has with k. Lengths to k + 1 are those of the next lane.
+// A slot takes squares of pairs of positions i < j, and its lanes take the positions k behind them.
+// Neighbouring pairs and ways have lengths in common: a lane needs eight for the 36 moves that a
+// square of nine pairs has with k. It gets the lengths to k + 1 from the next lane.
 #pragma once
 
 #include "tours/engines/filtered/filtered_modes.cuh"
 
 namespace gls {
 
-constexpr int kNarrowSide = 3, kWideSide = 2;  // by sums of 32 bits and of 64
+constexpr int kNarrowSide = 3, kWideSide = 2;  // with sums of 32 bits, and of 64
 
-// Squares of kSide x kSide pairs, of positions from kSide x and kSide y on, x <= y: as large as
-// registers allow.
+// Squares of kSide x kSide pairs, as large as registers allow. Their positions begin at kSide x and
+// kSide y, x <= y.
 template <class Sum>
 struct PairSquares {
   static constexpr int kSide = sizeof(Sum) == 4 ? kNarrowSide : kWideSide;
@@ -32,17 +32,17 @@ template <class Moves, template <class> class Sink>
 struct EvaluateWhole {
   using Value = typename Moves::Value;
   using Triple = typename Moves::Move;
-  using Sum = typename Moves::Tour::Sum;  // of lengths alone
+  using Sum = typename Moves::Tour::Sum;  // of lengths, without the objective
   using Step = ThreeOptStep<typename Moves::Tour::Metric, Sum>;
   using Squares = PairSquares<Sum>;
   static constexpr int kSide = Squares::kSide;
 
-  // From the positions of either side of a square, and that behind it, to one position.
+  // Lengths from the positions of both sides of a square, and the ones behind them, to a position.
   struct LengthsTo {
     Sum to_i[kSide + 1], to_j[kSide + 1];
   };
 
-  // The square of a slot's pairs, whatever k is.
+  // A square of pairs, with the lengths that do not depend on k.
   struct Square {
     using Known = typename Moves::Tour::Known;
     const typename Moves::Tour& tour;
@@ -62,7 +62,7 @@ struct EvaluateWhole {
     }
     GLS_DEVICE int at(int position) const { return position < tour.n ? position : 0; }
 
-    // How many pairs are before k.
+    // Returns how many pairs lie before k.
     GLS_DEVICE int pairs(int k) const {
       const int before = k - j < kSide ? k - j : kSide;
       return i < j ? kSide * before : before * (before - 1) / 2;
@@ -77,7 +77,7 @@ struct EvaluateWhole {
       return its;
     }
 
-    // use(p, q, exists, changes) for each pair, by lengths to k and behind it.
+    // Calls use(p, q, exists, changes) for each pair, with lengths `e` to k and `f` to k + 1.
     template <class Use>
     GLS_DEVICE void each(int k, const LengthsTo& e, const LengthsTo& f, Use use) const {
       const Sum ef = Sum(tour.edges[at(k)]);
@@ -105,11 +105,11 @@ struct EvaluateWhole {
     const Moves moves(slot.batch, slot.row);
     const int n = slot.batch.n;
     const Chunk chunk(slot.batch, slot.row, Squares::count(n));
-    // The last lane lends its lengths to the one before it.
+    // The last lane only provides lengths for the lane before it.
     constexpr int kStep = Team::kLanes > 1 ? Team::kLanes - 1 : 1;
     const bool lends = team.lane() == kStep;
-    // Squares are cut into blocks of k, which go to different slots: most moves that may be best
-    // have two long edges in common, and their slot would be the last to finish.
+    // Different slots take blocks of k of the same square. Most moves that may be the best share
+    // two long edges; without blocks, the slot with these would finish long after the others.
     const int block = Team::kLanes > 1 ? kStep * (1 + n / 512) : n,
               blocks = (n + block - 1) / block;
     Sink<Moves> sink(moves);
@@ -131,7 +131,7 @@ struct EvaluateWhole {
         const bool looks = k < end && !lends;
         if (looks) sink.kept += Sink<Moves>::kCounts * kPureReconnections * square.pairs(k);
         const Sum least = least_change(square, k, to_k, behind);
-        // Hardly any has a move that may be best.
+        // Few squares have a move that may be the best.
         if (!team.any(looks && sink.may_be_best(least))) continue;
         push_wanted(queue, square, k, to_k, behind, looks);
       }
@@ -141,7 +141,7 @@ struct EvaluateWhole {
   }
 
  private:
-  // The least change by a move that a square has with k.
+  // Returns the least change by the moves of a square with k.
   GLS_DEVICE static Sum least_change(const Square& square, int k, const LengthsTo& to_k,
                                      const LengthsTo& behind) {
     Sum least = Step::kNone;
@@ -154,7 +154,7 @@ struct EvaluateWhole {
     return least;
   }
 
-  // Appends the moves that a square has with k, if the lane `looks` at it, and that may be best.
+  // Appends the moves of a square with k that may be the best, if the lane `looks` at k.
   template <class Queue>
   GLS_DEVICE static void push_wanted(Queue& queue, const Square& square, int k,
                                      const LengthsTo& to_k, const LengthsTo& behind, bool looks) {
