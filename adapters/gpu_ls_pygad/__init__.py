@@ -1,7 +1,7 @@
-"""PyGAD adapter: the library's searches and crossovers on whole generations of `pygad.GA`.
+"""PyGAD adapter: searches and crossovers of whole generations of `pygad.GA`.
 
-Nothing is imported before one of the public names is used, and nothing of PyGAD itself: operators
-are functions that PyGAD calls.
+Operators are functions that PyGAD calls. Names are imported when they are first used. PyGAD itself
+is not imported.
 """
 
 from gpu_ls_plugin.core.lazy_names import lazy_names, public_names

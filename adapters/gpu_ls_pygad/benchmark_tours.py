@@ -1,4 +1,4 @@
-"""The travelling salesman problem of PyGAD's benchmarks as one of ours."""
+"""Conversion of the travelling salesman problem of PyGAD's benchmarks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
 
 def tsp_of_benchmark(obj: object) -> TSP | None:
-    """Return real Euclidean lengths of points in the plane, else the matrix; None of others."""
+    """Return the TSP of a benchmark, or None for another object.
+
+    Points in the plane have real Euclidean lengths; otherwise the TSP has the matrix.
+    """
     benchmark = sys.modules.get("pygad.benchmarks.tsp")
     if benchmark is None or not isinstance(obj, benchmark.TSP):
         return None

@@ -1,4 +1,4 @@
-"""The clock of a run of PyGAD: when it ends, and what PyGAD itself does between two searches."""
+"""The clock of a run of PyGAD, and the time that PyGAD takes between two searches."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 @dataclass
 class Pace:
-    """Seconds of a generation that are not spent in our mutation: fitness, selection, crossover."""
+    """Seconds that PyGAD takes between two calls of our mutation."""
 
-    own: float = 0.0
-    generation: int = -1  # the last one in which a mutation was called
-    ended: float = 0.0  # when that call ended, on the clock of `budget.now`
-    compiled: float | None = None  # seconds compiled before the operator that is at work
+    own: float = 0.0  # for fitness, selection and crossover
+    generation: int = -1  # of the last call of a mutation
+    ended: float = 0.0  # end of that call on the clock of `budget.now`
+    compiled: float | None = None  # seconds compiled before the running operator; None if none runs
 
     @property
     def compiling(self) -> float:
-        """Seconds that the operator that is at work has compiled."""
+        """Seconds that the running operator has compiled."""
         return 0.0 if self.compiled is None else budget.compiled_seconds() - self.compiled
 
 
@@ -34,16 +34,15 @@ _paces: WeakKeyDictionary[Any, Pace] = WeakKeyDictionary()
 
 
 def time_limit(ga: Any) -> float:
-    """Return the seconds of ``stop_criteria="time_..."``, the least of several; else infinity."""
+    """Return the least limit of ``stop_criteria="time_..."`` in seconds, or infinity."""
     criteria = getattr(ga, "stop_criteria", None) or ()
     return min((float(c[1]) for c in criteria if c[0] == "time"), default=math.inf)
 
 
 def seconds_left(ga: Any) -> float:
-    """Return the seconds until a search is to end: infinite without a limit, 0 at the end.
+    """Return the seconds until a search has to end: infinite without a limit, 0 at the end.
 
-    PyGAD looks at the clock after a generation, so that the search leaves time for what PyGAD does
-    until then.
+    PyGAD checks its limit after each generation, so some time is left for the rest of a generation.
     """
     limit, begin = time_limit(ga), getattr(ga, "run_start_time", None)
     if begin is None or math.isinf(limit):
@@ -53,7 +52,7 @@ def seconds_left(ga: Any) -> float:
 
 
 def progress(ga: Any) -> float:
-    """Return the share of a run that is over: of its time, or of its generations."""
+    """Return the share of a run that has passed, by time or by generations."""
     limit, begin = time_limit(ga), getattr(ga, "run_start_time", None)
     share = float(ga.generations_completed / max(1, ga.num_generations))
     if begin is not None and 0 < limit < math.inf:
@@ -63,7 +62,7 @@ def progress(ga: Any) -> float:
 
 @contextmanager
 def uncounted_compiling(ga: Any) -> Iterator[None]:
-    """Do an operator's work, and move the start of the run by what it compiles."""
+    """Run an operator; move the start of the run by the seconds that it compiles."""
     pace = _paces.setdefault(ga, Pace())
     pace.compiled = budget.compiled_seconds()
     try:
@@ -76,11 +75,11 @@ def uncounted_compiling(ga: Any) -> Iterator[None]:
 
 @contextmanager
 def on_clock(ga: Any) -> Iterator[None]:
-    """Do the work of a mutation, and learn how long PyGAD takes between two of them."""
+    """Run a mutation, and measure how long PyGAD takes between two of them."""
     pace = _paces.setdefault(ga, Pace())
     if pace.generation == ga.generations_completed - 1 and pace.generation >= 0:
         pace.own = budget.now() - pace.ended
-    elif getattr(ga, "run_start_time", None) is not None:  # the first one of a run
+    elif getattr(ga, "run_start_time", None) is not None:  # the first mutation of a run
         pace.own = time.monotonic() - ga.run_start_time
     with uncounted_compiling(ga):
         yield

@@ -1,4 +1,4 @@
-"""Recombinations of two tours for all offspring of a generation."""
+"""Crossover of all offspring of a generation in one batch."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 class RecombinationCrossover(ShownParameters):
     """Cross tours by a recombination of gpu_ls_plugin, all offspring in one batch.
 
-    For ``crossover_type`` of `pygad.GA`. As PyGAD's own crossovers do, offspring k is a child of
-    the parents k and k + 1, counted around; with ``crossover_probability`` p each is crossed with
-    probability p, and a copy of its first parent otherwise.
+    For ``crossover_type`` of `pygad.GA`. As in PyGAD's own crossovers, offspring k is a child of
+    the parents k and k + 1, cyclically. With ``crossover_probability`` p, each pair is crossed with
+    probability p; otherwise the child is a copy of the first parent.
 
     Parameters
     ----------
     problem : object
-        A TSP, a CVRP, whose solutions are giant tours then, a `TourFitness`, PyGAD's benchmark
-        TSP, or anything else that a plugin makes a problem of.
+        A TSP, a CVRP (solutions are giant tours), a `TourFitness`, PyGAD's benchmark TSP, or an
+        object that a plugin converts.
     part : Recombination or str
         For example ``gls.EdgeAssembly()``, or the name of a registered one: "edge_assembly",
         "partition_recombination", "order_recombination", "partially_mapped_recombination",
@@ -40,7 +40,7 @@ class RecombinationCrossover(ShownParameters):
     Raises
     ------
     InvalidTypeError, InvalidParameterError, UnknownPartError
-        `part` is not a recombination, no backend has that name, or no problem of tours.
+        `part` is not a recombination, the backend is unknown, or rows of the problem are not tours.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class RecombinationCrossover(ShownParameters):
     def __call__(
         self, parents: NDArray[Any], offspring_size: tuple[int, int], ga_instance: Any
     ) -> NDArray[Any]:
-        """Return offspring of the given size in the type of the parents, which do not change."""
+        """Return offspring of the given size and of the type of the parents."""
         state = random_state(ga_instance)
         first = np.arange(offspring_size[0]) % len(parents)
         made = parents[first]

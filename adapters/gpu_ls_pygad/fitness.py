@@ -1,4 +1,4 @@
-"""The fitness of tours: PyGAD maximises it, so that it is their cost below zero."""
+"""The fitness of tours, which PyGAD maximises: minus their cost."""
 
 from __future__ import annotations
 
@@ -15,25 +15,24 @@ if TYPE_CHECKING:
 class TourFitness(TourCosts):
     """Minus the exact cost of tours, for ``fitness_func`` of `pygad.GA`.
 
-    The fitness of giant tours that break a constraint is below that of any that do not, unless the
-    CVRP is `penalised`. `violations(solutions)` says by how much each breaks constraints.
+    A giant tour that breaks a constraint has a lower fitness than any feasible one, unless the CVRP
+    is `penalised`. `violations(solutions)` returns by how much each solution breaks constraints.
 
-    One solution or a batch of them, as ``fitness_batch_size`` says: a batch of the size of the
-    population takes a hundredth of the calls.
+    With ``fitness_batch_size`` of `pygad.GA`, it evaluates a batch of solutions in one call.
 
     Parameters
     ----------
     problem : object
-        A TSP, a CVRP, whose solutions are giant tours then, PyGAD's benchmark of that name, or
-        anything else that a plugin makes a problem of.
+        A TSP, a CVRP (solutions are giant tours), PyGAD's benchmark TSP, or an object that a plugin
+        converts.
 
     Raises
     ------
     InvalidTypeError
-        Nobody knows the type, or its rows are not tours.
+        No plugin knows the type, or rows of the problem are not tours.
     """
 
     def __call__(self, ga_instance: Any, solution: ArrayLike, solution_idx: Any) -> Any:
-        """Return the fitness of a solution, or a list of those of several."""
+        """Return the fitness of a solution, or a list for a batch of solutions."""
         values = (-self.costs(solution)).tolist()
         return values if np.ndim(solution) == 2 else values[0]

@@ -1,4 +1,4 @@
-"""Mutations of a whole generation: local search and kicks, one batch for all chosen."""
+"""Mutations of tours by local search and by kicks, a whole generation in one batch."""
 
 from __future__ import annotations
 
@@ -21,38 +21,38 @@ if TYPE_CHECKING:
 
 
 class LocalSearchMutation(SelectiveMutation):
-    """Improve solutions by a local search, all of a generation in one batch.
+    """Improve solutions by a local search, a whole generation in one batch.
 
-    For ``mutation_type`` of `pygad.GA`. Tours come out in canonical form, different from each other
-    and from those of the population: known tours are kicked before the search, and those that it
-    leads back to known tours are replaced by kicked ones. A time limit of the run
-    (``stop_criteria="time_10"``) cuts the search, compiling does not count, and Ctrl-C ends the
-    run after the generation. Counts of all searches are in ``ga_instance.local_search``.
+    For ``mutation_type`` of `pygad.GA`. The improved tours are in canonical form, and different
+    from each other and from those of the population: a known tour is kicked before the search, and
+    a tour that is known after the search is replaced by a kicked one. A time limit of the run
+    (``stop_criteria="time_10"``) cuts the search; compiling does not count. Ctrl-C ends the run
+    after the generation. ``ga_instance.local_search`` has the counts of all searches.
 
     Parameters
     ----------
     problem : object
-        A TSP, a CVRP, whose solutions are giant tours then, a `TourFitness`, PyGAD's benchmark
-        TSP, or anything else that a plugin makes a problem of.
+        A TSP, a CVRP (solutions are giant tours), a `TourFitness`, PyGAD's benchmark TSP, or an
+        object that a plugin converts.
     search : callable or str, optional
-        A search of gpu_ls_plugin, or a text for one such as "two_opt+or_opt/quadrant(10)";
-        Lin-Kernighan steps if None, 2-opt and Or-opt where `moves` limits it to a few simple moves.
+        A search of gpu_ls_plugin, or its text such as "two_opt+or_opt/quadrant(10)". None:
+        Lin-Kernighan steps, or 2-opt and Or-opt if `moves` is given.
     prob : float
-        Probability of a solution to be searched; drawn before the search, once. PyGAD's
-        ``mutation_probability`` is that of a gene and has no effect here.
+        Probability that a solution is searched. PyGAD's ``mutation_probability`` is for genes and
+        has no effect here.
     backend : str
         "auto", "cpu" or "cuda".
     moves : int, optional
         Applied improving moves per tour and call, at least 1; None: to the local optimum.
     kicks : int, optional
-        Kicks per tour and call of an `IteratedLocalSearch`; None: its `kicks_per_city`
-        where `moves` does not limit it.
+        Kicks per tour and call of an `IteratedLocalSearch`; None: its `kicks_per_city`, unless
+        `moves` is given.
 
     Raises
     ------
     InvalidTypeError, InvalidParameterError, UnknownPartError
-        A parameter is out of range; `search` is neither a search that improves given tours nor a
-        text for one; `kicks` is given where the search makes none; no problem of tours.
+        A parameter is out of range; `search` is not a search that improves given tours, nor a text
+        for one; `kicks` is given, but the search makes none; rows of the problem are not tours.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class LocalSearchMutation(SelectiveMutation):
 
 
 class PerturbationMutation(SelectiveMutation):
-    """Kick tours by a perturbation of gpu_ls_plugin, all of them in one batch.
+    """Kick tours by a perturbation of gpu_ls_plugin, in one batch.
 
     For ``mutation_type`` of `pygad.GA`.
 
@@ -88,19 +88,19 @@ class PerturbationMutation(SelectiveMutation):
         As in `LocalSearchMutation`.
     part : Perturbation or str
         For example ``gls.DoubleBridge(segment=50)``, or the name of a registered one:
-        "double_bridge", "restart", "ruin_recreate" or "string_removal" of routes, or a plugin's.
+        "double_bridge", "restart", for routes "ruin_recreate" or "string_removal", or a plugin's.
     prob : float
-        Probability of a solution to be kicked; drawn first, once.
+        Probability that a solution is kicked.
     backend : str
         "auto", "cpu" or "cuda".
 
     Raises
     ------
     InvalidTypeError, InvalidParameterError, UnknownPartError
-        `part` is not a perturbation, another parameter is out of range, or the problem is not one
-        of tours.
+        `part` is not a perturbation, another parameter is out of range, or rows of the problem are
+        not tours.
     FaultyPartError
-        In a run: a perturbation of a third party returned other rows than tours.
+        In a run: a third party's perturbation returned rows that are no tours.
     """
 
     def __init__(
@@ -121,23 +121,23 @@ class PerturbationMutation(SelectiveMutation):
 
 
 class DoubleBridgeMutation(PerturbationMutation):
-    """Kick tours by a random double bridge, which changes four edges; all of them in one batch.
+    """Kick tours by a random double bridge, which changes four edges, in one batch.
 
     For ``mutation_type`` of `pygad.GA`.
 
     Parameters
     ----------
     segment : int, optional
-        Longest window of positions that holds all four cuts; None is uniform over the tour. A
-        short window changes a tour in one place only, which a local search repairs cheaply.
+        Length of the window of positions that contains all four cuts; None: the whole tour. A
+        short window changes a tour in one place only, so that a local search repairs it quickly.
     problem, prob, backend
         As in `PerturbationMutation`.
 
     Raises
     ------
     InvalidParameterError, InvalidTypeError
-        `segment` is too short for a double bridge, another parameter is out of range, or the
-        problem is not one of tours.
+        `segment` is too short for a double bridge, another parameter is out of range, or rows of
+        the problem are not tours.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What the adapter tells the plugin manager: how problems of PyGAD become ours."""
+"""The adapter as a plugin, which converts problems of PyGAD."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if importlib.util.find_spec("pygad") is None:
 
 @hookimpl
 def gpu_ls_problem_from(obj: object) -> Problem | None:
-    """Answer for a `TourFitness` and for the TSP of PyGAD's benchmarks."""
+    """Return the problem of a `TourFitness` or of PyGAD's benchmark TSP; None for other objects."""
     fitness = sys.modules.get("gpu_ls_pygad.fitness")
     if fitness is not None and isinstance(obj, fitness.TourFitness):
         found: Problem = obj.problem
@@ -38,9 +38,9 @@ def gpu_ls_problem_from(obj: object) -> Problem | None:
 
 
 def _compared(fitness: Any, problem: Measuring, costs: Any = None) -> Measuring:
-    """Return the problem, if the fitness of its tours is their cost below zero.
+    """Return the problem if the fitness of tours is minus their cost; raise otherwise.
 
-    `costs` says what tours should cost, the problem's `cost` by default.
+    `costs` returns the expected costs of tours, by default those of the problem.
     """
     from gpu_ls_plugin.evolution.recognition import require_costs_alone
 

@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 class LocalSearchSampling(ShownParameters):
     """Construct tours and improve them by a local search, in one batch.
 
-    What it returns is an ``initial_population`` of `pygad.GA`.
+    A call returns an ``initial_population`` for `pygad.GA`.
 
     Parameters
     ----------
     problem : object
-        A TSP, a CVRP, whose solutions are giant tours then, a `TourFitness`, PyGAD's benchmark
-        TSP, or anything else that a plugin makes a problem of.
+        A TSP, a CVRP (solutions are giant tours), a `TourFitness`, PyGAD's benchmark TSP, or an
+        object that a plugin converts.
     construction : str or callable, optional
-        Name of a registered construction ("random_tours", "greedy", ...) or a function of the same
-        signature, such as ``gpu_ls_plugin.greedy``; if None, "savings" of a CVRP, else
+        Name of a registered construction ("random_tours", "greedy", ...) or a function with the
+        same signature, such as ``gpu_ls_plugin.greedy``. None: "savings" for a CVRP, otherwise
         "nearest_neighbour".
     search, backend, moves, kicks
         As in `LocalSearchMutation`, but 2-opt and Or-opt if `search` is None.
@@ -38,7 +38,7 @@ class LocalSearchSampling(ShownParameters):
     Raises
     ------
     InvalidTypeError, InvalidParameterError, UnknownPartError
-        As `LocalSearchMutation`; no such construction.
+        As in `LocalSearchMutation`, or the construction is unknown.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class LocalSearchSampling(ShownParameters):
         self.starts.prepare(self.problem, size)
 
     def __call__(self, size: int, seed: int | None = None) -> NDArray[np.int64]:
-        """Return `size` searched tours, int64 (size, n); some may be the same tour."""
+        """Return `size` searched tours, int64 (size, n); tours may be equal."""
         size = checks.integer("size", size, least=1)
         tours, _ = self.starts(self.problem, size, np.random.default_rng(checks.seed(seed)))
         return tours.astype(np.int64)

@@ -1,4 +1,4 @@
-"""Mutations that draw who is mutated first and once, and change these in one batch."""
+"""Mutations that draw some solutions and mutate them in one batch."""
 
 from __future__ import annotations
 
@@ -16,13 +16,16 @@ if TYPE_CHECKING:
 
 
 class SelectiveMutation(ShownParameters, ABC):
-    """For ``mutation_type`` of `pygad.GA`."""
+    """A mutation for ``mutation_type`` of `pygad.GA`.
+
+    It mutates each solution with probability `prob`; the solutions are drawn once, at the start.
+    """
 
     def __init__(self, prob: float) -> None:
         self.prob = checks.number("prob", prob, least=0, most=1)
 
     def __call__(self, offspring: NDArray[Any], ga_instance: Any) -> NDArray[Any]:
-        """Return mutated offspring (P, n) in the type of the given ones, which do not change."""
+        """Return mutated copies of the offspring (P, n), of the same type."""
         run, state = GaRun(ga_instance), random_state(ga_instance)
         drawn = state.random(len(offspring)) < self.prob
         made = offspring.copy()
@@ -35,4 +38,4 @@ class SelectiveMutation(ShownParameters, ABC):
     def _mutated(
         self, rows: NDArray[Any], others: NDArray[Any], state: np.random.Generator, run: GaRun
     ) -> NDArray[Any]:
-        """Return new rows for the drawn ones; `others` are not changed."""
+        """Return new rows for the drawn rows; `others` are the rows that are not drawn."""

@@ -1,4 +1,4 @@
-"""Successor generation as start population and mutation of assignment problems."""
+"""Start populations and mutation of assignment problems by successor generation."""
 
 from __future__ import annotations
 
@@ -20,27 +20,28 @@ if TYPE_CHECKING:
 
 
 class SuccessorMutation(SelectiveMutation):
-    """Release a random share of a solution's genes and assign them anew, all in one batch.
+    """Release a random share of a solution's genes and reassign them, all solutions in one batch.
 
     For ``mutation_type`` of `pygad.GA`. The released variables are assigned one after the other,
-    each by weighted random choice in the state as it is then (`SuccessorGeneration`). One that the
-    heuristic leaves unassigned keeps its former value; permutations stay permutations. A solution
-    may become worse.
+    each by a weighted random choice that depends on the state so far (`SuccessorGeneration`). A
+    variable that the heuristic leaves unassigned keeps its former value; permutations remain
+    permutations. A solution may become worse.
 
     Parameters
     ----------
     problem : Assignment
-        Of gpu_ls_plugin, such as a `GraphColouring`. Solutions are its states: values from 0 on.
+        For example a `GraphColouring` of gpu_ls_plugin. Solutions are its states, with values from
+        0 on.
     heuristic : Heuristic, optional
-        Of gpu_ls_plugin: says how likely values are in a state; all the same if None.
+        Gives the weights of values in a state; None: equal weights.
     share : float
-        Of the variables that are released, from 0 to 1, rounded; at least one.
+        Share of the variables that is released, from 0 to 1; at least one variable is.
     prob : float
-        Probability of a solution to be mutated; drawn first, once.
+        Probability that a solution is mutated.
     order : {"shuffled", "given"}
-        In which order variables are assigned: a random one for each solution, or by number.
+        Order of the assignments: random for each solution, or by the number of the variable.
     sampler : {"auto", "stored", "rescan"}
-        As of `SuccessorGeneration`.
+        As in `SuccessorGeneration`.
     backend : str
         "auto", "cpu" or "cuda".
 
@@ -74,19 +75,20 @@ class SuccessorMutation(SelectiveMutation):
 
 
 class SuccessorSampling(ShownParameters):
-    """Assign all variables one after the other, each by weighted random choice.
+    """Assign all variables one after the other, each by a weighted random choice.
 
-    What it returns is an ``initial_population`` of `pygad.GA`.
+    A call returns an ``initial_population`` for `pygad.GA`.
 
     Parameters
     ----------
     problem, heuristic, order, sampler, backend
-        As in `SuccessorMutation`. What the heuristic leaves unassigned is uniformly random.
+        As in `SuccessorMutation`. Variables that the heuristic leaves unassigned get uniformly
+        random values.
 
     Raises
     ------
     InvalidTypeError, InvalidParameterError
-        As `SuccessorMutation`.
+        As in `SuccessorMutation`.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
-"""pymoo adapter: the library's searches and successor generation as pymoo operators and algorithms.
+"""pymoo adapter: searches, crossovers and successor generation as operators and algorithms.
 
-Nothing of pymoo is imported before one of the public names is used, so that the plugin loader
-can look at the package at no cost.
+Names are imported when they are first used, so that the plugin loader can import the package
+without pymoo.
 """
 
 from gpu_ls_plugin.core.lazy_names import lazy_names, public_names

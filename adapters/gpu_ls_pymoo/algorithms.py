@@ -1,4 +1,4 @@
-"""Ready-made memetic algorithms."""
+"""A ready-made memetic algorithm."""
 
 from __future__ import annotations
 
@@ -39,79 +39,73 @@ if TYPE_CHECKING:
 
 
 class MemeticGA(EvolvingGA):
-    """Genetic algorithm over local optima, whose population stays where it is searched.
+    """Genetic algorithm over local optima, with the population on the device of the search.
 
-    With nothing said, generations are those of `gpu-ls solve`: every tour is kicked and repaired by
-    Lin-Kernighan for a while, then the tours are crossed by edge assembly, and those that are cut
-    short by a time limit are kept. Size, candidates, starts and the length of a generation follow
-    from the problem, the device and the time limit (`gpu_ls_plugin.solver.default_settings`).
+    By default it runs the same search as `gpu-ls solve`. In each generation, tours are kicked and
+    repaired by Lin-Kernighan for a while, and then crossed by edge assembly. The population size,
+    the candidates, the start tours and the length of a generation follow from the problem, the
+    device and the time limit (`gpu_ls_plugin.solver.default_settings`).
 
-    With a crossover whose children may be worse than their parents, or with one and ``moves``,
-    ``kicks``, ``n_offsprings`` or a ``replacement``, a generation crosses random parents, searches
-    the children in one batch and keeps the best different tours of parents and children. With
-    operators of pymoo it is a `MemeticMating`.
+    If you pass a crossover whose children may be worse than their parents, or a crossover together
+    with ``moves``, ``kicks``, ``n_offsprings`` or a ``replacement``, a generation crosses random
+    parents, searches the children in one batch, and keeps the best different tours of parents and
+    children. With operators of pymoo, it uses `MemeticMating`.
 
-    On an `AssignmentProblem` generations are parts of a `SuccessorSearch`, whose rows are the
-    population; operators other than `search`, `sampling` and `output` are refused.
+    On an `AssignmentProblem`, generations are parts of a `SuccessorSearch`, whose rows are the
+    population; no operators other than `search`, `sampling` and `output` are accepted.
 
-    ``result.data["start_best"]`` is the fitness of the best tour of the start population,
-    ``result.data["local_search"]`` holds the `Statistics` of all searches together. A searched
-    tour counts as one evaluation in ``n_eval``. ``pop`` holds the different tours, the best first;
-    it is filled when somebody looks. A time limit cuts the search of the last generation. Ctrl-C
-    ends the run with the best so far.
+    ``result.data["start_best"]`` is the fitness of the best tour of the start population, and
+    ``result.data["local_search"]`` has the `Statistics` of all searches. A searched tour counts as
+    one evaluation in ``n_eval``. ``pop`` contains the different tours, the best first; it is made
+    when it is first accessed. A time limit cuts the search of the last generation. Ctrl-C ends the
+    run with the best result so far.
 
-    The first search of a kind on a machine is compiled, before the clock of a time limit starts.
+    Kernels are compiled before the clock of a time limit starts.
 
     Parameters
     ----------
     pop_size : int, optional
-        Tours in the population, at least 1; a GPU needs hundreds. By default as `gpu-ls solve`
-        chooses it, or 100 where the generations are others.
+        Tours in the population, at least 1; a GPU needs hundreds. By default as in `gpu-ls solve`,
+        or 100 if each generation crosses random parents.
     search : callable or str, optional
-        A search of gpu_ls_plugin, or a text for one such as "two_opt+or_opt/quadrant(10)". A
-        `LocalSearch` repairs kicked tours, others search children.
+        A search of gpu_ls_plugin, or its text such as "two_opt+or_opt/quadrant(10)". A
+        `LocalSearch` repairs kicked tours; other searches improve children.
     sampling : pymoo Sampling, array (P, n) or Population, optional
-        Start population; an array or Population is a warm start, whose tours are checked and
-        taken as they are.
+        Start population. The tours of an array or Population are checked, and not searched.
     crossover : Recombination or pymoo Crossover, optional
-        Such as ``gls.EdgeAssembly()`` or ``gls.OrderRecombination()``: crossed on the device. The
-        operators of this package that stand for them, such as `OrderCrossover`, mean the same.
+        A recombination such as ``gls.EdgeAssembly()`` or ``gls.OrderRecombination()`` crosses on
+        the device. So do the operators of this package that wrap one, such as `OrderCrossover`.
     selection, mutation : pymoo operators, optional
         As in `MemeticMating`.
     survival, mating, output : optional
-        Other pymoo parts in place of `FitnessSurvival`, `MemeticMating` and `LocalSearchOutput`.
-        A `mating` brings its own search and operators.
+        pymoo parts that replace `FitnessSurvival`, `MemeticMating` and `LocalSearchOutput`. A
+        `mating` has its own search and operators.
     n_offsprings : int, optional
-        Children in a generation, at least 1; `pop_size` if None.
+        Children in a generation, at least 1; None: `pop_size`.
     replacement : Replacement, optional
-        Of searched children: `BestDistinct`, `EdgeDistance` or `Crowding` of
+        Chooses among parents and searched children: `BestDistinct`, `EdgeDistance` or `Crowding` of
         `gpu_ls_plugin.evolution.replacement`.
     restarts : Convergence, optional
-        When the population starts anew from its best tour, such as ``Stagnation(50)`` of
-        `gpu_ls_plugin.evolution.convergence`; never if None.
+        When the population restarts from its best tour, such as ``Stagnation(50)`` of
+        `gpu_ls_plugin.evolution.convergence`; None: never.
     backend : str
         "auto", "cpu" or "cuda".
-    moves : int, optional
-        Applied improving moves per tour and call, at least 1; None: to the local optimum.
-        Of the children and of the start population, as `kicks`.
-    kicks : int, optional
-        Kicks per tour and call of an `IteratedLocalSearch`; None: its `kicks_per_city`
-        where `moves` does not limit it.
+    moves, kicks : int, optional
+        As in `LocalSearchMutation`, for the children and the start population.
     termination : pymoo termination or tuple, optional
-        Where `minimize` is given none; 100 generations if None.
+        Used if `minimize` gets none; None: 100 generations.
     islands : Islands, optional
-        Of `gpu_ls_plugin`, opened: generations are made on all workers of a Dask cluster, each of
-        which has an equal part of the population, and the islands exchange tours between them.
+        Opened `gpu_ls_plugin.Islands`: all workers of a Dask cluster make generations, each of an
+        equal part of the population, and exchange tours.
 
     Raises
     ------
     InvalidTypeError, InvalidParameterError, UnknownPartError
-        A parameter is out of range; `search` is neither a search that improves given tours nor a
-        text for one; `kicks` is given where the search makes none.
+        As in `LocalSearchMutation`.
     InvalidTourError
-        When a run begins: a row of a warm start is not a tour of the problem.
+        When a run begins: a row of `sampling` is not a tour of the problem.
     UnsupportedProblemError
-        When a run begins: the problem is not one for what was asked.
+        When a run begins: the problem does not fit the other arguments.
     """
 
     def __init__(
@@ -168,7 +162,7 @@ class MemeticGA(EvolvingGA):
         )
 
     def _setup(self, problem: Any, **kwargs: Any) -> None:
-        """Check the start and compile before the clock of a time limit starts."""
+        """Check the start population, and compile before the clock of a time limit starts."""
         view = view_of(problem)
         if not view.operators:
             self._setup_solved(view)
@@ -185,7 +179,7 @@ class MemeticGA(EvolvingGA):
             _prepare(self.initialization.sampling, problem, self.pop_size)
 
     def _setup_solved(self, view: View) -> None:
-        """Do the same where no operators vary rows: the plan of `gpu-ls solve` makes them all."""
+        """Set up a run whose generations are those of the plan of `gpu-ls solve` only."""
         improver = self.improver
         others = (*self._own, self._crossover, self._children, self._replacement, self._restarts)
         asked = any(part is not None for part in (*others, improver.moves, improver.kicks))
@@ -201,17 +195,16 @@ class MemeticGA(EvolvingGA):
         self.evolution, self.pop_size = evolution, evolution.size
 
     def _evolution(self, problem: Any) -> Evolution[Any] | None:
-        """Return what makes the generations; None where pymoo's operators do."""
+        """Return the evolution that makes the generations; None if pymoo's operators do."""
         evolution = self._bred(problem)
         if evolution is None and self._islands is not None:
             raise UnsupportedProblemError(
-                "islands: what costs less to their searches must be better to pymoo, too; this "
-                "problem has a fitness of its own"
+                "islands: they compare tours by cost, but this problem has another fitness"
             )
         if evolution is None and (self._replacement or self._restarts) is not None:
             raise InvalidParameterError(
-                "replacement, restarts: of populations that no operators of pymoo breed; pass a "
-                "crossover of gpu_ls_plugin, or a survival of pymoo"
+                "replacement, restarts: not possible with operators of pymoo; pass a crossover of "
+                "gpu_ls_plugin, or a survival of pymoo"
             )
         return evolution
 
@@ -237,7 +230,7 @@ class MemeticGA(EvolvingGA):
         )
 
     def _on_islands(self, problem: Any) -> Evolution[Any]:
-        """Return what makes the generations on a cluster, which is prepared."""
+        """Return the evolution on a cluster, prepared."""
         assert self._islands is not None
         limit, improver = time_limit(self.termination), self.improver
         settings = Settings(
@@ -249,7 +242,7 @@ class MemeticGA(EvolvingGA):
 
 
 def _part_of(crossover: Any, backend: str) -> Any:
-    """Return the part that an operator of this package stands for, if it adds nothing to it."""
+    """Return the recombination that an operator wraps, if the operator does nothing else."""
     if not isinstance(crossover, RecombinationCrossover):
         return crossover
     alone = type(crossover)._do is RecombinationCrossover._do and crossover.repair is None
@@ -258,22 +251,21 @@ def _part_of(crossover: Any, backend: str) -> Any:
 
 
 def _check_islands(islands: Any, *others: Any) -> None:
-    """Raise where islands cannot make generations, or operators are to make them."""
+    """Raise if islands are not opened, or if operators are given as well."""
     checks.instance("islands", islands, kind=Islands, wanted="Islands")
     if islands.client is None or isinstance(islands.client, str):
         raise InvalidParameterError(
-            "islands: their cluster must be there for the whole run; write "
+            "islands: they must be open during the whole run; write "
             "`with Islands(...).opened() as islands:` around it"
         )
     if any(other is not None for other in others):
         raise InvalidParameterError(
-            "islands: they make generations by their search alone; leave out operators, "
-            "n_offsprings, replacement, restarts, moves and kicks, and write cooperation=... in "
-            "the search"
+            "islands: their search makes the generations; leave out operators, n_offsprings, "
+            "replacement, restarts, moves and kicks, and give the search a cooperation=..."
         )
 
 
 def _prepare(operator: Any, problem: Any, size: Any) -> None:
-    """Compile what an operator needs ahead, if it can."""
+    """Compile ahead for an operator that can."""
     if hasattr(operator, "prepare"):
         operator.prepare(problem, size)

@@ -1,4 +1,4 @@
-"""Assignment problems as pymoo problems, and pymoo's integer variables as domains."""
+"""Assignment problems as pymoo problems, and the domains of pymoo's integer variables."""
 
 from __future__ import annotations
 
@@ -29,15 +29,14 @@ OPERATORS = (
 class AssignmentProblem(DomainProblem):
     """An assignment problem as a pymoo problem: a value for each variable, all rows at once.
 
-    ``F`` is the cost. If the problem has constraints, one inequality constraint ``G`` says by how
-    much a row breaks them: the problem's ``excess(rows)``, which is 1 for each infeasible row
-    unless the problem overrides it.
+    ``F`` is the cost. If the problem has constraints, the inequality constraint ``G`` is the amount
+    by which a row breaks them: the problem's ``excess(rows)``, by default 1 for an infeasible row.
 
     Parameters
     ----------
     problem : gpu_ls_plugin.Assignment
-        Kept as it is in `problem`. If it knows its optimum, pymoo shows the gap. Rows of one whose
-        values are `distinct` are permutations, for pymoo's operators of permutations.
+        It becomes the attribute `problem`. If it knows its optimum, pymoo shows the gap. If its
+        values are `distinct`, rows are permutations, for pymoo's operators of permutations.
 
     Raises
     ------
@@ -72,49 +71,49 @@ class AssignmentProblem(DomainProblem):
         Raises
         ------
         InvalidTourError, InvalidTypeError
-            A row is not one of the problem's; it is named.
+            A row is not one of the problem's; the message names the row.
         """
         return self.domains.states(rows)
 
     def varied(self) -> Problem:
-        """Refuse: only operators of their own vary states."""
+        """Raise: operators of tours cannot vary states."""
         try:
             return super().varied()
         except InvalidTypeError as error:
             raise InvalidTypeError(f"{error}. {OPERATORS}") from error
 
     def checked(self, rows: ArrayLike, parameter: str) -> NDArray[np.int32]:
-        """Return rows of pymoo as states; one that is none is named."""
+        """Return rows of pymoo as states; raise if a row is not one."""
         return self.domains.states(rows, parameter)
 
     def different(self, rows: NDArray[np.int32], costs: NDArray[Any]) -> Chosen:
-        """Return the different ones of searched states, the best first, as they are."""
+        """Return the different rows among searched states, the best first."""
         order = np.argsort(costs, kind="stable")
         _, first = np.unique(rows[order], axis=0, return_index=True)
         kept = order[np.sort(first)]
         return Chosen(rows[kept], costs[kept])
 
     def knows_fitness(self) -> bool:
-        """Return False: pymoo evaluates the states that it looks at."""
+        """Return False: pymoo evaluates the states that it accesses."""
         return False
 
     def check_generations(self, search: Any, *, operators: bool, islands: bool) -> None:
-        """Refuse what goes with operators, islands, and searches of anything but states."""
+        """Raise if there are operators, islands, or a search that is not one of states."""
         if operators:
             raise UnsupportedProblemError(
-                "problem: states of an AssignmentProblem are mixed and assigned anew by "
-                "SuccessorSearch(...); leave out crossover, mutation and what goes with them, or "
-                "use pymoo's GA with SuccessorMutation"
+                "problem: generations of an AssignmentProblem are made by SuccessorSearch(...); "
+                "leave out crossover, mutation and other operators, or use pymoo's GA with "
+                "SuccessorMutation"
             )
         if islands:
             raise UnsupportedProblemError(
-                "islands: they make no generations of states; search them by gpu_ls_plugin's "
+                "islands: they make no generations of an AssignmentProblem; call gpu_ls_plugin's "
                 "solve(problem.problem, islands=...)"
             )
         if search is not None and not hasattr(search, "states"):
             raise UnsupportedProblemError(
-                "search: it searches tours; an AssignmentProblem is searched by "
-                "SuccessorSearch(...), leave it out for the default"
+                "search: it searches tours, but an AssignmentProblem needs a SuccessorSearch(...); "
+                "leave it out for the default"
             )
 
     def _some_rows(self) -> NDArray[Any]:
@@ -125,19 +124,19 @@ class AssignmentProblem(DomainProblem):
 
 
 def _has_constraints(problem: Assignment) -> bool:
-    """Whether more is asked for than that every variable has a value."""
+    """Return whether rows have constraints beyond a value for each variable."""
     own = type(problem)
     return own.excess is not Assignment.excess or own.feasible is not Assignment.feasible
 
 
 def domains_of(problem: Any) -> Domains:
-    """Return the variables of a pymoo problem and their values.
+    """Return the domains of the variables of a pymoo problem.
 
     Parameters
     ----------
     problem : pymoo problem
-        An `AssignmentProblem`, or one with bounds and ``vtype=int`` or ``bool``. What is found is
-        kept until the problem is destroyed.
+        An `AssignmentProblem`, or a problem with bounds and ``vtype=int`` or ``bool``. The result
+        is cached until the problem is destroyed.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The clock of a run of pymoo: when it ends, and what pymoo itself does until then."""
+"""The clock of a run of pymoo, and the time that pymoo itself takes in a generation."""
 
 from __future__ import annotations
 
@@ -20,28 +20,29 @@ from gpu_ls_plugin.core import budget
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_LATE = 0.08  # seconds after the limit at which a generation that is cut may end
-_SPARE = 0.15  # seconds after the limit by which one that is begun at all is to end
+_LATE = 0.08  # seconds by which a generation whose search is cut may exceed the limit
+_SPARE = 0.15  # seconds by which a further generation may be expected to exceed the limit
 _SAMPLE = 50  # rows whose comparison is timed
 
 
 @dataclass
 class Pace:
-    """Seconds of a generation that are pymoo's own, before and after our operators.
+    """Seconds that pymoo takes in a generation, before and after our operators.
 
-    The former is mostly the crossover, the latter duplicates (all pairs of rows by default),
-    evaluation and survival. In generations of thousands of tours both take longer than a search.
+    Before them it is mostly the crossover; after them it is the search for duplicates (by default
+    of all pairs of rows), evaluation and survival. Both may take longer than a search if a
+    generation has thousands of tours.
     """
 
     before: float = 0.0
     after: float = 0.0
-    generation: int | None = None  # the last one in which an operator was called
-    ended: float | None = None  # when that call ended
-    compiled: float | None = None  # seconds compiled before the operator that is at work
+    generation: int | None = None  # of the last call of an operator
+    ended: float | None = None  # end of that call
+    compiled: float | None = None  # seconds compiled before the running operator; None if none runs
 
     @property
     def compiling(self) -> float:
-        """Seconds that the operator that is at work has compiled."""
+        """Seconds that the running operator has compiled."""
         return 0.0 if self.compiled is None else budget.compiled_seconds() - self.compiled
 
 
@@ -49,10 +50,10 @@ _paces: WeakKeyDictionary[Any, Pace] = WeakKeyDictionary()
 
 
 def seconds_left(algorithm: Any) -> float:
-    """Return the seconds until searches are to end: infinite without a time limit, 0 at the end.
+    """Return the seconds until searches have to end: infinite without a time limit, 0 at the end.
 
-    That is the algorithm's time limit, or earlier where pymoo needs long after a search. An
-    algorithm that is to end for any other reason has no time left either.
+    They end at the algorithm's time limit, or earlier if pymoo takes long after a search. If the
+    algorithm is to end for another reason, no time is left.
     """
     termination = getattr(algorithm, "termination", None)
     if termination is None:
@@ -76,7 +77,7 @@ def time_limit(termination: Any) -> float:
 
 
 def progress(algorithm: Any) -> float:
-    """Return the share of a run that is over, 0 to 1: of its time, or of what else limits it."""
+    """Return the share of a run that has passed, 0 to 1, by time or by another limit."""
     termination = getattr(algorithm, "termination", None)
     share = float(getattr(termination, "perc", 0.0))
     limit = _limit(termination)
@@ -87,11 +88,11 @@ def progress(algorithm: Any) -> float:
 
 @contextmanager
 def on_clock(algorithm: Any) -> Iterator[None]:
-    """Do an operator's work within a run, so that the run keeps its time limit.
+    """Run an operator so that the run keeps its time limit.
 
-    pymoo looks at the clock between generations only. Where the next one would take it beyond
-    the limit, were nothing searched in it, this generation becomes the last. Compiling does not
-    count: the start of the run is moved by it.
+    pymoo checks the limit between generations only. If the next generation would exceed the limit
+    even without a search, this generation becomes the last one. The start of the run is moved by
+    the seconds of compiling.
     """
     limit = _limit(getattr(algorithm, "termination", None))
     if limit is None or algorithm.start_time is None:
@@ -109,7 +110,7 @@ def on_clock(algorithm: Any) -> Iterator[None]:
 
 
 def expect_comparison(algorithm: Any, rows: int, columns: int) -> None:
-    """Keep time for pymoo's comparison of all pairs of a start population, before any was timed."""
+    """Reserve time for pymoo's comparison of all pairs of a start population."""
     holder = getattr(algorithm, "initialization", None)
     if isinstance(getattr(holder, "eliminate_duplicates", None), DefaultDuplicateElimination):
         some = np.zeros((min(rows, _SAMPLE), columns))
@@ -120,11 +121,11 @@ def expect_comparison(algorithm: Any, rows: int, columns: int) -> None:
 
 
 def _measure(pace: Pace, algorithm: Any, limit: TimeBasedTermination) -> None:
-    """Take the times around the end of the last generation, at the first call in a new one."""
+    """Measure `before` and `after` at the first call in a generation."""
     if pace.generation == algorithm.n_gen:
         return
     pace.generation = algorithm.n_gen
-    begin = algorithm.start_time + limit.perc * limit.max_time  # its last look at the clock
+    begin = algorithm.start_time + limit.perc * limit.max_time  # pymoo's last check of the limit
     pace.before = time.time() - begin
     if pace.ended is not None:
         pace.after = begin - pace.ended
@@ -133,11 +134,11 @@ def _measure(pace: Pace, algorithm: Any, limit: TimeBasedTermination) -> None:
 
 
 def _after(algorithm: Any) -> float:
-    """The seconds to keep for pymoo after a search."""
+    """Return the seconds to reserve for pymoo after a search."""
     pace = _paces.get(algorithm)
     if pace is None:
         return 0.0
-    # The start population was compared with itself only, children are with it as well.
+    # A start population is compared with itself, children also with the population.
     return 2 * pace.after if algorithm.n_gen == 2 else pace.after
 
 
@@ -146,9 +147,9 @@ def _end(algorithm: Any, limit: TimeBasedTermination) -> float:
 
 
 def _limit(termination: Any) -> TimeBasedTermination | None:
-    """The time limit that ends a run, if there is one.
+    """Return the time limit that ends a run, if there is one.
 
-    The shortest one of a collection, the longest where all of its terminations must be met.
+    In a collection it is the shortest one, or the longest one if all terminations have to be met.
     """
     if isinstance(termination, TimeBasedTermination):
         return termination

@@ -1,4 +1,4 @@
-"""Recombinations of two tours as pymoo operators."""
+"""Recombinations of tours as crossovers of pymoo."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ class RecombinationCrossover(ShownParameters, Crossover):
     part : Recombination or str
         For example ``gls.EdgeAssembly()``, or the name of a registered one, such as a plugin's.
     prob : float or pymoo Real
-        Probability of a pair to be crossed; otherwise the child is one of the parents.
+        Probability that a pair is crossed; otherwise the child is one of the parents.
     backend : {"auto", "cpu", "cuda"}
-        Where they are crossed.
+        The backend that crosses.
 
     Raises
     ------
     InvalidTypeError, InvalidParameterError, UnknownPartError
-        `part` is not a recombination, `prob` is not from 0 to 1, or no backend has that name.
+        `part` is not a recombination, `prob` is not from 0 to 1, or the backend is unknown.
     """
 
     def __init__(self, part: Any, prob: Any = 1.0, backend: str = "auto", **kwargs: Any) -> None:
@@ -62,13 +62,13 @@ class RecombinationCrossover(ShownParameters, Crossover):
         return self.crossing.part
 
     def _instance(self, problem: Any, n: int) -> Problem:
-        """Return the problem that the part is told of."""
+        """Return the problem that the part gets."""
         instance: Problem = self.part.instance(as_tsp(problem))
         return instance
 
 
 class PermutationCrossover(RecombinationCrossover):
-    """Cross permutations of any problem by a recombination that does not look at lengths.
+    """Cross permutations of any problem by a recombination that does not use lengths.
 
     Parameters
     ----------
@@ -81,9 +81,9 @@ class PermutationCrossover(RecombinationCrossover):
 
 
 class OrderCrossover(PermutationCrossover):
-    """Keep a section of the first parent, and take the order of the other cities from the second.
+    """Order crossover: a section of the first parent, the others in the second parent's order.
 
-    Order crossover (Davis 1985), of permutations of any problem.
+    Davis (1985); for permutations of any problem.
 
     Parameters
     ----------
@@ -96,25 +96,24 @@ class OrderCrossover(PermutationCrossover):
 
 
 class SegmentCrossover(PermutationCrossover):
-    """Put a segment of the second parent into the first, at its place and in its direction.
+    """Insert a segment of the second parent into the first one.
 
-    The child is a path of the second parent, followed by the cities of the first that are not in
-    it, in the first parent's order from the end of the path on, in the direction in which that
-    parent runs through most of the path's end. Positions do not matter, so unlike in order
-    crossover no edge is lost to a shift: new edges arise only where the parents disagree inside the
-    path and at its end.
+    The child begins with a path of the second parent. Then follow the other cities in the order of
+    the first parent, from the end of the path on, in the direction in which the first parent visits
+    most cities near that end. Positions in the rows do not matter, so fewer edges are lost than in
+    order crossover. For permutations of any problem.
 
     Parameters
     ----------
     shortest, longest : float
-        Bounds of the segment's length as a part of the tour; it is drawn uniformly for each child.
+        Bounds of the length of the segment as a share of the tour; it is drawn uniformly.
     prob, backend
         As in `RecombinationCrossover`.
 
     Raises
     ------
     InvalidParameterError, InvalidTypeError
-        Not ``0 < shortest <= longest <= 1``, or `prob` is not from 0 to 1.
+        Unless ``0 < shortest <= longest <= 1``, or if `prob` is not from 0 to 1.
     """
 
     def __init__(
@@ -125,19 +124,19 @@ class SegmentCrossover(PermutationCrossover):
 
     @property
     def shortest(self) -> float:
-        """Least length of a segment as a part of the tour."""
+        """Least length of a segment as a share of the tour."""
         return float(self.part.shortest)
 
     @property
     def longest(self) -> float:
-        """Largest length of a segment as a part of the tour."""
+        """Largest length of a segment as a share of the tour."""
         return float(self.part.longest)
 
 
 class PartiallyMappedCrossover(PermutationCrossover):
-    """Keep a section of the first parent, and the other cities where the second has them.
+    """Partially mapped crossover: a section of the first parent, the others in the second's places.
 
-    Partially mapped crossover (Goldberg and Lingle 1985), of permutations of any problem.
+    Goldberg and Lingle (1985); for permutations of any problem.
 
     Parameters
     ----------
@@ -150,9 +149,9 @@ class PartiallyMappedCrossover(PermutationCrossover):
 
 
 class CycleCrossover(PermutationCrossover):
-    """Take every city from a place where one of the parents has it.
+    """Cycle crossover: each city is in a place that it has in one of the parents.
 
-    Cycle crossover (Oliver, Smith and Holland 1987), of permutations of any problem.
+    Oliver, Smith and Holland (1987); for permutations of any problem.
 
     Parameters
     ----------
@@ -165,18 +164,18 @@ class CycleCrossover(PermutationCrossover):
 
 
 class EdgeAssemblyCrossover(RecombinationCrossover):
-    """Let the first parent take over from the second what makes it shorter.
+    """Edge assembly crossover: exchanges of edges that make the first parent shorter.
 
-    Edge assembly (Nagata and Kobayashi 2013): a child is never longer than its first parent.
+    Nagata and Kobayashi (2013). A child is never longer than its first parent.
 
     Parameters
     ----------
     offspring : int
-        Of a pair, at most: exchanges that are tried.
+        Maximum number of exchanges that are tried for a pair.
     prob, backend
         As in `RecombinationCrossover`.
     strategy : {"single", "block"}
-        What is exchanged: AB-cycles one by one, or blocks of them.
+        Whether single AB-cycles or blocks of them are exchanged.
     """
 
     def __init__(
@@ -187,9 +186,9 @@ class EdgeAssemblyCrossover(RecombinationCrossover):
 
 
 class EdgeRecombinationCrossover(PermutationCrossover):
-    """Go from city to city along the parents' edges, common ones first.
+    """Edge recombination: a walk along edges of the parents, common edges first.
 
-    Edge recombination (Whitley, Starkweather and Fuquay 1989), of permutations of any problem.
+    Whitley, Starkweather and Fuquay (1989); for permutations of any problem.
 
     Parameters
     ----------
@@ -202,10 +201,10 @@ class EdgeRecombinationCrossover(PermutationCrossover):
 
 
 class PartitionCrossover(RecombinationCrossover):
-    """Take the shorter parent's edges in each part in which the parents differ.
+    """Partition crossover: the shorter parent's edges in each component where parents differ.
 
-    Partition crossover (Whitley, Hains and Howe 2009; Tinos, Whitley and Ochoa 2014): a child is
-    never longer than the shorter parent.
+    Whitley, Hains and Howe (2009); Tinos, Whitley and Ochoa (2014). A child is never longer than
+    the shorter parent.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Problems of gpu_ls_plugin as pymoo problems, whatever their domain."""
+"""Problems of gpu_ls_plugin of any domain as pymoo problems."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ if TYPE_CHECKING:
 
     from gpu_ls_pymoo.view import Fitness, Rows
 
-SAMPLE = 8  # rows by which an evaluation is recognised
+SAMPLE = 8  # rows whose evaluations are compared
 
 
 class DomainProblem(View, ShownParameters, Problem):
-    """A problem of any domain as a pymoo problem: rows of integers, evaluated all at once.
+    """A problem of any domain as a pymoo problem, with rows of integers, evaluated in batches.
 
-    ``F`` is the cost. If rows can break constraints, one inequality constraint ``G`` says by how
-    much. Bounds of the variables are those that the domain of the problem says.
+    ``F`` is the cost. If rows can break constraints, the inequality constraint ``G`` is the amount.
+    The domain of the problem gives the bounds of the variables.
 
     Parameters
     ----------
     problem : gpu_ls_plugin.Problem
-        Kept as it is in `problem`. If it knows its optimum, pymoo shows the gap.
+        It becomes the attribute `problem`. If it knows its optimum, pymoo shows the gap.
 
     Raises
     ------
     InvalidTypeError
-        `problem` is not a problem of gpu_ls_plugin, or no domain serves it.
+        `problem` is not a problem of gpu_ls_plugin, or has no domain.
     UnsupportedProblemError
-        Its domain does not say which values its rows have.
+        Its domain has no bounds of values.
     """
 
     wraps: ClassVar[tuple[type, ...]] = (problems.Problem,)
-    bare: ClassVar[bool] = True  # whether operators take what it wraps without it, too
+    bare: ClassVar[bool] = True  # whether operators also take the problem without this wrapper
 
     def __init__(self, problem: problems.Problem) -> None:
         if not isinstance(problem, problems.Problem):
@@ -56,7 +56,7 @@ class DomainProblem(View, ShownParameters, Problem):
         self._shape(low, high, constraints=int(problem.constrained))
 
     def _shape(self, low: Any, high: Any, constraints: int) -> None:
-        """Be a pymoo problem with these bounds of variables, and so many constraints."""
+        """Initialise the pymoo problem with bounds of variables and a number of constraints."""
         super().__init__(
             n_var=self.ours.n, n_obj=1, n_ieq_constr=constraints, xl=low, xu=high, vtype=int
         )
@@ -71,12 +71,12 @@ class DomainProblem(View, ShownParameters, Problem):
         return self.solved()
 
     def varied(self) -> problems.Problem:
-        """Return the problem whose rows operators vary, as its domain says."""
+        """Return the problem in the form that operators vary."""
         found = self.solved()
         return domain_of(found).for_operators(found)
 
     def solved(self) -> problems.Problem:
-        """Return the problem of gpu_ls_plugin, if this one evaluates the same as it."""
+        """Return the problem of gpu_ls_plugin; raise if this one evaluates rows differently."""
         kind = next(kind for kind in type(self).__mro__ if "wraps" in vars(kind))
         require_own_evaluation(self, kind, self._some_rows)
         return self.ours
@@ -86,7 +86,7 @@ class DomainProblem(View, ShownParameters, Problem):
         return plain(self) and self._own
 
     def fitness(self, rows: Rows, costs: NDArray[Any] | None = None) -> Fitness | None:
-        """Return F of solutions, None if there is more to it than their cost."""
+        """Return F of solutions; None if it may differ from their cost."""
         if not self.knows_fitness():
             return None
         problem = self.varied()
@@ -95,11 +95,11 @@ class DomainProblem(View, ShownParameters, Problem):
 
     @property
     def _own(self) -> bool:
-        """Whether this is no subclass of what wraps such problems."""
+        """Whether the class is one of this package, and not a subclass of a user."""
         return "wraps" in vars(type(self))
 
     def _some_rows(self) -> NDArray[Any]:
-        """Return a few solutions, by which an evaluation can be told from the cost."""
+        """Return a few solutions whose evaluations can be compared with their costs."""
         random, shape, domain = np.random.default_rng(0), (SAMPLE, self.n_var), domain_of(self.ours)
         if domain.permutations:
             return random.permuted(np.tile(np.arange(self.n_var), (SAMPLE, 1)), axis=1)

@@ -1,4 +1,4 @@
-"""The domains that this package has a file for, a line for each."""
+"""The wrappers of problems, a line for each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gpu_ls_pymoo.view import Bare, Unwrapped, View
 
 Wrapper = type[DomainProblem] | type[MultiObjectiveTSPProblem]
 
-# What makes pymoo problems of ours; the last one takes what has none of its own.
+# Wrappers of problems of gpu_ls_plugin; the last one is for all other problems.
 WRAPPERS: tuple[Wrapper, ...] = (
     CVRPProblem,
     AssignmentProblem,
@@ -24,12 +24,12 @@ WRAPPERS: tuple[Wrapper, ...] = (
     TSPProblem,
     DomainProblem,
 )
-# Pymoo's own problems that are known here.
+# pymoo's own problems that this package supports.
 KNOWN: tuple[tuple[type, type[Unwrapped]], ...] = ((TravelingSalesman, OfTravelingSalesman),)
 
 
 def view_of(problem: Any) -> View:
-    """Return what answers for a problem: itself, if it is of this package.
+    """Return the view of a problem, which is the problem itself if it is of this package.
 
     InvalidTypeError: it is a problem of gpu_ls_plugin that has to be wrapped.
     """
@@ -45,11 +45,11 @@ def view_of(problem: Any) -> View:
 
 
 def wrapper_of(problem: object) -> Wrapper | None:
-    """Return the class that makes a problem of ours one of pymoo's; None of any other object."""
+    """Return the wrapper for a problem of gpu_ls_plugin; None for any other object."""
     return next((made for made in WRAPPERS if isinstance(problem, made.wraps)), None)
 
 
 def advice(problem: object) -> str:
-    """Return how to wrap a problem of ours; nothing of any other object."""
+    """Return how to wrap a problem of gpu_ls_plugin; an empty text for any other object."""
     wrapper = wrapper_of(problem)
     return "" if wrapper is None else f"pass gpu_ls_pymoo.{wrapper.__name__}(problem)"

@@ -1,4 +1,4 @@
-"""Recognise tours that are in a population already, however they are written."""
+"""Elimination of duplicate tours, including rotations and reversals."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ _REMEDIES = {
 
 
 class TourDuplicateElimination(ShownParameters, DuplicateElimination):
-    """Drop individuals whose tour is in the population already, however it is written.
+    """Drop individuals whose tour is already in the population, also as a rotation or reversal.
 
-    Equal rows are dropped at once. A rotation or reversal of a known tour is dropped only if that
-    costs the same, and pymoo does not say to which problem rows belong: in a flow shop, the
-    rotations of a permutation are different solutions. Therefore both individuals are kept until
-    the fitness of such a pair is known; from then on the others are dropped. `MemeticGA` takes
-    from its problem what costs the same.
+    Equal rows are dropped at once. Rotations and reversals are dropped only if they cost the same,
+    and pymoo does not tell which problem the rows belong to: in a flow shop, the rotations of a
+    permutation are different solutions. Therefore both individuals of such a pair are kept until
+    the fitness of both is known. If it is the same, further rotations or reversals are dropped.
+    `MemeticGA` asks its problem instead.
 
-    Tours are compared by hash in O(n) per individual; pymoo's default compares all pairs.
+    Tours are compared by hash, in O(n) per individual; pymoo's default compares all pairs.
 
     Parameters
     ----------
     symmetric : bool
         Whether a tour and its reverse are the same.
     problem : pymoo problem, optional
-        A problem of tours, which is believed what costs the same. Of a `CVRPProblem`, giant tours
-        of the same routes are duplicates.
+        A problem of tours that determines which rows are the same. For a `CVRPProblem`, giant tours
+        with the same routes are duplicates.
 
     Raises
     ------
@@ -58,22 +58,22 @@ class TourDuplicateElimination(ShownParameters, DuplicateElimination):
         super().__init__()
         self.symmetric = symmetric
         self._checked: Callable[..., Tours] | None = None
-        self.writings = TourDuplicates(symmetric, _row, _fitness, _REMEDIES)
+        self._known_tours = TourDuplicates(symmetric, _row, _fitness, _REMEDIES)
         if problem is not None:
             self.adopt(problem)
 
     def adopt(self, problem: Any) -> None:
-        """Take from a pymoo problem of tours which ways of writing them cost the same."""
+        """Let a pymoo problem of tours determine which rows are the same solution."""
         view = view_of(problem)
         tours = view.written()
         self.symmetric = getattr(tours, "writing", {}).get("symmetric", self.symmetric)
         self._checked = view.checked
-        self.writings.adopt(tours.canonical)
+        self._known_tours.adopt(tours.canonical)
 
     def _do(self, pop: Any, other: Any, is_duplicate: NDArray[Any]) -> NDArray[Any]:
         rows = self._rows(pop)
         others = None if other is None else (other, self._rows(other))
-        return is_duplicate | self.writings.duplicates(pop, rows, others)
+        return is_duplicate | self._known_tours.duplicates(pop, rows, others)
 
     def _rows(self, pop: Any) -> Tours:
         rows = self.func(pop)

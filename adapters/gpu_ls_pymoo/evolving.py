@@ -1,4 +1,4 @@
-"""A genetic algorithm of pymoo whose population stays where it is searched."""
+"""A genetic algorithm of pymoo whose population stays on the device of the search."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from gpu_ls_pymoo.search import AlgorithmRun
 if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.generations.evolution import Evolution
 
-START_BEST = "start_best"  # key of the best fitness of the start population in `algorithm.data`
+START_BEST = "start_best"  # key in `algorithm.data`: best fitness of the start population
 
 
 class EvolvingGA(ShownParameters, GeneticAlgorithm):
-    """A GeneticAlgorithm that leaves its generations to an evolution, once `_setup` has set one.
+    """A GeneticAlgorithm whose generations an evolution makes, if `_setup` has set one.
 
-    ``pop``, ``off`` and ``opt`` are Populations of pymoo that are filled when somebody looks.
-    Whoever puts other tours into them, or tells other offspring than were asked for, has the
-    evolution start anew from these. Without an evolution all is as in pymoo.
+    ``pop``, ``off`` and ``opt`` are Populations of pymoo, made when they are first accessed. If you
+    replace their tours, or `tell` offspring of your own, the evolution restarts from them. Without
+    an evolution, it is pymoo's GeneticAlgorithm.
 
-    Ctrl-C ends the run with the best so far.
+    Ctrl-C ends the run with the best result so far.
     """
 
     evolution: Evolution[Any] | None = None
@@ -35,7 +35,7 @@ class EvolvingGA(ShownParameters, GeneticAlgorithm):
     _made: LazyPopulation | None = None  # the last generation
 
     def next(self) -> None:
-        """Make one generation; Ctrl-C outside a search ends the run as it does inside."""
+        """Make one generation; Ctrl-C ends the run, inside and outside a search."""
         try:
             if self._evolves:
                 self.advance(infills=self._next_generation())
@@ -53,17 +53,17 @@ class EvolvingGA(ShownParameters, GeneticAlgorithm):
         """Return the next generation as a Population, to be evaluated and told."""
         if not self._evolves:
             return super().infill()
-        _ = self.pop  # filled before it is changed
+        _ = self.pop  # made before its tours change
         return self._next_generation().fill()
 
     def advance(self, infills: Any = None, **kwargs: Any) -> Any:
-        """Take offspring for the next generation."""
+        """Continue with offspring as the next generation."""
         if self.archive is not None and isinstance(infills, LazyPopulation):
             infills = infills.fill()
         return super().advance(infills=infills, **kwargs)
 
     def result(self) -> Any:
-        """Return the result; its population is filled when somebody looks."""
+        """Return the result; its population is made when it is first accessed."""
         pop = vars(self)["pop"]
         if not isinstance(pop, LazyPopulation):
             return super().result()

@@ -1,4 +1,4 @@
-"""Experiments with pymoo's algorithms and ours: all combinations, and what they came to."""
+"""Experiments with algorithms of pymoo and of this package: runs of all combinations."""
 
 from __future__ import annotations
 
@@ -39,32 +39,32 @@ PACKAGES = ("pymoo", "cupy-cuda12x", "cupy-cuda13x")
 
 
 class Experiment(ShownParameters):
-    """Runs of all algorithms on all problems with all seeds, kept in a folder.
+    """Runs of all algorithms on all problems with all seeds, saved in a folder.
 
-    Each run is written when it has ended, as a file that is complete or not there. An experiment
-    that was interrupted, killed or extended does what is missing when `run` is called again; a
-    damaged file is named by a warning and made again. Where the termination does not depend on
-    time, it comes to the same results as one that was not interrupted.
+    The file of each run is written atomically when the run ends. If an experiment was interrupted,
+    killed or extended, another call of `run` makes the missing runs. It warns of a damaged file and
+    repeats its run. If the termination does not depend on time, the results are the same as without
+    an interruption.
 
     Parameters
     ----------
     algorithms : mapping or iterable
-        pymoo algorithms by name, or callables that return one; without a mapping, algorithms by
-        their class. An algorithm is copied for each run; a callable is called for each.
+        pymoo algorithms by name, or callables that return one. In an iterable, the class of an
+        algorithm is its name. Each run gets a copy of the algorithm, or a result of the callable.
     problems : mapping or iterable
-        Of pymoo or of gpu_ls_plugin, by name; without a mapping, by their own.
+        Problems of pymoo or of gpu_ls_plugin by name. In an iterable, they have their own names.
     seeds : int or iterable of int
-        So many seeds from 1 on, or these.
+        The seeds, or their number: then they are 1, 2, ...
     termination : tuple or pymoo termination
         When each run ends: ``("time", 5)``, ``("n_gen", 50)``, ...
     folder : path
-        Made if it is not there. `run` writes ``runs/*.json``, one for each run, ``plan.json`` and
-        ``curves.csv`` into it.
+        Created if it does not exist. `run` writes ``runs/*.json``, a file for each run,
+        ``plan.json`` and ``curves.csv``.
 
     Raises
     ------
     InvalidTypeError, InvalidParameterError
-        A parameter is empty, or is not what it should be; it is named.
+        A parameter is empty or of the wrong kind; the message names it.
     """
 
     def __init__(
@@ -88,25 +88,24 @@ class Experiment(ShownParameters):
         )
 
     def run(self, *, progress: bool = True) -> Results:
-        """Do what is missing, and return the results of all runs.
+        """Make the missing runs, and return the results of all runs.
 
-        After Ctrl-C these are the runs that have ended; `missing` of the results names the others,
-        and another call makes them. A run that raises is recorded with its error, and is made again
-        by another call.
+        After Ctrl-C the results contain the finished runs, and `missing` names the others, which
+        another call makes. If a run raises, its error is recorded, and another call repeats it.
 
         Parameters
         ----------
         progress : bool
-            Whether to show on stderr which run is on.
+            Whether to show the current run on stderr.
 
         Raises
         ------
         InvalidParameterError
-            The folder holds a run of the same names and seed with other settings.
+            The folder has a run of the same names and seed with other settings.
         OSError
             A file cannot be written.
         KeyboardInterrupt
-            Ctrl-C before any run has ended.
+            Ctrl-C was pressed before any run ended.
         """
         about = About(
             {name: int(problem.n_obj) for name, problem in self.problems.items()},
@@ -120,12 +119,12 @@ class Experiment(ShownParameters):
         return results
 
     def results(self) -> Results:
-        """Return the results of the runs that are done.
+        """Return the results of the finished runs.
 
         Raises
         ------
         InvalidParameterError
-            None is done, or the folder holds a run of other settings.
+            No run is finished, or the folder has a run with other settings.
         """
         records = list(self.plan.stored(self.folder).values())
         if not records:
@@ -147,7 +146,7 @@ class Experiment(ShownParameters):
 
 
 class _Trace(Callback):
-    """Notes the state of an algorithm in each generation, then calls the user's own callback."""
+    """Records the state of an algorithm in each generation, then calls the user's callback."""
 
     def __init__(self, curve: Curve, other: Any) -> None:
         super().__init__()
@@ -159,7 +158,7 @@ class _Trace(Callback):
 
 
 def _costs(solutions: Any) -> Costs:
-    """Return the objectives of the feasible solutions, of a population or of nothing."""
+    """Return the finite objectives of feasible solutions; an empty list for None."""
     if solutions is None or not len(solutions):
         return []
     costs = solutions.get("F")
@@ -168,7 +167,7 @@ def _costs(solutions: Any) -> Costs:
 
 
 def _fresh(name: str, made: Any) -> Any:
-    """Return an algorithm that has not begun."""
+    """Return an algorithm that has not run yet."""
     algorithm = made
     if not isinstance(made, Algorithm) and callable(made):
         algorithm = made()
@@ -200,12 +199,12 @@ def _termination(given: Any) -> Termination:
         )
     try:
         return get_termination(*given)
-    except Exception as error:  # of any kind, for an unknown name as for a wrong value
+    except Exception as error:  # pymoo raises several kinds for wrong names and values
         raise InvalidParameterError(f"termination: {given!r}: {error}") from error
 
 
 def _optimum(problem: Any) -> float | None:
-    """Return the least cost of a problem with one objective: its own, or what TSPLIB publishes."""
+    """Return the least cost of a problem with one objective: its own, or TSPLIB's optimum."""
     front = problem.pareto_front() if problem.n_obj == 1 else None
     if front is None:
         return view_of(problem).least_cost() if problem.n_obj == 1 else None

@@ -1,4 +1,4 @@
-"""Write rows and fitness into pymoo's individuals without leaving anything stale behind."""
+"""Writing of rows and fitness into pymoo's individuals, without stale values."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
 
     from gpu_ls_pymoo.view import Fitness
 
-_EVALUATED = ("F", "G", "H")  # what pymoo's evaluator asks for
+_EVALUATED = ("F", "G", "H")  # values that pymoo's evaluator checks
 
 
 def write(individuals: Iterable[Any], rows: NDArray[Any], values: Fitness | None) -> None:
-    """Give individuals new rows (in place).
+    """Write new rows into individuals, and reset their other values.
 
-    What was known about the old row is forgotten. With `values` the individuals are evaluated,
-    and pymoo neither evaluates nor counts them; without, it does both.
+    `values` are the fitness of the rows: pymoo then neither evaluates nor counts the individuals.
+    If it is None, pymoo does both.
     """
     for place, individual in enumerate(individuals):
-        individual.reset(data=False)  # changing X alone would keep F and the cached violation
+        individual.reset(data=False)  # assigning X keeps F and the cached violation
         individual.X = rows[place].copy()
         if values is not None:
             individual.F = np.atleast_1d(values[place])
@@ -31,6 +31,6 @@ def write(individuals: Iterable[Any], rows: NDArray[Any], values: Fitness | None
 
 
 def count(algorithm: Any, evaluations: int) -> None:
-    """Add to the number of evaluations of a run what pymoo does not see, so that limits hold."""
+    """Add evaluations that pymoo does not see to its count, which limits may depend on."""
     if algorithm is not None:
         algorithm.evaluator.n_eval += evaluations

@@ -1,4 +1,4 @@
-"""Memetic mating: parents in, one batch of searched children out."""
+"""Memetic mating: children of a generation are searched in one batch."""
 
 from __future__ import annotations
 
@@ -34,36 +34,29 @@ if TYPE_CHECKING:
 class MemeticMating(ShownParameters, Mating):
     """Select, cross, mutate, and search all children of a generation in one batch.
 
-    Children that are known tours before the search are kicked first, since the search would only
-    return them. Those that are known after it are replaced by kicked, unsearched tours: there is
-    never a second launch, and never an empty generation, which would end the run. Where not even
-    kicks find a new tour (tiny problems), nothing is searched and one known tour is returned.
+    Children whose tours are known before the search are kicked first, since the search would only
+    return them. A child whose tour is known after the search is replaced by a kicked, unsearched
+    tour. So there is never a second launch, and never an empty generation, which would end the run.
+    If kicks find no new tour, as on tiny problems, nothing is searched and one known tour is
+    returned.
 
-    Use it as ``GA(mating=MemeticMating())`` or through `MemeticGA`. It takes care of duplicates
+    Use it as ``GA(mating=MemeticMating())`` or through `MemeticGA`. It eliminates duplicates
     itself, in canonical form.
 
     Parameters
     ----------
     search : callable or str, optional
-        A search of gpu_ls_plugin, or a text for one such as "two_opt+or_opt/quadrant(10)";
-        `default_search` if None.
+        As in `LocalSearchMutation`; None: `default_search`.
     selection, crossover, mutation : pymoo operators, optional
-        By default `RandomSelection()` (survival alone presses hard enough: a tournament is
-        ahead for thirty generations and behind ever after), `SegmentCrossover()` and
-        ``DoubleBridgeMutation(prob=0.5)``.
-    backend : str
-        "auto", "cpu" or "cuda".
-    moves : int, optional
-        Applied improving moves per tour and call, at least 1; None: to the local optimum.
-    kicks : int, optional
-        Kicks per tour and call of an `IteratedLocalSearch`; None: its `kicks_per_city`
-        where `moves` does not limit it.
+        By default `RandomSelection()`, `SegmentCrossover()` and ``DoubleBridgeMutation(prob=0.5)``.
+        (Tournaments are better for thirty generations only: survival selects enough.)
+    backend, moves, kicks
+        As in `LocalSearchMutation`.
 
     Raises
     ------
     InvalidTypeError, InvalidParameterError, UnknownPartError
-        A parameter is out of range; `search` is neither a search that improves given tours nor a
-        text for one; `kicks` is given where the search makes none.
+        As in `LocalSearchMutation`.
     """
 
     def __init__(
@@ -107,9 +100,9 @@ class MemeticMating(ShownParameters, Mating):
         ----------
         problem : pymoo problem
         pop : Population
-            The parents, at least one; not changed.
+            At least one parent; not changed.
         n_offsprings : int
-            Size of the batch, at least 1.
+            Number of children, at least 1.
         random_state : numpy.random.Generator, optional
         algorithm : pymoo algorithm, optional
             Its time limit cuts the search.
@@ -146,11 +139,11 @@ class MemeticMating(ShownParameters, Mating):
         return off
 
     def _suit(self, problem: Any) -> None:
-        """Take pymoo's operators where rows are no permutations and others were not asked for."""
+        """Use pymoo's operators instead of the default ones if rows are no permutations."""
         try:
             permutations = domain_of(as_tsp(problem)).permutations
         except (InvalidTypeError, UnsupportedProblemError):
-            return  # to what operators or the search say of it
+            return  # operators or the search raise
         if self._usual["crossover"] and not permutations:
             self.crossover = UniformCrossover()
         if self._usual["mutation"] and not permutations:

@@ -1,4 +1,4 @@
-"""NSGA-II over tours that are local optima by weights of their own."""
+"""NSGA-II over local optima of weighted sums."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ PARETO = ParetoLocalSearch()
 class MemeticNSGA2(ShownParameters, NSGA2):
     """NSGA-II over local optima, with an archive of all non-dominated tours.
 
-    A generation gives each child weights of its own, crosses the best known tour by these with one
-    next to it, searches all children by their weights in one batch, and looks at the neighbours of
-    some tours of the archive (Pareto local search). The population survives by rank and crowding
-    (Deb et al. 2002); parents come from the archive, which is also what a run returns: `result.F`
-    and `result.X` are its costs and tours.
+    In a generation, each child gets its own weights. Its parents are the best tour of the archive
+    by these weights and a tour near that in the archive. All children are searched by their weights
+    in one batch. Then a Pareto local search evaluates neighbours of some tours of the archive.
+    Survival is by rank and crowding (Deb et al. 2002). A run returns the archive: `result.F` and
+    `result.X` are its costs and tours.
 
-    A time limit cuts the last generation. Children count as evaluations in ``n_eval``, neighbours
+    A time limit cuts the last generation. Children count as evaluations in ``n_eval``; neighbours
     in the Pareto local search do not.
 
     Parameters
@@ -58,34 +58,33 @@ class MemeticNSGA2(ShownParameters, NSGA2):
     pop_size : int
         Tours in the population, at least 2.
     search : callable or str, optional
-        A search of gpu_ls_plugin that works on rows with weights of their own, or a text for one:
-        `LocalSearch` with `First()` on candidate lists, or an `IteratedLocalSearch` of it. By
-        default Lin-Kernighan steps, and 3-opt and Or-opt if lengths are asymmetric.
+        A search of gpu_ls_plugin that supports weights for each row, or its text: `LocalSearch`
+        with `First()` on candidate lists, or an `IteratedLocalSearch` with it. By default
+        Lin-Kernighan steps, or 3-opt and Or-opt if lengths are asymmetric.
     crossover : Recombination, optional
-        Crosses by the weights of each child; edge assembly by default, and order crossover if
+        Crosses by the weights of each child. By default edge assembly, or order crossover if
         lengths are asymmetric.
     weights : Weights
-        Gives every child its weights.
+        Draws the weights of the children.
     pareto : ParetoLocalSearch, optional
-        None if children alone enter the archive, as they always do if lengths are asymmetric.
+        None: only children enter the archive. By default also if lengths are asymmetric.
     front_size : int
-        Tours that the archive holds at most.
+        Maximum number of tours in the archive.
     sampling : array (P, n) or Population, optional
-        Start population, whose tours are checked and taken as they are; by default searched random
-        tours.
+        Start population, which is checked, and not searched. By default searched random tours.
     n_offsprings : int, optional
-        Children in a generation; `pop_size` if None.
+        Children in a generation; None: `pop_size`.
     backend : str
         "auto", "cpu" or "cuda".
     moves, kicks : int, optional
         As in `LocalSearchMutation`.
     termination : pymoo termination or tuple, optional
-        Where `minimize` is given none; 100 generations if None.
+        Used if `minimize` gets none; None: 100 generations.
 
     Attributes
     ----------
     front : Front
-        All non-dominated tours so far, their costs, and whose neighbours are known.
+        The archive: non-dominated tours, their costs, and which of them have been searched.
 
     Raises
     ------
@@ -159,7 +158,7 @@ class MemeticNSGA2(ShownParameters, NSGA2):
             self.generation.prepare(problem.tours, size)
 
     def _reverse_nothing(self) -> None:
-        """Take parts that do not reverse paths in place of the usual ones."""
+        """Replace default parts by ones that do not reverse paths."""
         if self._usual_crossover:
             self.generation = replace(self.generation, crossover=OrderRecombination())
         if self._usual_pareto:
@@ -202,7 +201,7 @@ class MemeticNSGA2(ShownParameters, NSGA2):
         super()._advance(infills=infills if infills is not None and len(infills) else None)
 
     def _fresh(self, infills: Any) -> NDArray[np.bool_]:
-        """Tell which tours have costs that no tour of the population, or before them, has."""
+        """Return which tours have costs that no tour of the population or earlier tour has."""
         both = np.concatenate([self.pop.get("F"), infills.get("F")])
         _, first = np.unique(both, axis=0, return_index=True)
         fresh = np.zeros(len(both), np.bool_)
@@ -210,14 +209,14 @@ class MemeticNSGA2(ShownParameters, NSGA2):
         return fresh[len(self.pop) :]
 
     def _population(self, tours: Tours) -> Any:
-        """Return tours in canonical form as individuals, which pymoo evaluates."""
+        """Return tours in canonical form as individuals that pymoo has to evaluate."""
         written = canonical(tours, symmetric=self.problem.tours.symmetric)
         made = Population.empty(len(written))
         individuals.write(made, written, None)
         return made
 
     def result(self) -> Any:
-        """Return the result, whose optimum is the archive."""
+        """Return the result, with the archive as its optimum."""
         if getattr(self, "front", None) is not None:
             found = self._population(self.front.tours)
             for individual, costs in zip(found, self.front.costs.astype(np.float64), strict=True):

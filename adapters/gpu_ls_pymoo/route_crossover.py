@@ -1,4 +1,4 @@
-"""Recombinations of the routes of giant tours as pymoo operators."""
+"""Recombinations of routes as crossovers of pymoo, for giant tours of a `CVRPProblem`."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from gpu_ls_pymoo.crossover import RecombinationCrossover
 class SplitCrossover(RecombinationCrossover):
     """Cross the order of the customers, and cut the child into routes by Split.
 
-    Order crossover without copies of the depot (Prins 2004), on a `CVRPProblem`. Children respect
-    load and duration, whatever the parents do.
+    Order crossover without copies of the depot (Prins 2004). Children respect load and duration
+    even if the parents do not.
 
     Parameters
     ----------
@@ -25,10 +25,10 @@ class SplitCrossover(RecombinationCrossover):
 
 
 class RouteEdgeAssemblyCrossover(RecombinationCrossover):
-    """Exchange one AB-cycle of the edges in which two solutions differ, the depot being one node.
+    """Exchange one AB-cycle of edges in which two solutions differ; the depot is one node.
 
-    Edge assembly for vehicle routing (Nagata and Bräysy 2009), on a `CVRPProblem`. Load and
-    duration are left to the search of the children.
+    Edge assembly for vehicle routing (Nagata and Bräysy 2009). Children may violate load and
+    duration, which the search then repairs.
 
     Parameters
     ----------

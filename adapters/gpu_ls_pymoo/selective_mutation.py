@@ -1,4 +1,4 @@
-"""Mutations that work on the chosen individuals alone, in one batch."""
+"""Mutations that draw some individuals and mutate them in one batch."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class SelectiveMutation(ShownParameters, Mutation):
-    """Draws who is mutated first and once, and has only these rows changed."""
+    """A mutation that draws the individuals to mutate once, before it changes any of them."""
 
     def __init__(self, prob: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -36,7 +36,7 @@ class SelectiveMutation(ShownParameters, Mutation):
         seed: int | None = None,
         **kwargs: Any,
     ) -> Any:
-        """Mutate each individual with probability `prob`; the others are not changed.
+        """Mutate each individual with probability `prob`.
 
         Parameters
         ----------
@@ -44,9 +44,9 @@ class SelectiveMutation(ShownParameters, Mutation):
         pop : Population
             Changed, unless `inplace` is False.
         random_state : numpy.random.Generator, optional
-            Made from `seed` if not given.
+            By default it is made from `seed`.
         algorithm : pymoo algorithm, optional
-            The run that this belongs to.
+            The algorithm that runs.
 
         Returns
         -------
@@ -65,7 +65,7 @@ class SelectiveMutation(ShownParameters, Mutation):
     def _drawn(
         self, size: int, random_state: np.random.Generator, algorithm: Any
     ) -> NDArray[np.bool_]:
-        """Tell which of so many individuals are mutated."""
+        """Return which individuals are mutated, bool (size,)."""
         drawn: NDArray[np.bool_] = random_state.random(size) < self.prob.get()
         return drawn
 
@@ -77,5 +77,5 @@ class SelectiveMutation(ShownParameters, Mutation):
         random_state: np.random.Generator,
         algorithm: Any,
     ) -> tuple[NDArray[Any], Fitness | None]:
-        """Return new rows for the chosen, and their fitness if it is known and will stay valid."""
+        """Return new rows for the chosen individuals, and their fitness if it is known."""
         raise NotImplementedError

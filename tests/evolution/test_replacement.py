@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from gpu_ls_plugin import TSP
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
+from gpu_ls_plugin.evolution import far_apart as far_apart_module
 from gpu_ls_plugin.evolution.far_apart import far_apart
 from gpu_ls_plugin.evolution.replacement import BestDistinct, Crowding, EdgeDistance
-from gpu_ls_plugin.evolution.replacement import far_apart as far_apart_module
 from gpu_ls_plugin.evolution.tour_population import TourPopulation
 from gpu_ls_plugin.runs.domain import domain_of
 from tests.evolution.samples import cities, directed, rows, undirected
