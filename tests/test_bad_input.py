@@ -203,7 +203,7 @@ PARTS = [
     case("union", partial(Union, gls.Nearest(5), 5), TYPE, "second: 5 is not", "Nearest(10)"),
     case("segment length", partial(gls.OrOpt, 17), BAD, "max_length: 17", "1 and 16"),
     case("depth", partial(gls.LinKernighan, 13), BAD, "depth: 13", "3 and 12"),
-    case("deep", partial(gls.LinKernighan(9).check_backend, A_GPU), BAD, "depth=9", "8 at most"),
+    case("deep", partial(gls.LinKernighan(9).check_backend, A_GPU), BAD, "depth=9", "limit is 8"),
     case("breadth", partial(gls.LinKernighan, breadth=5), TYPE, "breadth: 5", "(5, 3, 1)"),
     case("wide chain", partial(gls.LinKernighan, breadth=(5, 3, 2)), BAD, "breadth", "beyond t5"),
     case("very wide", partial(gls.LinKernighan, breadth=(5, 2**31)), BAD, "breadth", "2147483647"),
@@ -245,11 +245,9 @@ CALLS = [
     case("row", partial(climb, first_row=-1), BAD, "first_row: -1 is not between 0 and"),
     case("far row", partial(climb, first_row=2**63), BAD, "first_row: 9223372036854775808"),
     case("curve", partial(gls.space_filling_curve, LOPSIDED), UNFIT, "use greedy"),
-    case("lopsided", partial(climb, problem=LOPSIDED), UNFIT, "search with OrOpt() or ThreeOpt()"),
+    case("lopsided", partial(climb, problem=LOPSIDED), UNFIT, "use OrOpt() or ThreeOpt()"),
     case("sizes", partial(exhaustive, problem=LARGE), UNFIT, "limit is 3,000", "Nearest(10)"),
-    case(
-        "lopsided climbs", partial(restarts, LOPSIDED), UNFIT, "search with OrOpt() or ThreeOpt()"
-    ),
+    case("lopsided climbs", partial(restarts, LOPSIDED), UNFIT, "use OrOpt() or ThreeOpt()"),
     case("budget", partial(climb, budget=3), TYPE, "budget: 3", "Budget(seconds=3)"),
     case("restart budget", partial(restarts, budget=3), TYPE, "Budget(seconds=3)"),
     case("seconds", partial(gls.Budget, seconds=-1), BAD, "seconds: -1"),

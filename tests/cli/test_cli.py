@@ -442,12 +442,11 @@ def test_operators() -> None:
         ("perturbation", "double_bridge"),
         *(("cooperation", name) for name in ("migration", "edge_assembly")),
         ("recombination", "edge_assembly"),
-        *(("candidates", name) for name in ("union", "closure")),
+        *(("candidates", name) for name in ("alpha", "union")),
         ("search", "random_restarts"),
     }
     arguments = {row["name"]: row["arguments"] for row in rows if row["plugin"] == "builtin"}
     assert arguments["or_opt"] == "max_length=3" and arguments["two_opt"] == ""
-    assert arguments["closure"] == "candidates=Nearest(k=10), limit=None"
     crossovers = [row["arguments"] for row in rows if row["name"] == "edge_assembly"]
     assert crossovers == ["every=0.1, generations=5, offspring=32, strategy='single'"] * 2
     assert arguments["greedy"].startswith("problem, size=1, *, seed=0, backend='auto'")

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from gpu_ls_plugin import TSP
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
-from gpu_ls_plugin.evolution import far_apart as far_apart_module
 from gpu_ls_plugin.evolution.far_apart import far_apart
 from gpu_ls_plugin.evolution.replacement import BestDistinct, Crowding, EdgeDistance
 from gpu_ls_plugin.evolution.tour_population import TourPopulation
@@ -78,7 +77,7 @@ def test_far_apart_takes_one_tour_after_the_other(
     n: int, size: int, count: int, edges: int, symmetric: bool, block: int, seed: int
 ) -> None:
     tours, count = rows(n, size, seed), min(count, size)
-    with mock.patch.object(far_apart_module, "BLOCK", block):
+    with mock.patch("gpu_ls_plugin.evolution.far_apart.BLOCK", block):
         problem = sampled(n, symmetric=symmetric)
         features = domain_of(problem).features(problem, np, tours)
         found = far_apart(np, features, count, edges)

@@ -10,7 +10,7 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.evolution.generations.planned_evolution import PlannedEvolution
 from gpu_ls_plugin.evolution.timed_run import TimedRun
-from gpu_ls_plugin.routes.plan import settings as routes
+from gpu_ls_plugin.routes.plan import settings
 from gpu_ls_plugin.solver.plans import plan_of_generations
 from gpu_ls_plugin.tours.searches.chain_population import ChainPopulation
 from tests.helpers.random_problems import random_tours
@@ -19,7 +19,7 @@ from tests.helpers.random_problems import random_tours
 @pytest.fixture(autouse=True)
 def few_kicks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let generations be short: chains meet as often as if they were slow."""
-    monkeypatch.setitem(routes.KICKS_OF_ROUTES, "cpu", 200)
+    monkeypatch.setitem(settings.KICKS_OF_ROUTES, "cpu", 200)
 
 
 def scarce() -> gls.CVRP:

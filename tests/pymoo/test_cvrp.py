@@ -27,7 +27,7 @@ from gpu_ls_plugin.core.exceptions import (
 from gpu_ls_plugin.evolution.batches.improver import Improver, default_search
 from gpu_ls_plugin.evolution.batches.starts import Starts
 from gpu_ls_plugin.evolution.replacement import Crowding, EdgeDistance
-from gpu_ls_plugin.routes.plan import first_generations, routes
+from gpu_ls_plugin.routes.plan import first_generations, settings
 from gpu_ls_plugin.routes.searches.genetic import hybrid_genetic
 from gpu_ls_pymoo import CVRPProblem, MemeticGA
 from tests.helpers.marks import diagonal, slow_after
@@ -42,7 +42,7 @@ HARD = pytest.mark.parametrize("hard", [False, True], ids=["soft", "hard"])
 @pytest.fixture(autouse=True)
 def few_kicks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let generations be short: chains meet as often as if they were slow."""
-    monkeypatch.setitem(routes.KICKS_OF_ROUTES, "cpu", 200)
+    monkeypatch.setitem(settings.KICKS_OF_ROUTES, "cpu", 200)
 
 
 @pytest.fixture(scope="module")

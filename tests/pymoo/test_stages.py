@@ -13,7 +13,7 @@ pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plug
 import cloudpickle
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.routes.plan import fewer_vehicles, first_generations, routes
+from gpu_ls_plugin.routes.plan import fewer_vehicles, first_generations, settings
 from gpu_ls_plugin.routes.searches.genetic import hybrid_genetic
 from gpu_ls_pymoo import CVRPProblem, MemeticGA
 
@@ -29,7 +29,7 @@ GENERATIONS = 11  # after a copy: from the last ones of a stage to those of the 
 @pytest.fixture(autouse=True)
 def short_stages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a run have all stages, of short generations."""
-    monkeypatch.setitem(routes.KICKS_OF_ROUTES, "cpu", 20)
+    monkeypatch.setitem(settings.KICKS_OF_ROUTES, "cpu", 20)
     monkeypatch.setitem(fewer_vehicles.KICKS, "cpu", 0.0)
     monkeypatch.setattr(first_generations, "enough", lambda *_: 1)
     monkeypatch.setattr(first_generations, "SEARCH", SMALL)

@@ -57,7 +57,7 @@ def test_windows_are_never_missed_by_more(pivoting, backend):
 def test_searches_that_turn_tours_are_refused(candidates, pivoting):
     problem = windowed("capacity", 12, 5)
     search = gls.LocalSearch([gls.TwoOpt()], candidates, pivoting)
-    with pytest.raises(UnsupportedProblemError, match="way"):
+    with pytest.raises(UnsupportedProblemError, match="reverses tours"):
         search(problem, giant_tours(problem, 2, 6), backend="cpu")
 
 

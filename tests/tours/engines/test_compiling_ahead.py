@@ -11,7 +11,7 @@ from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.solver import Settings
 from gpu_ls_plugin.solver.plans import plan_of
 from gpu_ls_plugin.tours.engines.compiling_ahead import compile_chains
-from gpu_ls_plugin.tours.plan import compiling
+from gpu_ls_plugin.tours.plan import preparation
 from tests.helpers.random_problems import random_problem, random_tours
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def test_what_is_alike_is_rehearsed_once(monkeypatch: pytest.MonkeyPatch) -> Non
         main.prepare(main)
         return len(bodies) > before
 
-    monkeypatch.setattr(compiling, "_rehearsed", set())
+    monkeypatch.setattr(preparation, "_compiled", set())
     bodies = launched(monkeypatch)
     random = np.random.default_rng(1)
     one, other = (gls.TSP(random.integers(0, 999, (200, 2)), "EUC_2D") for _ in range(2))

@@ -147,5 +147,5 @@ def test_searches_that_turn_tours_round_are_refused(search):
         by_edges = True  # so that it is the direction that they refuse
 
     problem = random_problem("EUC_2D", 80, 1).under(OneWay(np.arange(80)))
-    with pytest.raises(UnsupportedProblemError, match="turns tours round"):
+    with pytest.raises(UnsupportedProblemError, match="reverses tours"):
         search(problem, random_tours(80, 2), budget=gls.Budget(kicks=2), backend="cpu")

@@ -70,7 +70,9 @@ def trial(monkeypatch, kind, metric, n, seed, span=60):
     plain = random_problem(metric, n, seed, span)
     problem = plain.under(kind(n, seed, span))
     monkeypatch.setattr(descent_oracle, "Oracle", partial(TrialOracle, problem=problem))
-    monkeypatch.setattr(descent_oracle, "_length", lambda _, order: int(problem.cost([order])[0]))
+    monkeypatch.setattr(
+        descent_oracle, "tour_length", lambda _, order: int(problem.cost([order])[0])
+    )
     return plain, problem
 
 
