@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gpu_ls_plugin.assignment.engines.found_states import completed
+from gpu_ls_plugin.assignment.engines.successor_search import SuccessorSearch
 from gpu_ls_plugin.assignment.plan import assignment_reports as reports
 from gpu_ls_plugin.assignment.plan.assignment_display import AssignmentDisplay
 from gpu_ls_plugin.assignment.plan.fewest_colours import FewestColours
-from gpu_ls_plugin.assignment.plan.settings import settings_of_states
 from gpu_ls_plugin.assignment.problem import file_kinds
 from gpu_ls_plugin.assignment.problem.assignment import Assignment
 from gpu_ls_plugin.assignment.problem.graph_colouring import GraphColouring
@@ -46,8 +47,25 @@ class Assignments(Domain):
         return file_kinds.KINDS
 
     def settings(self, problem: Any, request: Request) -> Settings:
-        """Return complete settings except the start: states begin empty."""
-        return settings_of_states(problem, request)
+        """Return complete settings: a `SuccessorSearch` of a few states for each processor.
+
+        `start` stays None, since states begin empty.
+        """
+        given = request.given
+        if getattr(given.search, "of_tours", False):
+            raise InvalidParameterError(
+                f"search: {given.search!r:.200} searches tours; states of assignment problems are "
+                "searched by SuccessorSearch(...), the default"
+            )
+        if given.start is not None:
+            raise InvalidParameterError(
+                f"start: {given.start!r} makes tours; states of assignment problems begin empty, "
+                "so leave it out"
+            )
+        chosen = SuccessorSearch() if given.search is None else given.search
+        usual = chosen if hasattr(chosen, "states") else SuccessorSearch()
+        population = given.population or usual.states(problem, request.backend)
+        return replace(given, search=chosen, population=population)
 
     def why(self, problem: Any, chosen: Settings) -> str:
         """Return why the settings are what they are, as a clause."""

@@ -1,15 +1,21 @@
-"""Base classes of heuristics and masks, and the parameters of two functors as one."""
+"""Base classes of heuristics and masks, their checks, and parameters of two functors as one."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from gpu_ls_plugin.backends.structs import in_order, words_of
 from gpu_ls_plugin.backends.tuning import padded
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from collections.abc import Collection
+
+    from numpy.typing import ArrayLike, NDArray
 
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.core.problem import Problem
@@ -112,3 +118,27 @@ def pair_words(first: list[Any], kept_by_first: int, second: list[Any]) -> list[
 def pair_kept_bytes(first: int, second: int) -> int:
     """Return the bytes that both functors keep, the second one's behind the first one's."""
     return padded(first) + second
+
+
+def integer_array(
+    name: str, given: ArrayLike, shape: str, axes: Collection[int], dtype: Any, most: int
+) -> NDArray[Any]:
+    """Return a read-only copy of integers from 0 to `most`; `axes` are allowed numbers of axes."""
+    checks.unmasked(name, given)
+    try:
+        array = np.asarray(given)
+    except (ValueError, TypeError) as error:
+        raise InvalidTypeError(f"{name}: {error}") from error
+    if array.ndim not in axes or 0 in array.shape[-1:]:
+        raise InvalidParameterError(f"{name}: shape {array.shape} is not {shape}")
+    if array.dtype.kind not in "iu":
+        raise InvalidTypeError(f"{name}: must be integers, not {array.dtype}; round them first")
+    outside = (array < 0) | (array > most)
+    if outside.any():
+        place = tuple(int(i) for i in np.argwhere(outside)[0])
+        raise InvalidParameterError(
+            f"{name}: {array[place]} at {place} is not between 0 and {most}"
+        )
+    array = np.array(array, dtype, order="C")
+    array.flags.writeable = False
+    return array

@@ -6,8 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.assignment.heuristics.arrays import integer_array
-from gpu_ls_plugin.assignment.heuristics.base import Functor, Heuristic, pair_kept_bytes, pair_words
+from gpu_ls_plugin.assignment.heuristics.base import (
+    Functor,
+    Heuristic,
+    integer_array,
+    pair_kept_bytes,
+    pair_words,
+)
 from gpu_ls_plugin.backends.structs import in_order
 from gpu_ls_plugin.backends.tuning import padded
 from gpu_ls_plugin.core import checks

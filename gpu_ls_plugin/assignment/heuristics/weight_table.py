@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.assignment.heuristics.arrays import integer_array
-from gpu_ls_plugin.assignment.heuristics.base import Heuristic
+from gpu_ls_plugin.assignment.heuristics.base import Heuristic, integer_array
 from gpu_ls_plugin.assignment.problem.assignment import Assignment
 from gpu_ls_plugin.backends.structs import in_order
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError

@@ -9,7 +9,6 @@ import numpy as np
 
 from gpu_ls_plugin.assignment.plan.assignment_display import ColourDisplay
 from gpu_ls_plugin.assignment.plan.assignment_reports import about_fewest
-from gpu_ls_plugin.assignment.plan.settings import settings_of_states
 from gpu_ls_plugin.assignment.problem.graph_colouring import (
     GraphColouring,
     greedy_clique,
@@ -20,7 +19,7 @@ from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.budget import Stopwatch
 from gpu_ls_plugin.core.history import Point, note
 from gpu_ls_plugin.core.result import Progress, Result, Statistics
-from gpu_ls_plugin.runs.domain import AnotherQuestion
+from gpu_ls_plugin.runs.domain import AnotherQuestion, domain_of
 from gpu_ls_plugin.runs.request import Request
 from gpu_ls_plugin.runs.settings import Settings
 
@@ -39,7 +38,7 @@ def _fewest_colours(
     """Do what `fewest_colours` does, with its arguments as settings."""
     checks.instance("graph", graph, kind=GraphColouring, wanted="GraphColouring")
     checks.callback(callback)
-    chosen = settings_of_states(graph, Request(settings, get_backend(settings.backend)))
+    chosen = domain_of(graph).settings(graph, Request(settings, get_backend(settings.backend)))
     descent = _Descent(graph, chosen, callback)
     with descent.statistics.phase("compiling"):
         search: Any = chosen.search

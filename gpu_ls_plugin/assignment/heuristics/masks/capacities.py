@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.assignment.heuristics.arrays import integer_array
+from gpu_ls_plugin.assignment.heuristics.base import integer_array
 from gpu_ls_plugin.assignment.heuristics.masked import Mask
 from gpu_ls_plugin.backends.structs import in_order
 from gpu_ls_plugin.backends.tuning import padded

@@ -1,7 +1,4 @@
-// Variables in conflict must have different values.
-//
-// The values of a variable's neighbours are looked up once, before its values are rated: a rating
-// then reads one byte, whatever the degree, and an assignment need not be passed on to neighbours.
+// Masks by which variables must have different values: those in conflict, or all.
 #pragma once
 
 #include "assignment/heuristics/masks/value_set.cuh"
@@ -14,6 +11,10 @@ struct ConflictsData {
   int64 sizes;            // the most values of a variable
 };
 
+// Variables in conflict must have different values.
+//
+// The values of a variable's neighbours are looked up once, before its values are rated: a rating
+// then reads one byte, whatever the degree, and an assignment need not be passed on to neighbours.
 struct Conflicts {
   static constexpr bool kPrepares = true;
 
@@ -35,6 +36,31 @@ struct Conflicts {
   }
   template <class S>
   GLS_DEVICE void assign(const S&, int, int) const {}
+};
+
+struct DistinctData {
+  int64 sizes;  // the most values of a variable
+};
+
+// No two variables may have the same value.
+struct Distinct {
+  int sizes;  // the most values of a variable
+
+  GLS_DEVICE explicit Distinct(const uint64* words)
+      : sizes(int(parameters_of<DistinctData>(words).sizes)) {}
+
+  template <class Team, class States>
+  GLS_DEVICE void begin(const Team& team, const States& states) const {
+    hold_values(team, sizes, states, states.m, [](int variable) { return variable; });
+  }
+  template <class S>
+  GLS_DEVICE bool allows(const S& state, int, int value) const {
+    return !held_values(state)[value];
+  }
+  template <class S>
+  GLS_DEVICE void assign(const S& state, int, int value) const {
+    held_values(state)[value] = 1;
+  }
 };
 
 }  // namespace gls

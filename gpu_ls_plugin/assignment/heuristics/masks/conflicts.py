@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.assignment.heuristics.arrays import integer_array
+from gpu_ls_plugin.assignment.heuristics.base import integer_array
 from gpu_ls_plugin.assignment.heuristics.masked import Mask
 from gpu_ls_plugin.backends.structs import constant, in_order
 from gpu_ls_plugin.core.checks import MOST_INT
@@ -90,7 +90,7 @@ class Distinct(Mask):
     """Forbid the values of all other variables: states become permutations or parts of them."""
 
     name = "distinct"
-    header = "assignment/heuristics/masks/distinct.cuh"
+    header = "assignment/heuristics/masks/conflicts.cuh"
     side_by_side = True
 
     def __repr__(self) -> str:
