@@ -1,8 +1,8 @@
-// Chains on linked lists of routes: kick, repair where it has changed something, accept or go back.
+// Chains on linked lists of routes: kick, repair what the kick has changed, accept or undo.
 //
-// Many chains lie in shared memory side by side, each of one warp: lists change where customers
-// leave and join, lanes look at the neighbours of a customer together, and what goes back is
-// copied.
+// Each chain is a warp and has its lists in shared memory. Removing or inserting a customer changes
+// a few links, the lanes evaluate the near nodes of a customer together, and undoing a kick copies
+// the lists back.
 #pragma once
 
 #include "runs/acceptance.cuh"
@@ -13,24 +13,24 @@
 
 namespace gls {
 
-constexpr int kStringDraws = 1 << 8;        // of four numbers each; the last is that of acceptance
-constexpr int kRing = 128;                  // customers that wait to be looked at
-constexpr int kChanged = 2 * kMostRemoved;  // routes of a kick
+constexpr int kStringDraws = 1 << 8;        // of a kick, four numbers each; the last accepts
+constexpr int kRing = 128;                  // most customers in the queue
+constexpr int kChanged = 2 * kMostRemoved;  // most routes that a kick changes
 
-// What chains on linked lists need beside what all chains have.
+// Arguments of chains on linked lists, in addition to those of all chains.
 struct LinkedBatch {
-  int looks;        // at customers after a kick, at most
-  int* best_after;  // of every row
-  char* kept;       // memory for the lists of every row, 16 bytes aligned
+  int looks;        // most looks at customers after a kick
+  int* best_after;  // of each row, the successors of nodes in its best tour
+  char* kept;       // memory for a copy of each row's lists, aligned to 16 bytes
 };
 
-// Whose neighbours have changed, and which routes.
+// A queue of customers whose neighbours have changed, and the routes that a kick has changed.
 template <class City>
 struct Worklist {
   int first, size, routes;
   City ring[kRing], changed[kChanged];
 
-  // One lane: notes a route that has changed, once.
+  // One lane: adds a route that has changed, unless it is there.
   GLS_DEVICE void note(int route) {
     for (int k = 0; k < routes; ++k) {
       if (changed[k] == route) return;
@@ -46,7 +46,7 @@ struct LinkedChain {
   using Routes = typename Row::Routes;
   using Cost = typename Row::Cost;
 
-  // Once a block, before its rows.
+  // Runs once per block, before its rows.
   template <class... Rest>
   GLS_DEVICE static void prepare(const Team&, const Instance& instance,
                                  const LinkedProblem& problem, const Rest&...) {
@@ -80,7 +80,7 @@ struct LinkedChain {
   const KickSchedule& schedule;
   const ChainBatch& batch;
   const LinkedBatch& rows;
-  Pieces behind;         // memory for the lists that a kick is taken back to
+  Pieces behind;         // memory for the lists that undo a kick
   uint32* const queued;  // bits of the customers in the ring
   Totals& totals;
   Work& work;
@@ -90,7 +90,7 @@ struct LinkedChain {
   Cost best;
   int64 kicks, idle, looks = 0, made = 0;
   int accepted = 0;
-  bool best_is_feasible = true, found = false;  // found: a better tour than at first
+  bool best_is_feasible = true, found = false;  // found: the best tour has changed
 
   GLS_DEVICE LinkedChain(const Team& team, int item, Row& row, const KickSchedule& schedule,
                          const ChainBatch& batch, const LinkedBatch& rows, const StringRuin& ruin)
@@ -128,7 +128,7 @@ struct LinkedChain {
     const Totals before = totals;
     clear_work();
     const auto wakes = [&](int node) { wake(node); };
-    bool leads = false;
+    bool is_best = false;
     bool taken = kick.kick(team, random, wakes, [&](int route) { work.note(route); });
     if (taken) {
       team.each(work.routes, [&](int k) { routes.measure(work.changed[k]); });
@@ -140,15 +140,15 @@ struct LinkedChain {
     if (taken) {
       ++accepted;
       routes.keep(team);
-      leads = note_best();
+      is_best = note_best();
     } else {
       routes.restore(team, before);
     }
     ++kicks;
-    idle = leads ? 0 : idle + 1;
+    idle = is_best ? 0 : idle + 1;
   }
 
-  // Leaves the chain to the next launch.
+  // Writes the state of the chain for the next launch.
   GLS_DEVICE void write() {
     team.sync();
     routes.write(team, row_of(batch.tours));
@@ -170,7 +170,7 @@ struct LinkedChain {
     });
   }
 
-  // Whether routes break no constraint. Sums of real numbers may be a little more than nothing.
+  // Whether the routes break no constraint; tiny real sums are rounding errors.
   GLS_DEVICE bool pays_nothing() const {
     return totals.paid <= (kReal ? totals.cost * Cost(1e-12) : Cost(0));
   }
@@ -185,7 +185,7 @@ struct LinkedChain {
     team.once([&] { work.first = work.size = work.routes = 0; });
   }
 
-  // One lane: queues a customer to be looked at, unless the ring is full.
+  // One lane: queues a customer, unless the ring is full.
   GLS_DEVICE void wake(int node) const {
     if (routes.is_depot(node) || work.size == kRing) return;
     const uint32 bit = 1u << (node & 31);
@@ -211,7 +211,7 @@ struct LinkedChain {
     }
   }
 
-  // Keeps the tour in hand if it is the best: cheaper, or the first that is feasible.
+  // Keeps the current tour if it is the best: the first feasible one, or cheaper.
   GLS_DEVICE bool note_best() {
     const bool feasible = pays_nothing();
     if (feasible == best_is_feasible ? !(totals.cost < best) : !feasible) return false;

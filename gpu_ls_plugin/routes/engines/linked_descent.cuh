@@ -1,7 +1,8 @@
-// Local search of giant tours on linked lists of their routes: the best move of one customer after
-// the other, until nobody has one; who has none may begin a route. Moves of further kinds are
-// looked at where nobody has one of those before. A team a tour, whose lanes look at near customers
-// together.
+// Local search of giant tours on linked lists of their routes, a team per tour.
+//
+// It makes the best move of one customer after another until no customer has one. A customer
+// without an improving move may begin a route. Each further kind of moves is tried once no customer
+// has a move of the kinds before it. The lanes evaluate the near nodes of a customer together.
 #pragma once
 
 #include "routes/moves/route_moves.cuh"
@@ -12,13 +13,13 @@
 
 namespace gls {
 
-// Looks for each node, from which on a tour is done: sums of real numbers might go in circles.
+// Most looks per node of a tour: rounding of real numbers could make a descent cycle.
 constexpr int64 kMostLooks = 1000;
 
-// What descents on linked lists need beside what all descents have.
+// Arguments of descents on linked lists, in addition to those of all descents.
 struct LinkedTours {
-  uint32* looks;  // of every tour and kind of moves, LookBits: customers to be looked at
-  int* sweeps;    // of every tour, where its sweep goes on
+  uint32* looks;  // LookBits of each tour and kind of moves: customers to look at
+  int* sweeps;    // where the sweep of each tour continues
 };
 
 template <class Team, class Metric, class Length, class Memory, class Vehicles, bool timed,
@@ -29,7 +30,7 @@ struct LinkedDescent {
 
   static constexpr int kKinds = 1 + sizeof...(Further);
 
-  // Once a block, before its tours.
+  // Runs once per block, before its tours.
   template <class... Rest>
   GLS_DEVICE static void prepare(const Team&, const Instance& instance,
                                  const LinkedProblem& problem, const Rest&...) {
@@ -52,10 +53,10 @@ struct LinkedDescent {
   using City = typename Row::City;
   using Totals = typename Row::Totals;
 
-  // What the lanes of a tour share.
+  // State that the lanes of a tour share.
   struct Look {
-    int city, later;
-    City ends[2];
+    int city, later;   // a customer to look at, and where the sweep continues after it
+    City ends[2];      // the routes of a move
     int made[kKinds];  // moves of each kind
   };
 
@@ -63,8 +64,8 @@ struct LinkedDescent {
   const int item;
   const DescentBatch& batch;
   const LinkedTours& tours;
-  const int words;       // of the bits of a kind
-  uint32* const marked;  // customers to be looked at, by kind
+  const int words;       // of 32 bits, for the customers of a kind
+  uint32* const marked;  // customers to look at, by kind
   Look& look;
   const NearNodes& near;
   const Routes routes;
@@ -72,7 +73,7 @@ struct LinkedDescent {
   int looks = 0, sweep, kind = 0;
   bool waits = true;
 
-  // Nothing is taken back: lists are their own copies.
+  // Descents undo nothing: the lists are their own copies.
   GLS_DEVICE LinkedDescent(const Team& team, int item, Row& row, const DescentBatch& batch,
                            const LinkedTours& tours)
       : team(team),
@@ -89,7 +90,7 @@ struct LinkedDescent {
 
   GLS_DEVICE int* tour() const { return batch.tours + int64(item) * routes.nodes; }
   GLS_DEVICE LookBits bits(int its_kind) const { return {marked + its_kind * words, words}; }
-  // Where bits stay between launches.
+  // The bits between launches.
   GLS_DEVICE uint32* kept_bits() const { return tours.looks + int64(item) * kKinds * words; }
 
   GLS_DEVICE void begin() const {
@@ -113,7 +114,7 @@ struct LinkedDescent {
     return waits;
   }
 
-  // Makes the best move of the customer, or lets it wait for moves of the next kind.
+  // Makes the best move of the customer, or queues it for the next kind of moves.
   GLS_DEVICE void look_at_customer() {
     const int c = look.city;
     sweep = look.later;
@@ -144,7 +145,7 @@ struct LinkedDescent {
             ...);
   }
 
-  // Leaves the tour to the next launch.
+  // Writes the state of the descent for the next launch.
   GLS_DEVICE void write() const {
     team.sync();
     if (moves > batch.move_counts[item]) routes.write(team, tour());

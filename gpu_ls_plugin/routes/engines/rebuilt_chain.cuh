@@ -1,8 +1,8 @@
-// Iterated local search whose kicks rebuild giant tours: kick, repair, accept or go back; one chain
-// a team.
+// Iterated local search whose kicks rebuild giant tours: kick, repair, accept or undo; one chain
+// per team.
 //
-// The tour of a chain stays in its row until another is accepted. The repair of a kick looks first
-// at the nodes whose neighbours changed, whichever copies of the depot these are.
+// The tour of a chain stays in its row until another one is accepted. The repair looks first at the
+// nodes whose neighbours have changed; all copies of the depot count as the same neighbour.
 #pragma once
 
 #include "runs/acceptance.cuh"
@@ -13,14 +13,14 @@
 
 namespace gls {
 
-constexpr int kRebuildDraws = 1 << 12;  // of four numbers each; the last is that of acceptance
+constexpr int kRebuildDraws = 1 << 12;  // of a kick, four numbers each; the last accepts
 
-// Where kicks are written: rows of giant tours.
+// Rows for the giant tours that kicks make.
 struct Kicked {
   int* kicked;
 };
 
-// Kick: as tours/kicks/base.py says; its data are the rest of the parameters.
+// tours/kicks/base.py describes Kick; its data are the rest of the parameters.
 template <class Team, class Metric, class Length, class Memory, class Neighbourhood, class Kick,
           class Accept>
 struct RebuiltChain {

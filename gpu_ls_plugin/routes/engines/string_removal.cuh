@@ -1,6 +1,6 @@
-// Slack induction by string removals (Christiaens and Vanden Berghe 2020): strings of customers
-// leave routes that are near to each other, and join again greedily, each at the best place that is
-// not overlooked.
+// Slack induction by string removals (Christiaens and Vanden Berghe 2020): removes strings of
+// customers from routes near each other and inserts the customers again greedily, each at the best
+// place that is not skipped at random.
 #pragma once
 
 #include "backends/include/philox.cuh"
@@ -9,20 +9,20 @@
 
 namespace gls {
 
-constexpr int kMostRemoved = 32;  // customers of a kick, one for each lane of a warp
+constexpr int kMostRemoved = 32;  // customers of a kick, one per lane of a warp
 
-// How much is taken out.
+// How many customers a kick removes.
 struct StringRuin {
   int removed;  // customers on average
-  int longest;  // customers of a string
-  float split;  // share of strings that leave a customer in their midst
+  int longest;  // customers of the longest string
+  float split;  // share of strings that leave one of their inner customers in the route
 };
 
-// Who waits, in which order, and the routes that they have left.
+// The removed customers, the order of their insertion, and the routes that have lost them.
 template <class City>
 struct Waiting {
   int count, routes;
-  uint32 blinks, rule;
+  uint32 blinks, rule;  // random: which places are skipped, and by which rule customers are sorted
   City customers[kMostRemoved], order[kMostRemoved], left[kMostRemoved];
   uint32 keys[kMostRemoved];
 };
@@ -40,12 +40,12 @@ struct StringRemoval {
   const StringRuin& ruin;
   Waits& waits;
 
-  // A kick; false where not all customers find a place, which leaves them without one. wake(node),
-  // by one lane, hears of all whose neighbours change; so does changed(route), of routes.
+  // Makes a kick; false if some customers find no place, which then belong to no route. One lane
+  // calls wake(node) for each node whose neighbours change, and changed(route) for each such route.
   template <class Team, class Wake, class Changed>
   GLS_DEVICE bool kick(const Team& team, Philox& random, Wake wake, Changed changed) const {
     team.once([&] {
-      take_out(random, wake);
+      remove_strings(random, wake);
       for (int k = 0; k < waits.routes; ++k) changed(waits.left[k]);
       waits.blinks = random.next(), waits.rule = random.below(11);
     });
@@ -60,13 +60,13 @@ struct StringRemoval {
   }
 
  private:
-  // One lane: who leaves.
+  // One lane: removes strings of customers.
   template <class Wake>
-  GLS_DEVICE void take_out(Philox& random, Wake wake) const {
+  GLS_DEVICE void remove_strings(Philox& random, Wake wake) const {
     const int n = routes.customers(), used = routes.totals.used;
     const int mean = n / (used > 0 ? used : 1);
     const int longest = mean < ruin.longest ? (mean > 1 ? mean : 1) : ruin.longest;
-    // From 1 to 4 removed / (1 + longest), a real number.
+    // Strings to remove: a real number from 1 to 4 removed / (1 + longest), rounded down.
     const uint32 most = uint32(4 * ruin.removed) << 16;
     const uint32 strings = random.below(most / uint32(1 + longest) - (1u << 16)) >> 16;
     int left = 1 + int(strings);
@@ -126,7 +126,8 @@ struct StringRemoval {
     wake(first);
   }
 
-  // Sorts who waits: at random, by demand, or those that are far or near to the depot first.
+  // Sorts the removed customers: at random, by falling demand, or by distance from the depot,
+  // falling or rising.
   template <class Team>
   GLS_DEVICE void arrange(const Team& team) const {
     const int count = waits.count, rule = waits.rule;
@@ -149,7 +150,7 @@ struct StringRemoval {
     team.sync();
   }
 
-  // A customer goes to the best place near it, to any where there is none.
+  // Inserts a customer at the best place near it; if there is none, at the best of all places.
   template <class Team, class Wake, class Changed>
   GLS_DEVICE bool insert(const Team& team, int customer, Wake wake, Changed changed) const {
     const Option none{endless_length(), 0xffffffffu};
@@ -157,7 +158,7 @@ struct StringRemoval {
     Option best = team.least(near.near_each, none, [&](int rank) {
       const int node = beside(customer, rank);
       const City route = routes.now.owners[node];
-      if (route == Routes::kNone || overlooked(customer, near(customer, rank))) return none;
+      if (route == Routes::kNone || is_skipped(customer, near(customer, rank))) return none;
       const Option before = option(customer, routes.before(node), route, 2 * rank);
       const Option after = option(customer, node, route, 2 * rank + 1);
       return after < before ? after : before;
@@ -177,7 +178,7 @@ struct StringRemoval {
       best = team.least(routes.nodes, none, [&](int node) {
         const City route = routes.now.owners[node];
         if (route == Routes::kNone || routes.now.sizes[route] == 0) return none;
-        // Which copy of the depot a route has makes no difference.
+        // The result must not depend on which copy of the depot a route has.
         const int rank = routes.is_depot(node) ? routes.nodes + routes.after(node) : node;
         return option(customer, node, route, uint32(rank));
       });
@@ -196,8 +197,8 @@ struct StringRemoval {
     return true;
   }
 
-  // Where a customer may go: before or behind someone near it. The depot stands for the route of a
-  // customer by chance, of which it may be the first or the last.
+  // The near node of this rank; the customer may go before or behind it. If it is the depot, a
+  // random customer's route stands for it: the customer may be the first or last there.
   GLS_DEVICE int beside(int customer, int rank) const {
     const int node = near(customer, rank);
     if (node != 0) return node;
@@ -227,7 +228,8 @@ struct StringRemoval {
     bits = (bits ^ bits >> 15) * 0x846ca68bu;
     return bits ^ bits >> 16;
   }
-  GLS_DEVICE bool overlooked(int customer, int node) const {
+  // Skips one place in 128.
+  GLS_DEVICE bool is_skipped(int customer, int node) const {
     uint32 bits = waits.blinks ^ uint32(customer) * 0x9E3779B1u ^ uint32(node) * 0x85EBCA77u;
     bits = (bits ^ bits >> 15) * 0x2C1B3C6Du;
     return bits >> 25 == 0;

@@ -1,7 +1,7 @@
-// The routes of a giant tour as linked lists, and a copy of them to go back to.
+// The routes of a giant tour as linked lists, and a copy of them that can be restored.
 //
-// Nodes have the numbers of the giant tour: customers 1..customers, and copies of the depot, 0 and
-// those beyond, each the begin and the end of a route of its own.
+// Nodes have the numbers of the giant tour: 1..customers are customers, 0 and larger numbers are
+// copies of the depot. Each copy is the beginning and the end of one route.
 #pragma once
 
 #include "routes/problem/vehicles.cuh"
@@ -10,23 +10,24 @@
 
 namespace gls {
 
-// What violations cost: a unit of load, of duration, and a route too many.
+// Costs of violations: of a unit of load, of a unit of duration, and of a route too many.
 template <class Cost>
 struct ViolationWeights {
   Cost load, duration, vehicles;
 };
 
-// Lists of nodes, what routes use up to each of them and in all, in one piece of memory. Durations
-// up to nodes are known where they are limited, those of routes also where lengths are real.
+// Lists by node and by route, in one piece of memory. Durations up to nodes are stored if durations
+// are limited; those of routes also if lengths are real.
 template <class City, class Time, bool timed, bool real>
 struct RouteLists {
-  City *after, *before, *owners;  // of nodes; of a depot the first and last customer of its route
-  City* places;                   // of nodes in their routes; depots have 0
-  int* loads_to;                  // of routes up to each node and with it
-  Time* times_to;                 // the same of durations, or null
-  City* sizes;                    // of routes, as all that follows
-  int* loads;
-  Time* durations;
+  City *after, *before;  // of each node; of a depot, the first and last customer of its route
+  City* owners;          // route of each node
+  City* places;          // place of each node in its route; depots have 0
+  int* loads_to;         // load of the route up to and including each node
+  Time* times_to;        // duration of the route up to and including each node, or null
+  City* sizes;           // customers of each route
+  int* loads;            // of each route
+  Time* durations;       // of each route, or null
 
   GLS_DEVICE static int64 bytes(int nodes, int routes) {
     return 4 * piece_bytes<City>(nodes) + piece_bytes<int>(nodes) + piece_bytes<City>(routes) +
@@ -49,12 +50,12 @@ struct RouteLists {
   }
 };
 
-// What is known of all routes together.
+// Totals over all routes.
 template <class Cost>
 struct RouteTotals {
-  Cost cost, paid;  // paid for violations, which is a part of the cost
-  int used;         // routes that have customers
-  int spare;        // one without customers that may begin, or none: -1
+  Cost cost, paid;  // `paid` is the part of the cost that violations cause
+  int used;         // routes with customers
+  int spare;        // an empty route that may begin, or -1
 };
 
 // A load and a duration.
@@ -75,9 +76,9 @@ struct LinkedRoutes {
   using Totals = RouteTotals<Cost>;
   using Used = gls::Used<Time>;
 
-  static constexpr City kNone = City(-1);  // owner of who waits
+  static constexpr City kNone = City(-1);  // owner of removed customers
   static constexpr bool kTimed = timed, kEstimated = MetricLengths::kEstimated;
-  static constexpr bool kDriven = timed || MetricLengths::kReal;  // durations of routes are known
+  static constexpr bool kDriven = timed || MetricLengths::kReal;  // routes have durations
 
   const MetricLengths& length;
   const Vehicles& vehicles;
@@ -97,7 +98,7 @@ struct LinkedRoutes {
   GLS_DEVICE int place(int node) const { return now.places[node]; }
 
   GLS_DEVICE Length between(int a, int b) const { return length(a, b); }
-  // The same, or of real lengths an estimate, which takes less work.
+  // The length, or for real lengths an estimate that takes less work.
   GLS_DEVICE Rough about(int a, int b) const {
     if constexpr (MetricLengths::kEstimated) {
       return length.metric.estimate(length.sites[a].point(), length.sites[b].point());
@@ -108,7 +109,7 @@ struct LinkedRoutes {
   GLS_DEVICE Rough about_detour(int a, int customer, int b) const {
     return about(a, customer) + about(customer, b) - about(a, b);
   }
-  // What the estimate of a move's gain may be wrong by: of a dozen lengths that are added up.
+  // Bound on the error of a move's estimated gain, a sum of up to a dozen lengths.
   GLS_DEVICE Rough slack() const {
     return kEstimated ? Rough(8 * length.error.absolute) : Rough(0);
   }
@@ -116,7 +117,7 @@ struct LinkedRoutes {
     return between(a, customer) + between(customer, b) - between(a, b);
   }
 
-  // What a route pays, a whole one or one that would use so much: most pay nothing.
+  // Whether a route with this load and duration pays nothing, as most do, and what it pays.
   GLS_DEVICE bool is_free(const Used& used) const {
     return used.load <= vehicles.capacity && (!timed || used.time <= vehicles.limit);
   }
@@ -126,14 +127,14 @@ struct LinkedRoutes {
   GLS_DEVICE Used whole(int route) const {
     return {now.loads[route], kDriven ? now.durations[route] : Time(0)};
   }
-  // Up to a node and with it.
+  // Up to and including a node.
   GLS_DEVICE Used up_to(int node) const {
     return {now.loads_to[node], timed ? now.times_to[node] : Time(0)};
   }
   GLS_DEVICE Used of(int customer) const {
     return {vehicles.demands[customer], timed ? vehicles.services[customer] : Time(0)};
   }
-  // The same of a customer of a route that is measured.
+  // The same for a customer whose route has been measured.
   GLS_DEVICE Used alone(int customer) const {
     return {now.loads_to[customer] - now.loads_to[now.before[customer]],
             timed ? vehicles.services[customer] : Time(0)};
@@ -141,7 +142,7 @@ struct LinkedRoutes {
   GLS_DEVICE Cost for_vehicles(int used) const {
     return used > vehicles.most ? weights.vehicles * Cost(used - vehicles.most) : Cost(0);
   }
-  // What a route pays more that has another customer; negative where it must not.
+  // What a route pays in addition for a further customer; -1 if it may not take the customer.
   GLS_DEVICE Cost surcharge(int route, int customer, Length more) const {
     const Used its = whole(route), add = of(customer);
     const Used then{its.load + add.load, its.time + add.time + Time(more)};
@@ -151,8 +152,8 @@ struct LinkedRoutes {
 
   GLS_DEVICE void link(int a, int b) const { now.after[a] = City(b), now.before[b] = City(a); }
 
-  // One lane: a customer leaves its route, or goes behind a node. What is known of nodes along the
-  // route is out of date then.
+  // One lane: removes a customer from its route, or inserts it behind a node. Afterwards, places,
+  // loads and durations up to nodes of this route are out of date.
   GLS_DEVICE void detach(int customer) const {
     const int a = before(customer), b = after(customer), route = owner(customer);
     const Length less = detour(a, customer, b);
@@ -168,7 +169,7 @@ struct LinkedRoutes {
     change(route, customer, 1, more);
   }
 
-  // Who follows whom is known: the rest of what is known of a route.
+  // Computes everything about a route from the links between its nodes.
   GLS_DEVICE void measure(int route) const {
     int load = 0;
     Time time = 0;
@@ -188,8 +189,8 @@ struct LinkedRoutes {
       now.durations[route] = size > 0 ? time + Time(between(last, 0)) : Time(0);
   }
 
-  // Measures the two routes of a move anew, which may be one, and adds what it makes the routes
-  // cheaper by, without what is paid for vehicles: of real lengths what is measured.
+  // Measures the two routes of a move again (they may be the same) and updates the totals. `value`
+  // is the change of cost without that of the fleet; for real lengths, the measured change is used.
   template <class Team>
   GLS_DEVICE void settle(const Team& team, const City* ends, Cost value) const {
     const int here = ends[0], there = ends[1];
@@ -210,7 +211,7 @@ struct LinkedRoutes {
     team.sync();
   }
 
-  // Finds a route that may begin.
+  // Finds an empty route that may begin.
   template <class Team>
   GLS_DEVICE void find_spare(const Team& team) const {
     const int most = copies() < vehicles.most ? copies() : vehicles.most, none = copies();
@@ -229,7 +230,7 @@ struct LinkedRoutes {
     team.once([&] { totals = before; });
   }
 
-  // The lists of a giant tour, and all that is known of it.
+  // Reads a giant tour: links, measures, totals, and the copy.
   template <class Team>
   GLS_DEVICE void read(const Team& team, const int* tour) const {
     follow(team, tour);
@@ -244,8 +245,8 @@ struct LinkedRoutes {
     return team.template sum<Cost>(nodes, [&](int a) { return Cost(between(a, after(a))); });
   }
 
-  // The giant tour: routes by the numbers of their first customers, empty ones last. Which copy of
-  // the depot a route had makes no difference.
+  // Writes the giant tour: routes by the numbers of their first customers, empty ones last. The
+  // result does not depend on which copy of the depot a route has.
   template <class Team>
   GLS_DEVICE void write(const Team& team, int* tour) const {
     team.each(copies(), [&](int route) {
@@ -267,7 +268,7 @@ struct LinkedRoutes {
     team.sync();
   }
 
-  // The lists of another tour, by the nodes that follow.
+  // Reads another tour from the successors of its nodes.
   template <class Team>
   GLS_DEVICE void take(const Team& team, const int* next) const {
     team.each(nodes, [&](int node) { link(node, next[node]); });
@@ -288,7 +289,7 @@ struct LinkedRoutes {
     return team.least(routes, routes, [&](int r) { return sizes[r] == 0 ? r : routes; });
   }
 
-  // Who follows whom in a giant tour. Lanes take equal shares of its places.
+  // Links the nodes of a giant tour. Lanes take equal shares of its places.
   template <class Team>
   GLS_DEVICE void follow(const Team& team, const int* tour) const {
     const int n = nodes, own = (n + Team::kLanes - 1) / Team::kLanes, from = team.lane() * own;
@@ -308,7 +309,7 @@ struct LinkedRoutes {
     }
   }
 
-  // What is known of all routes, where who follows whom is.
+  // Measures all routes and computes the totals.
   template <class Team>
   GLS_DEVICE void measure_all(const Team& team) const {
     team.each(copies(), [&](int route) { measure(route); });
@@ -347,7 +348,7 @@ struct LinkedRoutes {
     totals.paid += more, totals.cost += Cost(longer) + more;
   }
 
-  // Both copies are pieces of the same layout, so that whole words can be copied.
+  // Both copies have the same layout, so that whole words can be copied.
   template <class Team>
   GLS_DEVICE void copy(const Team& team, const Lists& from, const Lists& to) const {
     struct alignas(16) Words {

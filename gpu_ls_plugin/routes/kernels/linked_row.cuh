@@ -1,5 +1,5 @@
-// One row of a kernel on linked lists of routes: the lists of a giant tour, and all that they are
-// measured by.
+// One row of a kernel on linked lists of routes: the lists of a giant tour and the data of the
+// problem.
 #pragma once
 
 #include "tours/problem/instance.cuh"
@@ -8,7 +8,7 @@
 
 namespace gls {
 
-// What kernels on linked lists read of the problem, beside the instance.
+// Data of the problem for kernels on linked lists, in addition to the instance.
 struct LinkedProblem {
   const void* nodes_data;  // of the metric of depot and customers
   const uint64* vehicles;  // VehiclesData
@@ -28,7 +28,7 @@ struct LinkedRow {
   using Lists = typename Routes::Lists;
   using Totals = typename Routes::Totals;
 
-  // Copies what all rows of a block read to shared memory. Once a block, before its rows.
+  // Copies data that all rows of a block read to shared memory. Runs once per block.
   GLS_DEVICE static void load(const Instance& instance, const LinkedProblem& problem) {
     Memory::template load_sites<Site>(static_cast<const Site*>(instance.sites), instance.n);
     const Vehicles vehicles(problem.nodes_data, problem.vehicles);
@@ -37,14 +37,14 @@ struct LinkedRow {
 
   const int n;
   Vehicles vehicles;
-  Memory memory;  // behind the lists
+  Memory memory;  // the rest, behind the lists
   const TourLengths length;
   const NearNodes near;
   const ViolationWeights<Cost>& weights;
   const bool soft;
   const Lists lists;
 
-  // The memory has room for `words` words of 32 bits beside the lists.
+  // The memory has room for `words` words of 32 bits in addition to the lists.
   template <class Team>
   GLS_DEVICE LinkedRow(const Team& team, int item, const Instance& instance,
                        const LinkedProblem& problem, int words, char* scratch)
@@ -64,7 +64,7 @@ struct LinkedRow {
 
   GLS_DEVICE int64 list_bytes() const { return Lists::bytes(n, n - vehicles.customers); }
 
-  // The routes, which go back to the lists `kept`. The lanes of a team share `totals`.
+  // The routes, with `kept` as the copy to restore. The lanes of a team share `totals`.
   GLS_DEVICE Routes routes(const Lists& kept, Totals& totals) const {
     return {length, vehicles, weights, soft, n, lists, kept, totals};
   }

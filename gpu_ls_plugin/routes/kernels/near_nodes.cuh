@@ -1,12 +1,11 @@
-// Customers next to whom a customer may go, each looked at by a lane, and which of them is the
-// best.
+// The nodes that a customer may be put next to, and the choice of the best of them by a warp.
 #pragma once
 
 #include "backends/include/team.cuh"
 
 namespace gls {
 
-// Other customers near each customer; the depot may be among them.
+// The list of near nodes of each customer; the depot may be among them.
 struct NearNodes {
   const int* near;
   int near_each;
@@ -16,7 +15,7 @@ struct NearNodes {
   }
 };
 
-// A number by which one of fewer than 2^32 things is chosen: the least.
+// A candidate and its value: the least is chosen, and of equal ones that of the smallest index.
 template <class Value>
 struct Rated {
   Value value;

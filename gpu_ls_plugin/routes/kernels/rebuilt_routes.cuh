@@ -1,8 +1,8 @@
-// Routes that are rebuilt: some customers wait, and join again, always that which would regret most
-// to lose its best route.
+// Routes without some of their customers, which are inserted again: always the customer with the
+// largest regret, the difference between its best places in two routes.
 //
-// Whoever waits may go beside a customer of its list, or begin a route. A few places are overlooked
-// at random: without that, most customers would go back to where they were.
+// A customer goes next to a near customer or begins a route. A few places are skipped at random;
+// otherwise most customers would go back to their old places.
 #pragma once
 
 #include "routes/construction/open_routes.cuh"
@@ -11,7 +11,7 @@
 
 namespace gls {
 
-// How rows are rebuilt, and their memory.
+// Data and memory for rebuilding rows.
 struct RebuiltRows {
   const void* nodes_data;  // of the metric of depot and customers
   const uint64* vehicles;  // VehiclesData
@@ -24,32 +24,34 @@ struct RebuiltRows {
   int64* loads;
   void* durations;
   void* options;
-  int room;     // customers that may wait
-  float price;  // of a unit of load beyond the capacity; negative where there may be none
+  int room;     // most customers that wait at a time
+  float price;  // of a unit of load beyond the capacity; negative if none is allowed
 };
 
-// What a row's lanes share.
+// State that the lanes of a row share.
 struct RebuiltState {
-  int routes;                 // as many have a number, some of them without customers
-  int spare;                  // a route without customers that one may begin, or none: -1
-  int count;                  // who wait
-  int from, joined, changed;  // behind whom who joined which route at last
+  int routes;   // numbered routes, some of which may be empty
+  int spare;    // an empty route that may begin, or -1
+  int count;    // waiting customers
+  int from;     // the last insertion: a node,
+  int joined;   // the customer put behind it,
+  int changed;  // and their route
   uint32 blinks;
 };
 
-constexpr int kOptionWords = 5;  // of 8 bytes, that the options of a customer take
+constexpr int kOptionWords = 5;  // words of 8 bytes for the options of a customer
 
-// The routes of a giant tour, of which some customers wait.
+// The routes of a giant tour; some of its customers wait to be inserted.
 template <class Vehicles>
 struct RebuiltRoutes {
   using Length = typename Vehicles::Length;
   using Routes = OpenRoutes<Vehicles>;
   using Edge = typename Routes::Edge;
 
-  // The best edge for a customer, and the best one of another route.
+  // The best edge to insert a customer in, and the best one of another route.
   struct Options {
     Edge best, second;
-    int route, other;  // of these, or none: -1
+    int route, other;  // the routes of these edges, or -1
 
     GLS_DEVICE void offer(const Edge& edge, int its_route) {
       if (edge < best) {
@@ -63,17 +65,17 @@ struct RebuiltRoutes {
       if (others.route >= 0) offer(others.best, others.route);
       if (others.other >= 0) offer(others.second, others.other);
     }
-    // Whoever has one route alone goes first, and last who has none.
+    // Customers with a single route go first, those without any last.
     GLS_DEVICE Length regret() const {
       if (route < 0) return Length(-1);
       return (other < 0 ? endless<Length>() / 2 : second.value) - best.value;
     }
   };
 
-  static_assert(sizeof(Options) <= 8 * kOptionWords, "room for what customers have");
+  static_assert(sizeof(Options) <= 8 * kOptionWords, "options must fit their words");
 
   const Routes routes;
-  int* before;  // of customers
+  int* before;  // predecessors of customers
   int* waiting;
   Options* options;
   const NearNodes near;
@@ -81,7 +83,7 @@ struct RebuiltRoutes {
   const float price;
   RebuiltState& state;
 
-  // The routes of a giant tour, without their loads. Lanes take equal shares of its places.
+  // Reads the routes of a giant tour, without their loads. Lanes take equal shares of its places.
   template <class Team>
   GLS_DEVICE void read(const Team& team, const int* tour, int nodes) const {
     const int n = routes.vehicles.customers;
@@ -118,7 +120,7 @@ struct RebuiltRoutes {
     if (next != 0) before[next] = node;
   }
 
-  // Loads of routes that have lost or won customers, which are negative.
+  // Measures the routes that have changed, whose load is negative.
   template <class Team>
   GLS_DEVICE void measure_changed(const Team& team) const {
     team.each(state.routes, [&](int route) {
@@ -127,7 +129,7 @@ struct RebuiltRoutes {
     team.sync();
   }
 
-  // One lane: a route that may begin.
+  // One lane: finds an empty route that may begin, or adds one.
   GLS_DEVICE void find_spare() const {
     state.spare = -1;
     for (int route = 0; route < state.routes && state.spare < 0; ++route) {
@@ -143,7 +145,8 @@ struct RebuiltRoutes {
     return route;
   }
 
-  GLS_DEVICE bool blinks(int customer, int node) const {
+  // Skips one place in 64.
+  GLS_DEVICE bool is_skipped(int customer, int node) const {
     uint32 bits = state.blinks ^ uint32(customer) * 0x9E3779B1u ^ uint32(node) * 0x85EBCA77u;
     bits = (bits ^ bits >> 15) * 0x2C1B3C6Du;
     return (bits >> 20 & 63) == 0;
@@ -152,14 +155,14 @@ struct RebuiltRoutes {
   GLS_DEVICE bool may_take(int route, int customer) const {
     return price >= 0 || routes.takes(route, customer);
   }
-  // What a customer costs that a route has too little room for.
+  // Cost of the load by which a customer would exceed the capacity of a route.
   GLS_DEVICE Length overload(int route, int customer) const {
     const int64 room = routes.vehicles.capacity - routes.loads[route];
     const int64 demand = routes.vehicles.demands[customer];
     return demand <= room ? Length(0) : Length(price * float(demand - (room > 0 ? room : 0)));
   }
 
-  // By one of some lanes that share a customer's near nodes.
+  // One of `lanes` lanes: the best options among its share of a customer's near nodes.
   GLS_DEVICE Options options_of(int customer, int lane, int lanes) const {
     Options found{Routes::nothing(), Routes::nothing(), -1, -1};
     const auto offer = [&](int node, int route, Length more) {
@@ -174,7 +177,7 @@ struct RebuiltRoutes {
     for (int rank = lane; rank < near.near_each; rank += lanes) {
       const int node = near(customer, rank);
       const int route = node == 0 ? Routes::kNoRoute : routes.owners[node];
-      if (route < 0 || !may_take(route, customer) || blinks(customer, node)) continue;
+      if (route < 0 || !may_take(route, customer) || is_skipped(customer, node)) continue;
       const Length more = overload(route, customer);
       offer(node, route, more);
       offer(before[node], route, more);
@@ -182,7 +185,7 @@ struct RebuiltRoutes {
     return found;
   }
 
-  // Finds the options of those of the first `count` who wait that `wanted` names.
+  // Finds the options of those of the first `count` waiting customers that are `wanted`.
   template <class Team, class Wanted>
   GLS_DEVICE void find_options(const Team& team, int count, Wanted wanted) const {
     constexpr int kTogether = Team::kLanes < 32 ? 1 : 32;
@@ -202,7 +205,8 @@ struct RebuiltRoutes {
     team.sync();
   }
 
-  // One lane: a customer joins the best route; the last who wait comes to its place.
+  // One lane: inserts a customer in its best route, and moves the last waiting one to its place in
+  // the list.
   GLS_DEVICE void join(int customer, int last) const {
     int w = 0;
     while (waiting[w] != customer) ++w;
@@ -219,8 +223,8 @@ struct RebuiltRoutes {
     if (route == state.spare) find_spare();
   }
 
-  // The giant tour, empty routes last; false where they are too many for it. Lanes take equal
-  // shares of the routes.
+  // Writes the giant tour, empty routes last; false if it has too few copies of the depot. Lanes
+  // take equal shares of the routes.
   template <class Team>
   GLS_DEVICE bool write(const Team& team, int* tour, int nodes) const {
     struct Written {
@@ -254,8 +258,8 @@ struct RebuiltRoutes {
     return true;
   }
 
-  // Whether the options of one who waits may have changed.
-  GLS_DEVICE bool concerns(int w) const {
+  // Whether the last insertion may have changed the options of a waiting customer.
+  GLS_DEVICE bool is_affected(int w) const {
     const Options& its = options[w];
     const int customer = waiting[w];
     if (its.route == state.changed || its.other == state.changed) return true;
@@ -269,7 +273,7 @@ struct RebuiltRoutes {
            is_better(routes.edge(state.joined, customer));
   }
 
-  // Inserts whoever waits.
+  // Inserts all waiting customers.
   template <class Team>
   GLS_DEVICE void recreate(const Team& team) const {
     using Choice = Ranked<Length>;
@@ -277,7 +281,7 @@ struct RebuiltRoutes {
     bool all = true;
 #pragma unroll 1
     for (int left = state.count;; --left) {
-      find_options(team, left, [&](int w) { return all || concerns(w); });
+      find_options(team, left, [&](int w) { return all || is_affected(w); });
       if (left == 0) return;
       all = false;
       const Choice none{endless<Length>(), routes.vehicles.customers + 1};
@@ -289,7 +293,7 @@ struct RebuiltRoutes {
     }
   }
 
-  // A row's part of the memory of all.
+  // The routes of one row, in its part of the memory.
   template <class Team>
   GLS_DEVICE static RebuiltRoutes of(const Team& team, int item, const Vehicles& vehicles,
                                      const RebuiltRows& memory) {

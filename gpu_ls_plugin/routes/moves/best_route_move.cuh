@@ -1,4 +1,4 @@
-// The best move of a customer, of one kind, on linked lists of routes.
+// The best move of a customer, among one kind of moves on linked lists of routes.
 #pragma once
 
 #include "routes/kernels/linked_routes.cuh"
@@ -6,21 +6,21 @@
 
 namespace gls {
 
-// A move by what it makes the routes cheaper by, as much as a length can say, and its number.
+// A move and the change of cost, clamped to what a length can hold.
 template <class Length, class Cost>
 GLS_DEVICE Rated<Length> rated(Cost more, uint32 index) {
   const Cost most = sizeof(Length) == 4 ? Cost(1 << 30) : Cost(int64(1) << 60);
   return {more < -most ? Length(-most) : Length(more), index};
 }
 
-// The move that is none: others are better if they gain more than real numbers may be wrong by.
+// Stands for no move: a move is better if it gains more than the rounding error of real numbers.
 template <class Length>
 GLS_DEVICE Rated<Length> no_move(Length removed, Length slack) {
   return {Length(removed * -1e-10) - slack, 0xffffffffu};
 }
 
-// Makes the best move of a customer, if it has one, and says whose neighbours changed. The lanes
-// share `ends`, for the two routes of the move.
+// Makes the best move of a customer; false if it has none. wake(node) is called for each node whose
+// neighbours change. The lanes share `ends`, which receives the two routes of the move.
 template <class Team, class Moves, class Wake>
 GLS_DEVICE bool improve(const Team& team, const Moves& moves, int c, typename Moves::City* ends,
                         Wake wake) {

@@ -1,7 +1,7 @@
-// Moves of a customer next to another one, as they change linked lists of routes.
+// The changes that moves of a customer next to another one make to linked lists of routes.
 //
-//   ... p c s ...   the customer and its neighbours
-//   ... u v w ...   the one that it goes next to
+//   ... p c s ...   the customer c and its neighbours
+//   ... u v w ...   the customer v that it goes next to, and the neighbours of v
 #pragma once
 
 #include "routes/kernels/linked_routes.cuh"
@@ -10,22 +10,22 @@ namespace gls {
 
 enum RouteMove : uint32 {
   kBehind,
-  kBefore,  // c goes there
+  kBefore,  // c goes behind or before v
   kPairBehind,
-  kPairBefore,  // c and s, c next to v
+  kPairBefore,  // c and s go there, c next to v
   kLedBefore,
-  kLedBehind,  // p and c, c next to v
+  kLedBehind,  // p and c go there, c next to v
   kSwapNext,
-  kSwapLast,  // c and w, or u, change places
+  kSwapLast,  // c and w, or c and u, change places
   kTailBehind,
-  kTailBefore,  // 2-opt*: c is followed by v, or v by c
+  kTailBefore,  // 2-opt*: v follows c, or c follows v
   kTurnBehind,
-  kTurnBefore,      // the same with two parts run the other way; 2-opt in a route
-  kRouteMoves = 16  // by which they are counted
+  kTurnBefore,      // the same with two parts reversed; within a route, 2-opt
+  kRouteMoves = 16  // numbers reserved for the moves of a pair
 };
 
-// Links nodes as a move says. One lane; wake(node) hears of nodes farther away whose neighbours
-// change.
+// Links nodes for a move. One lane; wake(node) is called for nodes whose neighbours change, except
+// those in the picture.
 template <class Routes>
 struct RouteLinks {
   const Routes& r;
@@ -132,7 +132,7 @@ struct RouteLinks {
     }
   }
 
-  // Between a and b lie from now on `last` to `first`, in this order.
+  // Puts the nodes from `first` to `last` between a and b, in reverse order.
   GLS_DEVICE void turn(int a, int first, int last, int b) const {
     int before = a, node = last;
 #pragma unroll 1

@@ -1,9 +1,9 @@
-// Moves of a customer next to another one, on linked lists of routes: relocations of one or two,
-// swaps, 2-opt and 2-opt*. Each is evaluated in constant time by what is known of routes up to each
-// node; of real lengths by estimates, and made where it gains more than these may be wrong by.
+// Moves of a customer next to another one, on linked lists of routes: relocations of one or two
+// customers, swaps, 2-opt and 2-opt*. Sums up to each node make evaluations take constant time.
+// Real lengths are estimated; a move is made if its gain exceeds the error bound of the estimate.
 //
-//   ... p c s ...   the customer and its neighbours
-//   ... u v w ...   the one that it goes next to
+//   ... p c s ...   the customer c and its neighbours
+//   ... u v w ...   the customer v that it goes next to, and the neighbours of v
 #pragma once
 
 #include "routes/moves/best_route_move.cuh"
@@ -24,7 +24,7 @@ struct RouteMoves {
   const Routes& routes;
   const NearNodes& near;
 
-  // Lets a customer begin a route, if there may be another one and that makes the routes cheaper.
+  // Lets a customer begin a route, if the fleet allows another one and this reduces the cost.
   template <class Team, class Wake>
   GLS_DEVICE bool begin_route(const Team& team, int c, City* ends, Wake wake) const {
     const int p = routes.before(c), s = routes.after(c), route = routes.owner(c);
@@ -48,8 +48,7 @@ struct RouteMoves {
     return true;
   }
 
-  // The best move of a customer that makes the routes cheaper; an index beyond all where there is
-  // none.
+  // The best improving move of a customer; index 0xffffffff if there is none.
   template <class Team>
   GLS_DEVICE Option best(const Team& team, int c) const {
     const Around its(routes, c);
@@ -60,7 +59,8 @@ struct RouteMoves {
     });
   }
 
-  // One lane: makes a move, and says whose neighbours changed; returns the other route.
+  // One lane: makes a move, calls wake(node) for nodes whose neighbours change, and returns the
+  // other route.
   template <class Wake>
   GLS_DEVICE int make(int c, uint32 move, Wake wake) const {
     const int v = near(c, int(move / kRouteMoves));
@@ -72,25 +72,33 @@ struct RouteMoves {
   }
 
  private:
-  // What is known of a customer before others are looked at.
+  // Data of a customer that do not depend on the other one.
   struct Around {
     int c, p, s, route;
-    Rough before, after, leaves;  // of its edges, and what the route grows by without it
-    int pp, ss;
-    Rough led, pair;  // the same without p and c, without c and s
+    Rough before, after;                      // lengths of the edges (p, c) and (c, s)
+    Rough without_c, without_pc, without_cs;  // how much longer the route is without these nodes
     Cost pays;
     Used whole, own;
 
-    GLS_DEVICE Around(const Routes& routes, int customer)
-        : c(customer), p(routes.before(c)), s(routes.after(c)), route(routes.owner(c)) {
-      before = routes.about(p, c), after = routes.about(c, s);
-      leaves = routes.about(p, s) - before - after;
-      pp = routes.before(p), ss = routes.after(s);
-      led = routes.is_depot(p) ? 0 : routes.about(pp, s) - routes.about(pp, p) - before - after;
-      pair = routes.is_depot(s) ? 0 : routes.about(p, ss) - before - after - routes.about(s, ss);
-      whole = routes.whole(route), own = routes.alone(c);
-      pays = routes.price(whole);
+    GLS_DEVICE Around(const Routes& r, int customer)
+        : c(customer), p(r.before(c)), s(r.after(c)), route(r.owner(c)) {
+      before = r.about(p, c), after = r.about(c, s);
+      without_c = r.about(p, s) - before - after;
+      const int pp = r.before(p), ss = r.after(s);
+      without_pc = r.is_depot(p) ? 0 : r.about(pp, s) - r.about(pp, p) - before - after;
+      without_cs = r.is_depot(s) ? 0 : r.about(p, ss) - before - after - r.about(s, ss);
+      whole = r.whole(route), own = r.alone(c);
+      pays = r.price(whole);
     }
+  };
+
+  // Two parts of routes and the edge that joins them.
+  struct Joined {
+    const Used& a;
+    Rough edge;
+    const Used& b;
+
+    GLS_DEVICE Used used() const { return {a.load + b.load, a.time + Time(edge) + b.time}; }
   };
 
   GLS_DEVICE Option best_beside(const Around& its, int v, uint32 first, Option best) const {
@@ -105,18 +113,18 @@ struct RouteMoves {
     return beside.best;
   }
 
-  // The moves of a customer next to another one, and the best of them so far.
+  // The moves of c next to v, and the best of them so far. cv is the length from c to v, etc.
   struct Beside {
     const RouteMoves& moves;
     const Routes& r;
     const Around& its;
     const int c, p, s, v, u, w;
-    const bool within;  // one route
+    const bool within;  // whether c and v are in the same route
     const Used there;
     const Cost pays;
     const Rough cv, vc, uv, vw, sw, pw, us, up;
-    const Rough behind, led;  // what a turn behind c adds, and one before it
-    const uint32 first;       // number of the first move
+    const Rough turn_behind, turn_before;  // what kTurnBehind and kTurnBefore add
+    const uint32 first;                    // number of the first move
     Option best;
 
     GLS_DEVICE Beside(const RouteMoves& moves, const Around& its, int v, uint32 first,
@@ -141,53 +149,55 @@ struct RouteMoves {
           pw(r.about(p, w)),
           us(r.about(u, s)),
           up(r.about(u, p)),
-          behind(cv + sw - its.after - vw),
-          led(cv + up - its.before - uv),
+          turn_behind(cv + sw - its.after - vw),
+          turn_before(cv + up - its.before - uv),
           first(first),
           best(best) {}
 
-    // What is paid can only fall by what is paid now: most moves are told by lengths alone.
+    // A move saves at most the present payments, so lengths alone rule out most moves.
     GLS_DEVICE bool hopeless(Rough longer) const { return Cost(longer) - pays >= Cost(best.value); }
     GLS_DEVICE void offer(RouteMove move, Rough longer, Cost paid) {
       const Cost more = Cost(longer) + paid - pays;
       if (more < Cost(best.value)) best = rated<Rough>(more, first + move);
     }
 
-    // Some customers of this route go to the other one, or stay in it.
-    GLS_DEVICE void relocate(RouteMove move, Rough leaves, Rough comes, const Used& moved) {
-      if (hopeless(leaves + comes)) return;
-      if (within) return offer(move, leaves + comes, moves.paid_within(its, leaves + comes));
-      const Used here{its.whole.load - moved.load, its.whole.time - moved.time + Time(leaves)};
-      const Used then{there.load + moved.load, there.time + moved.time + Time(comes)};
-      offer(move, leaves + comes, moves.due(here) + moves.due(then));
+    // Moves customers to the other route, or within this one; `out` and `in` are the changes of
+    // length where they are removed and inserted.
+    GLS_DEVICE void relocate(RouteMove move, Rough out, Rough in, const Used& moved) {
+      if (hopeless(out + in)) return;
+      if (within) return offer(move, out + in, moves.paid_within(its, out + in));
+      const Used here{its.whole.load - moved.load, its.whole.time - moved.time + Time(out)};
+      const Used then{there.load + moved.load, there.time + moved.time + Time(in)};
+      offer(move, out + in, moves.due(here) + moves.due(then));
     }
     GLS_DEVICE void relocate() {
-      if (v != p) relocate(kBehind, its.leaves, vc + r.about(c, w) - vw, its.own);
-      if (v != s) relocate(kBefore, its.leaves, r.about(u, c) + cv - uv, its.own);
+      if (v != p) relocate(kBehind, its.without_c, vc + r.about(c, w) - vw, its.own);
+      if (v != s) relocate(kBefore, its.without_c, r.about(u, c) + cv - uv, its.own);
       if (!r.is_depot(s) && v != s) {
         const Used both = sum(its.own, r.alone(s));
-        const Rough inside = its.after;
-        if (v != p) relocate(kPairBehind, its.pair, vc + inside + sw - vw, both);
-        if (symmetric && u != s) relocate(kPairBefore, its.pair, us + inside + cv - uv, both);
+        const Rough out = its.without_cs, inside = its.after;
+        if (v != p) relocate(kPairBehind, out, vc + inside + sw - vw, both);
+        if (symmetric && u != s) relocate(kPairBefore, out, us + inside + cv - uv, both);
       }
       if (!r.is_depot(p) && v != p) {
         const Used both = sum(its.own, r.alone(p));
-        const Rough inside = its.before;
-        if (v != s) relocate(kLedBefore, its.led, up + inside + cv - uv, both);
-        if (symmetric && w != p) relocate(kLedBehind, its.led, vc + inside + pw - vw, both);
+        const Rough out = its.without_pc, inside = its.before;
+        if (v != s) relocate(kLedBefore, out, up + inside + cv - uv, both);
+        if (symmetric && w != p) relocate(kLedBehind, out, vc + inside + pw - vw, both);
       }
     }
 
-    // The customer changes places with another one.
-    GLS_DEVICE void swap(RouteMove move, int other, Rough here, Rough comes) {
-      if (hopeless(here + comes)) return;
-      if (within) return offer(move, here + comes, moves.paid_within(its, here + comes));
-      const Used its_own = r.alone(other);
-      const Used one{its.whole.load - its.own.load + its_own.load,
-                     its.whole.time - its.own.time + its_own.time + Time(here)};
-      const Used two{there.load + its.own.load - its_own.load,
-                     there.time + its.own.time - its_own.time + Time(comes)};
-      offer(move, here + comes, moves.due(one) + moves.due(two));
+    // Exchanges c and a customer `other`; the arguments after it are the changes of length at the
+    // two places.
+    GLS_DEVICE void swap(RouteMove move, int other, Rough at_c, Rough at_other) {
+      if (hopeless(at_c + at_other)) return;
+      if (within) return offer(move, at_c + at_other, moves.paid_within(its, at_c + at_other));
+      const Used others = r.alone(other);
+      const Used one{its.whole.load - its.own.load + others.load,
+                     its.whole.time - its.own.time + others.time + Time(at_c)};
+      const Used two{there.load + its.own.load - others.load,
+                     there.time + its.own.time - others.time + Time(at_other)};
+      offer(move, at_c + at_other, moves.due(one) + moves.due(two));
     }
     GLS_DEVICE void swap() {
       const Rough alone = -its.before - its.after;
@@ -206,31 +216,32 @@ struct RouteMoves {
     // 2-opt within the route.
     GLS_DEVICE void turn() {
       if (!symmetric || v == s || v == p) return;
-      if (!hopeless(behind)) offer(kTurnBehind, behind, moves.paid_within(its, behind));
-      if (!hopeless(led)) offer(kTurnBefore, led, moves.paid_within(its, led));
+      const auto turn = [&](RouteMove move, Rough longer) {
+        if (!hopeless(longer)) offer(move, longer, moves.paid_within(its, longer));
+      };
+      turn(kTurnBehind, turn_behind);
+      turn(kTurnBefore, turn_before);
     }
 
-    // 2-opt*: parts a and b of the two routes become one, and so do d and e.
-    GLS_DEVICE void join_parts(RouteMove move, Rough longer, const Used& a, Rough ab, const Used& b,
-                               const Used& d, Rough de, const Used& e) {
-      if (hopeless(longer)) return;
-      offer(move, longer, moves.due(join(a, ab, b)) + moves.due(join(d, de, e)));
+    // 2-opt*: the parts of the two routes are joined in another way.
+    GLS_DEVICE void join_parts(RouteMove move, Rough longer, const Joined& one, const Joined& two) {
+      if (!hopeless(longer)) offer(move, longer, moves.due(one.used()) + moves.due(two.used()));
     }
     GLS_DEVICE void join_parts() {
       const Used to_c = r.up_to(c), to_p = r.up_to(p), to_v = r.up_to(v), to_u = r.up_to(u);
       const Used from_s = rest(its.whole, to_c, its.after),
                  from_c = rest(its.whole, to_p, its.before);
       const Used from_w = rest(there, to_v, vw), from_v = rest(there, to_u, uv);
-      join_parts(kTailBehind, cv + us - its.after - uv, to_c, cv, from_v, to_u, us, from_s);
-      join_parts(kTailBefore, vc + pw - its.before - vw, to_v, vc, from_c, to_p, pw, from_w);
+      join_parts(kTailBehind, cv + us - its.after - uv, {to_c, cv, from_v}, {to_u, us, from_s});
+      join_parts(kTailBefore, vc + pw - its.before - vw, {to_v, vc, from_c}, {to_p, pw, from_w});
       if (symmetric) {
-        join_parts(kTurnBehind, behind, to_c, cv, to_v, from_s, sw, from_w);
-        join_parts(kTurnBefore, led, to_p, up, to_u, from_c, cv, from_v);
+        join_parts(kTurnBehind, turn_behind, {to_c, cv, to_v}, {from_s, sw, from_w});
+        join_parts(kTurnBefore, turn_before, {to_p, up, to_u}, {from_c, cv, from_v});
       }
     }
   };
 
-  // What a route would pay that uses so much: no less than it will.
+  // Upper bound on what a route with this load and estimated duration pays.
   GLS_DEVICE Cost due(const Used& used) const {
     return routes.price({used.load, used.time + Time(routes.slack())});
   }
@@ -240,12 +251,9 @@ struct RouteMoves {
   GLS_DEVICE static Used sum(const Used& a, const Used& b) {
     return {a.load + b.load, a.time + b.time};
   }
-  // What a route uses behind a node and the edge that follows.
+  // What a route uses behind its `head` and the edge that follows it.
   GLS_DEVICE static Used rest(const Used& whole, const Used& head, Rough edge) {
     return {whole.load - head.load, whole.time - head.time - Time(edge)};
-  }
-  GLS_DEVICE static Used join(const Used& a, Rough edge, const Used& b) {
-    return {a.load + b.load, a.time + Time(edge) + b.time};
   }
 };
 

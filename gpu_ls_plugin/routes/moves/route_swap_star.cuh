@@ -1,10 +1,10 @@
-// SWAP* on linked lists of routes (Vidal 2022): two customers change routes, each to its best place
-// in the other's.
+// SWAP* on linked lists of routes (Vidal 2022): exchanges two customers of two routes; each goes to
+// the best place in the other route.
 //
-// A customer is exchanged for one that is near to it, or a neighbour of that one in its route. All
-// places of both routes are tried: those of the other route once for the three of them. A trade
-// that gains nothing by what leaves, or by that and what comes first, is looked at no further. Of
-// real lengths estimates say which trade is best, and exact ones what it gains.
+// A customer is exchanged for a near one, or for a neighbour of the near one in its route. All
+// places of both routes are tried; those of the other route once for these three trades. A trade is
+// dropped as soon as the removals, or these and the first insertion, leave nothing to gain. Real
+// lengths are estimated to choose the best trade; its gain is then computed exactly.
 #pragma once
 
 #include "routes/moves/best_route_move.cuh"
@@ -20,16 +20,15 @@ struct RouteSwapStar {
   using Rough = typename Routes::Rough;
   using Option = Rated<Rough>;
 
-  static constexpr uint32 kEach = 4;  // by which the three of a near customer are counted
+  static constexpr uint32 kEach = 4;  // numbers reserved for the three trades of a near customer
 
   const Routes& routes;
   const NearNodes& near;
 
-  // The best trade of a customer that makes the routes cheaper; an index beyond all where there is
-  // none.
+  // The best improving trade of a customer; index 0xffffffff if there is none.
   template <class Team>
   GLS_DEVICE Option best(const Team& team, int c) const {
-    const Left its(routes, c);
+    const Leaving its(routes, c);
     const Option none = no_move(its.removed, routes.slack());
     return team.least(near.near_each, none, [&](int rank) {
       const int v = near(c, rank);
@@ -38,30 +37,31 @@ struct RouteSwapStar {
     });
   }
 
-  // One lane: makes a trade, and says whose neighbours changed; returns the other route.
+  // One lane: makes a trade, calls wake(node) for nodes whose neighbours change, and returns the
+  // other route.
   template <class Wake>
   GLS_DEVICE int make(int c, uint32 trade, Wake wake) const {
     const int w = one_of(near(c, int(trade / kEach)), trade % kEach);
     const int here = routes.owner(c), there = routes.owner(w);
     const int to = cheapest(c, there, w), its_to = cheapest(w, here, c);
     wake(c), wake(w);
-    joined(routes.before(c), routes.after(c), wake);
-    joined(routes.before(w), routes.after(w), wake);
-    put_behind(to, c, wake);
-    put_behind(its_to, w, wake);
+    link(routes.before(c), routes.after(c), wake);
+    link(routes.before(w), routes.after(w), wake);
+    insert(to, c, wake);
+    insert(its_to, w, wake);
     return there;
   }
 
  private:
   static constexpr Rough kMost = sizeof(Rough) == 4 ? Rough(1 << 30) : Rough(int64(1) << 60);
 
-  // A customer that leaves its route.
-  struct Left {
+  // A customer that is removed from its route.
+  struct Leaving {
     int city, route, before, after;
-    Rough straight, removed;  // between its neighbours, and to them
+    Rough straight, removed;  // lengths from neighbour to neighbour, and by way of the customer
     Used own;
 
-    GLS_DEVICE Left(const Routes& routes, int c)
+    GLS_DEVICE Leaving(const Routes& routes, int c)
         : city(c), route(routes.owner(c)), before(routes.before(c)), after(routes.after(c)) {
       straight = routes.about(before, after);
       removed = routes.about(before, c) + routes.about(c, after);
@@ -70,8 +70,8 @@ struct RouteSwapStar {
     GLS_DEVICE Rough longer() const { return straight - removed; }
   };
 
-  // The three places of a route where a customer adds least, by the nodes that it goes behind: one
-  // is left, whichever customer leaves the route.
+  // The three places of a route where a customer adds least, by the nodes that it goes behind. At
+  // least one of them remains when another customer leaves the route.
   struct Places {
     Rough more[3] = {kMost, kMost, kMost};
     int behind[3] = {-1, -1, -1};
@@ -93,7 +93,7 @@ struct RouteSwapStar {
     return which == 0 ? v : which == 1 ? routes.before(v) : routes.after(v);
   }
 
-  GLS_DEVICE Option best_beside(const Left& its, int v, uint32 first, Option none) const {
+  GLS_DEVICE Option best_beside(const Leaving& its, int v, uint32 first, Option none) const {
     const auto& r = routes;
     const int c = its.city, there = r.owner(v);
     const Used here_now = r.whole(its.route), there_now = r.whole(there);
@@ -108,10 +108,10 @@ struct RouteSwapStar {
     for (uint32 which = 0; which < 3; ++which) {
       const int w = one_of(v, which);
       if (r.is_depot(w)) continue;
-      const Left other(r, w);
+      const Leaving other(r, w);
       const int change = other.own.load - its.own.load;
       Used one{here_now.load + change, 0}, two{there_now.load - change, 0};
-      // What durations cost is not less than nothing.
+      // A lower bound: durations cost at least nothing.
       const Cost least = r.price(one) + r.price(two);
       const Rough out = its.longer() + other.longer();
       if (hopeless(out, least)) continue;
@@ -133,8 +133,8 @@ struct RouteSwapStar {
     return best;
   }
 
-  // Tells what a customer adds to a route behind each of its nodes, as if one of them was not
-  // there.
+  // Calls tell(length that the customer adds, node) for each node of a route that the customer may
+  // go behind, as if the node `without` were not there.
   template <class Tell>
   GLS_DEVICE void walk(int customer, int route, int without, Tell tell) const {
     const auto& r = routes;
@@ -158,14 +158,14 @@ struct RouteSwapStar {
   }
 
   template <class Wake>
-  GLS_DEVICE void joined(int a, int b, Wake wake) const {
+  GLS_DEVICE void link(int a, int b, Wake wake) const {
     wake(a), wake(b);
     routes.link(a, b);
   }
   template <class Wake>
-  GLS_DEVICE void put_behind(int a, int customer, Wake wake) const {
+  GLS_DEVICE void insert(int a, int customer, Wake wake) const {
     const int b = routes.after(a);
-    joined(a, customer, wake), joined(customer, b, wake);
+    link(a, customer, wake), link(customer, b, wake);
   }
 };
 

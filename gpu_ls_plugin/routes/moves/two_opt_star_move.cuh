@@ -1,8 +1,8 @@
-// 2-opt* at a city: the ends of two routes change places (Potvin and Rousseau 1995).
+// 2-opt* at a city: exchanges the ends of two routes (Potvin and Rousseau 1995).
 //
-// Read in either direction: .. t2 X D .. q Y E .. -> .. t2 Y D .. q X E .. with X and Y, one of
-// which may be empty, as far as the next copies of the depot. Routes whose end is put before the
-// beginning of another, turned round, are 2-opt moves of the giant tour.
+// Read in either direction: .. t2 X D .. q Y E .. -> .. t2 Y D .. q X E .. Here D and E are the
+// next copies of the depot, and one of X and Y may be empty. The other form of 2-opt*, which
+// reverses parts of routes, is a 2-opt move of the giant tour.
 #pragma once
 
 #include "tours/moves/exchange_move.cuh"
@@ -23,12 +23,12 @@ struct TwoOptStarMove {
     const int step = first.forward ? -1 : 1, n = tour.n;
     int place = tour.place(first.t3);
     if (routes.visits_depot(first.t3) && routes.visits_depot(tour.at(place + step))) {
-      place = tour.wrap(place + step);  // of an empty route, its end
+      place = tour.wrap(place + step);  // the end of an empty route
     }
     const SegmentSwap swap(tour, step, tour.place(first.t1), place);
     const int length = routes.steps_to_depot(swap.first, step, n);
     const int other = routes.steps_to_depot(swap.second, step, n);
-    // The same route, both ends empty, or the tour all round.
+    // The routes are the same, both ends are empty, or the whole tour would move.
     if (swap.apart <= length || length + other == 0 || swap.apart + other > n - 2) return 0;
     const int x = first.t1, y = tour.at(swap.second), q = tour.at(swap.second - step);
     const int d = tour.at(swap.first + step * length), e = tour.at(swap.second + step * other);
@@ -42,12 +42,12 @@ struct TwoOptStarMove {
       to.shape = Shape::kSwap;
       to.forward = step > 0;
       to.edges = 3;
-      // t1 and t2, behind it; t3 and t4; t5 and t6: what lies between is put the other way round.
+      // The edges (t1, t2), (t3, t4) and (t5, t6): the two segments between them change places.
       to.t[0] = first.t2, to.t[1] = x;
       to.t[2] = other > 0 ? ye : q, to.t[3] = e;
       to.t[4] = other > 0 ? q : xe, to.t[5] = other > 0 ? y : d;
     };
-    // Copies of the depot are equally far from everywhere: two edges make the difference.
+    // All copies of the depot are equally far from a node, so two edges decide the gain.
     const Length removed = first.length + view.leaving(q, y);
     const Length added = view.length(first.t2, y) + view.length(q, x);
     const RouteRooms<View> rooms{view};

@@ -1,7 +1,5 @@
-// Ruin and recreate of routes: strings of neighbouring customers leave (Christiaens and Vanden
-// Berghe 2020), and join again by regret.
-//
-// Customers near one drawn at random take a string of their route along.
+// Ruin and recreate of routes: removes strings of neighbouring customers from the routes near a
+// random customer (Christiaens and Vanden Berghe 2020), and inserts them again by regret.
 #pragma once
 
 #include "routes/construction/route_rows.cuh"
@@ -9,13 +7,13 @@
 
 namespace gls {
 
-// How much is taken out.
+// How many customers a kick removes.
 struct Ruin {
   int removed;  // customers on average
-  int longest;  // customers of a string
+  int longest;  // customers of the longest string
 };
 
-// Giant tours that are kicked once, each in a row.
+// Giant tours, one per row; each is kicked once.
 struct KickedTours {
   const int* tours;
   int n;  // places of a tour
@@ -34,7 +32,7 @@ struct RuinedRoutes : RebuiltRoutes<Vehicles> {
   using Base::state;
   using Base::waiting;
 
-  // One lane: who waits.
+  // One lane: removes strings of customers, which then wait.
   GLS_DEVICE void take_out(const Ruin& ruin, Philox& random) const {
     const int n = routes.vehicles.customers, mean = n / state.routes;
     const int longest = mean < ruin.longest ? (mean > 1 ? mean : 1) : ruin.longest;
@@ -80,7 +78,7 @@ struct RuinRecreate {
   using Routes = RuinedRoutes<Vehicles>;
   using Base = RebuiltRoutes<Vehicles>;
 
-  // Rows as orders of customers, and where routes begin: a kick that stands alone.
+  // A kick of its own kernel; writes rows as orders of customers and the beginnings of routes.
   GLS_DEVICE static void run(const Team& team, int item, const RouteRows& rows,
                              const KickedTours& kicked, const Ruin& ruin,
                              const RebuiltRows& memory) {
@@ -94,7 +92,7 @@ struct RuinRecreate {
     });
   }
 
-  // A kick of a chain (tours/kicks/base.py); false where there are too few copies of the depot.
+  // A kick of a chain (tours/kicks/base.py); false if the tour has too few copies of the depot.
   GLS_DEVICE static bool kick(const Team& team, int item, int nodes, const int* tour,
                               const Ruin& ruin, const RebuiltRows& memory, Philox& random,
                               int* kicked) {
