@@ -62,8 +62,7 @@ from gpu_ls_plugin.tours.engines.descent.best_sweep import (
     sweep_kernels,
 )
 from gpu_ls_plugin.tours.engines.descent.city_descent import descent_kernel, multi_descent_kernel
-from gpu_ls_plugin.tours.engines.exhaustive import climb_layouts, random_k, three_opt_climb
-from gpu_ls_plugin.tours.engines.exhaustive.two_opt_climb import block_kernel
+from gpu_ls_plugin.tours.engines.exhaustive import random_k, three_opt_climb, two_opt_climb
 from gpu_ls_plugin.tours.engines.filtered.filtered_kernels import FilteredKernels
 from gpu_ls_plugin.tours.filters.filtered_neighbourhood import FilteredNeighbourhood
 from gpu_ls_plugin.tours.filters.move_filters import (
@@ -191,8 +190,8 @@ def metric_kernels(metric: Metric) -> Iterator[Kernel]:
         yield pair_lengths_kernel(metric, BLOCK)
     for n in CITIES if main else CITIES[:1]:
         for tours in TOURS if main else TOURS[1:]:
-            shape = climb_layouts.climb_shape(n, tours, SHARED, metric.fast_estimate)
-            yield block_kernel(metric, shape)
+            shape = two_opt_climb.climb_shape(n, tours, SHARED, metric.fast_estimate)
+            yield two_opt_climb.block_kernel(metric, shape)
     if metric.name in ROOTLESS:  # kernels without square roots need fewer registers
         return
     yield nearest_neighbour_kernel(metric, WARP)

@@ -23,7 +23,7 @@ from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.core.registry import registry
 from gpu_ls_plugin.tours.crossovers import pair_layouts
 from gpu_ls_plugin.tours.engines.chains import chain_layouts
-from gpu_ls_plugin.tours.engines.exhaustive import climb_layouts
+from gpu_ls_plugin.tours.engines.exhaustive import two_opt_climb as climb_engine
 from gpu_ls_plugin.tours.kernels import sites
 from tests.helpers.configurations import CUBIC, FILTERED, SEARCHES, two_opt_climb
 from tests.helpers.parents import relatives
@@ -364,15 +364,15 @@ class Watched:
         ]
         assert (found[0] == found[1]).all()
         expected = self.search(two_opt_climb(), problem, starts).tours
-        choose = climb_layouts.climb_shape
+        choose = climb_engine.climb_shape
         try:
             for cities in LAYOUT_SIZES:
                 for in_shared in (True, False):
-                    climb_layouts.climb_shape = _shape_of(choose, cities, in_shared)
+                    climb_engine.climb_shape = _shape_of(choose, cities, in_shared)
                     result = self.search(two_opt_climb(), problem, starts)
                     assert (result.tours == expected).all(), f"{cities} cities, {in_shared=}"
         finally:
-            climb_layouts.climb_shape = choose
+            climb_engine.climb_shape = choose
         self.plain(problem)
 
     def plain(self, problem: gls.TSP) -> None:

@@ -27,8 +27,8 @@ GRID_BACKENDS = ("cuda",)  # on a CPU, vectors of float32 estimates are twice as
 GRID_BYTES = {"fine": 4, "wide": 8}  # per city
 GRIDS = {"fine": "false", "wide": "true"}  # template argument `wide` of gls::OnGrid
 TABLES = {"shorts": "gls::uint16", "integers": "int", "reals": "double"}  # entries of gls::Tabled
-TABLE_BYTES = {"shorts": 2, "integers": 4, "reals": 8}
-LARGEST_TABLE = 3 << 19  # bytes; larger tables leave the cache, and computing lengths is faster
+TABLE_BYTES = {"shorts": 2, "integers": 4, "reals": 8}  # per entry
+LARGEST_TABLE = 3 << 19  # bytes; a larger table exceeds the cache, so computing lengths is faster
 WIDTH_OF_GRID = 2**15  # largest extent of a fine grid
 DTYPES = {"int": "int32", "gls::int64": "int64", "double": "float64"}
 
@@ -41,7 +41,7 @@ def length_type(metric: Metric, longest: float) -> str:
 
 
 def metric_type(metric: Metric, grid: str) -> str:
-    """Return the C++ type of a metric, or of its variant for a grid or a table."""
+    """Return the C++ type of a metric, or of its variant on a grid or in a table."""
     if grid in TABLES:
         return f"gls::Tabled<{metric.functor}, {TABLES[grid]}>"
     return f"gls::OnGrid<{metric.functor}, {GRIDS[grid]}>" if grid else metric.functor
@@ -82,13 +82,14 @@ def sites_kernel(metric: Metric, team: str, grid: str = "") -> Kernel:
 class Sites:
     """The sites of a problem on a backend, as `arguments` of kernels.
 
-    `length` and `dtype` are the types for sums of lengths. `grid` is "fine" or "wide" if kernels
-    compute lengths from integer coordinates, a key of `TABLES` if they read a table, otherwise "".
+    `length` and `dtype` are the types of sums of lengths. `grid` is "fine" or "wide" if kernels
+    compute lengths from integer coordinates. It is a key of `TABLES` if they read a table, and ""
+    otherwise.
     """
 
     @classmethod
     def of(cls, backend: Backend, problem: TSP, *, table: bool = False) -> Sites:
-        """Return the sites of a problem, which are made once; a `table` of lengths if faster."""
+        """Return the sites of a problem, made once; with `table`, a table of lengths if faster."""
         what = ("sites", table)
         made: Sites = backend.made_once(problem, what, lambda: cls(backend, problem, table=table))
         return made
@@ -129,4 +130,9 @@ def _estimate_error(problem: TSP, longest: float) -> tuple[float, float]:
     if metric.integer:
         absolute, relative = metric.estimate_error(values)
         return (absolute if longest < ROUNDED_BY_SHIFT else 1.0), relative
-    return float(np.nextafter(np.float32(metric.slack(values)), np.float32(np.inf))), 0.0
+    return float32_above(metric.slack(values)), 0.0
+
+
+def float32_above(bound: float) -> float:
+    """Return a bound that stays valid when a kernel reads it as a float32."""
+    return float(np.nextafter(np.float32(bound), np.float32(np.inf)))

@@ -12,6 +12,7 @@ struct Tour {
   int n;
 
   GLS_DEVICE int operator[](int position) const { return int(order[position]); }
+  GLS_DEVICE int city(int position) const { return int(order[position]); }
   GLS_DEVICE int wrap(int position) const { return position < n ? position : position - n; }
   GLS_DEVICE int next(int position) const { return position + 1 < n ? position + 1 : 0; }
 

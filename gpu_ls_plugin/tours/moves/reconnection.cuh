@@ -17,6 +17,12 @@ constexpr int kReconnections = 7;
 struct Reconnection {
   int i, j, k, way;
 
+  // The position of an end: 0 = a ... 5 = f.
+  GLS_DEVICE int position(int end, int n) const {
+    const int p = end < 2 ? i : end < 4 ? j : k;
+    return end % 2 == 0 ? p : p + 1 < n ? p + 1 : 0;
+  }
+
   // The three added edges, as pairs of the six ends (0 = a ... 5 = f) in hexadecimal; the first
   // edge is in the lowest two digits. A prime marks a reversed path.
   GLS_DEVICE static constexpr int edges(int way) {

@@ -1,27 +1,25 @@
 // Random-k-best improvement (Delevacq, Delisle and Krajecki 2012, section 4.2): a step draws k
-// random triples of edges, evaluates their reconnections and takes the best.
+// random triples of edges, evaluates their reconnections and applies the best.
 //
-// On a GPU, a step is two kernels: several blocks per tour each evaluate a share of the samples,
-// then one block per tour applies the best of their moves. On a CPU, a thread makes all steps of a
-// tour. Moves are ranked by (delta, sample, way). float32 estimates exclude moves that cannot be
-// better than one already found; all others are evaluated exactly.
+// On a GPU, a step is two kernels. First, one or more blocks per tour each evaluate a share of the
+// samples; then one block per tour applies the best move. On a CPU, a thread makes all steps of a
+// tour. Moves are ranked by (delta, sample, way). float32 estimates rule out moves that cannot be
+// better than the best so far; all others are evaluated exactly.
 #pragma once
 
 #include "tours/problem/metric.cuh"
 #include "backends/include/philox.cuh"
-#include "tours/moves/reconnection.cuh"
-#include "tours/moves/two_opt.cuh"
+#include "tours/moves/complete.cuh"
 #include "tours/problem/instance.cuh"
-#include "tours/problem/objective.cuh"
 #include "tours/engines/descent/descent_batch.cuh"
 
 namespace gls {
 
 // Parameters of the search.
 struct RandomKRules {
-  float slack;  // bound on the error of six estimates, less the least gain
-  int samples;  // of a step
-  int shares;   // of the samples of a tour, one for each block; 1 on a CPU
+  float slack;  // bound on the error of six estimates, minus the least gain
+  int samples;  // per step
+  int shares;   // blocks that share the samples of a tour; 1 on a CPU
   uint64 seed;
   int64 first_row;  // tour r uses the random numbers of row first_row + r
 };
@@ -79,76 +77,53 @@ struct PointsInShared {
 };
 #endif
 
-// Evaluates samples, in the ways from kFirstWay on: 0 for 3-opt, kPureReconnections for the 2-opt
-// moves of the three pairs of edges.
+// All ways to reconnect three edges, as ExchangeChange reads them.
+struct Reconnections {
+  using Move = Reconnection;
+  static constexpr int kEdges = 3;
+
+  GLS_DEVICE static Edge link(int way, int number) {
+    const int ends = Reconnection::edges(way) >> 8 * number;
+    return {ends >> 4 & 15, ends & 15};
+  }
+};
+
+// Evaluates the ways from kFirstWay on of each sample: 0 for 3-opt, kPureReconnections for the
+// 2-opt moves of its three pairs of edges.
 template <class Metric, int kFirstWay, class Points>
 struct RandomKSamples {
   using Length = typename Metric::Length;
   // Bound on the relative rounding error of float32 sums of six estimates.
   static constexpr float kRounding = 1.0f / (1 << 21);
-  static constexpr int kLongestRound = 1 << 17;  // samples
+  static constexpr int kLongestRound = 1 << 17;  // samples; a CPU can stop after each round
 
   const Metric& metric;
   Tour<const int> tour;
   const Points& points;
-  float slack;  // bound on the error of six estimates, less the least gain
-
-  GLS_DEVICE static int position(const Reconnection& move, int end, int n) {
-    const int p = end < 2 ? move.i : end < 4 ? move.j : move.k;
-    return end % 2 == 0 ? p : p + 1 < n ? p + 1 : 0;
-  }
+  float slack;  // bound on the error of six estimates, minus the least gain
 
   GLS_DEVICE Length delta(const Reconnection& move) const {
     const auto length = [&](int x, int y) {
-      return metric(tour[position(move, x, tour.n)], tour[position(move, y, tour.n)]);
+      return metric(tour[move.position(x, tour.n)], tour[move.position(y, tour.n)]);
     };
     const Length longer = TwoOpt::change(Reconnection::added<Length>(move.way, length),
                                          length(0, 1) + length(2, 3) + length(4, 5));
     if constexpr (length_alone<Metric>()) {
       return longer;
     } else {
+      using Change = ExchangeChange<Reconnections, Tour<const int>>;
       return -metric.objective.gain(Change{tour, move}, -longer);
     }
   }
 
-  // A move as an objective sees it.
-  struct Change {
-    const Tour<const int>& tour;
-    const Reconnection& move;
-
-    GLS_DEVICE int edges() const { return 3; }
-    GLS_DEVICE Edge leaving(int edge) const { return named(cut(edge)); }
-    GLS_DEVICE Edge coming(int edge) const { return named(link(edge)); }
-
-    GLS_DEVICE int cities() const { return tour.n; }
-    GLS_DEVICE int city(int place) const { return tour[place]; }
-    GLS_DEVICE Edge cut(int edge) const { return placed(2 * edge, 2 * edge + 1); }
-    GLS_DEVICE Edge link(int edge) const {
-      const Edge ends = ends_in(edge);
-      return placed(ends.from, ends.to);
-    }
-    GLS_DEVICE int place(int end) const { return position(move, end, tour.n); }
-    GLS_DEVICE Edge ends_out(int edge) const { return {2 * edge, 2 * edge + 1}; }
-    GLS_DEVICE Edge ends_in(int edge) const {
-      const int pair = Reconnection::edges(move.way) >> 8 * edge;
-      return {pair >> 4 & 15, pair & 15};
-    }
-
-   private:
-    GLS_DEVICE Edge placed(int x, int y) const {
-      return {position(move, x, tour.n), position(move, y, tour.n)};
-    }
-    GLS_DEVICE Edge named(Edge places) const { return {city(places.from), city(places.to)}; }
-  };
-
-  // The ways whose change may be below `bar`, one bit each.
+  // One bit for each way that may change the length by less than `bar`.
   GLS_DEVICE uint32 promising(const Reconnection& triple, float bar) const {
     if constexpr (!length_alone<Metric>()) {  // lengths do not bound the objective
       return (1u << kReconnections) - (1u << kFirstWay);
     }
     Point ends[6];
 #pragma unroll
-    for (int x = 0; x < 6; ++x) ends[x] = points(position(triple, x, tour.n));
+    for (int x = 0; x < 6; ++x) ends[x] = points(triple.position(x, tour.n));
     const auto estimate = [&](int x, int y) { return metric.estimate(ends[x], ends[y]); };
     const float removed = estimate(0, 1) + estimate(2, 3) + estimate(4, 5);
     const float most = fused(removed, 1 + kRounding, bar + slack);
@@ -161,7 +136,8 @@ struct RandomKSamples {
     return ways;
   }
 
-  // The best move of a triple if its change is below `reached`; otherwise any move of it, or none.
+  // Returns the best move of a triple if its change is below `reached`; otherwise any of its moves,
+  // or none.
   GLS_DEVICE Ranked<Length> best_way(Reconnection move, int64 index, Length reached) const {
     Ranked<Length> best{0, 0};
     const uint32 ways = promising(move, float(reached));
@@ -175,9 +151,9 @@ struct RandomKSamples {
     return best;
   }
 
-  // The best move of the samples in [first, first + count), with index sample * kReconnections +
-  // way. Each round has three times as many samples as all before, so that lanes soon have a bar.
-  // Rounds are short enough for a host to stop in between.
+  // Returns the best move of the samples in [first, first + count), with index sample *
+  // kReconnections + way. The first round is short, so that lanes soon have a move to compare with;
+  // each later one has three times as many samples as all rounds before it.
   template <class Team>
   GLS_DEVICE Ranked<Length> best(const Team& team, const RandomTriples& triples, int first,
                                  int count) const {
@@ -219,7 +195,7 @@ struct RandomKStep {
   }
 };
 
-// All steps of a tour, on a CPU.
+// Makes all steps of a tour, on a CPU.
 template <class Metric, int kFirstWay>
 struct RandomKSearch {
   using Points = PointsOfTour<Metric>;

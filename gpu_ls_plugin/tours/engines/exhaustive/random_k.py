@@ -1,6 +1,6 @@
 """Engine of random-k-best improvement (Delevacq, Delisle and Krajecki 2012).
 
-A GPU makes each step in two kernels; on a CPU, a thread makes all steps of a tour.
+A GPU runs two kernels for each step. On a CPU, one thread makes all steps of a tour.
 """
 
 from __future__ import annotations
@@ -8,12 +8,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.composition import parse_parameters
 from gpu_ls_plugin.backends.structs import constant, struct_of
 from gpu_ls_plugin.tours.engines.engine import NO_SITES, RANKED_BYTES, Engine, require_symmetric
+from gpu_ls_plugin.tours.kernels.sites import float32_above
 from gpu_ls_plugin.tours.kernels.tour_layouts import POINT_BYTES
 from gpu_ls_plugin.tours.problem.device_data import search_data
 from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
@@ -39,19 +38,21 @@ WAYS = "tours/moves/reconnection.cuh"
 RECONNECTIONS, PURE_RECONNECTIONS = (
     constant(WAYS, name) for name in ("kReconnections", "kPureReconnections")
 )
-EVALUATION_THREADS, REPLACEMENT_THREADS = 256, 256
-# Resident evaluation blocks per multiprocessor, by whether estimates are fast.
-RESIDENT_BLOCKS = {True: 3, False: 2}
-ENOUGH_BLOCKS = 3  # evaluation blocks of a step that keep a multiprocessor busy
-COPY_COST = 0.3  # samples that take as long as the copy of a point into shared memory
+EVALUATION_THREADS, REPLACEMENT_THREADS = 256, 256  # per block
+RESIDENT_BLOCKS = {
+    True: 3,
+    False: 2,
+}  # per multiprocessor, by whether the metric needs few registers
+ENOUGH_BLOCKS = 3  # blocks that keep a multiprocessor busy in an evaluation
+COPY_COST = 0.3  # samples that can be evaluated while a point is copied into shared memory
 
 # Upper bounds in seconds.
-CPU_SECONDS = {"sample": 1e-6, "city": 1e-8}  # on a thread; "city" is for making a move
-CUDA_SECONDS = {"sample": 2e-9, "step": 1e-4}  # a sample on a multiprocessor; a step in all
+CPU_SECONDS = {"sample": 1e-6, "city": 1e-8}  # per thread; a move takes n times "city"
+CUDA_SECONDS = {"sample": 2e-9, "step": 1e-4}  # a sample on a multiprocessor; launches of a step
 
 
 def host_kernel(metric: Metric, first_way: int) -> Kernel:
-    """Compose the steps of one CPU thread per tour, with the reconnections from `first_way` on."""
+    """Compose the search of one CPU thread per tour; it tries the ways from `first_way` on."""
     return metric_kernel(
         "random_k",
         metric,
@@ -63,7 +64,10 @@ def host_kernel(metric: Metric, first_way: int) -> Kernel:
 
 
 def evaluation_kernel(metric: Metric, first_way: int, in_shared: bool) -> Kernel:
-    """Compose the evaluation by some blocks per tour, which may copy the points of the tour."""
+    """Compose the evaluation by one or more blocks per tour.
+
+    If `in_shared`, a block first copies the points of its tour into shared memory.
+    """
     points = "gls::PointsInShared" if in_shared else "gls::PointsOfTour"
     kernel = metric_kernel(
         "random_k_evaluation",
@@ -73,9 +77,9 @@ def evaluation_kernel(metric: Metric, first_way: int, in_shared: bool) -> Kernel
         parameters=EVALUATION_PARAMETERS,
         team=f"gls::Block<{EVALUATION_THREADS}>",
     )
-    # With points in shared memory and lengths without a root, registers do not suffice for three.
-    many = metric.fast_estimate and not (in_shared and metric.name in ROOTLESS)
-    return replace(kernel, blocks_per_multiprocessor=RESIDENT_BLOCKS[many])
+    # Lengths without a root need more registers if points are in shared memory.
+    few = metric.fast_estimate and not (in_shared and metric.name in ROOTLESS)
+    return replace(kernel, blocks_per_multiprocessor=RESIDENT_BLOCKS[few])
 
 
 def replacement_kernel(metric: Metric) -> Kernel:
@@ -91,7 +95,7 @@ def replacement_kernel(metric: Metric) -> Kernel:
 
 
 def shares_of_a_step(tours: int, k: int, processors: int) -> int:
-    """Return how many blocks share the samples of a tour."""
+    """Return the number of blocks that share the samples of a tour."""
     enough = -(-processors * ENOUGH_BLOCKS // max(1, tours))
     return max(1, min(enough, k // EVALUATION_THREADS))
 
@@ -107,12 +111,12 @@ class RandomKSteps(Engine):
 
     A pass is a step of Delevacq et al. (2012, section 4.2): it draws k triples of distinct edges
     uniformly, evaluates all reconnections of each, and applies the best move in the order (delta,
-    sample, way). A pass without a gain ends the search of a tour. The samples depend only on the
-    seed (64 bits), the row of the tour and the number of the pass: both backends make the same
-    moves, in a batch of any size.
+    sample, way). If no move gains, the search of the tour ends. The samples depend only on the
+    seed (64 bits), the row of the tour and the number of the pass, so both backends make the same
+    moves in batches of any size.
 
-    With `three_opt`, a pass evaluates all seven reconnections, otherwise the three that change two
-    edges. Distances must be symmetric, because most reconnections reverse paths.
+    With `three_opt`, a pass evaluates all seven reconnections; otherwise it evaluates the three
+    that change two edges. Distances must be symmetric, because most reconnections reverse paths.
     """
 
     def __init__(
@@ -149,7 +153,8 @@ class RandomKSteps(Engine):
         if backend.name == "cpu":
             self._host = host_kernel(search_metric(problem), self._first_way)
             return
-        self._together = max(1, min(size, int(tuning.LAUNCH_SECONDS / self._seconds_of_step())))
+        at_once = int(tuning.LAUNCH_SECONDS / self._seconds_of_step())
+        self._together = max(1, min(size, at_once))  # tours of a launch
         shares = shares_of_a_step(self._together, k, backend.processors)
         in_shared = copies_points(n, k // shares, backend.shared_memory)
         self._shared_bytes = n * POINT_BYTES if in_shared else 0
@@ -172,9 +177,9 @@ class RandomKSteps(Engine):
         for begin, own in self.slices(self._together, seconds):
             first_row = self._arguments["first_row"] + begin
             arguments, count = self._arguments | own | {"first_row": first_row}, len(own["tours"])
-            drawn = count * self._arguments["shares"]
+            blocks = count * self._arguments["shares"]
             evaluate = self.backend.bound(
-                self._evaluation, drawn, arguments, shared_bytes=self._shared_bytes
+                self._evaluation, blocks, arguments, shared_bytes=self._shared_bytes
             )
             replace = self.backend.bound(self._replacement, count, arguments)
             for _ in range(passes):
@@ -182,7 +187,7 @@ class RandomKSteps(Engine):
                 replace()
 
     def _seconds_of_step(self) -> float:
-        """Return an upper bound for a step of one tour, alone on a GPU or CPU thread."""
+        """Return an upper bound for a step of one tour that has a GPU or a CPU thread to itself."""
         if self.backend.name == "cpu":
             return CPU_SECONDS["sample"] * self._k + CPU_SECONDS["city"] * self.problem.n
         return CUDA_SECONDS["sample"] * self._k / self.backend.processors + 1e-9
@@ -197,11 +202,10 @@ class RandomKSteps(Engine):
         return max(1, int(tuning.LAUNCH_SECONDS / seconds))
 
     def moves_per_evaluation(self) -> int:
-        """Return the reconnections of k triples."""
+        """Return the number of reconnections of k triples."""
         return self._k * (RECONNECTIONS - self._first_way)
 
 
 def _slack(problem: TSP) -> float:
-    """Return a bound on the error of six estimated lengths, less 1 if gains are integers."""
-    slack = 6 * problem.metric.slack(problem.values) - problem.integer
-    return float(np.nextafter(np.float32(slack), np.float32(np.inf)))
+    """Return a bound on the error of six estimated lengths, minus 1 if gains are integers."""
+    return float32_above(6 * problem.metric.slack(problem.values) - problem.integer)

@@ -1,12 +1,15 @@
-// Exhaustive best-improvement 3-opt on a GPU: a pass is two launches for all tours.
+// Exhaustive best-improvement 3-opt on a GPU. A pass is two launches for all tours.
 //
-// ThreeOptTiles evaluates all four pure reconnections of all n (n - 1) (n - 2) / 6 triples of
-// edges, with a block for each bar of positions. It computes the two (min, +) products of
-// three_opt_step.cuh like a product of matrices. The lengths from a bar's rows to its columns k are
-// in shared memory; each is computed once for 64 triples. A lane keeps the 4 x 4 pairs of a square
-// in registers: 24 sums of M and 16 of N. Four moves then take two and a half additions and minima;
-// from sm_90 on, an addition and a minimum are one instruction. Lengths are exact, so that the
-// tiles keep values only. ThreeOptMoves finds the third edge of the best pair and applies the move.
+// ThreeOptTiles evaluates the four pure reconnections of all n (n - 1) (n - 2) / 6 triples of
+// edges, with one block for each bar of positions (triple_tiles.cuh). It computes the two (min, +)
+// products of three_opt_step.cuh like a product of matrices. Shared memory contains the lengths
+// from the rows of a bar to its columns k, so each length is computed once for 64 triples. A lane
+// keeps the 4 x 4 pairs of a square in registers: 24 sums of M and 16 of N. Four moves then take
+// two and a half additions and minima; from sm_90 on, an addition and a minimum are one
+// instruction.
+//
+// Lengths are exact, so the tiles keep the least change of a pair without its third edge.
+// ThreeOptMoves finds the third edge of the best pair and applies the move.
 #pragma once
 
 #include "tours/problem/instance.cuh"
@@ -35,7 +38,7 @@ struct ThreeOptTiles {
     Value value[4];
   };
 
-  // Lengths from the rows of a lane's square, and the row behind it, to one column.
+  // Lengths from the rows of a lane's square, and from the row behind it, to one column.
   struct Column {
     Value value[kSquare + 1];
     GLS_DEVICE void read(const Value* table) {
@@ -97,13 +100,13 @@ struct ThreeOptTiles {
     }
   }
 
-  // Least sums of M and N for the pairs of a lane; p and q count i and j from the square's first.
+  // Least sums of M and N for the pairs of a lane; i and j of its first pair have p = q = 0.
   struct Sums {
     Value m[kSquare + 1][kSquare + 1], n[kSquare][kSquare];  // n[p][q] is N(i + 1, j)
   };
 
-  // Adds `count` columns of the tables, from column `begin` of the bar on. If `masked`, columns
-  // with k <= j are skipped.
+  // Adds `count` columns of the tables, from column `begin` of the bar on. If `masked`, it skips
+  // columns with k <= j.
   template <bool masked>
   GLS_DEVICE void stream(int begin, int count, Sums& sums) const {
     const int row_i = Tiles::first_i(team.lane()), row_j = Tiles::first_j(team.lane());
@@ -149,7 +152,7 @@ struct ThreeOptTiles {
         if (p < kSquare && q < kSquare) sums.n[p][q] = Step::kNone;
       }
     }
-    const int skipped = tile.j > tile.k ? tile.j - tile.k : 0;  // columns that lie before all j
+    const int skipped = tile.j > tile.k ? tile.j - tile.k : 0;  // columns before all j
     const int end = tour.n - tile.k < Tiles::kDepth ? tour.n - tile.k : Tiles::kDepth;
     for (int begin = skipped; begin < end; begin += kColumns) {
       fill(shared.tables[0], kI, kK + begin, kColumns + 1);
@@ -207,7 +210,7 @@ struct ThreeOptTiles {
   }
 };
 
-// Applies the best move that the bars of a tour have found.
+// Applies the best move of all bars of a tour.
 template <int edge, int depth, class Team, class Metric, class Value>
 struct ThreeOptMoves {
   GLS_DEVICE static void run(const Team& team, int item, Instance instance, DescentBatch batch,

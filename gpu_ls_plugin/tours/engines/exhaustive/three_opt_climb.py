@@ -1,6 +1,7 @@
 """Engine of the exhaustive 3-opt climb.
 
-A GPU evaluates all bars of triples of all tours at once; on a CPU, a thread climbs with a tour.
+A GPU evaluates all triples of all tours at once, cut into bars. On a CPU, each thread climbs with
+one tour.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.metrics import Metric
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-LARGEST = 3000  # cities: a pass takes n**3 / 6 times four moves
+LARGEST = 3000  # cities; a pass evaluates about 4 n**3 / 6 moves
 HOST_PARAMETERS = (
     struct_of("tours/problem/instance.cuh", "Instance"),
     struct_of("tours/engines/descent/descent_batch.cuh", "DescentBatch"),
@@ -31,21 +32,22 @@ HOST_PARAMETERS = (
 TILES_PARAMETERS = (*HOST_PARAMETERS, *parse_parameters("void* best"))
 MOVES_PARAMETERS = (*HOST_PARAMETERS, *parse_parameters("const void* best"))
 
-LONGEST_INT = 2.0**29  # lengths up to this fit gls::ThreeOptStep<Metric, int>
+LONGEST_INT = 2.0**29  # longest length for gls::ThreeOptStep<Metric, int>
 DISTRUST = 2.0**-22  # least relative error, so that estimates from 2**22 on are never trusted
 
-# Edges and depths of bars. The first pair that gives a multiprocessor at least ENOUGH bars is used.
+# Edge and depth of bars, as gls::TripleTiles defines them. The first pair that gives each
+# multiprocessor at least ENOUGH bars is used.
 BARS = ((64, 4), (64, 2), (64, 1), (32, 1))
 ENOUGH = 3
-# Threads on a multiprocessor, by the type of lengths: 128 or 255 registers each.
+# Threads per multiprocessor, by the type of lengths: each has 128 or 255 registers.
 RESIDENT = {"int": 512, "gls::int64": 256, "double": 256}
-SQUARE = constant("tours/engines/exhaustive/triple_tiles.cuh", "kSquare")
-STEP_THREADS = 512
+SQUARE = constant("tours/engines/exhaustive/triple_tiles.cuh", "kSquare")  # positions
+STEP_THREADS = 512  # of the block that applies a move
 MOST_BARS = 1 << 20  # bars of a launch; each has 16 bytes for its best pair
 
 # Upper bounds in seconds.
-CUDA_SECONDS_PER_TRIPLE = 1e-9  # on a multiprocessor
-CPU_SECONDS_PER_TRIPLE = 1e-8  # on a thread
+CUDA_SECONDS_PER_TRIPLE = 1e-9  # per multiprocessor
+CPU_SECONDS_PER_TRIPLE = 1e-8  # per thread
 
 
 def host_kernel(metric: Metric, value: str) -> Kernel:
@@ -61,7 +63,7 @@ def host_kernel(metric: Metric, value: str) -> Kernel:
 
 
 def tiles_kernel(metric: Metric, value: str, edge: int, depth: int) -> Kernel:
-    """Compose the evaluation by one block per tour and bar of positions (gls::TripleTiles)."""
+    """Compose the evaluation, with one block for each bar of each tour."""
     threads = (edge // SQUARE) ** 2
     kernel = metric_kernel(
         "three_opt_tiles",
@@ -93,7 +95,7 @@ class ThreeOptClimb(Engine):
     the four pure reconnections of all n (n - 1) (n - 2) / 6 triples of edges. Triples with
     neighbouring edges give the 2-opt moves and the insertions of one city. A pass applies the best
     move in the order (delta, i, j, k, way). Both backends make the same moves. Problems must be
-    symmetric, with up to 3,000 cities.
+    symmetric and have at most 3,000 cities.
     """
 
     def __init__(self, backend: Backend, problem: TSP, tours: Any, max_moves: int) -> None:
@@ -129,7 +131,7 @@ class ThreeOptClimb(Engine):
 
     @staticmethod
     def bytes_per_tour(n: int) -> int:
-        """Return the memory of a tour in bytes, without the table of lengths of a CPU thread."""
+        """Return the memory of a tour in bytes; a CPU thread has a table of lengths besides."""
         return 4 * n + 64
 
     def launch(self, passes: int, seconds: float) -> None:
@@ -145,7 +147,7 @@ class ThreeOptClimb(Engine):
                 self.backend.launch(self._moves, count, arguments)
 
     def _seconds_of_pass(self) -> float:
-        """Return an upper bound for a pass of one tour, alone on a GPU or CPU thread."""
+        """Return an upper bound for a pass of one tour that has a GPU or a CPU thread to itself."""
         triples = math.comb(self.problem.n, 3)
         if self.backend.name == "cpu":
             return CPU_SECONDS_PER_TRIPLE * triples + 1e-6
@@ -156,7 +158,7 @@ class ThreeOptClimb(Engine):
         size = len(self.tours)
         if self.backend.name == "cpu":
             seconds = self._seconds_of_pass() * -(-size // self.backend.processors)
-        else:  # passes of finished tours cost launches, too
+        else:  # passes of finished tours take launches, too
             seconds = self._seconds_of_pass() * size + 1e-3
         return max(1, int(tuning.LAUNCH_SECONDS / seconds))
 
@@ -174,9 +176,9 @@ def bar_count(n: int, edge: int, depth: int) -> int:
 
 
 def _bar(n: int, tours: float) -> tuple[int, int]:
-    """Return edge and depth of bars, with `tours` tours per multiprocessor.
+    """Return the edge and depth of bars, for `tours` tours per multiprocessor.
 
-    Deep bars spend less time on points and on lengths that do not depend on k, but there are fewer
+    Deep bars spend less time on points and on lengths that do not depend on k. But there are fewer
     of them, which may leave multiprocessors idle.
     """
     enough = (bar for bar in BARS if bar_count(n, *bar) * tours >= ENOUGH)

@@ -1,5 +1,5 @@
-// Exhaustive best-improvement 3-opt on a CPU: the (min, +) products of three_opt_step.cuh, as loops
-// over j that the compiler vectorises.
+// Exhaustive best-improvement 3-opt on a CPU. It computes the (min, +) products of
+// three_opt_step.cuh by loops over j that the compiler vectorises.
 #pragma once
 
 #include <algorithm>
@@ -18,9 +18,9 @@ struct ThreeOptClimb {
   const Host& team;
   const Step step;
   const int size;                     // cities
-  const size_t pitch;                 // length of a row; position `size` is position 0
+  const size_t pitch;                 // entries of a row; position `size` stands for position 0
   std::vector<Value> lengths;         // between positions
-  std::vector<Value> m, n, m_before;  // rows r = i + 1 and r = i
+  std::vector<Value> m, n, m_before;  // row i + 1 of M and N, and row i of M
   const Value* row(int p) const { return lengths.data() + p * pitch; }
 
   void measure() {
@@ -49,7 +49,7 @@ struct ThreeOptClimb {
     }
   }
 
-  // The best pair, (delta, i n + j).
+  // Returns the best pair, (delta, i n + j).
   Ranked<Value> best_pair() {
     measure();
     Ranked<Value> best{0, 0};

@@ -1,9 +1,10 @@
-// A step of the exhaustive 3-opt climb: finds the third edge of the best pair, and makes the move.
+// A step of the exhaustive 3-opt climb: finds the third edge of the best pair, and applies it.
 //
 // Moves are the four pure reconnections of each triple of edges (reconnection.cuh), ranked by
 // (delta, i, j, k, way). They include all 2-opt moves: if two edges of the triple are neighbours,
-// one edge comes back. The 2-opt move of positions i < j is way 1 of the triple (i, j, j + 1) and
-// of (i - 1, i, j), or way 3 of (0, i, n - 1). The first of these in the ranking represents it.
+// one of the removed edges is added again. The 2-opt move of positions i < j is way 1 of the triple
+// (i, j, j + 1) and of (i - 1, i, j), or way 3 of (0, i, n - 1). The first of these in the ranking
+// is taken.
 //
 // With a = t[i], b = t[i+1], c = t[j], d = t[j+1], e = t[k], f = t[k+1], changes are added up as
 //
@@ -11,15 +12,15 @@
 //   way 1   (((be - ef) + df) + ac) - (ab + cd)        way 3   (((ae - ef) + cf) + bd) - (ab + cd)
 //   way 1 with d = e, a 2-opt move:   (bd + ac) - (ab + cd)
 //
-// in this order everywhere, so that real changes are equal to the last bit. The inner sums depend
-// on k. Since rounding is monotone, the least change of a pair (i, j) has the least inner sums.
-// With lengths P(x, y) between positions and e(k) = P(k, k+1), these are entries of two (min, +)
-// products,
+// in this order everywhere, so that real changes are equal to the last bit. The innermost sums
+// depend on k. Since rounding is monotone, the least change of a pair (i, j) has the least inner
+// sums. With lengths P(x, y) between positions and e(k) = P(k, k+1), they are entries of two
+// (min, +) products:
 //
 //   M(r, s) = min over k > s of (P(r, k) - e(k)) + P(s, k+1)
-//   N(r, s) = min over k > s of P(r, k+1) + (P(s, k) - e(k)):
+//   N(r, s) = min over k > s of P(r, k+1) + (P(s, k) - e(k))
 //
-// M(i+1, j) and N(i+1, j) for the ways that add ad, M(i+1, j+1) for ac, M(i, j) for bd.
+// The ways that add ad need M(i+1, j) and N(i+1, j); ac needs M(i+1, j+1), and bd needs M(i, j).
 #pragma once
 
 #include "tours/problem/metric.cuh"
@@ -44,7 +45,7 @@ struct TripleLengths {
   }
 };
 
-// Larger than any inner sum of an improving move, and far from overflow.
+// "No sum": larger than any inner sum of an improving move, and far from overflow.
 constexpr int kNarrowNone = 1 << 30;
 constexpr int64 kWideNone = int64(1) << 62;
 constexpr double kRealNone = 1e300;
@@ -63,10 +64,10 @@ struct ThreeOptStep {
 
   GLS_DEVICE static Value least(Value a, Value b) { return b < a ? b : a; }
 
-  // Between two positions.
+  // The length between two positions.
   GLS_DEVICE Value length(int p, int q) const { return Value(metric(tour[p], tour[q])); }
 
-  // The least change of a pair, from its least sums and from the lengths that do not depend on k.
+  // The least change of a pair, from its least sums and the lengths that do not depend on k.
   GLS_DEVICE static Value change(Value sum_ad, Value sum_ac, Value sum_bd, Value ac, Value ad,
                                  Value bd, Value removed) {
     return least(least(sum_ad + ad, least(sum_ac, bd) + ac), sum_bd + bd) - removed;
@@ -93,8 +94,8 @@ struct ThreeOptStep {
     });
   }
 
-  // Applies the best move of the best pair, (delta, i n + j); returns whether there was a move. A
-  // real gain that may be mere rounding does not count.
+  // Applies the best move of the best pair, (delta, i n + j); returns whether it applied one. A
+  // real gain that could be a rounding error does not count.
   template <class Team>
   GLS_DEVICE bool take(const Team& team, Ranked<Value> pair) const {
     if (!(pair.value < 0)) return false;

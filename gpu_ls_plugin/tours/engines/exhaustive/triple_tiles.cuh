@@ -1,8 +1,9 @@
-// Triples of positions i < j < k in bars of `edge` x `edge` x `depth` `edge` positions.
+// Triples of positions i < j < k, cut into bars of `edge` positions i, `edge` positions j and
+// `depth` x `edge` positions k.
 //
-// A block evaluates a bar. A lane has a square of pairs (i, j), and goes through all k of the bar.
-// Bars are numbered layer by layer in the direction of k. Layer L has the bars with I <= J <
-// depth (L + 1), in the order J (J + 1) / 2 + I; in the last layer, J ends earlier. So integers
+// A block evaluates a bar. Each lane has a square of pairs (i, j) and goes through all k of the
+// bar. Bars are numbered layer by layer in the direction of k. Layer L has the bars with I <= J <
+// depth (L + 1), in the order J (J + 1) / 2 + I; in the last layer, J ends earlier. Integers
 // suffice to decode the number of a bar.
 #pragma once
 
@@ -33,8 +34,8 @@ struct TripleTiles {
     return {(pair - triangular(j)) * edge, j * edge, layer * kDepth};
   }
 
-  // The first pair of a lane's square. A warp is eight squares wide and four high, so that its
-  // reads of consecutive rows use all banks.
+  // The first pair of a lane's square. The squares of a warp are eight in a row and four in a
+  // column, so that its reads of consecutive rows use all banks.
   GLS_DEVICE static int first_i(int lane) {
     return ((lane / 32 * 8) % (edge / kSquare) + lane % 8) * kSquare;
   }

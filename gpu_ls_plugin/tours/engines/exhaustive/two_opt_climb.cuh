@@ -1,14 +1,14 @@
 // Exhaustive best-improvement 2-opt on a GPU, with a block per tour (O'Neil and Burtscher 2015).
 //
 // A pass estimates all n (n - 3) / 2 moves in float32 and keeps the least estimate of each row.
-// Estimates are within `slack` of the exact change. Therefore only the rows that may contain the
-// best move are evaluated again, exactly. The applied move is the best of the whole neighbourhood.
+// Estimates are within `slack` of the exact change. So only the rows that may contain the best move
+// are evaluated again, exactly. The applied move is the best of the whole neighbourhood.
 //
-// Rows i and offsets k = 2 .. n/2 around the tour form a band of parallelograms with hardly any
-// waste. A lane keeps `Rows` consecutive rows in registers and goes through the columns i + k. The
-// distance (i + 1, j + 1) of a move is the distance (i, j) of a move in the next row, so that a
-// move takes little more than one square root. Lanes are `Rows` columns apart; one pad after each 8
-// points spreads them over the banks. Columns pass through a ring in shared memory: only global
+// A move joins the positions i (its row) and i + k (its column), with offsets k = 2 .. n/2 around
+// the tour. A lane keeps `Rows` consecutive rows in registers and goes through the columns. The
+// distance (i + 1, j + 1) of a move is the distance (i, j) of a move in the next row, so a move
+// takes little more than one square root. Lanes are `Rows` columns apart; one pad after every 8
+// points spreads them over the banks. Columns pass through a ring in shared memory, so only global
 // memory limits n.
 #pragma once
 
@@ -31,7 +31,7 @@ struct TwoOptClimb {
   static constexpr int kRing = kBand + 2 * kChunk;
   static constexpr int kRingSlots = kRing / kGroup * (kGroup + 1);
   static_assert(Rows % kGroup == 0 || kGroup % Rows == 0,
-                "lanes start at a fixed place of a group");
+                "each lane starts at a fixed place in a group");
   static constexpr float kInfinity = 3.0e38f;
 
   const Team& team;
@@ -43,7 +43,7 @@ struct TwoOptClimb {
 
   GLS_DEVICE static constexpr int pad(int slot) { return slot + slot / kGroup; }
 
-  // Loads positions base + [from, from + count) of the tour into the ring.
+  // Loads the positions base + [from, from + count) of the tour into the ring.
   GLS_DEVICE void load(int base, int from, int count) const {
     team.each(count, [&](int c) {
       const int w = from + c;
@@ -55,7 +55,7 @@ struct TwoOptClimb {
     });
   }
 
-  // Evaluates eight columns for the rows of this lane; `column` is the offset of the first.
+  // Evaluates kGroup columns for the rows of this lane; `column` is the offset of the first.
   template <bool Masked>
   GLS_DEVICE void columns(const Point* points, int column, const Point (&row)[Rows + 1],
                           float (&before)[Rows], float (&low)[Rows]) const {
@@ -83,7 +83,7 @@ struct TwoOptClimb {
     const int own = team.lane() * Rows;
     const int mine = base + own < tour.n ? own : 0;  // lanes without rows read valid points
     const bool busy = base + (own & ~(32 * Rows - 1)) < tour.n;  // whether the warp has a row
-    // Positions that the used rows and their columns reach; short tours need no full band.
+    // Positions up to the last column of the last row; short tours do not fill a band.
     const int reach = min(kBand, tour.n - base) + last_column + 2 * kGroup;
     load(base, 0, min(kBand + kChunk, reach));
     team.sync();
@@ -93,7 +93,7 @@ struct TwoOptClimb {
     for (int q = 0; q <= Rows; ++q) row[q] = ring[pad(mine + q)];
 #pragma unroll
     for (int q = 0; q < Rows; ++q) {
-      row_edges[q][team.lane()] = row[q].edge;  // the inner loop needs the registers
+      row_edges[q][team.lane()] = row[q].edge;  // in memory: the inner loop needs the registers
       low[q] = before[q] = kInfinity;
     }
     // A lane reads from the start of the group of its first row.
@@ -122,7 +122,7 @@ struct TwoOptClimb {
     }
   }
 
-  // Finds the best exact move of one row by a whole warp.
+  // Finds the best move of one row exactly; all lanes of a warp take part.
   GLS_DEVICE Ranked<Length> exact_row(int row) const {
     const int last = TwoOpt::last_offset(row, tour.n);
     Ranked<Length> best{0, 0};
@@ -171,7 +171,7 @@ struct TwoOptClimb {
     return team.least(best);
   }
 
-  // A row with a larger estimate contains no improving move, or not the best one.
+  // Rows with a larger estimate contain no move of this pass.
   GLS_DEVICE float threshold(float least) const {
     const float improving = slack - (Length(0.5) == Length(0) ? 1.0f : 0.0f);
     const float needed = rows == nullptr
@@ -189,7 +189,7 @@ struct TwoOptClimb {
     return __uint_as_float(bits & 0x80000000u ? bits & 0x7fffffffu : ~bits);
   }
 
-  // Climbs to a local optimum, or until `passes` evaluations or the permitted moves are made.
+  // Climbs to a local optimum, for at most `passes` evaluations and `max_moves` moves in all.
   // Counts stay in global memory, because the inner loop needs the registers.
   GLS_DEVICE unsigned char climb(int passes, int64 max_moves, int moves_per_pass,
                                  int64* passes_done, int64* moves_done) const {

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.backends.structs import constant, struct_of
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.engines.engine import NO_SITES, Engine
-from gpu_ls_plugin.tours.engines.exhaustive import climb_layouts
+from gpu_ls_plugin.tours.kernels.sites import float32_above
+from gpu_ls_plugin.tours.kernels.tour_layouts import POINT_BYTES
 from gpu_ls_plugin.tours.problem.device_data import metric_data
 from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
 
@@ -26,11 +25,73 @@ PARAMETERS = (
     struct_of("tours/engines/exhaustive/two_opt_rules.cuh", "TwoOptRules"),
     struct_of("tours/engines/descent/descent_batch.cuh", "DescentBatch"),
 )
-BOUND_CANDIDATES = Nearest(32)  # for full scans on a CPU; the result does not depend on them
+BOUND_CANDIDATES = Nearest(32)  # for full scans on a CPU; results do not depend on them
 TWO_OPT = "tours/moves/two_opt.cuh"
 ROW_BYTES = constant(TWO_OPT, "kRowBestBytes")
-LONGEST_LAUNCH = 3 * tuning.LAUNCH_SECONDS  # upper bound for a pass of the tours of a launch
 MAX_MOVES_PER_PASS = constant(TWO_OPT, "kMaxMovesPerPass")
+CLIMB = "tours/engines/exhaustive/two_opt_climb.cuh"
+GROUP, CHUNK = constant(CLIMB, "kGroup"), constant(CLIMB, "kChunk")  # columns
+
+# Upper bounds for the seconds of a pass, by whether a pass makes several moves: per evaluated move
+# on a multiprocessor, and per city on a CPU thread.
+CUDA_SECONDS_PER_MOVE = {False: 2e-10, True: 1e-9}
+CPU_SECONDS_PER_CITY = {False: 1e-8, True: 1e-6}
+LONGEST_LAUNCH = 3 * tuning.LAUNCH_SECONDS  # upper bound for one pass of all tours of a launch
+# Measured on the H200 (docs/kernels.md).
+RESIDENT_WARPS = {"fast": 16, "slow": 12}  # per multiprocessor, as registers allow
+ROW_SPEED = {8: 1.0, 4: 0.85}  # relative speed of a lane, by its number of rows
+MOST_WARPS = 8  # per block
+LOAD_COST = 10  # moves that can be evaluated while one point is loaded into shared memory
+
+
+@dataclass(frozen=True)
+class ClimbShape:
+    """A launch layout of the exhaustive 2-opt climb."""
+
+    warps: int  # per block
+    rows: int  # rows of the neighbourhood per lane
+    in_shared: bool  # whether the 16-bit tour is in shared memory
+    blocks: int  # resident blocks per multiprocessor
+
+    def shared_bytes(self, n: int) -> int:
+        """Return the dynamic shared memory of a block for tours of n cities."""
+        ring = (32 * self.warps * self.rows + 2 * CHUNK) // GROUP * (GROUP + 1) * POINT_BYTES
+        return ring + 2 * n * self.in_shared
+
+
+def climb_shape(n: int, tours: int, shared_memory: int, fast_estimate: bool) -> ClimbShape:
+    """Return the layout that keeps a multiprocessor busiest (O'Neil and Burtscher 2015, 3.3).
+
+    The rating of a layout is its number of resident warps, times the share of their work that
+    evaluates moves; lanes without a row and loads of columns do not count. Registers, shared memory
+    and the number of tours limit the resident blocks, so few tours get large blocks. Of two layouts
+    with equal ratings, the one with tours in shared memory wins. A metric without a `fast_estimate`
+    needs more registers.
+    """
+    resident = RESIDENT_WARPS["fast" if fast_estimate else "slow"]
+
+    def shape(warps: int, rows: int, in_shared: bool) -> ClimbShape:
+        bare = ClimbShape(warps, rows, in_shared, 1)
+        fits = shared_memory // (bare.shared_bytes(n) + tuning.BLOCK_OVERHEAD)
+        return replace(bare, blocks=min(resident // warps, fits))
+
+    def speed(candidate: ClimbShape) -> float:
+        band = 32 * candidate.warps * candidate.rows
+        rounds = -(-n // band)
+        moves = n * n / 2
+        loads = rounds * (n / 2 + band) * LOAD_COST
+        useful = n / (rounds * band) * moves / (moves + loads)
+        warps = min(candidate.blocks, tours) * candidate.warps
+        return warps * useful * ROW_SPEED[candidate.rows]
+
+    shapes = [
+        shape(warps, rows, in_shared)
+        for warps in range(1, MOST_WARPS + 1)
+        for rows in ((8, 4) if fast_estimate else (4,))
+        for in_shared in (True, False)
+        if n <= tuning.LARGEST_SHORT or not in_shared
+    ]
+    return max(shapes, key=lambda c: (speed(c), c.in_shared, -c.warps))
 
 
 def host_kernel(metric: Metric) -> Kernel:
@@ -45,7 +106,7 @@ def host_kernel(metric: Metric) -> Kernel:
     )
 
 
-def block_kernel(metric: Metric, shape: climb_layouts.ClimbShape) -> Kernel:
+def block_kernel(metric: Metric, shape: ClimbShape) -> Kernel:
     """Compose the climb for one block per tour."""
     city = "gls::uint16" if shape.in_shared else "int"
     kernel = metric_kernel(
@@ -60,16 +121,16 @@ def block_kernel(metric: Metric, shape: climb_layouts.ClimbShape) -> Kernel:
 
 
 class TwoOptClimb(Engine):
-    """A batch of climbs, with up to `moves_per_pass` independent moves after each evaluation."""
+    """A batch of climbs; each evaluation is followed by up to `moves_per_pass` moves."""
 
     def __init__(
         self, backend: Backend, problem: TSP, tours: Any, moves_per_pass: int, max_moves: int
     ) -> None:
         super().__init__(backend, problem, tours)
-        xp = backend.xp
         size, n = tours.shape
         self._shared_bytes = 0
-        self._several, self._together = moves_per_pass > 1, max(1, size)
+        self._several = moves_per_pass > 1
+        self._together = max(1, size)  # tours of a launch
         self._arguments: dict[str, Any] = {
             "metric_data": metric_data(backend, problem),
             "n": n,
@@ -88,7 +149,7 @@ class TwoOptClimb(Engine):
             self._arguments.update(neighbours=neighbours, lengths=lengths, degree=degree)
             self._kernel = host_kernel(problem.metric)
         else:
-            shape = climb_layouts.climb_shape(
+            shape = climb_shape(
                 n,
                 -(-size // backend.processors),
                 backend.shared_memory,
@@ -99,7 +160,7 @@ class TwoOptClimb(Engine):
             at_a_time = int(LONGEST_LAUNCH / self._seconds_of_pass())
             self._together = max(1, at_a_time) * backend.processors
             if self._several:
-                self._arguments["scratch"] = xp.empty((size, n, ROW_BYTES), "uint8")
+                self._arguments["scratch"] = backend.xp.empty((size, n, ROW_BYTES), "uint8")
 
     @staticmethod
     def bytes_per_tour(n: int, moves_per_pass: int) -> int:
@@ -118,10 +179,10 @@ class TwoOptClimb(Engine):
             )
 
     def _seconds_of_pass(self) -> float:
-        """Return an upper bound for a pass of one tour on its processor."""
+        """Return an upper bound for a pass of one tour on a multiprocessor or CPU thread."""
         if self.backend.name == "cpu":
-            return climb_layouts.CPU_SECONDS_PER_CITY[self._several] * self.problem.n + 1e-9
-        seconds = climb_layouts.CUDA_SECONDS_PER_MOVE[self._several]
+            return CPU_SECONDS_PER_CITY[self._several] * self.problem.n + 1e-9
+        seconds = CUDA_SECONDS_PER_MOVE[self._several]
         return seconds * max(0, self.moves_per_evaluation()) + 1e-9
 
     def first_passes(self) -> int:
@@ -136,6 +197,4 @@ class TwoOptClimb(Engine):
 
 def _move_slack(problem: TSP) -> float:
     """Return a bound on the error of the estimated change by a move, which adds two distances."""
-    return float(
-        np.nextafter(np.float32(2 * problem.metric.slack(problem.values)), np.float32(np.inf))
-    )
+    return float32_above(2 * problem.metric.slack(problem.values))

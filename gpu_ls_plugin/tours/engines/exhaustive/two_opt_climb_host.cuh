@@ -1,18 +1,19 @@
-// Exhaustive best-improvement 2-opt on a CPU: the same moves as two_opt_climb.cuh, without brute
-// force.
+// Exhaustive best-improvement 2-opt on a CPU. It makes the same moves as two_opt_climb.cuh, without
+// evaluating the whole neighbourhood in each pass.
 //
-// There are two exchanges of two edges. The senses in which the tour runs through the edges decide
-// which of them keeps the tour in one piece (is possible); the gains depend on the edges alone. The
-// climb lists all exchanges that gain at least `floor`, possible or not. A reversal changes the
-// sign of each reversed edge, and a move only adds exchanges of its two new edges. The best
-// possible exchange of the list is the best move of the neighbourhood. When none is left, the climb
-// scans all edges again, and raises the floor whenever the list is full.
+// Two edges can be exchanged in two ways. One of them keeps the tour in one piece: it is
+// "possible". Which one it is depends on the directions in which the tour runs through the edges;
+// the gains depend on the edges alone. The climb keeps a list of all exchanges that gain at least
+// `floor`, possible or not. A move changes the direction of each edge that it reverses, and it
+// adds only exchanges of its two new edges to the list. So the best possible exchange of the list
+// is the best move of the neighbourhood. When the list has no possible exchange left, the climb
+// scans all edges again. It raises the floor whenever the list is full.
 //
-// The full scan: a gain is the sum of two terms, e_i - d(x, y) and e_j - d(x', y'). An exchange
-// that gains at least G has a term of at least G / 2. To find it, the scan goes, from both ends of
-// each edge, through the cities in order of distance, as long as edge - distance >= G / 2. If a
-// neighbour list is too short for that, float32 estimates of the distances to all cities replace
-// it.
+// A scan uses that a gain is the sum of two terms, e_i - d(x, y) and e_j - d(x', y'). An exchange
+// that gains at least G has a term of at least G / 2. To find it, the scan starts at both ends of
+// each edge and goes through the cities in order of distance, as long as edge - distance >= G / 2.
+// If a neighbour list is too short for that, the scan estimates the distances to all cities in
+// float32 instead.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +36,7 @@ struct TwoOptClimb {
   static constexpr int kListed = 256;  // possible exchanges of a full list
   static constexpr int kBlock = 64;    // estimates tested at once
 
-  // An exchange of two edges by number; possible while the product of their senses is `relation`.
+  // An exchange of two numbered edges. It is possible if the product of their senses is `relation`.
   struct Exchange {
     Length gain;
     int first, second;
@@ -58,7 +59,7 @@ struct TwoOptClimb {
   std::vector<Length> edge;
   std::vector<float> edge_estimate;
   std::vector<int> number;
-  // By number of an edge: its position; its sense: 1, -1 after a reversal, 0 outside the tour.
+  // By number of an edge: its position; its sense: 1, -1 if reversed, 0 if it left the tour.
   std::vector<int> place;
   std::vector<int> sense;
 
@@ -95,7 +96,8 @@ struct TwoOptClimb {
   static constexpr Length least_gain() { return kInteger ? 1 : 0; }
   int previous(int p) const { return p ? p - 1 : tour.n - 1; }
 
-  // The first floor of the next scan. A scan with a high floor is cheap and often finds a move.
+  // The floor at the start of the next scan. A scan with a high floor is cheap and often finds a
+  // move.
   Length lower_floor() const {
     if (moves_per_pass > 1) return least_gain();
     const Length longest = *std::max_element(edge.begin(), edge.end());
@@ -129,14 +131,14 @@ struct TwoOptClimb {
     return complete || !promising(length, lengths[int64(tour[p]) * degree + degree - 1]);
   }
 
-  // Whether the term of an edge and a distance can belong to an exchange that gains the floor.
+  // Whether the term of an edge and a distance may belong to an exchange that reaches the floor.
   bool promising(Length length, Length distance) const {
     return 2 * (length - distance + margin) >= floor;
   }
 
-  // Lists exchanges of the edge at position `own` and a shorter one, whose shorter new edge links
+  // Lists exchanges of the edge at position `own` with shorter edges, if the shorter new edge links
   // the end at position p to a neighbour. The exchange with the neighbour's edge on the same side
-  // is possible in the present senses; with its other edge, after one of the edges is reversed.
+  // is possible now. The exchange with its other edge is possible once one edge is reversed.
   template <bool Forward>
   void walk(int p, int own) {
     const Length length = edge[own];
@@ -190,15 +192,15 @@ struct TwoOptClimb {
     return span < 2 || span > tour.n - 2;
   }
 
-  // Considers the exchange of the edges after positions i and j that is possible in their present
-  // senses or, if `turned`, after one of them is reversed.
+  // Lists the exchange of the edges after positions i and j that is possible now or, if `turned`,
+  // once one of them is reversed.
   void consider(int i, int j, bool turned) {
     if (adjacent(i, j)) return;
     const int a = tour[i], b = tour[tour.next(i)], c = tour[j], d = tour[tour.next(j)];
     add(i, j, turned, turned ? metric(a, d) + metric(b, c) : metric(a, c) + metric(b, d));
   }
 
-  // Lists an exchange for new edges of length `added` if it gains enough.
+  // Lists an exchange with new edges of total length `added` if it reaches the floor.
   void add(int i, int j, bool turned, Length added) {
     const Length gain = -TwoOpt::change(added, edge[i] + edge[j]);
     if (!(gain > 0) || gain < floor) return;
@@ -290,7 +292,7 @@ struct TwoOptClimb {
       std::swap(number[left], number[right]);
     }
     for (const int p : {move.row, last}) measure(p);
-    if (moves_per_pass > 1) {  // the list is too short for another pass: scan all edges again
+    if (moves_per_pass > 1) {  // the list does not suffice for another pass: scan all edges again
       floor = std::numeric_limits<Length>::max();
       return;
     }
