@@ -12,6 +12,7 @@ from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.kernels.sites import grid_of, metric_type
 from gpu_ls_plugin.tours.moves.composed import CandidateMoves
 from gpu_ls_plugin.tours.moves.reconnections import TwoOpt
+from gpu_ls_plugin.tours.problem.metrics import Geo
 from gpu_ls_plugin.tours.problem.tsp import TSP
 from tests.helpers import host_program, oracles
 from tests.helpers.instances import each_name, tsp_instance, tsp_names
@@ -84,7 +85,7 @@ def test_functors_return_the_referees_lengths(metric, n, span):
     assert_agrees(random_problem(metric, n, span=span))
 
 
-@pytest.mark.parametrize("scale", [1e-30, 1e-6, 1.0, 1e4])
+@pytest.mark.parametrize("scale", [1e-30, 1e-6, 1.0, 1e6])
 @pytest.mark.parametrize("metric", [*PLANAR, "FLOOR_2D"])
 def test_functors_at_every_scale_and_offset(metric, scale):
     random = np.random.default_rng(7)
@@ -112,7 +113,10 @@ def test_geo_functor_on_the_whole_globe():
     degrees = random.integers((-90, -180), (91, 181), (200, 2))
     minutes = random.integers(0, 60, (200, 2)) / 100
     inside = np.clip(degrees + np.sign(degrees) * minutes, (-90, -180), (90, 180))
+    antipodes = np.column_stack([-degrees[:, 0], (degrees[:, 1] + 360) % 360 - 180])
     assert_agrees(TSP(np.concatenate([inside, -inside, inside[:20]]), "GEO"))
+    assert_agrees(TSP(np.concatenate([degrees, antipodes]), "GEO"))
+    assert Geo().slack(inside[:2] * 0.01) < 0.6  # cities near each other have a tight bound
 
 
 def test_haversine_functor_on_the_whole_globe():

@@ -36,49 +36,27 @@ def test_lists_and_single_tours_are_taken():
 
 def test_batches_that_need_no_change_are_not_copied():
     tours = np.array([[2, 0, 1]], dtype=np.int32)
+    tours.setflags(write=False)
     assert np.shares_memory(check_tours(line(3), tours), tours)
     strided = np.asfortranarray(np.array([[0, 1, 2], [2, 1, 0]], dtype=np.int32))
     assert check_tours(line(3), strided).flags.c_contiguous
 
 
-def test_tours_are_not_changed():
-    tours = np.array([[2, 0, 1]], dtype=np.int32)
-    tours.setflags(write=False)
-    assert tour_costs(line(3), tours).tolist() == [4]
-
-
+# Further cases are in tests/test_bad_input.py.
 @pytest.mark.parametrize(
     ("tours", "error", "words"),
     [
-        (
-            [[0, 1, 2, 2]],
-            InvalidTourError,
-            "row 0 is not a permutation: city 2 appears 2 times, city 3",
-        ),
+        ([[0, 1, 2, 2]], InvalidTourError, "row 0 .* city 2 appears 2 times, city 3 is missing"),
         ([[3, 2, 1, 0], [0, 0, 0, 1]], InvalidTourError, "row 1 .* city 0 appears 3 times, city 2"),
         (
             [[0, 1, 2, 3], [0, 1, 2, 4]],
             InvalidTourError,
             r"row 1 holds city 4 at position 3.*0\.\.3",
         ),
-        ([[0, -1, 2, 3]], InvalidTourError, "row 0 holds city -1 at position 1"),
-        ([[1, 2, 3, 4]], InvalidTourError, r"holds city 4 .* cities are 0\.\.3"),
-        (
-            np.array([[0, 1, 2, 2**63]], dtype=np.uint64),
-            InvalidTourError,
-            "city 9223372036854775808",
-        ),
-        ([[0, 1, 2]], InvalidTourError, r"shape \(1, 3\), but tours of 4 cities"),
+        (np.array([[0, 1, 2, 2**63]], "u8"), InvalidTourError, "city 9223372036854775808"),
         ([0, 1, 2, 3, 4], InvalidTourError, r"shape \(5,\)"),
-        ([[[0, 1, 2, 3]]], InvalidTourError, r"shape \(1, 1, 4\)"),
-        (3, InvalidTourError, r"shape \(\)"),
         ([], InvalidTourError, r"shape \(0,\)"),
-        (np.empty((0, 4), dtype=np.int32), InvalidTourError, "P >= 1"),
-        ([[0, 1, 2, 3], [0, 1]], InvalidTourError, "rows of different lengths"),
         ([[0.0, 1.0, 2.5, 3.0]], InvalidTypeError, "must be integers, but row 0 holds 2.5"),
-        ([[0, 1, 2, float("nan")]], InvalidTypeError, "holds nan at position 3"),
-        ([[True, False, True, False]], InvalidTypeError, "bool"),
-        ([["0", "1", "2", "3"]], InvalidTypeError, "must be integers"),
         ([[None, 1, 2, 3]], InvalidTypeError, "object"),
         ([[0j, 1, 2, 3]], InvalidTypeError, "complex"),
     ],
@@ -88,11 +66,6 @@ def test_what_is_no_tour(check, tours, error, words):
     with pytest.raises(error, match=f"^tours: .*{words}") as caught:
         check(line(4), tours)
     assert type(caught.value) is error
-
-
-def test_the_parameter_is_named():
-    with pytest.raises(InvalidTourError, match=r"^start: row 0"):
-        check_tours(line(3), [[0, 0, 1]], parameter="start")
 
 
 def test_the_row_is_named_beyond_the_first_block():
@@ -111,17 +84,6 @@ def test_rows_are_judged_as_by_sorting(tours):
         assert not valid
     else:
         assert valid
-
-
-@given(st.permutations(range(6)))
-def test_permutations_are_tours(tour):
-    assert check_permutations(tour, 6).tolist() == [list(tour)]
-
-
-def test_costs_of_a_line_by_hand():
-    costs = tour_costs(line(4), [[0, 1, 2, 3], [0, 2, 1, 3]])
-    assert costs.tolist() == [6, 8]  # 1+1+1+3 and 2+1+2+3
-    assert costs.dtype == np.int64
 
 
 class DeviceTours:

@@ -15,7 +15,6 @@ from gpu_ls_plugin.core.exceptions import (
 )
 from gpu_ls_plugin.tours.problem.tsp import TSP
 from gpu_ls_plugin.tours.problem.tsplib import read_sections, read_tour, write_tour
-from tests.helpers.instances import FIXED_EDGES, instance_path
 
 PLANE = """\
 NAME : triangle
@@ -105,13 +104,6 @@ def test_matrices_come_back_from_every_format(write, layout, dtype, n, width, se
     assert problem.integer == (dtype is np.int64) or n == 1
 
 
-def test_a_triangle_by_hand(write):
-    problem = TSP.read(write(MATRIX))
-    assert problem.matrix.tolist() == [[0, 1, 2, 3], [1, 0, 4, 5], [2, 4, 0, 6], [3, 5, 6, 0]]
-    by_columns = TSP.read(write(MATRIX.replace("UPPER_ROW", "UPPER_COL")))
-    assert by_columns.matrix.tolist() == [[0, 1, 2, 4], [1, 0, 3, 5], [2, 3, 0, 6], [4, 5, 6, 0]]
-
-
 def test_an_asymmetric_problem(write):
     text = (
         "NAME: a\nTYPE: ATSP\nDIMENSION: 3\nEDGE_WEIGHT_TYPE: EXPLICIT\n"
@@ -185,11 +177,6 @@ def test_other_sections_are_taken_apart_but_not_used(write):
     assert sections.fields["EDGE_WEIGHT_TYPE"] == "EUC_2D"
 
 
-def test_fixed_edges_are_refused():
-    with pytest.raises(UnsupportedProblemError, match=r"linhp318\.tsp: FIXED_EDGES_SECTION"):
-        TSP.read(instance_path(f"tsp/{FIXED_EDGES}.tsp"))
-
-
 def plane(old: str, new: str) -> str:
     assert old in PLANE
     return PLANE.replace(old, new)
@@ -202,39 +189,33 @@ def explicit(old: str, new: str) -> str:
 
 COORD = "NODE_COORD_SECTION: "
 WEIGHT = "EDGE_WEIGHT_SECTION: "
+FORMAT = "EDGE_WEIGHT_FORMAT: "
 
 
 @pytest.mark.parametrize(
     ("content", "words"),
     [
         ("", "DIMENSION: missing"),
-        ("\n\n", "DIMENSION: missing"),
         (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "a binary file"),
         (b"\xff\xfe" + PLANE.encode("utf-16-le"), "a binary file"),
         ("once upon a time\n", "line 1: 'once upon a time' is neither"),
         ("1 2 3\n4 5 6\n", "line 1: '1 2 3' is neither"),
-        ('{"DIMENSION": 3}', "line 1"),
         (plane("DIMENSION : 3\n", ""), "DIMENSION: missing"),
         (plane("DIMENSION : 3", "DIMENSION :"), "DIMENSION: missing"),
         (plane("DIMENSION : 3", "DIMENSION : three"), "DIMENSION: 'three' is not a number"),
         (plane("DIMENSION : 3", "DIMENSION : 0"), "DIMENSION: '0' is not a number of cities"),
-        (plane("DIMENSION : 3", "DIMENSION : -3"), "DIMENSION: '-3'"),
         (plane("DIMENSION : 3", "DIMENSION : 3.5"), "DIMENSION: '3.5'"),
         (plane("DIMENSION : 3", "DIMENSION : " + "9" * 5000), "DIMENSION: '99"),
         (plane("DIMENSION : 3", "DIMENSION : 4"), COORD + "3 cities, but DIMENSION is 4"),
-        (plane("DIMENSION : 3", "DIMENSION : 2"), COORD + "3 cities, but DIMENSION is 2"),
         (plane("DIMENSION : 3", "DIMENSION : 3\nDIMENSION : 4"), "DIMENSION: given twice"),
         (plane("EDGE_WEIGHT_TYPE : EUC_2D\n", ""), "EDGE_WEIGHT_TYPE: missing; known: EUC_2D"),
         (plane("EUC_2D", "XRAY1"), "EDGE_WEIGHT_TYPE: .*'XRAY1'"),
-        (plane("EUC_2D", "EUC_3D"), "EDGE_WEIGHT_TYPE: .*'EUC_3D'"),
         (plane("NODE_COORD_SECTION\n1 0 0\n2 3 0\n3 3 4\n", ""), COORD + "missing"),
-        (plane("1 0 0\n2 3 0\n3 3 4\n", ""), COORD + "0 cities"),
         (plane("3 3 4\n", ""), COORD + "2 cities, but DIMENSION is 3"),
         (plane("3 3 4", "3 3"), COORD + "'3 3' is not 'number x y'"),
         (plane("3 3 4", "3 3 4 5"), COORD + "'3 3 4 5' is not"),
         (plane("3 3 4", "3 3 x"), COORD + "'x' is not a finite number"),
         (plane("3 3 4", "3 3 nan"), COORD + "'nan' is not a finite number"),
-        (plane("3 3 4", "3 inf 4"), COORD + "'inf' is not a finite number"),
         (plane("3 3 4", "3 3 1e999"), COORD + "'1e999' is not a finite number"),
         (plane("3 3 4", "3 3 " + "1" * 400), COORD + "'1+...' is not a finite number"),
         (plane("3 3 4", "3 3 1_0"), COORD + "'1_0' is not a finite number"),
@@ -247,14 +228,8 @@ WEIGHT = "EDGE_WEIGHT_SECTION: "
         (plane("EUC_2D", "GEO").replace("3 3 4", "3 95 4"), COORD + ".*latitude 95"),
         (plane("EOF", "NODE_COORD_SECTION\n1 0 0\nEOF"), COORD + "given twice"),
         (plane("EOF", "COLOUR : red\n4 4 4\nEOF"), "line 11: '4 4 4' is neither"),
-        (
-            explicit("EDGE_WEIGHT_FORMAT: UPPER_ROW\n", ""),
-            "EDGE_WEIGHT_FORMAT: missing; known: FULL",
-        ),
-        (
-            explicit("UPPER_ROW", "FUNCTION"),
-            "EDGE_WEIGHT_FORMAT: 'FUNCTION' is unknown; known: FULL",
-        ),
+        (explicit("EDGE_WEIGHT_FORMAT: UPPER_ROW\n", ""), FORMAT + "missing; known: FULL"),
+        (explicit("UPPER_ROW", "FUNCTION"), FORMAT + "'FUNCTION' is unknown; known: FULL"),
         (explicit("4 5 6\n", ""), WEIGHT + "3 numbers, but UPPER_ROW of 4 cities has 6"),
         (explicit("4 5 6\n", "4 5 6 7\n"), WEIGHT + "7 numbers"),
         (explicit("UPPER_ROW", "LOWER_DIAG_ROW").replace("4 5", "4"), WEIGHT + "5 numbers, .*10"),
@@ -265,9 +240,7 @@ WEIGHT = "EDGE_WEIGHT_SECTION: "
         (explicit("UPPER_ROW", "FULL_MATRIX"), WEIGHT + "6 numbers, .* has 16"),
         (explicit("DIMENSION: 4", "DIMENSION: 999999999"), WEIGHT + "6 numbers"),
         (explicit("EDGE_WEIGHT_SECTION\n1 2 3\n4 5 6\n", ""), WEIGHT + "missing"),
-        (explicit("1 2 3\n4 5 6\n", ""), WEIGHT + "0 numbers"),
         (explicit("4 5 6", "4 five 6"), WEIGHT + "'five' is not a finite number"),
-        (explicit("4 5 6", "4 nan 6"), WEIGHT + "'nan' is not a finite number"),
         (explicit("4 5 6", "4 -5 6"), WEIGHT + "matrix: the length from city 1 to city 3 is -5"),
         (explicit("4 5 6", "4 2147483648 6"), WEIGHT + "matrix: .* is 2147483648"),
         (explicit("4 5 6", "4 " + "9" * 30 + " 6"), WEIGHT + "matrix: .* is 1e\\+30"),
@@ -278,10 +251,30 @@ def test_files_that_are_wrong(write, content, words):
         TSP.read(write(content))
 
 
-@pytest.mark.parametrize("kind", ["CVRP", "HCP", "SOP", "TOUR"])
-def test_other_kinds_of_problems_are_refused(write, kind):
-    with pytest.raises(UnsupportedProblemError, match=rf"file\.tsp: TYPE: '{kind}'"):
-        TSP.read(write(plane("TYPE : TSP", f"TYPE : {kind}")))
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (plane("TYPE : TSP", "TYPE : CVRP"), r"TYPE: 'CVRP' .*CVRP\.read"),
+        (plane("TYPE : TSP", "TYPE : TOUR"), "TYPE: 'TOUR' .*read_tour"),
+        (plane("TYPE : TSP", "TYPE : HCP"), "TYPE: 'HCP'"),
+        *(
+            (plane("TYPE : TSP", f"VEHICLES : {count}"), f"VEHICLES: '{count}', but a tour")
+            for count in ("2", "0", "two")
+        ),
+        (
+            plane("EOF", "FIXED_EDGES_SECTION\n1 2\n-1\nEOF"),
+            "FIXED_EDGES_SECTION: .*remove the section .*OpenPath",
+        ),
+    ],
+)
+def test_other_kinds_of_problems_are_refused(write, content, words):
+    with pytest.raises(UnsupportedProblemError, match=rf"file\.tsp: {words}"):
+        TSP.read(write(content))
+
+
+def test_one_vehicle_and_no_fixed_edges_are_allowed(write):
+    assert TSP.read(write(plane("TYPE : TSP", "TYPE : TSP\nVEHICLES : 1"))).n == 3
+    assert TSP.read(write(plane("EOF", "FIXED_EDGES_SECTION\n-1\nEOF"))).n == 3
 
 
 def test_missing_files_stay_missing(tmp_path):
@@ -408,7 +401,7 @@ def test_what_is_no_tour_is_not_written(tmp_path, tour, error):
     assert not path.exists()
 
 
-# what other programs write
+# What other programs write
 
 
 @pytest.mark.parametrize("layout", [layout for layout in ORDER if "DIAG" in layout])
@@ -440,23 +433,3 @@ def test_keywords_without_colons(write, separator):
     assert read_tour(write(TOUR.replace(" : ", separator))).tolist() == [1, 3, 0, 2]
     after = PLANE.replace("EOF", f"COMMENT{separator}after the section\nEOF")
     assert TSP.read(write(after)).comment == "by hand\nafter the section"
-
-
-def test_a_tour_is_for_one_vehicle(write):
-    assert TSP.read(write(plane("TYPE : TSP", "TYPE : TSP\nVEHICLES : 1"))).n == 3
-    for vehicles in ("2", "0", "two"):
-        with pytest.raises(UnsupportedProblemError, match=f"VEHICLES: '{vehicles}', but a tour"):
-            TSP.read(write(plane("TYPE : TSP", f"TYPE : TSP\nVEHICLES : {vehicles}")))
-
-
-def test_fixed_edges_say_what_can_be_done(write):
-    text = plane("EOF", "FIXED_EDGES_SECTION\n1 2\n-1\nEOF")
-    with pytest.raises(UnsupportedProblemError, match=r"remove the section .*OpenPath"):
-        TSP.read(write(text))
-    assert TSP.read(write(text.replace("\n1 2\n-1", "\n-1"))).n == 3
-
-
-@pytest.mark.parametrize(("kind", "reader"), [("CVRP", r"CVRP\.read"), ("TOUR", "read_tour")])
-def test_files_of_other_kinds_name_their_reader(write, kind, reader):
-    with pytest.raises(UnsupportedProblemError, match=reader):
-        TSP.read(write(plane("TYPE : TSP", f"TYPE : {kind}")))
