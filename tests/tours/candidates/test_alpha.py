@@ -18,6 +18,7 @@ from gpu_ls_plugin.tours.candidates.alpha import Alpha
 from gpu_ls_plugin.tours.candidates.one_trees import CompleteGraph, ascend
 from gpu_ls_plugin.tours.candidates.quadrant import Quadrant
 from gpu_ls_plugin.tours.candidates.sparse_graph import SparseGraph, neighbour_graph
+from gpu_ls_plugin.tours.problem.tsplib import read_tour
 from tests.helpers import one_trees, oracles
 from tests.helpers.instances import OPTIMA, each_name, instance_path, tsp_instance, tsp_names
 from tests.helpers.random_problems import METRICS, random_problem
@@ -127,14 +128,9 @@ def test_a_far_cluster_gets_a_second_edge():
     assert tree.weight - 2 * penalties.sum() > 0.85 * there_and_back
 
 
-def optimal_tour(name: str) -> np.ndarray:
-    words = instance_path(f"tsp/{name}.opt.tour").read_text().split("TOUR_SECTION")[1].split()
-    return np.array([int(word) for word in words if word.isdigit()]) - 1
-
-
 @each_name(COVERED)
 def test_five_candidates_hold_nearly_all_optimal_edges(name):
-    problem, tour = tsp_instance(name), optimal_tour(name)
+    problem, tour = tsp_instance(name), read_tour(instance_path(f"tsp/{name}.opt.tour"))
     following = np.roll(tour, -1)
     cities = Alpha(5).of(problem).cities
     there = (cities[tour] == following[:, None]).any(axis=1)
@@ -213,26 +209,11 @@ def test_a_metric_without_a_tree():
     assert np.array_equal(Alpha(5).of(problem).cities, Alpha(5).of(usual).cities)
 
 
-def test_the_two_neighbours_on_a_circle_come_first():
-    lists = Alpha(2).of(TSP(circle(300), "EUC"))
-    for i, row in enumerate(lists.cities.tolist()):
-        assert sorted(row) == sorted([(i - 1) % 300, (i + 1) % 300])
-
-
 def test_a_matrix_made_in_blocks(monkeypatch):
     problem = random_problem("EXPLICIT", 40)
     whole = Alpha(5).build(problem)
     monkeypatch.setattr("gpu_ls_plugin.tours.candidates.one_trees.BLOCK_ENTRIES", 100)
     assert np.array_equal(Alpha(5).build(problem).cities, whole.cities)
-
-
-def test_matrix_and_coordinates_mean_the_same():
-    problem = random_problem("EUC_2D", 9)  # few enough for the sparse graph to hold every edge
-    matrix = TSP.from_matrix(oracles.distance_matrix(problem))
-    penalties = random_penalties(9, 1, zero=False)
-    sparse, dense = neighbour_graph(problem, 8), CompleteGraph(matrix.matrix)
-    assert len(sparse.a) == 36
-    assert sparse.one_tree(penalties).weight == dense.one_tree(penalties).weight
 
 
 def test_asymmetric_lengths_are_refused():

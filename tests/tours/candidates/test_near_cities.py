@@ -42,14 +42,6 @@ def test_lists_are_those_of_numpy(metric: str, scale: float) -> None:
         _same(_quadrants(problem, m), quadrant.quadrant_lists_by_numpy(problem, m, m))
 
 
-@pytest.mark.parametrize("n", [2, 3, 7])
-def test_few_cities(n: int) -> None:
-    problem = _uniform(n, 100.0, "EUC_2D")
-    made = near_cities.near_lists(problem, n - 1)
-    _same(made, nearest.NearestCities(problem).lists(n - 1))
-    _same(_quadrants(problem, 4), quadrant.quadrant_lists_by_numpy(problem, 4, min(4, n - 1)))
-
-
 def test_cities_on_a_line_and_far_apart() -> None:
     line = gls.TSP(np.stack([np.arange(200.0) ** 3, np.zeros(200)], axis=1), "EUC_2D")
     _same(near_cities.near_lists(line, 5), nearest.NearestCities(line).lists(5))

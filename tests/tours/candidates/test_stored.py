@@ -78,94 +78,52 @@ def test_a_stored_set_is_a_set_like_any_other(tmp_path):
     assert repr(stored) == f"Stored(path={str(tmp_path / 'a')!r}, rule='Alpha(k=5, steps=30)')"
 
 
-def test_pickling_drops_nothing(tmp_path):
-    problem = random_problem("EUC_2D", 40)
-    Alpha(5).save(tmp_path / "a", problem)
-    stored = Candidates.load(tmp_path / "a")
-    (tmp_path / "a").unlink()
-    copy = pickle.loads(pickle.dumps(stored))
-    assert copy == stored and hash(copy) == hash(stored)
-    assert np.array_equal(copy.of(problem).cities, Alpha(5).of(problem).cities)
-
-
 def test_equal_if_the_content_is(tmp_path):
     problem = random_problem("EUC_2D", 40)
     for name, candidates in (("a", Nearest(5)), ("b", Nearest(5)), ("c", Nearest(6))):
         candidates.save(tmp_path / name, problem)
     a, b, c = (Candidates.load(tmp_path / name) for name in "abc")
-    assert a == b and a != c and isinstance(a, Stored)
-    assert a.of(problem) is b.of(problem)
+    (tmp_path / "a").unlink()
+    for same in (b, pickle.loads(pickle.dumps(a))):
+        assert same == a and hash(same) == hash(a) and isinstance(a, Stored)
+        assert same.of(problem) is a.of(problem)
+    assert a != c
+    with pytest.raises(InvalidTypeError, match="problem: "):
+        Nearest(5).save(tmp_path / "lists", "pr76")
 
 
-def test_a_file_is_replaced_as_a_whole(tmp_path, monkeypatch):
-    problem = random_problem("EUC_2D", 40)
-    path = tmp_path / "lists.npz"
-    Nearest(5).save(path, problem)
-    before = path.read_bytes()
-
-    def fails(file, **content):
-        file.write(b"half")
-        raise OSError("disk full")
-
-    with monkeypatch.context() as patch:
-        patch.setattr("gpu_ls_plugin.tours.candidates.lists.np.savez", fails)
-        with pytest.raises(OSError, match="disk full"):
-            Nearest(6).save(path, problem)
-    assert path.read_bytes() == before
-    assert list(tmp_path.iterdir()) == [path]
-    Nearest(6).save(path, problem)
-    assert Candidates.load(path).of(problem).degree == 6
+def write(path, cities, **changes):
+    """Write a file of lists; `changes` are other fields than the usual ones."""
+    fields = {"version": 1, "rule": "Nearest(k=2)", "fingerprint": "0", "cities": cities}
+    with path.open("wb") as file:
+        np.savez(file, **fields | changes)
 
 
-def test_files_that_are_none(tmp_path):
-    with pytest.raises(FileNotFoundError):
-        Candidates.load(tmp_path / "missing")
+GOOD = np.array([[1, 2], [2, 0], [0, 1]], np.int32)
+
+
+def with_row(row):
+    return np.concatenate([[row], GOOD[1:]])
+
+
+# Damaged files are in tests/test_damaged_files.py.
+@pytest.mark.parametrize(
+    ("cities", "changes", "words"),
+    [
+        *((with_row(row), {}, "cities: row 0") for row in ([1, 1], [0, 1], [1, 3], [-1, 1])),
+        *((GOOD / 2, {}, "cities: float64"), (GOOD > 0, {}, "cities: bool")),
+        *((part, {}, "cities: ") for part in (GOOD[0], GOOD[None], GOOD[:, :0], GOOD[:0])),
+        (GOOD, {"version": 2}, "format 2"),
+        (GOOD, {"version": [1, 1]}, "format"),
+        (np.array([{}], object), {}, "not a file of candidate lists"),
+    ],
+)
+def test_files_with_wrong_content(tmp_path, cities, changes, words):
     path = tmp_path / "file"
-    problem = random_problem("EUC_2D", 40)
-    Nearest(5).save(path, problem)
-    whole = path.read_bytes()
-    for content in (b"", b"NAME: pr76", whole[:-30], whole[: len(whole) // 2]):
-        path.write_bytes(content)
-        with pytest.raises(FileFormatError, match="file: not a file of candidate lists"):
-            Candidates.load(path)
-    with path.open("wb") as file:
-        np.save(file, np.zeros(3))
-    with pytest.raises(FileFormatError, match="not a file of candidate lists"):
-        Candidates.load(path)
-    with path.open("wb") as file:
-        np.savez(file, cities=np.zeros((3, 2)))
-    with pytest.raises(FileFormatError, match="not a file of candidate lists"):
-        Candidates.load(path)
-
-
-def write(path, cities, version=1):
-    with path.open("wb") as file:
-        np.savez(file, version=version, rule="Nearest(k=2)", fingerprint="0", cities=cities)
-
-
-def test_files_with_wrong_content(tmp_path):
-    path = tmp_path / "file"
-    good = np.array([[1, 2], [2, 0], [0, 1]], np.int32)
-    write(path, good)
+    write(path, GOOD)
     Candidates.load(path)
-    for row in ([1, 1], [0, 1], [1, 3], [-1, 1]):
-        cities = good.copy()
-        cities[0] = row
-        write(path, cities)
-        with pytest.raises(FileFormatError, match="file: cities: row 0 is not a list"):
-            Candidates.load(path)
-    for cities in (good / 2, good[0], good[None], good[:, :0], good[:0], good > 0):
-        write(path, cities)
-        with pytest.raises(FileFormatError, match="file: cities: "):
-            Candidates.load(path)
-    write(path, good, version=2)
-    with pytest.raises(FileFormatError, match="format 2"):
-        Candidates.load(path)
-    write(path, good, version=[1, 1])
-    with pytest.raises(FileFormatError, match="format"):
-        Candidates.load(path)
-    write(path, np.array([{}], object))
-    with pytest.raises(FileFormatError, match="not a file of candidate lists"):
+    write(path, cities, **changes)
+    with pytest.raises(FileFormatError, match=f"file: {words}"):
         Candidates.load(path)
 
 
@@ -174,21 +132,10 @@ def test_files_with_wrong_content(tmp_path):
 def test_any_integers_in_any_layout_are_ours_when_they_are_read(tmp_path, dtype, order):
     problem = random_problem("EUC_2D", 40)
     lists = Nearest(5).of(problem).cities
-    with (tmp_path / "file").open("wb") as file:
-        np.savez(
-            file,
-            version=1,
-            rule="Nearest(k=5)",
-            fingerprint=problem.fingerprint,
-            cities=lists.astype(dtype, order=order),
-        )
+    written = lists.astype(dtype, order=order)
+    write(tmp_path / "file", written, fingerprint=problem.fingerprint)
     stored = Candidates.load(tmp_path / "file")
     assert stored.cities.dtype == np.int32 and stored.cities.flags.c_contiguous
     tours = np.arange(40)[None]
     found = [LocalSearch(candidates=c)(problem, tours, backend="cpu") for c in (stored, Nearest(5))]
     assert np.array_equal(found[0].tours, found[1].tours)
-
-
-def test_the_problem_is_checked(tmp_path):
-    with pytest.raises(InvalidTypeError, match="problem: "):
-        Nearest(5).save(tmp_path / "lists", "pr76")

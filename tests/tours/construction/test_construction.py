@@ -21,7 +21,7 @@ from gpu_ls_plugin.core.exceptions import (
 from gpu_ls_plugin.tours.construction.random_tours import shuffle
 from tests.helpers import oracles
 from tests.helpers.instances import tsp_instance
-from tests.helpers.random_problems import INTEGER, METRICS, random_problem
+from tests.helpers.random_problems import METRICS, random_problem
 
 
 @pytest.mark.parametrize("n", [3, 4])
@@ -46,31 +46,19 @@ def test_every_city_comes_to_every_position():
 
 
 def test_random_tours_can_go_on_from_any_row():
-    from gpu_ls_plugin.backends import get_backend
-
     everything = shuffle(get_backend("cpu"), 20, 30, 7)
     assert np.array_equal(shuffle(get_backend("cpu"), 20, 10, 7, first_row=12), everything[12:22])
 
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_nearest_neighbour_is_that_of_brute_force(metric):
-    for n in (2, 3, 11, 60):
-        problem = random_problem(metric, n, span=20)
+    for n, span in ((2, 20), (3, 20), (11, 20), (60, 20), (60, 3)):  # ties go to the smallest city
+        problem = random_problem(metric, n, span=span)
         tours = gls.nearest_neighbour(problem, n, seed=2, backend="cpu")
         assert sorted(tours[:, 0]) == list(range(n))  # every start once
         d = oracles.distance_matrix(problem).tolist()
         for tour in tours[:15].tolist():
             assert tour == oracles.nearest_neighbour_tour(d, tour[0])
-
-
-@settings(max_examples=40)
-@given(st.integers(2, 60), st.integers(1, 6), st.integers(0, 10**6))
-def test_nearest_neighbour_ties_go_to_the_smallest_city(n, span, seed):
-    problem = random_problem("EUC_2D", n, seed, span)
-    (tour,) = gls.nearest_neighbour(problem, seed=seed, backend="cpu").tolist()
-    assert tour == oracles.nearest_neighbour_tour(
-        oracles.distance_matrix(problem).tolist(), tour[0]
-    )
 
 
 def test_nearest_neighbour_starts_repeat_beyond_n():
@@ -89,18 +77,14 @@ def assert_greedy(problem: gls.TSP) -> None:
     assert oracles.edges(tour) == expected
 
 
-@pytest.mark.parametrize("metric", METRICS)
-def test_greedy_is_that_of_the_complete_graph(metric):
-    for n in (4, 5, 9, 10, 30, 70):
-        for seed in range(3):
-            assert_greedy(random_problem(metric, n, seed, span=2000))
-
-
-@settings(max_examples=60)
+@settings(max_examples=100)
 @given(
-    st.sampled_from(METRICS), st.integers(4, 60), st.sampled_from([2, 5, 9, 30]), st.integers(0, 99)
+    st.sampled_from(METRICS),
+    st.integers(4, 70),
+    st.sampled_from([2, 5, 9, 30, 2000]),
+    st.integers(0, 99),
 )
-def test_greedy_ties_go_by_city_numbers(metric, n, span, seed):
+def test_greedy_is_that_of_the_complete_graph(metric, n, span, seed):
     assert_greedy(random_problem(metric, n, seed, span))
 
 
@@ -136,10 +120,6 @@ def test_further_greedy_tours_are_other_good_tours():
     costs = problem.cost(tours)
     assert len(np.unique(costs)) > 20
     assert costs.max() < 1.5 * problem.optimum
-    assert np.array_equal(gls.greedy(problem, 5, seed=1, backend="cpu"), tours[:5])
-    for degenerate in (np.zeros((30, 2)), np.repeat([[0, 0], [9, 9]], 15, axis=0)):
-        equal = gls.TSP(degenerate, "EUC_2D")
-        assert (np.sort(gls.greedy(equal, 4, backend="cpu")) == np.arange(30)).all()
 
 
 def test_the_curve_goes_from_cell_to_neighbouring_cell():
@@ -160,30 +140,12 @@ def test_further_curves_are_other_good_tours():
     costs = problem.cost(tours)
     assert len(np.unique(costs)) > 15
     assert costs.max() < 2 * problem.optimum
-    assert np.array_equal(gls.space_filling_curve(problem, 5, seed=1, backend="cpu"), tours[:5])
 
 
-def test_a_curve_through_equal_points_and_lines():
-    for points in (np.zeros((9, 2)), [(x, 0) for x in range(9)], [(0, -y) for y in range(9)]):
-        tours = gls.space_filling_curve(gls.TSP(points, "EUC_2D"), 5, backend="cpu")
-        assert (np.sort(tours) == np.arange(9)).all()
-    assert gls.space_filling_curve(
-        gls.TSP([(x, 0) for x in range(9)], "EUC_2D"), backend="cpu"
-    ).tolist() in (
-        [list(range(9))],
-        [list(range(8, -1, -1))],
-    )
-
-
-@pytest.mark.parametrize("metric", INTEGER)
-def test_constructions_beat_random_tours(metric):
-    problem = random_problem(metric, 60, span=1000)
-    random = problem.cost(gls.random_tours(problem, 10, backend="cpu")).min()
-    made = [gls.nearest_neighbour, gls.greedy]
-    if problem.coordinates is not None:
-        made.append(gls.space_filling_curve)
-    for construct in made:
-        assert problem.cost(construct(problem, 3, backend="cpu")).max() < random
+def test_a_curve_along_a_line():
+    for points in ([(x, 0) for x in range(9)], [(0, -y) for y in range(9)]):
+        (tour,) = gls.space_filling_curve(gls.TSP(points, "EUC_2D"), backend="cpu").tolist()
+        assert sorted([tour, tour[::-1]])[0] == list(range(9))
 
 
 CONSTRUCTIONS = (gls.random_tours, gls.nearest_neighbour, gls.greedy, gls.space_filling_curve)
@@ -194,7 +156,6 @@ CONSTRUCTIONS = (gls.random_tours, gls.nearest_neighbour, gls.greedy, gls.space_
     ("size", "error", "words"),
     [
         (0, InvalidParameterError, "size: 0"),
-        (2**31, InvalidParameterError, "size: 2147483648"),
         (10**20, InvalidParameterError, "size: 1000"),
         (5.0, InvalidTypeError, "size: 5.0"),
         (2**31 - 1, InsufficientMemoryError, "size: 2,147,483,647 tours of 100,000 cities need"),

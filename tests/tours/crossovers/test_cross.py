@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
@@ -33,7 +33,6 @@ from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
 from tests.helpers import assembly_oracle
 from tests.helpers.examples import examples
 from tests.helpers.graph_oracle import edges
-from tests.helpers.parents import crossings
 from tests.helpers.random_problems import random_problem, random_tours
 
 CPU = get_backend("cpu")
@@ -76,10 +75,12 @@ def test_lengths_are_not_read(part, monkeypatch):
     assert np.array_equal(part.cross(problem, FIRST, SECOND, backend="cpu"), expected)
 
 
-@pytest.mark.parametrize("part", PERMUTATION_CROSSOVERS[:-1], ids=lambda part: part.name)
+@pytest.mark.parametrize(
+    "part", [*PERMUTATION_CROSSOVERS[:-1], gls.EdgeAssembly()], ids=lambda part: part.name
+)
 def test_rows_draw_numbers_of_their_own(part):
-    first, second = (np.repeat(random_tours(60, 1, seed), 8, axis=0) for seed in (1, 2))
-    problem = random_problem("EUC_2D", 60)
+    first, second = (np.repeat(random_tours(200, 1, seed), 8, axis=0) for seed in (1, 2))
+    problem = random_problem("EUC_2D", 200, span=10_000)
     found = [
         set(map(tuple, part.cross(problem, first, second, backend="cpu", **given_).tolist()))
         for given_ in ({"seed": 1}, {"seed": 2}, {"seed": 1, "first_row": 8})
@@ -99,30 +100,14 @@ def test_asymmetric_problems_are_refused(part):
 
 
 STRATEGIES = ("single", "block")
-
-
-@pytest.mark.slow
-@examples(80)
-@given(crossings(), st.integers(1, 40), st.sampled_from(STRATEGIES))
-def test_children_are_tours_of_their_parents_edges_and_never_worse(crossing, offspring, strategy):
-    problem, first, second, seed = crossing
-    kept = first.copy(), second.copy()
-    part = gls.EdgeAssembly(offspring=offspring, strategy=strategy)
-    children = part.cross(problem, first, second, seed=seed, backend="cpu")
-    assert np.array_equal(first, kept[0]) and np.array_equal(second, kept[1])
-    assert children.dtype == np.int32
-    assert (np.sort(children, axis=1) == np.arange(problem.n)).all()
-    assert (problem.cost(children) <= problem.cost(first)).all()
-    for child, own, other in zip(children, first, second, strict=True):
-        if edges(own) == edges(other):
-            assert np.array_equal(child, own)
+FIRST_ROW = 2**40 + 7
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @examples(60)
 @given(st.integers(8, 60), st.integers(0, 999), st.integers(1, 40), st.booleans())
 def test_children_are_the_oracles(strategy, n, seed, offspring, near_each_other):
-    """Lengths differ so much that no two exchanges cost the same."""
+    """Lengths are long and random, so no two exchanges cost the same."""
     random = np.random.default_rng([n, seed])
     problem = gls.TSP(random.integers(0, 10**6, (n, 2)), "EUC_2D")
     first, second = (random_tours(n, 2, seed + more) for more in (0, 1000))
@@ -138,24 +123,18 @@ def test_children_are_the_oracles(strategy, n, seed, offspring, near_each_other)
     def length(a, b):
         return int(math.dist(places[a], places[b]) + 0.5)
 
-    given_ = {"seed": seed, "backend": "cpu", "first_row": 7}
+    given_ = {"seed": seed, "backend": "cpu", "first_row": FIRST_ROW}
     part = gls.EdgeAssembly(offspring=offspring, strategy=strategy)
     children = part.cross(problem, first, second, **given_)
     for row, child in enumerate(children):
         pair = first[row].tolist(), second[row].tolist()
-        numbers = {"seed": seed, "row": 7 + row, "offspring": offspring, "strategy": strategy}
+        numbers = {
+            "seed": seed,
+            "row": FIRST_ROW + row,
+            "offspring": offspring,
+            "strategy": strategy,
+        }
         assert edges(child) == assembly_oracle.cross(*pair, length, near, **numbers)
-
-
-@settings(max_examples=30)
-@given(crossings(), st.integers(0, 2**40))
-def test_a_child_depends_on_its_parents_the_seed_and_its_number_alone(crossing, first_row):
-    problem, first, second, seed = crossing
-    given_ = {"seed": seed, "backend": "cpu"}
-    together = CROSS(problem, first, second, first_row=first_row, **given_)
-    for row in range(len(first)):
-        alone = CROSS(problem, first[row], second[row], first_row=first_row + row, **given_)
-        assert np.array_equal(alone, together[row : row + 1])
 
 
 def test_a_batch_that_is_split_by_memory_is_the_same():
@@ -166,22 +145,6 @@ def test_a_batch_that_is_split_by_memory_is_the_same():
     assert np.array_equal(split, whole)
     with pytest.raises(InsufficientMemoryError, match="memory_limit"):
         CROSS(PROBLEM, FIRST, SECOND, backend="cpu", memory_limit=fixed)
-
-
-def test_other_seeds_and_rows_draw_other_numbers():
-    tours = np.repeat(random_tours(200, 1, 1), 6, axis=0)
-    others = np.repeat(random_tours(200, 1, 2), 6, axis=0)
-    problem, part = random_problem("EUC_2D", 200, span=10_000), gls.EdgeAssembly()
-
-    def children(**given_):
-        found = part.cross(problem, tours, others, backend="cpu", **given_)
-        return set(map(tuple, found.tolist()))
-
-    first = children(seed=1)
-    assert len(first) == 6
-    assert not first & children(seed=2)
-    assert not first & children(seed=1, first_row=6)
-    assert len(first & children(seed=1, first_row=4)) == 2
 
 
 def test_a_population_makes_the_same_children():
@@ -252,15 +215,6 @@ class HalvesWorkspace(Workspace):
         return children, tour_costs(self.backend, self.problem, children)
 
 
-def test_halves_cross_pairs_of_any_problem():
-    matrix = np.random.default_rng(1).integers(1, 99, (30, 30))
-    for problem in (PROBLEM, gls.TSP.from_matrix(matrix)):
-        children = Halves().cross(problem, FIRST, SECOND, backend="cpu")
-        assert np.array_equal(children[:, :15], FIRST[:, :15])
-        assert (np.sort(children, axis=1) == np.arange(30)).all()
-        assert (problem.cost(children) > problem.cost(FIRST)).any()
-
-
 @pytest.mark.parametrize("accept", [gls.Better(), gls.Annealing()], ids=lambda rule: rule.name)
 def test_chains_adopt_only_children_that_are_cheaper(accept):
     search = gls.IteratedLocalSearch(gls.LocalSearch(), accept=accept)
@@ -273,16 +227,6 @@ def test_chains_adopt_only_children_that_are_cheaper(accept):
     for tours, costs in ((chains.tours, chains.costs), (chains.best_tours, chains.best_costs)):
         assert np.array_equal(tours, wanted)
         assert np.array_equal(costs, PROBLEM.cost(wanted))
-
-
-def test_halves_are_a_cooperation():
-    search = gls.IteratedLocalSearch(cooperation=Halves(0.2, generations=2))
-    budget = gls.Budget(kicks=30)
-    found = [search(PROBLEM, FIRST, seed=1, budget=budget, backend="cpu") for _ in "ab"]
-    assert np.array_equal(found[0].tours, found[1].tours)
-    assert np.array_equal(found[0].costs, PROBLEM.cost(found[0].tours))
-    alone = replace(search, cooperation=None)(PROBLEM, FIRST, seed=1, budget=budget, backend="cpu")
-    assert found[0].statistics.kicks == alone.statistics.kicks
 
 
 def test_children_that_are_not_tours_are_a_fault_of_the_part(monkeypatch):

@@ -91,19 +91,6 @@ def test_tours_stay_tours_costs_exact_and_none_becomes_worse(crossing):
         state.idle[:] = 7
 
 
-@settings(max_examples=40)
-@given(crossings())
-def test_a_generation_depends_on_the_seed_alone(crossing):
-    problem, tours, offspring, seed = crossing
-    found = []
-    for _ in range(2):
-        state = chains_of(problem, tours, seed=seed)
-        for _ in range(3):
-            cross(state, offspring)
-        found.append(state.tours.copy())
-    assert np.array_equal(*found)
-
-
 def test_generations_draw_other_cycles():
     problem, tours = random_problem("EUC_2D", 90), random_tours(90, 2)
     state, costs, children = chains_of(problem, tours), problem.cost(tours), set()
@@ -119,16 +106,6 @@ def circle(n):
     return gls.TSP(np.round(10_000 * np.stack([np.cos(angle), np.sin(angle)], axis=1)), "EUC_2D")
 
 
-def test_each_takes_what_the_other_does_better():
-    problem, best = circle(40), np.arange(40)
-    left, right = best.copy(), best.copy()
-    left[3:9], right[20:30] = left[3:9][::-1], right[20:30][::-1]
-    state = chains_of(problem, [left, right])
-    cross(state, 32)
-    assert edges(state.tours[0]) == edges(state.tours[1]) == edges(best)
-    assert (state.costs == problem.cost(best)).all()
-
-
 @pytest.mark.parametrize("offspring", [1, 2, 3, 9])
 def test_a_generation_takes_over_as_many_cycles_as_it_tries(offspring):
     """The other tour is better in three places, which are three cycles without common edges."""
@@ -142,17 +119,6 @@ def test_a_generation_takes_over_as_many_cycles_as_it_tries(offspring):
         lacking = len(edges(best) - edges(state.best_tours[1]))
         assert lacking == 2 * max(0, 3 - (generation + 1) * offspring)
     assert np.array_equal(state.best_tours[0], best)
-
-
-def test_subtours_are_joined():
-    """An AB-cycle of random tours makes subtours; the edges that join them are new."""
-    problem, tours = random_problem("EUC_2D", 60, span=1000), random_tours(60, 2)
-    state = chains_of(problem, tours)
-    cross(state, 64)
-    assert (state.costs < problem.cost(tours)).all()
-    for child in state.tours:
-        assert edges(child) - edges(tours[0]) - edges(tours[1])
-        assert len(edges(child) & (edges(tours[0]) | edges(tours[1]))) > 30
 
 
 def test_equal_tours_and_tours_turned_round_stay():
@@ -176,19 +142,6 @@ def test_the_partner_is_another_one_in_every_generation(monkeypatch):
         counts.append(int((state.costs == problem.cost(best)).sum()))
     assert counts[0] == 2
     assert counts[-1] == 8
-
-
-@pytest.mark.slow
-def test_an_optimum_comes_out_of_local_optima():
-    problem = random_problem("EUC_2D", 100, span=10_000)
-    starts = gls.random_tours(problem, 64, seed=1, backend="cpu")
-    optima = gls.LocalSearch([gls.TwoOpt()])(problem, starts, backend="cpu")
-    state = chains_of(problem, optima.tours)
-    for _ in range(60):
-        cross(state, 32)
-    long = gls.IteratedLocalSearch(kicks_per_city=100)(problem, starts[:8], backend="cpu")
-    assert optima.best_cost > 1.01 * long.best_cost
-    assert state.best_costs.min() <= long.best_cost
 
 
 # ---- Chains that cooperate -------------------------------------------------------------------

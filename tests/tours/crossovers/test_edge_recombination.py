@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -37,14 +36,6 @@ def test_children_are_the_oracles(crossing, first_row):
         numbers = philox(seed, PURPOSE, first_row + row, 0)
         pair = first[row].tolist(), second[row].tolist()
         assert child.tolist() == graph_oracle.edge_recombination(*pair, numbers)
-
-
-@pytest.mark.parametrize("n", [1, 2, 3, 4, 9])
-def test_equal_parents_have_themselves_as_child(n):
-    tour = random_tours(n, 1)[0].tolist()
-    for other in (tour, tour[::-1], tour[n // 2 :] + tour[: n // 2]):
-        for seed in range(5):
-            assert edges(child_of(tour, other, seed)) == edges(tour)
 
 
 def test_goes_along_common_edges_first():
@@ -83,14 +74,3 @@ def test_few_edges_are_foreign():
         children = CROSS(random_problem("EUC_2D", 1000), first, second, seed=1, backend="cpu")
         new = [len(foreign(*rows)) for rows in zip(children, first, second, strict=True)]
         assert np.mean(new) < most * 1000
-
-
-@settings(max_examples=40)
-@given(crossings(most=60))
-def test_common_edges_are_lost_within_common_paths_alone(crossing):
-    """The start and each dead end may interrupt a common path."""
-    problem, first, second, seed = crossing
-    children = CROSS(problem, first, second, seed=seed, backend="cpu")
-    for child, own, other in zip(children, first, second, strict=True):
-        lost = (edges(own) & edges(other)) - edges(child)
-        assert len(lost) <= 1 + len(foreign(child, own, other))

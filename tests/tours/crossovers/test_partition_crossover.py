@@ -11,8 +11,8 @@ from tests.helpers import graph_oracle
 from tests.helpers.examples import examples
 from tests.helpers.graph_oracle import edges
 from tests.helpers.oracles import distance_matrix
-from tests.helpers.parents import crossings, relatives
-from tests.helpers.random_problems import INTEGER, random_problem, random_tours
+from tests.helpers.parents import crossings
+from tests.helpers.random_problems import INTEGER
 
 CROSS = gls.PartitionRecombination().cross
 ANGLES = np.arange(20) / 20 * 2 * np.pi
@@ -107,16 +107,3 @@ def test_children_are_of_their_parents_edges_and_cost_no_more_than_either(crossi
         assert child[0] == own[0]
     again = CROSS(problem, first, second, seed=3, backend="cpu")
     assert np.array_equal(children, again)  # there are no random choices
-
-
-def test_parents_that_are_local_optima_have_better_children():
-    problem = random_problem("EUC_2D", 300, span=10_000)
-    search = gls.LocalSearch([gls.TwoOpt()])
-    first = search(problem, random_tours(300, 30), backend="cpu").tours
-    kicked = relatives(first, 12, 1)
-    second = search(problem, kicked, backend="cpu").tours
-    children = CROSS(problem, first, second, backend="cpu")
-    least = np.minimum(problem.cost(first), problem.cost(second))
-    better = problem.cost(children) < least
-    assert better.mean() > 0.5
-    assert (problem.cost(children) <= least).all()

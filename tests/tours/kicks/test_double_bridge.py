@@ -90,13 +90,3 @@ def test_all_cuts_are_equally_likely():
     share = size / len(expected)
     chi_square = ((counts - share) ** 2 / share).sum()
     assert chi_square < len(expected) + 5 * (2 * len(expected)) ** 0.5
-
-
-def test_rows_do_not_depend_on_the_batch():
-    assert np.array_equal(kick(25, 8, seed=5)[:17], kick(25, 8, seed=5, size=17))
-
-
-def test_seeds_and_rows_differ():
-    first, second = kick(50, None, seed=1), kick(50, None, seed=2)
-    assert (first != second).any(axis=1).mean() > 0.99
-    assert len(np.unique(first, axis=0)) > 0.99 * KICKS
