@@ -10,7 +10,7 @@ import numpy as np
 from gpu_ls_plugin.extend import Objective
 
 DEADLINES = """
-// A tour starts at city 0. Each step at which a city comes after its deadline is paid for.
+// A tour starts at city 0. Each step by which a city comes after its deadline costs `weight`.
 struct Deadlines {
   static constexpr bool kDirected = KDIRECTED;
 
@@ -54,9 +54,9 @@ struct Deadlines {
 
 @dataclass(frozen=True, eq=False)
 class Deadlines(Objective):
-    """Steps after the deadlines of cities are paid for; `due` has shape (n,).
+    """Each step by which a city comes after its deadline costs `weight`; `due` has shape (n,).
 
-    `turns` and `fixed` are what the C++ says of directions; other values are faults.
+    `turns` and `fixed` are put into the C++ text; other values than the defaults are faults.
     """
 
     due: Any
@@ -83,6 +83,6 @@ class Deadlines(Objective):
         return (self.weight * late).astype(problem.cost_dtype)
 
 
-def some_deadlines(n: int, seed: int = 0, **said: str) -> Deadlines:
-    """Return random deadlines. Any tour misses some of them."""
-    return Deadlines(np.random.default_rng(seed).integers(1, n, n), **said)
+def some_deadlines(n: int, seed: int = 0, **texts: str) -> Deadlines:
+    """Return random deadlines, some of which any tour misses; `texts` as in `Deadlines`."""
+    return Deadlines(np.random.default_rng(seed).integers(1, n, n), **texts)

@@ -10,8 +10,8 @@ import numpy as np
 from gpu_ls_plugin.extend import Objective
 
 LOADS = """
-// A tour visits depots, which demand nothing: what the cities between two of them demand is a load,
-// and loads beyond the capacity are paid for.
+// A tour visits depots, whose demand is 0. The cities between two depots have a load, the sum of
+// their demands. Loads beyond the capacity cost extra.
 struct Loads {
   const gls::int64* demands;
   gls::int64 capacity, weight;
@@ -69,9 +69,9 @@ struct Loads {
 
 @dataclass(frozen=True, eq=False)
 class Loads(Objective):
-    """Loads beyond a capacity are paid for; such tours are no results.
+    """Loads beyond a capacity cost extra, and such tours are no results.
 
-    Demands have shape (n,); depots demand nothing.
+    Demands have shape (n,); those of depots are 0.
     """
 
     demands: Any
@@ -89,7 +89,7 @@ class Loads(Objective):
         return [backend.xp.asarray(self.demands.astype("int64")), self.capacity, self.weight]
 
     def excess(self, rows: Any) -> Any:
-        """What the loads of tours are too much, shape (P,)."""
+        """The total excess of the loads of each tour, shape (P,)."""
         return np.array([self._excess(self.demands[row]) for row in np.asarray(rows)])
 
     def costs(self, problem: Any, rows: Any) -> Any:
@@ -105,7 +105,7 @@ class Loads(Objective):
 
 
 def some_loads(n: int, seed: int = 0) -> Loads:
-    """Return a fifth of the cities as depots, and loads of which some must be too much at first."""
+    """Return loads with a fifth of the cities as depots. Random tours exceed the capacity."""
     random = np.random.default_rng(seed)
     demands = random.integers(1, 10, n)
     demands[random.choice(n, max(2, n // 5), replace=False)] = 0

@@ -1,4 +1,4 @@
-"""What moves gain under an objective that a third party wrote, in every engine, by brute force."""
+"""Gains of moves under objectives of a third party, in every engine, against brute force."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class TrialOracle(descent_oracle.Oracle):
         return move
 
     def extra(self, tour):
-        """What a tour costs in addition to its length."""
+        """The cost of a tour in addition to its length."""
         if isinstance(self.objective, Tolls):
             return sum(self.numbers[a][b] for a, b in pairwise([*tour, tour[0]]))
         demands = [self.numbers[city] for city in tour]
@@ -94,7 +94,7 @@ CASES = [("EUC_2D", 9, 1), ("EUC_2D", 26, 2), ("EUC_2D", 33, 3)]
 def test_descents_on_lists_are_those_of_the_oracle(monkeypatch, objective, parts):
     rule, name = parts
     if rule == "Multi" and objective == "loads":
-        return  # not a sum over edges: test_loads.py
+        return  # not a sum over edges, so `Multi` refuses it
     (rule, descend), (moves, searches) = RULES[rule], LISTS[name]
     search = gls.LocalSearch(moves, candidates=gls.Nearest(6), pivoting=rule)
     changed = 0
@@ -112,7 +112,7 @@ def test_descents_on_lists_are_those_of_the_oracle(monkeypatch, objective, parts
     assert changed == len(cases)
 
 
-def test_what_an_objective_forbids_never_comes():
+def test_forbidden_edges_never_come():
     n = 40
     problem = random_problem("EUC_2D", n, 3)
     start = np.arange(n)[None]

@@ -8,9 +8,13 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
+from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
+from gpu_ls_plugin.tours.engines.chains.start import Start
 from tests.helpers.marks import slow_after
 from tests.helpers.random_problems import random_problem, random_tours
+from tests.testing.faults import ON_BOTH
+from tests.tours.objectives.loads import some_loads
 from tests.tours.objectives.trial import Forbidden, Tolls, WholeTolls, some_tolls
 
 N = 8
@@ -25,7 +29,7 @@ SEARCHES = {
 
 
 def seeds(name):
-    """Numbers of problems: fewer where each kick is a call."""
+    """Numbers of problems: fewer if each kick is a call."""
     return range(2 if name == "stepped" else 6)
 
 
@@ -98,3 +102,38 @@ def test_what_needs_a_sum_over_edges_is_refused(search):
     problem = random_problem("EUC_2D", 80, 1).under(WholeTolls(some_tolls(80)))
     with pytest.raises(UnsupportedProblemError, match="whole_tolls"):
         search(problem, random_tours(80, 2), budget=gls.Budget(kicks=2), backend="cpu")
+
+
+# Loads of routes, which are not a sum over edges
+
+
+def loaded(n, seed=0, span=100):
+    """A problem with an objective that is not a sum over edges."""
+    return random_problem("EUC_2D", n, seed, span).under(some_loads(n, seed))
+
+
+@pytest.mark.slow
+@ON_BOTH
+@pytest.mark.parametrize("perturbation", [gls.DoubleBridge(), gls.DoubleBridge(30), gls.Restart()])
+def test_chains_claim_what_tours_cost(perturbation, backend):
+    n = 60
+    problem, starts = loaded(n, 5), random_tours(n, 5, 5)
+    for local in (gls.LocalSearch(), gls.LocalSearch([gls.LinKernighan(6)])):
+        search = gls.IteratedLocalSearch(local, perturbation, gls.Annealing(1.0))
+        found = search(problem, starts, budget=gls.Budget(kicks=60), backend=backend)
+        assert found.costs.tolist() == problem.cost(found.tours).tolist()
+        assert problem.objective.feasible(problem, found.tours).any()
+
+
+@ON_BOTH
+def test_each_kick_adds_what_the_referee_says(backend):
+    n, where = 40, get_backend(backend)
+    problem = loaded(n, 6)
+    for local in (gls.LocalSearch(), gls.LocalSearch([gls.LinKernighan(6)])):
+        search = gls.IteratedLocalSearch(local, gls.DoubleBridge(), gls.Always())
+        tours = where.xp.asarray(random_tours(n, 6, 6))
+        chains = search.chains(Start(where, problem, tours, 3))
+        for kicks in range(1, 9):
+            chains.advance(kicks, 1.0, 0.0, 60.0)
+            costs, tours = (where.to_numpy(array) for array in (chains.costs, chains.tours))
+            assert costs.tolist() == problem.cost(tours).tolist()

@@ -45,7 +45,7 @@ MOVES = {PAIRS: two_opt, TRIPLES: three_opt}
 
 
 def climb(problem, tour, moves):
-    """Take the best move again and again; the first of equals. A cost, of which there is one."""
+    """Take the best move, the first of equals, until none gains."""
     objective = problem.objective
     while True:
         tours = np.array(list(moves(tour)))

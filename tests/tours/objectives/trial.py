@@ -10,7 +10,7 @@ import numpy as np
 from gpu_ls_plugin.extend import Objective, UnsupportedProblemError
 
 TOLLS = """
-// Tolls of edges, an n x n matrix, symmetric where lengths are.
+// Tolls of edges, an n x n matrix that is symmetric if lengths are.
 struct Tolls {
   const gls::int64* tolls;
   gls::int64 n;
@@ -20,7 +20,7 @@ struct Tolls {
 
   GLS_DEVICE gls::int64 toll(gls::Edge edge) const { return tolls[edge.from * n + edge.to]; }
 
-  // Of the edges that leave, less those that come.
+  // Tolls of the removed edges minus those of the added ones.
   template <class Change>
   GLS_DEVICE gls::int64 refund(const Change& change) const {
     gls::int64 sum = 0;
@@ -43,7 +43,7 @@ struct Tolls {
 """
 
 FORBIDDEN = """
-// Nothing is paid, but no move takes more of them in than out.
+// Tolls cost nothing, but no move may increase their sum.
 struct NoTolls : Tolls {
   using Tolls::Tolls;
 
@@ -70,7 +70,7 @@ class Tolls(Objective):
 
     def check(self, problem: Any) -> None:
         if self.matrix.shape != (problem.n, problem.n):
-            raise UnsupportedProblemError("problem: tolls are those of other cities")
+            raise UnsupportedProblemError("problem: the tolls are for another number of cities")
 
     def words(self, backend: Any, problem: Any) -> list[Any]:
         return [backend.xp.asarray(self.matrix.astype("int64"))]
@@ -87,7 +87,7 @@ class Tolls(Objective):
 
 @dataclass(frozen=True, eq=False)
 class Forbidden(Tolls):
-    """Some edges must not come into a tour; moves may take them out."""
+    """Moves must not add some edges; they may remove them."""
 
     name = "forbidden"
     functor = "NoTolls"
@@ -101,7 +101,7 @@ class Forbidden(Tolls):
 
 @dataclass(frozen=True, eq=False)
 class WholeTolls(Tolls):
-    """The same tolls, as if they were no sum over edges."""
+    """The same tolls, but declared as not being a sum over edges."""
 
     name = "whole_tolls"
     by_edges = False

@@ -383,7 +383,7 @@ def test_what_is_no_tour_is_not_written(tmp_path, tour, error):
     assert not path.exists()
 
 
-# What other programs write
+# Files of other programs
 
 
 @pytest.mark.parametrize("layout", [layout for layout in ORDER if "DIAG" in layout])
