@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gpu_ls_plugin.tours.engines import services
-from gpu_ls_plugin.tours.engines.chains import callers
+from gpu_ls_plugin.tours.engines.chains import start as chains
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.tours.engines.chains.callers import Kicking
     from gpu_ls_plugin.tours.engines.chains.chains import Chains
-    from gpu_ls_plugin.tours.engines.chains.start import Start
+    from gpu_ls_plugin.tours.engines.chains.start import Kicking, Start
     from gpu_ls_plugin.tours.engines.services import Service
     from gpu_ls_plugin.tours.kicks.base import Perturbation
 
@@ -28,4 +27,4 @@ def _chains(search: Kicking, start: Start, kick: Perturbation) -> Chains | None:
 
 
 services.of_other_domains.append(_linked_descent)
-callers.chains_of_other_domains.append(_chains)
+chains.chains_of_other_domains.append(_chains)

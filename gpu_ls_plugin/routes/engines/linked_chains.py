@@ -59,9 +59,11 @@ class LinkedChains(PricedChains):
     ) -> None:
         super().__init__(start, accept, patience, neighbourhoods=neighbourhoods)
         problem = routing_problem(start.problem)
-        self._rows = rows = LinkedRows(start.backend, problem, start.problem, len(start.tours))
-        self._kernel = string_kernel(accept, *rows.types)
-        self._arguments: dict[str, Any] = {
+        self._rows = rows = LinkedRows(
+            start.backend, problem, start.problem, len(start.tours)
+        )  # kept: kernels read its arrays
+        self._kernel, self._shared_bytes = string_kernel(accept, *rows.types), rows.shared_bytes
+        self._arguments = {
             **rows.arguments,
             **rows.of_chains(LOOKS),
             **batch_data(start.backend, start.problem, len(start.tours)),  # `reprice` writes to it
@@ -72,16 +74,6 @@ class LinkedChains(PricedChains):
             "max_moves": start.max_moves,
             "patience": self.patience,
         }
-
-    def advance(self, until: int, heat: float, cooling: float, seconds: float) -> None:
-        """Queue one launch."""
-        self.start.backend.launch(
-            self._kernel,
-            len(self.tours),
-            {**self._arguments, "until": until, "heat": heat, "cooling": cooling},
-            shared_bytes=self._rows.shared_bytes,
-            seconds=seconds,
-        )
 
     def set_weights(self, price: float) -> None:
         """Set the price of violations for kicks and repairs."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.core.origins import sources_of
@@ -91,7 +91,7 @@ class RebuiltChains(PricedChains):
         self._shared_bytes, scratch = layout.shared_bytes(n), None
         if not layout.in_shared:
             scratch = backend.xp.empty((size, tour_layouts.tour_bytes(n, 4)), "uint8")
-        self._arguments: dict[str, Any] = {
+        self._arguments = {
             **parts.arguments,
             **batch_data(backend, problem, size),
             **self.state_arguments,
@@ -106,20 +106,9 @@ class RebuiltChains(PricedChains):
         }
 
     def advance(self, until: int, heat: float, cooling: float, seconds: float) -> None:
-        """Queue one launch."""
-        self.start.backend.launch(
-            self._kernel,
-            len(self.tours),
-            {
-                **self._arguments,
-                **self.kick.arguments,
-                "until": until,
-                "heat": heat,
-                "cooling": cooling,
-            },
-            shared_bytes=self._shared_bytes,
-            seconds=seconds,
-        )
+        """Queue one launch, with the present arguments of the kick."""
+        self._arguments |= self.kick.arguments
+        super().advance(until, heat, cooling, seconds)
 
     def set_weights(self, price: float) -> None:
         """Set the price at which kicks insert."""

@@ -11,8 +11,7 @@ from gpu_ls_plugin.tours.engines.engines import candidate_moves
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.routes.engines.priced_chains import PricedChains
-    from gpu_ls_plugin.tours.engines.chains.callers import Kicking
-    from gpu_ls_plugin.tours.engines.chains.start import Start
+    from gpu_ls_plugin.tours.engines.chains.start import Kicking, Start
     from gpu_ls_plugin.tours.kicks.base import Perturbation
 
 

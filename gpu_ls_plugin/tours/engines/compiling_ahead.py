@@ -13,7 +13,7 @@ from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.runs.compiling import compile_batch
 from gpu_ls_plugin.tours.candidates.nearest import All, Nearest
 from gpu_ls_plugin.tours.engines.chains.chains import SteppedChains
-from gpu_ls_plugin.tours.engines.chains.equal_costs import equal
+from gpu_ls_plugin.tours.engines.chains.rounds import equal_costs
 from gpu_ls_plugin.tours.engines.chains.start import Start
 from gpu_ls_plugin.tours.problem.tsp import tour_problem
 
@@ -102,7 +102,7 @@ def compile_chains(search: Any, problem: TSP, tours: Any, chosen: Backend) -> No
         chains = search.chains(Start(chosen, problem, chosen.xp.array(tours, "int32"), 0))
         chains.advance(1, 0.0, 0.0, 0.0)
         chains.behind(1)  # waits for the GPU
-        equal(chains)
+        equal_costs(chains)
         row = chosen.xp.zeros(1, "int64")
         chains.restart(search.search, row, A_MOMENT)  # time may be up before it has a result
         chains.begin_anew(row, chains.tours[row], chains.costs[row])

@@ -85,29 +85,14 @@ def plot_population(
 
     Parameters
     ----------
-    problem : Problem
-        With coordinates.
     tours : array_like, shape (P, n), integer
         Not changed.
-    path : path, optional
-        Image file to write, complete or not at all; its ending selects the format.
-    title : str
-        Above the picture.
+    problem, path, title
+        As in `plot_tour`, which also lists the errors.
 
     Returns
     -------
     matplotlib.figure.Figure
-
-    Raises
-    ------
-    MissingExtraError
-        Matplotlib is not installed.
-    InvalidParameterError
-        The problem has no coordinates, or the ending is not an image format.
-    InvalidTourError, InvalidTypeError
-        A row is not a permutation of the cities, or `problem` is not a TSP.
-    OSError
-        The file cannot be written.
     """
     problem = tour_problem(problem)
     points, rows = coordinates(problem), check_tours(problem, tours)

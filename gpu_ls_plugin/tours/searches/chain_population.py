@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.core.result import Result
     from gpu_ls_plugin.runs.stretch import Leg
-    from gpu_ls_plugin.tours.engines.chains.callers import Kicking
+    from gpu_ls_plugin.tours.engines.chains.start import Kicking
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 

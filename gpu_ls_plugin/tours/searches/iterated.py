@@ -17,10 +17,10 @@ from gpu_ls_plugin.tours.candidates.alpha import Alpha
 from gpu_ls_plugin.tours.candidates.nearest import All
 from gpu_ls_plugin.tours.cooperation.base import MOST_KICKS_PER_CITY, Cooperation
 from gpu_ls_plugin.tours.engines import compiling_ahead, engines
-from gpu_ls_plugin.tours.engines.chains import callers
 from gpu_ls_plugin.tours.engines.chains.chain_layouts import LONGEST_WHOLE
 from gpu_ls_plugin.tours.engines.chains.chains import Chains, FusedChains, SteppedChains
 from gpu_ls_plugin.tours.engines.chains.parted import PartedTours
+from gpu_ls_plugin.tours.engines.chains.start import chains_of_other_domains
 from gpu_ls_plugin.tours.engines.compiling_ahead import SMALLEST_KICKED, compile_chains
 from gpu_ls_plugin.tours.engines.pivoting import First
 from gpu_ls_plugin.tours.kicks.base import Perturbation, as_perturbation
@@ -222,8 +222,8 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
         search, problem, kick = self.search, start.problem, self.kick
         if self.cooperation is not None:
             kick = self.cooperation.kicks(kick, fused=self.in_one_kernel)
-        others = (make(self, start, kick) for make in callers.chains_of_other_domains)
-        found = next((chains for chains in others if chains is not None), None)
+        others = (make(self, start, kick) for make in chains_of_other_domains)
+        found: Chains | None = next((chains for chains in others if chains is not None), None)
         if found is not None:
             return found
         if not self.fused:

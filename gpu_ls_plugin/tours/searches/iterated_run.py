@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.core.history import Point
-    from gpu_ls_plugin.tours.engines.chains.callers import Kicking
     from gpu_ls_plugin.tours.engines.chains.chains import Chains
+    from gpu_ls_plugin.tours.engines.chains.start import Kicking
     from gpu_ls_plugin.tours.searches.search_call import Call
 
 

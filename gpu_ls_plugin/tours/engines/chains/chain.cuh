@@ -9,7 +9,7 @@
 #include "tours/kicks/bridge_cuts.cuh"
 #include "tours/engines/chains/chain_batch.cuh"
 #include "tours/engines/chains/kick_numbers.cuh"
-#include "tours/engines/descent/next_move.cuh"
+#include "tours/engines/descent/descend.cuh"
 #include "runs/acceptance.cuh"
 #include "tours/kernels/chain_sizes.cuh"
 #include "tours/kernels/tour_memory.cuh"

@@ -24,10 +24,7 @@ if TYPE_CHECKING:
 HEADER, BATCH = "tours/engines/chains/chain.cuh", "tours/engines/chains/chain_batch.cuh"
 PARAMETERS = (
     *composed.PARAMETERS,
-    *(
-        struct_of("tours/engines/chains/chain_batch.cuh", name)
-        for name in ("KickSchedule", "ChainBatch")
-    ),
+    *(struct_of(BATCH, name) for name in ("KickSchedule", "ChainBatch")),
 )
 OF_PARTS = (struct_of(HEADER, "PartsOfTours"),)
 WHOLE_TOUR, TOUR_PART = "gls::WholeTour", "gls::TourPart"  # scopes of a chain
@@ -54,6 +51,9 @@ class ChainState:
     divisible: ClassVar[bool] = True
     start: Start
     accept: Acceptance
+    _kernel: Kernel
+    _arguments: dict[str, Any]
+    _shared_bytes: int  # dynamic shared memory of a block
 
     def __init__(
         self,
@@ -73,6 +73,19 @@ class ChainState:
             xp.zeros(len(tours), "int64") for _ in range(6)
         )
         self.moves_by = xp.zeros(neighbourhoods, "int64")
+
+    def advance(self, until: int, heat: float, cooling: float, seconds: float) -> None:
+        """Let each chain go on to kick number `until`; no launch begins after `seconds`.
+
+        The acceptance rule's level is ``heat - cooling * kick``.
+        """
+        self.start.backend.launch(
+            self._kernel,
+            len(self.tours),
+            {**self._arguments, "until": until, "heat": heat, "cooling": cooling},
+            shared_bytes=self._shared_bytes,
+            seconds=seconds,
+        )
 
     @property
     def state_arguments(self) -> dict[str, Any]:

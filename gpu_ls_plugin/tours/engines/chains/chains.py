@@ -101,13 +101,6 @@ class Chains(ChainState, ABC):
         self.crossed, self.gaining = state["crossed"], state["gaining"]
 
     @abstractmethod
-    def advance(self, until: int, heat: float, cooling: float, seconds: float) -> None:
-        """Let each chain go on to kick number `until`; none begins after `seconds`.
-
-        The acceptance rule's level is ``heat - cooling * kick``.
-        """
-
-    @abstractmethod
     def first_kicks(self) -> int:
         """Return a number of kicks that is certain to take less time than a launch should."""
 
@@ -244,7 +237,7 @@ class FusedChains(Chains):
         self._shared_bytes, scratch = layout.shared_bytes(n), None
         if not layout.in_shared:
             scratch = backend.xp.empty((size, tour_layouts.chain_bytes(n, 4)), "uint8")
-        self._arguments: dict[str, Any] = {
+        self._arguments = {
             **parts.arguments,
             **batch_data(self.start.backend, self.start.problem, len(self.tours)),
             **self.state_arguments,
@@ -261,16 +254,6 @@ class FusedChains(Chains):
     def bytes_per_tour(n: int) -> int:
         """Return the device memory of a chain in bytes."""
         return 8 * n + tour_layouts.chain_bytes(n, 4) + 128
-
-    def advance(self, until: int, heat: float, cooling: float, seconds: float) -> None:
-        """Queue one launch."""
-        self.start.backend.launch(
-            self._kernel,
-            len(self.tours),
-            {**self._arguments, "until": until, "heat": heat, "cooling": cooling},
-            shared_bytes=self._shared_bytes,
-            seconds=seconds,
-        )
 
     def first_kicks(self) -> int:
         """Return a number of kicks for one launch."""

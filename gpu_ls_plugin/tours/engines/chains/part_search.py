@@ -144,6 +144,7 @@ class PartChains(ChainState):
             current_is_best=accept.never_worse,
             neighbourhoods=search.neighbourhoods,
         )
+        self._kernel, self._shared_bytes = search.kernel, search.shared_bytes
         self._arguments = {
             **search.arguments,
             **self.state_arguments,
@@ -156,17 +157,6 @@ class PartChains(ChainState):
             "names": cut.names,
             "mates": cut.mates,
         }
-
-    def advance(self, until: int, heat: float, cooling: float, seconds: float) -> None:
-        """Queue one launch, as `Chains.advance` does."""
-        search = self._search
-        search.start.backend.launch(
-            search.kernel,
-            len(self.tours),
-            {**self._arguments, "until": until, "heat": heat, "cooling": cooling},
-            shared_bytes=search.shared_bytes,
-            seconds=seconds,
-        )
 
     def behind(self, until: int) -> bool:
         """Wait for the launches; return whether a chain has kicks left."""

@@ -173,11 +173,11 @@ class PartedTours(Chains):
     def _keep_feasible(self, before: Any) -> None:
         """Put back the tours that were feasible `before` and no longer are."""
         backend, problem = self.start.backend, self.start.problem
-        may, might = (
+        feasible, was_feasible = (
             problem.objective.feasible(problem, backend.to_numpy(tours))
             for tours in (self.tours, before)
         )
-        lost = backend.xp.asarray(might & ~may)
+        lost = backend.xp.asarray(was_feasible & ~feasible)
         self.tours[lost] = before[lost]
 
     def _cut(self) -> tuple[NDArray[Any], TourParts, dict[str, Any]]:
@@ -271,7 +271,7 @@ class PartedTours(Chains):
         gained = backend.to_numpy(of_part.min(axis=1))
         pieces = np.concatenate(
             [
-                _layout(segments, paths, gained, np.flatnonzero(segments["tour"] == tour))
+                joined_pieces(segments, paths, gained, np.flatnonzero(segments["tour"] == tour))
                 for tour in range(len(self.tours))
             ]
         )
@@ -282,7 +282,7 @@ class PartedTours(Chains):
         self.tours[:] = joined["joined"]
 
 
-def _layout(
+def joined_pieces(
     segments: NDArray[Any], paths: NDArray[Any], gained: NDArray[Any], parts: NDArray[np.int64]
 ) -> NDArray[Any]:
     """Return the pieces of one tour, from its first place on.

@@ -12,7 +12,6 @@ from gpu_ls_plugin.core.budget import NO_LIMIT
 from gpu_ls_plugin.core.result import summed
 from gpu_ls_plugin.runs.pace import Pace
 from gpu_ls_plugin.runs.population import Population
-from gpu_ls_plugin.tours.engines.chains.equal_costs import EqualCosts
 from gpu_ls_plugin.tours.engines.engine import moves_by_name
 
 if TYPE_CHECKING:
@@ -20,9 +19,11 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.core.result import Statistics
     from gpu_ls_plugin.runs.stretch import Leg
+    from gpu_ls_plugin.tours.engines.chains.chain_kernel import ChainState
     from gpu_ls_plugin.tours.engines.chains.start import Repair
 
 KICKS_PER_CITY = 0.5  # in a generation of chains that do not cooperate
+LEAST_KICKS_PER_CITY = 100  # kicks of all chains together in the shortest wait of `EqualCosts`
 _STATE = (
     *("done", "exchanges", "generations"),
     *("_next", "_pace", "_equal_costs", "_best", "_counted"),
@@ -186,3 +187,34 @@ class Rounds(Population):
             sums = xp.concatenate([sums, chains.moves_by])
         counts: NDArray[np.int64] = chains.start.backend.to_numpy(sums)
         return counts.copy()
+
+
+class EqualCosts:
+    """Tests whether all chains have the same cost, after waiting long enough for a better tour.
+
+    A wait is as long as the search for the best tour, in kicks. It doubles each time that all
+    chains have the same cost at its end.
+    """
+
+    def __init__(self, n: int, chains: int) -> None:
+        self._least = -(-LEAST_KICKS_PER_CITY * n // chains)
+        self._wait, self._until = self._least, self._least
+
+    def reached(self, chains: ChainState, kicks: int, improved: bool) -> bool:
+        """Return whether a wait is over after this many kicks per chain, and all costs are equal.
+
+        `improved` says whether the best tour is new: then a new wait begins.
+        """
+        if improved:
+            self._wait = max(kicks, self._least)
+            self._until = kicks + self._wait
+        if kicks < self._until or len(chains.tours) < 2 or not equal_costs(chains):
+            return False
+        self._wait *= 2
+        self._until = kicks + self._wait
+        return True
+
+
+def equal_costs(chains: ChainState) -> bool:
+    """Return whether the best tours of all chains have the same cost."""
+    return bool((chains.best_costs == chains.best_costs[0]).all())

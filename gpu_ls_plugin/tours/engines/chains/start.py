@@ -1,4 +1,4 @@
-"""The start of chains, and the search that repairs their tours."""
+"""The contract of chains: their start, the local search and the iterated search that they serve."""
 
 from __future__ import annotations
 
@@ -9,10 +9,14 @@ from gpu_ls_plugin.core.budget import NO_LIMIT
 from gpu_ls_plugin.tours.engines.services import Parameters
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.core.budget import Budget
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.core.result import Result
+    from gpu_ls_plugin.runs.acceptance import Acceptance
+    from gpu_ls_plugin.tours.kicks.base import Perturbation
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 
@@ -25,7 +29,7 @@ class Start:
     tours: Any  # (P, n) int32, local optima; chains change them in place
     seed: int
     first_row: int = 0
-    max_moves: int = NO_LIMIT  # a chain stops after as many moves, `moves` included
+    max_moves: int = NO_LIMIT  # a chain stops after this many moves, including `moves`
     moves: Any = 0  # (P,) int64, moves of each chain so far
     moves_by: Any = 0  # (K,) int64, moves of each neighbourhood so far, if there are several
 
@@ -48,3 +52,36 @@ class Repair(Parameters, Protocol):
         first_row: int = 0,
     ) -> Result:
         """Return the improved tours."""
+
+
+class Kicking(Protocol):
+    """The iterated search of chains: an `IteratedLocalSearch`."""
+
+    @property
+    def search(self) -> Repair: ...
+
+    @property
+    def cooperation(self) -> Any: ...
+
+    @property
+    def accept(self) -> Acceptance: ...
+
+    @property
+    def restart_after(self) -> int | None: ...
+
+    @property
+    def parts(self) -> tuple[Any, ...]: ...
+
+    @property
+    def in_one_kernel(self) -> bool: ...
+
+    def chains(self, start: Start) -> Any: ...
+
+    def kicks_tours(self, problem: TSP) -> bool: ...
+
+    def own_kicks(self, problem: Problem) -> int: ...
+
+
+# Functions of other domains, which add them when they are imported. Each returns chains for the
+# kicks that have kernels in its domain, and None for all other kicks.
+chains_of_other_domains: list[Callable[[Kicking, Start, Perturbation], Any]] = []

@@ -29,24 +29,15 @@ FOUND_BYTES = constant("tours/engines/descent/scout.cuh", "kFoundBytes")
 
 def sweep_kernels(metric: Metric, moves: Moves, team: str, block: str) -> tuple[Kernel, Kernel]:
     """Compose the evaluation of chunks of cities, and the replacement in the tours."""
-    template = "gls::{name}<{team}, {metric}, {length}, {moves}>"
-    return (
-        moves.kernel(
-            "evaluate_chunks",
-            metric,
-            header=HEADER,
-            body=template.replace("{name}", "EvaluateChunk"),
-            parameters=PARAMETERS,
-            team=team,
-        ),
-        moves.kernel(
-            "take_best",
-            metric,
-            header=HEADER,
-            body=template.replace("{name}", "TakeBest"),
-            parameters=PARAMETERS,
-            team=block,
-        ),
+
+    def compose(name: str, functor: str, lanes: str) -> Kernel:
+        body = f"gls::{functor}<{{team}}, {{metric}}, {{length}}, {{moves}}>"
+        return moves.kernel(
+            name, metric, header=HEADER, body=body, parameters=PARAMETERS, team=lanes
+        )
+
+    return compose("evaluate_chunks", "EvaluateChunk", team), compose(
+        "take_best", "TakeBest", block
     )
 
 

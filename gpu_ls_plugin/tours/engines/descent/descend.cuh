@@ -1,10 +1,24 @@
-// Applies the best move of the first queued city until the queue is empty.
+// Work through a queue of cities: finds the next improving move, applies it, and queues the ends of
+// its edges, until the queue is empty.
 #pragma once
 
-#include "tours/engines/descent/next_move.cuh"
+#include "tours/engines/descent/scout.cuh"
 #include "tours/moves/apply_move.cuh"
 
 namespace gls {
+
+// Looks at up to `ahead` first cities of a queue together. Drops the cities up to the first one
+// that has a move, that one included.
+template <class Neighbourhood, class Length, class Team, class View, class Queue>
+GLS_DEVICE FirstFound<Length> next_move(const Team& team, const View& view, Queue& queue,
+                                        Choices choices, int ahead,
+                                        ScoutMemory<Team, Length>& memory) {
+  const int end = queue.size < ahead ? queue.size : ahead;
+  const auto found =
+      look<Neighbourhood, FirstFound<Length>>(team, view, queue, choices, end, memory);
+  queue.drop(team, found.rank == kNowhere ? end : Place<Neighbourhood>::city(found.rank) + 1);
+  return found;
+}
 
 struct DescentLimits {
   int ahead;         // cities that a team looks at together

@@ -436,6 +436,19 @@ GLS_DEVICE ListedByTurn list_moves(const Team& team, const View& view,
   return listed;
 }
 
+// Returns the best move of all lanes, and writes it if it is of the present group of moves; then
+// `leading` says which move of the group is the lane's own best.
+template <class Team, class Found>
+GLS_DEVICE Found least_listed(const Team& team, const Found& own, int leading, const Move& its_move,
+                              Move& move) {
+  const Found best = team.least(own);
+  const bool leads = leading != kNowhere && own == best && own.gain == best.gain;
+  // Several lanes may have found moves of one variant with equal gains.
+  const int first = team.least(leads ? leading : kNowhere);
+  if (leads && first == leading) move = its_move;
+  return best;
+}
+
 // As `look_together`, for an objective that is slow to ask. Lanes count the moves that gain by
 // their lengths, of the same variant of several first steps, and then share these moves.
 template <class Neighbourhood, class Found, class Team, class View, class Queue>
@@ -474,11 +487,7 @@ GLS_DEVICE Found look_by_lists(const Team& team, const View& view, const Queue& 
       });
       if constexpr (Found::kStops) {
         if (!team.any(own.rank != kNowhere)) continue;
-        best = team.least(own);
-        const bool leads = leading != kNowhere && own == best && own.gain == best.gain;
-        // Several lanes may have found moves of one variant with equal gains.
-        const int first = team.least(leads ? leading : kNowhere);
-        if (leads && first == leading) memory.move = its_moves[spare ^ 1];
+        best = least_listed(team, own, leading, its_moves[spare ^ 1], memory.move);
         // Stop, unless the first city that improves has more moves.
         const int next = base + kGroup < moves ? Place::city(best.rank)
                          : item < items        ? choices.breadth.quotient(item)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.tours.engines.chains.parted import PATH_DTYPE, SEGMENT_DTYPE, _layout
+from gpu_ls_plugin.tours.engines.chains.parted import PATH_DTYPE, SEGMENT_DTYPE, joined_pieces
 from tests.helpers.marks import slow_but_usual
 from tests.helpers.random_problems import METRICS, random_problem
 
@@ -64,7 +64,7 @@ def joints(draw):
 def test_joined_parts_are_a_tour_that_keeps_all_edges_between_segments(case):
     segments, paths, sequences, gained, begins, lengths = case
     n = sum(lengths)
-    pieces = _layout(segments, paths, gained, np.arange(len(segments)))
+    pieces = joined_pieces(segments, paths, gained, np.arange(len(segments)))
     tour = np.full(n, -1)
     for part, first, count, turned, to in pieces.tolist():
         if paths["step"][part] == 0:  # left as it was
@@ -124,7 +124,7 @@ def test_of_two_turned_pairs_that_cross_the_one_that_gains_more_counts():
     segments[1] = (0, 3, 3, 9, 3)
     paths = np.zeros(2, PATH_DTYPE)
     paths["step"], paths["split"], paths["turned"] = 1, 3, 1
-    pieces = _layout(segments, paths, np.array([-5, -7]), np.arange(2))
+    pieces = joined_pieces(segments, paths, np.array([-5, -7]), np.arange(2))
     assert paths["step"].tolist() == [0, 1]
     # The second pair turns what lies between its segments round: 6 7 8, part of the first pair.
     assert pieces["part"].tolist() == [0, 1, 0, 1]
