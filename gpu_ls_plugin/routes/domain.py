@@ -1,4 +1,4 @@
-"""The domain of vehicle routing, for the clients of all domains."""
+"""The domain of vehicle routing, as the shared rooms use it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from gpu_ls_plugin.routes.plan.fewer_vehicles import first_try, pay, seconds_of_
 from gpu_ls_plugin.routes.plan.first_generations import first_generations
 from gpu_ls_plugin.routes.plan.generating import GENERATE
 from gpu_ls_plugin.routes.plan.reports import RouteDisplay, about_routes, route_lines
-from gpu_ls_plugin.routes.plan.settings import divided, settings_of_routes, why_routes
-from gpu_ls_plugin.routes.plan.soft_constraints import softened
+from gpu_ls_plugin.routes.plan.settings import divided, settings_of_routes, softened, why_routes
 from gpu_ls_plugin.routes.problem import file_kinds
 from gpu_ls_plugin.routes.problem.cvrp import CVRP, routing_problem
 from gpu_ls_plugin.routes.problem.giant_tsp import GiantTSP
@@ -48,51 +47,51 @@ if TYPE_CHECKING:
 
 BETWEEN_ROUTES = (Relocate(3), Exchange(2, 2), TwoOptStar())
 ROUTE_SEARCH = LocalSearch([TwoOpt(), *BETWEEN_ROUTES], Nearest(20))
-DIRECTED_ROUTE_SEARCH = LocalSearch(BETWEEN_ROUTES, Nearest(20))  # 2-opt reverses routes
+DIRECTED_ROUTE_SEARCH = LocalSearch(BETWEEN_ROUTES, Nearest(20))  # no 2-opt: it reverses routes
 
 
 class Routes(Tours):
-    """Vehicle routing: rows are giant tours, which the searches of tours go through."""
+    """Vehicle routing: rows are giant tours, so that searches of tours work on them."""
 
     name = "routes"
     rows = "routes"
     problems = (CVRP,)
 
     def serves(self, problem: Problem) -> bool:
-        """Return whether the rows of a problem are giant tours under its constraints."""
+        """Return whether the rows of a problem are giant tours under constraints of routes."""
         giant = isinstance(problem, GiantTSP) and isinstance(problem.objective, Routing)
         return giant or isinstance(problem, CVRP)
 
     def files(self) -> Sequence[FileKind]:
-        """Return CVRPLIB."""
+        """Return the file kind of CVRPLIB."""
         return file_kinds.KINDS
 
     def of_array(self, array: NDArray[Any]) -> Problem | None:
-        """Return None: an array stands for cities alone."""
+        """Return None: an array holds coordinates or distances of cities, not of routes."""
         return None
 
     def asked(self, problem: Any) -> Problem:
-        """Return the routing problem of giant tours."""
+        """Return the CVRP of the giant tours."""
         return routing_problem(problem)
 
     def settings(self, problem: Any, request: Request) -> Settings:
-        """Return settings that leave nothing open for routes."""
+        """Return complete settings."""
         if not isinstance(problem, CVRP):
             return super().settings(problem, request)
         return settings_of_routes(problem, request)
 
     def divided(self, problem: Any, given: Settings, chosen: Settings) -> Settings:
-        """Return settings by which routes of many customers are searched in parts."""
+        """Return settings that search routes of many customers in parts."""
         return divided(problem, given, chosen) if isinstance(problem, CVRP) else chosen
 
     def why(self, problem: Any, chosen: Settings) -> str:
-        """Return why routes are searched so."""
+        """Return the reason for the settings."""
         if not isinstance(problem, CVRP):
             return super().why(problem, chosen)
         return why_routes(problem, chosen)
 
     def stages(self, problem: Any, request: Request, chosen: Settings) -> tuple[Stage, ...]:
-        """Return generations, where these are ahead, tries with fewer vehicles, and chains."""
+        """Return the stages: generations if they pay, tries with fewer vehicles, then chains."""
         if not isinstance(problem, CVRP):
             return super().stages(problem, request, chosen)
         given, ordinary = request.given, not (request.generations or request.islands)
@@ -113,10 +112,10 @@ class Routes(Tours):
         return (*stages, main)
 
     def fitness(self, problem: Any, rows: NDArray[np.int32]) -> NDArray[Any]:
-        """Return what giant tours cost; more than any feasible one if they break a constraint.
+        """Return the costs of giant tours; infeasible tours get more than any feasible one.
 
-        What a search pays for violations is added, and the length of the longest tours; nothing of
-        a `penalised` problem, whose user sets what violations cost.
+        Their costs include the penalties of a search and an upper bound of all tour lengths. Tours
+        of a `penalised` problem get its penalties only.
         """
         costs: NDArray[Any] = problem.cost(rows)
         routes = routing_problem(problem)
@@ -128,20 +127,20 @@ class Routes(Tours):
     def offspring_search(
         self, problem: Any | None, backend: str = "auto", *, thorough: bool = False
     ) -> Callable[..., Any]:
-        """Return moves within routes and between them."""
+        """Return a local search with moves within routes and between them."""
         reverses = problem is None or problem.symmetric
         return ROUTE_SEARCH if reverses else DIRECTED_ROUTE_SEARCH
 
     def construction(self, problem: Any) -> str | None:
-        """Return savings."""
+        """Return the name of the usual construction."""
         return "savings"
 
     def crossover(self, problem: Any) -> Any:
-        """Return a crossover of segments; none is never worse under constraints."""
+        """Return a crossover of segments. Under constraints, no crossover guarantees its result."""
         return SegmentRecombination()
 
     def display(self, problem: Any, settings: Settings) -> SearchDisplay:
-        """Return what shows the best feasible routes."""
+        """Return the live display, which shows the best feasible routes."""
         return RouteDisplay(problem, settings.seconds)
 
     def facts(self, problem: Any, result: Result) -> dict[str, Any]:
@@ -149,17 +148,17 @@ class Routes(Tours):
         return about_routes(problem, result) | {"symmetric": problem.symmetric}
 
     def size(self, found: Mapping[str, Any]) -> str:
-        """Return how many customers there are, and how their distances are measured."""
+        """Return the number of customers and the metric as a text."""
         return f"{found['customers']:,} customers, {measured(found)}"
 
     def lines(self, found: Mapping[str, Any], gap: str) -> dict[str, str | None]:
-        """Return what is printed of the best routes."""
+        """Return the lines about the best routes."""
         lines = super().lines(found, gap)
         mean = lines.pop("mean")
         return {**lines, **route_lines(dict(found)), "mean": mean}
 
     def outputs(self) -> Mapping[str, Output]:
-        """Return what writes and draws routes."""
+        """Return the outputs that write and draw routes."""
         plot = Output(
             lambda problem, path: check_plot(problem.nodes, path),
             lambda problem, result, path: drawing.plot_routes(problem, result.best_tour, path),
@@ -169,11 +168,11 @@ class Routes(Tours):
     def plot(
         self, problem: Any, row: Any, path: str | os.PathLike[str] | None, title: str = ""
     ) -> Figure:
-        """Return a map of routes, and how full the vehicles are."""
+        """Return a map of routes with bars for the loads."""
         return drawing.plot_routes(routing_problem(problem), row, path, title=title)
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Add the fleet and the rounding of lengths."""
+        """Add the options for the fleet and the rounding of lengths."""
         add = parser.add_argument
         add(
             "--vehicles", type=int, metavar="N", help="fleet, of routes (default: as the file says)"
@@ -190,7 +189,7 @@ class Routes(Tours):
 
 
 def best_of_few(problem: CVRP) -> NDArray[np.int32] | None:
-    """Return rows, an optimum first; None if there are too many to be looked at."""
+    """Return rows with an optimum first; None if there are too many rows to enumerate."""
     rows = best_of_all(problem)
     if rows is not None or not are_few(problem):
         return rows
@@ -199,11 +198,11 @@ def best_of_few(problem: CVRP) -> NDArray[np.int32] | None:
 
 
 def searched_as(problem: CVRP, given: Settings, chosen: Settings) -> Problem:
-    """Return what is searched: a problem, or scarce vehicles' routes under soft constraints."""
+    """Return the problem to search: under soft constraints if vehicles are scarce."""
     if hasattr(given.search, "kick"):
         return problem
-    chains = getattr(chosen.search, "search", None)  # of parts
-    search = chosen.search if not hasattr(chains, "kick") else chains
+    within_parts = getattr(chosen.search, "search", None)  # of `Decomposed`
+    search = within_parts if hasattr(within_parts, "kick") else chosen.search
     return softened(
         problem,
         search,

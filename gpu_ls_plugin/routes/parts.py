@@ -1,4 +1,4 @@
-"""The parts of vehicle routing, by kind: what searches are made of."""
+"""The parts of vehicle routing, by kind."""
 
 from __future__ import annotations
 

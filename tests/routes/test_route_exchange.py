@@ -17,7 +17,7 @@ from gpu_ls_plugin.core.exceptions import (
 )
 from gpu_ls_plugin.routes.domain import searched_as
 from gpu_ls_plugin.routes.engines.prices import of_feasible, set_price
-from gpu_ls_plugin.routes.plan.soft_constraints import softened
+from gpu_ls_plugin.routes.plan.settings import softened
 from gpu_ls_plugin.runs.claims import as_asked
 from gpu_ls_plugin.runs.drive import drive
 from gpu_ls_plugin.runs.settings import Settings

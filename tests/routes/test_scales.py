@@ -11,7 +11,7 @@ import pytest
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidProblemError
 from gpu_ls_plugin.routes.problem import giant_tours
-from gpu_ls_plugin.routes.problem.routing import DEAREST, price_of_demand
+from gpu_ls_plugin.routes.problem.routing import MAX_PRICE, price_of_demand
 from gpu_ls_plugin.tours.problem.tsp import TSP
 from tests.tours.objectives.loads import some_loads
 
@@ -151,7 +151,7 @@ def test_prices_are_positive_and_finite(scale, demand):
 def test_prices_of_integers_stay_below_what_sums_can_hold():
     problem = gls.CVRP([(0, 0), (1, 0)], [0, 1], 1)
     with pytest.raises(InvalidParameterError, match=r"load: .* is not between"):
-        problem.penalised(load=2 * DEAREST)
+        problem.penalised(load=2 * MAX_PRICE)
 
 
 def test_a_price_of_nothing_is_nothing():

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import gpu_ls_plugin as gls
 from benchmarks.peers.routing.sections import named, tasks
 from benchmarks.peers.routing.solvers import cheapest_of
-from gpu_ls_plugin.routes.plan.soft_constraints import softened
+from gpu_ls_plugin.routes.plan.settings import softened
 from gpu_ls_plugin.runs.settings import Settings
 from gpu_ls_plugin.solver.plans import default_settings
 

@@ -1,1 +1,1 @@
-"""First routes."""
+"""Constructions of first routes."""

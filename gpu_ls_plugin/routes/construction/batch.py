@@ -1,4 +1,4 @@
-"""A batch of routes on a backend, which constructions fill in, and its giant tours."""
+"""Batches of routes on a backend: constructions fill them in, and kernels write giant tours."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
 FOLDER = "routes/construction"
-BEYOND = 1 << 62  # longer than any duration
-DEAREST = 1 << 60  # most that all violations together may cost, as integers
+BEYOND = 1 << 62  # more than any duration
+MOST_PENALTY = 1 << 60  # of all violations of a row together if costs are integers
 VEHICLES_HEADER = "routes/problem/vehicles.cuh"
-ROWS = struct_of("routes/construction/route_rows.cuh", "RouteRows")
+ROWS = struct_of("routes/problem/vehicles.cuh", "RouteRows")
 
 
 def vehicles_type(metric: str, time: str) -> str:
@@ -44,7 +44,7 @@ def routes_kernel(
     team: str,
     time: str,
 ) -> Kernel:
-    """Compose a kernel of vehicles, ``{vehicles}`` in `body`; `ROWS` are its first parameter."""
+    """Compose a kernel: `body` names vehicles ``{vehicles}``, and `ROWS` come first."""
     return metric_kernel(
         name,
         metric,
@@ -67,7 +67,7 @@ def construction_kernel(
 
 
 def repair_kernel(metric: Metric, team: str, time: str) -> Kernel:
-    """Compose the kernel that dissolves routes."""
+    """Compose the kernel that dissolves surplus routes."""
     body = "gls::RepairRoutes<{team}, {vehicles}>"
     return construction_kernel(
         "repair_routes", metric, "repair.cuh", "RepairedRows", body, team=team, time=time
@@ -127,7 +127,7 @@ class RouteBatch:
         return self.backend.xp.empty((self.size, *shape), dtype)
 
     def launch(self, kernel: Kernel, items: int, arguments: Mapping[str, Any]) -> None:
-        """Run a kernel of vehicles on `items` rows."""
+        """Run a kernel of `routes_kernel` on `items` rows."""
         routes = {"orders": self.orders, "begins": self.begins}
         self.backend.launch(kernel, items, {**self.vehicles, **routes, **arguments})
 
@@ -159,7 +159,7 @@ class RouteBatch:
         return tours
 
     def _repair(self) -> NDArray[np.intp]:
-        """Dissolve routes of rows with too many; return the rows that break a constraint then."""
+        """Dissolve routes of rows with too many; return the rows that then break a constraint."""
         rows = self.too_many(self.most)
         if not len(rows):
             return np.empty(0, np.intp)
@@ -171,14 +171,14 @@ class RouteBatch:
 
 def _prices(problem: CVRP) -> list[float]:
     """Return the prices of a unit of load and of duration; sums of integers cannot overflow."""
-    due = problem.penalties
-    if due is None:  # not read
+    prices = problem.penalties
+    if prices is None:  # kernels do not read them
         return [0, 0]
     if not problem.integer:
-        return [float(due.load), float(due.duration)]
+        return [float(prices.load), float(prices.duration)]
     whole = 2 * problem.customers * problem.longest + int(problem.service_times.sum())
-    loaded = max(1, int(problem.demands.sum()))
-    return [min(due.load, DEAREST // loaded), min(due.duration, DEAREST // max(1, int(whole)))]
+    load, duration = max(1, int(problem.demands.sum())), max(1, int(whole))
+    return [min(prices.load, MOST_PENALTY // load), min(prices.duration, MOST_PENALTY // duration)]
 
 
 def _limit(problem: CVRP, integers: bool) -> float:

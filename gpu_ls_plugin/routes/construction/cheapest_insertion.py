@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
-BYTES_PER_CITY = 96  # of a row
+BYTES_PER_CITY = 96  # device memory of a row
 TAKING = {"parallel": "gls::AllRoutes", "sequential": "gls::LastRoute"}
 
 

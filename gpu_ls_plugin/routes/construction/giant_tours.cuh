@@ -1,4 +1,4 @@
-// Routes as giant tours: a copy of the depot before each of them, and the others behind.
+// Writes routes as giant tours: a copy of the depot before each route, all other copies at the end.
 #pragma once
 
 #include "backends/include/team.cuh"
@@ -22,7 +22,7 @@ struct WriteGiantTours {
         }
         tour[place++] = order[p];
       }
-      for (; place < n; ++place) tour[place] = place;  // customers + the routes so far
+      for (; place < n; ++place) tour[place] = place;  // the other copies
     });
   }
 };

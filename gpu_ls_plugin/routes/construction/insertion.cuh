@@ -1,18 +1,18 @@
-// Cheapest insertion: of all customers that wait, the one whose detour is shortest joins a route
-// that can take it. A route begins with a customer far away (row 0) or drawn at random.
+// Cheapest insertion: the waiting customer with the shortest detour is inserted into a route that
+// can take it. A route begins with a customer far away (row 0) or with a random one.
 //
-// Each customer that waits knows its best edge, named by the node that it leads from: a customer,
-// or beyond the customers the depot of a route. After an insertion it looks at the two new edges,
-// and at all edges again only where its own is no longer there or its route no longer takes it.
+// Each waiting customer stores its best edge, as the number of the node from which the edge leads:
+// a customer, or the depot of a route (see OpenRoutes). After an insertion, a customer compares its
+// edge with the two new ones. It searches all edges again only if its edge is gone or that route
+// can no longer take it.
 #pragma once
 
 #include "routes/construction/open_routes.cuh"
-#include "routes/construction/route_rows.cuh"
 #include "backends/include/philox.cuh"
 
 namespace gls {
 
-// Which routes still take customers, from a number on.
+// The first route that still takes customers.
 struct AllRoutes {
   GLS_DEVICE static int first(int) { return 0; }
 };
@@ -20,9 +20,9 @@ struct LastRoute {
   GLS_DEVICE static int first(int routes) { return routes - 1; }
 };
 
-// How customers are inserted, and memory for every row: a number for each node, two in `after`.
+// Parameters, and memory for each row: a number for each node, two in `after`.
 struct InsertionRows {
-  int at_once;  // routes that begin before the first insertion
+  int at_once;  // number of routes that begin before the first insertion
   uint64 seed;
   int* after;
   int* owners;
@@ -56,13 +56,14 @@ struct CheapestInsertion {
 
   const Team& team;
   const Vehicles& vehicles;
-  const bool farthest;  // routes begin with the customer that is farthest, not with any
+  const bool farthest;  // routes begin with the farthest customer, not with a random one
   const Routes routes;
   int* const waiting;
-  Length* const detours;  // of customers by their best edges
-  int* const edges;       // the nodes from which these lead; -1: none fits
+  Length* const detours;  // of each customer at its best edge
+  int* const edges;       // the nodes from which these edges lead; -1: no edge fits
   Philox random;
-  int count, opened = 0;  // customers that wait, routes
+  int count;       // waiting customers
+  int opened = 0;  // routes
 
   GLS_DEVICE CheapestInsertion(const Team& team, int item, const Vehicles& vehicles,
                                const InsertionRows& memory)
@@ -80,7 +81,7 @@ struct CheapestInsertion {
         random(memory.seed, Purpose::kInsertion, item),
         count(vehicles.customers) {}
 
-  // Begins some routes, with customers that are far from each other, and looks at all edges.
+  // Begins `at_once` routes with customers that are far from each other, and finds all best edges.
   GLS_DEVICE void begin(int at_once) {
     team.each(count, [&](int index) {
       waiting[index] = index + 1;
@@ -89,7 +90,7 @@ struct CheapestInsertion {
     team.sync();
     while (opened < at_once && count > 0) {
       const int begun = begin_route();
-      team.each(count, [&](int w) {  // next time far from this one, too
+      team.each(count, [&](int w) {  // the next customer is far from this one, too
         const int c = waiting[w];
         const Length length = vehicles.length(begun, c);
         if (length < detours[c]) detours[c] = length;
@@ -99,7 +100,7 @@ struct CheapestInsertion {
     look_at_all();
   }
 
-  // Begins a route if no customer fits those that there are.
+  // Begins a route when no customer fits into the present ones.
   GLS_DEVICE void begin_another() {
     team.each(count, [&](int w) { detours[waiting[w]] = vehicles.length(0, waiting[w]); });
     team.sync();
@@ -107,7 +108,8 @@ struct CheapestInsertion {
     look_at_all();
   }
 
-  // Begins a route with the customer of greatest distance in `detours`, or any; returns it.
+  // Begins a route with the customer of greatest distance in `detours`, or with a random one.
+  // Returns the customer.
   GLS_DEVICE int begin_route() {
     using Far = Ranked<Length>;
     const int drawn = farthest ? -1 : int(random.below(count));
@@ -124,7 +126,7 @@ struct CheapestInsertion {
     return customer;
   }
 
-  // Inserts the customer whose detour is shortest; false if none fits.
+  // Inserts the customer with the shortest detour. Returns false if no customer fits.
   GLS_DEVICE bool insert_best() {
     const Edge next = team.least(count, Routes::nothing(), [&](int w) {
       const int c = waiting[w];
@@ -143,8 +145,8 @@ struct CheapestInsertion {
     return true;
   }
 
-  // Finds the best edge of a customer again, now that another one has been inserted into the edge
-  // that led from a node.
+  // Updates the best edge of customer c after `inserted` was placed on the edge that led from
+  // `from`.
   GLS_DEVICE void update(int c, int from, int inserted) const {
     const int route = routes.route_of(inserted);
     Edge known{detours[c], edges[c]};
@@ -170,7 +172,7 @@ struct CheapestInsertion {
     edges[customer] = int(edge.index);
   }
 
-  // Takes a customer out of those that wait; the last of them comes into its place.
+  // Removes a customer from the waiting ones; the last of them takes its place.
   GLS_DEVICE void take(int customer) const {
     for (int w = 0; w < count; ++w) {
       if (waiting[w] == customer) {

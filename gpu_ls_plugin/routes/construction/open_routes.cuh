@@ -1,6 +1,6 @@
 // Routes that customers join and leave: linked lists from depot to depot, with loads and durations.
 //
-// The copy of the depot at which route r begins is the node `customers + 1 + r`, and 0 its end.
+// Route r begins at node `customers + 1 + r`, a copy of the depot, and ends at node 0.
 #pragma once
 
 #include "routes/problem/vehicles.cuh"
@@ -11,13 +11,13 @@ template <class Vehicles>
 struct OpenRoutes {
   using Length = typename Vehicles::Length;
   using Time = typename Vehicles::Time;
-  using Edge = Ranked<Length>;  // detour, node that it leads from
+  using Edge = Ranked<Length>;  // the detour, and the node from which the edge leads
 
   static constexpr int kNoRoute = -1;
 
   const Vehicles& vehicles;
   int* after;   // of customers and depots: the next node, 0 at a route's end
-  int* owners;  // routes of customers
+  int* owners;  // the route of each customer
   int64* loads;
   Time* durations;
 
@@ -39,7 +39,7 @@ struct OpenRoutes {
     return {vehicles.detour(place(node), customer, after[node]), node};
   }
 
-  // The better one of an edge and that which leads from a node.
+  // The better one of an edge and of the edge that leads from a node.
   GLS_DEVICE Edge better(const Edge& known, int node, int route, int customer) const {
     const Edge other = edge(node, customer);
     return other < known && in_time(route, customer, other.value) ? other : known;

@@ -1,20 +1,20 @@
-// Fewer routes: those with the fewest customers are dissolved.
+// Reduces the number of routes by dissolving those with the fewest customers.
 //
-// Their customers, those of most demand first, go where the detour is shortest among the routes
-// that can take them; where none can, to the one that then has too much by the least.
+// Their customers are inserted elsewhere, the largest demand first: at the shortest detour among
+// the routes that can take the customer. If no route can, it goes where the excess is smallest.
 #pragma once
 
-#include "routes/construction/route_rows.cuh"
+#include "routes/problem/vehicles.cuh"
 
 namespace gls {
 
-// Routes one after the other: order[0..], and begins[p] where a route starts.
+// The routes of one row of RouteRows.
 template <class Vehicles>
 struct RoutesInARow {
   using Length = typename Vehicles::Length;
   using Time = typename Vehicles::Time;
 
-  // Where a customer may go: before order[place], or at the end of the route before.
+  // A place for a customer: before order[place], or, if `behind`, at the end of the route before.
   struct Place {
     int64 excess;
     Length detour;
@@ -42,8 +42,8 @@ struct RoutesInARow {
     return count;
   }
 
-  // Moves the customers of the smallest route behind those of the other routes, among the first
-  // `count`; returns how many these others are.
+  // Among the first `count` customers, moves those of the smallest route to the end. Returns the
+  // number of the others.
   GLS_DEVICE int take_out_smallest(int count) const {
     int first = 0, fewest = count + 1;
     for (int p = 0, end; p < count; p = end) {
@@ -88,7 +88,7 @@ struct RoutesInARow {
     return best;
   }
 
-  // Moves order[count] to its place.
+  // Inserts a customer at a place among the first `count` ones.
   GLS_DEVICE void put(int customer, const Place& at, int count) const {
     for (int p = count; p > at.place; --p) {
       order[p] = order[p - 1];
@@ -102,8 +102,8 @@ struct RoutesInARow {
 };
 
 struct RepairedRows {
-  const int* rows;        // that are repaired
-  unsigned char* broken;  // of every row of the batch: whether it breaks a constraint now
+  const int* rows;        // numbers of the rows to repair
+  unsigned char* broken;  // for each row of the batch: whether it then breaks a constraint
 };
 
 template <class Team, class Vehicles>
@@ -131,7 +131,7 @@ struct RepairRoutes {
   }
 
  private:
-  // Puts the customer of most demand among order[count..] first, and returns it.
+  // Moves the customer with the largest demand among order[count..] to order[count]; returns it.
   GLS_DEVICE static int take_heaviest(const Vehicles& vehicles, int* order, int count) {
     int heaviest = count;
     for (int p = count + 1; p < vehicles.customers; ++p) {

@@ -1,18 +1,17 @@
-// Savings (Clarke and Wright 1964): begin with a route for every customer and join the ends of two
-// routes where that saves most, as long as a vehicle can serve both.
+// Savings (Clarke and Wright 1964): begin with a route for each customer, then join the ends of two
+// routes where this saves most, as long as one vehicle can serve both.
 //
-// Pairs of customers come in order of what joining them saves, the same for all rows. Row 0 takes
-// each that fits. Other rows read the pairs in blocks, and each block twice: first they pass over
-// half of its pairs, drawn at random. So no row has to sort.
+// All rows read the same list of pairs of customers, sorted by their savings. Row 0 joins each pair
+// that fits. All other rows read the list in blocks, and each block twice: the first time they skip
+// half of its pairs at random. So no row sorts anything.
 #pragma once
 
-#include "routes/construction/route_rows.cuh"
+#include "routes/problem/vehicles.cuh"
 #include "backends/include/philox.cuh"
 
 namespace gls {
 
-// Routes as links between customers, -1 where there is none, and what is known at their ends:
-// mates[c] is the other end of the route that c ends (c itself if it is alone), -1 inside.
+// The two links of each customer to its neighbours; -1: no link.
 struct UndirectedLinks {
   static constexpr bool kDirected = false;
   int* links;
@@ -31,7 +30,8 @@ struct UndirectedLinks {
   GLS_DEVICE void link(int from, int to) const { links[2 * from + (links[2 * from] >= 0)] = to; }
 };
 
-// Where directions matter: links[2 c] leads back, links[2 c + 1] on.
+// For asymmetric lengths: links[2 c] leads to the customer before c, links[2 c + 1] to the next
+// one.
 struct DirectedLinks {
   static constexpr bool kDirected = true;
   int* links;
@@ -51,9 +51,9 @@ struct GrowingRoutes {
 
   const Vehicles& vehicles;
   Links links;
-  int* mates;
-  int* loads;       // of the route, at its ends
-  Time* durations;  // as well
+  int* mates;       // of an end of a route: the other end, or itself if alone; -1 inside a route
+  int* loads;       // of the route, at both ends
+  Time* durations;  // of the route, at both ends
 
   template <class Team>
   GLS_DEVICE void begin(const Team& team) const {
@@ -67,7 +67,7 @@ struct GrowingRoutes {
     team.sync();
   }
 
-  // Whether a route that a ends and one that b ends can be one, which is that much shorter.
+  // Whether the routes that end at a and b can be joined there, with this saving.
   template <class Length>
   GLS_DEVICE bool fits(int a, int b, Length saving) const {
     return mates[a] >= 0 && mates[b] >= 0 && mates[a] != b &&
@@ -103,12 +103,12 @@ struct GrowingRoutes {
   }
 };
 
-// The pairs of customers, and memory for every row: a number for each node, two in `links`.
+// The pairs of customers, and memory for each row: a number for each node, two in `links`.
 struct SavingsRows {
   int pair_count;
-  const int* pairs;     // of customers
-  const void* savings;  // of every pair, which never rise
-  int block;            // pairs that rows behind the first read twice
+  const int* pairs;     // two customers each
+  const void* savings;  // Lengths: of each pair, the largest first
+  int block;            // number of pairs that all rows but row 0 read twice
   uint64 seed;
   int* mates;
   int* loads;
@@ -146,7 +146,7 @@ struct Savings {
   }
 
  private:
-  // Joins routes at the pairs from `begin` to `end`, in order, if they fit and `takes` the pair.
+  // Joins routes at the pairs from `begin` to `end`, in order, if they fit and takes(pair) is true.
   template <class Takes>
   GLS_DEVICE static void join_in_order(const Team& team, const Routes& routes,
                                        const SavingsRows& its, int begin, int end, Takes takes) {

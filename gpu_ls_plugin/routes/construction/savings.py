@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
 NEIGHBOURS = 100  # nearest customers that each customer is paired with
-# Pairs of a block, which random rows read twice: 16, or an eighth of the customers if that is more.
+# Pairs in a block, which random rows read twice: 16, or an eighth of the customers if that is more.
 LEAST_BLOCK, BLOCK_SHARE = 16, 8
-BYTES_PER_CITY = 64  # of a row
+BYTES_PER_CITY = 64  # device memory of a row
 
 _pairs: weakref.WeakKeyDictionary[CVRP, tuple[NDArray[Any], NDArray[Any]]] = (
     weakref.WeakKeyDictionary()

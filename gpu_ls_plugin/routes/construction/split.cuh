@@ -1,17 +1,17 @@
-// Split (Beasley 1983): the best way to cut an order of customers into routes that are feasible, or
-// that pay for what they use too much.
+// Split (Beasley 1983): the best way to cut an order of customers into routes. Routes are feasible,
+// or pay for their excess.
 //
-// costs[j] is the least cost of routes for the first j customers; the last of them serves those
-// from i on for some i < j. That route costs what depends on i, plus what depends on j, so that a
-// queue of the i that may still be best does where only the load counts (Vidal 2016). A limit of
-// durations is looked at for every i that the load allows. Of equal costs the smallest i counts.
+// costs[j] is the least cost of routes for the first j customers. The last route serves the
+// customers from i on, for some i < j. Its cost is a term of i plus a term of j. So a queue of the
+// candidates i is enough if only the load is limited (Vidal 2016). If durations are limited, too,
+// each i that the load allows is tried. The smallest i wins a tie.
 #pragma once
 
-#include "routes/construction/route_rows.cuh"
+#include "routes/problem/vehicles.cuh"
 
 namespace gls {
 
-// An order of customers, and sums along it.
+// An order of customers with sums along it.
 template <class Vehicles>
 struct OrderSums {
   using Length = typename Vehicles::Length;
@@ -20,8 +20,8 @@ struct OrderSums {
   const Vehicles& vehicles;
   const int* order;
   Length* ahead;   // from order[0] to order[p]
-  int64* carried;  // demands of order[0..p-1]
-  Time* served;    // service times of these
+  int64* carried;  // sum of the demands of order[0..p-1]
+  Time* served;    // sum of the service times of order[0..p-1]
 
   template <class Team>
   GLS_DEVICE void fill(const Team& team) const {
@@ -36,7 +36,7 @@ struct OrderSums {
     });
   }
 
-  // The two shares of the length of the route of order[i..j-1].
+  // The two terms of the length of the route order[i..j-1].
   GLS_DEVICE Length leaving(int i) const { return vehicles.length(0, order[i]) - ahead[i]; }
   GLS_DEVICE Length returning(int j) const {
     return ahead[j - 1] + vehicles.length(order[j - 1], 0);
@@ -47,7 +47,7 @@ struct OrderSums {
   }
   GLS_DEVICE bool in_time(int i, int j) const { return duration(i, j) <= vehicles.limit; }
 
-  // What it pays for its load, and for its duration.
+  // The price of its excess load, and of its excess duration.
   GLS_DEVICE Length overload(int i, int j) const {
     if (holds(i, j)) return 0;
     return vehicles.load_price * Length(carried[j] - carried[i] - vehicles.capacity);
@@ -58,8 +58,9 @@ struct OrderSums {
   }
 };
 
-// Costs with one more route than those of `from`, and where it begins (-1: there is no way). Both
-// may be the same array: then routes may be any number.
+// Adds a route: computes the costs `to` with one route more than the costs `from`, and the
+// beginning of that route (-1: impossible). With one array as both, the number of routes is not
+// limited.
 template <class Vehicles>
 struct ByLoad {
   using Length = typename Vehicles::Length;
@@ -84,8 +85,9 @@ struct ByLoad {
   }
 };
 
-// As `ByLoad`, where what is too much is paid for. The later a route begins, the less it pays, but
-// no more is saved than the price of what lies between: who is dearer by as much never counts.
+// As `ByLoad`, but routes pay for excess load. A route that begins later pays less, by no more than
+// the price of the load between the two beginnings. So a beginning that costs that much more than
+// an earlier one can be dropped.
 template <class Vehicles>
 struct PaidByLoad {
   using Length = typename Vehicles::Length;
@@ -116,8 +118,8 @@ struct PaidByLoad {
   }
 };
 
-// As `ByLoad`, where durations are limited as well, by a rule that says which routes there are, and
-// what they pay (`endless`: there is no such route).
+// As `ByLoad`, with a limit of durations, too. Rule::loads tells whether a load is allowed, and
+// Rule::due returns the price of a route's excess (`endless`: not allowed).
 template <class Vehicles, template <class> class Rule>
 struct ByLoadAndTime {
   using Length = typename Vehicles::Length;
@@ -143,7 +145,7 @@ struct ByLoadAndTime {
   }
 };
 
-// Constraints are kept.
+// Hard constraints.
 template <class Vehicles>
 struct Kept {
   GLS_DEVICE static bool loads(const OrderSums<Vehicles>& sums, int i, int j) {
@@ -155,7 +157,7 @@ struct Kept {
   }
 };
 
-// What is too much is paid for, but no route carries more than twice what a vehicle holds.
+// Soft constraints: routes pay for excess, but carry at most twice the capacity.
 template <class Vehicles>
 struct Paid {
   GLS_DEVICE static bool loads(const OrderSums<Vehicles>& sums, int i, int j) {
@@ -166,12 +168,12 @@ struct Paid {
   }
 };
 
-// Which rows are cut, into how many routes, and memory for each of them: a number for each node,
-// in `costs` two, in `last` one for each layer.
+// Parameters, and memory for each row to cut: a number for each node, two in `costs`, and one for
+// each layer in `last`.
 struct SplitRows {
-  int layers;       // routes of a row at most; 0: any number
-  const int* most;  // of every row of the batch: routes that it may have, no more than layers
-  const int* rows;  // that are cut
+  int layers;       // most routes of any row; 0: no limit
+  const int* most;  // for each row of the batch: its most routes, up to `layers`
+  const int* rows;  // numbers of the rows to cut
   void* costs;
   void* ahead;
   int64* carried;
@@ -201,7 +203,7 @@ struct Split {
       return;
     }
     const int layer = best_layer(team, sums, its.most[row], costs, last, queue);
-    if (layer < 0) return;  // there is no way: what was there stays
+    if (layer < 0) return;  // impossible: the former cut stays
     team.once([&] { mark(last + int64(layer) * wide, -wide, n, rows.begins + row * n); });
   }
 
@@ -209,8 +211,8 @@ struct Split {
   using Length = typename Vehicles::Length;
   using Sums = OrderSums<Vehicles>;
 
-  // Adds up to `most` routes, each in a layer of `last`; returns the layer of the cheapest whole
-  // row, or -1.
+  // Adds up to `most` routes, each in its layer of `last`. Returns the layer whose routes serve all
+  // customers at the least cost, or -1.
   GLS_DEVICE static int best_layer(const Team& team, const Sums& sums, int most, Length* costs,
                                    int* last, int* queue) {
     const int n = sums.vehicles.customers, wide = n + 1;
@@ -230,7 +232,8 @@ struct Split {
     return best_layer;
   }
 
-  // Goes back from the last route, `step` numbers from one route's array to that before.
+  // Marks the beginnings of routes, from the last route back. The array of the route before a route
+  // is `step` numbers away.
   GLS_DEVICE static void mark(const int* last, int step, int n, unsigned char* begins) {
     for (int p = 0; p < n; ++p) begins[p] = 0;
     for (int j = n; j > 0; last += step) {

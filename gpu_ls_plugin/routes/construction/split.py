@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
-BYTES_PER_CITY = 96  # of a row
-LAYER_BYTES = 1 << 28  # of memory for rows that are cut again, at once
+BYTES_PER_CITY = 96  # device memory of a row
+LAYER_BYTES = 1 << 28  # device memory for the rows that one launch cuts again
 
 
 def split_kernel(metric: Metric, team: str, time: str, *, timed: bool, paid: bool) -> Kernel:
-    """Compose the kernel that cuts orders; limits of durations are `timed`, soft ones `paid`."""
+    """Compose the kernel of Split; `timed`: durations are limited, `paid`: constraints are soft."""
     if timed:
         limits = f"gls::ByLoadAndTime<{{vehicles}}, gls::{'Paid' if paid else 'Kept'}>"
     else:

@@ -1,14 +1,15 @@
-// Sweep (Gillett and Miller 1974): a ray turns around the depot. Each customer it meets goes where
-// the detour in the route at hand is shortest; where a vehicle cannot, a new route begins.
+// Sweep (Gillett and Miller 1974): a ray turns around the depot. Each customer that it meets is
+// inserted into the current route at the shortest detour. If the vehicle cannot serve the customer
+// as well, a new route begins.
 #pragma once
 
-#include "routes/construction/route_rows.cuh"
+#include "routes/problem/vehicles.cuh"
 
 namespace gls {
 
 struct SweepRays {
-  const int* around;  // the customers by angle
-  const int* starts;  // of every row, the number of the first customer, or ~ of it: turn backward
+  const int* around;  // the customers, by angle
+  const int* starts;  // for each row: the index in `around` at which it starts; ~index: backward
 };
 
 template <class Team, class Vehicles>
@@ -24,7 +25,7 @@ struct Sweep {
     int* order = rows.orders + int64(item) * n;
     unsigned char* begins = rows.begins + int64(item) * n;
     const Choice nothing{endless<Length>(), 0};
-    int first = 0;  // of the route at hand
+    int first = 0;  // index of the first customer of the current route
     int64 load = 0;
     Time duration = 0;
     for (int count = 0; count < n; ++count) {

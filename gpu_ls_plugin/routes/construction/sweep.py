@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
-BYTES_PER_CITY = 40  # of a row
+BYTES_PER_CITY = 40  # device memory of a row
 
 
 def sweep_kernel(metric: Metric, team: str, time: str) -> Kernel:

@@ -1,6 +1,7 @@
-// AB-cycles of two solutions of routes (Nagata and Braysy 2009): closed walks along edges that only
-// one of them has, of A and of B in turn. All copies of the depot are one node, which has many
-// edges, and loops where one of the solutions has more empty routes.
+// AB-cycles of two solutions A and B (Nagata and Braysy 2009): closed walks along edges that only
+// one of the two has, alternately of A and of B. All copies of the depot are one node with many
+// edges. If a solution has more empty routes than the other, the surplus ones are loops at this
+// node.
 #pragma once
 
 #include "backends/include/philox.cuh"
@@ -9,11 +10,11 @@
 
 namespace gls {
 
-// A parent's edges that are in no walk yet.
+// Edges of a parent that no walk has taken yet.
 template <class City>
 struct OpenEdges {
   RouteGraph<City> graph;
-  City* beside;  // customers with an edge to the depot, which may be taken by now
+  City* beside;  // customers with an edge to the depot; the edge may be taken already
   int count = 0;
 
   template <class Memory>
@@ -31,7 +32,7 @@ struct OpenEdges {
         [&](int rank, int i) { beside[rank] = City(1 + i / 2); });
   }
 
-  // One lane: takes an edge at a node; returns where it leads to, or -1 if there is none.
+  // One lane: takes an edge at a node. Returns its other end, or -1 if the node has no edge left.
   GLS_DEVICE int take(int node, Philox& random) {
     if (node == 0) return take_at_depot(random);
     const bool first = graph.open(node, 0), second = graph.open(node, 1);
@@ -68,10 +69,11 @@ struct RouteCycles {
 
   int customers;
   OpenEdges<City> a, b;
-  int* latest;               // where the walk is at a node, behind an edge of B or of A; or nowhere
-  City* walk;                // edge i joins nodes i and i + 1, and belongs to A where i is even
-  City* kept;                // the cycle that was drawn
-  int edges = 0, first = 0;  // of that cycle; edge i belongs to A where first + i is even
+  int* latest;    // for each node, after an edge of B and after one of A: its index in the walk
+  City* walk;     // edge i joins nodes i and i + 1; it belongs to A if i is even
+  City* kept;     // the drawn cycle
+  int edges = 0;  // number of edges of that cycle
+  int first = 0;  // its edge i belongs to A if first + i is even
 
   template <class Memory>
   GLS_DEVICE RouteCycles(int customers, int copies, Memory& memory)
@@ -87,7 +89,7 @@ struct RouteCycles {
            2 * piece_bytes<City>(most(customers) + 1);
   }
 
-  // Notes the edges that only one of the parents has.
+  // Finds the edges that only one of the parents has.
   template <class Team>
   GLS_DEVICE void begin(const Team& team, int n, const int* first_tour, const int* second_tour) {
     a.graph.read(team, n, first_tour);
@@ -110,7 +112,7 @@ struct RouteCycles {
     b.list_beside(team);
   }
 
-  // One lane: walks until no edge is left, and draws one of the cycles.
+  // One lane: walks until no edge is left, and draws one of the cycles that it closes.
   GLS_DEVICE void draw(Philox& random) {
     int length = 0, found = 0, from = int(random.below(customers)), left = customers;
     edges = 0;
@@ -126,7 +128,7 @@ struct RouteCycles {
       }
       const bool of_a = length % 2 == 0;
       const int next = (of_a ? a : b).take(int(walk[length]), random);
-      if (next < 0) return;  // as many edges of both meet everywhere: it cannot be
+      if (next < 0) return;  // cannot happen: each node has as many edges of A as of B
       walk[++length] = City(next);
       int& here = latest[2 * next + length % 2];
       if (here == kNowhere) {
@@ -142,7 +144,7 @@ struct RouteCycles {
   }
 
  private:
-  // Nodes behind an edge of A, and behind one of B.
+  // Length of `latest`.
   GLS_DEVICE static int most(int customers) { return 2 * (customers + 1); }
 
   GLS_DEVICE void keep(int met, int length) {

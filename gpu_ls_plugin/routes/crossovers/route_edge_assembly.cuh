@@ -1,6 +1,6 @@
-// Edge assembly of routes (Nagata and Braysy 2009): a parent with the edges of one AB-cycle
-// exchanged. Subtours that do not meet the depot are joined, the smallest first, with another one
-// or with a route, by the best exchange of two edges.
+// Edge assembly of routes (Nagata and Braysy 2009): the first parent with the edges of one AB-cycle
+// exchanged. Subtours without the depot are then joined, the smallest first, to another subtour or
+// a route by the best exchange of two edges.
 #pragma once
 
 #include "tours/problem/metric.cuh"
@@ -11,15 +11,15 @@
 
 namespace gls {
 
-// The connected parts of a solution: 0 are its routes, all others subtours.
+// The connected parts of a solution. Part 0 consists of all routes; all other parts are subtours.
 template <class City>
 struct RouteParts {
   RouteGraph<City>& graph;
-  City* part;  // of a customer
-  int* sizes;  // of a part: its customers
+  City* part;  // of each customer
+  int* sizes;  // customers of each part
   int count = 0;
 
-  // One lane: numbers them.
+  // One lane: numbers the parts. Returns the number of subtours.
   GLS_DEVICE int number() const {
     const int n = graph.customers, unknown = n;  // there are fewer parts
     for (int c = 1; c <= n; ++c) part[c] = City(unknown);
@@ -35,7 +35,8 @@ struct RouteParts {
     return found;
   }
 
-  // Marks a path from a customer on, to the depot or back; returns how many it has.
+  // Marks the path from a customer to the depot, or around its subtour. Returns the number of
+  // customers.
   GLS_DEVICE int mark(int begin, int before, int number) const {
     int size = 0, c = begin;
     do {
@@ -88,7 +89,7 @@ struct RouteEdgeAssembly {
     child.read(team, n, pairs.first_of(item, n));
     cycles.begin(team, n, pairs.first_of(item, n), pairs.second_of(item, n));
     Exchanged& shared = shared_slot<Exchanged>(team);
-    Parts parts{child, cycles.walk, cycles.latest};  // the walk is over before there are parts
+    Parts parts{child, cycles.walk, cycles.latest};  // reuses memory: the walk is over by then
     team.once([&] {
       Philox random(pairs.seed, Purpose::kOffspring, pairs.first_row + item);
       random.seek(2 * pairs.generation * n);  // eight numbers for each city
@@ -104,7 +105,7 @@ struct RouteEdgeAssembly {
   }
 
  private:
-  // What one lane tells the others.
+  // Values that one lane passes to the others.
   struct Exchanged {
     int edges, loops, parts;
   };
@@ -120,8 +121,8 @@ struct RouteEdgeAssembly {
     each_of(1, [&](int u, int v) { child.put_in(u, v); });
   }
 
-  // An exchange of two edges: customer u leaves one neighbour for node v, which leaves one of its
-  // own, and these two are joined. Where v is the depot, a loop is what goes out there.
+  // An exchange of two edges: (u, from) and (v, to) become (u, v) and (from, to). If v is the
+  // depot, a loop is removed there.
   struct Join {
     int u, from, v, to;
   };
@@ -130,8 +131,9 @@ struct RouteEdgeAssembly {
            length(join.v, join.to);
   }
 
-  // Joins are numbered: by u, the rank of v among the nodes near it (the last rank is the depot's),
-  // and which neighbours they leave; behind these by v, for a customer of the subtour alone.
+  // Joins have numbers. The first ones enumerate customers u, the ranks of v among the nodes near u
+  // (the depot has the last rank), and the neighbours that both leave. The others enumerate all v
+  // for a single customer `only` as u.
   GLS_DEVICE static Join read_join(const NearNodes& near, const Parts& parts, int only,
                                    int64 number) {
     const RouteGraph<City>& graph = parts.graph;
@@ -143,7 +145,8 @@ struct RouteEdgeAssembly {
     return {u, graph.at(u, side), v, v == 0 ? 0 : graph.at(v, other)};
   }
 
-  // The best join of a subtour with what is not in it; its number, or -1.
+  // The best join of a subtour with a node outside, among `places` numbers of four joins each; its
+  // index is -1 if there is none.
   template <class Number>
   GLS_DEVICE static Choice best_join(const Team& team, const Metric& length, const NearNodes& near,
                                      const Parts& parts, int subtour, int only, int places,
@@ -169,13 +172,13 @@ struct RouteEdgeAssembly {
     const int places = n * (near.near_each + 1);
     Choice best = best_join(team, length, near, parts, subtour, 0, places, int64(0));
     int only = 0;
-    if (best.index < 0) {  // all that is near lies within: any customer will do
+    if (best.index < 0) {  // all near nodes lie within the subtour: try all nodes for one customer
       only = team.least(n, n, [&](int k) { return int(parts.part[k + 1]) == subtour ? k : n; }) + 1;
       best = best_join(team, length, near, parts, subtour, only, n, int64(places));
     }
     const Join chosen = read_join(near, parts, only, best.index);
     const int into = chosen.v == 0 ? 0 : int(parts.part[chosen.v]);
-    team.sync();  // all have read what is about to change
+    team.sync();  // all lanes have read the edges that now change
     team.once([&] {
       RouteGraph<City>& graph = parts.graph;
       graph.replace(chosen.u, chosen.from, chosen.v);
@@ -189,7 +192,7 @@ struct RouteEdgeAssembly {
     parts.unite(team, subtour, into);
   }
 
-  // One lane: the giant tour, its empty routes last.
+  // One lane: writes the giant tour, with empty routes last.
   GLS_DEVICE static void write(const RouteGraph<City>& child, const Parts& parts, int copies,
                                int* tour) {
     const int n = child.customers, written = n;

@@ -54,7 +54,7 @@ class RouteEdgeAssembly(RouteRecombination):
     reverses = True
 
     def bytes_per_tour(self, n: int) -> int:
-        """Return the device memory of one pair in bytes, of the case that needs most: one copy."""
+        """Return the most device memory of one pair in bytes: that with one copy of the depot."""
         return 4 * n + 64 + pair_bytes(n, 4, n - 1)
 
     def workspace(

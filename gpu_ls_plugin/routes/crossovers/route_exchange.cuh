@@ -1,23 +1,23 @@
-// Route exchange: some routes of a second parent replace those of the first that they have most
-// customers in common with (selective route exchange, Nagata and Braysy 2010), and whoever has lost
-// its place joins again by regret.
+// Route exchange: routes of another parent, the mate, replace the routes with which they share most
+// customers (selective route exchange, Nagata and Braysy 2010). Customers that lose their place are
+// inserted again by regret.
 //
-// Routes are taken around a customer behind which the parents go on to different nodes.
+// The exchanged routes lie around a customer whose successor in the mate is not its neighbour here.
 #pragma once
 
 #include "routes/removals/ruin_recreate.cuh"
 
 namespace gls {
 
-// Kicks that ruin, or exchange routes, and the other parents: rows of giant tours.
+// Parameters of kicks that ruin or exchange routes, and their memory.
 struct RouteMates {
-  int removed, longest;  // as of Ruin
-  int most;              // routes that are exchanged
-  int chance;            // of kicks that exchange routes, in 2^16
-  const int* mates;
-  int* mate_places;  // memory: of each customer of a row, its place in the mate
-  int* shares;       // memory: how many customers of a route there are in each route
-  int rows;
+  int removed, longest;  // see Ruin
+  int most;              // most routes of an exchange
+  int chance;            // probability of an exchange, times 2^16
+  const int* mates;      // rows of giant tours
+  int* mate_places;      // for each customer: its place in the mate
+  int* shares;           // for each route: customers in common with a route of the mate
+  int rows;              // rows in `mates`
 };
 
 template <class Vehicles>
@@ -30,7 +30,7 @@ struct ExchangedRoutes : RuinedRoutes<Vehicles> {
   using Base::state;
   using Base::waiting;
 
-  static constexpr int kTries = 8;  // customers that are drawn until the parents differ there
+  static constexpr int kTries = 8;  // draws of a customer at which the parents differ
   static constexpr int kMostRoutes = 8;
 
   const int* mate;
@@ -52,15 +52,15 @@ struct ExchangedRoutes : RuinedRoutes<Vehicles> {
     return is_depot(node) ? 0 : node;
   }
 
-  // Whether the mate goes on from a customer to a node that is not beside it in the first parent.
+  // Whether a customer's successor in the mate is not its neighbour in the first parent.
   GLS_DEVICE bool differs(int customer, int nodes) const {
     const int next = at(places[customer] + 1, nodes);
     const int before = Base::before[customer];
     return routes.after[customer] != next && routes.place(before) != next;
   }
 
-  // One lane: exchanges routes; false where there is nothing to exchange. Out of line: few kicks
-  // do.
+  // One lane: exchanges routes. Returns false if no route was exchanged. Out of line, because few
+  // kicks call it.
   GLS_OUT_OF_LINE bool exchange(int most, int nodes, Philox& random) const {
     const int n = routes.vehicles.customers;
     int seed = 0;
@@ -89,14 +89,14 @@ struct ExchangedRoutes : RuinedRoutes<Vehicles> {
     return replaced > 0;
   }
 
-  // The place of the mate where a customer's route begins.
+  // The place in the mate at which a customer's route begins.
   GLS_DEVICE int begin_of(int customer, int nodes) const {
     int begin = places[customer];
     while (at(begin - 1, nodes) != 0) --begin;
     return begin < 0 ? begin + nodes : begin;
   }
 
-  // Leaves those out who have a place again.
+  // Removes customers that have a place again from the waiting ones.
   GLS_DEVICE void leave_out_placed() const {
     int waits = 0;
     for (int w = 0; w < state.count; ++w) {
@@ -105,7 +105,8 @@ struct ExchangedRoutes : RuinedRoutes<Vehicles> {
     state.count = waits;
   }
 
-  // Lets the mate's route that begins there replace a route; false if too many would wait.
+  // Replaces a route by the mate's route that begins at a place. Returns false if the routes share
+  // no customer, or too many customers would wait.
   GLS_DEVICE bool replace_by(int begin, int nodes, bool moves) const {
     int most = 0;
     const int best = most_alike(begin, nodes, most);
@@ -117,7 +118,7 @@ struct ExchangedRoutes : RuinedRoutes<Vehicles> {
       const int route = routes.owners[c];
       return moves ? route < 0 || shares[route] >= 0 : route < 0 || route == best;
     };
-    // Whoever comes along leaves its route; the others of the route that is replaced wait.
+    // Customers of the new route leave their routes. All others of the replaced route wait.
     for (int p = begin, c; (c = at(p, nodes)) != 0; ++p) {
       if (!comes(c)) continue;
       const int route = routes.owners[c];
@@ -144,7 +145,7 @@ struct ExchangedRoutes : RuinedRoutes<Vehicles> {
     return true;
   }
 
-  // The route that has most customers of the mate's route, and how many these are; -1 if none has.
+  // The route that shares most customers with the mate's route, and their number; -1 if none does.
   GLS_DEVICE int most_alike(int begin, int nodes, int& most) const {
     int best = -1;
     for (int p = begin, c; (c = at(p, nodes)) != 0; ++p) {
@@ -164,13 +165,13 @@ struct ExchangedRoutes : RuinedRoutes<Vehicles> {
   static constexpr int kComing = -2;
 };
 
-// A kick that ruins and recreates, or exchanges routes now and then.
+// A kick that ruins and recreates, or sometimes exchanges routes.
 template <class Team, class Vehicles>
 struct RuinOrExchange {
   using Routes = ExchangedRoutes<Vehicles>;
   using Base = RebuiltRoutes<Vehicles>;
 
-  // A kick of a chain (tours/kicks/base.py); false where there are too few copies of the depot.
+  // Kicks a chain (tours/kicks/base.py). Returns false if there are too few copies of the depot.
   GLS_DEVICE static bool kick(const Team& team, int item, int nodes, const int* tour,
                               const RouteMates& others, const RebuiltRows& memory, Philox& random,
                               int* kicked) {

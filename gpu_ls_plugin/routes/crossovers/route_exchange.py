@@ -1,4 +1,4 @@
-"""Exchange of routes between chains of giant tours, whose penalties follow what they find."""
+"""Exchange of routes between chains of giant tours, with penalties that adapt."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 HEADER = "routes/crossovers/route_exchange.cuh"
 MATES = struct_of(HEADER, "RouteMates")
 MOST_ROUTES = constant(HEADER, "kMostRoutes")
-ROOM = 100  # customers without a place, at most
+ROOM = 100  # most customers without a place
 
 
 @dataclass(frozen=True)

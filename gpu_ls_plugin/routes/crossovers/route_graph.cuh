@@ -1,6 +1,5 @@
-// A solution of routes as a graph: the two neighbours of every customer, where 0 is the depot, of
-// which all copies are one node. A slot without an edge holds the customer itself. An empty route
-// is a loop at the depot.
+// Routes as a graph: the two neighbours of each customer. All copies of the depot are node 0. A
+// slot without an edge holds the customer itself. An empty route is a loop at the depot.
 #pragma once
 
 #include "tours/kernels/tour_memory.cuh"
@@ -10,8 +9,8 @@ namespace gls {
 template <class City>
 struct RouteGraph {
   int customers;
-  City* slots;  // 2 c and 2 c + 1 of customer c
-  int loops = 0;
+  City* slots;    // the neighbours of customer c are in slots 2 c and 2 c + 1
+  int loops = 0;  // empty routes
 
   template <class Memory>
   GLS_DEVICE RouteGraph(int customers, Memory& memory)
@@ -41,23 +40,23 @@ struct RouteGraph {
     team.sync();
   }
 
-  // Takes an edge out, or puts one in, at one of its ends.
+  // Replaces a neighbour of a customer; does nothing for the depot.
   GLS_DEVICE void replace(int customer, int neighbour, int by) const {
     if (customer != 0) slots[2 * customer + slot_of(customer, neighbour)] = City(by);
   }
-  // One lane: takes an edge out of the graph.
+  // One lane: removes an edge.
   GLS_DEVICE void take_out(int u, int v) {
     loops -= u == 0 && v == 0;
     replace(u, v, u);
     replace(v, u, v);
   }
-  // One lane: puts an edge in.
+  // One lane: adds an edge.
   GLS_DEVICE void put_in(int u, int v) {
     loops += u == 0 && v == 0;
     replace(u, u, v);
     replace(v, v, u);
   }
-  // The node behind a customer that was come to from another node.
+  // The neighbour of a customer that is not `from`.
   GLS_DEVICE int onward(int customer, int from) const {
     return at(customer, at(customer, 0) == from);
   }

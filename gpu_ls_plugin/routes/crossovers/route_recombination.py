@@ -1,4 +1,4 @@
-"""The base of recombinations that know routes."""
+"""The base class of recombinations of routes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class RouteRecombination(Recombination):
-    """A crossover of two giant tours that knows vehicles, loads and durations.
+    """A crossover of two giant tours that takes vehicles, loads or durations into account.
 
     As a cooperation it needs hard constraints: under soft ones, a child that is cheaper than a
     chain's best tour may be infeasible.

@@ -1,4 +1,4 @@
-"""Order crossover of customers, whose order is then cut into routes (Prins 2004)."""
+"""Order crossover of customers; Split then cuts their order into routes (Prins 2004)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.moves.composed import CandidateMoves
 
 
-FINE = 1 << 20  # units of coordinates between the depot and the farthest node
+UNITS = 1 << 20  # rounded coordinates: units between the depot and the farthest node
 
 
 @dataclass(frozen=True)
@@ -83,8 +83,8 @@ def _customers(count: int) -> TSP:
 def _whole(points: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return rounded coordinates (2, n) relative to the depot: their sums are exact."""
     places = (points - points[0]).T
-    farthest = max(np.abs(places).max(), np.finfo(float).tiny * FINE)
-    whole: NDArray[np.float64] = np.rint(places * (FINE / farthest))
+    farthest = max(np.abs(places).max(), np.finfo(float).tiny * UNITS)
+    whole: NDArray[np.float64] = np.rint(places * (UNITS / farthest))
     return whole
 
 

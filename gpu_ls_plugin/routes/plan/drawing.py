@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 GOLDEN = 0.618034  # of a turn between successive hues, so that they differ
 SHADES = ((0.45, 0.75), (0.35, 0.95), (0.6, 0.6))  # lightness and saturation, taken in turn
 INK, TOO_MUCH = "#222222", "#c00000"
-MOST_NAMED = 60  # routes at most whose numbers are written
+MOST_NUMBERED = 60  # with more routes, the map shows no numbers
 
 
 def plot_routes(
@@ -139,7 +139,7 @@ def _draw_map(axes: Axes, points: NDArray[Any], routes: list[list[int]], colors:
         linewidths=1.5,
         zorder=5,
     )
-    if len(routes) <= MOST_NAMED:
+    if len(routes) <= MOST_NUMBERED:
         _write_numbers(axes, points, routes, colors)
     axes.set_aspect("equal")
     axes.set_axis_off()
@@ -191,7 +191,7 @@ def _draw_bars(
     axes.axvline(100, color=INK, linewidth=1.0)
     axes.set_ylim(len(loads) - 0.4, -0.6)
     axes.set_xlim(0, max(105.0, 5 + 100 * max(float(shares.max()) for shares, *_ in bars)))
-    if len(loads) <= MOST_NAMED:
+    if len(loads) <= MOST_NUMBERED:
         axes.set_yticks(places, [str(place + 1) for place in places], fontsize=7)
     axes.tick_params(axis="y", length=0)
     axes.spines[["top", "right", "left"]].set_visible(False)

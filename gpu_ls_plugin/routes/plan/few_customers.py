@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     Routes = list[list[int]]
 
-MOST = 7  # customers: their subsets have 13,699 orders
+MOST = 7  # customers; their subsets have 13,699 orders
 
 
 def are_few(problem: Problem) -> bool:
@@ -28,7 +28,7 @@ def are_few(problem: Problem) -> bool:
 
 def best_routes(problem: CVRP) -> Routes | None:
     """Return the cheapest feasible routes of few customers, None if no routes are feasible."""
-    # Keys are bits of customers: of the first one of a route, and of all that are served.
+    # Sets of customers are bits. Keys: the first customer of a route, and all served customers.
     by_first: dict[int, list[tuple[int, Any, list[int]]]] = {}
     for bits, cost, order in _single_routes(problem):
         by_first.setdefault(bits & -bits, []).append((bits, cost, order))

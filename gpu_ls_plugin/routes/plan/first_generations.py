@@ -1,4 +1,4 @@
-"""The first stage of a solve with few customers or much time: generations of many populations."""
+"""The first stage of a solve with few customers or much time: a genetic search."""
 
 from __future__ import annotations
 
@@ -17,22 +17,23 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.runs.settings import Settings
 
 SEARCH = HybridGeneticSearch(size=50, children=64)
-# Children needed by all populations together: a number, up to which customers it holds, and the
-# power of the customers by which it grows beyond. A CPU then has FEWEST populations. If there is
-# time for more children, both the number of populations and their ages grow, by the square root.
+# Children that all populations together need: the number up to some customers, these customers,
+# and the power of the customers with which the number grows beyond. A CPU then has FEWEST
+# populations. If there is time for more children, both the number of populations and their ages
+# grow with the square root of that time.
 ENOUGH = {"cuda": (120_000, 173, 2), "cpu": (28_000, 300, 4)}
 FEWEST = 4
-SHARE = 0.5  # of the time; after enough children, chains find little more
+SHARE = 0.5  # share of the time; after enough children, chains find little more
 LONGEST = 600.0  # seconds of the stage in a solve without a time limit
-# Children in a second: of a GPU at most, of a GPU times the customers, of a core times the same.
+# Children per second: most of a GPU; times the customers, of a GPU and of a core.
 ON_GPU, OF_A_GPU, OF_A_CORE = 6e4, 1.2e7, 1.5e5
 
 
 def first_generations(problem: CVRP, request: Request, chosen: Settings) -> Stage | None:
     """Return the stage that breeds routes before chains; None if the time is too short for it.
 
-    The chains then begin at starts of their own, because they would seldom leave the routes that
-    generations have found. There is no such stage if the request names a search, starts, or limits
+    The chains that follow begin at starts of their own: they would seldom leave the routes of the
+    generations. There is no such stage if the request names a search, starts, or limits
     other than time.
 
     Parameters

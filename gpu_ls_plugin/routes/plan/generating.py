@@ -1,4 +1,4 @@
-"""``gpu-ls generate``: vehicle routing instances by published rules."""
+"""The command ``gpu-ls generate``: vehicle routing instances by published rules."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def about_routes(problem: CVRP, result: Result) -> dict[str, Any]:
 
 
 def route_lines(found: dict[str, Any]) -> dict[str, str | None]:
-    """Return the lines that are printed of these facts, by their first word."""
+    """Return the lines to print about these facts, by their first words."""
     loads = [route["load"] for route in found["routes"]]
     fleet = "" if found["vehicles"] is None else f" of {found['vehicles']:,}"
     text = f"{len(loads):,}{fleet}, loads {min(loads):,} to {max(loads):,} of {found['capacity']:,}"
@@ -67,7 +67,7 @@ class Looked:
 
 
 class RouteDisplay(SolutionDisplay[CVRP, Looked]):
-    """Shows the best feasible cost, its gap and routes, and the share of infeasible tours."""
+    """Live display: the best feasible cost, its gap and routes, the share of infeasible tours."""
 
     def _look(self, tours: NDArray[Any]) -> Looked:
         feasible = self.problem.feasible(tours)

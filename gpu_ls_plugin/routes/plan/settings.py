@@ -1,4 +1,4 @@
-"""Settings by which routes are solved: mostly chains on linked lists, which ruin and recreate."""
+"""Default settings for routes: mostly chains on linked lists, with soft or hard constraints."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.routes.engines.prices import PricedMigration
 from gpu_ls_plugin.routes.kernels.linked_rows import most_rows, refusal
 from gpu_ls_plugin.routes.moves.between_routes import TwoOptStar
+from gpu_ls_plugin.routes.problem.cvrp import CVRP
+from gpu_ls_plugin.routes.problem.routing import price_of_demand
 from gpu_ls_plugin.routes.removals.ruin_recreate import RuinRecreate
 from gpu_ls_plugin.routes.removals.string_removal import StringRemoval
 from gpu_ls_plugin.routes.searches.decomposition.decomposed import Decomposed
@@ -22,30 +24,38 @@ from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch
 from gpu_ls_plugin.tours.searches.local_search import LocalSearch
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.routes.problem.cvrp import CVRP
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.runs.request import Request
     from gpu_ls_plugin.runs.settings import Settings
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-# Chains on giant tours as arrays: heat of annealing, and chains on each multiprocessor.
+# Chains on giant tours as arrays: heat of annealing, and chains for each multiprocessor.
 HEAT, ROUTED_PER_PROCESSOR = 0.3, 2
 # Chains on linked lists: heats of annealing at the beginning and at the end.
 HEATS_OF_LINKED = (0.3, 0.01)
-KICKS_OF_ROUTES = {"cuda": 4000, "cpu": 10000}  # in a second, of a chain on a GPU and of a core
+KICKS_OF_ROUTES = {"cuda": 4000, "cpu": 10000}  # per second: of a chain on a GPU, of a core
 # A CPU has as many chains as have time for 100 kicks a node each, up to 16 in all: fewer chains
 # with more kicks end at worse routes, and shorter ones do not cool down.
 KICKS_OF_A_CHAIN, MOST_CHAINS = 100, 16
-MIGRATIONS, SHARE_OF_MIGRANTS = 60, 0.2  # in a run, and share of the chains
+MIGRATIONS, SHARE_OF_MIGRANTS = 60, 0.2  # migrations in a run, share of chains in each
 LEAST_BETWEEN_MIGRATIONS = 0.02  # kicks per customer
 LONG = 3600.0  # seconds; a search without a limit migrates like one of an hour
 START = "savings"
-# Least customers that are searched in parts. On CPUs, parts were measured ahead from there on at
-# equal processor time; on GPUs, chains of longer tours hardly fit into shared memory.
+# Least customers of a search in parts. On CPUs, parts are ahead from there on at equal processor
+# time; on GPUs, chains of longer tours hardly fit into shared memory.
 LEAST_CUSTOMERS = {"cuda": 2000, "cpu": 3000}
 # With fewer seconds for each customer, a GPU searches in parts from 600 customers on, because its
 # many chains make too few kicks on whole tours: 0.06 to 0.3 % better after 3 s, with 670 and 1,000.
-LEAST_HURRIED, SECONDS = 600, 0.005
+LEAST_HURRIED, SECONDS_A_CUSTOMER = 600, 0.005
 CUSTOMERS = {"cuda": 250, "cpu": Decomposed.customers}  # of a part
+# First price of the largest demand beyond the capacity, in longest lengths. Most tours become
+# feasible; the chains then lower the price (`PricedMigration`).
+LENGTHS_OF_A_DEMAND = 4
+SECONDS_OF_SOFT = 0.005  # for each place of a giant tour: least time for which soft ones pay
 FIRST_TOURS = 16  # tours of the construction; parts are made of the best one
 
 
@@ -86,7 +96,7 @@ def divided(problem: CVRP, given: Settings, chosen: Settings) -> Settings:
     if given.search is not None or not on_linked_lists(search):
         return chosen
     device, n = get_backend(chosen.backend).name, problem.customers
-    hurried = device == "cuda" and n >= LEAST_HURRIED and chosen.seconds < SECONDS * n
+    hurried = device == "cuda" and n >= LEAST_HURRIED and chosen.seconds < SECONDS_A_CUSTOMER * n
     if n < LEAST_CUSTOMERS[device] and not hurried:
         return chosen
     tours = chosen.population if given.population else min(chosen.population or 1, FIRST_TOURS)
@@ -106,7 +116,7 @@ def left_alone(problem: CVRP, given: Settings, chosen: Settings) -> bool:
 
 
 def _size(problem: TSP, request: Request, *, linked: bool) -> int:
-    """Return the number of giant tours that are searched."""
+    """Return the number of giant tours to search."""
     backend, search = request.backend, request.given.search
     if (own := getattr(search, "populations", None)) is not None:
         return int(own(backend))
@@ -149,6 +159,39 @@ def _repair(problem: TSP) -> LocalSearch:
     within = [TwoOpt()] if problem.symmetric else []
     between = [Relocate(3), Exchange(2, 2), TwoOptStar()]
     return LocalSearch([*within, *between], candidates=Nearest(20))
+
+
+def softened(
+    problem: Problem, search: Any, seconds: float, start: Callable[[], NDArray[Any]]
+) -> Problem:
+    """Return the problem to search: under soft constraints if vehicles are scarce.
+
+    Vehicles are scarce if the start has more routes than the demands need. Moves that respect the
+    capacity hardly ever save a route of such a tour. If there is room enough, or time for few kicks
+    only, hard constraints are faster. Limits of durations stay hard.
+
+    Parameters
+    ----------
+    problem : Problem
+        Returned unchanged unless the capacity is its only constraint, and hard.
+    search : callable
+        The chosen search. Only chains on linked lists of routes set the price of violations.
+    seconds : float
+        Time of the search.
+    start : callable
+        Returns the first tour of a construction.
+    """
+    if not isinstance(problem, CVRP) or problem.penalties is not None:
+        return problem
+    if problem.route_limit is not None or problem.resources:
+        return problem
+    enough_time = seconds >= SECONDS_OF_SOFT * problem.n
+    if not on_linked_lists(search) or not enough_time or not problem.demands.any():
+        return problem
+    if len(problem.routes(start())) <= problem.least_vehicles:
+        return problem
+    price = LENGTHS_OF_A_DEMAND * price_of_demand(problem)
+    return problem.penalised(load=max(1, round(price)) if problem.integer else price)
 
 
 def why_routes(problem: CVRP, chosen: Settings) -> str:

@@ -1,4 +1,4 @@
-"""The capacitated vehicle routing problem, with limits of the routes and of the fleet."""
+"""The capacitated vehicle routing problem, with optional limits of durations and of the fleet."""
 
 from __future__ import annotations
 
@@ -474,7 +474,7 @@ class CVRP(Problem):
         return GiantTSP.of(self, self.name, self.comment)
 
     def check(self, tours: Any, *, parameter: str = "tours") -> NDArray[np.int32]:
-        """Return giant tours as an array, or say which row is not one; see `Problem.check`.
+        """Return giant tours as an array; raise if a row is not a giant tour. See `Problem.check`.
 
         Tours on a GPU are copied to the host.
         """
@@ -519,7 +519,7 @@ class CVRP(Problem):
             return backend.to_numpy(tour_costs(backend, self.tsp, taken))
 
     def violations(self, tours: Any) -> Violations:
-        """Return by how much every giant tour breaks each constraint, computed from scratch."""
+        """Return the excess of each giant tour over each limit, computed from scratch."""
         return giant_tours.violations(self, self.check(tours))
 
     def feasible(self, tours: Any) -> NDArray[np.bool_]:
@@ -527,7 +527,7 @@ class CVRP(Problem):
         return self.violations(tours).none
 
     def excess(self, tours: Any) -> NDArray[Any]:
-        """Return by how much giant tours break constraints, shape (P,), in units of costs."""
+        """Return the violations of giant tours in units of costs, shape (P,)."""
         return self.tsp.objective.violated(self.tsp, self.check(tours))
 
     def route_sums(self, tours: Any) -> RouteSums:
@@ -539,23 +539,23 @@ class CVRP(Problem):
         row = self._one(tour)
         sums = self.route_sums(row)
         beyond = giant_tours.beyond_limit(self, sums.durations)[0]
-        said = []
+        texts = []
         numbers = (sums.customers[0] > 0).cumsum()  # as `routes` counts
         for number, load, duration, over in zip(
             numbers, sums.loads[0], sums.durations[0], beyond, strict=True
         ):
             if load > self.capacity:
                 excess = load - self.capacity
-                said.append(f"route {number}: load {load}, {excess} more than {self.capacity}")
+                texts.append(f"route {number}: load {load}, {excess} more than {self.capacity}")
             if over > 0:
-                said.append(
+                texts.append(
                     f"route {number}: duration {duration:.10g}, {over:.10g} more than "
                     f"{self.route_limit:.10g}"
                 )
         extra = int(giant_tours.violations(self, row).vehicles[0])
         if extra:
-            said.append(f"{numbers[-1]} routes, {extra} more than the fleet of {self.fleet}")
-        return said
+            texts.append(f"{numbers[-1]} routes, {extra} more than the fleet of {self.fleet}")
+        return texts
 
     @property
     def has_routes(self) -> bool:
@@ -678,18 +678,18 @@ class CVRP(Problem):
             return tour
 
     def _enough_vehicles(self) -> int:
-        """Return enough vehicles: 1.3 times the demand and three more, or as simple routes need."""
+        """Return enough vehicles: for 1.3 times the demand and three more, or for simple routes."""
         demand = int(self.demands.sum())
         needed = math.ceil(1.3 * demand / self.capacity) + 3
         if self.route_limit is None and needed <= self.customers:
-            # A simple route is closed when a customer does not fit, so it carries at least this.
+            # A simple route ends when no customer fits, so that it carries at least this.
             fullest = self.capacity - int(self.demands.max()) + 1
             if demand // fullest + 1 <= needed:
                 return needed  # no need to make simple routes, which is slow for many customers
         return min(self.customers, max(needed, len(self.simple_routes())))
 
     def simple_routes(self) -> list[list[int]]:
-        """Return feasible routes, of any number, each to the nearest customer that fits next."""
+        """Return feasible routes of any number: each goes on to the nearest customer that fits."""
         routes: list[list[int]] = [[]]
         waiting = np.arange(1, self.customers + 1)
         at, load, duration, limit = 0, 0, 0.0, self.tolerated_limit

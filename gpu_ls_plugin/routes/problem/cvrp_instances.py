@@ -17,14 +17,14 @@ SIDE = 1001  # points of the grid, 0 to 1,000
 CENTRE = 500
 DEPOTS = ("central", "eccentric", "random")
 POSITIONING = ("random", "clustered", "random_clustered")
-SEEDS = (3, 8)  # of clusters
-REACH = 40.0  # over which the attraction of a seed falls to 1 / e
+SEEDS = (3, 8)  # least and most clusters
+REACH = 40.0  # distance over which the attraction of a seed falls to 1 / e
 ROUTE_SIZES = (3.0, 6.0, 25.0)  # least, most likely and most customers of a route on average
 UNIFORM = {"unitary": (1, 1), "1-10": (1, 10), "5-10": (5, 10), "1-100": (1, 100),
            "50-100": (50, 100)}  # fmt: skip
-SMALL, LARGE = (1, 10), (50, 100)
-SMALL_SHARE = (0.7, 0.95)
-EVEN_QUADRANTS, ODD_QUADRANTS = (1, 50), (51, 100)
+SMALL, LARGE = (1, 10), (50, 100)  # limits of demands of kind "many_small"
+SMALL_SHARE = (0.7, 0.95)  # limits of the share of small demands
+EVEN_QUADRANTS, ODD_QUADRANTS = (1, 50), (51, 100)  # limits of demands of kind "quadrant"
 DEMANDS = (*UNIFORM, "quadrant", "many_small")
 MOST_CUSTOMERS = SIDE * SIDE // 2  # with more, clusters would fill the grid
 

@@ -1,4 +1,4 @@
-"""Routes of giant tours, their loads and durations, from scratch: the referee of vehicle routing.
+"""The referee of vehicle routing: computes routes, loads and durations of giant tours from scratch.
 
 A giant tour is cyclic. Between two copies of the depot lies a route, which may be empty. Node 0 and
 all nodes beyond the customers are copies of the depot. Plain NumPy, independent of the searches.
@@ -165,7 +165,7 @@ def tolerated(limit: float, alone: NDArray[Any]) -> float:
 
 
 def durations_alone(nodes: TSP, services: NDArray[Any]) -> NDArray[Any]:
-    """Return the duration of a route to each node alone, added up as in `route_sums`; 0: depot."""
+    """Return the duration of a route to each node alone, added up as in `route_sums`; depot: 0."""
     depot, customers = np.zeros(nodes.n, np.int64), np.arange(nodes.n)
     alone: NDArray[Any] = nodes.lengths(depot, customers) + nodes.lengths(customers, depot)
     alone = alone + services
@@ -189,7 +189,7 @@ def routes_of(row: NDArray[Any], customers: int) -> list[list[int]]:
 
 
 def written(routes: list[list[int]], customers: int, copies: int) -> NDArray[np.int32]:
-    """Return the giant tour (n,) of routes, of which there must be no more than `copies`."""
+    """Return the giant tour (n,) of routes; there must be at most `copies` routes."""
     depots = [0, *range(customers + 1, customers + copies)]
     cities: list[int] = []
     for number, depot in enumerate(depots):

@@ -42,7 +42,7 @@ class GiantTSP(TSP):
 
     @property
     def writing(self) -> Writing:
-        """Which rows stand for the same solution: those with the same routes."""
+        """The arguments of `canonical`: rows with the same routes stand for the same solution."""
         if not isinstance(self.objective, Routing):
             return super().writing
         customers = self.objective.problem.customers
@@ -50,7 +50,7 @@ class GiantTSP(TSP):
 
     @property
     def has_routes(self) -> bool:
-        """Whether tours are searched under the constraints of routes, not by length alone."""
+        """Whether the objective is that of routes, not the length alone."""
         return isinstance(self.objective, Routing)
 
     def routes(self, tour: Any) -> list[list[int]]:
@@ -62,7 +62,7 @@ class GiantTSP(TSP):
 
     @cached_property
     def crossed(self) -> TSP:
-        """The same TSP by length alone, for recombinations that do not know constraints."""
+        """The same TSP by length alone, for recombinations that ignore constraints."""
         return self.under("length") if isinstance(self.objective, Routing) else self
 
     def canonical(self, tours: ArrayLike) -> NDArray[np.int32]:
@@ -78,7 +78,7 @@ class GiantTSP(TSP):
         return giant_tours.new_edges(tour, **self.writing)
 
     def lists_by(self, build: Callable[[TSP], Any]) -> Any:
-        """Return the candidate lists of depot and customers; all copies have the depot's list."""
+        """Return the candidate lists of depot and customers; each copy has the depot's list."""
         if not isinstance(self.objective, Routing):
             return super().lists_by(build)
         nodes = self.objective.problem.nodes

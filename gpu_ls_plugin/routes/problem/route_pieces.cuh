@@ -1,28 +1,29 @@
-// The pieces of routes that a change of up to four edges leaves, and how its links join them.
+// A change of up to four edges cuts routes into pieces and links the pieces in another way.
 //
-// A cut has two ends, the city in front of it and the one behind. From an end a piece of its route
-// leads away from the cut: to a copy of the depot, or to an end of another cut of the route. Ends
-// and their mates are numbers of four bits, so that all fit into words.
+// A cut has two ends: the city in front of it and the one behind. At each end a piece of the route
+// begins. It leads away from the cut to a copy of the depot, or to an end of another cut: its mate.
+// Ends are numbers of four bits, so that a word holds the mates of all ends.
 #pragma once
 
 #include "tours/problem/tour_segments.cuh"
 
 namespace gls {
 
-constexpr int kMostPieces = 4;  // edges of a change
+constexpr int kMostPieces = 4;  // most edges of a change
 
 struct RoutePieces {
   static constexpr int kNone = 15;  // the piece leads to a copy of the depot
-  uint32 linked, inner;             // of every end, that which a link, or its piece, leads to
-  uint32 front;                     // bits of the ends in front of cuts
-  uint32 fresh;                     // bits of cuts of routes that no cut before is of
+  uint32 linked, inner;             // for each end: the end of its link, and its mate
+  uint32 front;                     // bit of an end: it is in front of its cut
+  uint32 fresh;                     // bit of a cut: it is the first one of its route
 
-  // route(place) of a cut's front, offset(place, route) from the beginning of the route.
+  // route(place) returns the route of a place, offset(place, route) the steps from its beginning.
   template <class Change, class Route, class Offset>
   GLS_DEVICE RoutePieces(const Change& change, Route route, Offset offset)
       : linked(0), inner(0xffffffffu), front(0), fresh(0) {
     const int n = change.cities(), size = change.edges();
-    int routes[kMostPieces], offsets[kMostPieces], ends[kMostPieces];  // of fronts
+    int routes[kMostPieces], offsets[kMostPieces];  // of the place in front of each cut
+    int ends[kMostPieces];                          // in front, and behind << 4
     GLS_UNROLL
     for (int c = 0; c < kMostPieces; ++c) {
       routes[c] = -1 - c, offsets[c] = 0, ends[c] = 0;
@@ -40,7 +41,7 @@ struct RoutePieces {
     for (int c = 0; c < kMostPieces; ++c) {
       if (c >= size) continue;
       bool first = true;
-      int next = -1;  // the cut behind it in its route
+      int next = -1;  // the next cut in its route: offset << 8, and its front end
       GLS_UNROLL
       for (int other = 0; other < kMostPieces; ++other) {
         if (other == c) continue;

@@ -1,11 +1,11 @@
-// The constraints of vehicle routing as an objective: what giant tours pay for routes that use too
-// much of a resource, and for routes beyond the fleet.
+// The constraints of vehicle routing as an objective: giant tours pay for routes that exceed a
+// resource's limit, and for routes beyond the fleet.
 //
-// A change cuts a tour into segments. What it does to routes is known from their ends: each segment
-// begins with the end of a route (its head) and ends with the beginning of another (its tail), and
-// at a link a tail and a head make a new route. Of every place of the tour, the parts of its route
-// before and behind it are kept (Schulz 2013, section 4.3; Irnich 2008), so that a change costs a
-// few joins, however long its segments.
+// A change cuts a tour into segments. The beginning of a segment up to its first depot is its head,
+// the end from its last depot on is its tail. Each link joins a tail and a head into a new route.
+// For each place of the tour, the kernels store the segments of its route before and behind that
+// place (Schulz 2013, section 4.3; Irnich 2008). A change then takes a few joins, however long its
+// segments are.
 #pragma once
 
 #include "routes/problem/route_pieces.cuh"
@@ -15,27 +15,28 @@
 
 namespace gls {
 
-// What is kept of a tour, at `at`, of n places and as many routes as copies of the depot. Routes
-// have the numbers of the copies that they begin with.
+// The routes of a tour of n places, in memory at `at`. A route has the number of the copy of the
+// depot at which it begins, 0 to copies - 1.
 struct KeptRoutes {
   char* at;
   int n, copies;
 
-  GLS_DEVICE int* route() const { return reinterpret_cast<int*>(at); }  // of a place
-  GLS_DEVICE int* start() const { return route() + n; }                 // of a route
-  GLS_DEVICE int* customers() const { return start() + copies; }        // of a route
+  GLS_DEVICE int* route() const { return reinterpret_cast<int*>(at); }  // of each place
+  GLS_DEVICE int* start() const { return route() + n; }                 // place of each route
+  GLS_DEVICE int* customers() const { return start() + copies; }        // of each route
   GLS_DEVICE static int64 bytes(int n, int copies) { return 4 * int64(n + 2 * copies); }
 
-  // Whether places `first` to `last`, of `length` places, hold a copy of the depot.
+  // Whether there is a copy of the depot among the `length` places from `first` to `last`.
   GLS_DEVICE bool holds_depot(int first, int last, int length) const {
-    const int own = route()[first], begin = start()[own];
-    if (own != route()[last] || first == begin) return true;
+    const int its_route = route()[first], begin = start()[its_route];
+    if (its_route != route()[last] || first == begin) return true;
     const int to = last - begin, from = first - begin;
     return (to < 0 ? to + n : to) - (from < 0 ? from + n : from) + 1 != length;
   }
 };
 
-// The same of a resource. Where segments are sums, those behind a place follow from the route's.
+// The segments of a resource, in memory at `at`. If segments are sums, those behind a place are not
+// stored: they follow from the segment of the whole route.
 template <class Resource>
 struct KeptResource {
   using Segment = typename Resource::Segment;
@@ -44,33 +45,33 @@ struct KeptResource {
   char* at;
   int n, copies;
 
-  GLS_DEVICE Segment* before() const { return reinterpret_cast<Segment*>(at); }  // to a place
-  GLS_DEVICE Segment* behind() const { return before() + n; }                    // from a place on
-  GLS_DEVICE Segment* whole() const { return before() + kSegments * n; }         // of a route
+  GLS_DEVICE Segment* before() const { return reinterpret_cast<Segment*>(at); }  // up to each place
+  GLS_DEVICE Segment* behind() const { return before() + n; }             // from each place on
+  GLS_DEVICE Segment* whole() const { return before() + kSegments * n; }  // of each route
   GLS_DEVICE static int64 bytes(int n, int copies) {
     return (int64(kSegments * n + copies) * sizeof(Segment) + 15) / 16 * 16;
   }
 };
 
-// A piece of a route that ends at a copy of the depot: which route's, and what it uses.
+// A piece of a route that ends at a copy of the depot.
 struct RoutePiece {
   int route;
-  int64 used;
+  int64 used;  // its consumption of the first resource
 };
 constexpr int kNoRoute = -1;  // an empty piece
 
-// What routes that a change touches use too much, before it and after.
+// The excess of the routes that a change touches, before and after it.
 template <class Amount>
 struct Excess {
   Amount before, after;
 };
 
-// Behind it are a resource's words, and then the next resource.
+// The words of the resource follow, then the next ResourceData.
 struct ResourceData {
-  uint64 weight;  // a Weight: what a unit of excess costs
+  uint64 weight;  // a Weight: the price of a unit of excess
 };
 
-// Resources one by one: the first, and the rest.
+// A list of resources: the first one and the rest.
 template <class Weight, class... Resources>
 struct ResourceList {
   static constexpr int kWords = 0;
@@ -84,7 +85,7 @@ template <class Weight, class Resource, class... Rest>
 struct ResourceList<Weight, Resource, Rest...> {
   static constexpr bool kTurns =
       Resource::kTurns || !Resource::kAdds || ResourceList<Weight, Rest...>::kTurns;
-  static constexpr bool kByNodes = ByNodes<Resource>::kValue;  // the first
+  static constexpr bool kByNodes = ByNodes<Resource>::kValue;  // of the first resource
   static constexpr bool kAdds = Resource::kAdds && ResourceList<Weight, Rest...>::kAdds;
   static constexpr int kOwnWords = kWordsOf<ResourceData> + Resource::kWords;
   static constexpr int kWords = kOwnWords + ResourceList<Weight, Rest...>::kWords;
@@ -101,11 +102,11 @@ struct ResourceList<Weight, Resource, Rest...> {
     return KeptResource<Resource>::bytes(n, copies) +
            ResourceList<Weight, Rest...>::bytes(n, copies);
   }
-  // What is kept of the first.
+  // The segments of the first resource.
   GLS_DEVICE static KeptResource<Resource> kept(char* at, int n, int copies) {
     return {at, n, copies};
   }
-  // use(resource, its kept data, its weight)
+  // Calls use(resource, its segments, its weight) for each resource.
   template <class Use>
   GLS_DEVICE void each(char* at, int n, int copies, Use use) const {
     use(resource, KeptResource<Resource>{at, n, copies}, weight);
@@ -113,15 +114,15 @@ struct ResourceList<Weight, Resource, Rest...> {
   }
 };
 
-// Behind KeptTours. Behind it are the resources.
+// Follows KeptTours; the resources follow.
 struct RoutingData {
   const void* metric_data;
   int64 customers;
-  int64 fleet;            // routes, at most
-  uint64 vehicle_weight;  // a Weight: what a route beyond the fleet costs
+  int64 fleet;            // most routes
+  uint64 vehicle_weight;  // a Weight: the price of a route beyond the fleet
 };
 
-// Hard constraints are never broken more than they are.
+// If `hard`, a change that breaks a constraint more than before is forbidden.
 template <class Metric, class Weight, bool hard, class... Resources>
 struct Routing {
   static constexpr bool kKeeps = true;
@@ -132,7 +133,7 @@ struct Routing {
   const int customers, copies, fleet;
   const Weight vehicle_weight;
   const List resources;
-  char* kept;  // of the tour in hand
+  char* kept;  // data of the current tour
   const int64 stride;
 
   GLS_DEVICE Routing(const uint64* words, int n)
@@ -152,49 +153,49 @@ struct Routing {
     return words_behind<RoutingData>(words_behind<KeptTours>(words));
   }
 
-  // The tour of a row is in hand.
+  // Makes the tour of a row the current one.
   GLS_DEVICE void choose(int row) { kept += row * stride; }
 
-  // Keeps the routes of the tour of city(0), ... city(n - 1); all lanes.
+  // Computes the routes and segments of the tour city(0), ... city(n - 1). All lanes.
   template <class Team, class City>
   GLS_DEVICE void keep(const Team& team, int n, City city) const {
     const KeptRoutes routes = kept_routes(n);
     keep_routes(team, routes, city);
     Weight due = 0;
-    each(n, [&](const auto& resource, const auto& its, Weight weight) {
-      keep_segments(team, resource, its, routes, city);
-      due += paid(team, resource, its, routes, weight);
+    each(n, [&](const auto& resource, const auto& segments, Weight weight) {
+      keep_segments(team, resource, segments, routes, city);
+      due += paid(team, resource, segments, routes, weight);
     });
     keep_totals(team, routes, due);
   }
 
-  // The same of a tour of which some places have changed since: keep_places for each range of them,
-  // then keep_sums. One thread.
+  // Update the data after a change: first call keep_places for each range of changed places, then
+  // keep_sums. One thread.
   static constexpr bool kKeepsPlaces = List::kAdds;
   template <class City>
   GLS_DEVICE void keep_places(int n, City city, int first, int length) const {
     const KeptRoutes routes = kept_routes(n);
-    const auto on = [&](int place) { return place + 1 < n ? place + 1 : 0; };
+    const auto after = [&](int place) { return place + 1 < n ? place + 1 : 0; };
     int begin = first > 0 ? first - 1 : n - 1, most = length;
     for (; !is_depot(city(begin), customers); ++most) begin = begin > 0 ? begin - 1 : n - 1;
-    int steps = 0;  // from `begin`, where a route does, to the end of that with the last place
+    int steps = 0;  // from `begin`, the start of a route, to the end of the last changed route
     for (int place = begin; steps <= most && steps < n;) {
-      const int own = number_of(city(place)), before = steps;
-      routes.start()[own] = place;
+      const int route = number_of(city(place)), before = steps;
+      routes.start()[route] = place;
       do {
-        routes.route()[place] = own;
-        place = on(place), ++steps;
+        routes.route()[place] = route;
+        place = after(place), ++steps;
       } while (!is_depot(city(place), customers));
-      routes.customers()[own] = steps - before - 1;
+      routes.customers()[route] = steps - before - 1;
     }
-    each(n, [&](const auto& resource, const auto& its, Weight) {
+    each(n, [&](const auto& resource, const auto& segments, Weight) {
       auto since = resource.at(0);
       for (int place = begin, step = 0; step < steps; ++step) {
-        const int node = city(place), next = on(place), ahead = city(next);
+        const int node = city(place), next = after(place), ahead = city(next);
         if (is_depot(node, customers)) since = resource.at(node);
-        its.before()[place] = since;
+        segments.before()[place] = since;
         since = resource.join(since, resource.at(ahead), edge(node, ahead));
-        if (is_depot(ahead, customers)) its.whole()[routes.route()[place]] = since;
+        if (is_depot(ahead, customers)) segments.whole()[routes.route()[place]] = since;
         place = next;
       }
     });
@@ -203,20 +204,20 @@ struct Routing {
   GLS_DEVICE void keep_sums(const Team& team, int n) const {
     const KeptRoutes routes = kept_routes(n);
     Weight due = 0;
-    each(n, [&](const auto& resource, const auto& its, Weight weight) {
-      due += paid(team, resource, its, routes, weight);
+    each(n, [&](const auto& resource, const auto& segments, Weight weight) {
+      due += paid(team, resource, segments, routes, weight);
     });
     keep_totals(team, routes, due);
   }
 
-  // What violations cost, and so the most that a change can save beside lengths.
+  // The price of all violations: a change cannot save more, apart from lengths.
   template <class Gain>
   GLS_DEVICE Gain relief() const {
     return Gain(*relief_place());
   }
 
-  // Whether a route that a change cuts pays for anything, or all pay for those beyond the fleet.
-  // Those that are turned as a whole may, too, where it matters.
+  // Whether a route that the change cuts pays for a violation, or the tour has more routes than the
+  // fleet. If directions matter, routes that are turned as a whole may pay, too.
   template <class Change>
   GLS_DEVICE bool may_relieve(const Change& change) const {
     if (kTurns || *used_place() > fleet) return true;
@@ -225,42 +226,45 @@ struct Routing {
     bool pays = false;
 #pragma unroll 1
     for (int e = 0; e < change.edges(); ++e) {
-      const int own = cut_route(routes, change, e);
-      each(n, [&](const auto& resource, const auto& its, Weight) {
-        pays |= excess_kept(resource, its, routes, own) > 0;
+      const int route = cut_route(routes, change, e);
+      each(n, [&](const auto& resource, const auto& segments, Weight) {
+        pays |= excess_kept(resource, segments, routes, route) > 0;
       });
     }
     return pays;
   }
 
   GLS_DEVICE bool visits_depot(int node) const { return is_depot(node, customers); }
-  // A copy of the depot that an empty route begins with, if there is one, in place of any copy.
+  // For a depot: the copy at which an empty route begins, or 0 if no route is empty. A customer is
+  // returned unchanged.
   GLS_DEVICE int chosen_depot(int node) const { return visits_depot(node) ? *spare_place() : node; }
-  // From a place to the next copy of the depot, none where it is one.
+  // The number of steps from a place to the next copy of the depot; 0 if the place is one and
+  // `step` is negative.
   GLS_DEVICE int steps_to_depot(int place, int step, int n) const {
     const KeptRoutes routes = kept_routes(n);
-    const int own = routes.route()[place], from = place - routes.start()[own];
+    const int route = routes.route()[place], from = place - routes.start()[route];
     const int behind = from < 0 ? from + n : from;  // the copy that the route begins with
-    return step < 0 || behind == 0 ? behind : routes.customers()[own] + 1 - behind;
+    return step < 0 || behind == 0 ? behind : routes.customers()[route] + 1 - behind;
   }
 
-  // Whether what routes use of the first resource may say that a change is forbidden, whatever else
-  // it does; then that is asked about the pieces of routes that it joins.
+  // Whether moves may test the first resource in advance: two pieces of routes that exceed its
+  // limit together must not be joined (tours/moves/route_rooms.cuh).
   static constexpr bool kRooms = hard && List::kByNodes;
   GLS_DEVICE bool breaks_none() const { return *relief_place() == 0; }
   GLS_DEVICE int64 most_used() const { return resources.resource.most(); }
   GLS_DEVICE int64 used(int node) const {
     return resources.resource.used(resources.resource.at(node));
   }
-  // From the place of a node on, in the direction of the tour or back, to a copy of the depot.
+  // The piece from a node at a place to the next copy of the depot, in the direction of the tour if
+  // `step` is positive, else against it.
   GLS_DEVICE RoutePiece piece(int place, int node, int step, int n) const {
     if (is_depot(node, customers)) return {kNoRoute, 0};
     const KeptRoutes routes = kept_routes(n);
-    const auto its = first_kept(n);
-    return {
-        routes.route()[place],
-        resources.resource.used(step < 0 ? its.before()[place]
-                                         : behind(resources.resource, its, routes, place, node))};
+    const auto segments = first_kept(n);
+    return {routes.route()[place],
+            resources.resource.used(
+                step < 0 ? segments.before()[place]
+                         : behind(resources.resource, segments, routes, place, node))};
   }
 
   template <class Change, class Gain>
@@ -275,8 +279,8 @@ struct Routing {
     }
   }
 
-  // Changes that have no route in common. Where the fleet is limited, each may leave fewer routes,
-  // or more of them by those that were empty: all together as many as it may only if no other does.
+  // Whether two changes have no route in common and can be made together. If the fleet is limited,
+  // at most one of them may use an empty route.
   template <class Cuts>
   GLS_DEVICE bool add_up(int n, const Cuts& a, const Cuts& b) const {
     if (*used_place() > fleet) return false;
@@ -284,9 +288,9 @@ struct Routing {
     bool apart = true, opens = false, other_opens = false;
 #pragma unroll 1
     for (int e = 0; e < a.count; ++e) {
-      const int own = routes.route()[a.place(e)];
-      opens |= routes.customers()[own] == 0;
-      for (int f = 0; f < b.count; ++f) apart &= routes.route()[b.place(f)] != own;
+      const int route = routes.route()[a.place(e)];
+      opens |= routes.customers()[route] == 0;
+      for (int f = 0; f < b.count; ++f) apart &= routes.route()[b.place(f)] != route;
     }
     if (fleet >= copies) return apart;
 #pragma unroll 1
@@ -327,15 +331,15 @@ struct Routing {
  private:
   static constexpr bool kTurns = List::kTurns;
 
-  // What routes pay for a resource.
+  // The price of all routes' excess of a resource.
   template <class Team, class Resource, class Kept>
-  GLS_DEVICE Weight paid(const Team& team, const Resource& resource, const Kept& its,
+  GLS_DEVICE Weight paid(const Team& team, const Resource& resource, const Kept& segments,
                          const KeptRoutes& routes, Weight weight) const {
     return weight * team.template sum<Weight>(copies, [&](int route) {
-      return Weight(excess_kept(resource, its, routes, route));
+      return Weight(excess_kept(resource, segments, routes, route));
     });
   }
-  // What all of them are due, how many there are, and an empty one.
+  // Stores the price of all violations, the number of used routes, and an empty route.
   template <class Team>
   GLS_DEVICE void keep_totals(const Team& team, const KeptRoutes& routes, Weight due) const {
     const int used = team.template sum<int>(
@@ -350,8 +354,8 @@ struct Routing {
     });
   }
 
-  // Of a change of a few edges, by the routes that its links join pieces to; which way round they
-  // are run does not matter.
+  // The gain of a change of a few edges: its links join pieces of routes into new routes, whose
+  // direction does not matter.
   template <class Change, class Gain>
   GLS_DEVICE Gain gain_by_pieces(const Change& change, Gain shorter) const {
     const int n = change.cities();
@@ -364,19 +368,19 @@ struct Routing {
         });
     bool worse = false;
     Weight saved = 0;
-    each(n, [&](const auto& resource, const auto& its, Weight weight) {
-      using Amount = decltype(resource.excess(its.before()[0]));
+    each(n, [&](const auto& resource, const auto& segments, Weight weight) {
+      using Amount = decltype(resource.excess(segments.before()[0]));
       Amount before = 0, after = 0;
 #pragma unroll 1
       for (int c = 0; c < change.edges(); ++c) {
         if (pieces.fresh >> c & 1) {
-          before += excess_kept(resource, its, routes, cut_route(routes, change, c));
+          before += excess_kept(resource, segments, routes, cut_route(routes, change, c));
         }
       }
 #pragma unroll 1
       for (int end = 0; end < 2 * change.edges(); ++end) {
         if (pieces.leads_to_depot(end)) {
-          after += excess_of_chain(resource, its, routes, change, pieces, end);
+          after += excess_of_chain(resource, segments, routes, change, pieces, end);
         }
       }
       worse |= after > before;
@@ -401,8 +405,8 @@ struct Routing {
     return hard && worse ? forbidden<Gain>() : shorter + Gain(saved);
   }
 
-  // Follows links and pieces from an end whose piece leads to a copy of the depot to another such;
-  // pass(end, mate) at every piece between.
+  // Follows a new route from one end to the other and returns the other end; the pieces of both
+  // ends lead to a depot. Calls pass(end, mate) for each piece between.
   template <class Pass>
   GLS_DEVICE static int end_of_chain(const RoutePieces& pieces, int end, Pass pass) {
     int at = pieces.link(end);
@@ -413,30 +417,32 @@ struct Routing {
     return at;
   }
 
-  // By how much a new route is too much, that from an end to another with a greater number.
+  // The excess of the new route from an end to one with a greater number; else 0, so that each new
+  // route counts once.
   template <class Resource, class Kept, class Change>
-  GLS_DEVICE typename Resource::Amount excess_of_chain(const Resource& resource, const Kept& its,
+  GLS_DEVICE typename Resource::Amount excess_of_chain(const Resource& resource,
+                                                       const Kept& segments,
                                                        const KeptRoutes& routes,
                                                        const Change& change,
                                                        const RoutePieces& pieces, int end) const {
     const auto outer = [&](int end) {
       const int place = change.place(end);
-      if (pieces.in_front(end)) return its.before()[place];
+      if (pieces.in_front(end)) return segments.before()[place];
       const int node = change.city(place);
       return is_depot(node, customers) ? resource.at(node)
-                                       : behind(resource, its, routes, place, node);
+                                       : behind(resource, segments, routes, place, node);
     };
     const auto length = [&](int a, int b) {
       return edge(change.city(change.place(a)), change.city(change.place(b)));
     };
-    auto own = outer(end);
+    auto path = outer(end);
     int left = end;
     const int last = end_of_chain(pieces, end, [&](int to, int mate) {
       const int first = change.place(pieces.in_front(to) ? mate : to);
       const int last = change.place(pieces.in_front(to) ? to : mate);
-      const auto part = resource.without(its.before()[last], its.before()[first],
+      const auto part = resource.without(segments.before()[last], segments.before()[first],
                                          resource.at(change.city(first)));
-      own = resource.join(own, part, length(left, to));
+      path = resource.join(path, part, length(left, to));
       left = mate;
     });
     if (last < end) return 0;
@@ -444,24 +450,24 @@ struct Routing {
         is_depot(change.city(change.place(last)), customers)) {
       return 0;  // an empty route
     }
-    return resource.excess(resource.join(own, outer(last), length(left, last)));
+    return resource.excess(resource.join(path, outer(last), length(left, last)));
   }
 
   GLS_DEVICE void charge_vehicles(int more, bool& worse, Weight& saved) const {
     const int used = *used_place();
-    const int over = used > fleet ? used - fleet : 0;
-    const int its = used + more > fleet ? used + more - fleet : 0;
-    worse |= its > over;
-    saved += vehicle_weight * (over - its);
+    const int before = used > fleet ? used - fleet : 0;
+    const int after = used + more > fleet ? used + more - fleet : 0;
+    worse |= after > before;
+    saved += vehicle_weight * (before - after);
   }
 
-  // Of any change, by the segments that it makes of the tour.
+  // The gain of any change, from the segments into which it cuts the tour.
   template <class Change, class Gain>
   GLS_DEVICE Gain gain_by_segments(const Change& change, Gain shorter) const {
     const int n = change.cities();
     const KeptRoutes routes = kept_routes(n);
     const TourSegments tour(change, kTurns ? change.place(0) : -1);
-    int first = 0;  // a segment with a depot, after whose tail the routes that are new begin
+    int first = 0;  // a segment with a depot: the first new route begins with its tail
     while (!holds_depot(routes, tour.segments[first], n)) ++first;
     const auto segment_at = [&](int x) {
       const int at = first + x;
@@ -469,8 +475,8 @@ struct Routing {
     };
     bool worse = false;
     Weight saved = 0;
-    each(n, [&](const auto& resource, const auto& its, Weight weight) {
-      const auto excess = excess_of(resource, its, routes, change, tour, segment_at, n);
+    each(n, [&](const auto& resource, const auto& segments, Weight weight) {
+      const auto excess = excess_of(resource, segments, routes, change, tour, segment_at, n);
       worse |= excess.after > excess.before;
       saved += weight * Weight(excess.before - excess.after);
     });
@@ -480,23 +486,23 @@ struct Routing {
     return hard && worse ? forbidden<Gain>() : shorter + Gain(saved);
   }
 
-  // A lane's share of the places, one after the other: from where to where.
+  // The contiguous range of places that a lane works on.
   template <class Team>
   struct Share {
     int begin, end;
     GLS_DEVICE Share(const Team& team, int n) {
-      const int own = (n + Team::kLanes - 1) / Team::kLanes, first = team.lane() * own;
+      const int count = (n + Team::kLanes - 1) / Team::kLanes, first = team.lane() * count;
       begin = first < n ? first : n;
-      end = begin + own < n ? begin + own : n;
+      end = begin + count < n ? begin + count : n;
     }
   };
 
-  // Which route each place is of, where routes begin, and how many customers they visit.
+  // Stores the route of each place, and the start and the number of customers of each route.
   template <class Team, class City>
   GLS_DEVICE void keep_routes(const Team& team, const KeptRoutes& routes, City city) const {
     const int n = routes.n;
     const Share<Team> share(team, n);
-    int last = -1;  // the place of the last copy of the depot
+    int last = -1;  // place of the last copy of the depot in the lane's range
 #pragma unroll 1
     for (int place = share.end - 1; place >= share.begin && last < 0; --place) {
       if (is_depot(city(place), customers)) last = place;
@@ -504,52 +510,52 @@ struct Routing {
     const auto later = [](int a, int b) { return b >= 0 ? b : a; };
     const Scanned<int> known = team.scan(last, -1, later);
     int begin = known.before >= 0 ? known.before : known.all;
-    int own = number_of(city(begin));
+    int route = number_of(city(begin));
 #pragma unroll 1
     for (int place = share.begin; place < share.end; ++place) {
       const int node = city(place);
       if (is_depot(node, customers)) {
         const int length = place - begin;
-        routes.customers()[own] = (length > 0 ? length : length + n) - 1;
-        begin = place, own = number_of(node);
-        routes.start()[own] = place;
+        routes.customers()[route] = (length > 0 ? length : length + n) - 1;
+        begin = place, route = number_of(node);
+        routes.start()[route] = place;
       }
-      routes.route()[place] = own;
+      routes.route()[place] = route;
     }
     team.sync();
   }
 
-  // The segments of a resource: from the beginnings of routes to all places, and back.
+  // Stores the segments of a resource before, and if needed behind, each place.
   template <class Team, class Resource, class Kept, class City>
-  GLS_DEVICE void keep_segments(const Team& team, const Resource& resource, const Kept& its,
+  GLS_DEVICE void keep_segments(const Team& team, const Resource& resource, const Kept& segments,
                                 const KeptRoutes& routes, City city) const {
     const int n = routes.n;
     const Share<Team> share(team, n);
     walk<false>(team, resource, share.begin, share.end, n, city, [&](int place, const auto& since) {
-      its.before()[place] = since;
+      segments.before()[place] = since;
       const int next = city(place + 1 < n ? place + 1 : 0), node = city(place);
       if (!is_depot(next, customers)) return;
-      its.whole()[routes.route()[place]] =
+      segments.whole()[routes.route()[place]] =
           resource.join(since, resource.at(next), edge(node, next));
     });
     if constexpr (!Resource::kAdds) {
       walk<true>(team, resource, share.begin, share.end, n, city,
-                 [&](int place, const auto& since) { its.behind()[place] = since; });
+                 [&](int place, const auto& since) { segments.behind()[place] = since; });
     }
     team.sync();
   }
 
-  // use(place, segment since the last copy of the depot), for a lane's places; `back`: the tour is
-  // walked from its end, and lanes are numbered from the last.
+  // Calls use(place, segment since the last copy of the depot) for a lane's places. If `back`, the
+  // walk goes from the end of the tour to its beginning, and so do the ranges of the lanes.
   template <bool back, class Team, class Resource, class City, class Use>
   GLS_DEVICE void walk(const Team& team, const Resource& resource, int begin, int end, int n,
                        City city, Use use) const {
     using Segment = typename Resource::Segment;
     struct Part {
       Segment since;
-      TwoWay<typename Metric::Length> entry;  // from the place before the first
-      int depot;                              // whether there is one
-      int count;                              // of places
+      TwoWay<typename Metric::Length> entry;  // the edge to the first place
+      int depot;                              // whether the part has a depot
+      int count;                              // places
     };
     const auto join = [&](const Part& a, const Part& b) {
       if (a.count == 0) return b;
@@ -567,13 +573,13 @@ struct Routing {
     const auto at = [&](int place) {
       const int before = back ? (place + 1 < n ? place + 1 : 0) : (place > 0 ? place : n) - 1;
       const int a = city(before), b = city(place);
-      TwoWay<typename Metric::Length> its{0, 0};
-      if constexpr (!ByNodes<Resource>::kValue) its = back ? edge(b, a) : edge(a, b);
-      return Part{resource.at(b), its, is_depot(b, customers), 1};
+      TwoWay<typename Metric::Length> entry{0, 0};
+      if constexpr (!ByNodes<Resource>::kValue) entry = back ? edge(b, a) : edge(a, b);
+      return Part{resource.at(b), entry, is_depot(b, customers), 1};
     };
     const Part none{resource.at(0), {0, 0}, 0, 0};
     const auto place_of = [&](int step) { return back ? n - 1 - step : step; };
-    int last = end - 1;  // from the last copy of the depot on
+    int last = end - 1;  // step of the last copy of the depot
 #pragma unroll 1
     while (last > begin && !is_depot(city(place_of(last)), customers)) --last;
     Part mine = none;
@@ -597,20 +603,22 @@ struct Routing {
 
   GLS_DEVICE int number_of(int depot) const { return depot == 0 ? 0 : depot - customers; }
   template <class Resource, class Kept>
-  GLS_DEVICE static typename Resource::Amount excess_kept(const Resource& resource, const Kept& its,
+  GLS_DEVICE static typename Resource::Amount excess_kept(const Resource& resource,
+                                                          const Kept& segments,
                                                           const KeptRoutes& routes, int route) {
-    return routes.customers()[route] > 0 ? resource.excess(its.whole()[route]) : 0;
+    return routes.customers()[route] > 0 ? resource.excess(segments.whole()[route]) : 0;
   }
-  // From a customer's place to the copy of the depot behind it.
+  // The segment from a customer to the end of its route.
   template <class Resource, class Kept>
-  GLS_DEVICE static typename Resource::Segment behind(const Resource& resource, const Kept& its,
+  GLS_DEVICE static typename Resource::Segment behind(const Resource& resource,
+                                                      const Kept& segments,
                                                       const KeptRoutes& routes, int place,
                                                       int node) {
     if constexpr (Resource::kAdds) {
-      return resource.without(its.whole()[routes.route()[place]], its.before()[place],
+      return resource.without(segments.whole()[routes.route()[place]], segments.before()[place],
                               resource.at(node));
     } else {
-      return its.behind()[place];
+      return segments.behind()[place];
     }
   }
 
@@ -630,76 +638,73 @@ struct Routing {
     resources.each(kept_resources(n), n, copies, use);
   }
 
+  GLS_DEVICE static int wrapped(int place, int n) { return place < n ? place : place - n; }
   GLS_DEVICE static bool holds_depot(const KeptRoutes& routes, const Segment& segment, int n) {
-    return routes.holds_depot(segment.first < n ? segment.first : segment.first - n,
-                              segment.last < n ? segment.last : segment.last - n, segment.length());
+    return routes.holds_depot(wrapped(segment.first, n), wrapped(segment.last, n),
+                              segment.length());
   }
 
-  // A segment's ends in the direction in which it is run.
+  // The first and the last place of a segment in its direction.
   GLS_DEVICE static int from(const Segment& segment, int n) { return segment.place(0, n); }
   GLS_DEVICE static int to(const Segment& segment, int n) {
     return segment.place(segment.length() - 1, n);
   }
 
-  // What the routes that are cut use too much.
+  // The excess of the routes that a change cuts.
   template <class Resource, class Kept, class Change>
   GLS_DEVICE static typename Resource::Amount excess_of_cut(const Resource& resource,
-                                                            const Kept& its,
+                                                            const Kept& segments,
                                                             const KeptRoutes& routes,
                                                             const Change& change) {
     typename Resource::Amount excess = 0;
-    for (int e = 0; e < change.edges(); ++e) {
-      const int own = cut_route(routes, change, e);
-      bool fresh = true;
-      for (int other = 0; other < e; ++other) fresh &= cut_route(routes, change, other) != own;
-      if (fresh) excess += excess_kept(resource, its, routes, own);
-    }
+    each_cut_route(routes, change,
+                   [&](int route) { excess += excess_kept(resource, segments, routes, route); });
     return excess;
   }
 
   template <class Resource, class Kept, class Change, class SegmentAt>
-  GLS_DEVICE auto excess_of(const Resource& resource, const Kept& its, const KeptRoutes& routes,
-                            const Change& change, const TourSegments& tour, SegmentAt segment_at,
-                            int n) const {
+  GLS_DEVICE auto excess_of(const Resource& resource, const Kept& segments,
+                            const KeptRoutes& routes, const Change& change,
+                            const TourSegments& tour, SegmentAt segment_at, int n) const {
     using Amount = typename Resource::Amount;
-    Excess<Amount> excess{excess_of_cut(resource, its, routes, change), 0};
-    // The routes that are made at links.
+    Excess<Amount> excess{excess_of_cut(resource, segments, routes, change), 0};
+    // The head or the tail of a segment.
     const auto part = [&](const Segment& segment, bool head) {
-      const int first = segment.first < n ? segment.first : segment.first - n;
-      const int last = segment.last < n ? segment.last : segment.last - n;
+      const int first = wrapped(segment.first, n), last = wrapped(segment.last, n);
       if (head == segment.forward) {
         const int node = change.city(first);
-        const auto its_part = is_depot(node, customers)
-                                  ? resource.at(node)
-                                  : behind(resource, its, routes, first, node);
-        return segment.forward ? its_part : resource.turned(its_part);
+        const auto part_segment = is_depot(node, customers)
+                                      ? resource.at(node)
+                                      : behind(resource, segments, routes, first, node);
+        return segment.forward ? part_segment : resource.turned(part_segment);
       }
-      const auto its_part = its.before()[last];
-      return segment.forward ? its_part : resource.turned(its_part);
+      const auto part_segment = segments.before()[last];
+      return segment.forward ? part_segment : resource.turned(part_segment);
     };
     Segment at = segment_at(0);
-    auto own = part(at, false);
+    auto path = part(at, false);
     for (int x = 1; x <= tour.size; ++x) {
       const Segment next = segment_at(x < tour.size ? x : 0);
       const int a = change.city(to(at, n)), b = change.city(from(next, n));
       const auto link = edge(a, b);
       at = next;
       if (!holds_depot(routes, next, n)) {
-        own = resource.join(own, inner(resource, its, change, next, n), link);
+        path = resource.join(path, inner(resource, segments, change, next, n), link);
         continue;
       }
       if (!(is_depot(a, customers) && is_depot(b, customers))) {
-        excess.after += resource.excess(resource.join(own, part(next, true), link));
+        excess.after += resource.excess(resource.join(path, part(next, true), link));
       }
-      own = part(next, false);
+      path = part(next, false);
       if constexpr (Resource::kTurns) {
-        if (!next.forward) excess.after += turned_routes(resource, its, routes, change, next, n);
+        if (!next.forward)
+          excess.after += turned_routes(resource, segments, routes, change, next, n);
       }
     }
     return excess;
   }
 
-  // The route of the edge of a cut: that of the place in front of it.
+  // The route of a cut edge.
   template <class Change>
   GLS_DEVICE static int cut_route(const KeptRoutes& routes, const Change& change, int edge) {
     const Edge cut = change.cut(edge);
@@ -707,16 +712,26 @@ struct Routing {
     return routes.route()[forward ? cut.from : cut.to];
   }
 
-  // A segment within a route.
+  // Calls use(route) once for each route that a change cuts.
+  template <class Change, class Use>
+  GLS_DEVICE static void each_cut_route(const KeptRoutes& routes, const Change& change, Use use) {
+    for (int e = 0; e < change.edges(); ++e) {
+      const int route = cut_route(routes, change, e);
+      bool first = true;
+      for (int other = 0; other < e; ++other) first &= cut_route(routes, change, other) != route;
+      if (first) use(route);
+    }
+  }
+
+  // The resource's segment of a part of the tour without a depot.
   template <class Resource, class Kept, class Change>
-  GLS_DEVICE typename Resource::Segment inner(const Resource& resource, const Kept& its,
+  GLS_DEVICE typename Resource::Segment inner(const Resource& resource, const Kept& segments,
                                               const Change& change, const Segment& segment,
                                               int n) const {
-    const int first = segment.first < n ? segment.first : segment.first - n;
-    const int last = segment.last < n ? segment.last : segment.last - n;
+    const int first = wrapped(segment.first, n), last = wrapped(segment.last, n);
     typename Resource::Segment part = resource.at(change.city(first));
     if constexpr (Resource::kAdds) {
-      part = resource.without(its.before()[last], its.before()[first], part);
+      part = resource.without(segments.before()[last], segments.before()[first], part);
     } else {
       for (int place = first; place != last;) {
         const int a = change.city(place);
@@ -728,43 +743,36 @@ struct Routing {
     return segment.forward ? part : resource.turned(part);
   }
 
-  // What routes within a segment that is turned use more than before.
+  // The additional excess of the whole routes within a segment that is turned.
   template <class Resource, class Kept, class Change>
-  GLS_DEVICE typename Resource::Amount turned_routes(const Resource& resource, const Kept& its,
+  GLS_DEVICE typename Resource::Amount turned_routes(const Resource& resource, const Kept& segments,
                                                      const KeptRoutes& routes, const Change& change,
                                                      const Segment& segment, int n) const {
     typename Resource::Amount more = 0;
-    const int last = segment.last < n ? segment.last : segment.last - n;
-    int place = segment.first < n ? segment.first : segment.first - n;
+    const int last = wrapped(segment.last, n);
+    int place = wrapped(segment.first, n);
     if (!is_depot(change.city(place), customers)) {  // on to the first depot
-      const int own = routes.route()[place];
-      place = routes.start()[own] + routes.customers()[own] + 1;
-      place = place < n ? place : place - n;
+      const int route = routes.route()[place];
+      place = wrapped(routes.start()[route] + routes.customers()[route] + 1, n);
     }
     while (routes.route()[place] != routes.route()[last]) {
-      const int own = routes.route()[place], length = routes.customers()[own];
+      const int route = routes.route()[place], length = routes.customers()[route];
       if (length > 0) {
-        const auto& whole = its.whole()[own];
+        const auto& whole = segments.whole()[route];
         more += resource.excess(resource.turned(whole)) - resource.excess(whole);
       }
-      place += length + 1;
-      place = place < n ? place : place - n;
+      place = wrapped(place + length + 1, n);
     }
     return more;
   }
 
-  // How many routes with customers a change adds.
+  // The number of routes with customers that a change adds.
   template <class Change, class SegmentAt>
   GLS_DEVICE int more_routes(const KeptRoutes& routes, const Change& change, SegmentAt segment_at,
                              int n) const {
     int more = 0;
     const int size = change.edges();
-    for (int e = 0; e < size; ++e) {
-      const int own = cut_route(routes, change, e);
-      bool fresh = routes.customers()[own] > 0;
-      for (int other = 0; other < e; ++other) fresh &= cut_route(routes, change, other) != own;
-      more -= fresh;
-    }
+    each_cut_route(routes, change, [&](int route) { more -= routes.customers()[route] > 0; });
     Segment at = segment_at(0);
     bool visits = !is_depot(change.city(to(at, n)), customers);
     for (int x = 1; x <= size; ++x) {

@@ -1,4 +1,4 @@
-"""What giant tours pay for routes that use too much, and for routes beyond the fleet."""
+"""The constraints of vehicle routing as an objective: violations have prices."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.routes.problem.giant_tours import RoutedProblem, Violations
     from gpu_ls_plugin.routes.problem.resources.base import Resource
 
-DEAREST = 2.0**40  # that a unit of a violation may be, in integers
+MAX_PRICE = 2.0**40  # of a unit of a violation if costs are integers
 
 
 @dataclass(frozen=True)
 class Penalties:
-    """What a search pays for a unit of demand or duration, and for a route, beyond the limits."""
+    """Prices of a unit of demand or duration and of a route, each beyond its limit."""
 
     load: float
     duration: float
@@ -46,14 +46,14 @@ class Penalties:
         duration: float | None,
         vehicles: float | None,
     ) -> Self:
-        """Check penalties; those not given are what hard constraints cost."""
+        """Check prices; those that are None become the prices of hard constraints."""
         hard = hard_penalties(problem)
         given = {"load": load, "duration": duration, "vehicles": vehicles}
         made = {name: getattr(hard, name) for name in given}
         for name, value in given.items():
             if value is None:
                 continue
-            most = DEAREST if problem.integer else sys.float_info.max
+            most = MAX_PRICE if problem.integer else sys.float_info.max
             made[name] = checks.number(name, value, least=0.0, most=most)
             if problem.integer:
                 if made[name] != int(made[name]):
@@ -65,12 +65,15 @@ class Penalties:
 
 
 def price_of_demand(problem: RoutedProblem) -> float:
-    """Return a price of load by which the largest demand costs the longest length, or 1."""
+    """Return the price of a unit of load at which the largest demand costs the longest length."""
     return (problem.longest or 1.0) / max(1, int(problem.demands.max()))
 
 
 def hard_penalties(problem: RoutedProblem) -> Penalties:
-    """Return what makes hardly any length worth a violation, and all routes fewer than a route."""
+    """Return the prices of hard constraints.
+
+    Hardly any shorter route is worth a violation, and no shorter tour is worth a vehicle.
+    """
     load, duration = Load().weight(problem), Duration().weight(problem)
     vehicles = 2 * problem.longest * (problem.customers + 1) + 1
     if problem.integer:
@@ -89,8 +92,8 @@ def _padded(count: int) -> int:
 class Routing(Objective):
     """The constraints of a vehicle routing problem (Schulz 2013, 4.1).
 
-    Hard ones are never broken more than they are; what breaks them less is taken whatever it
-    costs. Soft ones are paid for.
+    A search never breaks hard constraints more than before, and accepts any move that breaks them
+    less. It pays a price for violations of soft constraints.
     """
 
     name = "routing"
@@ -103,38 +106,38 @@ class Routing(Objective):
         limited = problem.route_limit is not None
         built_in = (Load(), Duration()) if limited else (Load(),)
         self.resources: tuple[Resource, ...] = (*built_in, *problem.resources)
-        # Whether the way that routes are run says what they use.
+        # Whether the consumption of a route depends on its direction.
         self.directed = any(part.segments > 1 for part in self.resources)
 
         weight = "gls::int64" if problem.integer else "double"
         parts = ", ".join(part.functor(problem) for part in self.resources)
         metric = problem.nodes.metric.functor
-        its = f"{metric}, {weight}, {str(self.hard).lower()}, {parts}"
-        vars(self)["functor"] = f"gls::Routing<{its}>"
+        hard = str(self.hard).lower()
+        vars(self)["functor"] = f"gls::Routing<{metric}, {weight}, {hard}, {parts}>"
 
     def source(self) -> str:
         """Return the C++ texts of resources that are not built in."""
         return "\n".join(sources_of(*self.resources))
 
     def words(self, backend: Any, problem: Any) -> list[Any]:
-        """Return the metric's data, the customers, the fleet, weights, and resources' words."""
-        its = self.problem
-        cast = int if its.integer else float
-        fleet = its.copies if its.fleet is None else its.fleet
+        """Return the words of gls::RoutingData and of the resources."""
+        routed = self.problem
+        cast = int if routed.integer else float
+        fleet = routed.copies if routed.fleet is None else routed.fleet
         data = {
             "metric_data": metric_data(backend, problem),
-            "customers": its.customers,
+            "customers": routed.customers,
             "fleet": fleet,
             "vehicle_weight": cast(self.penalties.vehicles),
         }
         words = in_order(HEADER, "RoutingData", data)
         for part in self.resources:
             words += in_order(HEADER, "ResourceData", {"weight": cast(self._weight(part))})
-            words += part.words(backend, its)
+            words += part.words(backend, routed)
         return words
 
     def weight_places(self, backend: Any) -> list[int]:
-        """Return where the data of a search have what a unit of each resource's excess costs."""
+        """Return the index of each resource's weight in the data of a search."""
         before = ((OBJECTIVE, "UnderData"), (OBJECTIVE, "KeptTours"), (HEADER, "RoutingData"))
         places = [sum(words_of(*own) for own in before)]
         for part in self.resources[:-1]:
@@ -143,12 +146,12 @@ class Routing(Objective):
         return places
 
     def weights(self, price: float) -> NDArray[np.uint64]:
-        """Return what units of the resources' excess cost at a price, as search data."""
+        """Return the weights of all resources at a price, as words of the data of a search."""
         weights = [self._at(price, part) for part in self.resources]
         return np.array(weights, self.problem.cost_dtype).view(np.uint64)
 
     def load_weight(self, price: float) -> float:
-        """Return what a unit of demand beyond the capacity costs at a price."""
+        """Return the weight of the load at a price."""
         return float(self._at(price, self.resources[0]))
 
     def _at(self, price: float, part: Resource) -> float:
@@ -156,31 +159,31 @@ class Routing(Objective):
         return max(1, round(weight)) if self.problem.integer else weight
 
     def most(self, problem: Any) -> float:
-        """Return what it costs to break all constraints as far as can be."""
-        its, due = self.problem, self.penalties
-        whole = its.longest * (its.customers + its.copies) + float(its.service_times.sum())
-        limited = its.fleet is not None and its.fleet < its.copies
-        most = due.load * float(its.demands.sum()) + due.vehicles * its.copies * limited
-        if its.resources:
+        """Return an upper bound of the price of all violations."""
+        routed, prices = self.problem, self.penalties
+        if routed.resources:
             return math.inf
-        return most + due.duration * whole * (its.route_limit is not None)
+        limited = routed.fleet is not None and routed.fleet < routed.copies
+        most = prices.load * float(routed.demands.sum()) + prices.vehicles * routed.copies * limited
+        length = routed.longest * (routed.customers + routed.copies)
+        duration = length + float(routed.service_times.sum())
+        return most + prices.duration * duration * (routed.route_limit is not None)
 
     @property
     def proven(self) -> bool:
-        """Whether the library's tests compare the functors of all resources with their classes."""
+        """Whether all resources are built in: tests compare their functors with their classes."""
         return not any(map(foreign, self.resources))
 
     def kept_bytes(self, problem: Any) -> int:
-        """Return the size of what routes/problem/routing.cuh keeps of a tour."""
-        its = self.problem
-        n, copies = its.customers + its.copies, its.copies
+        """Return the bytes that gls::Routing keeps of a tour."""
+        n, copies = self.problem.customers + self.problem.copies, self.problem.copies
         total = 16 + _padded(4 * (n + 2 * copies))
         for part in self.resources:
-            total += _padded((part.segments * n + copies) * part.segment_bytes(its))
+            total += _padded((part.segments * n + copies) * part.segment_bytes(self.problem))
         return total
 
     def costs(self, problem: Problem, rows: NDArray[np.int32]) -> NDArray[Any]:
-        """Return what giant tours (P, n) pay for violations."""
+        """Return the penalties of giant tours (P, n), shape (P,)."""
         paid = self._paid(self.penalties, giant_tours.violations(self.problem, rows))
         return np.asarray(paid, dtype=self.problem.cost_dtype)
 
@@ -189,13 +192,13 @@ class Routing(Objective):
         return giant_tours.violations(self.problem, rows).none
 
     def violated(self, problem: Problem, rows: NDArray[np.int32]) -> NDArray[np.float64]:
-        """Return what giant tours (P, n) would pay for violations of hard constraints."""
+        """Return the penalties of giant tours (P, n) under hard constraints, shape (P,)."""
         violations = giant_tours.violations(self.problem, rows)
         paid = self._paid(hard_penalties(self.problem), violations)
         return np.where(violations.none, 0.0, np.maximum(paid, 1.0))
 
     def _paid(self, penalties: Penalties, violations: Violations) -> NDArray[Any]:
-        """Return what violations cost in all, shape (P,)."""
+        """Return the total price of violations, shape (P,)."""
         paid: NDArray[Any] = (
             penalties.load * violations.load
             + penalties.duration * violations.duration
@@ -206,7 +209,7 @@ class Routing(Objective):
         return paid
 
     def _weight(self, part: Resource) -> float:
-        """Return what a unit of a resource's excess costs."""
+        """Return the price of a unit of a resource's excess."""
         weight: float | None = getattr(self.penalties, part.name, None)
         return part.weight(self.problem) if weight is None else weight
 

@@ -1,4 +1,5 @@
-// What vehicles hold and how long they may be away: all that constructions of routes ask.
+// Vehicles, with their capacity and the limit of durations, and the rows of routes that
+// constructions fill in.
 #pragma once
 
 #include "tours/problem/metric.cuh"
@@ -6,27 +7,36 @@
 
 namespace gls {
 
+// The data of Vehicles.
 struct VehiclesData {
-  int64 customers, capacity, most;  // as of Vehicles
-  const int* demands;               // of the nodes
-  const void* services;             // Times of the nodes
-  uint64 limit;                     // a Time
-  uint64 load_price, time_price;    // Lengths
+  int64 customers, capacity, most;
+  const int* demands;
+  const void* services;           // Times
+  uint64 limit;                   // a Time
+  uint64 load_price, time_price;  // Lengths
 };
 
-// Time is int64 where lengths and service times are integers, else double.
+// Rows of routes, filled in by constructions.
+struct RouteRows {
+  const void* nodes_data;  // metric data of the depot and the customers
+  const uint64* vehicles;  // VehiclesData
+  int* orders;             // the customers of each row, route after route
+  unsigned char* begins;   // 1 at the first customer of each route, else 0
+};
+
+// Time is int64 if lengths and service times are integers, else double.
 template <class Metric, class TimeType>
 struct Vehicles {
   using Length = typename Metric::Length;
   using Time = TimeType;
 
-  int customers;   // nodes 1..customers; 0 is the depot
-  int64 capacity;  // of a vehicle
-  int most;        // routes that there should be at most
-  const int* demands;
-  const Time* services;
-  Time limit;  // of a route's duration
-  // What a unit beyond capacity and limit costs, where somebody pays for it.
+  int customers;         // nodes 1..customers; 0 is the depot
+  int64 capacity;        // of each vehicle
+  int most;              // most routes of a row
+  const int* demands;    // of each node
+  const Time* services;  // service time of each node
+  Time limit;            // longest duration of a route
+  // Prices of a unit beyond capacity and limit; only read if constraints are soft.
   Length load_price, time_price;
   Metric length;
 
@@ -43,17 +53,17 @@ struct Vehicles {
         time_price(number_in<Length>(data.time_price)),
         length(metric_data, int(data.customers) + 1) {}
 
-  // What it adds to a route to go from a to c to b and not straight on.
+  // The additional length if a route visits c between a and b.
   GLS_DEVICE Length detour(int a, int c, int b) const {
     return length(a, c) + length(c, b) - length(a, b);
   }
   GLS_DEVICE Length there_and_back(int c) const { return length(0, c) + length(c, 0); }
-  // The duration of a route to a customer alone.
+  // The duration of a route to one customer.
   GLS_DEVICE Time alone(int c) const { return Time(there_and_back(c)) + services[c]; }
   GLS_DEVICE bool holds(int64 load) const { return load <= capacity; }
 };
 
-// A length that no route has.
+// A length beyond that of any route.
 template <class Length>
 GLS_DEVICE Length endless() {
   return Length(int64(1) << 62);

@@ -2,7 +2,6 @@
 // random customer (Christiaens and Vanden Berghe 2020), and inserts them again by regret.
 #pragma once
 
-#include "routes/construction/route_rows.cuh"
 #include "routes/kernels/rebuilt_routes.cuh"
 
 namespace gls {

@@ -1,1 +1,1 @@
-"""What routes use up on their way."""
+"""Resources of routes: load and duration."""

@@ -1,4 +1,4 @@
-"""What every resource of routes says of itself."""
+"""The base class of resources of routes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Resource(ABC):
-    """What a route uses up on its way, and how much of it is too much.
+    """A quantity that a vehicle consumes on its route, up to a limit.
 
     A classical resource extension function (Schulz 2013, section 4.3), aggregated over segments of
     a giant tour.
@@ -22,35 +22,35 @@ class Resource(ABC):
     name : str
         Name in the registry.
     segments : int
-        How many are kept of each place: 1 where they are sums (`kAdds`), else 2.
+        Segments stored for each place: 1 if segments are sums (`kAdds`), else 2.
     """
 
     name: ClassVar[str]
     segments: ClassVar[int] = 2
 
     def check(self, problem: RoutedProblem) -> None:
-        """Raise UnsupportedProblemError where the resource makes no sense on the problem."""
+        """Raise UnsupportedProblemError if the problem does not limit the resource."""
 
     @abstractmethod
     def functor(self, problem: RoutedProblem) -> str:
         """Return the C++ type, as `routes/problem/resources/resource.cuh` describes it."""
 
     def source(self) -> str:
-        """Return the C++ text that defines the functor, empty where it is built in."""
+        """Return the C++ text that defines the functor; empty if it is built in."""
         return ""
 
     @abstractmethod
     def segment_bytes(self, problem: RoutedProblem) -> int:
-        """Return the size of a `Segment`, of which `segments` are kept of each place."""
+        """Return the size of a `Segment` in bytes."""
 
     @abstractmethod
     def words(self, backend: Any, problem: RoutedProblem) -> list[Any]:
-        """Return the functor's parameters, `kWords` many: integers, floats, arrays of a backend."""
+        """Return the `kWords` parameters of the functor: integers, floats, arrays of a backend."""
 
     @abstractmethod
     def excess(self, problem: RoutedProblem, rows: NDArray[Any]) -> NDArray[Any]:
-        """Return by how much giant tours (P, n) use too much: the referee's, from scratch."""
+        """Return the excess of each giant tour (P, n), computed from scratch, shape (P,)."""
 
     @abstractmethod
     def weight(self, problem: RoutedProblem) -> float:
-        """Return what a unit of excess costs a search where constraints are hard."""
+        """Return the price of a unit of excess if constraints are hard."""

@@ -1,4 +1,4 @@
-// The length of a route and the service times of its customers.
+// The duration of a route: its length and the service times of its customers.
 #pragma once
 
 #include "routes/problem/resources/resource.cuh"
@@ -6,9 +6,9 @@
 namespace gls {
 
 struct DurationData {
-  const void* services;  // Amounts: service times of the nodes
+  const void* services;  // Amounts: the service time of each node
   int64 customers;
-  uint64 limit;  // an Amount: of a route's duration
+  uint64 limit;  // an Amount: the longest duration of a route
 };
 
 template <class AmountType>
@@ -47,7 +47,7 @@ struct Duration {
   }
 };
 
-// Where lengths have directions, a segment knows both ways.
+// For asymmetric lengths: a segment has the durations of both directions.
 template <class AmountType>
 struct DirectedDuration : Duration<AmountType> {
   static constexpr bool kTurns = true;

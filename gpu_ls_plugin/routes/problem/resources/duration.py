@@ -1,4 +1,4 @@
-"""How long a route takes."""
+"""The duration of routes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.routes.problem.giant_tours import RoutedProblem
 
 HEADER = "routes/problem/resources/duration.cuh"
-SCALE = 64  # lengths that a unit of duration is worth
+WEIGHT = 64  # price of a unit of duration beyond a hard limit, in units of length
 
 
 class Duration(Resource):
@@ -25,21 +25,21 @@ class Duration(Resource):
     segments = 1
 
     def check(self, problem: RoutedProblem) -> None:
-        """Raise UnsupportedProblemError where durations are not limited."""
+        """Raise UnsupportedProblemError if durations are not limited."""
         if problem.route_limit is None:
             raise UnsupportedProblemError("problem: its routes have no limit of durations")
 
     def segment_bytes(self, problem: RoutedProblem) -> int:
-        """Return 8, or 16 where lengths have directions."""
+        """Return 8, or 16 if lengths are asymmetric."""
         return 8 if problem.symmetric else 16
 
     def functor(self, problem: RoutedProblem) -> str:
-        """Return gls::Duration of integers or real numbers, or where lengths have directions."""
+        """Return gls::Duration, or gls::DirectedDuration if lengths are asymmetric."""
         amount = "gls::int64" if problem.service_times.dtype.kind == "i" else "double"
         return f"gls::{'' if problem.symmetric else 'Directed'}Duration<{amount}>"
 
     def words(self, backend: Any, problem: RoutedProblem) -> list[Any]:
-        """Return the nodes' service times, the customers and the limit."""
+        """Return the words of gls::DurationData."""
         services = backend.xp.asarray(problem.service_times)
         limit = problem.tolerated_limit
         assert limit is not None
@@ -52,11 +52,11 @@ class Duration(Resource):
         return in_order(HEADER, "DurationData", data)
 
     def excess(self, problem: RoutedProblem, rows: NDArray[Any]) -> NDArray[Any]:
-        """Return the durations beyond the limit."""
+        """Return the sum of the durations beyond the limit."""
         durations = giant_tours.route_sums(problem, rows).durations
         excess: NDArray[Any] = giant_tours.beyond_limit(problem, durations).sum(axis=1)
         return excess
 
     def weight(self, problem: RoutedProblem) -> float:
-        """Return what makes hardly any length worth it."""
-        return SCALE
+        """Return a price that hardly any shorter route is worth."""
+        return WEIGHT

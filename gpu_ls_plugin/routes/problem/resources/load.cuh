@@ -1,4 +1,4 @@
-// The demand of a route's customers.
+// The load of a route: the demand of its customers.
 #pragma once
 
 #include "routes/problem/resources/resource.cuh"
@@ -6,7 +6,7 @@
 namespace gls {
 
 struct LoadData {
-  const int* demands;  // of the nodes
+  const int* demands;  // of each node
   int64 customers;
   int64 capacity;  // of a vehicle
 };

@@ -1,4 +1,4 @@
-"""What a vehicle carries."""
+"""The load of vehicles."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HEADER = "routes/problem/resources/load.cuh"
 
 
 class Load(Resource):
-    """The demand of a route's customers, of which a vehicle holds its capacity."""
+    """The demand of a route's customers, up to the capacity of a vehicle."""
 
     name = "load"
     segments = 1
@@ -33,21 +33,17 @@ class Load(Resource):
         return 4
 
     def words(self, backend: Any, problem: RoutedProblem) -> list[Any]:
-        """Return the nodes' demands, the customers and the capacity."""
+        """Return the words of gls::LoadData."""
         demands = backend.xp.asarray(problem.demands.astype("int32"))
-        data = {
-            "demands": demands,
-            "customers": problem.customers,
-            "capacity": problem.capacity,
-        }
+        data = {"demands": demands, "customers": problem.customers, "capacity": problem.capacity}
         return in_order(HEADER, "LoadData", data)
 
     def excess(self, problem: RoutedProblem, rows: NDArray[Any]) -> NDArray[Any]:
-        """Return the demand beyond the capacity."""
+        """Return the sum of the demands beyond the capacity."""
         loads = giant_tours.route_sums(problem, rows).loads
         excess: NDArray[Any] = np.maximum(loads - problem.capacity, 0).sum(axis=1)
         return excess
 
     def weight(self, problem: RoutedProblem) -> float:
-        """Return four of the longest lengths: what any customer may cost elsewhere."""
+        """Return four times the longest length: more than a customer costs in another route."""
         return 4 * problem.longest + 1

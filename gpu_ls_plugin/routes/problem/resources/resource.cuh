@@ -1,31 +1,34 @@
-// A resource of routes: what a vehicle uses up from depot to depot, and how much of it is too much
-// (classical resource extension functions: Irnich 2008; Schulz 2013, section 4.3). A struct with
+// Resources of routes: quantities that a vehicle consumes from depot to depot, up to a limit
+// (classical resource extension functions: Irnich 2008; Schulz 2013, section 4.3).
 //
-//   static constexpr int kWords              how many words its parameters are:
-//                                            kWordsOf<Data> where a struct has them
-//   AResource(const uint64* words)           (backends/include/words.cuh)
-//   struct Segment                           of a path, which has no depot but at its ends
-//   Amount                                   of excesses, int64 or double
-//   Segment at(int node)                     of a path of one node, depots included
-//   Segment join(a, b, Edge<Length> edge)    of two paths, the edge between them included
-//   Segment turned(segment)                  of a path that is run backwards
-//   Amount excess(segment)                   by how much a route from depot to depot is too much
-//   static constexpr bool kTurns             whether that depends on the way that a route is run
-//   static constexpr bool kAdds              whether segments are sums, and there is
+// A segment is the resource's summary of a path. Only the ends of a path may be depots. A resource
+// is a struct with
+//
+//   static constexpr int kWords              number of its parameter words; kWordsOf<Data> if a
+//                                            struct holds them
+//   AResource(const uint64* words)           constructor (backends/include/words.cuh)
+//   struct Segment                           the summary of a path
+//   Amount                                   the type of an excess, int64 or double
+//   Segment at(int node)                     the path of one node, which may be a depot
+//   Segment join(a, b, TwoWay<Length> edge)  path a, the edge between the two, and path b
+//   Segment turned(segment)                  the path in the opposite direction
+//   Amount excess(segment)                   the excess of a route from depot to depot over the
+//                                            limit; 0 if it keeps the limit
+//   static constexpr bool kTurns             whether the excess depends on a route's direction
+//   static constexpr bool kAdds              whether segments are sums. Then it also has
 //   Segment without(Segment whole, Segment first, Segment node)
-//                                            of a path, of which `whole` is more: that from the
-//                                            same node as `first` on, whose last one, `node`, is
-//                                            the path's first
-//   static constexpr bool kByNodes           where the order of the nodes does not matter, true (it
-//                                            may be missing), and there are
-//   int used(segment), int most()            what is used, and what a route may use
+//                                            the path `whole` without its beginning `first`, apart
+//                                            from the last node of `first`, whose segment is `node`
+//   static constexpr bool kByNodes           true if the order of the nodes does not matter; may be
+//                                            left out. Then it also has
+//   int used(segment), int most()            the consumption of a path, and the limit of a route
 #pragma once
 
 #include "backends/include/words.cuh"
 
 namespace gls {
 
-// The lengths of an edge on the way and back.
+// The lengths of an edge in both directions.
 template <class Length>
 struct TwoWay {
   Length there, back;
@@ -40,7 +43,7 @@ struct ByNodes<Resource, decltype(void(Resource::kByNodes))> {
   static constexpr bool kValue = Resource::kByNodes;
 };
 
-// Nodes that are copies of the depot: 0, and those beyond the customers.
+// Whether a node is a copy of the depot: 0, or a number beyond the customers.
 GLS_DEVICE bool is_depot(int node, int customers) { return node == 0 || node > customers; }
 
 }  // namespace gls

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.routes.problem.routing import DEAREST, price_of_demand
+from gpu_ls_plugin.routes.problem.routing import MAX_PRICE, price_of_demand
 from gpu_ls_plugin.tours.kernels.evaluation import (
     FROM_SCRATCH,
     lengths_of,
@@ -77,5 +77,5 @@ class Prices:
         units = {"load": price_of_demand(asked), "duration": 1.0}
         prices = {name: times * factor * units[name] for name, factor in self._factors.items()}
         if asked.integer:
-            return {name: max(1, round(min(price, DEAREST))) for name, price in prices.items()}
+            return {name: max(1, round(min(price, MAX_PRICE))) for name, price in prices.items()}
         return prices
