@@ -48,12 +48,12 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.runs.request import Request
     from gpu_ls_plugin.runs.settings import Settings
 
-# Searches of a framework's rows. The usual one makes few moves, because there are many generations.
+# Searches of offspring. The usual one makes few moves, because there are many generations.
 USUAL_SEARCH = LocalSearch()
 THOROUGH_SEARCH = LocalSearch([LinKernighan()], Nearest(8))
 DIRECTED_SEARCH = LocalSearch([ThreeOpt(), OrOpt(3)], Nearest(10))  # reverses no paths
 KICK = DoubleBridge(segment=50)
-SMALLEST = 3  # cities; smaller problems have only one tour
+SMALLEST = 3  # cities; the tours of smaller problems do not differ in their edges
 STOPPED_BY = {"optimum": "local optimum"}  # not the optimum of the problem
 
 
@@ -101,7 +101,7 @@ class Tours(Domain):
         preparation.compile_ahead(stage.searched, stage.search, stage.size, stage.start, backend)
 
     def ready(self, stage: Stage, backend: str, watch: Stopwatch) -> Any:
-        """Make the candidate lists of a stage, or quicker ones; return the search to use."""
+        """Make the candidate lists of a stage, or quicker ones; return a search that reads them."""
         search = stage.search
         if not hasattr(search, "kick") or isinstance(search.search.candidates, All):
             return search
@@ -162,7 +162,7 @@ class Tours(Domain):
         return KICK
 
     def goes_on(self, search: Any) -> bool:
-        """Return whether one kernel can run a search together with kicks."""
+        """Return whether a search can continue from given rows: one kernel kicks and repairs."""
         return search is None or (repairs(search) and IteratedLocalSearch(search).fused)
 
     def features(self, problem: Any, xp: Any, rows: Any) -> Any:
@@ -172,7 +172,7 @@ class Tours(Domain):
         return edge_numbers(xp, rows, **problem.tsp.writing)
 
     def keys(self, problem: Any, xp: Any, rows: Any) -> Any:
-        """Return keys of tours, computed from their edges."""
+        """Return a key of each tour, computed from its edges."""
         return edge_keys(xp, rows, **problem.tsp.writing)
 
     def facts(self, problem: Any, result: Result) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Gives the classes of candidate lists the two that they are joined and stored by."""
+"""Connects the base class of candidates with two subclasses, which it cannot import."""
 
 from __future__ import annotations
 

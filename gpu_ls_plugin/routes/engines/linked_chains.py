@@ -59,9 +59,8 @@ class LinkedChains(PricedChains):
     ) -> None:
         super().__init__(start, accept, patience, neighbourhoods=neighbourhoods)
         problem = routing_problem(start.problem)
-        self._rows = rows = LinkedRows(
-            start.backend, problem, start.problem, len(start.tours)
-        )  # kept: kernels read its arrays
+        # Kept, because kernels read its arrays.
+        self._rows = rows = LinkedRows(start.backend, problem, start.problem, len(start.tours))
         self._kernel, self._shared_bytes = string_kernel(accept, *rows.types), rows.shared_bytes
         self._arguments = {
             **rows.arguments,

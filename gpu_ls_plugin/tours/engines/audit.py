@@ -1,4 +1,4 @@
-"""Checks of third-party parts: the claims of a search against the costs of its tours."""
+"""Checks of third-party parts: whether the costs that a search claims are those of its tours."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 
 def foreign_names(problem: TSP, parts: Iterable[Any]) -> tuple[str, ...]:
-    """Return the names of the third-party parts: metric and objective of a problem, and `parts`."""
+    """Return the names of third-party parts among a problem's metric, its objective and `parts`."""
     foreign_parts = filter(foreign, (problem.metric, problem.objective, *parts))
     return tuple(str(getattr(part, "name", type(part).__name__)) for part in foreign_parts)
 
 
 class Audit:
-    """Checks that descents lower costs, after 1, 2, 4, ... launches.
+    """Checks after 1, 2, 4, ... launches that descents have lowered costs.
 
-    `names` are the names of the third-party parts. Without any, the audit does nothing.
+    `names` are the names of the third-party parts. If there are none, the audit does nothing.
     """
 
     def __init__(self, engine: Engine, names: tuple[str, ...]) -> None:
@@ -36,7 +36,7 @@ class Audit:
             self._costs, self._moves = self._state()
 
     def __call__(self) -> None:
-        """Count a launch, and compare costs if it is time."""
+        """Count a launch, and compare costs if a check is due."""
         self._launches += 1
         if self._names and self._launches >= self._next:
             self._next *= 2
@@ -66,7 +66,7 @@ def _fell(before: Any, after: Any) -> bool:
 
 
 def refereed_costs(names: tuple[str, ...], problem: TSP, tours: Any) -> Any:
-    """Return the costs of tours made by the named parts; FaultyPartError if a row is no tour."""
+    """Return the costs of tours that the named parts made; FaultyPartError if a row is no tour."""
     try:
         return problem.cost(tours)
     except InvalidTourError as error:

@@ -1,4 +1,4 @@
-"""Compiling ahead of a call: the search runs for a moment on a copy of the problem."""
+"""Compiling before a call: the search runs for a millisecond on a copy of the problem."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-A_MOMENT = 1e-3  # seconds: time to compile a program, but hardly to run it
+A_MOMENT = 1e-3  # seconds; a search compiles its programs even so, but hardly runs them
 SMALLEST_KICKED = 8  # cities; an iterated search of smaller tours only descends
 
 
@@ -63,7 +63,7 @@ class CompilesAhead(ABC):
         self._compile_ahead(copy, placeholder_tours(copy, size), backend, device)
 
     def compile_batch(self, problem: Problem, tours: Any, backend: Backend) -> None:
-        """Compile the kernels for a batch like `tours`, by a search of a moment."""
+        """Compile the kernels for a batch like `tours`."""
         compile_batch(self, problem, tours, backend)  # type: ignore[arg-type]  # is called
 
     @abstractmethod
@@ -74,7 +74,7 @@ class CompilesAhead(ABC):
 
 
 def with_quick_candidates(search: Any, problem: TSP) -> Any:
-    """Return a LocalSearch with the same kernels on quick candidates; compile its own ones."""
+    """Compile the kernels of a search's candidates; return the search on quick candidates."""
     if isinstance(search.candidates, All):
         return search
     search.candidates.compile(problem)
@@ -82,14 +82,14 @@ def with_quick_candidates(search: Any, problem: TSP) -> Any:
 
 
 def fresh_copy(problem: Problem) -> TSP:
-    """Return a copy of a problem, so that the original has no cached data when time is measured."""
+    """Return a copy of a problem; data that compiling caches stay out of the original."""
     problem = tour_problem(problem)
     copy: TSP = pickle.loads(pickle.dumps(problem))
     return copy
 
 
 def placeholder_tours(problem: Problem, size: int) -> NDArray[np.int32]:
-    """Return any batch of this size: the kernels depend on its shape alone."""
+    """Return some batch of this size; the kernels depend on its shape alone."""
     size = checks.integer("size", size, least=1, most=checks.MOST_INT)
     return np.tile(np.arange(problem.n, dtype=np.int32), (size, 1))
 
@@ -104,7 +104,7 @@ def compile_chains(search: Any, problem: TSP, tours: Any, chosen: Backend) -> No
         chains.behind(1)  # waits for the GPU
         equal_costs(chains)
         row = chosen.xp.zeros(1, "int64")
-        chains.restart(search.search, row, A_MOMENT)  # time may be up before it has a result
+        chains.restart(search.search, row, A_MOMENT)  # too short for a result, perhaps
         chains.begin_anew(row, chains.tours[row], chains.costs[row])
         chains.keep_best()
         if len(tours) > 1:  # half of the chains may restart together, in another layout

@@ -1,4 +1,4 @@
-"""The base of all engines of local search: they improve a batch of tours in place."""
+"""The base class of engines, which improve a batch of tours in place."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Engine(ABC):
         }
 
     def look_at(self, cities: Any) -> None:
-        """Start with the cities marked in a bool array (P, n); here, all cities are looked at."""
+        """Look only at the cities marked in a bool array (P, n); this base class looks at all."""
 
     @abstractmethod
     def launch(self, passes: int, seconds: float) -> None:
@@ -79,7 +79,7 @@ class Engine(ABC):
 
     @abstractmethod
     def first_passes(self) -> int:
-        """Return a number of passes that is certain to take less time than a launch should."""
+        """Return a number of passes that certainly takes less time than a launch should."""
 
     @abstractmethod
     def moves_per_evaluation(self) -> int:
@@ -110,7 +110,7 @@ class Engine(ABC):
 
     @property
     def left(self) -> int:
-        """How many tours could still be improved when the host last read their states."""
+        """Number of tours that could still be improved when the host last read their states."""
         return int(np.count_nonzero(self.seen == RUNNING))
 
     def unfinished(self) -> int:
@@ -134,7 +134,7 @@ def moves_by_name(
 ) -> dict[str, int]:
     """Return the moves of each neighbourhood by its name; equal names get numbers from 2 on.
 
-    Together the neighbourhoods made `moves`. If there are several, `moves_by` (K,) counts them.
+    `moves` is the total; `moves_by` (K,) has the moves of each if there are several neighbourhoods.
     """
     counts = moves_by.tolist() if len(neighbourhoods) > 1 else [moves]
     found: dict[str, int] = {}

@@ -91,7 +91,7 @@ def random_k(
 def candidate_moves(
     search: Parameters, backend: Backend, problem: TSP
 ) -> Callable[[], CandidateMoves]:
-    """Return a function that composes the parts when it is first called."""
+    """Return a function that composes the moves on the first call."""
     return cache(
         partial(
             CandidateMoves,
@@ -160,7 +160,7 @@ def filtered(
 
 
 def _unfiltered(search: Any, *others: Any) -> EngineFactory:
-    """Serve an objective beside lengths by a filter that keeps all moves: climbs add up lengths."""
+    """Serve an objective by a filter that keeps all moves, because climbs only add up lengths."""
     part = FilteredNeighbourhood(search.neighbourhoods[0], Everything())
     return filtered(replace(search, neighbourhoods=(part,)), *others)
 
@@ -198,7 +198,7 @@ def _none(search: Parameters, backend: Backend, problem: TSP) -> Iterable[Candid
 
 
 def of_composed(search: Parameters, backend: Backend, problem: TSP) -> Iterable[Candidates]:
-    """Return the candidates of the search, unless their lists are too long for the engine."""
+    """Return the candidates of the search; none if their lists are too long for the engine."""
     return [search.candidates] if search.candidates.most(problem) <= LONGEST_LIST else []
 
 
@@ -235,7 +235,7 @@ SERVICES = (
     Service((Best,), THREE, three_opt_climb, _none),
     Service((RandomK,), TWO_OR_THREE, random_k, _none),
 )
-# Messages for combinations that no engine serves, by the rule; those of a service come first.
+# Messages for combinations that no engine serves, by pivoting rule. `Service.refusal` has priority.
 SEVERAL = "moves_per_pass: more than 1 is for [TwoOpt()] on All() with Best() only"
 REFUSALS = {
     Best: "neighbourhoods: {moves} cannot be searched over All() cities with Best(), only "
@@ -252,7 +252,7 @@ def choose(search: Parameters) -> Preparation:
 
 
 def ready(search: Parameters, backend: Backend, problem: TSP, seconds: float) -> bool:
-    """Make the candidate lists that a search needs, until `seconds` end; return whether all are."""
+    """Make the candidate lists that a search needs; return whether all are ready in time."""
     watch = Stopwatch.of(seconds)
     service = _service(search)
     needed, cities = service.lists(search, backend, problem), service.cities(problem)

@@ -9,8 +9,8 @@ from gpu_ls_plugin.backends.structs import constant
 from gpu_ls_plugin.core import checks
 
 FIRST_OF = ("city", "step")  # values of `First.best_of`
-MOST_CITIES = constant("tours/engines/descent/multi_descent.cuh", "kMost")
-MOST_SAMPLES = 10**9
+MOST_CITIES = constant("tours/engines/descent/multi_descent.cuh", "kMost")  # of a pass
+MOST_SAMPLES = 10**9  # triples of a pass
 
 
 class Pivoting:
@@ -50,11 +50,10 @@ class First(Pivoting):
     Parameters
     ----------
     best_of : {"city", "step"}
-        "city": the best of all moves at the city, which the lanes of a GPU evaluate together
-        anyway. "step": the best move of the first step that has an improving one; a first step is
-        an edge that leaves and a candidate edge that replaces it. On a CPU, "step" saves a third
-        of the work per kick, and equally many kicks lead to equally good tours. Filtered
-        neighbourhoods have no steps.
+        "city": the best of all moves at the city; the lanes of a GPU evaluate them together anyway.
+        "step": the best move of the first step that has an improving one. A first step removes an
+        edge and adds a candidate edge. On a CPU, "step" saves a third of the work per kick, and
+        the same number of kicks leads to equally good tours. Filtered neighbourhoods have no steps.
 
     Raises
     ------
@@ -77,12 +76,12 @@ class First(Pivoting):
 
 @dataclass(frozen=True)
 class Multi(Pivoting):
-    """Look at several cities, and apply all of their independent moves at once.
+    """Find the best moves of several cities, and apply all independent ones at once.
 
-    A pass finds the best move of each city, and applies those that do not touch or cross a move of
-    an earlier city. It takes the cities in turn, and skips those without a move (don't-look bits).
-    Use it on a GPU for a few tours that are far from a local optimum: it takes a third of the time
-    of `First()`. Its local optima are up to 0.2 % longer on average.
+    A pass skips each move that touches or crosses a move of an earlier city. The cities take turns;
+    those without a move are left out (don't-look bits). Use it on a GPU for a few tours that are
+    far from a local optimum: it takes a third of the time of `First()`. Its local optima are up to
+    0.2 % longer on average.
 
     Parameters
     ----------

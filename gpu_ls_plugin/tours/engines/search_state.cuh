@@ -1,4 +1,4 @@
-// The state of a tour: it is still searched, or the reason why not.
+// The state of a tour: its search goes on, or the reason why it has ended.
 #pragma once
 
 namespace gls {

@@ -1,4 +1,4 @@
-"""The contract between a local search and its engines: an engine's service and factory."""
+"""The contract between a local search and its engines."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Parameters(Protocol):
 class EngineFactory:
     """Makes the engines of one search."""
 
-    make: Callable[[Any, int, int], Engine]  # from tours, the number of their first row, most moves
+    make: Callable[[Any, int, int], Engine]  # of tours, their first row's number, most moves
     bytes_per_tour: int
 
 
@@ -62,7 +62,7 @@ class Service:
     moves: Callable[[Parameters], bool]  # whether it serves the moves and candidates of a search
     prepare: Preparation  # makes the engine factory of a search
     lists: Lists  # returns the candidates whose lists the engine reads
-    cities: Callable[[TSP], TSP] = lambda problem: problem  # returns the cities in these lists
+    cities: Callable[[TSP], TSP] = lambda problem: problem  # the problem of the lists
     several: bool = False  # whether `moves_per_pass` may be more than 1
     alone: type[Neighbourhood] | None = None  # moves that no other engine serves
     refusal: str = ""  # message for combinations of `alone` that the engine does not serve

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.candidates.base import Candidates
     from gpu_ls_plugin.tours.cooperation.base import Cooperation
 
-MOST_PER_PROCESSOR = 16  # chains per multiprocessor, or of all CPU threads together
+MOST_PER_PROCESSOR = 16  # chains per multiprocessor of a GPU, or on all CPU threads together
 LEAST_COOPERATING = 4  # chains
 MANY = 100  # chains from which they migrate more often
 HEAT, HEAT_OF_CROSSED = 0.8, 0.2  # first temperature of annealing, without and with crossovers

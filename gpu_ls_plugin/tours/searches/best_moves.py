@@ -65,11 +65,11 @@ def best_moves(
     memory_limit: int | None = None,
     first_row: int = 0,
 ) -> BestMoves:
-    """Return the k best moves of every tour among those that a filter keeps, improving or not.
+    """Return for each tour the k best moves that a filter keeps, improving or not.
 
-    Moves are sorted by their gain, then by positions and way. Each of the k takes an evaluation of
-    the neighbourhood. Don't-look bits are as at the start of a search. `GainBound` may keep
-    different non-improving moves in different modes.
+    Moves are sorted by their gain, then by positions and way. Each of the k moves takes an
+    evaluation of the neighbourhood. Don't-look bits are those of the start of a search. `GainBound`
+    may keep different non-improving moves in different modes.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def best_moves(
     k : int
         From 1 to 10,000.
     seed : int or None
-        Of `RandomKeep`, as in the first pass of a search. None draws one.
+        Key of the random numbers of `RandomKeep`, as in the first pass of a search. None draws one.
     first_row, backend, device, memory_limit
         As in `LocalSearch`. Large neighbourhoods are evaluated in chunks.
 

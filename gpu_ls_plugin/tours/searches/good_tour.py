@@ -48,15 +48,15 @@ MOST_CHAINS = 16
 KICK = 300  # cities in the window of a double bridge
 NEAREST, QUADRANT = Nearest(OF_GREEDY), Quadrant(8)
 MOVES = LinKernighanLead(12, (8, 8, 1))  # all candidates: the first improving move is taken
-# Below this time, in seconds per city, chains use the lists of the greedy tour, and moves that give
-# better local optima but slower kicks.
+# With fewer seconds per city, chains use the lists of the greedy tour, and moves that give better
+# local optima but slower kicks.
 HASTE, HASTY = 5e-6, (LinKernighanLead(5), OrOpt(3))
-MERGED = 1200  # kicks of all chains together between two mergings
+MERGED = 1200  # kicks of all chains together from one merging to the next
 GREEDY_SECONDS = 2.5e-6  # per city of a greedy tour, until one has been measured
 LATE = 0.02  # seconds by which a call may be late
-DESCENT = 0.02  # seconds that a descent gets in any case if the call is then at most `LATE` late
+DESCENT = 0.02  # seconds of a descent, even if the call is up to `LATE` late then
 DESCENT_SECONDS = 7e-6  # per city of a descent from a random tour, on one thread
-FOUND_BY_SEARCH = 0.9  # shorter than this share of a space-filling curve: found by a search
+FOUND_BY_SEARCH = 0.9  # share of a space-filling curve's length; shorter tours come from a search
 _compiled: set[Hashable] = set()  # kinds of problems
 
 

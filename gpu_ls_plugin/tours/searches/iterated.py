@@ -68,8 +68,8 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
     accept : Acceptance
         Decides whether a chain continues from the repaired tour.
     kicks_per_city : float
-        Kicks per chain and city (Fosin et al. 2013: 0.1, 1 and 10) if the budget limits neither
-        kicks, moves nor seconds.
+        Kicks per chain and city if the budget limits neither kicks, moves nor seconds (Fosin et al.
+        2013: 0.1, 1 and 10).
     restart_after : int, optional
         After this many kicks without a new best tour, a chain continues from a random local
         optimum.

@@ -103,7 +103,7 @@ class _Watcher:
 
 
 def last_point(search: Kicking, call: Call, costs: Any) -> Point:
-    """Return the last point of the history, by exact costs."""
+    """Return the last point of the history, with exact costs."""
     point = call.last_point(costs)
     if search.cooperation is None or not search.cooperation.priced:
         return point
@@ -122,7 +122,7 @@ def _share_of_time(call: Call, rows: slice) -> Stopwatch:
 
 
 def _kicks(search: Kicking, call: Call) -> int | None:
-    """Return the kicks per chain, None if there are only other limits."""
+    """Return the limit of kicks per chain, None if only other limits hold."""
     budget = call.budget
     if (budget.kicks, budget.moves, budget.seconds) != (None, None, None):
         return budget.kicks
@@ -152,14 +152,14 @@ def _descend(search: Kicking, call: Call, rows: slice, watch: Stopwatch) -> Star
 
 
 def _put_back(call: Call, tours: Any, before: Any) -> None:
-    """Restore tours in place that were better before a descent."""
+    """Restore the tours that were better before a descent."""
     known = ((rows, tour_costs(call.backend, call.problem, rows)) for rows in (before, tours))
     worse = better(call.backend, call.problem, *known)
     tours[worse] = before[worse]
 
 
 def _result_costs(search: Kicking, call: Call, tours: Any, costs: Any) -> Any:
-    """Return the costs of tours that may be results, as the cooperation judges them."""
+    """Return the costs of possible results, as the cooperation judges them."""
     if search.cooperation is None:
         return costs
     return search.cooperation.results(call.backend, call.problem, tours, costs)

@@ -39,7 +39,7 @@ class RandomRestarts:
     climbs : int
         Number of climbers.
     keep : int
-        Number of tours to return, best first; ties in the order of the climbers.
+        Number of tours to return, best first; equal ones in the order of the climbers.
 
     Raises
     ------
@@ -185,7 +185,7 @@ class RandomRestarts:
     def _best(
         self, backend: Backend, tours: Any, costs: Any, found: Result, problem: Problem
     ) -> tuple[Any, Any]:
-        """Return the best `keep` tours of those so far and the new ones, best first."""
+        """Return the best `keep` of the previous and the new tours, best first."""
         xp = backend.xp
         rows, values = xp.asarray(found.tours), xp.asarray(found.costs)
         if tours is not None:

@@ -1,4 +1,4 @@
-"""The common frame of all searches: checks of arguments, batches that fit the memory, results."""
+"""What all searches do at the start and at the end of a call, and batches that fit the memory."""
 
 from __future__ import annotations
 
@@ -106,13 +106,13 @@ class Call:
         return NO_LIMIT if self.budget.moves is None else min(self.budget.moves, NO_LIMIT)
 
     def memory(self, needed: float = math.inf) -> int:
-        """Return the bytes to use at most; free memory beyond `needed` is not asked for."""
+        """Return the bytes to use at most; a lower bound if `needed` bytes are certainly free."""
         return self.backend.memory(self._memory_limit, needed)
 
     def rows_that_fit(self, bytes_per_tour: int, rows: float = math.inf) -> int:
         """Return how many tours fit the memory; raise InsufficientMemoryError if not even one does.
 
-        Free memory is not asked for if `rows` tours certainly fit.
+        The call is quick if `rows` tours certainly fit.
         """
         fixed = metric_data(self.backend, self.problem).nbytes
         each = bytes_per_tour + self.problem.objective.kept_bytes(self.problem)
@@ -132,11 +132,11 @@ class Call:
             yield slice(begin, min(begin + size, len(self.tours)))
 
     def stop(self, reason: str) -> None:
-        """Begin with no further rows."""
+        """Stop the call: search no further rows."""
         self.stopped, self.statistics.stopped_by = True, reason
 
     def end(self, reason: str) -> None:
-        """Note why some rows have ended; begin with no others after a target or Ctrl-C."""
+        """Note why the search of some rows has ended; stop the call at a target or Ctrl-C."""
         self.stopped = self.stopped or reason in ("target", "interrupt")
         self.statistics.stopped_by = reason
 
@@ -186,7 +186,7 @@ class Call:
         return dearer & better(backend, problem, *known)
 
     def last_point(self, costs: Any) -> Point:
-        """Return the last point of the history, by exact costs."""
+        """Return the last point of the history, with exact costs."""
         best = Result(self.tours, costs, problem=self._asked).best_cost
         elapsed, kicks = self.stopwatch.elapsed, self.statistics.kicks
         return Point(elapsed, kicks, best, float(costs.mean()))

@@ -1,1 +1,1 @@
-"""Chains of kicks: whole tours, parts of tours, and from the host."""
+"""Chains of kicks and repairs, on whole tours or on parts of tours."""

@@ -1,5 +1,5 @@
-// Iterated local search: a chain kicks, repairs, and accepts or undoes, again and again. Each team
-// runs one chain.
+// Iterated local search: a chain repeats a kick, its repair, and a decision to keep or undo both.
+// Each team runs one chain.
 //
 // The repair of a kick looks only at cities whose edges changed. A journal notes each reversal. To
 // undo a kick, the reversals are repeated in reverse order: a chain needs no copy of its tour.
@@ -16,11 +16,11 @@
 
 namespace gls {
 
-constexpr int kKickAttempts = 8;
+constexpr int kKickAttempts = 8;  // draws of cuts before a chain goes without a kick
 
 template <class City>
 struct Journal {
-  City* entries;  // of each reversal, its first place and its length
+  City* entries;  // two for each reversal: its first place and its length
   int size = 0;
 
   template <class Team>
@@ -49,8 +49,8 @@ struct Bridge {
   BridgeCuts cuts;
   Length lengths[8];
 
-  // Whether the segments change places in one step, through the ring of the empty queue. If they
-  // do not fit, the bridge is made and undone like any move.
+  // Whether the segments fit into the ring of the empty queue, and so change places in one step.
+  // Otherwise, the bridge is made and undone like any move.
   GLS_DEVICE bool swaps() const { return cuts.at[3] - cuts.at[0] <= kChainQueue; }
 
   template <class Team, class City>
@@ -124,7 +124,7 @@ struct TourPart {
   using Fixed = FixedEdges<City>;
 };
 
-// Parts of tours, in rows of `stride` cities.
+// The parts that chains search, in rows of `stride` cities.
 struct PartsOfTours {
   int stride;        // cities of the largest part
   int replicas;      // chains on each part
@@ -177,15 +177,15 @@ struct Chain {
 
  private:
   static constexpr bool kReal = MetricLengths::kReal;
-  // Capacities of journal and queue, twice as large for deep moves.
+  // Capacities of the journal and the queue are twice as large for deep moves.
   static constexpr bool kDeep = MostEdges<Neighbourhood>::kValue > kUsualExchange;
   static constexpr int kEdges = kDeep ? kDeepestExchange : kUsualExchange;
   static constexpr int kReversals = (1 + kDeep) * kJournal, kWaiting = (1 + kDeep) * kChainQueue;
-  // Whether many warps share the registers, so that these are scarce.
+  // Many warps of a block leave few registers to each lane.
   static constexpr bool kScarce = Team::kTeams > 10;
 
-  // Whether tours may be infeasible. Then the best tour is the best feasible one, once there is
-  // one. The feasibility of a part is unknown.
+  // Whether tours may be infeasible. If so, a feasible tour replaces an infeasible best tour. The
+  // feasibility of a part is unknown.
   static constexpr bool kJudges = Scope::kWhole && !length_alone<Metric>();
 
   // Always in shared memory.
@@ -213,7 +213,7 @@ struct Chain {
   const KickSchedule& schedule;
   const ChainBatch& batch;
   const int stride;  // from the tour of a chain to that of the next
-  // Members of fixed size come first in memory: one address serves for them and for the order.
+  // Members of fixed size come first in memory: one address serves for them and the tour's order.
   ChainMemory& shared;
   City* const ring;
   Journal<City> journal;

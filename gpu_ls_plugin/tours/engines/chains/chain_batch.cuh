@@ -37,8 +37,8 @@ struct ChainBatch {
   }
 };
 
-// The change of cost by a kick and its repair; 0 if it is mere rounding of real sums. Then the tour
-// is almost always the same as before.
+// Returns the change of cost by a kick and its repair, or 0 if real sums differ by rounding alone:
+// then the tour is almost always the same as before.
 template <bool real, class Cost>
 GLS_DEVICE Cost rounded(Cost rise, Cost cost) {
   return real && fabs(double(rise)) <= 1e-12 * double(cost) ? 0 : rise;

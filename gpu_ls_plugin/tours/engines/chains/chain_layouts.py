@@ -20,7 +20,7 @@ from gpu_ls_plugin.tours.kernels.tour_layouts import (
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
 
-LONGEST_WHOLE = 12_000  # cities; longer tours are searched in parts
+LONGEST_WHOLE = 12_000  # cities; longer tours are searched in parts (docs/algorithm.md)
 SECONDS_PER_KICK = {"cuda": 5e-6, "cpu": 5e-5}  # upper bounds for a kick and its repair
 # Warps of a block and blocks of a multiprocessor, by the registers that moves need; the first pair
 # that fits is taken. Chains on parts need a few more registers than chains on whole tours.
@@ -34,7 +34,7 @@ CHAIN_WARPS = {**PART_WARPS, "few": ((16, 2), (14, 2), *PART_WARPS["few"])}
 
 
 def first_kicks(backend: Backend, chains: int, seconds: dict[str, float] = SECONDS_PER_KICK) -> int:
-    """Return a number of kicks that is certain to take less time than a launch should."""
+    """Return a number of kicks that certainly takes less time than a launch should."""
     turns = -(-chains // backend.processors)
     return max(1, int(tuning.LAUNCH_SECONDS / (seconds[backend.name] * turns)))
 

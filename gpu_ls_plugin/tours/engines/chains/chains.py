@@ -1,4 +1,4 @@
-"""Batches of chains: each kicks, repairs and accepts or undoes, again and again."""
+"""Batches of chains; a chain repeats a kick, its repair, and a decision to accept or undo both."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.kicks.base import Perturbation
     from gpu_ls_plugin.tours.moves.composed import CandidateMoves
 
-RESTART_STREAM = 2**40  # random streams between two rounds of restarts
+RESTART_STREAM = 2**40  # streams of random numbers of a round of restarts; a row uses one
 Kept = TypeVar("Kept")
 _STATE = (
     *("tours", "best_tours", "costs", "best_costs", "units", "kicks", "accepted", "idle"),
@@ -95,14 +95,14 @@ class Chains(ChainState, ABC):
         return {**arrays, "crossed": self.crossed, "gaining": float(self.gaining)}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from the state of as many chains."""
+        """Continue from a state of the same number of chains."""
         for name in _STATE:
             getattr(self, name)[...] = self.start.backend.xp.asarray(state[name])
         self.crossed, self.gaining = state["crossed"], state["gaining"]
 
     @abstractmethod
     def first_kicks(self) -> int:
-        """Return a number of kicks that is certain to take less time than a launch should."""
+        """Return a number of kicks that certainly takes less time than a launch should."""
 
     @abstractmethod
     def moves_per_look(self) -> int:
@@ -120,7 +120,7 @@ class Chains(ChainState, ABC):
         return bool(((self.kicks < until) & (self.moves < self.start.max_moves)).any())
 
     def take(self, rows: Any, others: Any) -> None:
-        """Let the chains `rows` go on from the best tours of the chains `others`."""
+        """Let the chains `rows` continue from the best tours of the chains `others`."""
         for mine, best in ((self.tours, self.best_tours), (self.costs, self.best_costs)):
             mine[rows] = best[others]
             if mine is not best:
@@ -128,9 +128,9 @@ class Chains(ChainState, ABC):
         self.idle[rows] = 0
 
     def adopt(self, tours: Any, costs: Any) -> Any:
-        """Let chains go on from tours (P, n) that are cheaper than their best; return which do."""
+        """Let chains continue from tours (P, n) cheaper than their best; return which chains do."""
         xp = self.start.backend.xp
-        cheaper = xp.asarray(costs) < self.best_costs  # a mask: numbers of rows make a GPU wait
+        cheaper = xp.asarray(costs) < self.best_costs  # a mask: the host would wait for indices
         for mine, best in ((self.tours, self.best_tours), (self.costs, self.best_costs)):
             found, where = (costs, cheaper) if mine.ndim == 1 else (tours, cheaper[:, None])
             xp.copyto(mine, found, where=where)
@@ -159,9 +159,9 @@ class Chains(ChainState, ABC):
             self.restart(search, rows, seconds)
 
     def restart(self, search: Repair, rows: Any, seconds: float = math.inf) -> None:
-        """Let the chains `rows`, in ascending order, go on from random local optima.
+        """Let the chains `rows`, in ascending order, continue from random local optima.
 
-        They keep their best tours. After `seconds` the rest of them goes on as before.
+        They keep their best tours. Chains without a local optimum after `seconds` do not change.
         """
         if not len(rows):
             return
@@ -178,7 +178,7 @@ class Chains(ChainState, ABC):
         self.keep_best()
 
     def begin_anew(self, rows: Any, tours: Any, costs: Any) -> None:
-        """Let the chains `rows` go on from these tours; they keep their best ones."""
+        """Let the chains `rows` continue from these tours; they keep their best ones."""
         self.tours[rows], self.costs[rows] = tours, costs
         self.restarts[rows] += 1
         self.idle[rows] = 0
@@ -186,17 +186,17 @@ class Chains(ChainState, ABC):
     def searched(
         self, search: Repair, fresh: Any, rows: Any, seed: int, seconds: float
     ) -> tuple[Any, Any, Statistics] | None:
-        """Run the local search of `rows`, in ascending order, from their rows of `fresh` (P, n).
+        """Search from `fresh[rows]`, in ascending order; `fresh` has shape (P, n).
 
-        The result does not depend on the other rows. Return tours, costs and statistics; None if
-        the tours are not local optima after `seconds`.
+        Return tours, costs and statistics; None if the tours are not local optima after `seconds`.
+        The result does not depend on the other rows.
         """
         return self._found(search, fresh[rows], seed, 0, seconds)
 
     def _found(
         self, search: Repair, begin: Any, seed: int, first: int, seconds: float
     ) -> tuple[Any, Any, Statistics] | None:
-        """Run the local search of tours with the numbers of the rows from `first` on."""
+        """Run the local search; tour r uses the random numbers of chain `first` + r."""
         backend, first_row = self.start.backend, self.start.first_row + first
         found = search(
             self.start.problem,
@@ -265,7 +265,7 @@ class FusedChains(Chains):
 
 
 class SteppedChains(Chains):
-    """Chains of any local search and perturbation; the host calls both for each kick."""
+    """Chains with any local search and perturbation; the host calls both for each kick."""
 
     def __init__(
         self,
@@ -279,7 +279,7 @@ class SteppedChains(Chains):
         self._search, self._perturbation = search, perturbation
 
     def advance(self, until: int, heat: float, cooling: float, seconds: float) -> None:
-        """Kick, repair and accept, one kick of all chains after the other."""
+        """Make one kick of all chains after the other."""
         watch = Stopwatch.of(seconds)
         xp = self.start.backend.xp
         while self.behind(until) and watch.left > 0:
@@ -296,9 +296,9 @@ class SteppedChains(Chains):
     def searched(
         self, search: Repair, fresh: Any, rows: Any, seed: int, seconds: float
     ) -> tuple[Any, Any, Statistics] | None:
-        """Search as other chains do; each row keeps its number, which random moves depend on.
+        """Search as other chains do; each row keeps its number, on which random moves depend.
 
-        The rows in between are searched again: they are local optima, so that this takes little.
+        The rows in between are local optima already, so that searching them takes little time.
         """
         first, last = int(rows[0]), int(rows[-1])
         begin = self.tours[first : last + 1].copy()
@@ -310,7 +310,7 @@ class SteppedChains(Chains):
         return tours[rows - first], costs[rows - first], statistics
 
     def _step(self, rows: Any, kick: int, level: float, seconds: float) -> None:
-        """Make one kick; without a repair before `seconds` end, the kick has no effect."""
+        """Make one kick; it has no effect if its repair takes longer than `seconds`."""
         backend, problem, first_row = self.start.backend, self.start.problem, self.start.first_row
         seed = (self.start.seed * 0x9E3779B97F4A7C15 + kick + 1) % 2**64
         kicked = self._perturbation.perturb(
@@ -337,7 +337,7 @@ class SteppedChains(Chains):
         return 1
 
     def moves_per_look(self) -> int:
-        """Return 1: local searches count different things."""
+        """Return 1: each local search counts its own kind of passes."""
         return 1
 
 

@@ -64,7 +64,7 @@ def _kernel(name: str, body: str, parameters: tuple[Parameter, ...], team: str) 
 
 
 class PartedTours(Chains):
-    """Chains on parts of `size` cities; each tour is a chain, with the kicks of all its parts."""
+    """Chains on parts of `size` cities. Each tour counts as a chain with the kicks of its parts."""
 
     divisible = False  # a launch is a whole round
 
@@ -121,7 +121,7 @@ class PartedTours(Chains):
     def advance(self, until: int, heat: float, cooling: float, seconds: float) -> None:
         """Make one round, with fewer kicks if it would exceed `until` or `seconds`."""
         level = max(0.0, heat - cooling * int(self.kicks.min()))
-        # A fifth of the time is for cutting and joining.
+        # Cutting and joining get a fifth of the time.
         in_time = min(0.8 * seconds / self._pace, NO_LIMIT)
         begin = now()
         kicks = self._make_round(until, level, max(1, min(self._kicks, int(in_time))), seconds)

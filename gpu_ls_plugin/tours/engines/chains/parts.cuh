@@ -22,6 +22,7 @@ struct Segments {
     if (place >= begin2 && place < begin2 + length2) return place - begin2 + length1;
     return -1;
   }
+  // The other end of the fixed edge of a city, or the city itself.
   GLS_DEVICE int mate(int number) const {
     const int last = size() - 1;
     if (number == 0 || number == last) return last - number;
@@ -30,9 +31,9 @@ struct Segments {
   }
 };
 
-// Tours, and the parts that they are cut into; parts are in rows of `stride` cities.
+// Tours and their parts; parts are in rows of `stride` cities.
 struct CutTours {
-  int n, stride, degree;  // cities of a tour; of a part, at most; candidates of a city
+  int n, stride, degree;  // cities of a tour, and of the largest part; candidates of a city
   const void* segments;   // of every part
   const int* tours;       // in rows
   const int* places;      // of every city in its tour
@@ -73,16 +74,16 @@ struct Unrolled {
   int turned;  // whether the path runs backwards through that edge
 };
 
-// A stretch of a part's path, to be written into a tour: `count` cities from `from` on, turned
-// round or not, to the places from `to` on.
+// A stretch of a part's path: `count` cities from `from` on are written to the places from `to` on,
+// in reverse order if `turned`.
 struct Piece {
   int part, from, count, turned, to;
 };
 
-// The results of the chains on parts, and the tours that they become.
+// The results of the chains on parts, and the joined tours.
 struct JoinedParts {
   const int* rings;    // best tours of all chains, in rows
-  const int* winners;  // of every part, the chain that counts
+  const int* winners;  // of every part, its best chain
   void* unrolled;      // of every part, the path of that chain
   const void* pieces;
   int* joined;  // tours, in rows

@@ -144,7 +144,7 @@ class Rounds(Population):
         return {"chains": self.chains.state(), **own}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from the state of a population with as many chains."""
+        """Continue from the state of a population with the same number of chains."""
         self.chains.restore(state["chains"])
         for name in _STATE:
             setattr(self, name, deepcopy(state[name]))
@@ -159,7 +159,7 @@ class Rounds(Population):
         return min(leg.until, leg.first + own)
 
     def _stir(self, seconds: float) -> None:
-        """Restart every second chain if all have the same cost for long; best tours are kept."""
+        """Restart every second chain once all have had the same cost for long; keep best tours."""
         chains, best = self.chains, self.chains.best_costs.min().item()
         improved, self._best = best < self._best, best
         if not self._equal_costs.reached(chains, self.done, improved) or chains.current_is_best:
@@ -190,7 +190,7 @@ class Rounds(Population):
 
 
 class EqualCosts:
-    """Tests whether all chains have the same cost, after waiting long enough for a better tour.
+    """Tests after a wait for a better tour whether all chains have the same cost.
 
     A wait is as long as the search for the best tour, in kicks. It doubles each time that all
     chains have the same cost at its end.

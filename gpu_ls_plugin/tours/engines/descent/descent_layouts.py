@@ -41,12 +41,12 @@ SWEEP_SHAPES: tuple[tuple[float, int, int], ...] = (
     (40_000, 8, 2),
     (math.inf, 8, 1),
 )
-SWEEP_LANES = 128
-CPU_SWEEP_CITIES = 8
+SWEEP_LANES = 128  # of a block that evaluates a chunk
+CPU_SWEEP_CITIES = 8  # of a chunk on a CPU
 
 
 def looks_of_a_launch(backend: Backend, tours: int) -> int:
-    """Return a number of looks per tour that is certain to take less time than a launch should."""
+    """Return a number of looks per tour that certainly takes less time than a launch should."""
     seconds = SECONDS_PER_LOOK[backend.name] * -(-tours // backend.processors)
     return max(1, int(tuning.LAUNCH_SECONDS / seconds))
 

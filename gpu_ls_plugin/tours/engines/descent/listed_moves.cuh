@@ -2,7 +2,7 @@
 //
 // Few moves of a variant gain by their lengths. Each lane counts the gaining moves of its variants.
 // Then the lanes share the moves of all of them: a lane finds a move by its number, and asks the
-// objective about it. So all lanes ask the objective at the same time, about equally many moves.
+// objective about it. So all lanes ask the objective at the same time, and about as often.
 #pragma once
 
 #include "tours/moves/move.cuh"

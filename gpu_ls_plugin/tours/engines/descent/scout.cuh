@@ -349,7 +349,7 @@ GLS_DEVICE bool try_move(const View& view, const Choices& choices, const Survivo
   return leads;
 }
 
-// Returns the best move of all lanes, before any of them goes on.
+// Returns the best move of all lanes once each lane has it.
 template <class Team, class Found>
 GLS_DEVICE Found least_of_all(const Team& team, const Found& own) {
   const Found best = team.least(own);
@@ -449,7 +449,7 @@ GLS_DEVICE Found least_listed(const Team& team, const Found& own, int leading, c
   return best;
 }
 
-// As `look_together`, for an objective that is slow to ask. Lanes count the moves that gain by
+// As `look_together`, for an objective that is slow to evaluate. Lanes count the moves that gain by
 // their lengths, of the same variant of several first steps, and then share these moves.
 template <class Neighbourhood, class Found, class Team, class View, class Queue>
 GLS_DEVICE Found look_by_lists(const Team& team, const View& view, const Queue& queue,
