@@ -1,4 +1,4 @@
-"""The base of all cooperations, and the methods of chains that they may use."""
+"""The base of all cooperations, and what they may use of chains."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.kicks.base import Perturbation
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-MOST_KICKS_PER_CITY = 1e9
+MOST_KICKS_PER_CITY = 1e9  # between two exchanges
 
 
 class Cooperation(ABC):
@@ -24,12 +24,12 @@ class Cooperation(ABC):
     All kinds of chains have the following attributes and methods. Arrays have a row for each chain
     and are on the backend ``chains.start.backend``:
 
-    - ``tours``, ``costs``: the current tours; ``best_tours``, ``best_costs``: the best tour of each
-      chain. They are read-only: hand over tours with the next two methods.
-    - ``take(rows, others)``: the chains `rows` go on from the best tours of the chains `others`.
-    - ``adopt(tours, costs)``: chains go on from tours that are cheaper than their best ones.
+    - ``tours``, ``costs``: the current tour of each chain; ``best_tours``, ``best_costs``: its best
+      tour. These arrays are read-only; the next two methods hand over tours.
+    - ``take(rows, others)``: the chains `rows` continue from the best tours of the chains `others`.
+    - ``adopt(tours, costs)``: chains continue from tours that are cheaper than their best ones.
     - ``kept(owner, make)``: data that a cooperation keeps from one exchange to the next. A
-      cooperation has no state of its own, because several searches may use it, and is hashable.
+      cooperation itself has no state, because several searches may use it. It is hashable.
     - ``start``: the problem, the seed and the number of the first row; ``parts``: neighbourhoods
       and candidate lists, None if the search has none.
 
@@ -38,13 +38,14 @@ class Cooperation(ABC):
     name : str
         Name in the registry.
     by_row : bool
-        Whether it measures a tour with the lengths of the chain that receives it, if each row of a
+        Whether a tour is measured by the lengths of the chain that receives it, if each row of a
         problem has its own lengths.
     priced : bool
-        Whether it sets the price of violations; then only feasible tours are `results`.
+        Whether the cooperation sets the price of violations. If so, only feasible tours are
+        `results`.
     crosses : bool
-        Whether it crosses tours. Such populations profit from the tours of others once their own
-        are alike.
+        Whether the cooperation crosses tours. If so, a population profits from the tours of others
+        once its own are alike.
     every : float
         Kicks per city between two exchanges; more than 0.
     """
@@ -78,10 +79,10 @@ class Cooperation(ABC):
         return perturbation
 
     def results(self, backend: Backend, problem: TSP, tours: Any, costs: Any) -> Any:
-        """Return the costs (P,) by which tours count as results.
+        """Return the costs (P,) by which results are compared.
 
-        If the price of violations changes, an infeasible tour must not seem cheaper than a feasible
-        one.
+        A cooperation that changes the price of violations must not let an infeasible tour seem
+        cheaper than a feasible one.
         """
         return costs
 
@@ -93,14 +94,14 @@ class Cooperation(ABC):
     def exchange(
         self, chains: Chains, level: float, seconds: float = math.inf, kicks: int = NO_LIMIT
     ) -> int:
-        """Let chains go on from tours of other chains.
+        """Let chains continue from tours of other chains.
 
         Parameters
         ----------
         chains : Chains
             Changed in place.
         level : float
-            Present level of the acceptance rule.
+            Current level of the acceptance rule.
         seconds : float
             Approximate limit for the exchange.
         kicks : int
@@ -114,10 +115,10 @@ class Cooperation(ABC):
 
 
 def by_cost(chains: Chains) -> Any:
-    """Return the rows in the order of the costs of their best tours; ties go to the lower row.
+    """Return the rows, sorted by the costs of their best tours; ties go to the lower row.
 
-    Under a third-party objective, feasible tours come first. The objectives of the library charge
-    for violations, so that their costs alone put feasible tours first.
+    Under a third-party objective, rows with feasible tours come first. The library's own objectives
+    charge for violations, so costs alone suffice.
     """
     xp, size = chains.start.backend.xp, len(chains.best_costs)
     keys = [xp.arange(size), chains.best_costs]

@@ -1,4 +1,4 @@
-"""Migration: the worst chains go on from the best tours of the best chains."""
+"""Migration: the worst chains continue from the best tours of the best chains."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Migration(Cooperation):
-    """Let the worst chains go on from the best tours of the best chains.
+    """Let the worst chains continue from the best tours of the best chains.
 
-    The worst chain goes on from the tour of the best, the second worst from that of the second
-    best, and so on.
+    The worst chain gets the tour of the best, the second worst that of the second best, and so on.
 
     Parameters
     ----------

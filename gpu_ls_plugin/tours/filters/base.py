@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Setting:
-    """The backend, the problem and the call that a filter is used for.
+    """The search that a filter is used in.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class Filter(ABC):
 
     @property
     def opens(self) -> bool:
-        """Whether it rejects openings, so that most moves are not even enumerated."""
+        """Whether the filter rejects openings, so that most moves are not even enumerated."""
         return False
 
     def rotations(self, edges: int) -> int:
@@ -81,7 +81,7 @@ class Filter(ABC):
 
     @property
     def parts(self) -> tuple[Filter, ...]:
-        """The filters that it consists of."""
+        """The filters that make up this one."""
         return (self,)
 
     def __and__(self, other: object) -> Filter:
@@ -99,7 +99,7 @@ class Filter(ABC):
 
 @dataclass(frozen=True)
 class _Pair(Filter):
-    """Two filters in one, with the parameters and the state of the first, then the second."""
+    """Two filters in one. Parameters and state of the first precede those of the second."""
 
     first: Filter
     second: Filter

@@ -1,4 +1,4 @@
-// Filters: which moves of a complete neighbourhood are evaluated.
+// Filters decide which moves of a complete neighbourhood are evaluated.
 //
 // A filter is a struct with a template
 //
@@ -17,9 +17,9 @@
 //
 // A move belongs to one opening for each rotation of the neighbourhood. `any` may return true for
 // an opening without kept moves. For a kept move, `any` must be true in at least one of the first
-// kRotations rotations; if kRotations is 1, it must be true in all of them. A word is an integer, a
-// double or an address; a struct can read them (backends/include/words.cuh). Derive from Stateless
-// if the filter has no state.
+// kRotations rotations; if kRotations is 1, it must be true in all rotations. A word is an integer,
+// a double or an address; a struct can read them (backends/include/words.cuh). If a filter has no
+// state, `On` derives from Stateless.
 //
 // PlacedTour is the current tour: `length(p, q)` between positions, `edges[p]` to the next
 // position, `next(p)`, `city(p)`, `n`, and `row` and `pass` for random numbers.
@@ -59,8 +59,8 @@ struct Everything {
   };
 };
 
-// Keeps moves that both filters keep (`both`), or that at least one keeps. If both must keep a move
-// and each needs several rotations, only the first filter tests openings.
+// Keeps moves that both filters keep (`both`) or that at least one keeps. If both must keep a move
+// and each needs more than one rotation, only the first filter tests openings.
 template <class First, class Second, bool both>
 struct TwoFilters {
   template <class Space, class PlacedTour>

@@ -26,30 +26,30 @@ MAPPINGS: dict[str, tuple[str, tuple[type[Neighbourhood], ...]]] = {
 class FilteredNeighbourhood(Neighbourhood):
     """The moves of a complete neighbourhood that a filter keeps.
 
-    With `Best()` a pass takes the best of all kept moves. With `First()` it takes the best move of
-    the first part of the neighbourhood that has an improving one. If the search has candidate
-    lists, they act as one more filter: `InCandidates`.
+    With `Best()`, a pass applies the best of all kept moves. With `First()`, it applies the best
+    move of the first part of the neighbourhood that has an improving move. If the search has
+    candidate lists, they act as one more filter, `InCandidates`.
 
     Parameters
     ----------
     neighbourhood : Neighbourhood or str
-        `TwoOpt()` or `ThreeOpt()`. The latter stands for the four pure reconnections of each three
+        `TwoOpt()` or `ThreeOpt()`. The latter stands for the four pure reconnections of any three
         edges, which include all 2-opt moves.
     filter : Filter or str
         Decides which moves are evaluated.
     mode : str
-        How kept moves are evaluated. "masked": each lane tests one move and evaluates it if kept.
-        "fused": lanes append kept moves to a queue of their warp, from which all lanes evaluate.
-        "openings": moves with one open position are tested first, and only those that pass are
-        completed. "auto": one of these.
+        How kept moves are evaluated. "masked": each lane tests one move and evaluates it if it is
+        kept. "fused": lanes append kept moves to a queue of their warp, and evaluate them when
+        there is one for each lane. "openings": moves with one open position are tested first, and
+        only those that pass are completed. "auto": the mode that suits the search.
     mapping : str
         How positions follow from the number of a move: "roots", "lexicographic" or "cut_triangle"
         (2-opt only). The mode "openings" uses no mapping.
 
     Notes
     -----
-    Mode and mapping do not change the move that `Best()` takes. They do change the moves that
-    `First()` takes, since parts of the neighbourhood consist of consecutive openings or numbers.
+    Mode and mapping do not change the moves that `Best()` applies. They change those that `First()`
+    applies, since a part of the neighbourhood consists of consecutive openings or numbers.
 
     Raises
     ------
@@ -97,5 +97,5 @@ class FilteredNeighbourhood(Neighbourhood):
         raise InvalidParameterError(f"neighbourhoods: {self!r} is searched alone, not in a list")
 
     def variants(self, degree: int, symmetric: bool) -> int:
-        """Return the number of the neighbourhood."""
+        """Return the variants of the neighbourhood."""
         return int(self.neighbourhood.variants(degree, symmetric))

@@ -1,14 +1,15 @@
 // Drops moves that cannot improve the tour, judged by one of their new edges.
 //
 // Each end of a removed edge gets a new edge that is no shorter than the distance to its nearest
-// neighbour. With doubled lengths, removing edge p of the tour therefore yields at most
+// neighbour. Therefore, with doubled lengths, removing edge p of the tour yields at most
 // spare(p) = 2 e(p) - nearest(t_p) - nearest(t_p+1), and adding (x, y) costs
 // cost(x, y) = 2 d(x, y) - nearest(x) - nearest(y) >= 0. Twice the gain of a move is the sum of its
-// spares minus the sum of its costs, so at most the spares minus any single cost.
+// spares minus the sum of its costs. So it is at most the sum of its spares minus any single cost.
 //
-// In 3-opt, each new edge joins two of the three removed edges. Summed over the three pairs, both
-// spares minus twice the cost is four times the gain. So in an improving move at least one pair has
-// a positive sum, and openings whose pair has none are rejected.
+// In 3-opt, each new edge joins two of the three removed edges. The spares of such a pair minus
+// twice the cost of its new edge, summed over the three pairs, are four times the gain. So if a
+// move improves the tour, at least one of its pairs has a positive value. The filter rejects
+// openings with a pair that has none.
 #pragma once
 
 #include "tours/filters/filter.cuh"

@@ -1,5 +1,5 @@
-// Keeps moves whose new edges, except `missing`, lead from a city to one of its candidates, in
-// either direction.
+// Keeps moves whose new edges, except at most `missing`, lead from a city to one of its candidates,
+// in either direction.
 #pragma once
 
 #include "tours/filters/new_edges.cuh"

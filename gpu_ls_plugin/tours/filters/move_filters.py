@@ -66,9 +66,9 @@ class GainBound(Filter):
     """Drop moves that cannot improve the tour because one of their new edges is too long.
 
     Each end of a removed edge gets a new edge that is at least as long as the distance to the
-    city's nearest neighbour. So a single new edge can rule out a move. The descent is the same as
-    without the filter. In 3-opt, a pair of edges can rule out all moves that remove both, which
-    rejects openings.
+    city's nearest neighbour. So a single long edge can rule out a move. The descent is the same as
+    without the filter. In 3-opt, a pair of removed edges can rule out all moves that remove both:
+    the filter rejects openings.
     """
 
     name = "gain_bound"
@@ -80,7 +80,7 @@ class GainBound(Filter):
         return "gls::GainBound"
 
     def rotations(self, edges: int) -> int:
-        """Return 3 for 3-opt: of an improving move, at least one new edge passes."""
+        """Return 3 for 3-opt: at least one new edge of an improving move passes the test."""
         return 3 if edges > 2 else 1
 
     @property
@@ -139,7 +139,7 @@ class InCandidates(Filter):
         return f"gls::InCandidates<{self.missing}>"
 
     def rotations(self, edges: int) -> int:
-        """Return `missing` + 1: of that many new edges, at least one leads to a candidate."""
+        """Return `missing` + 1: of this many new edges, at least one leads to a candidate."""
         return self.missing + 1 if edges > 2 else 1
 
     @property
@@ -163,8 +163,8 @@ class InCandidates(Filter):
 class DontLook(Filter):
     """Keep moves that remove an edge at a city that is awake (Bentley 1992).
 
-    All cities start awake. After a complete evaluation, a city stays awake if it is an end of a
-    kept move that gains. The ends of changed edges wake up.
+    All cities start awake. After a complete evaluation, only the ends of kept moves that gain stay
+    awake. A move wakes up the ends of the edges that it changes.
     """
 
     name = "dont_look"

@@ -10,12 +10,12 @@ from gpu_ls_plugin.core.splitmix import splitmix64
 
 
 def edge_keys(xp: Any, tours: Any, *, symmetric: bool = True, customers: int | None = None) -> Any:
-    """Return a 64-bit key, uint64 (P,), for each tour, a sum over its edges.
+    """Return a 64-bit key for each tour, uint64 (P,).
 
-    Each city has a random number, and an edge has the product of its two numbers. So a rotation of
-    a tour does not change its key, nor does a reversal if lengths are symmetric. Two different
-    tours have equal keys with a probability of about 2**-57. With `customers`, tours are giant
-    tours, and a key is that of the routes.
+    A key is a sum over the edges. Each city has a random number, and an edge has the product of the
+    numbers of its cities. So a rotation of a tour does not change its key, nor does a reversal if
+    lengths are symmetric. Two different tours have equal keys with a probability of about 2**-57.
+    With `customers`, tours are giant tours, and keys are those of their routes.
     """
     n = tours.shape[1]
     heads = xp.asarray(_numbers(0, n))
@@ -32,10 +32,10 @@ def edge_numbers(
 ) -> Any:
     """Return a number for the edge from each city to the next, int64 (P, n).
 
-    Numbers are 0 to n * n - 1, and equal only for equal edges; if lengths are symmetric, the
-    direction does not matter. With `customers`, tours are giant tours, and all copies of the depot
-    count as one city. No number occurs twice in a giant tour: the second of the two equal edges of
-    a route with one customer has a different number, and so has each empty route.
+    Numbers are 0 to n * n - 1, and equal only for equal edges. If lengths are symmetric, the
+    direction of an edge does not matter. With `customers`, tours are giant tours, and all copies of
+    the depot count as one city. No number occurs twice in a giant tour: the second edge of a route
+    with one customer has a number of its own, as has each empty route.
     """
     if customers is not None:
         return _route_edges(
@@ -49,7 +49,7 @@ def edge_numbers(
 
 
 def nodes_of(xp: Any, tours: Any, customers: int) -> Any:
-    """Return giant tours with all copies of the depot as city 0."""
+    """Return giant tours with all copies of the depot replaced by city 0."""
     return xp.where(tours > customers, 0, tours)
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Costed = tuple[Any, Any]  # tours and their costs
 MOST_KEPT = 1 << 28  # bytes of an objective's data, for the tours of a launch
 # Bounds on the relative rounding error of real lengths: of sums of changes in chains, and of sums
-# from scratch in the same order.
+# from scratch that are added in the same order.
 ROUNDING, FROM_SCRATCH = 1e-12, 1e-14
 
 
@@ -38,7 +38,7 @@ def tour_cost_kernel(metric: Metric, team: str) -> Kernel:
 
 
 def add_up(backend: Backend, metric: Metric, data: dict[str, Any], tours: Any, costs: Any) -> None:
-    """Write the costs of tours by a metric, which may include an objective, from its `data`."""
+    """Write the costs of tours under a metric, which may include an objective, into `costs`."""
     kernel = tour_cost_kernel(metric, backend.warp())
     arguments = {**data, "n": tours.shape[1], "tours": tours, "costs": costs}
     backend.launch(kernel, len(tours), arguments)
@@ -56,8 +56,8 @@ def lengths_of(backend: Backend, problem: TSP, tours: Any) -> Any:
 def exact_costs(backend: Backend, problem: Problem, tours: Any) -> Any:
     """Return the costs of checked int32 tours (P, n), equal to `problem.cost` to the last bit.
 
-    Kernels add up the lengths on the backend of the tours, if they are proven to be equal to the
-    referee's. The host computes all other costs.
+    If kernels are proven to compute the same costs as the referee, they do so on the backend of the
+    tours. Otherwise the host computes the costs.
     """
     cost = type(problem).cost
     if isinstance(problem, WeightedTSP) and cost is WeightedTSP.cost:
@@ -78,7 +78,7 @@ def added_up_costs(backend: Backend, problem: TSP, tours: Any) -> Any:
 
 
 def _with_objective(backend: Backend, problem: TSP, tours: Any, costs: Any) -> Any:
-    """Return the costs of tours with those that the host computes."""
+    """Return `costs` plus those of the objective, which the host computes."""
     objective = problem.objective
     if objective.length_alone:
         return costs
@@ -86,17 +86,18 @@ def _with_objective(backend: Backend, problem: TSP, tours: Any, costs: Any) -> A
 
 
 def nothing_paid(costs: Any, lengths: Any, rounding: float = ROUNDING) -> Any:
-    """Return which tours (P,) cost no more than their lengths: they violate no constraint.
+    """Return which tours cost exactly their lengths, bool (P,): they violate no constraint.
 
-    Differences up to the share `rounding` of a real length count as rounding. It must be small,
-    such as `FROM_SCRATCH`, if the price of a violation may be low.
+    If lengths are real, differences up to the share `rounding` of a length count as rounding
+    errors. If the price of a violation may be low, this share must be small, such as
+    `FROM_SCRATCH`.
     """
     apart = abs(costs - lengths)
     return apart <= rounding * lengths if lengths.dtype.kind == "f" else apart == 0
 
 
 def better(backend: Backend, problem: TSP, one: Costed, other: Costed) -> Any:
-    """Return which tours (P,) are better: feasible if the other is not, otherwise cheaper."""
+    """Return for each row whether `one` is better: feasible if `other` is not, else cheaper."""
     cheaper, objective = one[1] < other[1], problem.objective
     if objective.length_alone:
         return cheaper
@@ -110,8 +111,8 @@ def better(backend: Backend, problem: TSP, one: Costed, other: Costed) -> Any:
 def tour_costs(backend: Backend, problem: TSP, tours: Any) -> Any:
     """Return the costs (P,) of checked int32 tours (P, n), on the backend of the tours.
 
-    Searches compare tours by these costs. They are equal to the referee's if they are integers, or
-    lengths without an objective; otherwise kernels add up costs in another order. Results have
+    Searches compare tours by these costs. Integer costs, and lengths without an objective, are
+    equal to those of the referee; otherwise kernels add costs in another order. Results contain
     `exact_costs`.
     """
     problem.require_rows(len(tours))

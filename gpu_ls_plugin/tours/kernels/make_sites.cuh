@@ -22,7 +22,7 @@ struct MakeSites {
   }
 };
 
-// A table of the lengths between all pairs of cities.
+// Makes a table of the lengths between all pairs of cities.
 template <class Team, class Metric, class Entry>
 struct MakeSites<Team, Tabled<Metric, Entry>> {
   GLS_DEVICE static void run(const Team& team, int, const void* metric_data, int n, float, float,

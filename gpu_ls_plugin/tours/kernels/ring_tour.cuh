@@ -5,17 +5,18 @@
 
 namespace gls {
 
-// Returns the one of two places, n apart, that is on the ring: the lesser as an unsigned number.
+// Returns whichever of two places, n apart, is on the ring: the lesser as an unsigned number.
 GLS_DEVICE int on_ring(int a, int b) { return int(uint32(a) < uint32(b) ? a : b); }
 
-// City is uint16 (shared memory) or int (global memory).
+// City is uint16 in shared memory and int in global memory.
 template <class City>
 struct RingTour {
   City* order;
   City* position;
   int n;
 
-  // Maps a place to the ring: from -n to 2 n - 1, from -n to n - 1, or from 0 to 2 n - 1.
+  // Map a place to the ring: `wrap` from -n .. 2 n - 1, `wrap_low` from -n .. n - 1, `wrap_high`
+  // from 0 .. 2 n - 1.
   GLS_DEVICE int wrap(int place) const { return on_ring(wrap_low(place), place - n); }
   GLS_DEVICE int wrap_low(int place) const { return on_ring(place, place + n); }
   GLS_DEVICE int wrap_high(int place) const { return on_ring(place, place - n); }
@@ -46,7 +47,7 @@ struct RingTour {
     team.sync();
   }
 
-  // Puts three segments of b, c and d cities, from place `first` on, into the order d, c, b.
+  // Changes the order of three segments of b, c and d cities, from place `first` on, to d, c, b.
   // `spare` must have room for all of them.
   template <class Team>
   GLS_DEVICE void swap_segments(const Team& team, int first, int b, int c, int d,

@@ -14,25 +14,25 @@ if TYPE_CHECKING:
 SITE_BYTES = constant("tours/problem/lengths.cuh", "kSiteBytes")  # of the largest kind of site
 POINT_BYTES = constant("tours/problem/metric.cuh", "kPointBytes")
 LAYOUTS = ("warp", "block", "global")
-LARGE_LANES = 384  # of a block for a large tour, or one in global memory; registers limit them
+LARGE_LANES = 384  # of a block for a tour that is large or in global memory; registers limit them
 
 
 def survivor_bytes(length_bytes: int) -> int:
-    """Return the bytes of a first step that gains; each lane has room for two."""
+    """Return the bytes of a first step that gains; each lane has room for two steps."""
     return 16 + 2 * length_bytes
 
 
 def tour_bytes(n: int, city_bytes: int) -> int:
-    """Return the memory of a tour in a descent: order, positions, queue and its bits."""
+    """Return the bytes of a tour in a descent: order, positions, queue and its bits."""
     return 3 * padded(n * city_bytes) + padded((n + 31) // 32 * 4)
 
 
 @dataclass(frozen=True)
 class DescentShape:
-    """The layout of descents."""
+    """The launch layout of descents."""
 
     team: str  # C++ type of the team that works on a tour
-    lanes: int  # of a team
+    lanes: int  # per team
     teams: int  # per block
     in_shared: bool  # whether the tour is in shared memory
     sites_in_shared: bool  # whether the sites are in shared memory, too
@@ -53,21 +53,21 @@ class DescentShape:
 
     @property
     def first_steps(self) -> int:
-        """First steps that a team looks at together."""
+        """Number of first steps that a team looks at together."""
         return 64 if self.lanes == 32 else self.lanes
 
     def ahead(self, steps: int, listed: bool = False) -> int:
         """Return how many cities, with `steps` first steps each, a team looks at together.
 
-        If moves are `listed` before they are evaluated, there should be some for all lanes.
+        If moves are `listed` before they are evaluated, each lane should get at least one.
         """
         together = 4 * max(self.lanes, 64) if listed else self.first_steps
         return max(1, together // max(1, steps))
 
 
-# Warps of a block and blocks of a multiprocessor; the first pair that fits is used.
+# Warps per block and blocks per multiprocessor; the first pair that fits is used.
 ONE_BLOCK = tuple((warps, 1) for warps in (16, 14, 12, *range(10, 0, -1)))
-FEW_CHAINS = 10  # per multiprocessor: a scheduler would be idle without more work per chain
+FEW_CHAINS = 10  # per multiprocessor; so few need more work each, or schedulers are idle
 CHAIN = "tours/kernels/chain_sizes.cuh"
 JOURNAL, CHAIN_QUEUE = constant(CHAIN, "kJournal"), constant(CHAIN, "kChainQueue")
 MOVE_BYTES, DRAWN_BYTES = constant(CHAIN, "kMoveBytes"), constant(CHAIN, "kDrawnBytes")
@@ -76,14 +76,14 @@ STATE_BYTES = constant(CHAIN, "kStateBytes")  # without counts of moves
 
 @dataclass(frozen=True)
 class ChainNeeds:
-    """The needs of a chain besides its tour."""
+    """What a chain needs besides its tour."""
 
     site_bytes: int = SITE_BYTES  # of the site of a city
     length_bytes: int = 4  # of a sum of lengths
     neighbourhoods: int = 1  # whose moves are counted apart
-    registers: str = "some"  # "few", "some", "many" or "most", as the moves need
+    registers: str = "some"  # that the moves need: "few", "some", "many" or "most"
     chooses: bool = False  # whether moves look for places, which takes more registers in descents
-    listed: bool = False  # whether moves are listed before an objective is asked about them
+    listed: bool = False  # whether moves are listed before the objective judges them
 
     @property
     def slot_bytes(self) -> int:
@@ -95,7 +95,7 @@ class ChainNeeds:
 
 
 def chain_bytes(n: int, city_bytes: int) -> int:
-    """Return the memory of a tour in a chain: order, positions, queue, bits and journal."""
+    """Return the bytes of a tour in a chain: order, positions, queue, bits and journal."""
     return (
         2 * padded(n * city_bytes)
         + padded(CHAIN_QUEUE * city_bytes)
@@ -111,14 +111,14 @@ def warp_bytes(n: int, needs: ChainNeeds) -> int:
 
 @dataclass(frozen=True)
 class ChainShape(DescentShape):
-    """The layout of chains."""
+    """The launch layout of chains."""
 
     blocks: int = 1  # resident blocks per multiprocessor
     needs: ChainNeeds = ChainNeeds()
 
     @property
     def first_steps(self) -> int:
-        """First steps that a team looks at together; more if a multiprocessor has few chains."""
+        """First steps that a team looks at together: twice as many if chains are few."""
         few = self.lanes == 32 and self.teams * self.blocks <= FEW_CHAINS
         return super().first_steps * (2 if few else 1)
 
@@ -164,9 +164,10 @@ class HostShape(ChainShape):
 def first_fitting(
     layouts: Iterable[tuple[int, int]], own: int, shared_memory: int
 ) -> tuple[int, int, int] | None:
-    """Return the first layout that fits, with `own` bytes per warp, and the bytes left in a block.
+    """Return the first layout that fits, if a warp needs `own` bytes; None if none fits.
 
-    A layout is the warps of a block and the blocks of a multiprocessor; None if none fits.
+    A layout is a pair: the warps of a block and the blocks of a multiprocessor. The third number of
+    the result is the bytes that are left in a block.
     """
     for warps, blocks in layouts:
         room = (shared_memory + BLOCK_OVERHEAD) // blocks - BLOCK_OVERHEAD

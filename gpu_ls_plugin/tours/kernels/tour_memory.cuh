@@ -9,7 +9,7 @@
 
 namespace gls {
 
-// Bytes that `Pieces::take` uses for `count` numbers.
+// Bytes that `Pieces::take` uses for `count` entries.
 template <class T>
 GLS_DEVICE int64 piece_bytes(int count) {
   return (int64(count) * sizeof(T) + 15) / 16 * 16;
@@ -37,6 +37,22 @@ struct Pieces {
   }
 };
 
+// Memory without a part that teams share: sites and other data stay in global memory.
+struct OwnPieces : Pieces {
+  template <class Site>
+  GLS_DEVICE static void load_sites(const Site*, int) {}
+  template <class Site>
+  GLS_DEVICE const Site* sites(const Site* from) const {
+    return from;
+  }
+  template <class T>
+  GLS_DEVICE static void load_beside(int64, const T*, int) {}
+  template <class T>
+  GLS_DEVICE const T* beside(int64, const T* from) const {
+    return from;
+  }
+};
+
 // Bytes of a tour: order, position, ring and bits.
 template <class City>
 GLS_DEVICE int64 tour_bytes(int n, int ring) {
@@ -52,7 +68,7 @@ template <bool with_sites>
 struct SharedMemory : Pieces {
   using City = uint16;
 
-  // In front of the tour, so that both need only one address.
+  // Data of a team, in front of the tour, so that both need only one address.
   template <class T, class Team>
   GLS_DEVICE T& slot(const Team&) {
     return *take<T>(1);
@@ -80,7 +96,7 @@ struct SharedMemory : Pieces {
     return with_sites ? reinterpret_cast<const Site*>(shared_memory) : from;
   }
 
-  // More data that all teams share, `before` bytes behind the first site.
+  // Loads more data that all teams share, `before` bytes behind the first site.
   template <class T>
   GLS_DEVICE static void load_beside(int64 before, const T* from, int count) {
     if constexpr (with_sites) {
@@ -96,35 +112,22 @@ struct SharedMemory : Pieces {
 };
 
 // Everything in global memory.
-struct GlobalMemory : Pieces {
+struct GlobalMemory : OwnPieces {
   using City = int;
 
   template <class Team>
   GLS_DEVICE GlobalMemory(const Team&, int item, int64 own, int64, char* scratch)
-      : Pieces{scratch + item * own} {}
-
-  template <class Site>
-  GLS_DEVICE static void load_sites(const Site*, int) {}
-  template <class Site>
-  GLS_DEVICE const Site* sites(const Site* from) const {
-    return from;
-  }
-  template <class T>
-  GLS_DEVICE static void load_beside(int64, const T*, int) {}
-  template <class T>
-  GLS_DEVICE const T* beside(int64, const T* from) const {
-    return from;
-  }
+      : OwnPieces{{scratch + item * own}} {}
 };
 
 #else
 
-// Memory of a CPU thread, which its tours use one after the other.
+// Memory of a CPU thread; its tours use it one after the other.
 template <class CityType>
-struct HostMemory : Pieces {
+struct HostMemory : OwnPieces {
   using City = CityType;
 
-  HostMemory(const Host&, int, int64 own, int64, char*) : Pieces{memory(own)} {}
+  HostMemory(const Host&, int, int64 own, int64, char*) : OwnPieces{{memory(own)}} {}
 
   static char* memory(int64 bytes) {
     struct alignas(16) Sixteen {
@@ -133,16 +136,6 @@ struct HostMemory : Pieces {
     static thread_local std::vector<Sixteen> kept;
     kept.resize(bytes / 16);
     return kept.data()->bytes;
-  }
-  template <class Site>
-  static void load_sites(const Site*, int) {}
-  template <class Site>
-  const Site* sites(const Site* from) const {
-    return from;
-  }
-  template <class T>
-  const T* beside(int64, const T* from) const {
-    return from;
   }
 };
 

@@ -1,9 +1,19 @@
-"""Launch layouts of filtered neighbourhoods: the mode of evaluation, teams and chunks."""
+"""Sizes of complete neighbourhoods, and the layouts of launches that evaluate them by a filter."""
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+
+from gpu_ls_plugin.backends.structs import constant
+
+# Side of a square of pairs, in positions, by the bytes of a sum of lengths.
+SQUARE_SIDES = {
+    size: constant("tours/engines/filtered/whole_mode.cuh", name)
+    for size, name in ((4, "kNarrowSide"), (8, "kWideSide"))
+}
 LEAST_CHUNK_BYTES = 1 << 16  # per tour, for the list of a chunk
-MOST_MOVES = {
+MOST_MOVES = {  # of a chunk, by mode
     "masked": 1 << 30,
     "fused": 1 << 30,
     "openings": 1 << 26,
@@ -11,13 +21,47 @@ MOST_MOVES = {
 }
 ENTRY_BYTES = 4  # of an opening in a list
 SLOTS = {"cuda": 64, "cpu": 8}  # teams per multiprocessor or CPU thread, for all tours together
+MOVES_OF_SLOT = 128  # least number of moves of a team
 CUDA_SECONDS_PER_FILTERED = 2e-9  # upper bound for a move on a multiprocessor
-MOVES_OF_SLOT = 128  # least moves of a team
-FILTER_WARPS, FILTER_STEP_LANES = 8, 512  # of a block that evaluates; of one that applies moves
-FILTER_BLOCKS, ASKING_BLOCKS = 4, 2  # resident blocks without and with an objective to ask
-# By the edges of a move: the least number of cities, and the least and largest share of kept
-# moves, for which a queue pays (benchmarks/results/filtered.json).
+FILTER_WARPS = 8  # of a block that evaluates moves
+FILTER_STEP_LANES = 512  # of a block that applies moves
+FILTER_BLOCKS, ASKING_BLOCKS = 4, 2  # resident blocks without and with an objective
+# A queue pays for tours of at least this many cities, if the share of kept moves is between the
+# next two numbers; by the edges of a move (benchmarks/results/filtered.json).
 QUEUED = {2: (4000, 0.01, 0.35), 3: (400, 0.003, 0.6)}
+
+
+@dataclass(frozen=True)
+class Complete:
+    """All moves that remove `edges` edges and reconnect the paths in one of `ways` ways."""
+
+    functor: str  # C++ type
+    edges: int
+    ways: int
+    largest: int  # cities of the largest problem
+
+    def moves(self, n: int) -> int:
+        """Return the number of moves of a tour of n cities."""
+        return n * (n - 3) // 2 if self.edges == 2 else self.ways * math.comb(n, 3)
+
+    def numbers(self, n: int) -> int:
+        """Return how many pairs or triples of positions a mapping counts."""
+        return math.comb(n - 1, 2) if self.edges == 2 else math.comb(n, 3)
+
+    def squares(self, n: int, sum_bytes: int) -> int:
+        """Return the number of squares of pairs, as gls::PairSquares::count does."""
+        return math.comb(-(-n // SQUARE_SIDES[sum_bytes]) + 1, 2)
+
+    def openings(self, n: int) -> int:
+        """Return the number of openings of each way and rotation."""
+        return n - 2 if self.edges == 2 else math.comb(n, 2)
+
+
+PAIRS = Complete("gls::Pairs", edges=2, ways=1, largest=2**31 - 1)
+PURE_RECONNECTIONS = constant("tours/moves/reconnection.cuh", "kPureReconnections")
+# Products of two positions must fit into 32 bits.
+TRIPLES = Complete("gls::Triples", edges=3, ways=PURE_RECONNECTIONS, largest=2**15)
+COMPLETE = {space.edges: space for space in (PAIRS, TRIPLES)}  # by the edges of a move
 
 
 def filter_slots(moves: int, tours: int, processors: int, backend: str) -> int:
@@ -27,7 +71,7 @@ def filter_slots(moves: int, tours: int, processors: int, backend: str) -> int:
 
 
 def most_of_chunk(mode: str, variants: int, memory: int) -> int:
-    """Return the most positions or openings of a chunk, with `variants` moves or openings each."""
+    """Return the most numbers of a chunk; each stands for `variants` moves or openings."""
     usable = max(memory, LEAST_CHUNK_BYTES)
     most = MOST_MOVES[mode]
     if mode == "openings":
@@ -55,10 +99,10 @@ def filter_mode(
     opens : bool
         Whether the filter tests openings.
     ordered : bool
-        Whether the first chunk with an improving move counts; then chunks, and so the mode, must
-        not depend on the backend.
+        Whether the first chunk with an improving move counts. If so, the chunks, and therefore the
+        mode, must not depend on the backend.
     asks : bool
-        Whether an objective judges the moves, beside lengths.
+        Whether an objective judges the moves, in addition to lengths.
     whole : bool
         Whether the filter keeps all moves.
     kept : float, optional

@@ -1,6 +1,7 @@
-// The state of tours that the kernels of a filtered neighbourhood share, and sinks for their moves.
+// The state of tours that the kernels of a filtered neighbourhood share, and sinks, which take the
+// moves that the filter keeps.
 //
-// A complete neighbourhood is evaluated chunk by chunk; each tour of a launch has its own current
+// A complete neighbourhood is evaluated chunk by chunk. Each tour of a launch has its own current
 // chunk. Within a chunk, moves have 32-bit numbers, way by way, and `slots` teams share them.
 #pragma once
 
@@ -27,11 +28,11 @@ struct FilteredBatch {
   void *placed, *edges;  // sites in the order of the tour; lengths to the next position
   uint64* filter_state;
   int *cursors, *looked;  // the current chunk, and the chunks evaluated since the last change
-  void* before;           // the move behind which the next best one is sought
+  void* before;           // the last move that was noted; the next one has a higher rank
   void* best;             // the best move of each slot
-  void* bars;             // 8 bytes: the best change so far, if an objective is asked
+  void* bars;             // 8 bytes: the best change so far, if there is an objective
   int64* kept;            // moves that the filter has kept since the last change of the tour
-  int64* evaluated;       // moves that it had kept before
+  int64* evaluated;       // moves that it kept before that change
   uint32 *entries, *entry_counts;  // lists of openings
   unsigned char* states;
   int64 *pass_counts, *move_counts;
@@ -130,9 +131,9 @@ struct FilteredMoves {
   }
 };
 
-// A sink that finds the best improving move of a lane, and counts the kept moves. With an objective
-// to ask (`kAsks`), it skips moves whose lengths are worse than the best change of all lanes,
-// unless the filter must hear of all improving moves.
+// A sink that finds the best improving move of a lane, and counts the kept moves. If there is an
+// objective to ask (`kAsks`), it skips moves whose lengths are worse than the best change of all
+// lanes, unless the filter must hear of all improving moves.
 template <class Moves>
 struct Improving {
   using Value = typename Moves::Value;
@@ -140,8 +141,7 @@ struct Improving {
   static constexpr int kCounts = kAsks;  // whether moves are counted before `wants`
   const Moves& moves;
   Ranked<Value> best{0, 0};
-  // A move may be the best if it makes the tour longer by at most `most`, and by less than
-  // `relief`.
+  // A move may be the best if it makes the tour longer by at most `most` and by less than `relief`.
   Value most = 0, relief = 0;
   int64 kept = 0;
 
@@ -153,7 +153,7 @@ struct Improving {
       relief = relief_of<Value>(moves.tour.lengths.metric);
       most = relief;
       if constexpr (hears<typename Moves::Test>()) return;
-      // A real relief is a sum, and its rounding error may exceed the difference of two changes.
+      // A real relief is a sum: its rounding error may exceed the difference of two changes.
       const bool exact = Value(0.5) == Value(0) || relief == 0;
       if (exact) most += read(shared_bar());
     }
@@ -166,7 +166,7 @@ struct Improving {
     ++kept;
     return may_be_best(Moves::Space::change(moves.tour, move));
   }
-  // Evaluates a move that is wanted.
+  // Evaluates a wanted move.
   GLS_DEVICE void judge(const typename Moves::Move& move) {
     kept += !kAsks;
     const Value change = change_of<typename Moves::Space>(moves.tour, move);
@@ -188,7 +188,7 @@ struct Improving {
   }
 };
 
-// A sink that finds the best move ranked behind the one noted before, improving or not.
+// A sink that finds the best move after the one noted last, improving or not.
 template <class Moves>
 struct Following {
   using Value = typename Moves::Value;

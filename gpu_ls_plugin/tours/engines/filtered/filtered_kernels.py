@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.core.origins import sources_of
 from gpu_ls_plugin.tours.engines.filtered import filter_layouts
-from gpu_ls_plugin.tours.engines.filtered.complete import COMPLETE
 from gpu_ls_plugin.tours.filters.filtered_neighbourhood import MAPPINGS
 from gpu_ls_plugin.tours.kernels.sites import metric_type
 from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
 PARAMETERS = (struct_of("tours/engines/filtered/filtered_batch.cuh", "FilteredBatch"),)
-# The steps of an evaluation; the caller chooses {sink}.
+# The steps of an evaluation, by mode; `FilteredKernels.evaluation` fills in {moves} and {sink}.
 STEPS = {
     "masked": ("EvaluateMasked<{moves}, {sink}>",),
     "fused": ("EvaluateFused<{moves}, {sink}>",),
@@ -45,11 +44,11 @@ class FilteredKernels:
     block: str = f"gls::Block<{filter_layouts.FILTER_STEP_LANES}>"  # team that applies moves
 
     def evaluation(self, mode: str, sink: str = "Improving") -> list[Kernel]:
-        """Return the kernels of a mode."""
+        """Return the kernels that evaluate a chunk in a mode."""
         chosen = {"moves": self._moves(self.part.mapping), "sink": f"gls::{sink}"}
         header = HEADERS.get(mode, "tours/engines/filtered/filtered_modes.cuh")
         kernels = (self._evaluation(header, step.format(**chosen)) for step in STEPS[mode])
-        asks = keeps(self.metric)  # which takes registers
+        asks = keeps(self.metric)  # an objective takes registers
         blocks = filter_layouts.ASKING_BLOCKS if asks else filter_layouts.FILTER_BLOCKS
         return [replace(kernel, blocks_per_multiprocessor=blocks) for kernel in kernels]
 
@@ -66,7 +65,7 @@ class FilteredKernels:
     def _moves(self, mapping: str) -> str:
         """Return the C++ type of the moves of a tour."""
         types = (
-            COMPLETE[self.part.edges].functor,
+            filter_layouts.COMPLETE[self.part.edges].functor,
             MAPPINGS[mapping][0],
             metric_type(self.metric, self.grid),
             self.length,

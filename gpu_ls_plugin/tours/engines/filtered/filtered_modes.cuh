@@ -1,20 +1,80 @@
 // Modes of evaluating the moves that a filter keeps. All find the same best move.
 //
-//   masked     each lane tests its move, and evaluates it if it is kept (Schulz 2013, section 7)
-//   fused      lanes append the moves that they keep to a queue; a full queue is evaluated
-//   openings   lists the openings that the filter does not reject as a whole; the moves that begin
-//              with them and are kept go to the queue, some of them once for each rotation
-//   whole      no filter, but an objective to ask: squares of pairs of edges; see whole_mode.cuh
+//   masked     each lane tests its move, and evaluates it if the filter keeps it (Schulz 2013,
+//              section 7)
+//   fused      lanes append kept moves to a queue; a full queue is evaluated
+//   openings   lists the openings that the filter does not reject as a whole. Kept moves that begin
+//              with them go to the queue, some of them once for each rotation
+//   whole      no filter, but an objective to ask: squares of pairs of edges (whole_mode.cuh)
 //
-// An item of each kernel is a slot of a tour. If time is up during an evaluation, it has not met
-// all moves, and no move is applied.
+// An item of each kernel is a slot: one of the teams that share the moves of a tour. If time runs
+// out during an evaluation, some moves have not been evaluated, and no move is applied.
 #pragma once
 
-#include "tours/engines/filtered/slot.cuh"
+#include "tours/engines/filtered/filtered_batch.cuh"
 
 namespace gls {
 
-// Moves that wait until there is one for each lane.
+// The share of a slot in `total` numbers; shares begin at multiples of 32.
+struct Share {
+  uint32 begin, end;
+
+  GLS_DEVICE Share(uint32 total, int slot, int slots) {
+    const uint32 size = (total / slots + 32) / 32 * 32;
+    const uint64 from = uint64(slot) * size;
+    begin = uint32(from < total ? from : total);
+    end = total - begin < size ? total : begin + size;
+  }
+};
+
+// A slot of a tour. It does not contain its moves: filters may need their address, which would
+// force the slot into memory, too.
+template <class Team>
+struct Slot {
+  const Team& team;
+  const FilteredBatch& batch;
+  const int item, row;
+
+  GLS_DEVICE int number() const { return item % batch.slots; }
+  GLS_DEVICE Share share(uint32 total) const { return {total, number(), batch.slots}; }
+  GLS_DEVICE uint32* entries() const { return batch.entries + row * batch.room; }
+  GLS_DEVICE uint32& entry_count() const { return batch.entry_counts[row]; }
+
+  // Calls f(begin, end) for the share of the slot, piece by piece, until time is up.
+  template <class F>
+  GLS_DEVICE void until_cut(uint32 total, F f) const {
+    constexpr uint32 kAtOnce = 4096;
+    const Share own = share(total);
+    for (uint32 begin = own.begin, end; begin < own.end && !team.cut(); begin = end) {
+      end = kOnDevice || own.end - begin < kAtOnce ? own.end : begin + kAtOnce;
+      f(begin, end);
+    }
+  }
+
+  // Stores the best move of a sink if it is better than those of other chunks, and adds its counts.
+  template <class Sink>
+  GLS_DEVICE void note(const Sink& sink) const {
+    using Value = typename Sink::Value;
+    const Ranked<Value> best = team.least(sink.best);
+    const int64 kept = team.total(sink.kept);
+    team.once([&] {
+      Ranked<Value>& slot = static_cast<Ranked<Value>*>(batch.best)[item];
+      if (best < slot) slot = best;
+      if (kept > 0) add(&batch.kept[row], kept);
+    });
+  }
+};
+
+// Makes a step of a mode in all slots.
+template <class Team, class Step>
+struct OnSlots {
+  GLS_DEVICE static void run(const Team& team, int item, const FilteredBatch batch) {
+    const int row = item / batch.slots;
+    if (batch.running(row)) Step::run(Slot<Team>{team, batch, item, row});
+  }
+};
+
+// A queue of moves. Each lane evaluates one as soon as there are enough for all lanes.
 template <class Team, class Sink, class Move>
 struct MoveQueue {
   struct Storage {
@@ -82,7 +142,7 @@ struct EvaluateFused {
 };
 
 // Lists the openings that the filter does not reject as a whole. A lane tests all variants of a
-// number, which have lengths in common.
+// number, because they have lengths in common.
 template <class Moves>
 struct ListOpenings {
   template <class Team>

@@ -12,7 +12,6 @@ from gpu_ls_plugin.core.budget import Stopwatch
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.tours.engines.engine import RANKED_BYTES, Engine
 from gpu_ls_plugin.tours.engines.filtered import filter_layouts
-from gpu_ls_plugin.tours.engines.filtered.complete import COMPLETE
 from gpu_ls_plugin.tours.engines.filtered.filtered_kernels import FilteredKernels
 from gpu_ls_plugin.tours.filters.base import Setting
 from gpu_ls_plugin.tours.filters.move_filters import Everything
@@ -32,17 +31,17 @@ if TYPE_CHECKING:
 ONES = 0x0101010101010101  # each byte is 1
 EAGER_CHUNKS = 16  # least number of chunks if the first improving chunk counts
 RECORDED = 4  # passes that are recorded as one launch
-UNWATCHED = 64  # passes after which the host tests whether all tours are finished
+UNWATCHED = 64  # passes between two tests of the host whether all tours are finished
 
 
 class FilteredMoves(Engine):
-    """A batch of descents that evaluate the moves that a filter keeps.
+    """A batch of descents that evaluate only the moves that a filter keeps.
 
-    A launch queues all its passes at once. The device decides whether anything is left to do, so
-    that nothing waits for the host.
+    A launch queues all its passes at once. The device decides whether anything is left to do, so it
+    never waits for the host.
 
-    If `eager`, a pass applies the best move of the first chunk that has an improving one, otherwise
-    the best move of all chunks. `memory` is the bytes for lists and best moves of the batch; it
+    A pass applies the best move of all chunks or, if `eager`, of the first chunk that has an
+    improving move. `memory` is the number of bytes for lists and best moves of the batch; it
     decides the number of chunks.
     """
 
@@ -63,7 +62,7 @@ class FilteredMoves(Engine):
         super().__init__(backend, problem, tours)
         self.part, self._eager = part, eager
         self._watch = Stopwatch.of(math.inf)  # of a launch
-        self.space = COMPLETE[part.edges]
+        self.space = filter_layouts.COMPLETE[part.edges]
         self.evaluated = backend.xp.zeros(len(tours), "int64")
         if problem.n < self.smallest:
             return
@@ -94,7 +93,6 @@ class FilteredMoves(Engine):
         self.backend.launch(self.kernels.step("BeginFiltered"), len(tours), self.arguments)
 
     def _composed(self, sites: Sites) -> FilteredKernels:
-        """Return the composition of the kernels."""
         return FilteredKernels(
             self.part,
             search_metric(self.problem),
@@ -105,7 +103,7 @@ class FilteredMoves(Engine):
         )
 
     def _tour_memory(self) -> dict[str, Any]:
-        """Return the arrays for the state of each tour; a mode adds its own."""
+        """Return the arrays for the state of each tour; `_set_mode` adds those of a mode."""
         xp, (size, n) = self.backend.xp, self.tours.shape
         return {
             "placed": xp.empty((size, n, tour_layouts.SITE_BYTES), "uint8"),
@@ -123,7 +121,7 @@ class FilteredMoves(Engine):
         }
 
     def _left_of(self, memory: int) -> int:
-        """Return how many of the batch's bytes each tour may use for lists."""
+        """Return how many bytes each tour may use for lists, of `memory` bytes for the batch."""
         shared = metric_data(self.backend, self.problem).nbytes + self.arguments["sites"].nbytes
         own = (
             self.bytes_per_tour(self.problem.n, self.part)
@@ -141,7 +139,7 @@ class FilteredMoves(Engine):
 
     @property
     def mode(self) -> str:
-        """The mode of evaluation; it may change when the share of kept moves is known."""
+        """The mode of evaluation; it may change once the share of kept moves is known."""
         return self._mode
 
     def moves_per_evaluation(self) -> int:
@@ -149,7 +147,7 @@ class FilteredMoves(Engine):
         return self.space.moves(self.problem.n)
 
     def evaluations(self, passes: int) -> int:
-        """Return how many moves the filter has kept; `passes` does not matter."""
+        """Return how many moves the filter has kept, whatever the number of passes."""
         return int(self.evaluated.sum())
 
     def first_passes(self) -> int:
@@ -193,7 +191,7 @@ class FilteredMoves(Engine):
         )
 
     def _chunk_size(self, mode: str) -> tuple[int, int, int]:
-        """Return the numbers of a mode, the variants of a number, and the numbers of a chunk."""
+        """Return the numbers of a mode, the variants of each number, and the numbers of a chunk."""
         if mode == "openings":
             numbers = self.space.openings(self.problem.n)
             variants = self.space.ways * self.part.filter.rotations(self.space.edges)
@@ -203,7 +201,7 @@ class FilteredMoves(Engine):
         else:
             numbers, variants = self.space.numbers(self.problem.n), self.space.ways
         most = filter_layouts.most_of_chunk(mode, variants, self._memory)
-        if self._eager:  # the chunks decide which move is applied, and must suit all devices
+        if self._eager:  # chunks decide which move is applied: they must not depend on the device
             return numbers, variants, min(numbers, most, -(-numbers // EAGER_CHUNKS))
         each = len(self.tours) * (variants + self._kept * self.moves_per_evaluation() / numbers)
         return numbers, variants, min(numbers, most, self._in_time(each))
@@ -216,7 +214,7 @@ class FilteredMoves(Engine):
         return max(1, int(tuning.LAUNCH_SECONDS / (seconds * moves)))
 
     def _set_mode(self, mode: str) -> None:
-        """Cut the neighbourhood into chunks for a mode, and record its launches."""
+        """Cut the neighbourhood into chunks for a mode, and record the launches of a pass."""
         numbers, variants, chunk_size = self._chunk_size(mode)
         if mode == getattr(self, "_mode", None) and chunk_size < 2 * self.arguments["chunk_size"]:
             return
@@ -236,11 +234,10 @@ class FilteredMoves(Engine):
         self._once, self._many = (record(self._one_pass, times) for times in (1, RECORDED))
 
     def _one_pass(self) -> None:
-        """Evaluate a chunk of each tour, and apply the best move if it is time."""
         self.evaluate(self._pass[:-1], self._pass[-1])
 
     def evaluate(self, kernels: Sequence[Kernel], step: Kernel) -> None:
-        """Queue the evaluation of a chunk of each tour, then the step unless time is up."""
+        """Queue the evaluation of a chunk of each tour, then the `step`, unless time is up."""
         size = len(self.tours)
         for kernel in kernels:
             left = self._watch.left
@@ -251,7 +248,7 @@ class FilteredMoves(Engine):
 
 def check_size(problem: TSP, part: FilteredNeighbourhood) -> None:
     """Raise UnsupportedProblemError if the neighbourhood is too large to be enumerated."""
-    largest = COMPLETE[part.edges].largest
+    largest = filter_layouts.COMPLETE[part.edges].largest
     if problem.n > largest:
         raise UnsupportedProblemError(
             f"problem: the complete {part.neighbourhood.name} neighbourhood is for up to "

@@ -1,4 +1,4 @@
-// The step after the evaluation of a chunk: applies or notes the best move, or goes on to the next
+// The step after the evaluation of a chunk: applies or notes the best move, or moves on to the next
 // chunk. An item is a tour.
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace gls {
 
-// The best move of all slots of a tour. After the `last` chunk, the slots are emptied.
+// Returns the best move of all slots of a tour. After the `last` chunk, it empties the slots.
 template <class Team, class Value>
 GLS_DEVICE Ranked<Value> best_of_slots(const Team& team, int row, const FilteredBatch& batch,
                                        Ranked<Value> none, bool last) {
@@ -97,7 +97,7 @@ struct TakeFiltered {
   }
 };
 
-// Notes the best move of all chunks that ranks behind the last one noted, as (change, rank).
+// Notes the best move of all chunks after the one noted last, as (change, rank).
 template <class Team, class Moves>
 struct NoteFiltered {
   using Value = typename Moves::Value;

@@ -1,19 +1,19 @@
-// All moves of 3-opt, without a filter, for an objective to judge. Moves that may be the best by
-// their lengths go to a queue, and the objective is asked about these.
+// Evaluates all moves of 3-opt, without a filter, under an objective. Moves that may be the best by
+// their lengths go to a queue; the objective is asked only about these.
 //
 // A slot takes squares of pairs of positions i < j, and its lanes take the positions k behind them.
-// Neighbouring pairs and ways have lengths in common: a lane needs eight for the 36 moves that a
-// square of nine pairs has with k. It gets the lengths to k + 1 from the next lane.
+// Neighbouring pairs and ways have lengths in common: a lane needs eight lengths for the 36 moves
+// of a square of nine pairs with k. It gets the lengths to k + 1 from the next lane.
 #pragma once
 
 #include "tours/engines/filtered/filtered_modes.cuh"
 
 namespace gls {
 
-constexpr int kNarrowSide = 3, kWideSide = 2;  // with sums of 32 bits, and of 64
+constexpr int kNarrowSide = 3, kWideSide = 2;  // positions, with sums of 32 bits and of 64
 
 // Squares of kSide x kSide pairs, as large as registers allow. Their positions begin at kSide x and
-// kSide y, x <= y.
+// kSide y, with x <= y.
 template <class Sum>
 struct PairSquares {
   static constexpr int kSide = sizeof(Sum) == 4 ? kNarrowSide : kWideSide;
@@ -37,7 +37,7 @@ struct EvaluateWhole {
   using Squares = PairSquares<Sum>;
   static constexpr int kSide = Squares::kSide;
 
-  // Lengths from the positions of both sides of a square, and the ones behind them, to a position.
+  // Lengths to a position, from the positions of both sides of a square and the ones behind them.
   struct LengthsTo {
     Sum to_i[kSide + 1], to_j[kSide + 1];
   };
@@ -77,7 +77,7 @@ struct EvaluateWhole {
       return its;
     }
 
-    // Calls use(p, q, exists, changes) for each pair, with lengths `e` to k and `f` to k + 1.
+    // Calls use(p, q, exists, changes) for each pair; `e` and `f` are the lengths to k and k + 1.
     template <class Use>
     GLS_DEVICE void each(int k, const LengthsTo& e, const LengthsTo& f, Use use) const {
       const Sum ef = Sum(tour.edges[at(k)]);
@@ -108,8 +108,8 @@ struct EvaluateWhole {
     // The last lane only provides lengths for the lane before it.
     constexpr int kStep = Team::kLanes > 1 ? Team::kLanes - 1 : 1;
     const bool lends = team.lane() == kStep;
-    // Different slots take blocks of k of the same square. Most moves that may be the best share
-    // two long edges; without blocks, the slot with these would finish long after the others.
+    // Different slots take blocks of positions k of the same square. Most moves that may be the
+    // best share two long edges; without blocks, one slot would finish long after the others.
     const int block = Team::kLanes > 1 ? kStep * (1 + n / 512) : n,
               blocks = (n + block - 1) / block;
     Sink<Moves> sink(moves);
