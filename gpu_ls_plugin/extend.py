@@ -31,107 +31,60 @@ C++ is written against the headers of the package: `tours/problem/metric.cuh`,
 assignment are proven by the functions of `gpu_ls_plugin.testing`.
 """
 
-from gpu_ls_plugin.assignment.heuristics.base import Heuristic
-from gpu_ls_plugin.assignment.heuristics.masked import Mask
-from gpu_ls_plugin.assignment.problem.assignment import Assignment
-from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.backends.base import Backend
-from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
-from gpu_ls_plugin.backends.structs import parse_struct
-from gpu_ls_plugin.core.budget import Budget, Stopwatch
-from gpu_ls_plugin.core.exceptions import (
-    FaultyPartError,
-    FileFormatError,
-    GpuLsError,
-    InvalidParameterError,
-    InvalidProblemError,
-    InvalidTypeError,
-    MissingExtraError,
-    UnsupportedProblemError,
-)
-from gpu_ls_plugin.core.problem import Problem
-from gpu_ls_plugin.core.registry import KINDS
-from gpu_ls_plugin.core.result import Progress, Result, Statistics
-from gpu_ls_plugin.core.rows import check_permutations, check_tours, check_values
-from gpu_ls_plugin.plugins.hookspecs import hookimpl
-from gpu_ls_plugin.plugins.instantiations import (
-    filter_kernels,
-    metric_kernels,
-    neighbourhood_kernels,
-)
-from gpu_ls_plugin.routes.problem.resources.base import Resource
-from gpu_ls_plugin.runs.acceptance import Acceptance
-from gpu_ls_plugin.runs.domain import MAYBE, NO, SURE, Content, Domain, FileKind, Output
-from gpu_ls_plugin.runs.pace import Pace
-from gpu_ls_plugin.runs.plan import Stage
-from gpu_ls_plugin.runs.population import Population
-from gpu_ls_plugin.runs.search_population import search_population
-from gpu_ls_plugin.tours.candidates.base import Candidates
-from gpu_ls_plugin.tours.candidates.lists import CandidateLists
-from gpu_ls_plugin.tours.cooperation.base import Cooperation
-from gpu_ls_plugin.tours.crossovers.base import Recombination
-from gpu_ls_plugin.tours.crossovers.workspace import Workspace
-from gpu_ls_plugin.tours.filters.base import Filter, Setting
-from gpu_ls_plugin.tours.kicks.base import Perturbation
-from gpu_ls_plugin.tours.moves.base import Neighbourhood
-from gpu_ls_plugin.tours.problem.metrics import Metric
-from gpu_ls_plugin.tours.problem.objective import Objective
-from gpu_ls_plugin.tours.problem.tsp import TSP
+from gpu_ls_plugin.assignment.heuristics.base import Heuristic as Heuristic
+from gpu_ls_plugin.assignment.heuristics.masked import Mask as Mask
+from gpu_ls_plugin.assignment.problem.assignment import Assignment as Assignment
+from gpu_ls_plugin.backends import get_backend as get_backend
+from gpu_ls_plugin.backends.base import Backend as Backend
+from gpu_ls_plugin.backends.composition import Kernel as Kernel
+from gpu_ls_plugin.backends.composition import parse_parameters as parse_parameters
+from gpu_ls_plugin.backends.structs import parse_struct as parse_struct
+from gpu_ls_plugin.core.budget import Budget as Budget
+from gpu_ls_plugin.core.budget import Stopwatch as Stopwatch
+from gpu_ls_plugin.core.exceptions import FaultyPartError as FaultyPartError
+from gpu_ls_plugin.core.exceptions import FileFormatError as FileFormatError
+from gpu_ls_plugin.core.exceptions import GpuLsError as GpuLsError
+from gpu_ls_plugin.core.exceptions import InvalidParameterError as InvalidParameterError
+from gpu_ls_plugin.core.exceptions import InvalidProblemError as InvalidProblemError
+from gpu_ls_plugin.core.exceptions import InvalidTypeError as InvalidTypeError
+from gpu_ls_plugin.core.exceptions import MissingExtraError as MissingExtraError
+from gpu_ls_plugin.core.exceptions import UnsupportedProblemError as UnsupportedProblemError
+from gpu_ls_plugin.core.problem import Problem as Problem
+from gpu_ls_plugin.core.registry import KINDS as KINDS
+from gpu_ls_plugin.core.result import Progress as Progress
+from gpu_ls_plugin.core.result import Result as Result
+from gpu_ls_plugin.core.result import Statistics as Statistics
+from gpu_ls_plugin.core.rows import check_permutations as check_permutations
+from gpu_ls_plugin.core.rows import check_tours as check_tours
+from gpu_ls_plugin.core.rows import check_values as check_values
+from gpu_ls_plugin.plugins.hookspecs import hookimpl as hookimpl
+from gpu_ls_plugin.plugins.instantiations import filter_kernels as filter_kernels
+from gpu_ls_plugin.plugins.instantiations import metric_kernels as metric_kernels
+from gpu_ls_plugin.plugins.instantiations import neighbourhood_kernels as neighbourhood_kernels
+from gpu_ls_plugin.routes.problem.resources.base import Resource as Resource
+from gpu_ls_plugin.runs.acceptance import Acceptance as Acceptance
+from gpu_ls_plugin.runs.domain import MAYBE as MAYBE
+from gpu_ls_plugin.runs.domain import NO as NO
+from gpu_ls_plugin.runs.domain import SURE as SURE
+from gpu_ls_plugin.runs.domain import Content as Content
+from gpu_ls_plugin.runs.domain import Domain as Domain
+from gpu_ls_plugin.runs.domain import FileKind as FileKind
+from gpu_ls_plugin.runs.domain import Output as Output
+from gpu_ls_plugin.runs.pace import Pace as Pace
+from gpu_ls_plugin.runs.plan import Stage as Stage
+from gpu_ls_plugin.runs.population import Population as Population
+from gpu_ls_plugin.runs.search_population import search_population as search_population
+from gpu_ls_plugin.tours.candidates.base import Candidates as Candidates
+from gpu_ls_plugin.tours.candidates.lists import CandidateLists as CandidateLists
+from gpu_ls_plugin.tours.cooperation.base import Cooperation as Cooperation
+from gpu_ls_plugin.tours.crossovers.base import Recombination as Recombination
+from gpu_ls_plugin.tours.crossovers.workspace import Workspace as Workspace
+from gpu_ls_plugin.tours.filters.base import Filter as Filter
+from gpu_ls_plugin.tours.filters.base import Setting as Setting
+from gpu_ls_plugin.tours.kicks.base import Perturbation as Perturbation
+from gpu_ls_plugin.tours.moves.base import Neighbourhood as Neighbourhood
+from gpu_ls_plugin.tours.problem.metrics import Metric as Metric
+from gpu_ls_plugin.tours.problem.objective import Objective as Objective
+from gpu_ls_plugin.tours.problem.tsp import TSP as TSP
 
-__all__ = [
-    "KINDS",
-    "MAYBE",
-    "NO",
-    "SURE",
-    "TSP",
-    "Acceptance",
-    "Assignment",
-    "Backend",
-    "Budget",
-    "CandidateLists",
-    "Candidates",
-    "Content",
-    "Cooperation",
-    "Domain",
-    "FaultyPartError",
-    "FileFormatError",
-    "FileKind",
-    "Filter",
-    "GpuLsError",
-    "Heuristic",
-    "InvalidParameterError",
-    "InvalidProblemError",
-    "InvalidTypeError",
-    "Kernel",
-    "Mask",
-    "Metric",
-    "MissingExtraError",
-    "Neighbourhood",
-    "Objective",
-    "Output",
-    "Pace",
-    "Perturbation",
-    "Population",
-    "Problem",
-    "Progress",
-    "Recombination",
-    "Resource",
-    "Result",
-    "Setting",
-    "Stage",
-    "Statistics",
-    "Stopwatch",
-    "UnsupportedProblemError",
-    "Workspace",
-    "check_permutations",
-    "check_tours",
-    "check_values",
-    "filter_kernels",
-    "get_backend",
-    "hookimpl",
-    "metric_kernels",
-    "neighbourhood_kernels",
-    "parse_parameters",
-    "parse_struct",
-    "search_population",
-]
+__all__ = sorted(name for name in globals() if not name.startswith("_"))

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import Any
 
+from gpu_ls_plugin.backends.base import Backend
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import BackendUnavailableError, InvalidParameterError
-
-if TYPE_CHECKING:
-    from gpu_ls_plugin.backends.base import Backend
 
 NAMES = ("cpu", "cuda")
 
@@ -38,7 +36,7 @@ def get_backend(
     BackendUnavailableError
         CUDA cannot be used; the message gives the reason and the remedy.
     """
-    if not isinstance(backend, str) and _is_backend(backend):
+    if isinstance(backend, Backend):
         if device is not None:
             raise InvalidParameterError(
                 f"device: {device}, but a Backend has its own device; leave the parameter out"
@@ -79,12 +77,6 @@ def cpu_backend() -> Backend:
     from gpu_ls_plugin.backends.cpu import CpuBackend
 
     return CpuBackend()
-
-
-def _is_backend(given: object) -> TypeGuard[Backend]:
-    from gpu_ls_plugin.backends.base import Backend
-
-    return isinstance(given, Backend)
 
 
 def cuda_backend(device: int | None, tours: Any) -> Backend:
