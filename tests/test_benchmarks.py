@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
 from benchmarks.helpers import summary
+from tests.helpers.processes import ROOT, run_python
 
-ROOT = Path(__file__).resolve().parents[1]
 BENCHMARKS = ROOT / "benchmarks"
 SCRIPTS = [p for p in BENCHMARKS.rglob("*.py") if '__name__ == "__main__"' in p.read_text("utf-8")]
 RECORD = {
@@ -25,11 +22,7 @@ RECORD = {
 @pytest.mark.slow
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
 def test_each_script_starts(script):
-    done = subprocess.run(
-        [sys.executable, script, "--help"], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("usage:")
+    assert run_python(str(script), "--help").startswith("usage:")
 
 
 def test_results_are_summaries():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 import subprocess
@@ -14,6 +13,7 @@ import pytest
 from gpu_ls_plugin.cli import commands
 from gpu_ls_plugin.plugins import hookspecs
 from gpu_ls_plugin.plugins.search_text import parse_search
+from tests.helpers.processes import run_python
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -53,35 +53,23 @@ def blocks(page: Path, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
 
 
-def run_python(code: str, *path: Path) -> str:
-    """Run a script in the root of the repository, with folders in front of the import path.
+def run_code(code: str, *path: Path, cwd: Path = ROOT) -> str:
+    """Run a script with folders in front of the import path.
 
     Time limits are shortened to 0.3 seconds, and searches use a single thread.
     """
-    folders = os.pathsep.join(map(str, path))
-    environment = os.environ | {"PYTHONPATH": folders, "GPU_LS_THREADS": "1"}
     hasty = re.sub(r'(\bseconds=|"time", )[12]\b(?!\.)', r"\g<1>0.3", code)
-    done = subprocess.run(
-        [sys.executable, "-c", hasty],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return run_python("-c", hasty, path=path, cwd=cwd, GPU_LS_THREADS="1")
 
 
 def test_the_readme_example_runs() -> None:
-    assert run_python("\n".join(blocks(ROOT / "README.md", "python")))
+    assert run_code("\n".join(blocks(ROOT / "README.md", "python")))
 
 
 @pytest.mark.slow
 def test_the_pymoo_guide_runs() -> None:
     code = "\n".join(blocks(ROOT / "docs" / "pymoo.md", "python"))
-    assert "Statistics" in run_python(code)
+    assert "Statistics" in run_code(code)
 
 
 def test_each_block_of_python_is_run_by_a_test() -> None:
@@ -97,7 +85,7 @@ def test_pages_run_as_programs(page: str, tmp_path: Path) -> None:
         pytest.importorskip(page.removesuffix(".md"), reason="needs the extra of this name")
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     code = "\n".join(blocks(ROOT / "docs" / page, "python"))
-    out = run_python(f"import os; os.chdir({str(tmp_path)!r})\n{code}", ROOT, ROOT / "adapters")
+    out = run_code(code, cwd=tmp_path)
     assert out.rstrip().endswith(WHOLE[page])
 
 
@@ -113,19 +101,19 @@ def test_command_lines_are_parsed(command: str) -> None:
 @pytest.mark.slow
 def test_the_guide_to_open_paths_runs() -> None:
     (code,) = blocks(ROOT / "docs" / "open-paths.md", "python")
-    path = run_python(code).partition("]")[0].strip("[ ").split()
+    path = run_code(code).partition("]")[0].strip("[ ").split()
     assert (len(path), path[0], path[-1]) == (100, "3", "40")
 
 
 @pytest.mark.slow
 def test_the_guide_to_vehicle_routing_runs() -> None:
     code = "\n".join(blocks(ROOT / "docs" / "vehicle-routing.md", "python"))
-    assert run_python(code).startswith("True True\n")
+    assert run_code(code).startswith("True True\n")
 
 
 def test_the_guide_to_problems_runs() -> None:
     (code,) = blocks(ROOT / "docs" / "problems.md", "python")
-    assert run_python(code) == "8 [[1, 0, 0]]\n"
+    assert run_code(code) == "8 [[1, 0, 0]]\n"
 
 
 @pytest.mark.slow
@@ -134,7 +122,7 @@ def test_the_guide_to_assignment_problems_runs() -> None:
     (functor, *_), (*examples, _, _, _, _) = blocks(page, "cpp"), blocks(page, "python")
     check = "from gpu_ls_plugin.testing import check_heuristic\n"
     check += 'check_heuristic(FewConflicts(edges, 60, colours=5), backend="cpu")'
-    found, most, talks, conflicts = run_python(
+    found, most, talks, conflicts = run_code(
         "\n".join([f"FUNCTOR = {functor!r}", *examples, check])
     ).splitlines()
     assert found == "[[0, 2, -1], [0, 2, -1], [1, 2, -1], [1, 2, -1]]"
@@ -149,7 +137,7 @@ def test_the_assignment_problems_of_the_guide_run() -> None:
     check = "from gpu_ls_plugin.testing import check_assignment\n"
     check += 'check_assignment(BinPacking([3, 1, 4, 1, 5, 9, 2], 4, 10), backend="cpu")'
     code = "\n".join([begin, built_in, search, rule, f"BIN_PACKING = {functor!r}", own, check])
-    assert run_python(code).splitlines() == [
+    assert run_code(code).splitlines() == [
         "[728] (1, 10) [ True  True]",
         "0 optimum",
         "0",
@@ -159,14 +147,14 @@ def test_the_assignment_problems_of_the_guide_run() -> None:
 
 @pytest.mark.slow
 def test_the_guide_to_recombination_runs() -> None:
-    crossed, searched = run_python(blocks(ROOT / "docs" / "recombination.md", "python")[0]).split()
+    crossed, searched = run_code(blocks(ROOT / "docs" / "recombination.md", "python")[0]).split()
     assert 0 < int(searched) < float(crossed)
 
 
 @pytest.mark.slow
 def test_the_guide_to_experiments_runs(tmp_path: Path) -> None:
     code = "\n".join(blocks(ROOT / "docs" / "experiments.md", "python"))
-    out = run_python(f"import os; os.chdir({str(tmp_path)!r})\n{code}", ROOT, ROOT / "adapters")
+    out = run_code(code, cwd=tmp_path)
     assert "Final gaps in %" in out and "Average ranks" in out
     names = {path.name for path in (tmp_path / "memetic").iterdir()}
     assert names == {"runs", "plan.json", "curves.csv", "report.html"}
@@ -178,16 +166,13 @@ def test_the_guide_to_clusters_runs(tmp_path: Path) -> None:
     (code,) = blocks(ROOT / "docs" / "clusters.md", "python")
     script = tmp_path / "guide.py"  # its workers read it, too
     script.write_text(code, encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, str(script)], capture_output=True, text=True, check=False, timeout=200
-    )
-    assert done.stdout == "16 True\n", done.stderr
+    assert run_python(str(script)) == "16 True\n"
 
 
 @pytest.mark.slow
 def test_the_filter_guide_runs() -> None:
     *code, _ = blocks(ROOT / "docs" / "filters.md", "python")  # the last: test_third_party.py
-    best, kept, *_, gain = run_python("\n".join(code)).split()
+    best, kept, *_, gain = run_code("\n".join(code)).split()
     assert 0 < int(gain) < int(best) < int(kept)
 
 
@@ -205,12 +190,12 @@ def test_the_plugin_example_works(tmp_path: Path) -> None:
     site = tmp_path / "site"
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation"]
     subprocess.run([*pip, "--target", str(site), str(package.parent)], check=True, timeout=120)
-    assert int(run_python(use, site)) > 0
-    run_python(f"{test}\ntest_torus()", site)
+    assert int(run_code(use, site)) > 0
+    run_code(f"{test}\ntest_torus()", site)
     programs = (
         "from gpu_ls_plugin.plugins.loader import plugins; print(len(plugins.kernel_sources()))"
     )
-    assert int(run_python(programs, site)) > 0
+    assert int(run_code(programs, site)) > 0
 
 
 @pytest.mark.slow
@@ -225,7 +210,7 @@ print(int((found[0].tours == found[1].tours).all()))
 """
     use += "from gpu_ls_plugin.testing import check_neighbourhood\ncheck_neighbourhood(MyTwoOpt())"
     names = "import numpy as np\nimport gpu_ls_plugin as gls\nFUNCTOR = " + repr(functor)
-    assert int(run_python("\n".join([names, part, use]))) == 1
+    assert int(run_code("\n".join([names, part, use]))) == 1
 
 
 @pytest.mark.slow
@@ -245,7 +230,7 @@ from gpu_ls_plugin.testing import check_objective
 check_objective(Deadlines(due), [problem], backend="cpu")
 print(int(found.best_cost == found.problem.cost([found.best_tour])[0]))
 """
-    assert int(run_python("\n".join([names, part, use]))) == 1
+    assert int(run_code("\n".join([names, part, use]))) == 1
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import signal
 import subprocess
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import gpu_ls_plugin as gls
+from tests.helpers.processes import run_python
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 CAPITALS = EXAMPLES / "data" / "europe_capitals.tsp"
@@ -21,13 +21,8 @@ ROUTES = 25906  # cost of the best known routes of vehicle_routing_pymoo.py
 
 def run(script: str, *arguments: object, folder: Path) -> str:
     """Run an example in an empty folder, with a single thread; return its output."""
-    command = [sys.executable, str(EXAMPLES / script), *map(str, arguments)]
-    done = subprocess.run(
-        command, capture_output=True, text=True, cwd=folder, check=False, timeout=300,
-        env=os.environ | {"GPU_LS_THREADS": "1"},
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    command = (str(EXAMPLES / script), *map(str, arguments))
+    return run_python(*command, cwd=folder, GPU_LS_THREADS="1")
 
 
 def rows_of(out: str, columns: int) -> list[list[str]]:

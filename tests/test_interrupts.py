@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
 import weakref
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,12 +17,13 @@ from gpu_ls_plugin.core.progress import SearchDisplay
 from gpu_ls_plugin.solver import compile_search, plans, reading, run
 from gpu_ls_plugin.tours.problem.tsplib import read_tour
 from tests.cli.test_cli import QUICK, write_instance
+from tests.helpers.processes import ROOT, run_python
 from tests.helpers.random_problems import random_problem, random_tours
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
 
 # Signals arrive while threads start, run and end. A thread that outlived its launch would change
 # tours of the result.
@@ -107,17 +106,7 @@ assert not [name for name in os.listdir() if name.startswith(".")]
 @pytest.mark.slow
 @pytest.mark.parametrize("script", [SCRIPT, COMMANDS], ids=["solve", "command"])
 def test_ctrl_c_at_any_moment(script: str, tmp_path: Path) -> None:
-    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
-    done = subprocess.run(
-        [sys.executable, "-X", "faulthandler", "-c", script],
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": path, "GPU_LS_THREADS": "2"},
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
+    run_python("-X", "faulthandler", "-c", script, cwd=tmp_path, GPU_LS_THREADS="2")
 
 
 def test_ctrl_c_raises() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -13,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from docs.building import links, notebook, reference
+from tests.helpers.processes import run_python
 
 ROOT = Path(__file__).resolve().parents[1]
 TUTORIAL = ROOT / "docs" / "tutorial.ipynb"
@@ -69,23 +69,14 @@ def test_the_tutorial_prints_what_it_shows(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason='needs pip install "gpu-ls-plugin[pymoo,plot]"')
     code = f"import os; os.chdir({str(tmp_path)!r})\n{notebook.program(TUTORIAL)}"
     (tmp_path / "examples").symlink_to(ROOT / "examples")
-    path = os.pathsep.join(map(str, (ROOT, ROOT / "adapters")))
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env=os.environ | {"PYTHONPATH": path, "MPLBACKEND": "Agg"},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stderr
+    out = run_python("-c", code, MPLBACKEND="Agg")
     shown = [
         "".join(output["text"])
         for cell in json.loads(TUTORIAL.read_text())["cells"]
         for output in cell.get("outputs", ())
         if output["output_type"] == "stream"
     ]
-    assert done.stdout == "".join(shown)
+    assert out == "".join(shown)
     page, images = notebook.as_page(TUTORIAL)
     assert len(images) == 3 and all(f"images/{name}" in page for name in images)
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gpu_ls_plugin.backends import compiler
+from tests.helpers.processes import run_python
 
-ROOT = Path(__file__).resolve().parents[2]
+if TYPE_CHECKING:
+    from pathlib import Path
 
 # The child has only the thread that forked. An alarm ends it if it waits for another thread.
 SCRIPT = """
@@ -67,17 +66,7 @@ def gpu_ls_register_parts(register):
 
 
 def fork_while(use: str, folder: Path, **changes: str) -> None:
-    path = os.pathsep.join([str(folder), str(ROOT), str(ROOT / "adapters")])
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT.replace("{USE}", use)],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-        cwd=folder,
-        env=os.environ | {"PYTHONPATH": path} | changes,
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
+    run_python("-c", SCRIPT.replace("{USE}", use), path=[folder], cwd=folder, **changes)
 
 
 def test_a_fork_while_a_thread_compiles(tmp_path: Path) -> None:

@@ -7,8 +7,6 @@ import json
 import pickle
 import pydoc
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,28 +14,23 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.core.lazy_names import public_names
+from tests.helpers.processes import run_python
 
-ROOT = Path(__file__).resolve().parents[2]
 ADAPTERS = ("gpu_ls_deap", "gpu_ls_pygad", "gpu_ls_pymoo")
 DOMAINS = ("gpu_ls_plugin.tours", "gpu_ls_plugin.routes", "gpu_ls_plugin.assignment")
 LAZY = ("gpu_ls_plugin", *DOMAINS, *ADAPTERS)
 CHEAP = {"", ".core", ".core.exceptions", ".core.former_rooms", ".core.lazy_names"}
 # Modules of its own that the import may load.
 CHEAP |= {".core.former_parts", ".core.upper_layers", ".core.text", ".wiring"}
-
-
-def python(code: str) -> str:
-    """Return the output of a new interpreter."""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+FRAMEWORKS = {"pymoo", "pygad", "deap", "dask", "distributed", "matplotlib", "cupy", "rich"}
+HEAVY = FRAMEWORKS | {"vrplib", "numpy", "scipy", "pluggy", "pandas", "autograd"}
 
 
 def loaded_by(code: str) -> set[str]:
     """Return the modules that some code loads in a new interpreter."""
     listing = "import json, sys; before = set(sys.modules)"
     end = "print(json.dumps(sorted(set(sys.modules) - before)))"
-    return set(json.loads(python(f"{listing}\n{code}\n{end}")))
+    return set(json.loads(run_python("-c", f"{listing}\n{code}\n{end}")))
 
 
 @pytest.mark.parametrize("package", ["gpu_ls_plugin", *ADAPTERS])
@@ -45,9 +38,7 @@ def test_importing_a_package_loads_next_to_nothing(package: str) -> None:
     loaded = loaded_by(f"import {package}")
     own = {name for name in loaded if name.startswith("gpu_ls_plugin")}
     assert own <= {f"gpu_ls_plugin{name}" for name in CHEAP}
-    heavy = {"numpy", "scipy", "rich", "vrplib", "dask", "distributed", "pluggy", "cupy"}
-    heavy |= {"pymoo", "pygad", "deap", "matplotlib", "pandas", "autograd"}
-    assert {name.partition(".")[0] for name in loaded}.isdisjoint(heavy)
+    assert {name.partition(".")[0] for name in loaded}.isdisjoint(HEAVY)
     assert len(loaded) < 40
 
 
@@ -56,7 +47,7 @@ def test_importing_a_package_loads_next_to_nothing(package: str) -> None:
     [
         (
             "gls.TSP([[0, 0], [1, 1]]).cost([0, 1])",
-            {"tours.searches", "solver", "evolution"},
+            {"tours.searches", "solver", "evolution", "plugins.builtin"},
         ),
         ("gls.Budget(seconds=1)", {"tours.problem", "tours.searches", "solver"}),
         ("gls.solve", {"distributed", "cli", "drawing", "experiments"}),
@@ -65,6 +56,11 @@ def test_importing_a_package_loads_next_to_nothing(package: str) -> None:
 def test_a_name_loads_no_more_than_it_needs(use: str, unused: set[str]) -> None:
     loaded = loaded_by(f"import gpu_ls_plugin as gls; {use}")
     assert loaded.isdisjoint({f"gpu_ls_plugin.{room}" for room in unused})
+
+
+def test_listing_operators_loads_no_framework() -> None:
+    code = "from gpu_ls_plugin.core.registry import registry; assert list(registry.parts())"
+    assert {name.partition(".")[0] for name in loaded_by(code)}.isdisjoint(FRAMEWORKS)
 
 
 def module_of(package: str) -> Any:
@@ -143,7 +139,7 @@ for name in first.values():  # a name of each module, in its own process
         failed.append(name)
 print(failed)
 """
-    assert python(code).strip() == "[]"
+    assert run_python("-c", code).strip() == "[]"
 
 
 def test_many_threads_can_use_names_at_once() -> None:
@@ -163,11 +159,10 @@ threads = [threading.Thread(target=use, args=(names[k * 13:] + names[:k * 13],))
 [t.join() for t in threads]
 print(failed)
 """
-    assert python(code).strip() == "[]"
+    assert run_python("-c", code).strip() == "[]"
 
 
 def test_pickles_load_what_they_need() -> None:
     code = "import pickle, sys; print(type(pickle.loads(bytes.fromhex(sys.argv[1]))).__name__)"
     text = pickle.dumps(gls.Budget(seconds=1)).hex()
-    done = subprocess.run([sys.executable, "-c", code, text], capture_output=True, text=True)
-    assert done.stdout.strip() == "Budget", done.stderr
+    assert run_python("-c", code, text).strip() == "Budget"

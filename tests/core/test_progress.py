@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import math
-import subprocess
-import sys
 import time
 from dataclasses import replace
 
@@ -15,6 +13,7 @@ from rich.console import Console
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.core.progress import SearchDisplay, cost_text, gap_percent, in_units
 from gpu_ls_plugin.core.result import Progress
+from tests.helpers.processes import run_python
 
 STATE = Progress(
     elapsed=2.0,
@@ -74,8 +73,7 @@ def test_a_bar_without_a_limit_pulses() -> None:
 def test_the_display_is_public_and_costs_nothing_to_import() -> None:
     assert gls.SearchDisplay is SearchDisplay
     code = "import sys, gpu_ls_plugin as gls; gls.SearchDisplay; print('rich' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"
+    assert run_python("-c", code) == "False\n"
 
 
 def test_without_an_optimum_there_is_no_gap() -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import re
-import subprocess
-import sys
 import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,6 +18,7 @@ from gpu_ls_plugin.core.exceptions import FileFormatError, InvalidParameterError
 from gpu_ls_plugin.core.history import Point, load_history, note, plot_history, save_history
 from gpu_ls_plugin.core.result import Progress, Result, Statistics
 from tests.helpers.on_gpu import OnGPU
+from tests.helpers.processes import run_python
 
 WHOLE = st.integers(0, 2**62)
 REAL = st.floats(allow_nan=False)
@@ -489,5 +488,4 @@ def test_a_missing_matplotlib_is_explained():
         "try: plot_history([Point(0.0, 0, 1, 1.0)])\n"
         "except MissingExtraError as error: print(error)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert 'pip install "gpu-ls-plugin[plot]"' in done.stdout
+    assert 'pip install "gpu-ls-plugin[plot]"' in run_python("-c", code)

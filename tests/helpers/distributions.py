@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    import pytest
+from tests.helpers.processes import run_python
 
-ROOT = Path(__file__).resolve().parents[2]
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
 
 
 def install(folders: pytest.TempPathFactory, pyproject: str, module: str, text: str) -> Path:
@@ -40,14 +40,4 @@ def run(site: Path, *arguments: str) -> Any:
 
 def run_text(site: Path, *arguments: str) -> str:
     """Run Python with a folder on its path; return the text that it prints."""
-    path = os.pathsep.join([str(site), str(ROOT), str(ROOT / "adapters")])
-    done = subprocess.run(
-        [sys.executable, *arguments],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-        env=os.environ | {"PYTHONPATH": path},
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    return run_python(*arguments, path=[site])
