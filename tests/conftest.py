@@ -14,6 +14,7 @@ from hypothesis import settings
 
 from gpu_ls_plugin.backends import compile_check
 from gpu_ls_plugin.core.exceptions import GpuLsError
+from tests.evolution.samples import Diary
 from tests.helpers.clock import Clock
 from tests.helpers.examples import USUAL
 from tests.helpers.quick_compiles import quick_flags
@@ -90,6 +91,14 @@ def _handle_ctrl_c() -> Iterator[None]:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """Return a clock of budgets that advances with each launch."""
     return Clock().install(monkeypatch)
+
+
+@pytest.fixture
+def diary() -> type[Diary]:
+    """Return the class of a search that records its calls, without calls of earlier tests."""
+    Diary.calls.clear()
+    Diary.interrupt_at = None
+    return Diary
 
 
 @pytest.fixture

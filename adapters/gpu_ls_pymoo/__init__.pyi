@@ -14,8 +14,11 @@ from .crossover import OrderCrossover as OrderCrossover
 from .crossover import PartiallyMappedCrossover as PartiallyMappedCrossover
 from .crossover import PartitionCrossover as PartitionCrossover
 from .crossover import RecombinationCrossover as RecombinationCrossover
+from .crossover import RouteEdgeAssemblyCrossover as RouteEdgeAssemblyCrossover
 from .crossover import SegmentCrossover as SegmentCrossover
+from .crossover import SplitCrossover as SplitCrossover
 from .domain_problem import DomainProblem as DomainProblem
+from .duplicates import CanonicalTourRepair as CanonicalTourRepair
 from .duplicates import TourDuplicateElimination as TourDuplicateElimination
 from .experiment import Experiment as Experiment
 from .mating import MemeticMating as MemeticMating
@@ -27,9 +30,6 @@ from .mutation import PerturbationMutation as PerturbationMutation
 from .output import LocalSearchOutput as LocalSearchOutput
 from .problems import as_tsp as as_tsp
 from .random_keys import RandomKeysProblem as RandomKeysProblem
-from .repair import CanonicalTourRepair as CanonicalTourRepair
-from .route_crossover import RouteEdgeAssemblyCrossover as RouteEdgeAssemblyCrossover
-from .route_crossover import SplitCrossover as SplitCrossover
 from .sampling import LocalSearchSampling as LocalSearchSampling
 from .successor_keys import SuccessorKeysProblem as SuccessorKeysProblem
 from .successors import SuccessorMutation as SuccessorMutation

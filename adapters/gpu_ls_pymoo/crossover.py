@@ -1,4 +1,4 @@
-"""Recombinations of tours as crossovers of pymoo."""
+"""Recombinations of tours and of routes as crossovers of pymoo."""
 
 from __future__ import annotations
 
@@ -214,3 +214,35 @@ class PartitionCrossover(RecombinationCrossover):
 
     def __init__(self, prob: Any = 1.0, **kwargs: Any) -> None:
         super().__init__(gls.PartitionRecombination(), prob, **kwargs)
+
+
+class SplitCrossover(RecombinationCrossover):
+    """Cross the order of the customers, and cut the child into routes by Split.
+
+    For giant tours of a `CVRPProblem`: order crossover without copies of the depot (Prins 2004).
+    Children respect load and duration even if the parents do not.
+
+    Parameters
+    ----------
+    prob, backend
+        As in `RecombinationCrossover`.
+    """
+
+    def __init__(self, prob: Any = 1.0, **kwargs: Any) -> None:
+        super().__init__(gls.SplitRecombination(), prob, **kwargs)
+
+
+class RouteEdgeAssemblyCrossover(RecombinationCrossover):
+    """Exchange one AB-cycle of edges in which two solutions differ; the depot is one node.
+
+    For giant tours of a `CVRPProblem` (Nagata and Bräysy 2009). Children may violate load and
+    duration, which the search then repairs.
+
+    Parameters
+    ----------
+    prob, backend
+        As in `RecombinationCrossover`.
+    """
+
+    def __init__(self, prob: Any = 1.0, **kwargs: Any) -> None:
+        super().__init__(gls.RouteEdgeAssembly(), prob, **kwargs)

@@ -1,16 +1,18 @@
-"""Elimination of duplicate tours, including rotations and reversals."""
+"""Elimination of duplicate tours, and the canonical form of tours."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from pymoo.core.duplicate import DuplicateElimination
+from pymoo.core.repair import Repair
 
 from gpu_ls_plugin.core.exceptions import InvalidTourError, InvalidTypeError
 from gpu_ls_plugin.evolution.batches.duplicates import TourDuplicates
 from gpu_ls_plugin.evolution.batches.rows import checked
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_pymoo.domains import view_of
+from gpu_ls_pymoo.problems import canonical_tours
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -83,6 +85,16 @@ class TourDuplicateElimination(ShownParameters, DuplicateElimination):
             return checked(rows, rows.shape[-1], "eliminate_duplicates")
         except (InvalidTourError, InvalidTypeError) as error:
             raise type(error)(f"{error}; for rows other than tours use {_DEFAULT}") from None
+
+
+class CanonicalTourRepair(ShownParameters, Repair):
+    """Write tours with city 0 first and, if lengths are symmetric, its smaller neighbour second.
+
+    Rotations and reversals of a tour become equal rows; no length changes.
+    """
+
+    def _do(self, problem: Any, rows: Any, **kwargs: Any) -> Tours | Any:
+        return canonical_tours(problem, rows) if len(rows) else rows  # pymoo has empty batches
 
 
 def _row(individual: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Values that are kept for other objects as long as these live."""
+"""Values that are cached for objects as long as these live."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ T = TypeVar("T")
 
 
 class IdentityCache(Generic[T]):
-    """A value for each of some objects, which need not be hashable."""
+    """A dict from objects, which need not be hashable, to values."""
 
     def __init__(self) -> None:
         self._values: dict[int, T] = {}
 
     def get(self, owner: object) -> T | None:
-        """Return the object's value, None if there is none yet."""
+        """Return the object's value, or None if there is none yet."""
         return self._values.get(id(owner))
 
     def keep(self, owner: object, value: T) -> T:

@@ -1,4 +1,4 @@
-"""Populations of pymoo that are filled when somebody looks at them."""
+"""Populations of pymoo that are made when they are first accessed."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 
 class LazyPopulation:
-    """Stands for a pymoo Population of different tours, the cheapest first, and becomes it once.
+    """Makes a pymoo Population of different tours, the cheapest first, on the first `fill`.
 
     Parameters
     ----------
     problem : pymoo problem
-        Of tours, an `AssignmentProblem`, `CVRPProblem`, or one whose `fitness` is known.
+        A problem that has a `View`.
     population : Population of `gpu_ls_plugin.evolution`
-        Where the tours are. Who changes it has to fill before what is to be kept.
+        The tours. Call `fill` before they change if the old ones are still needed.
     generation : int
-        Which the individuals are told.
+        The number of the generation, which the individuals get.
     best_only : bool
-        Whether the cheapest tour is all that is wanted.
+        Whether to make only the cheapest tour.
     """
 
     def __init__(
@@ -44,17 +44,17 @@ class LazyPopulation:
         self.population = population
         self._problem, self._generation, self._best_only = problem, generation, best_only
         self._filled: Any = None
-        self._rows: Any = None  # of it, as they were
+        self._rows: Any = None  # X of `_filled` when it was made
 
     def fill(self) -> Any:
-        """Return the Population, always the same one."""
+        """Return the Population; later calls return the same object."""
         if self._filled is None:
             found, view = self._chosen(), view_of(self._problem)
             self._rows = found.rows
             self._filled = Population.empty(len(self._rows))
             values = view.fitness(self._rows, found.costs)
             individuals.write(self._filled, self._rows, values)
-            if values is None:  # it has constraints, which only the problem can tell
+            if values is None:  # only the problem can evaluate its constraints
                 Evaluator().eval(self._problem, self._filled)
             self._filled.set("n_gen", self._generation, "n_iter", self._generation)
         return self._filled
@@ -69,18 +69,18 @@ class LazyPopulation:
         return view_of(self._problem).different(tours, costs)
 
     def changed(self) -> bool:
-        """Return whether somebody has put other tours into the Population."""
+        """Return whether the tours of the Population were replaced after it was made."""
         if self._filled is None:
             return False
         return not np.array_equal(self._filled.get("X"), self._rows)
 
     def is_of(self, pop: Any) -> bool:
-        """Return whether `pop` stands for the same tours: it is this, or what this has become."""
+        """Return whether `pop` is this object or the unchanged Population that it has made."""
         return pop is self or (pop is not None and pop is self._filled and not self.changed())
 
 
 class LazyAttribute:
-    """Attribute that holds a Population, or one that is filled when somebody looks."""
+    """Attribute whose value may be a `LazyPopulation`; reading the attribute fills it."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
@@ -88,18 +88,14 @@ class LazyAttribute:
     def __get__(self, holder: Any, owner: type | None = None) -> Any:
         if holder is None:
             return self
-        value = self.unlooked(holder)
+        value = vars(holder).get(self._name)
         return value.fill() if isinstance(value, LazyPopulation) else value
 
     def __set__(self, holder: Any, value: Any) -> None:
         vars(holder)[self._name] = value
 
-    def unlooked(self, holder: Any) -> Any:
-        """Return the value as it is."""
-        return vars(holder).get(self._name)
-
 
 class LazyResult(Result):
-    """pymoo's result of a run whose population nobody has looked at yet."""
+    """pymoo's result of a run; its population is made when it is first accessed."""
 
     pop = LazyAttribute()

@@ -27,22 +27,22 @@ if TYPE_CHECKING:
 
 
 class MultiObjectiveTSPProblem(View, ShownParameters, pymoo_problem.Problem):
-    """The travelling salesman problem with several lengths of every edge, as a pymoo problem.
+    """A travelling salesman problem with several lengths for each edge, as a pymoo problem.
 
-    Tours are rows of integers, evaluated all at once. Rotations and, where all lengths are
-    symmetric, reversals of a tour cost the same.
+    Tours are rows of integers, evaluated in batches. Rotations of a tour cost the same, and so do
+    reversals if all lengths are symmetric.
 
     Parameters
     ----------
     objectives : gpu_ls_plugin.MultiObjectiveTSP, or sequence of TSP or array_like
-        As in `gpu_ls_plugin.MultiObjectiveTSP`, which is kept in `tours`.
+        As in `gpu_ls_plugin.MultiObjectiveTSP`, which becomes the attribute `tours`.
     metric : str or Metric
-        Of objectives that are given as coordinates.
+        The metric of objectives that are given as coordinates.
 
     Raises
     ------
     InvalidProblemError, InvalidTypeError
-        As `gpu_ls_plugin.MultiObjectiveTSP` does.
+        As in `gpu_ls_plugin.MultiObjectiveTSP`.
     """
 
     wraps: ClassVar[tuple[type, ...]] = (multi_objective.MultiObjectiveTSP,)
@@ -61,19 +61,19 @@ class MultiObjectiveTSPProblem(View, ShownParameters, pymoo_problem.Problem):
         )
 
     def lengths(self) -> multi_objective.MultiObjectiveTSP:
-        """Return the several lengths by which tours are searched.
+        """Return the lengths by which tours are searched.
 
         Raises
         ------
         UnsupportedProblemError
-            A subclass evaluates something else.
+            A subclass evaluates something other than these lengths.
         """
         first = self.tours.objectives[0]
         require_own_evaluation(self, MultiObjectiveTSPProblem, lambda: sample_tours(first))
         return self.tours
 
     def varied(self) -> Problem:
-        """Refuse: there is no single length."""
+        """Raise: there is no single length."""
         raise UnsupportedProblemError(
             "problem: a MultiObjectiveTSPProblem has several lengths, and this operator takes one; "
             "use LocalSearchMutation, MemeticNSGA2, SegmentCrossover or operators of pymoo"
@@ -86,14 +86,14 @@ class MultiObjectiveTSPProblem(View, ShownParameters, pymoo_problem.Problem):
         random_state: np.random.Generator,
         backend: str,
     ) -> Problem:
-        """Return a problem in which each row has weights of its own, by its place unless said."""
+        """Return a problem in which each row has its own weights, by default by its position."""
         rule: Any = PositionWeights() if weights is None else weights
         lengths = self.lengths()
         tours = checked(rows, lengths.n, "tours")
         return weighted_for(lengths, tours, rule, random_state, backend)
 
     def rehearsed(self, size: int, weights: Weighting) -> Problem:
-        """Return such a problem of so many rows, to compile with."""
+        """Return a problem for `size` rows, to compile with."""
         some, ideal = np.ones((size, self.n_obj)), np.zeros(self.n_obj)
         found: Problem = weights.scalarised(self.lengths(), some, ideal)
         return found
@@ -103,11 +103,11 @@ class MultiObjectiveTSPProblem(View, ShownParameters, pymoo_problem.Problem):
         return self.tours.objectives[0]
 
     def written(self) -> multi_objective.MultiObjectiveTSP:
-        """Return the lengths, which know when reversed tours are the same."""
+        """Return the lengths, which say whether reversed tours are the same."""
         return self.lengths()
 
     def checked(self, rows: ArrayLike, parameter: str) -> NDArray[np.int32]:
-        """Return rows of pymoo as tours; one that is none is named."""
+        """Return rows of pymoo as tours; raise if a row is not one."""
         return checked(rows, self.lengths().n, parameter)
 
     def fitness(
@@ -122,7 +122,7 @@ class MultiObjectiveTSPProblem(View, ShownParameters, pymoo_problem.Problem):
         out["F"] = self.tours.cost(as_tours(rows)).astype(np.float64)
 
     def name(self) -> str:
-        """Return the objectives' names."""
+        """Return the name of the instance."""
         return self.tours.name or super().name()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:

@@ -1,4 +1,4 @@
-"""Mutations of tours: local search and kicks, one batch for all chosen individuals."""
+"""Mutations of tours by local search and by kicks, all chosen individuals in one batch."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from gpu_ls_plugin.evolution.batches.kick import Kick
 from gpu_ls_plugin.evolution.batches.rows import checked, keys
 from gpu_ls_pymoo.clock import seconds_left
 from gpu_ls_pymoo.domains import view_of
+from gpu_ls_pymoo.duplicates import CanonicalTourRepair
 from gpu_ls_pymoo.problems import as_tsp, canonical_tours
-from gpu_ls_pymoo.repair import CanonicalTourRepair
 from gpu_ls_pymoo.search import improve, improve_distinct, known_tours, offspring_so_far
 from gpu_ls_pymoo.selective_mutation import SelectiveMutation
 from gpu_ls_pymoo.view import Weighting
@@ -36,40 +36,39 @@ if TYPE_CHECKING:
 class LocalSearchMutation(SelectiveMutation):
     """Improve individuals by a local search, all of a generation in one batch.
 
-    Tours come out in canonical form (`CanonicalTourRepair`), so that equal tours are equal rows,
-    and with their fitness, so that pymoo does not evaluate them again; each counts as one
+    Improved tours are in canonical form (`CanonicalTourRepair`), so that equal tours are equal
+    rows. They have their fitness, so that pymoo does not evaluate them again; each counts as one
     evaluation in ``n_eval``. A time limit of the run cuts the search.
 
-    In a run, all tours that come out are different from each other and from those of its
-    population, so that pymoo finds no duplicates among them, for which it would mate and search
-    up to a hundred times in a generation: known tours are kicked before the search, and those that
-    it leads back to known tours are replaced by kicked, unsearched ones. Where not even kicks find
-    a new tour (tiny problems), nothing is searched. Outside a run, without `algorithm`, each tour
-    is just searched and none becomes worse.
+    In a run, improved tours differ from each other and from those of the population; for
+    duplicates, pymoo would mate and search up to a hundred times in a generation. Known tours are
+    kicked before the search, and a tour that is known after the search is replaced by a kicked,
+    unsearched one. If kicks find no new tour, as on tiny problems, nothing is searched. Outside a
+    run, without `algorithm`, each tour is only searched, and none becomes worse.
 
     Parameters
     ----------
     search : callable or str, optional
-        A search of gpu_ls_plugin, or a text for one such as "two_opt+or_opt/quadrant(10)";
-        Lin-Kernighan steps if None, `default_search` where `moves` limits it to a few simple moves.
+        A search of gpu_ls_plugin, or its text such as "two_opt+or_opt/quadrant(10)". None:
+        Lin-Kernighan steps, or 2-opt and Or-opt if `moves` is given.
     prob : float or pymoo Real
-        Probability of an individual to be searched; drawn before the search, once.
+        Probability that an individual is searched.
     backend : str
         "auto", "cpu" or "cuda".
     moves : int, optional
         Applied improving moves per tour and call, at least 1; None: to the local optimum.
     kicks : int, optional
-        Kicks per tour and call of an `IteratedLocalSearch`; None: its `kicks_per_city`
-        where `moves` does not limit it.
+        Kicks per tour and call of an `IteratedLocalSearch`; None: its `kicks_per_city`, unless
+        `moves` is given.
     weights : Weights, optional
-        Of the objectives of a `MultiObjectiveTSPProblem`; each tour is searched by its own weighted
-        sum; `PositionWeights` if None.
+        Draws weights for the objectives of a `MultiObjectiveTSPProblem`; each tour is searched by
+        its own weighted sum. None: `PositionWeights`.
 
     Raises
     ------
     InvalidTypeError, InvalidParameterError, UnknownPartError
-        A parameter is out of range; `search` is neither a search that improves given tours nor a
-        text for one; `kicks` is given where the search makes none.
+        A parameter is out of range; `search` is not a search that improves given tours, nor a text
+        for one; `kicks` is given, but the search makes none.
     """
 
     def __init__(
@@ -97,7 +96,7 @@ class LocalSearchMutation(SelectiveMutation):
         self, size: int, random_state: np.random.Generator, algorithm: Any
     ) -> NDArray[np.bool_]:
         drawn = super()._drawn(size, random_state, algorithm)
-        if seconds_left(algorithm) <= 0:  # nothing is searched; no duplicate, so no more mating
+        if seconds_left(algorithm) <= 0:  # a duplicate would make pymoo mate again
             drawn[:] = True
         return drawn
 
@@ -109,7 +108,7 @@ class LocalSearchMutation(SelectiveMutation):
         random_state: np.random.Generator,
         algorithm: Any,
     ) -> tuple[Tours, Fitness | None]:
-        if algorithm is None:  # nobody mates until all are new: better no tour that is worse
+        if algorithm is None:  # outside a run, duplicates do not matter
             rows = chosen.get("X")
             return improve(self.search.improver, problem, rows, random_state, None, self.weights)
         made = offspring_so_far(algorithm)
@@ -127,7 +126,7 @@ class LocalSearchMutation(SelectiveMutation):
         return tours, values
 
     def _repaired_later(self, algorithm: Any) -> bool:
-        """Whether a repair may change tours after their fitness was set."""
+        """Return whether a repair may change tours after their fitness was set."""
         holders = (self, algorithm, getattr(algorithm, "mating", None))
         repairs = (getattr(holder, "repair", None) for holder in holders)
         return not all(isinstance(r, None | NoRepair | CanonicalTourRepair) for r in repairs)
@@ -140,18 +139,18 @@ class PerturbationMutation(SelectiveMutation):
     ----------
     part : Perturbation or str
         For example ``gls.DoubleBridge(segment=50)``, or the name of a registered one, such as a
-        plugin's. One that does not look at lengths kicks permutations of any problem.
+        plugin's. A perturbation that does not use lengths kicks permutations of any problem.
     prob : float or pymoo Real
-        Probability of an individual to be kicked; drawn first, once.
+        Probability that an individual is kicked.
     backend : str
         "auto", "cpu" or "cuda".
 
     Raises
     ------
     InvalidTypeError, InvalidParameterError, UnknownPartError
-        `part` is not a perturbation, `prob` is not from 0 to 1, or no backend has that name.
+        `part` is not a perturbation, `prob` is not from 0 to 1, or the backend is unknown.
     FaultyPartError
-        In a run: a perturbation of a third party returned other rows than tours.
+        In a run: a third party's perturbation returned rows that are no tours.
     """
 
     def __init__(self, part: Any, prob: Any = 1.0, backend: str = "auto", **kwargs: Any) -> None:
@@ -168,7 +167,7 @@ class PerturbationMutation(SelectiveMutation):
         self.kick.prepare(self._instance(problem), size)
 
     def _instance(self, problem: Any) -> Problem:
-        """Return the problem that the part is told of."""
+        """Return the problem that the part gets."""
         return as_tsp(problem) if self.kick.by_lengths else view_of(problem).kicked()
 
     def _mutate(
@@ -184,13 +183,13 @@ class PerturbationMutation(SelectiveMutation):
 
 
 class DoubleBridgeMutation(PerturbationMutation):
-    """Kick tours by a random double bridge, which changes four edges; all rows in one batch.
+    """Kick tours by a random double bridge, which changes four edges, in one batch.
 
     Parameters
     ----------
     segment : int, optional
-        Longest window of positions that holds all four cuts; None is uniform over the tour. A
-        short window changes a tour in one place only, which a local search repairs cheaply.
+        Length of the window of positions that contains all four cuts; None: the whole tour. A
+        short window changes a tour in one place only, so that a local search repairs it quickly.
     prob, backend
         As in `PerturbationMutation`.
 

@@ -1,4 +1,4 @@
-"""What a memetic run prints in each generation."""
+"""The columns that a memetic run prints in each generation."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ from gpu_ls_pymoo.search import STATISTICS
 class LocalSearchOutput(ShownParameters, Output):
     """Columns of a run with local search, for ``minimize(..., verbose=True)``.
 
-    ``best`` and ``mean`` are fitness values of the population, ``gap %`` the best's distance from
-    the optimum where the problem knows it, ``distinct`` the number of different tours, ``entropy``
-    that of their edges in nats (`gpu_ls_plugin.evolution.diversity.entropy`), ``moves`` the
-    applied moves so far, ``moves/s`` the evaluated moves and ``tours/s`` the searched tours per
-    second of search, ``search %`` the search's share of the time so far. If rows are not tours by
-    length, ``distinct`` counts different rows, and there is no ``entropy``.
+    ``best`` and ``mean`` are fitness values of the population. ``gap %`` is the distance of the
+    best from the optimum, if that is known. ``distinct`` is the number of different tours, and
+    ``entropy`` is that of their edges in nats (`gpu_ls_plugin.evolution.diversity.entropy`); if
+    rows are not tours by length, ``distinct`` counts different rows, and there is no ``entropy``.
+    ``moves`` are the applied moves so far, ``moves/s`` the evaluated moves per second of search,
+    ``tours/s`` the searched tours per second of search, and ``search %`` is the share of the
+    search in the time so far.
 
-    Nothing of this is computed where nothing is shown.
+    Without ``verbose``, none of this is computed.
     """
 
     def __init__(self) -> None:
@@ -44,7 +45,7 @@ class LocalSearchOutput(ShownParameters, Output):
         self.optimum: float | None = None
 
     def initialize(self, algorithm: Any) -> None:
-        """Choose the columns: the gap needs an optimum."""
+        """Choose the columns: `gap` needs an optimum."""
         front = algorithm.problem.pareto_front()
         self.optimum = None if front is None else float(front[0, 0])
         self.columns += [self.best, self.mean, *([] if self.optimum is None else [self.gap])]
@@ -52,7 +53,7 @@ class LocalSearchOutput(ShownParameters, Output):
         self.columns += [self.searched, self.share]
 
     def update(self, algorithm: Any) -> None:
-        """Take the numbers of the generation that has just ended."""
+        """Set the columns for the generation that has just ended."""
         super().update(algorithm)
         values, best = algorithm.pop.get("F")[:, 0], float(algorithm.opt.get("F")[0, 0])
         self.best.set(f"{best:.10g}")

@@ -1,4 +1,4 @@
-"""Checks of parameters that pymoo's operators take as well."""
+"""Checks of parameters that pymoo's own operators also have."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from gpu_ls_plugin.core import checks
 
 
 def probability(value: Any) -> Real:
-    """Return a probability in the form in which pymoo's operators hold one.
+    """Return a probability as a pymoo `Real`.
 
     Parameters
     ----------
     value : float or pymoo Real
-        A `Real` is returned as it is, so that pymoo can set it; it may have no value yet.
+        A `Real` is returned itself, so that pymoo can set it; it may have no value yet.
 
     Raises
     ------
     InvalidParameterError, InvalidTypeError
-        Not a number from 0 to 1.
+        `value` is not a number from 0 to 1.
     """
     given = value.get() if isinstance(value, Real) else value
     if given is not None or value is None:

@@ -1,4 +1,4 @@
-"""What the adapter tells the plugin manager: how pymoo's problems become ours."""
+"""The adapter as a plugin, which converts problems of pymoo."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if importlib.util.find_spec("pymoo") is None:
 
 @hookimpl
 def gpu_ls_problem_from(obj: object) -> Problem | None:
-    """Answer for what wraps our problems, and for pymoo's `TravelingSalesman`."""
-    if "pymoo.core.problem" not in sys.modules:  # then `obj` cannot be one of pymoo's
+    """Return the problem in a wrapper of this package, or that of pymoo's `TravelingSalesman`."""
+    if "pymoo.core.problem" not in sys.modules:  # then `obj` cannot be a problem of pymoo
         return None
     from gpu_ls_pymoo.domains import view_of, wrapper_of
 

@@ -1,4 +1,4 @@
-"""What problem of ours is behind a pymoo problem, and its rows as operators want them."""
+"""Conversion of pymoo problems and their rows."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def as_tsp(problem: Any) -> problems.Problem:
     Parameters
     ----------
     problem : object
-        A `TSPProblem`, pymoo's `TravelingSalesman`, a `DomainProblem`, a TSP, or anything that a
-        plugin answers for by the hook `gpu_ls_problem_from`. The answer is kept until the problem
-        is destroyed. Of a `CVRPProblem`, the TSP of its giant tours, under its constraints. A
-        subclass must evaluate rows as its base does: a few are compared.
+        A `TSPProblem`, pymoo's `TravelingSalesman`, a `DomainProblem`, a TSP, or an object that a
+        plugin converts by the hook `gpu_ls_problem_from`; the result is cached until the object is
+        destroyed. A `CVRPProblem` gives the TSP of its giant tours, under its constraints. A
+        subclass must evaluate rows as its base does: a few rows are compared.
 
     Returns
     -------
@@ -35,8 +35,8 @@ def as_tsp(problem: Any) -> problems.Problem:
     InvalidTypeError
         No plugin knows the type, or it is a problem of gpu_ls_plugin that has to be wrapped.
     UnsupportedProblemError
-        The answer has another number of cities than the problem has variables, or the problem
-        evaluates something else than lengths.
+        The numbers of cities and of variables differ, or the problem evaluates something other
+        than lengths.
     """
     return view_of(problem).varied()
 
@@ -47,12 +47,12 @@ def canonical_tours(problem: Any, rows: ArrayLike) -> Tours:
     Raises
     ------
     InvalidTourError, InvalidTypeError
-        A row is not a tour of the problem; it is named.
+        A row is not a tour of the problem; the message names the row.
     """
     view = view_of(problem)
     return view.written().canonical(view.checked(rows, "tours"))
 
 
 def fitness(problem: Any, rows: NDArray[np.int32], costs: Any = None) -> Fitness | None:
-    """Return F of rows where it is known without evaluating them, as `View.fitness`."""
+    """Return F of rows, or None if only the problem can evaluate them (`View.fitness`)."""
     return view_of(problem).fitness(rows, costs)

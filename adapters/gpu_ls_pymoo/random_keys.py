@@ -28,41 +28,40 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.batches.rows import Tours
     from gpu_ls_plugin.tours.problem.tsp import Writing
 
-TOUR = "tour"  # key of the improved tour in an individual's data, where its keys do not say it
+TOUR = "tour"  # key in an individual's data of the improved tour, unless its keys encode it
 
 
 class RandomKeysProblem(View, ShownParameters, Problem):
     """A problem of tours for BRKGA, DE, PSO, CMA-ES and other algorithms over real numbers.
 
-    A row is one key in [0, 1] for each city; the tour visits the cities by growing keys. A
-    generation is decoded at once, and a part of its tours is searched in one batch, as a part of
-    the evaluation: F is the cost of the improved tour. With Lamarckian search the keys are
-    rewritten so that they stand for that tour, in canonical form: the same numbers, given to the
-    cities anew. With Baldwinian search the keys stay what they were; `tours` knows the tour.
+    A row has one key in [0, 1] for each city; the tour visits the cities in ascending order of
+    their keys. The evaluation decodes all rows of a generation, searches a part of the tours in one
+    batch, and returns the costs of the improved tours. In a Lamarckian search, the same keys are
+    then permuted so that they encode the improved tour in canonical form. In a Baldwinian search,
+    keys do not change; `tours` returns the improved tours.
 
-    Each row counts as one evaluation, however long its search was. A time limit of the run cuts
-    the search, and the seed of the run is that of its random numbers.
+    Each row counts as one evaluation. A time limit of the run cuts the search, and random numbers
+    come from the seed of the run.
 
-    CMA-ES learns from the keys that it has drawn, whatever the individuals hold afterwards: to it
-    all search is Baldwinian.
+    CMA-ES learns from the keys that it has drawn, even if they are rewritten: for it, each search
+    is Baldwinian.
 
     Parameters
     ----------
     problem : pymoo problem or TSP
-        A `TSPProblem`, pymoo's `TravelingSalesman`, a TSP, or what a plugin answers for. With
-        ``local_search_probability=0``, any pymoo problem whose rows are permutations, such as a
-        flow shop; nothing is searched then.
+        A `TSPProblem`, pymoo's `TravelingSalesman`, a TSP, or an object that a plugin converts.
+        With ``local_search_probability=0``, any pymoo problem whose rows are permutations, such as
+        a flow shop; then nothing is searched.
     search : callable or str, optional
-        A search of gpu_ls_plugin, or a text for one such as "two_opt+or_opt/quadrant(10)";
-        `default_search` if None.
+        A search of gpu_ls_plugin, or its text such as "two_opt+or_opt/quadrant(10)". None:
+        `default_search`.
     local_search_probability : float
-        Probability of a row to be searched.
+        Probability that a row is searched.
     local_search_intensity : int, optional
-        How long a tour is searched, at least 1: kicks of an `IteratedLocalSearch`, applied
+        How long a tour is searched, at least 1: kicks of an `IteratedLocalSearch`, or applied
         improving moves of any other search. None: to the local optimum, or `kicks_per_city`.
     lamarckian_share : float
-        Probability of a searched row to have its keys rewritten: 1 is Lamarckian, 0 Baldwinian,
-        anything between partially Lamarckian search.
+        Probability that the keys of a searched row are rewritten: 1 is Lamarckian, 0 Baldwinian.
     backend : str
         "auto", "cpu" or "cuda".
     seed : int
@@ -71,8 +70,8 @@ class RandomKeysProblem(View, ShownParameters, Problem):
     Raises
     ------
     InvalidTypeError, InvalidParameterError, UnknownPartError
-        A parameter is out of range; `search` is neither a search that improves given tours nor a
-        text for one; the rows of `problem` are not tours.
+        A parameter is out of range; `search` is not a search that improves given tours, nor a text
+        for one; rows of `problem` are not tours.
 
     References
     ----------
@@ -100,7 +99,7 @@ class RandomKeysProblem(View, ShownParameters, Problem):
         self.improver = _improver(search, local_search_intensity, backend)
         self.inner = TSPProblem(problem) if isinstance(problem, TSP) else problem
         if self.local_search_probability:
-            as_tsp(self.inner)  # refuses other problems here, not in a run
+            as_tsp(self.inner)  # raises for other problems here, not in a run
         elif not isinstance(problem, Problem | TSP):
             raise InvalidTypeError(f"problem: {type(problem).__name__} is not a pymoo problem")
         super().__init__(
@@ -116,12 +115,12 @@ class RandomKeysProblem(View, ShownParameters, Problem):
 
     @property
     def symmetric(self) -> bool:
-        """Whether a tour and its reverse are the same; not known of what is not searched."""
+        """Whether a tour and its reverse are the same; True if nothing is searched."""
         return self._writing.get("symmetric", True)
 
     @property
     def _writing(self) -> Writing:
-        """Which ways of writing a tour are the same; not known of what is not searched."""
+        """Whether a tour and its reverse are the same, as keyword arguments of `edge_numbers`."""
         if not self.local_search_probability:
             return {"symmetric": False}
         return tour_problem(as_tsp(self.inner)).writing
@@ -137,11 +136,11 @@ class RandomKeysProblem(View, ShownParameters, Problem):
             self.improver.prepare(as_tsp(self.inner), size)
 
     def decode(self, keys: ArrayLike) -> Tours:
-        """Return the tours (P, n) that keys (P, n) stand for, not searched."""
+        """Return the tours (P, n) that keys (P, n) encode, not searched."""
         return decode(np.atleast_2d(np.asarray(keys)))
 
     def tours(self, population: Any) -> Tours:
-        """Return the tours whose fitness individuals have: of Baldwinian search, the improved.
+        """Return the tours whose fitness individuals have: after a search, the improved tours.
 
         Parameters
         ----------
@@ -175,7 +174,7 @@ class RandomKeysProblem(View, ShownParameters, Problem):
             tours[searched], _ = improve(
                 self.improver, self.inner, tours[searched], random_state, algorithm
             )
-            # pymoo's evaluator writes what is in `out` into the individuals, X like F
+            # pymoo's evaluator writes all values of `out` into the individuals, even X
             out["X"] = np.array(keys, dtype=np.float64)
             out["X"][inherited] = encode(out["X"][inherited], tours[inherited])
         if self.local_search_probability and self.lamarckian_share < 1:
@@ -187,7 +186,7 @@ class RandomKeysProblem(View, ShownParameters, Problem):
             out["F"] = values
 
     def _draw(self, size: int, random_state: np.random.Generator) -> tuple[Any, Any]:
-        """Return which rows are searched, and which of these have their keys rewritten."""
+        """Return the masks (size,) of rows that are searched, and of rows that get new keys."""
         drawn = random_state.random((2, size))
         searched = drawn[0] < self.local_search_probability
         return searched, searched & (drawn[1] < self.lamarckian_share)
@@ -200,7 +199,7 @@ class RandomKeysProblem(View, ShownParameters, Problem):
 
 
 def _improver(search: Any, intensity: int | None, backend: str) -> Improver:
-    """Return the search of so many kicks or moves."""
+    """Return the search, limited to a number of kicks or moves."""
     if intensity is None:
         return Improver(search, backend)
     limit = checks.integer("local_search_intensity", intensity, least=1)

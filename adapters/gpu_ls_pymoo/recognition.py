@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.evolution.recognition import Measured
 
-SHARED = ("callback", "elementwise_runner")  # may hold what cannot be copied
+SHARED = ("callback", "elementwise_runner")  # attributes that may not be copyable
 ASKS = "has objectives or constraints that the search would not see"
 ADVICE = (
-    "the search goes by the wrapped problem alone. Write what a row costs in addition as an "
+    "the search goes by the wrapped problem alone. Write additional costs of a row as an "
     "objective of that problem, or use pymoo's own operators"
 )
 
@@ -35,8 +35,8 @@ ADVICE = (
 def require_tour_lengths(problem: Any, tsp: Measured) -> None:
     """Raise UnsupportedProblemError unless a pymoo problem evaluates tours by their length.
 
-    A copy of the problem evaluates a few tours, so that neither its state nor a count of
-    evaluations changes. The verdict is kept until the problem is destroyed.
+    A copy of the problem evaluates a few tours, so that neither the state of the problem nor its
+    count of evaluations changes. The verdict is cached until the problem is destroyed.
     """
     _once(problem, lambda: _compare_with_lengths(problem, tsp))
 
@@ -50,9 +50,9 @@ def require_own_evaluation(problem: Any, kind: type, rows: Callable[[], NDArray[
     ----------
     problem : pymoo problem
     kind : type
-        Class of this package.
+        A class of this package.
     rows : callable
-        Returns some rows (P, n).
+        Returns rows (P, n) to compare.
     """
     _once(problem, lambda: _compare_with_kind(problem, kind, rows()))
 
@@ -78,7 +78,7 @@ def _compare_with_kind(problem: Any, kind: type, rows: NDArray[Any]) -> None:
     plain = copy.copy(problem)
     plain.__class__ = kind
     for own in [own for own in vars(plain) if callable(getattr(kind, own, None))]:
-        del vars(plain)[own]  # a method that this instance alone has
+        del vars(plain)[own]  # a method that only this instance has
     expected: dict[str, Any] = {}
     plain._evaluate(rows, expected)
     wanted = {key: np.reshape(expected[key], (len(rows), -1)) for key in expected}
@@ -96,7 +96,7 @@ def _compare_with_kind(problem: Any, kind: type, rows: NDArray[Any]) -> None:
 
 
 def _evaluated(problem: Any, rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
-    """Return what a copy of the problem evaluates, one process at most."""
+    """Return the values that a copy of the problem evaluates, in this process."""
     shared = {name: vars(problem)[name] for name in SHARED if name in vars(problem)}
     twin = copy_of(problem, shared)
     for name in problem.exclude_from_serialization or ():  # a copy has None for these
@@ -108,7 +108,7 @@ def _evaluated(problem: Any, rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
 
 
 def _once(problem: Any, compare: Callable[[], None]) -> None:
-    """Compare once, and raise the same error whenever the problem comes again."""
+    """Compare once per problem; for the same problem, raise the same error again."""
     verdict = _verdicts.get(problem)
     if verdict is None:
         verdict = ""

@@ -26,30 +26,23 @@ if TYPE_CHECKING:
 class LocalSearchSampling(ShownParameters, Sampling):
     """Construct tours and improve them by a local search, in one batch.
 
-    The individuals come with their fitness; each counts as one evaluation in ``n_eval``.
+    The individuals have their fitness; each counts as one evaluation in ``n_eval``.
 
     Parameters
     ----------
     construction : str or callable, optional
-        Name of a registered construction ("random_tours", "greedy", ...) or a function of the same
-        signature, such as ``gpu_ls_plugin.greedy``; if None, "savings" of a `CVRPProblem`, else
-        "nearest_neighbour".
+        Name of a registered construction ("random_tours", "greedy", ...) or a function with the
+        same signature, such as ``gpu_ls_plugin.greedy``. None: "savings" for a `CVRPProblem`,
+        otherwise "nearest_neighbour".
     search : callable or str, optional
-        A search of gpu_ls_plugin, or a text for one such as "two_opt+or_opt/quadrant(10)";
-        `default_search` if None.
-    backend : str
-        "auto", "cpu" or "cuda".
-    moves : int, optional
-        Applied improving moves per tour and call, at least 1; None: to the local optimum.
-    kicks : int, optional
-        Kicks per tour and call of an `IteratedLocalSearch`; None: its `kicks_per_city`
-        where `moves` does not limit it.
+        As in `LocalSearchMutation`; None: `default_search`.
+    backend, moves, kicks
+        As in `LocalSearchMutation`.
 
     Raises
     ------
     InvalidTypeError, InvalidParameterError, UnknownPartError
-        A parameter is out of range; `search` is neither a search that improves given tours nor a
-        text for one; `kicks` is given where the search makes none; no such construction.
+        As in `LocalSearchMutation`, or the construction is unknown.
     """
 
     def __init__(
@@ -77,7 +70,7 @@ class LocalSearchSampling(ShownParameters, Sampling):
         seed: int | None = None,
         **kwargs: Any,
     ) -> Any:
-        """Return `n_samples` searched tours as a Population; some may be the same tour."""
+        """Return `n_samples` searched tours as a Population; tours may be equal."""
         random_state = np.random.default_rng(seed if random_state is None else random_state)
         size = checks.integer("n_samples", n_samples, least=1)
         run = AlgorithmRun(algorithm)
@@ -94,7 +87,7 @@ class LocalSearchSampling(ShownParameters, Sampling):
 
 
 def warm_start(problem: Any, sampling: Any) -> Any:
-    """Return what an algorithm starts from, its tours checked and as integers.
+    """Return the sampling of an algorithm, with given tours checked and converted to integers.
 
     Parameters
     ----------
@@ -105,12 +98,12 @@ def warm_start(problem: Any, sampling: Any) -> Any:
     Returns
     -------
     pymoo Sampling, int32 array (P, n) or Population
-        A `Sampling` as it is. The individuals of a Population keep their fitness.
+        A `Sampling` is returned itself. The individuals of a Population keep their fitness.
 
     Raises
     ------
     InvalidTourError, InvalidTypeError
-        A row is not a tour of the problem; it is named.
+        A row is not a tour of the problem; the message names the row.
     """
     if callable(sampling):
         return sampling

@@ -1,4 +1,4 @@
-"""Where pymoo's rows go through a search, and what that means for the algorithm."""
+"""Searches of pymoo's rows within the run of an algorithm."""
 
 from __future__ import annotations
 
@@ -27,24 +27,23 @@ STATISTICS = "local_search"  # key of the counts of all searches of a run in `al
 
 @dataclass(frozen=True)
 class AlgorithmRun:
-    """The run of a pymoo algorithm, or none, as the searches see it.
+    """The run of a pymoo algorithm: its time limit cuts searches, and its `data` gets their counts.
 
-    Its time limit cuts a search, its `data` gets the counts. Ctrl-C inside a search ends the
-    algorithm after this generation.
+    Ctrl-C in a search ends the run after the generation.
     """
 
-    algorithm: Any
+    algorithm: Any  # None outside a run
 
     def seconds_left(self) -> float:
         """Return the seconds until the algorithm's time limit."""
         return seconds_left(self.algorithm)
 
     def progress(self) -> float:
-        """Return the share of the run that is over."""
+        """Return the share of the run that has passed."""
         return progress(self.algorithm)
 
     def account(self, statistics: Statistics) -> None:
-        """Add to the counts of the run."""
+        """Add the counts of a search to those of the run."""
         if self.algorithm is None:
             return
         add_search(self.algorithm.data.setdefault(STATISTICS, Statistics()), statistics)
@@ -77,17 +76,17 @@ def improve(
     rows : integer array, shape (P, n)
         Tours; not changed.
     random_state : numpy.random.Generator
-        One number is drawn from it, whatever happens.
+        Each call draws one number from it.
     algorithm : pymoo algorithm or None
     weights : Weighting, optional
-        Of several objectives.
+        Draws weights for several objectives.
 
     Returns
     -------
     tours : int32 array, shape (P, n)
         Improved and in canonical form, in the order of the rows.
     fitness : float64 array, shape (P,), or None
-        F of the tours, as `fitness` returns it.
+        F of the tours, as in `View.fitness`.
     """
     with on_clock(algorithm):
         view = view_of(problem)
@@ -105,21 +104,20 @@ def improve_distinct(
     algorithm: Any,
     weights: Weighting | None = None,
 ) -> Batch:
-    """Search all rows in one batch that holds no tour twice and none that is known.
+    """Search all rows in one batch, so that tours differ from each other and from known tours.
 
     Parameters
     ----------
     search : DistinctSearch
     problem, rows, random_state, algorithm, weights
-        As for `improve`.
+        As in `improve`.
     known : set of bytes
         Keys of known tours in canonical form; not changed.
 
     Returns
     -------
     Batch
-        In the order of the rows. If no tour is new, nothing was searched, and no fitness is
-        known.
+        In the order of the rows. If no tour is new, nothing was searched, and `values` is None.
 
     Raises
     ------
@@ -135,14 +133,14 @@ def improve_distinct(
 
 
 def known_tours(problem: Any, *populations: Any) -> set[bytes]:
-    """Return the keys of the tours in populations, each of which may be empty or None."""
+    """Return the keys of the tours in populations; a population may be empty or None."""
     rows = [pop.get("X") for pop in populations if pop is not None and len(pop)]
     return {key for some in rows for key in keys(canonical_tours(problem, some))}
 
 
 def offspring_so_far(algorithm: Any) -> Offspring:
-    """Return what this generation of a run has made, to be added to.
+    """Return the offspring of the current generation so far, to be added to.
 
-    pymoo mates up to a hundred times in a generation where offspring are duplicates.
+    pymoo mates up to a hundred times in a generation if offspring are duplicates.
     """
     return offspring_of(algorithm, getattr(algorithm, "n_gen", None))

@@ -23,25 +23,25 @@ if TYPE_CHECKING:
 class SuccessorKeysProblem(ShownParameters, Problem):
     """Integer variables for BRKGA, DE, PSO, CMA-ES and other algorithms over real numbers.
 
-    A row is two keys in [0, 1] for each variable. The second half says in which order variables
-    are assigned, the least first. The first half chooses their values, each by the inverse of the
-    distribution function that the heuristic's weights have in the state as it is then: so keys
-    drawn at random stand for rows as `SuccessorSampling` makes them. A generation is decoded in
-    one batch, as a part of the evaluation, and evaluated by the problem that is encoded.
+    A row has two keys in [0, 1] for each variable. The second half of the row gives the order of
+    the assignments, by ascending keys. The first half gives the values: a key is mapped to a value
+    by the inverse of the distribution function of the heuristic's weights in the state so far.
+    Random keys thus encode rows distributed as those of `SuccessorSampling`. The evaluation decodes
+    all rows of a generation in one batch, and the encoded problem evaluates them.
 
-    A row stands for the same values everywhere. Of a variable that the heuristic leaves unassigned,
-    the key chooses among all values alike. Where values are distinct, the first variable has a
-    value that is chosen twice, and the others get what is left.
+    A row encodes the same values on each backend. If the heuristic leaves a variable unassigned,
+    its key chooses among all values with equal weights. If values are distinct and one is chosen
+    twice, the first variable gets it, and the other one gets an unused value.
 
     Parameters
     ----------
     problem : pymoo problem or gpu_ls_plugin.Assignment
-        An `AssignmentProblem`, or any pymoo problem of integers, with objectives and constraints
-        as it has them.
+        An `AssignmentProblem`, or any pymoo problem of integers; its objectives and constraints
+        remain.
     heuristic, backend
-        As of `SuccessorSampling`.
+        As in `SuccessorSampling`.
     sampler : {"auto", "stored", "rescan"}
-        As of `SuccessorGeneration.decode`.
+        As in `SuccessorGeneration.decode`.
 
     Raises
     ------
@@ -74,12 +74,12 @@ class SuccessorKeysProblem(ShownParameters, Problem):
         self.decode(np.zeros(self.n_var))
 
     def decode(self, keys: ArrayLike) -> NDArray[Any]:
-        """Return the rows (P, n) of the encoded problem that keys (P, 2 n) stand for.
+        """Return the rows (P, n) that keys (P, 2 n) encode.
 
         Raises
         ------
         InvalidParameterError, InvalidTypeError
-            Keys are not numbers from 0 to 1; the row is named.
+            Keys are not numbers from 0 to 1; the message names the row.
         """
         domains, given = domains_of(self.inner), np.atleast_2d(np.asarray(keys, np.float64))
         states = self.reassign.decode(domains, given)

@@ -22,21 +22,21 @@ if TYPE_CHECKING:
 
 
 class SuccessorSampling(ShownParameters, Sampling):
-    """Assign all variables one after the other, each by weighted random choice.
+    """Assign all variables one after the other, each by a weighted random choice.
 
-    A variable that the heuristic leaves unassigned, since all its values have weight 0, gets a
-    uniformly random value: rows of pymoo are complete. Where values are distinct, values that are
-    chosen twice go to the first variable, and the others get what is left.
+    If all values of a variable have weight 0, it gets a uniformly random value. If values are
+    distinct and one is chosen twice, the first variable gets it, and the other one gets an unused
+    value.
 
     Parameters
     ----------
     heuristic : Heuristic, optional
-        Of gpu_ls_plugin: says how likely values are in a state; all the same if None. It counts
-        values from 0 on, whatever the problem's lower bounds are.
+        Gives the weights of values in a state; None: equal weights. Its values count from 0 on,
+        even if lower bounds of the problem are not 0.
     order : {"shuffled", "given"}
-        In which order variables are assigned: a random one for each individual, or by number.
+        Order of the assignments: random for each individual, or by the number of the variable.
     sampler : {"auto", "stored", "rescan"}
-        As of `SuccessorGeneration`.
+        As in `SuccessorGeneration`.
     backend : str
         "auto", "cpu" or "cuda".
 
@@ -45,7 +45,7 @@ class SuccessorSampling(ShownParameters, Sampling):
     InvalidTypeError, InvalidParameterError
         A parameter is out of range. In a run: the problem's variables are not integers.
     UnsupportedProblemError
-        In a run: the heuristic is not one for the problem.
+        In a run: the heuristic does not fit the problem.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class SuccessorSampling(ShownParameters, Sampling):
         algorithm: Any = None,
         **kwargs: Any,
     ) -> NDArray[Any]:
-        """Return rows (`n_samples`, n) of the problem's type of variables."""
+        """Return rows (`n_samples`, n) with the type of the problem's variables."""
         size = checks.integer("n_samples", n_samples, least=1)
         domains = domains_of(problem)
         with on_clock(algorithm):
@@ -80,33 +80,31 @@ class SuccessorSampling(ShownParameters, Sampling):
 
 
 class SuccessorMutation(SelectiveMutation):
-    """Release a random share of an individual's variables and assign them anew, all in one batch.
+    """Release a random share of an individual's variables and reassign them, all in one batch.
 
-    The released variables are assigned one after the other, each by weighted random choice in the
-    state as it is then (`SuccessorGeneration`). One that the heuristic leaves unassigned keeps its
-    former value. Where values are distinct, at least two are released, and a value that is chosen
-    twice goes to the first variable; the others get what is left, so that permutations stay
-    permutations.
-
-    An individual is a child's row in place of its parent's, worse or not: survival selects.
+    The released variables are assigned one after the other, each by a weighted random choice that
+    depends on the state so far (`SuccessorGeneration`). A variable that the heuristic leaves
+    unassigned keeps its former value; permutations remain permutations. An individual may become
+    worse.
 
     Parameters
     ----------
     heuristic, order, sampler, backend
         As in `SuccessorSampling`.
     share : float
-        Of the variables that are released, from 0 to 1, rounded; at least one.
+        Share of the variables that is released, from 0 to 1; at least one variable is, or two if
+        values are distinct.
     prob : float or pymoo Real
-        Probability of an individual to be mutated; drawn first, once.
+        Probability that an individual is mutated.
 
     Raises
     ------
     InvalidTypeError, InvalidParameterError
         A parameter is out of range. In a run: the problem's variables are not integers.
     InvalidTourError
-        In a run: a row has a number that is not whole, or out of its bounds; it is named.
+        In a run: a value is not a whole number within its bounds; the message names the row.
     UnsupportedProblemError
-        In a run: the heuristic is not one for the problem.
+        In a run: the heuristic does not fit the problem.
     """
 
     def __init__(
@@ -145,5 +143,5 @@ class SuccessorMutation(SelectiveMutation):
 
 
 def rows_of(problem: Any, domains: Domains, states: States) -> NDArray[Any]:
-    """Return states as rows of a problem, of its type of variables."""
+    """Return states as rows with the type of the problem's variables."""
     return domains.rows(states).astype(problem.vtype)

@@ -1,4 +1,4 @@
-"""Which tours a population keeps: the best that are far enough from each other."""
+"""Survival of the best tours that are far enough from each other."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from gpu_ls_pymoo.problems import as_tsp
 
 
 class EdgeDistanceSurvival(ShownParameters, Survival):
-    """Keep the best tours of which no two are closer than a number of edges.
+    """Keep the best tours such that any two differ in a number of edges.
 
-    Tours are taken by growing fitness; one that has fewer than `edges` edges of its own beside any
-    that is taken already is passed over. Where too few are left, the best of those passed over
-    fill up. The best tour always survives.
+    Tours are taken in ascending order of fitness. A tour is skipped if fewer than `edges` of its
+    edges are missing in a tour that has been taken. If too few tours are left, the best skipped
+    tours survive as well. The best tour always survives.
 
-    A thousand of two thousand tours of a thousand cities are chosen in about a tenth of a second.
-    `gpu_ls_plugin.evolution.replacement.EdgeDistance` is the same rule on arrays, also of a GPU.
+    It chooses a thousand of two thousand tours of a thousand cities in about a tenth of a second.
+    `gpu_ls_plugin.evolution.replacement.EdgeDistance` is the same rule for arrays on a device.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Tours on both sides: a TSP as a pymoo problem, and pymoo's own TSP as one of ours."""
+"""A TSP as a pymoo problem, and the conversion of pymoo's own TSP."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _BLOCK = 2**20  # distances compared at once
 
 
 class TSPProblem(DomainProblem):
-    """A TSP as a pymoo problem: tours are rows of integers, evaluated all at once.
+    """A TSP as a pymoo problem: tours are rows of integers, evaluated in batches.
 
     Parameters
     ----------
     tsp : gpu_ls_plugin.TSP
-        The instance, kept as it is in `tsp`. If it knows its optimum, pymoo shows the gap. If it is
-        under an objective that says which tours may be results, that is a constraint ``G``.
+        It becomes the attribute `tsp`. If it knows its optimum, pymoo shows the gap. If it is under
+        an objective with infeasible tours, that objective becomes a constraint ``G``.
 
     Raises
     ------
@@ -56,7 +56,7 @@ class TSPProblem(DomainProblem):
 
     @staticmethod
     def _other_wrapper(problem: object) -> str:
-        """Return which class wraps a problem of ours that is not a TSP; nothing of others."""
+        """Return how to wrap a problem of gpu_ls_plugin; an empty text for any other object."""
         if isinstance(problem, MultiObjectiveTSP):
             return "pass gpu_ls_pymoo.MultiObjectiveTSPProblem(problem)"
         if not isinstance(problem, OurProblem):
@@ -71,11 +71,11 @@ class TSPProblem(DomainProblem):
         return self.tsp
 
     def searched_by_fitness(self) -> bool:
-        """Return whether pymoo sees what is evaluated here: searches mind constraints."""
+        """Return whether pymoo and a search rank tours alike; a search respects constraints."""
         return self._own and self.callback is None
 
     def least_cost(self) -> float | None:
-        """Return what TSPLIB publishes of an instance of its own."""
+        """Return the optimum that TSPLIB publishes, if the instance is one of TSPLIB."""
         return known_optimum(self.tsp) if self._own else None
 
     def _some_rows(self) -> NDArray[Any]:
@@ -88,13 +88,13 @@ class OfTravelingSalesman(Unwrapped):
     def answer(self) -> TSP:
         """Return the TSP of its lengths.
 
-        In the plane these become real Euclidean distances between its cities; where its matrix `D`
-        holds anything else (three dimensions, changed entries), the matrix is taken.
+        It has real Euclidean lengths if the cities are in the plane and the matrix `D` contains
+        their distances; otherwise it has the matrix.
 
         Raises
         ------
         UnsupportedProblemError
-            It is of a subclass that evaluates something else than these lengths.
+            A subclass evaluates something other than these lengths.
         """
         problem = self.seen
         if np.shape(problem.cities)[1] == 2 and _euclidean(problem):
@@ -109,7 +109,7 @@ class OfTravelingSalesman(Unwrapped):
         return plain(self.seen) and type(self.seen) is TravelingSalesman
 
     def fitness(self, rows: Rows, costs: NDArray[Any] | None = None) -> Fitness | None:
-        """Return F to the last bit."""
+        """Return F of tours, equal to the last bit to pymoo's."""
         if not self.knows_fitness():
             return None
         edges = self.seen.D[rows, np.roll(rows, -1, axis=1)]
@@ -117,7 +117,7 @@ class OfTravelingSalesman(Unwrapped):
         return total
 
     def _recognised(self) -> Problem:
-        """Return its TSP, or what a plugin makes of one that evaluates something else."""
+        """Return its TSP, or a plugin's answer if it evaluates something other than lengths."""
         try:
             return self.answer()
         except UnsupportedProblemError:

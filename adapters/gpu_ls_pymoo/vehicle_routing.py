@@ -1,4 +1,4 @@
-"""Vehicle routing as a pymoo problem: giant tours, and what they violate."""
+"""Vehicle routing as a pymoo problem: costs and violations of giant tours."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class CVRPProblem(DomainProblem):
     Parameters
     ----------
     cvrp : gpu_ls_plugin.CVRP
-        The instance, kept as it is in `cvrp`. If it knows its optimum, pymoo shows the gap.
+        It becomes the attribute `cvrp`. If it knows its optimum, pymoo shows the gap.
     hard : bool, optional
-        Whether violations of load, duration, fleet and further resources are pymoo's constraints
-        ``G``, which it compares before ``F``; by default they are, unless the instance is
-        `penalised`. F is then the travelled cost, to which a `penalised` instance adds its
-        penalties. Otherwise there are no constraints, and F adds the penalties of the instance, or
-        so much that hardly any length is worth a violation: infeasible tours look like solutions.
+        Whether violations of load, duration, fleet and other resources are constraints ``G`` of
+        pymoo, which it compares before ``F``. By default True, unless the instance is `penalised`.
+        If True, F is the travelled cost, plus the penalties of a `penalised` instance. If False,
+        there are no constraints, and F is the travelled cost plus penalties: those of the instance,
+        or very large ones.
 
     Raises
     ------
@@ -42,9 +42,9 @@ class CVRPProblem(DomainProblem):
 
     Notes
     -----
-    There is a constraint for the load, one for the duration if the instance limits it, one for the
-    fleet if it does, and one for each resource of a plugin. Local searches work by penalised costs
-    in either case, and never break a constraint more than it is broken.
+    There is a constraint for the load, one each for the duration and the fleet if the instance
+    limits them, and one for each resource of a plugin. Local searches use penalised costs in both
+    cases, and never make a violation larger.
     """
 
     wraps: ClassVar[tuple[type, ...]] = (CVRP,)
@@ -65,11 +65,11 @@ class CVRPProblem(DomainProblem):
 
     @property
     def ours(self) -> Problem:
-        """The TSP of giant tours, under the constraints."""
+        """The TSP of giant tours, under the constraints of the instance."""
         return self.cvrp.tsp
 
     def searched_by_fitness(self) -> bool:
-        """Return whether pymoo minds constraints as searches do, which may have prices, too."""
+        """Return whether pymoo and a search rank rows alike: not if F has penalties besides G."""
         if self.knows_fitness():
             return True
         return self._own and self.callback is None and self.cvrp.penalties is None
@@ -78,7 +78,7 @@ class CVRPProblem(DomainProblem):
         out.update(self.values(as_tours(rows)))
 
     def values(self, tours: ArrayLike) -> dict[str, Values]:
-        """Return F (P, 1), and G (P, constraints) where there are any, of giant tours (P, n)."""
+        """Return F (P, 1) of giant tours (P, n), and G (P, constraints) if there are any."""
         priced = not self.hard or self.cvrp.penalties is not None
         costs = self.cvrp.tsp.cost(tours) if priced else self.cvrp.cost(tours)
         made = {"F": np.asarray(costs, dtype=np.float64)[:, np.newaxis]}
@@ -96,10 +96,6 @@ class CVRPProblem(DomainProblem):
     def _calc_pareto_front(self, *args: Any, **kwargs: Any) -> Any:
         optimum = self.cvrp.optimum
         return None if optimum is None else np.array([[optimum]], dtype=float)
-
-    def name(self) -> str:
-        """Return the instance's name."""
-        return self.cvrp.name or super().name()
 
     def _some_rows(self) -> NDArray[Any]:
         return sample_tours(self.cvrp.tsp)

@@ -1,4 +1,4 @@
-"""What this package asks of a pymoo problem, whatever rows it has."""
+"""The questions that this package asks about a pymoo problem, whatever its rows are."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from gpu_ls_plugin.evolution.tour_population import TourPopulation
 from gpu_ls_plugin.plugins.loader import plugins
 from gpu_ls_plugin.runs.domain import domain_of
 from gpu_ls_pymoo.identity_cache import IdentityCache
-from gpu_ls_pymoo.remedies import kind_of, remedy
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -25,43 +24,60 @@ if TYPE_CHECKING:
     Rows = NDArray[np.int32]
     Fitness = NDArray[np.float64]
 
+# Advice about problems that are not tours.
+_PERMUTATIONS = (
+    "Permutations that are not round trips, such as a flow shop's, are for pymoo's own operators "
+    "(OrderCrossover, InversionMutation), or for BRKGA and other real-coded algorithms as "
+    "RandomKeysProblem(problem, local_search_probability=0); a RandomKeysProblem of a TSP searches "
+    "tours by itself, without operators of gpu_ls_pymoo"
+)
+_SEVERAL = (
+    "Tours with several lengths are a gpu_ls_pymoo.MultiObjectiveTSPProblem([...]) of a TSP or "
+    "matrix for each length"
+)
+_BINARY = (
+    "Binary variables, such as a knapsack's, are for pymoo's own operators (TwoPointCrossover, "
+    "BitflipMutation), or for SuccessorSampling and SuccessorMutation of gpu_ls_pymoo; a "
+    "gpu_ls_plugin.Assignment is searched as AssignmentProblem(problem)"
+)
+
 
 @runtime_checkable
 class Weighting(Protocol):
-    """A rule that gives rows weights, by which a problem with several objectives is searched."""
+    """A rule that draws weights of rows, for the search of a problem with several objectives."""
 
     def draw(
         self, places: NDArray[np.float64], random_state: np.random.Generator
     ) -> NDArray[np.float64]:
-        """Return weights for rows that lie at these places."""
+        """Return weights for rows with these scaled costs."""
 
     def scalarised(
         self, problem: Any, weights: NDArray[np.float64], ideal: NDArray[np.float64]
     ) -> Any:
-        """Return the problem that is searched in place of the one with several objectives."""
+        """Return the problem with one cost, which is searched."""
 
 
 class Writer(Protocol):
-    """What knows one way of writing each solution."""
+    """A problem with a canonical form of solutions."""
 
     def canonical(self, rows: Any, /) -> Rows:
-        """Return rows (P, n), equal where the solutions are."""
+        """Return rows (P, n) in canonical form: equal solutions become equal rows."""
 
 
 class Chosen(NamedTuple):
-    """Different rows on the host, the best first, and what they cost."""
+    """Different rows on the host, the best first, and their costs."""
 
     rows: Any
     costs: Any
 
 
 class View:
-    """Answers about a pymoo problem: here of one that nobody but a plugin may know.
+    """Answers about a pymoo problem: those of this class are for problems that plugins convert.
 
-    Problems of this package answer for themselves.
+    Problems of this package are views of themselves.
     """
 
-    operators = True  # whether operators vary its rows; else algorithms on the device alone do
+    operators = True  # whether operators can vary its rows; else only algorithms on the device can
 
     @property
     def seen(self) -> Any:
@@ -69,11 +85,11 @@ class View:
         return self
 
     def answer(self) -> problems.Problem | None:
-        """Return the problem of gpu_ls_plugin that is known without asking plugins, or None."""
+        """Return the problem of gpu_ls_plugin; None if only a plugin may know it."""
         return None
 
     def varied(self) -> problems.Problem:
-        """Return the problem whose rows operators vary and search, as `as_tsp` says."""
+        """Return the problem whose rows operators vary and search (`as_tsp`)."""
         known = _answers.get(self.seen)
         if known is None:
             known = self._recognised()
@@ -82,7 +98,7 @@ class View:
         return known
 
     def solved(self) -> problems.Problem:
-        """Return the problem that algorithms search whose population stays on the device."""
+        """Return the problem for algorithms whose population stays on the device."""
         return self.varied()
 
     def searched(
@@ -92,17 +108,17 @@ class View:
         random_state: np.random.Generator,
         backend: str,
     ) -> problems.Problem:
-        """Return the problem by which these rows are searched, some by weights of objectives."""
+        """Return the problem by which these rows are searched; with objectives, by weights."""
         return self.varied()
 
     def rehearsed(self, size: int, weights: Weighting) -> problems.Problem:
-        """Return such a problem of so many rows, to compile with."""
+        """Return a problem for `size` rows, to compile with."""
         return self.varied()
 
     def kicked(self) -> problems.Problem:
-        """Return a problem of as many cities, for what does not ask for lengths.
+        """Return a problem of as many cities, for perturbations that do not use lengths.
 
-        Of permutations that are not recognised as tours, one whose cities are all at one place.
+        For permutations that are not recognised as tours, its lengths are all 0.
         """
         try:
             return self.varied()
@@ -112,21 +128,21 @@ class View:
             raise
 
     def written(self) -> Writer:
-        """Return what knows which rows are the same solution."""
+        """Return the problem that writes rows in canonical form."""
         return self.varied()
 
     def checked(self, rows: ArrayLike, parameter: str) -> Rows:
-        """Return rows of pymoo as solutions; one that is none is named."""
+        """Return rows of pymoo as solutions; raise if a row is not one."""
         return checked_rows(self.varied(), rows, parameter)
 
     def different(self, rows: Rows, costs: NDArray[Any]) -> Chosen:
-        """Return the different ones of searched rows, the best first, each in canonical form."""
+        """Return the different rows among searched rows, the best first, in canonical form."""
         population = TourPopulation.of(self.varied(), np, rows, costs)
         found = population.best(len(costs))
         return Chosen(self.written().canonical(self.checked(found.tours, "tours")), found.costs)
 
     def features(self, pop: Any) -> NDArray[np.int64] | None:
-        """Return what the rows of a population are made of, None if they are not recognised."""
+        """Return the features of a population's rows, such as edges; None if they are unknown."""
         try:
             problem = self.varied()
         except (InvalidTypeError, UnsupportedProblemError):
@@ -136,21 +152,18 @@ class View:
         return found
 
     def knows_fitness(self) -> bool:
-        """Return whether F is what rows cost in a search, and nothing else.
-
-        It may not be with several objectives, constraints, or an objective of the problem's own.
-        """
+        """Return whether F is the cost of rows in a search, and there are no constraints."""
         return False
 
     def fitness(self, rows: Rows, costs: NDArray[Any] | None = None) -> Fitness | None:
-        """Return what the problem itself would compute as F, None where only it can tell.
+        """Return F of rows as the problem would compute it; None if only the problem can.
 
         Parameters
         ----------
         rows : int32 array, shape (P, n)
             Valid solutions.
         costs : array, shape (P,), optional
-            Their costs, where a search has computed them already.
+            Their costs, if a search has computed them.
 
         Returns
         -------
@@ -160,25 +173,25 @@ class View:
         return None
 
     def searched_by_fitness(self) -> bool:
-        """Return whether what is better to a search is better to pymoo, constraints included."""
+        """Return whether pymoo and a search rank rows alike, constraints included."""
         return self.knows_fitness()
 
     def least_cost(self) -> float | None:
-        """Return the least cost of one objective that is published, None if it is not known."""
+        """Return the published optimum of a problem with one objective; None if unknown."""
         return None
 
     def check_generations(self, search: Any, *, operators: bool, islands: bool) -> None:
-        """Raise UnsupportedProblemError if generations on the device cannot be as asked for.
+        """Raise UnsupportedProblemError if generations on the device do not support arguments.
 
         Parameters
         ----------
         search : callable or None
         operators, islands : bool
-            Whether operators of their own, or islands, were asked for.
+            Whether the user passed operators, or islands.
         """
 
     def _recognised(self) -> problems.Problem:
-        """Return what a plugin makes of the problem; for pymoo's, errors say what fits them."""
+        """Return the problem that a plugin makes of it; errors suggest other operators."""
         try:
             found = plugins.problem_from(self.seen)
             return domain_of(found).for_operators(found)
@@ -189,7 +202,7 @@ class View:
 
 
 class Unwrapped(View):
-    """Answers about a problem that is none of this package."""
+    """Answers about a problem that is not of this package."""
 
     def __init__(self, problem: Any) -> None:
         self._problem = problem
@@ -201,7 +214,7 @@ class Unwrapped(View):
 
 
 class Bare(Unwrapped):
-    """Answers about a problem of gpu_ls_plugin that operators take as it is."""
+    """Answers about a problem of gpu_ls_plugin that operators take without a wrapper."""
 
     def varied(self) -> problems.Problem:
         """Return the problem itself."""
@@ -211,13 +224,33 @@ class Bare(Unwrapped):
 
 @lru_cache(maxsize=4)
 def unmeasured(n: int) -> problems.Problem:
-    """Return a problem of n cities for parts that do not look at lengths."""
+    """Return a problem of n cities for parts that do not use lengths."""
     return gls.TSP(np.zeros((n, 2)))
 
 
 def plain(problem: Any) -> bool:
-    """Return whether a pymoo problem has one objective, no constraints, and nobody looks on."""
+    """Return whether a pymoo problem has one objective, no constraints, and no callback."""
     return problem.n_obj == 1 and not problem.n_constr and problem.callback is None
+
+
+def kind_of(problem: Problem) -> str:
+    """Return the kind of a pymoo problem's variables: b(ool), i(nteger) or f(loat)."""
+    if problem.vtype is None:
+        return "f"
+    try:
+        kind = np.dtype(problem.vtype).kind
+    except TypeError:  # mixed variables
+        return "f"
+    return "i" if kind == "u" else kind
+
+
+def remedy(problem: Problem) -> str:
+    """Return what to do with a problem of pymoo that is not one of tours."""
+    low, high = problem.bounds() if problem.has_bounds() else (None, None)
+    binary = isinstance(high, np.ndarray) and not np.any(low) and bool((high == 1).all())
+    if kind_of(problem) == "b" or (binary and kind_of(problem) == "i"):
+        return _BINARY
+    return f"{_SEVERAL}. {_PERMUTATIONS}" if problem.n_obj > 1 else _PERMUTATIONS
 
 
 def _check_size(problem: Any, found: problems.Problem) -> None:

@@ -10,7 +10,6 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTourError, InvalidTypeError
-from tests.adapters.faces import FACES
 
 if TYPE_CHECKING:
     from tests.adapters.face import Face
@@ -18,14 +17,6 @@ if TYPE_CHECKING:
 COLOURING = gls.GraphColouring.queen(5, 5, 6)
 PLACES = gls.QuadraticAssignment.generated(12, 1)  # rows are permutations
 SIZE = 30
-
-
-@pytest.fixture(params=FACES, ids=lambda face: face.framework)
-def face(request: pytest.FixtureRequest) -> Face:
-    """An adapter, if its framework is installed."""
-    needed = request.param.framework
-    pytest.importorskip(needed, reason=f'needs pip install "gpu-ls-plugin[{needed}]"')
-    return request.param
 
 
 def states(problem: Any, seed: int = 0) -> Any:

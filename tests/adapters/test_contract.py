@@ -17,7 +17,6 @@ from gpu_ls_plugin.core.exceptions import (
     UnknownPartError,
 )
 from gpu_ls_plugin.evolution.batches.kick import Kick
-from tests.adapters.faces import FACES
 from tests.evolution.samples import Diary, cities, rows, undirected
 from tests.helpers.marks import slow_after
 
@@ -58,22 +57,6 @@ REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"kicks": 5, "search": gls.LocalSearch()}, InvalidParameterError, "makes none"),
     ({"backend": "gpu"}, InvalidParameterError, "backend: 'gpu' is not one of"),
 ]
-
-
-@pytest.fixture(params=FACES, ids=lambda face: face.framework)
-def face(request: pytest.FixtureRequest) -> Face:
-    """An adapter, if its framework is installed."""
-    needed = request.param.framework
-    pytest.importorskip(needed, reason=f'needs pip install "gpu-ls-plugin[{needed}]"')
-    return request.param
-
-
-@pytest.fixture
-def diary() -> type[Diary]:
-    """The empty diary; `diary()` is a search."""
-    Diary.calls.clear()
-    Diary.interrupt_at = None
-    return Diary
 
 
 def is_tours(made: Any, n: int = N) -> bool:

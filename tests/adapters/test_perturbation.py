@@ -18,7 +18,6 @@ from gpu_ls_plugin.core.exceptions import (
 )
 from gpu_ls_plugin.core.registry import Part, registry
 from gpu_ls_plugin.extend import Perturbation
-from tests.adapters.faces import FACES
 from tests.evolution.samples import cities, rows
 
 if TYPE_CHECKING:
@@ -63,14 +62,6 @@ class Says(Shuffle):
 
     def perturb(self, problem: Any, tours: Any, **where: Any) -> Any:
         return self.rows(tours)
-
-
-@pytest.fixture(params=FACES, ids=lambda face: face.framework)
-def face(request: pytest.FixtureRequest) -> Face:
-    """An adapter, if its framework is installed."""
-    needed = request.param.framework
-    pytest.importorskip(needed, reason=f'needs pip install "gpu-ls-plugin[{needed}]"')
-    return request.param
 
 
 @pytest.fixture

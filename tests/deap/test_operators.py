@@ -8,9 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-pytest.importorskip("deap", reason='needs pip install "gpu-ls-plugin[deap]"')
-
 from deap import algorithms, base, tools
 
 import gpu_ls_plugin as gls
@@ -30,14 +27,6 @@ from tests.evolution.samples import Diary, cities, rows
 N, SIZE = 60, 20
 TSP = gls.TSP(cities(N), "EUC_2D")
 KINDS = [list, array.array, np.ndarray]
-
-
-@pytest.fixture
-def diary() -> type[Diary]:
-    """The empty diary; `diary()` is a search."""
-    Diary.calls.clear()
-    Diary.interrupt_at = None
-    return Diary
 
 
 def toolbox(**operators: Any) -> base.Toolbox:

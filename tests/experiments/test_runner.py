@@ -19,7 +19,6 @@ from gpu_ls_plugin.experiments.records import CurvePoint
 from gpu_ls_plugin.experiments.runner import About, Curve, run_all
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from gpu_ls_plugin.experiments.plan import Run
@@ -96,15 +95,6 @@ def swallow() -> None:
         signal.raise_signal(signal.SIGINT)
 
 
-@pytest.fixture
-def default_ctrl_c() -> Iterator[None]:
-    """Handle Ctrl-C as on a terminal; background jobs ignore it."""
-    former = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, former)
-
-
-@pytest.mark.usefixtures("default_ctrl_c")
 @pytest.mark.parametrize("act", [interrupt, swallow])
 def test_ctrl_c_ends_with_what_is_done(act: Any, tmp_path: Path) -> None:
     performer = Performer(KEYS[2], act)

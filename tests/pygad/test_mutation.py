@@ -6,11 +6,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pytest
-
-pytest.importorskip("pygad", reason='needs pip install "gpu-ls-plugin[pygad]"')
-
 import pygad
+import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_pygad import (
@@ -27,14 +24,6 @@ if TYPE_CHECKING:
 
 N, SIZE = 60, 20
 TSP = gls.TSP(cities(N), "EUC_2D")
-
-
-@pytest.fixture
-def diary() -> type[Diary]:
-    """The empty diary; `diary()` is a search."""
-    Diary.calls.clear()
-    Diary.interrupt_at = None
-    return Diary
 
 
 def ga(**options: Any) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-pytest.importorskip("pygad", reason='needs pip install "gpu-ls-plugin[pygad]"')
 pytest.importorskip("pygad.benchmarks.tsp", reason="needs a later PyGAD")
 
 from pygad.benchmarks import tsp

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import pytest
 
 import gpu_ls_plugin as gls
-from tests.evolution.samples import Diary, cities
+from tests.evolution.samples import cities
 
 if TYPE_CHECKING:
     from tests.helpers.clock import Clock
 
 
-@pytest.fixture
-def diary() -> type[Diary]:
-    """The empty diary; `diary()` is a search."""
-    Diary.calls.clear()
-    Diary.interrupt_at = None
-    return Diary
+collect_ignore_glob = [] if find_spec("pymoo") else ["test_*.py"]
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""A domain of somebody else, with rows of 0 and 1 and nothing but what a domain must have."""
+"""A plugin's domain whose rows have values 0 and 1, and which has only the required methods."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 
 class MaximumCut(Problem):
-    """Rows say on which side of the cut each node is; the sides have no names."""
+    """Rows give the side of the cut on which each node is; exchanged sides are the same cut."""
 
     integer = True
 
@@ -73,7 +73,7 @@ class MaximumCut(Problem):
 
 
 class Flips:
-    """Move one node to the other side as long as that makes a cut larger."""
+    """Moves single nodes to the other side as long as that makes a cut larger."""
 
     def __call__(self, problem: MaximumCut, rows: Any, **options: Any) -> Result:
         found, budget = problem.check(rows).copy(), options.get("budget")
@@ -149,7 +149,7 @@ def test_algorithms_of_pymoo_search_its_rows(cut: MaximumCut, own: bool) -> None
 
 
 class CutsBetween(Cuts):
-    """Says which values rows have, as a domain does whose problems `DomainProblem` wraps."""
+    """A domain that gives bounds, so that `DomainProblem` can wrap its problems."""
 
     problems = (MaximumCut,)
 
@@ -159,7 +159,7 @@ class CutsBetween(Cuts):
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """The package that ``gpu-ls new cuts --kind domain`` writes, as a plugin."""
+    """Return the package that ``gpu-ls new`` writes for a domain, as a plugin."""
     folder = write_package("largest_cut", "domain", tmp_path_factory.mktemp("new"))
     sys.path.insert(0, str(folder))
     package = importlib.import_module("gpu_ls_largest_cut")
@@ -224,7 +224,7 @@ def test_experiments_take_problems_of_any_domain(graph: Any, tmp_path: Any) -> N
     assert len(list((tmp_path / "runs" / "runs").iterdir())) == 4
 
 
-def test_what_is_shown_knows_the_optimum_and_the_features(graph: Any) -> None:
+def test_columns_have_the_gap_and_the_entropy(graph: Any) -> None:
     graph.optimum = best_cut(graph)
     found = minimize(DomainProblem(graph), MemeticGA(8), ("n_gen", 5), seed=1)
     output = found.algorithm.output
@@ -234,7 +234,7 @@ def test_what_is_shown_knows_the_optimum_and_the_features(graph: Any) -> None:
     assert float(output.entropy.value) >= 0
 
 
-def test_a_subclass_that_evaluates_something_else_is_refused(graph: Any) -> None:
+def test_a_subclass_with_other_costs_is_refused(graph: Any) -> None:
     class Twice(DomainProblem):
         def _evaluate(self, rows: Any, out: Any, *args: Any, **kwargs: Any) -> None:
             super()._evaluate(rows, out)

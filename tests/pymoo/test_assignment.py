@@ -1,25 +1,30 @@
-"""Assignment problems in pymoo: costs, constraints, and what their rows may be."""
+"""Assignment problems in pymoo: costs, constraints, rows, and `MemeticGA`."""
 
 from __future__ import annotations
 
 import gc
+import pickle
 import weakref
 from copy import deepcopy
 from typing import Any
 
+import cloudpickle
 import numpy as np
 import pytest
-
-pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plugin[pymoo]"')
-
-import cloudpickle
 from pymoo.core.problem import Problem
 from pymoo.core.variable import Integer
+from pymoo.operators.crossover.ux import UniformCrossover
+from pymoo.optimize import minimize
 from pymoo.problems import get_problem
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.core.exceptions import InvalidProblemError, InvalidTourError, InvalidTypeError
-from gpu_ls_pymoo import AssignmentProblem, SuccessorSampling, assignment
+from gpu_ls_plugin.core.exceptions import (
+    InvalidProblemError,
+    InvalidTourError,
+    InvalidTypeError,
+    UnsupportedProblemError,
+)
+from gpu_ls_pymoo import AssignmentProblem, MemeticGA, SuccessorSampling, assignment
 
 RNG = np.random.default_rng(3)
 COLOURING = gls.GraphColouring.random(12, 0.5, 4)
@@ -28,7 +33,7 @@ PLACES = gls.QuadraticAssignment.generated(7)
 
 
 class Odd(gls.Assignment):
-    """Rows with an odd sum alone are feasible."""
+    """Only rows with an odd sum are feasible."""
 
     integer = False
 
@@ -60,7 +65,7 @@ def test_costs_and_bounds(problem: gls.Assignment) -> None:
     assert ((broken > 0).any(axis=1) == ~problem.feasible(rows)).all()
 
 
-def test_constraints_say_by_how_much_they_are_broken() -> None:
+def test_constraints_are_amounts() -> None:
     rows = RNG.integers(0, 3, (20, 15))
     over = np.maximum(TASKS.loads(rows) - TASKS.capacities, 0).sum(axis=1)
     assert (AssignmentProblem(TASKS).evaluate(rows, return_values_of=["G"])[:, 0] == over).all()
@@ -108,3 +113,53 @@ def test_domains_are_kept_as_long_as_the_problem_lives() -> None:
     del problem, domains
     gc.collect()
     assert kept() is None
+
+
+GENERALISED = gls.GeneralisedAssignment.generated("C", 20, 4, 1)
+PROBLEMS = {
+    "colouring": gls.GraphColouring.queen(5, 5, 5),
+    "generalised": GENERALISED,
+    "quadratic": gls.QuadraticAssignment.generated(10, 1),
+}
+
+
+@pytest.mark.parametrize("problem", PROBLEMS.values(), ids=PROBLEMS)
+def test_a_run_without_options(problem):
+    result = minimize(AssignmentProblem(problem), MemeticGA(), ("n_gen", 3), seed=1, verbose=False)
+    assert problem.feasible(result.X).all() and (problem.cost(result.X) == result.F).all()
+    assert len(np.unique(result.pop.get("X"), axis=0)) == len(result.pop)
+    counted = result.algorithm.data["local_search"]
+    assert counted.moves > 0 and counted.evaluations >= counted.moves
+    again = minimize(AssignmentProblem(problem), MemeticGA(), ("n_gen", 3), seed=1)
+    assert (again.X == result.X).all()
+
+
+def test_a_run_from_given_states_is_shown(capsys):
+    problem = AssignmentProblem(GENERALISED)
+    best = minimize(problem, MemeticGA(8), ("n_gen", 4), seed=1).X
+    search = gls.SuccessorSearch(accept=gls.Better(), sample=10, steps=1)
+    start = MemeticGA(4, search=search, sampling=np.tile(best, (3, 1)))
+    result = minimize(problem, start, ("n_gen", 2), seed=1, verbose=True)
+    assert GENERALISED.cost(best) >= result.F
+    assert "distinct" in capsys.readouterr().out
+
+
+def test_a_copy_continues():
+    algorithm = MemeticGA(4, search=gls.SuccessorSearch(steps=20))
+    algorithm.setup(AssignmentProblem(GENERALISED), termination=("n_gen", 6), seed=1)
+    for _ in range(2):
+        algorithm.next()
+    other = pickle.loads(pickle.dumps(deepcopy(algorithm)))
+    before = float(other.opt.get("F").min())
+    other.next()
+    assert float(other.opt.get("F").min()) <= before
+
+
+def test_wrong_options():
+    problem = AssignmentProblem(GENERALISED)
+    with pytest.raises(UnsupportedProblemError, match="leave out crossover"):
+        MemeticGA(crossover=UniformCrossover()).setup(problem)
+    with pytest.raises(UnsupportedProblemError, match="search: it searches tours"):
+        MemeticGA(search="two_opt").setup(problem)
+    with pytest.raises(InvalidTourError, match="sampling: row 0"):
+        MemeticGA(sampling=np.full((1, 20), 9)).setup(problem)

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plugin[pymoo]"')
-
 from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.algorithms.soo.nonconvex.ga import GA
 from pymoo.core.population import Population
@@ -29,7 +26,6 @@ from gpu_ls_pymoo import (
     SegmentCrossover,
     TSPProblem,
 )
-from tests.evolution.samples import rows
 from tests.helpers.random_problems import random_problem, random_tours
 
 PROBLEM = random_problem("EUC_2D", 30, span=1000)
@@ -42,7 +38,7 @@ FACES = {
     CycleCrossover: gls.CycleRecombination(),
     SegmentCrossover: gls.SegmentRecombination(),
 }
-MEASURING = {EdgeAssemblyCrossover, PartitionCrossover}  # for tours alone
+MEASURING = {EdgeAssemblyCrossover, PartitionCrossover}  # use lengths
 
 
 class Size:
@@ -51,50 +47,33 @@ class Size:
 
 
 def crossed(operator, problem, parents, seed=7) -> np.ndarray:
-    """Children of pairs, parents (2, P, n), as pymoo asks for them."""
+    """Return the children of pairs, parents (2, P, n), which pymoo requests."""
     pop = Population.new("X", np.concatenate(parents))
     pairs = np.arange(len(pop)).reshape(2, -1).T
     return operator(problem, pop, pairs, random_state=np.random.default_rng(seed)).get("X")
 
 
 def seed_of(size: int, seed: int = 7) -> int:
-    """The seed that a part gets, after pymoo has drawn which of the pairs are crossed."""
+    """Return the seed that a part gets after pymoo has drawn which pairs are crossed."""
     state = np.random.default_rng(seed)
     state.random(size)
     return int(state.integers(2**63))
 
 
-def test_pymoo_calls_it() -> None:
-    parents = Population.new("X", rows(30, 8))
-    off = SegmentCrossover()(Size(30), parents, parents=np.arange(8).reshape(4, 2))
-    assert off.get("X").shape == (4, 30)
-    same = [crossed(SegmentCrossover(), Size(9), rows(9, 4).reshape(2, 2, 9), 3) for _ in "ab"]
-    assert (same[0] == same[1]).all()
-
-
-@pytest.mark.parametrize("bounds", [(0, 0.5), (0.5, 0.2)])
-def test_wrong_bounds(bounds: tuple[float, float]) -> None:
-    with pytest.raises(InvalidParameterError, match="shortest, longest"):
-        SegmentCrossover(*bounds)
-
-
-def test_parents_that_are_no_tours_are_named() -> None:
-    parents = Population.new("X", rows(9, 4).astype(float))
-    parents[2].X[3] = np.nan
-    with pytest.raises(InvalidTourError, match="parents: row 1 holds nan at position 3"):
-        SegmentCrossover()(Size(9), parents, parents=np.arange(4).reshape(2, 2))
-
-
 @pytest.mark.parametrize("face", FACES)
 def test_children_are_those_of_the_part(face) -> None:
-    tours = random_tours(30, 10)
-    children = crossed(face(backend="cpu"), TSPProblem(PROBLEM), tours.reshape(2, 5, 30))
+    tours, operator = random_tours(30, 10), face(backend="cpu")
+    assert operator.part == FACES[face]
     expected = FACES[face].cross(PROBLEM, tours[:5], tours[5:], seed=seed_of(5), backend="cpu")
-    assert np.array_equal(children, expected)
+    parents = tours.reshape(2, 5, 30).astype(float)
+    assert np.array_equal(crossed(operator, TSPProblem(PROBLEM), parents), expected)
+    parents[1, 3, 4] = np.nan
+    with pytest.raises(InvalidTourError, match="parents: row 3 holds nan at position 4"):
+        crossed(operator, TSPProblem(PROBLEM), parents)
 
 
 @pytest.mark.parametrize("face", FACES)
-def test_problems_that_have_no_tours(face) -> None:
+def test_permutations_of_other_problems(face) -> None:
     parents, flow_shop = random_tours(8, 10).reshape(2, 5, 8), create_random_flowshop_problem(3, 8)
     operator = face(backend="cpu")
     if face in MEASURING:
@@ -113,20 +92,9 @@ def test_problems_that_have_no_tours(face) -> None:
     assert sorted(found.X) == list(range(8))
 
 
-@pytest.mark.parametrize("face", FACES)
-def test_parents_of_other_types_are_taken_or_named(face) -> None:
-    parents = random_tours(30, 10).reshape(2, 5, 30).astype(float)
-    children = crossed(face(backend="cpu"), TSPProblem(PROBLEM), parents)
-    expected = crossed(face(backend="cpu"), TSPProblem(PROBLEM), parents.astype(int))
-    assert np.array_equal(children, expected)
-    parents[1, 3, 4] = np.nan
-    with pytest.raises(InvalidTourError, match="parents: row 3 holds nan at position 4"):
-        crossed(face(), TSPProblem(PROBLEM), parents)
-
-
 @pytest.mark.parametrize("algorithm", [GA, NSGA2])
 @pytest.mark.parametrize("face", FACES)
-def test_algorithms_of_pymoo_take_it(face, algorithm) -> None:
+def test_algorithms_of_pymoo(face, algorithm) -> None:
     def run() -> tuple[float, list[int]]:
         given = {"sampling": PermutationRandomSampling(), "mutation": InversionMutation()}
         search = algorithm(pop_size=20, crossover=face(prob=0.9, backend="cpu"), **given)
@@ -140,7 +108,7 @@ def test_algorithms_of_pymoo_take_it(face, algorithm) -> None:
     assert first[0] < PROBLEM.cost(random_tours(30, 200)).min()
 
 
-def test_wrong_parameters_are_refused() -> None:
+def test_wrong_parameters() -> None:
     with pytest.raises(InvalidParameterError, match="backend"):
         PartitionCrossover(backend="tpu")
     with pytest.raises(InvalidParameterError, match="offspring"):
@@ -151,26 +119,13 @@ def test_wrong_parameters_are_refused() -> None:
 
 
 @pytest.mark.parametrize("face", FACES)
-def test_a_memetic_algorithm_takes_the_operator_and_the_part(face) -> None:
+def test_a_memetic_algorithm_uses_the_part_of_an_operator(face) -> None:
+    runs = []
     for crossover in (face(backend="cpu"), FACES[face]):
         algorithm = MemeticGA(12, crossover=crossover, backend="cpu")
         found = minimize(TSPProblem(PROBLEM), algorithm, ("n_gen", 4), seed=1)
         assert PROBLEM.cost(found.X.astype(int))[0] == found.F[0] <= found.data["start_best"]
-
-
-@pytest.mark.parametrize("face", [OrderCrossover, SegmentCrossover, PartitionCrossover])
-def test_an_operator_means_the_same_as_its_part(face) -> None:
-    """As an operator, and in a memetic algorithm."""
-    part = FACES[face]
-    assert face().part == part
-    first, second = random_tours(30, 6, 1), random_tours(30, 6, 2)
-    children = crossed(face(), TSPProblem(PROBLEM), [first, second])
-    expected = part.cross(PROBLEM, first, second, seed=seed_of(6))
-    assert children.tolist() == expected.tolist()
-    runs = [
-        minimize(TSPProblem(PROBLEM), MemeticGA(12, crossover=crossover), ("n_gen", 3), seed=1)
-        for crossover in (face(), part)
-    ]
+        runs.append(found)
     assert type(runs[0].algorithm.evolution) is type(runs[1].algorithm.evolution)
     assert runs[0].pop.get("X").tolist() == runs[1].pop.get("X").tolist()
 
@@ -185,7 +140,7 @@ class Own(OrderCrossover):
     [OrderCrossover(prob=0.5), OrderCrossover(repair=CanonicalTourRepair()), Own()],
     ids=["prob", "repair", "own"],
 )
-def test_an_operator_that_adds_something_is_taken_as_it_is(crossover) -> None:
+def test_an_operator_that_does_more_is_kept(crossover) -> None:
     algorithm = MemeticGA(12, crossover=crossover)
     minimize(TSPProblem(PROBLEM), algorithm, ("n_gen", 1), seed=1, copy_algorithm=False)
     assert algorithm.evolution is None and algorithm.mating.crossover is crossover

@@ -1,4 +1,4 @@
-"""Searched batches hold no tour twice and none that is known, so that pymoo mates once."""
+"""Searched tours differ from each other and from known tours, so that pymoo mates once."""
 
 from __future__ import annotations
 
@@ -6,9 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-
-pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plugin[pymoo]"')
-
 from pymoo.algorithms.soo.nonconvex.ga import GA
 from pymoo.core.crossover import Crossover
 from pymoo.core.evaluator import Evaluator
@@ -42,7 +39,7 @@ ASYMMETRIC = np.random.default_rng(0).integers(1, 99, size=(30, 30))
 
 
 class Own(TravelingSalesman):
-    """A problem whose fitness is left to pymoo, since its class may add something."""
+    """A problem that pymoo evaluates, since its class may add costs."""
 
     def _evaluate(self, x: Any, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
         out["F"] = self.D[x, np.roll(x, -1)].sum()
@@ -58,7 +55,7 @@ ELIMINATIONS = {"rows": lambda: True, "tours": TourDuplicateElimination}
 
 
 class Run:
-    """As much of a running algorithm as an operator looks at."""
+    """The attributes of a running algorithm that operators read."""
 
     def __init__(self, pop: Population | None = None) -> None:
         self.pop, self.evaluator, self.data, self.n_gen = pop, Evaluator(), {}, 1
@@ -70,13 +67,13 @@ def plain_ga(mutation: LocalSearchMutation, **options: Any) -> GA:
 
 
 def search_for(problem: Any) -> Any:
-    """Or-opt works on asymmetric problems, too."""
+    """Return a search that also supports asymmetric problems if one may be needed."""
     return gls.LocalSearch([gls.OrOpt()]) if problem.n_var == 30 else gls.LocalSearch()
 
 
 @pytest.mark.parametrize("kind", ELIMINATIONS)
 def test_a_generation_of_a_plain_ga_is_one_batch(diary: type[Diary], kind: str) -> None:
-    """On thirty cities, where children are led back to the same few optima again and again."""
+    """Thirty cities have few optima, so that most searches end at known tours."""
     problem = TSPProblem(gls.TSP(cities(30)))
     algorithm = plain_ga(LocalSearchMutation(diary()), eliminate_duplicates=ELIMINATIONS[kind]())
     result = minimize(problem, algorithm, ("n_gen", 15), seed=1)
@@ -152,8 +149,8 @@ def test_both_directions_of_an_asymmetric_tour_are_different() -> None:
 
 
 @pytest.mark.parametrize("n", slow_after(2, [2, 4, 3, 5]))  # one city is too few for pymoo
-def test_where_nothing_new_can_be_made_nothing_is_searched(n: int, diary: type[Diary]) -> None:
-    """Twenty-four rows of four cities stand for three tours, which are all there from the start."""
+def test_nothing_is_searched_if_no_tour_is_new(n: int, diary: type[Diary]) -> None:
+    """Four cities have only three tours, which the start population contains."""
     problem = TSPProblem(gls.TSP(cities(n)))
     result = minimize(problem, plain_ga(LocalSearchMutation(diary())), ("n_gen", 15), seed=1)
     assert diary.calls == []
@@ -170,7 +167,7 @@ def test_tiny_problems_are_searched_about_once_a_generation(n: int, diary: type[
     assert result.F[0] == pytest.approx(gls.LocalSearch()(problem.tsp, rows(n, 500)).best_cost)
 
 
-def test_a_generation_makes_no_tour_twice_however_often_it_mates(diary: type[Diary]) -> None:
+def test_all_batches_of_a_generation_differ(diary: type[Diary]) -> None:
     problem, run = TSPProblem(gls.TSP(cities(6))), Run()
     mutation, state, made = LocalSearchMutation(diary()), np.random.default_rng(0), []
     for _ in range(30):
@@ -183,7 +180,7 @@ def test_a_generation_makes_no_tour_twice_however_often_it_mates(diary: type[Dia
     assert not offspring_so_far(run).exhausted
 
 
-def test_no_search_and_one_round_when_the_time_is_up(diary: type[Diary]) -> None:
+def test_after_the_time_limit_pymoo_mates_once_and_nothing_is_searched(diary: type[Diary]) -> None:
     problem = TSPProblem(gls.TSP(cities(30)))
     crossed: list[int] = []
 
@@ -208,7 +205,7 @@ def test_no_search_and_one_round_when_the_time_is_up(diary: type[Diary]) -> None
 
 
 class SlowClone(Crossover):
-    """Returns the first parents, so that all children are known, and takes its time for it."""
+    """A slow crossover that returns the first parents, so that all children are known."""
 
     def __init__(self, clock: Clock) -> None:
         super().__init__(2, 1, prob=1.0)

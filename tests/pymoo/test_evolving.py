@@ -1,4 +1,4 @@
-"""Runs whose population stays where it is searched are runs of pymoo like any other."""
+"""Runs of pymoo whose population stays on the device of the search."""
 
 from __future__ import annotations
 
@@ -7,16 +7,12 @@ import sys
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
+import cloudpickle
 import numpy as np
 import pytest
-
-pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plugin[pymoo]"')
-
-import cloudpickle
 from pymoo.core.population import Population
 from pymoo.operators.crossover.ox import OrderCrossover
 from pymoo.optimize import minimize
-from pymoo.problems.single.traveling_salesman import TravelingSalesman
 from pymoo.termination.default import DefaultSingleObjectiveTermination
 from pymoo.termination.fmin import MinimumFunctionValueTermination
 from pymoo.util.archive import SingleObjectiveArchive
@@ -56,12 +52,12 @@ of_each = pytest.mark.parametrize("make", POPULATIONS.values(), ids=POPULATIONS)
 
 @pytest.fixture(scope="module")
 def problem() -> TSPProblem:
-    """So large that a few generations do not end at one tour."""
+    """Return a problem that is large enough for different tours after a few generations."""
     return TSPProblem(gls.TSP(cities(400), "EUC_2D"))
 
 
 @of_each
-def test_nothing_is_filled_where_nobody_looks(
+def test_populations_are_made_on_access_only(
     problem: TSPProblem, make: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill, filled = LazyPopulation.fill, []
@@ -78,9 +74,7 @@ def test_nothing_is_filled_where_nobody_looks(
 
 
 @of_each
-def test_whoever_looks_sees_different_tours_with_their_fitness(
-    problem: TSPProblem, make: Any
-) -> None:
+def test_populations_have_different_tours_and_their_fitness(problem: TSPProblem, make: Any) -> None:
     seen = []
 
     def look(algorithm: Any) -> None:
@@ -116,7 +110,7 @@ def test_asking_and_telling_is_the_same_run(problem: TSPProblem, make: Any) -> N
 
 
 @of_each
-def test_history_keeps_what_each_generation_was(problem: TSPProblem, make: Any) -> None:
+def test_the_history_keeps_each_generation(problem: TSPProblem, make: Any) -> None:
     seen = []
     result = minimize(
         problem,
@@ -132,7 +126,7 @@ def test_history_keeps_what_each_generation_was(problem: TSPProblem, make: Any) 
 
 
 @of_each
-def test_a_copy_goes_on_alike(problem: TSPProblem, make: Any) -> None:
+def test_a_copy_continues_identically(problem: TSPProblem, make: Any) -> None:
     algorithm = make().setup(problem, termination=("n_gen", 6), seed=1)
     for _ in range(3):
         algorithm.next()
@@ -142,7 +136,7 @@ def test_a_copy_goes_on_alike(problem: TSPProblem, make: Any) -> None:
 
 
 @of_each
-def test_tours_that_somebody_puts_in_are_taken(problem: TSPProblem, make: Any) -> None:
+def test_replaced_tours_are_used(problem: TSPProblem, make: Any) -> None:
     best = minimize(problem, make(), ("n_gen", 8), seed=7)
 
     def put(algorithm: Any) -> None:
@@ -194,15 +188,6 @@ def test_few_cities(n: int, make: Any) -> None:
     assert result.F[0] == problem.tsp.cost(result.X)[0]
 
 
-def test_an_asymmetric_problem() -> None:
-    matrix = np.random.default_rng(1).integers(1, 1000, (40, 40))
-    problem = TSPProblem(gls.TSP.from_matrix(matrix))
-    result = minimize(problem, MemeticGA(6, backend="cpu"), ("n_gen", 4), seed=1)
-    assert result.F[0] == problem.tsp.cost(result.X)[0]
-    again = minimize(problem, MemeticGA(6, backend="cpu"), ("n_gen", 4), seed=1)
-    assert np.array_equal(result.pop.get("X"), again.pop.get("X"))
-
-
 @pytest.mark.parametrize("size", [5, 12, 20])
 def test_a_given_start_is_the_first_generation_and_never_lost(
     problem: TSPProblem, size: int
@@ -224,7 +209,7 @@ def test_a_sampling_of_pymoo_is_the_first_generation(problem: TSPProblem) -> Non
     assert result.data["start_best"] == result.F[0] == whole.data["start_best"] > whole.F[0]
 
 
-def test_what_is_not_chosen_follows_from_the_device_as_in_solve(problem: TSPProblem) -> None:
+def test_the_defaults_are_those_of_solve(problem: TSPProblem) -> None:
     result = minimize(problem, MemeticGA(backend="cpu"), ("time", 0.2), seed=1)
     chosen = gls.solver.default_settings(
         problem.tsp, gls.solver.Settings(seconds=0.2, backend="cpu")
@@ -234,18 +219,12 @@ def test_what_is_not_chosen_follows_from_the_device_as_in_solve(problem: TSPProb
 
 
 @pytest.mark.parametrize("part", [{"replacement": Crowding()}, {"restarts": Stagnation(2)}])
-def test_what_would_not_be_used_is_refused(problem: TSPProblem, part: dict[str, Any]) -> None:
+def test_parts_that_pymoo_would_ignore_are_refused(
+    problem: TSPProblem, part: dict[str, Any]
+) -> None:
     algorithm = MemeticGA(12, crossover=OrderCrossover(), **part)
     with pytest.raises(InvalidParameterError, match="a survival of pymoo"):
         minimize(problem, algorithm, ("n_gen", 2), seed=1)
-
-
-def test_pymoos_own_problem() -> None:
-    problem = TravelingSalesman(cities(100) / 7)
-    result = minimize(problem, MemeticGA(12, backend="cpu"), ("n_gen", 4), seed=1)
-    tours, values = result.pop.get("X", "F")
-    assert np.array_equal(values, problem.evaluate(tours))
-    assert result.F[0] == values.min()
 
 
 RUN = """
@@ -259,7 +238,9 @@ np.save(sys.argv[2], algorithm.run().pop.get("X"))
 
 @pytest.mark.slow
 @of_each
-def test_another_process_goes_on_alike(problem: TSPProblem, make: Any, tmp_path: Path) -> None:
+def test_another_process_continues_identically(
+    problem: TSPProblem, make: Any, tmp_path: Path
+) -> None:
     algorithm = make().setup(problem, termination=("n_gen", 6), seed=1)
     for _ in range(3):
         algorithm.next()

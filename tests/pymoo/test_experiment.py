@@ -1,4 +1,4 @@
-"""Experiments with pymoo's algorithms and ours: the same results however often they are ended."""
+"""Experiments with algorithms of pymoo: an interruption does not change their results."""
 
 from __future__ import annotations
 
@@ -9,13 +9,10 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
-
-pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plugin[pymoo]"')
-
 from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.algorithms.soo.nonconvex.de import DE
 from pymoo.algorithms.soo.nonconvex.ga import GA
@@ -32,9 +29,6 @@ from gpu_ls_pymoo import Experiment, TSPProblem
 from tests.evolution.samples import cities
 from tests.helpers.killed_experiment import ENDS_AT, SEEDS, experiment
 from tests.tours.problem.test_known_optima import burma14
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = {"algorithms": {"DE": DE(pop_size=8)}, "problems": [Sphere(2)]}
@@ -57,7 +51,7 @@ def csv_without_times(folder: Path) -> list[list[str]]:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of an experiment that nobody has ended."""
+    """Return the folder of an experiment that was not interrupted."""
     folder = tmp_path_factory.mktemp("whole")
     experiment(folder).run(progress=False)
     return folder
@@ -122,7 +116,7 @@ def test_more_seeds_are_added(tmp_path: Path) -> None:
 
 
 class Failing(Problem):
-    """Cannot be evaluated while a file is there."""
+    """A problem whose evaluation fails while a file exists."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(n_var=2, n_obj=1, xl=0, xu=1)
@@ -148,7 +142,7 @@ def test_a_run_that_raises_is_recorded_and_made_again(tmp_path: Path) -> None:
 
 
 class Hopeless(Problem):
-    """Has no feasible solution, or none with a finite cost."""
+    """A problem without feasible solutions, or without finite costs."""
 
     def __init__(self, cost: float, excess: float) -> None:
         super().__init__(n_var=2, n_obj=1, n_ieq_constr=1, xl=0, xu=1)
@@ -168,7 +162,7 @@ def test_runs_that_find_nothing_have_no_costs(tmp_path: Path) -> None:
 
 
 class Interrupting(Callback):
-    """Presses Ctrl-C once, in a run of its choice."""
+    """Presses Ctrl-C once, in a run with seed 2."""
 
     pressed = False
 
@@ -178,16 +172,7 @@ class Interrupting(Callback):
             signal.raise_signal(signal.SIGINT)
 
 
-@pytest.fixture
-def default_ctrl_c() -> Iterator[None]:
-    """Ctrl-C as on a terminal; what is started in the background ignores it."""
-    former = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, former)
-
-
-@pytest.mark.usefixtures("default_ctrl_c")
-def test_ctrl_c_ends_with_what_is_done(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_ctrl_c_keeps_finished_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made = small(tmp_path, algorithms=[DE(pop_size=8, callback=Interrupting())])
     results = made.run()
     assert Interrupting.pressed and results.missing == [("DE", "Sphere", 2)]
@@ -217,7 +202,7 @@ def test_lists_are_named_by_class_and_problem(tmp_path: Path) -> None:
     assert list(made.problems) == ["five", "TSPProblem"]
 
 
-def test_what_is_known_of_a_problem_is_in_its_records(tmp_path: Path) -> None:
+def test_records_have_the_optimum_and_the_machine(tmp_path: Path) -> None:
     known, unknown = gls.TSP(cities(6), "EUC_2D", optimum=1), gls.TSP(cities(6), "EUC_2D")
     published = burma14()
     problems = {"known": known, "unknown": unknown, "plain": Sphere(2), "published": published}
@@ -232,7 +217,7 @@ def test_what_is_known_of_a_problem_is_in_its_records(tmp_path: Path) -> None:
     assert plan["problems"] == list(problems)
 
 
-def test_nothing_is_done_yet(tmp_path: Path) -> None:
+def test_results_without_runs(tmp_path: Path) -> None:
     with pytest.raises(InvalidParameterError, match="holds none of these runs"):
         small(tmp_path / "none").results()
     assert not list(tmp_path.iterdir())
@@ -264,6 +249,6 @@ begun = DE(pop_size=8).setup(Sphere(), get_termination("n_gen", 2))
         ({"termination": ("never", 1)}, InvalidParameterError, r"termination: \('never', 1\)"),
     ],
 )
-def test_what_is_no_experiment(changes, error, words: str, tmp_path: Path) -> None:
+def test_wrong_parameters(changes, error, words: str, tmp_path: Path) -> None:
     with pytest.raises(error, match=words):
         small(tmp_path, **changes)

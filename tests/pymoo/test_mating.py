@@ -6,21 +6,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plugin[pymoo]"')
-
 from pymoo.algorithms.soo.nonconvex.ga import GA
 from pymoo.core.crossover import Crossover
 from pymoo.core.evaluator import Evaluator
 from pymoo.core.population import Population
-from pymoo.operators.crossover.ox import OrderCrossover
 from pymoo.operators.sampling.rnd import PermutationRandomSampling
 from pymoo.optimize import minimize
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.core.cycles import canonical
 from gpu_ls_plugin.evolution.batches.rows import keys
-from gpu_ls_pymoo import DoubleBridgeMutation, MemeticGA, MemeticMating, TSPProblem
+from gpu_ls_pymoo import MemeticGA, MemeticMating, TSPProblem
 from tests.evolution.samples import Diary, cities, rows
 
 
@@ -46,20 +42,10 @@ def test_all_children_are_searched_in_one_batch(tsp: gls.TSP, diary: type[Diary]
     assert off.get("F")[:, 0].tolist() == tsp.cost(off.get("X")).tolist()
 
 
-def test_known_children_are_kicked_before_the_search(tsp: gls.TSP, diary: type[Diary]) -> None:
-    problem = TSPProblem(tsp)
-    pop = parents(problem, 30)
-    mating = MemeticMating(diary(), crossover=Clone(), mutation=DoubleBridgeMutation(prob=0.0))
-    mating.do(problem, pop, 20, np.random.default_rng(0))
-    searched = set(keys(canonical(diary.calls[0]["tours"])))
-    assert len(searched) == 20
-    assert searched.isdisjoint(keys(canonical(pop.get("X"))))
-
-
-def test_children_that_the_search_leads_back_are_replaced_by_kicked_tours() -> None:
+def test_children_that_are_known_after_the_search_are_kicked() -> None:
     problem = TSPProblem(gls.TSP(cities(12), "EUC_2D"))
     every = gls.LocalSearch()(problem.tsp, rows(12, 500)).tours
-    known = np.unique(canonical(every), axis=0)  # all the optima that the search finds
+    known = np.unique(canonical(every), axis=0)  # all optima that the search finds
     pop = Evaluator().eval(problem, Population.new("X", known))
     mating = MemeticMating(gls.LocalSearch())
     off = mating.do(problem, pop, 40, np.random.default_rng(0))
@@ -84,9 +70,3 @@ def test_plain_ga_takes_it_as_its_mating(diary: type[Diary]) -> None:
     result = minimize(problem, algorithm, ("n_gen", 12), seed=1)
     assert result.algorithm.n_gen - 1 == 12
     assert len(diary.calls) == 11  # the start population is not searched
-
-
-def test_pymoos_crossover_can_be_used(tsp: gls.TSP) -> None:
-    problem = TSPProblem(tsp)
-    mating = MemeticMating(crossover=OrderCrossover())
-    assert len(mating.do(problem, parents(problem, 9), 7, np.random.default_rng(0))) == 7

@@ -1,14 +1,12 @@
-"""The columns of a run: what they say, for all problems, and only where they are shown."""
+"""The columns of a run, for all kinds of problems."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import pytest
-
-pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plugin[pymoo]"')
-
 from pymoo.algorithms.soo.nonconvex.brkga import BRKGA
 from pymoo.algorithms.soo.nonconvex.de import DE
 from pymoo.algorithms.soo.nonconvex.ga import GA
@@ -34,7 +32,7 @@ from tests.evolution.samples import cities
 
 
 class Populations(Callback):
-    """Keeps what each generation was when its line was written."""
+    """Keeps each generation as it was when its line was written."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -54,10 +52,23 @@ def table(text: str) -> list[dict[str, str]]:
 
 
 def shown(problem: Any, algorithm: Any, capsys: pytest.CaptureFixture[str]) -> Any:
-    """The lines of a run of three generations and its populations."""
+    """Return the lines of a run of three generations, its populations, and its result."""
     pops = Populations()
     result = minimize(problem, algorithm, ("n_gen", 3), seed=1, verbose=True, callback=pops)
     return table(capsys.readouterr().out), pops.seen, result
+
+
+def test_the_columns_of_a_run(capsys: pytest.CaptureFixture[str]) -> None:
+    known = TSPProblem(gls.TSP(cities(60), "EUC_2D", optimum=4000))
+    lines, _, _ = shown(known, MemeticGA(20), capsys)
+    assert list(lines[0]) == [
+        "n_gen", "n_eval", "best", "mean", "gap %", "distinct", "entropy", "moves", "moves/s",
+        "tours/s", "search %",
+    ]  # fmt: skip
+    for number, line in enumerate(lines, start=1):
+        assert (line["n_gen"], line["n_eval"]) == (str(number), str(20 * number))
+        assert float(line["gap %"]) == pytest.approx(int(line["best"]) / 40 - 100, abs=1e-3)
+        assert re.fullmatch(r"[\d.]+e\+\d+", line["moves/s"])
 
 
 @pytest.mark.parametrize("symmetric", [True, False])
@@ -110,7 +121,7 @@ def test_random_keys_are_tours(make: Any, share: int, capsys: pytest.CaptureFixt
     assert float(lines[-1]["gap %"]) == pytest.approx(result.F[0] / 40 - 100, abs=1e-3)
 
 
-def test_permutations_of_a_flow_shop_have_a_direction(capsys: pytest.CaptureFixture[str]) -> None:
+def test_random_keys_of_a_flow_shop(capsys: pytest.CaptureFixture[str]) -> None:
     problem = RandomKeysProblem(create_random_flowshop_problem(3, 8), local_search_probability=0)
     lines, _, _ = shown(problem, DE(20, output=LocalSearchOutput()), capsys)
     assert 1 <= int(lines[-1]["distinct"]) <= 20
@@ -127,7 +138,9 @@ class Scaled(TravelingSalesman):
     [create_random_flowshop_problem(3, 8), Scaled(cities(8))],
     ids=["flow shop", "own objective"],
 )
-def test_other_permutations_are_rows(problem: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_other_permutations_have_no_entropy(
+    problem: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
     algorithm = GA(
         20,
         PermutationRandomSampling(),
@@ -147,7 +160,7 @@ def test_pymoos_problem(capsys: pytest.CaptureFixture[str]) -> None:
     assert "gap %" not in lines[0]
 
 
-def test_nothing_is_computed_where_nothing_is_shown(
+def test_nothing_is_computed_unless_it_is_shown(
     tsp: gls.TSP, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delattr(output, "entropy_of")

@@ -1,36 +1,35 @@
-"""Our problem in pymoo, and pymoo's problems in ours."""
+"""`TSPProblem`, and the conversion of pymoo's problems."""
 
 from __future__ import annotations
 
 import copy
 import gc
 import weakref
+from types import SimpleNamespace
 from typing import Any
 
+import cloudpickle
 import numpy as np
 import pytest
-
-pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plugin[pymoo]"')
-
-import cloudpickle
 from pymoo.core.problem import ElementwiseProblem
+from pymoo.problems import get_problem
 from pymoo.problems.single.traveling_salesman import TravelingSalesman
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.core.exceptions import (
-    InvalidTourError,
     InvalidTypeError,
     UnsupportedProblemError,
 )
+from gpu_ls_plugin.core.registry import Registry
 from gpu_ls_plugin.plugins.hookspecs import hookimpl
-from gpu_ls_plugin.plugins.loader import plugins
-from gpu_ls_pymoo import TSPProblem, as_tsp
+from gpu_ls_plugin.plugins.loader import Plugins, plugins
+from gpu_ls_pymoo import TSPProblem, as_tsp, plugin
 from gpu_ls_pymoo.problems import fitness
 from tests.evolution.samples import cities, rows
 
 
 class Own(ElementwiseProblem):
-    """A pymoo problem that only a plugin can explain."""
+    """A pymoo problem that only a plugin can convert."""
 
     def __init__(self, points: Any, n_var: int) -> None:
         super().__init__(n_var=n_var, n_obj=1, xl=0, xu=n_var - 1, vtype=int)
@@ -41,14 +40,14 @@ class Own(ElementwiseProblem):
 
 
 class Squared(TravelingSalesman):
-    """Another objective on the same cities."""
+    """A problem with other costs."""
 
     def _evaluate(self, x: Any, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
         out["F"] = self.get_route_length(x) ** 2
 
 
 class Known:
-    """A plugin that answers for `Own`."""
+    """A plugin that converts `Own`."""
 
     @staticmethod
     @hookimpl
@@ -65,13 +64,6 @@ def test_a_tsp_is_evaluated_at_once_and_exactly(tsp: gls.TSP) -> None:
     assert problem.name() == "sixty"
     assert as_tsp(problem) is tsp
     assert as_tsp(tsp) is tsp
-
-
-def test_wrong_rows_are_named(tsp: gls.TSP) -> None:
-    tours = rows(60, 3)
-    tours[1, 0] = tours[1, 1]
-    with pytest.raises(InvalidTourError, match="row 1"):
-        TSPProblem(tsp).evaluate(tours)
 
 
 def test_a_problem_is_not_copied_but_pickles(tsp: gls.TSP) -> None:
@@ -101,7 +93,7 @@ def test_fitness_is_the_problems_own_value_to_the_last_bit() -> None:
         assert fitness(problem, tours).tolist() == problem.evaluate(tours)[:, 0].tolist()
 
 
-def test_fitness_is_left_to_problems_with_more_to_say(tsp: gls.TSP) -> None:
+def test_fitness_is_unknown_with_other_costs_or_constraints(tsp: gls.TSP) -> None:
     tours = rows(60, 2).astype(np.int32)
     assert fitness(Squared(cities(60)), tours) is None
     counted = TSPProblem(tsp)
@@ -113,7 +105,7 @@ def test_fitness_is_left_to_problems_with_more_to_say(tsp: gls.TSP) -> None:
 
 
 @pytest.mark.parametrize("change", ["rounded", "three dimensions"])
-def test_other_matrices_are_taken_as_they_are(change: str) -> None:
+def test_other_matrices_are_used(change: str) -> None:
     points = np.random.default_rng(0).random((30, 3 if change != "rounded" else 2)) * 100
     pymoo = TravelingSalesman.__new__(TravelingSalesman)
     if change == "rounded":
@@ -125,7 +117,7 @@ def test_other_matrices_are_taken_as_they_are(change: str) -> None:
     assert as_tsp(pymoo).cost(tours) == pytest.approx(pymoo.evaluate(tours)[:, 0], rel=1e-12)
 
 
-def test_answers_are_kept_as_long_as_the_problem_lives() -> None:
+def test_converted_problems_are_cached_as_long_as_the_problem_lives() -> None:
     pymoo = TravelingSalesman(cities(20))
     tsp = as_tsp(pymoo)
     assert as_tsp(pymoo) is tsp
@@ -135,7 +127,7 @@ def test_answers_are_kept_as_long_as_the_problem_lives() -> None:
     assert kept() is None
 
 
-def test_a_plugin_answers_for_other_problems() -> None:
+def test_a_plugin_converts_other_problems() -> None:
     problem = Own(cities(12), 12)
     with pytest.raises(InvalidTypeError, match="problem"):
         as_tsp(problem)
@@ -151,3 +143,13 @@ def test_a_plugin_answers_for_other_problems() -> None:
 def test_only_a_tsp_can_be_wrapped() -> None:
     with pytest.raises(InvalidTypeError, match="tsp: TravelingSalesman"):
         TSPProblem(TravelingSalesman(cities(5)))
+
+
+def test_the_hook_converts_these_problems_only() -> None:
+    tsp = gls.TSP(cities(9), "EUC_2D")
+    found = Plugins(Registry(), lambda: [])
+    found.add(plugin, "pymoo")
+    assert found.problem_from(TSPProblem(tsp)) is tsp
+    assert found.problem_from(TravelingSalesman(cities(9))).n == 9
+    for other in (get_problem("zdt1"), SimpleNamespace(cities=cities(9)), None):
+        assert plugin.gpu_ls_problem_from(other) is None

@@ -5,12 +5,9 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any
 
+import cloudpickle
 import numpy as np
 import pytest
-
-pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plugin[pymoo]"')
-
-import cloudpickle
 from hypothesis import given
 from hypothesis import strategies as st
 from pymoo.algorithms.soo.nonconvex.brkga import BRKGA

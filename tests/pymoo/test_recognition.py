@@ -1,4 +1,4 @@
-"""Problems are recognised by what they evaluate: tours by length, or something else."""
+"""Problems are recognised by their evaluations: tours by length, or other costs."""
 
 from __future__ import annotations
 
@@ -7,9 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plugin[pymoo]"')
-
 from pymoo.core.callback import Callback
 from pymoo.core.population import Population
 from pymoo.operators.crossover.ox import OrderCrossover
@@ -41,7 +38,7 @@ N = 20
 
 
 class Own(TravelingSalesman):
-    """pymoo's problem with an evaluation of its own, which keeps a diary."""
+    """A subclass of pymoo's problem that records its evaluations."""
 
     def __init__(self, says: Any = None, **kwargs: Any) -> None:
         super().__init__(cities(N), **kwargs)
@@ -76,7 +73,7 @@ def asymmetric(matrix: Any) -> Any:
 
 
 def forbidden(problem: Own, x: Any, length: float) -> float:
-    """A penalty that only good tours pay: on the edge from city 0 to the nearest one."""
+    """Return a length with a penalty for the edge from city 0 to the nearest, as in good tours."""
     near = int(np.argsort(problem.D[0])[1])
     after = x[(np.flatnonzero(x == 0)[0] + 1) % N]
     return length + 1000 * float(after == near)
@@ -133,7 +130,7 @@ def population() -> Population:
 
 
 @pytest.mark.parametrize("name", ELSE)
-def test_another_objective_is_refused_with_the_reason(name: str) -> None:
+def test_other_costs_are_refused(name: str) -> None:
     make, reason = ELSE[name]
     with pytest.raises(UnsupportedProblemError, match=f"problem: Own.*{reason}") as error:
         as_tsp(make())
@@ -141,13 +138,13 @@ def test_another_objective_is_refused_with_the_reason(name: str) -> None:
 
 
 @pytest.mark.parametrize("use", USES)
-def test_no_operator_searches_it_by_length(use: str) -> None:
+def test_operators_refuse_other_costs(use: str) -> None:
     with pytest.raises(UnsupportedProblemError, match="by their length"):
         USES[use](ELSE["scaled"][0]())
 
 
 @pytest.mark.parametrize("name", LENGTHS)
-def test_the_length_is_recognised(name: str) -> None:
+def test_lengths_are_recognised(name: str) -> None:
     problem, some = LENGTHS[name](), rows(N, 5)
     tsp = as_tsp(problem)
     problem.callback = None
@@ -179,7 +176,7 @@ def counted(function: Any, calls: list[Any]) -> Any:
     return call
 
 
-def test_evaluations_of_a_run_are_the_runs() -> None:
+def test_comparisons_do_not_count_as_evaluations() -> None:
     class Counts(Callback):
         def notify(self, algorithm: Any) -> None:
             self.data.setdefault("evaluated", []).append(algorithm.evaluator.n_eval)
@@ -191,7 +188,7 @@ def test_evaluations_of_a_run_are_the_runs() -> None:
     assert evaluated(Own()) == evaluated(Own())
 
 
-def test_kicks_do_not_ask_for_lengths() -> None:
+def test_kicks_do_not_need_lengths() -> None:
     pop = population()
     before = pop.get("X").copy()
     DoubleBridgeMutation()(ELSE["scaled"][0](), pop, seed=1)
@@ -199,7 +196,7 @@ def test_kicks_do_not_ask_for_lengths() -> None:
     assert (pop.get("X") != before).any(axis=1).all()
 
 
-def test_a_plugin_may_say_by_which_lengths_to_search() -> None:
+def test_a_plugin_may_give_the_lengths() -> None:
     class Says:
         @staticmethod
         @hookimpl
@@ -251,7 +248,7 @@ def kinds_of(base: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", OURS)
-def test_subclasses_of_ours_evaluate_what_their_base_does(name: str) -> None:
+def test_subclasses_must_evaluate_rows_as_their_base_does(name: str) -> None:
     base, problem, use = OURS[name]
     kinds = kinds_of(base)
     for kind in ("base", "named"):
@@ -265,7 +262,7 @@ def test_subclasses_of_ours_evaluate_what_their_base_does(name: str) -> None:
             use(changed)
 
 
-def test_what_other_problems_are_told_fits_them() -> None:
+def test_errors_suggest_other_operators() -> None:
     from pymoo.core.problem import Problem
     from pymoo.problems.single.knapsack import create_random_knapsack_problem
 
@@ -290,7 +287,7 @@ def test_what_other_problems_are_told_fits_them() -> None:
     ],
     ids=["several lengths", "routes", "assignment", "assignment of pymoo"],
 )
-def test_what_is_wrapped_otherwise_is_told_how(problem: Any, message: str) -> None:
+def test_errors_name_the_wrapper(problem: Any, message: str) -> None:
     with pytest.raises(InvalidTypeError, match=message):
         LocalSearchMutation()(problem, population())
     if not isinstance(problem, AssignmentProblem):

@@ -1,19 +1,17 @@
-"""Copies of runs go on alike, whichever stage of a plan they are made in."""
+"""Copies of runs continue identically in each stage of a plan."""
 
 from __future__ import annotations
 
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
+import cloudpickle
 import numpy as np
 import pytest
 
-pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plugin[pymoo]"')
-
-import cloudpickle
-
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.routes.plan import fewer_vehicles, first_generations, settings
+from gpu_ls_plugin.routes.plan import fewer_vehicles, first_generations
+from gpu_ls_plugin.routes.plan import settings as route_settings
 from gpu_ls_plugin.routes.searches.genetic import hybrid_genetic
 from gpu_ls_pymoo import CVRPProblem, MemeticGA
 
@@ -28,8 +26,8 @@ GENERATIONS = 11  # after a copy: from the last ones of a stage to those of the 
 
 @pytest.fixture(autouse=True)
 def short_stages(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a run have all stages, of short generations."""
-    monkeypatch.setitem(settings.KICKS_OF_ROUTES, "cpu", 20)
+    """Give each run all stages, with short generations."""
+    monkeypatch.setitem(route_settings.KICKS_OF_ROUTES, "cpu", 20)
     monkeypatch.setitem(fewer_vehicles.KICKS, "cpu", 0.0)
     monkeypatch.setattr(first_generations, "enough", lambda *_: 1)
     monkeypatch.setattr(first_generations, "SEARCH", SMALL)
@@ -37,14 +35,14 @@ def short_stages(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def next_of(algorithm: MemeticGA, clock: Clock) -> str:
-    """Make a generation; return the name of its stage."""
+    """Make one generation and return the name of its stage."""
     algorithm.next()
     clock.advance(GENERATION)
     return str(vars(algorithm)["pop"].population.stage.name)
 
 
 def gone_on(algorithm: MemeticGA, clock: Clock) -> list[tuple[str, Any, Any]]:
-    """Return stages, tours and costs of the generations that follow."""
+    """Return the stages, tours and costs of the next generations."""
     found = []
     for _ in range(GENERATIONS):
         stage = next_of(algorithm, clock)
@@ -61,9 +59,9 @@ def same(ours: Any, theirs: Any) -> bool:
 
 
 @pytest.mark.parametrize(("stage", "share"), [(BRED, 0.45), (TRIED, 0.0), (CHAINS, 0.0)])
-def test_copies_go_on_alike(stage: str, share: float, clock: Clock) -> None:
-    """And as the run does, unless populations are bred: copies begin from their best routes."""
-    clock.launch = 0.0  # else copies lose time of their stage to what they make anew
+def test_copies_continue_identically(stage: str, share: float, clock: Clock) -> None:
+    """The run continues in the same way, except in the stage whose copies keep only best routes."""
+    clock.launch = 0.0  # copies need more launches, which must not take time of their stage
     problem = CVRPProblem(gls.CVRP.generated(70, seed=1))
     algorithm = MemeticGA(6, backend="cpu").setup(problem, termination=("time", SECONDS), seed=1)
     while next_of(algorithm, clock) != stage or algorithm.termination.perc < share:

@@ -1,12 +1,9 @@
-"""Replacement by distance in edges, beside its definition by sets of edges."""
+"""Survival by distance in edges, compared with its definition by sets of edges."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-
-pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plugin[pymoo]"')
-
 from pymoo.core.evaluator import Evaluator
 from pymoo.core.population import Population
 from pymoo.optimize import minimize
@@ -19,7 +16,7 @@ from tests.evolution.samples import cities, rows, undirected
 
 @pytest.mark.parametrize("edges", [0, 1, 4, 6, 8])
 @pytest.mark.parametrize("count", [1, 5, 12, 30])
-def test_survivors_are_the_best_that_are_apart(edges: int, count: int) -> None:
+def test_survivors_are_the_best_tours_that_are_far_apart(edges: int, count: int) -> None:
     problem = TSPProblem(gls.TSP(cities(8), "EUC_2D"))
     pop = Population.new(X=rows(8, 30))
     Evaluator().eval(problem, pop)

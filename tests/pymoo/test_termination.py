@@ -1,4 +1,4 @@
-"""Limits hold: generations, evaluations, seconds, Ctrl-C."""
+"""Limits of evaluations and seconds, and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -9,9 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-
-pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plugin[pymoo]"')
-
 from pymoo.algorithms.soo.nonconvex.ga import GA
 from pymoo.core.termination import TerminateIfAll
 from pymoo.operators.crossover.ox import OrderCrossover
@@ -24,7 +21,13 @@ from pymoo.termination.max_gen import MaximumGenerationTermination
 from pymoo.termination.max_time import TimeBasedTermination
 
 import gpu_ls_plugin as gls
-from gpu_ls_pymoo import LocalSearchMutation, LocalSearchSampling, MemeticGA, TSPProblem
+from gpu_ls_pymoo import (
+    CVRPProblem,
+    LocalSearchMutation,
+    LocalSearchSampling,
+    MemeticGA,
+    TSPProblem,
+)
 from gpu_ls_pymoo.clock import seconds_left
 from tests.evolution.samples import Diary, cities, rows
 from tests.helpers.late_kernels import LateKernels
@@ -47,20 +50,13 @@ def searching_ga(search: Any = None) -> GA:
 
 @pytest.fixture(scope="session")
 def large() -> gls.TSP:
-    """So large that a generation takes longer than a time limit of half a second."""
+    """Return a problem whose generations take longer than half a second."""
     return gls.TSP(cities(1500), "EUC_2D")
-
-
-def test_generations(tsp: gls.TSP) -> None:
-    result = minimize(TSPProblem(tsp), MemeticGA(20), ("n_gen", 4), seed=1)
-    assert result.algorithm.n_gen - 1 == 4
 
 
 @pytest.mark.parametrize("own", [True, False])
 def test_every_searched_tour_counts_as_an_evaluation(diary: type[Diary], own: bool) -> None:
-    problem = TSPProblem(
-        gls.TSP(cities(300), "EUC_2D")
-    )  # so many that few children are known tours
+    problem = TSPProblem(gls.TSP(cities(300), "EUC_2D"))  # large: few children are known tours
     algorithm = MemeticGA(20, search=diary()) if own else searching_ga(diary())
     result = minimize(problem, algorithm, ("n_eval", 250), seed=1)
     searched = sum(call["rows"] for call in diary.calls)
@@ -120,7 +116,7 @@ LIMITS = (MaximumGenerationTermination(10**6), TimeBasedTermination("00:00:01"))
 def test_a_time_limit_cuts_iterated_searches(
     kind: str, search: Any, limit: Any, clock: Clock
 ) -> None:
-    """Uncut, the first search would make ten kicks for each of 200 cities and 40 tours."""
+    """Without the limit, the first search would make ten kicks for each city and tour."""
     problem, mutation = TSPProblem(gls.TSP(cities(200))), LocalSearchMutation(search)
     mutation.prepare(problem, 40)
     plain = GA(40, PermutationRandomSampling(), crossover=OrderCrossover(), mutation=mutation)
@@ -132,7 +128,7 @@ def test_a_time_limit_cuts_iterated_searches(
 
 
 def test_compiling_does_not_count(large: gls.TSP, clock: Clock) -> None:
-    """A search that first compiles for a minute does so before the clock starts."""
+    """The minute in which a search compiles passes before the clock starts."""
     inner, compiled = gls.LocalSearch(), []
 
     class Compiling:
@@ -199,7 +195,7 @@ class Started:
         self.termination, self.start_time = termination, clock.time() - 10
 
 
-def test_the_limit_of_a_collection_is_when_it_ends_the_run(clock: Clock) -> None:
+def test_the_time_limit_of_a_collection(clock: Clock) -> None:
     def left(termination: Any) -> float:
         return seconds_left(Started(termination, clock))
 
@@ -211,7 +207,7 @@ def test_the_limit_of_a_collection_is_when_it_ends_the_run(clock: Clock) -> None
     assert left(TimeBasedTermination(5)) == 0
     assert seconds_left(None) == float("inf")
     every = TerminateIfAll(MaximumGenerationTermination(5), TimeBasedTermination(5))
-    assert left(every) == float("inf")  # goes on, so tours are to be searched
+    assert left(every) == float("inf")  # the run continues, so tours are searched
     assert left(TerminateIfAll(both, TimeBasedTermination(5))) == pytest.approx(10, abs=0.1)
     both.terminate()
     assert left(both) == 0
@@ -276,3 +272,25 @@ def test_ctrl_c_at_any_time_ends_the_run(large: gls.TSP, delay: float) -> None:
     assert result.F[0] == large.cost(result.X)[0]
     assert result.F[0] == result.pop.get("F").min()
     assert result.F[0] < large.cost(rows(1500, 1))[0]
+
+
+RANDOM = np.random.default_rng(0)
+
+
+def problems():
+    for n in (1, 2, 3, 12):
+        yield gls.TSP(RANDOM.random((n, 2)) * 100)
+        yield gls.TSP.from_matrix(RANDOM.integers(1, 99, (n + 1, n + 1)))
+    for customers in (1, 2, 12):
+        points, demands = RANDOM.random((customers + 1, 2)) * 100, np.ones(customers, int)
+        yield gls.CVRP(points, np.r_[0, demands], 4)
+
+
+@pytest.mark.parametrize("seconds", [1e-6, 0.01])
+def test_runs_without_time_return_a_complete_row(seconds):
+    for problem in problems():
+        kind = CVRPProblem if isinstance(problem, gls.CVRP) else TSPProblem
+        found = minimize(kind(problem), MemeticGA(), ("time", seconds), seed=1)
+        row = np.asarray(found.X, np.int32).reshape(1, -1)
+        assert problem.feasible(row)[0]
+        assert found.F[0] == problem.cost(row)[0]

@@ -1,4 +1,4 @@
-"""Time limits hold in every algorithm of pymoo that takes the operators."""
+"""Time limits in all algorithms of pymoo that support the operators."""
 
 from __future__ import annotations
 
@@ -7,9 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plugin[pymoo]"')
-
 from pymoo.algorithms.base.genetic import GeneticAlgorithm
 from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.algorithms.moo.nsga3 import NSGA3
@@ -38,7 +35,7 @@ SLOW = 0.4  # seconds: more than a run may take beyond its limit
 
 
 class SlowCrossover(OrderCrossover):
-    """One that takes as long as pymoo's edge recombination of a few dozen pairs."""
+    """A crossover as slow as pymoo's edge recombination of a few dozen pairs."""
 
     def _do(self, *args: Any, **options: Any) -> Any:
         time.sleep(SLOW)
@@ -46,7 +43,7 @@ class SlowCrossover(OrderCrossover):
 
 
 class SlowDuplicates(DefaultDuplicateElimination):
-    """One that takes as long as pymoo's comparison of all pairs in a population of thousands."""
+    """An elimination as slow as pymoo's comparison of all pairs among thousands of rows."""
 
     def do(self, *args: Any, **options: Any) -> Any:
         time.sleep(SLOW)
@@ -54,7 +51,7 @@ class SlowDuplicates(DefaultDuplicateElimination):
 
 
 class OneByOne(GeneticAlgorithm):
-    """Mutates copies of its individuals one after the other, as decomposition does."""
+    """Mutates copies of single individuals, as decomposition does."""
 
     def _infill(self) -> Any:
         context = {"algorithm": self, "random_state": self.random_state}
@@ -65,7 +62,7 @@ class OneByOne(GeneticAlgorithm):
 
 @pytest.fixture(scope="module")
 def problem() -> TSPProblem:
-    """A thousand cities, with everything compiled."""
+    """Return a problem of a thousand cities for which all kernels are compiled."""
     made = TSPProblem(gls.TSP(cities(1000), "EUC_2D"))
     for operator in (LocalSearchMutation(), LocalSearchSampling()):
         operator.prepare(made, 50)
@@ -120,11 +117,11 @@ def test_a_time_limit_holds(problem: TSPProblem, algorithm: Any) -> None:
 def test_slow_parts_of_pymoo_do_not_break_it(
     problem: TSPProblem, slow: dict[str, Any], limit: float, generations: int
 ) -> None:
-    """No generation begins that cannot end in time, even if nothing were searched in it."""
+    """No generation begins that would exceed the limit even without a search."""
     algorithm = drop_in(pop_size=20, n_offsprings=10, **slow)
     result = minimize(problem, algorithm, ("time", limit), seed=1)
     assert result.exec_time <= limit + OVERRUN
-    # As many as there is time for; one less where other work slows them down.
+    # As many as fit into the time; one less if the machine is busy.
     assert generations - 1 <= result.algorithm.n_gen - 1 <= generations
     assert result.data["local_search"].moves > 0
 
@@ -132,7 +129,7 @@ def test_slow_parts_of_pymoo_do_not_break_it(
 def test_a_run_whose_time_is_up_does_not_mate_again(
     problem: TSPProblem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Individuals that are not drawn are children of equal parents: duplicates, all of them."""
+    """All individuals that are not drawn are duplicates, since their parents are equal."""
     mutation = LocalSearchMutation(prob=0.02)
     calls = []
     inner = LocalSearchMutation.do

@@ -1,4 +1,4 @@
-"""Start populations that are given: what is not a tour is named before the run begins."""
+"""Given start populations: rows that are no tours are named before the run begins."""
 
 from __future__ import annotations
 
@@ -6,9 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-
-pytest.importorskip("pymoo.core.problem", reason='needs pip install "gpu-ls-plugin[pymoo]"')
-
 from pymoo.core.population import Population
 from pymoo.optimize import minimize
 from pymoo.problems.single.traveling_salesman import TravelingSalesman
@@ -31,7 +28,7 @@ in_both_forms = pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 
 
 def changed(value: Any, dtype: Any = None) -> NDArray[Any]:
-    """Tours of which row 2 holds something else at position 5."""
+    """Return tours with a wrong value in row 2, position 5."""
     tours = rows(20, 4).astype(dtype or type(value))
     tours[2, 5] = value
     return tours
@@ -54,7 +51,7 @@ WRONG = {
 @on_both
 @in_both_forms
 @pytest.mark.parametrize("name", WRONG)
-def test_what_is_no_tour_is_named(problem: Any, form: Any, name: str) -> None:
+def test_rows_that_are_no_tours_are_named(problem: Any, form: Any, name: str) -> None:
     tours, message = WRONG[name]
     with pytest.raises(InvalidTourError, match=message):
         minimize(problem, MemeticGA(5, sampling=form(tours)), ("n_gen", 2), seed=1)
