@@ -7,9 +7,9 @@ from .crossovers.route_edge_assembly import RouteEdgeAssembly as RouteEdgeAssemb
 from .crossovers.route_exchange import RouteExchange as RouteExchange
 from .crossovers.split_crossover import SplitRecombination as SplitRecombination
 from .engines.prices import PricedMigration as PricedMigration
+from .moves.between_routes import RouteMoves as RouteMoves
 from .moves.between_routes import SwapStar as SwapStar
 from .moves.between_routes import TwoOptStar as TwoOptStar
-from .moves.route_moves import RouteMoves as RouteMoves
 from .plan.drawing import plot_routes as plot_routes
 from .problem.cvrp import CVRP as CVRP
 from .removals.ruin_recreate import RuinRecreate as RuinRecreate

@@ -13,8 +13,7 @@ from gpu_ls_plugin.routes.crossovers.route_exchange import RouteExchange
 from gpu_ls_plugin.routes.crossovers.split_crossover import SplitRecombination
 from gpu_ls_plugin.routes.domain import Routes
 from gpu_ls_plugin.routes.engines.prices import PricedMigration
-from gpu_ls_plugin.routes.moves.between_routes import SwapStar, TwoOptStar
-from gpu_ls_plugin.routes.moves.route_moves import RouteMoves
+from gpu_ls_plugin.routes.moves.between_routes import RouteMoves, SwapStar, TwoOptStar
 from gpu_ls_plugin.routes.problem.resources.duration import Duration
 from gpu_ls_plugin.routes.problem.resources.load import Load
 from gpu_ls_plugin.routes.removals.ruin_recreate import RuinRecreate

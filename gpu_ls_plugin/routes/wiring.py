@@ -1,4 +1,4 @@
-"""Adds the engines of routes to those that searches of tours choose from."""
+"""Adds the engines of routes to those of tours, so that searches of tours can choose them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from gpu_ls_plugin.tours.engines import services
 from gpu_ls_plugin.tours.engines.chains import start as chains
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.tours.engines.chains.chains import Chains
+    from gpu_ls_plugin.routes.engines.prices import PricedChains
     from gpu_ls_plugin.tours.engines.chains.start import Kicking, Start
     from gpu_ls_plugin.tours.engines.services import Service
     from gpu_ls_plugin.tours.kicks.base import Perturbation
@@ -20,10 +20,21 @@ def _linked_descent() -> Service:
     return SERVICE
 
 
-def _chains(search: Kicking, start: Start, kick: Perturbation) -> Chains | None:
-    from gpu_ls_plugin.routes.removals.route_chains import route_chains
+def _chains(search: Kicking, start: Start, kick: Perturbation) -> PricedChains | None:
+    """Return chains of an iterated search on giant tours; None if its kicks change no routes."""
+    from gpu_ls_plugin.routes.engines.linked_chains import LinkedChains
+    from gpu_ls_plugin.routes.engines.rebuilt_chains import RebuiltChains
+    from gpu_ls_plugin.routes.removals.string_removal import StringRemoval
+    from gpu_ls_plugin.tours.engines.engines import candidate_moves
 
-    return route_chains(search, start, kick)
+    local, rules = search.search, (search.accept, search.restart_after)
+    if isinstance(kick, StringRemoval):
+        kick.check(start.problem)
+        return LinkedChains(start, *rules, kick.arguments, len(local.neighbourhoods))
+    if search.in_one_kernel and kick.rebuilds:
+        parts = candidate_moves(local, start.backend, start.problem)()
+        return RebuiltChains(start, *rules, parts, kick)
+    return None
 
 
 services.of_other_domains.append(_linked_descent)

@@ -1,4 +1,4 @@
-"""Chains of one kernel whose kicks and repairs change linked lists of routes."""
+"""Chains in one kernel whose kicks and repairs change linked lists of routes."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.core.origins import sources_of
-from gpu_ls_plugin.routes.engines.priced_chains import PricedChains
+from gpu_ls_plugin.routes.engines.prices import PricedChains
 from gpu_ls_plugin.routes.kernels.linked_rows import LinkedRows, linked_kernel
-from gpu_ls_plugin.routes.moves.route_moves import RouteMoves
+from gpu_ls_plugin.routes.moves.between_routes import RouteMoves
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 from gpu_ls_plugin.routes.problem.routing import Routing
 from gpu_ls_plugin.tours.problem.device_data import batch_data
@@ -25,14 +25,12 @@ OWN = (
     struct_of(HEADER, "LinkedBatch"),
     struct_of("routes/engines/string_removal.cuh", "StringRuin"),
 )
-# Customers that are looked at after a kick, at most: rounding of real numbers might make a repair
-# go in circles.
-LOOKS = 1000
-FIRST_KICKS = {"cuda": 50, "cpu": 200}  # of a chain in the first launch, so that it is short
+LOOKS = 1000  # most looks at customers after a kick: rounding could make a repair cycle
+FIRST_KICKS = {"cuda": 50, "cpu": 200}  # of each chain in the first launch, to keep it short
 
 
 def string_kernel(accept: Acceptance, *types: Any) -> Kernel:
-    """Compose the search of one chain per team; `types` are `LinkedRows.types`."""
+    """Compose the kernel of chains, one per team; `types` are `LinkedRows.types`."""
     kernel = linked_kernel(HEADER, "LinkedChain", *types, own=OWN, more=(accept.functor,))
     return replace(
         kernel,
@@ -43,10 +41,10 @@ def string_kernel(accept: Acceptance, *types: Any) -> Kernel:
 
 
 class LinkedChains(PricedChains):
-    """Chains of one kernel: kick, repair, accept or go back, on linked lists of routes.
+    """Chains in one kernel: kick, repair, accept or undo, on linked lists of routes.
 
     `ruin` holds the arguments of gls::StringRuin. `neighbourhoods` is the number of neighbourhoods
-    of the descent before the chains, which counts moves for each of them.
+    of the descent before the chains, which counts the moves of each.
     """
 
     def __init__(
@@ -75,7 +73,7 @@ class LinkedChains(PricedChains):
         }
 
     def set_weights(self, price: float) -> None:
-        """Set the price of violations for kicks and repairs."""
+        """Set the price of violations in kicks and repairs."""
         objective, weights = self.start.problem.objective, self._arguments["weights"]
         assert isinstance(objective, Routing)
         priced = self.start.backend.xp.asarray(objective.weights(price).view(weights.dtype))

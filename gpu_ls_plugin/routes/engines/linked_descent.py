@@ -1,4 +1,4 @@
-"""Engine of local search on linked lists of routes: one warp per giant tour."""
+"""Engine of local search on linked lists of routes, one warp per giant tour."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.routes.kernels.linked_rows import LinkedRows, linked_kernel, row_bytes
-from gpu_ls_plugin.routes.moves.between_routes import SwapStar
-from gpu_ls_plugin.routes.moves.route_moves import RouteMoves
+from gpu_ls_plugin.routes.moves.between_routes import RouteMoves, SwapStar
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 from gpu_ls_plugin.tours.candidates.nearest import All
 from gpu_ls_plugin.tours.engines.descent.city_descent import look_bits
@@ -34,26 +33,19 @@ OWN = (
     struct_of("tours/engines/descent/descent_batch.cuh", "DescentBatch"),
     struct_of(HEADER, "LinkedTours"),
 )
-
-
+# Neighbourhoods that may follow `RouteMoves()`, with their functors.
 FURTHER: dict[type[Neighbourhood], str] = {SwapStar: "gls::RouteSwapStar"}
 
 
-def serves(neighbourhoods: Sequence[Neighbourhood]) -> bool:
-    """Return whether the engine has these moves: `RouteMoves()`, alone or before `SwapStar()`."""
-    first, *others = map(type, neighbourhoods)
-    return first is RouteMoves and len(others) == len(FURTHER.keys() & others)
-
-
 def descent_kernel(*types: Any, neighbourhoods: Sequence[Neighbourhood]) -> Kernel:
-    """Compose the search of one tour per team; `types` are `LinkedRows.types`."""
+    """Compose the kernel of descents, one per team; `types` are `LinkedRows.types`."""
     further = [FURTHER[type(part)] for part in neighbourhoods[1:]]
     kernel = linked_kernel(HEADER, "LinkedDescent", *types, own=OWN, more=further)
     return replace(kernel, parts=(*kernel.parts, *(part.name for part in neighbourhoods)))
 
 
 class LinkedDescent(PersistentEngine):
-    """A batch of descents in progress; a pass is a look at a customer and those `near` it."""
+    """A batch of descents in progress; a pass looks at one customer and the nodes `near` it."""
 
     def __init__(
         self,
@@ -67,7 +59,7 @@ class LinkedDescent(PersistentEngine):
         kinds = len(neighbourhoods)
         super().__init__(backend, problem, tours, kinds)
         routes, xp, size = routing_problem(problem), backend.xp, len(tours)
-        # Stays alive here: kernels have only the addresses of the vehicles' arrays.
+        # Keeps the vehicles' arrays alive: kernels have only their addresses.
         self._rows = rows = LinkedRows(
             backend, routes, problem, size, near, kinds=kinds, uneven=True
         )
@@ -88,12 +80,12 @@ class LinkedDescent(PersistentEngine):
         self.look_at(self._customers)
 
     def look_at(self, cities: Any) -> None:
-        """Set which customers of each tour to look at first: bool (P, n)."""
+        """Set the customers of each tour to look at first, bool (P, n)."""
         self._waits[...] = look_bits(self.backend.xp, cities & self._customers)
 
     @staticmethod
     def bytes_per_tour(problem: TSP, kinds: int) -> int:
-        """Return the device memory of one tour in bytes, searched by `kinds` neighbourhoods."""
+        """Return the device memory in bytes of one tour with `kinds` neighbourhoods."""
         return row_bytes(routing_problem(problem), 4, kinds) + 8 * problem.n + 64
 
     def first_passes(self) -> int:
@@ -106,8 +98,11 @@ class LinkedDescent(PersistentEngine):
         return sum(part.variants(degree, symmetric) for part in self._neighbourhoods)
 
 
-def _on_lists(search: Parameters) -> bool:
-    return serves(search.neighbourhoods) and not isinstance(search.candidates, All)
+def _serves(search: Parameters) -> bool:
+    """Return whether a search is on lists, by `RouteMoves()` alone or before `SwapStar()`."""
+    first, *others = map(type, search.neighbourhoods)
+    known = first is RouteMoves and len(others) == len(FURTHER.keys() & others)
+    return known and not isinstance(search.candidates, All)
 
 
 def _nodes(problem: TSP) -> TSP:
@@ -129,7 +124,7 @@ def prepare(
 
 SERVICE = Service(
     (First,),
-    _on_lists,
+    _serves,
     prepare,
     of_composed,
     _nodes,

@@ -1,8 +1,9 @@
-"""The price of violations, which follows the share of feasible chains."""
+"""Chains of giant tours with a price of violations, which follows the share of feasible tours."""
 
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,23 +11,68 @@ from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.budget import NO_LIMIT
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
+from gpu_ls_plugin.routes.problem.routing import Routing
 from gpu_ls_plugin.tours.cooperation.migration import Migration
-from gpu_ls_plugin.tours.kernels.evaluation import lengths_of, nothing_paid
+from gpu_ls_plugin.tours.engines.chains.chains import Chains
+from gpu_ls_plugin.tours.kernels.evaluation import add_up, lengths_of, nothing_paid
+from gpu_ls_plugin.tours.problem.metric_with_objective import search_metric
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
-    from gpu_ls_plugin.routes.engines.priced_chains import PricedChains
-    from gpu_ls_plugin.tours.engines.chains.chains import Chains
     from gpu_ls_plugin.tours.kicks.base import Perturbation
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-LEAST_PRICE, MOST_PRICE = 1 / 64, 64  # times the problem's penalties
+LEAST_PRICE, MOST_PRICE = 1 / 64, 64  # in units of the problem's penalties
+
+
+class PricedChains(Chains):
+    """Chains of giant tours; violations cost `price` times the penalties of the problem."""
+
+    price = 1.0
+
+    _arguments: dict[str, Any]
+    _weight_places: Any = None
+
+    @abstractmethod
+    def set_weights(self, price: float) -> None:
+        """Set the price of violations for the kernels of kicks."""
+
+    def state(self) -> dict[str, Any]:
+        """Return the state of the chains, with their price."""
+        return {**super().state(), "price": self.price}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Continue from a saved state of as many chains, at their price."""
+        super().restore(state)
+        if state["price"] != self.price:
+            self.reprice(state["price"])
+
+    def reprice(self, price: float) -> None:
+        """Set the price of violations, and update the costs of the tours.
+
+        If costs are integers, penalties are rounded to integers of at least 1.
+        """
+        backend, problem = self.start.backend, self.start.problem
+        objective, data = problem.objective, self._arguments["metric_data"]
+        assert isinstance(objective, Routing)
+        self.price = price
+        if self._weight_places is None:
+            self._weight_places = backend.xp.asarray(objective.weight_places(backend))
+        data[self._weight_places] = backend.xp.asarray(objective.weights(price))
+        self.set_weights(price)
+        for tours, costs in ((self.tours, self.costs), (self.best_tours, self.best_costs)):
+            add_up(backend, search_metric(problem), {"metric_data": data}, tours, costs)
+
+    def feasible(self) -> Any:
+        """Return which of the present tours pay for no violation."""
+        lengths = lengths_of(self.start.backend, self.start.problem, self.tours)
+        return nothing_paid(self.costs, lengths)
 
 
 def set_price(chains: PricedChains, feasible: float) -> None:
-    """Raise or lower the price of violations until this share of the present tours is feasible.
+    """Move the price of violations a step towards one at which this share of tours is feasible.
 
-    Hard constraints have no price (Vidal 2022, for a population of single solutions).
+    Hard constraints have no price. Vidal (2022) adjusts penalties of a population in this way.
     """
     if routing_problem(chains.start.problem).penalties is None:
         return
@@ -35,10 +81,10 @@ def set_price(chains: PricedChains, feasible: float) -> None:
 
 
 def of_feasible(backend: Backend, problem: TSP, tours: Any, costs: Any) -> Any:
-    """Return costs by which giant tours are compared, shape (P,).
+    """Return costs to compare giant tours by, shape (P,).
 
-    Infeasible tours look cheap while the price of violations is low, so they count as much as the
-    most expensive feasible tour; if no tour is feasible, all cost infinity. Under hard constraints,
+    Infeasible tours look cheap while the price of violations is low, so they get the cost of the
+    most expensive feasible tour; if no tour is feasible, all get infinity. Under hard constraints,
     `costs` are returned unchanged.
     """
     if routing_problem(problem).penalties is None:
@@ -56,7 +102,7 @@ class PricedMigration(Migration):
     Parameters
     ----------
     every, share : float
-        As of `Migration`.
+        As in `Migration`.
     feasible : float
         Share of the present tours that should be feasible under soft constraints, 0 to 1.
 
@@ -85,7 +131,7 @@ class PricedMigration(Migration):
         Raises
         ------
         InvalidParameterError
-            Chains with such kicks have no price of violations.
+            Chains with these kicks have no price of violations.
         """
         if perturbation.relinks or (fused and perturbation.rebuilds):
             return perturbation
@@ -95,12 +141,12 @@ class PricedMigration(Migration):
         )
 
     def results(self, backend: Backend, problem: TSP, tours: Any, costs: Any) -> Any:
-        """Return costs by which giant tours are compared, shape (P,); see `of_feasible`."""
+        """Return costs to compare giant tours by, shape (P,); see `of_feasible`."""
         return of_feasible(backend, problem, tours, costs)
 
     def exchange(
         self, chains: Chains, level: float, seconds: float = math.inf, kicks: int = NO_LIMIT
     ) -> int:
-        """Set the price, and replace the worst chains."""
+        """Set the price, and replace the worst chains; see `Migration.exchange`."""
         set_price(chains, self.feasible)  # type: ignore[arg-type]  # chains of giant tours
         return super().exchange(chains, level, seconds, kicks)

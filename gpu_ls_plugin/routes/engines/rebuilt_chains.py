@@ -1,4 +1,4 @@
-"""Chains of one kernel whose kicks rebuild giant tours."""
+"""Chains in one kernel whose kicks rebuild giant tours."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.core.origins import sources_of
-from gpu_ls_plugin.routes.engines.priced_chains import PricedChains
+from gpu_ls_plugin.routes.engines.prices import PricedChains
 from gpu_ls_plugin.routes.problem.routing import Routing
 from gpu_ls_plugin.tours.engines.chains import chain_layouts
 from gpu_ls_plugin.tours.engines.chains.chain_kernel import PARAMETERS
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
 HEADER = "routes/engines/rebuilt_chain.cuh"
-KICK_BYTES = 1024  # of shared memory, for what a kick notes of each team of a block
+KICK_BYTES = 1024  # of shared memory, for the state of a block's kicks
 MOST_WARPS = {"many": 12, "most": 8}  # of a block, by the registers that its moves need
-CHOOSING_WARPS = 8  # of a block whose moves choose places
+CHOOSING_WARPS = 8  # most of a block whose moves choose places
 SECONDS_PER_KICK = {"cuda": 2e-3, "cpu": 5e-4}  # of a chain, at most
 
 
 def rebuilt_shape(
     n: int, tours: int, shared_memory: int, needs: tour_layouts.ChainNeeds
 ) -> tour_layouts.DescentShape:
-    """Return the launch layout of chains, as `descent_layouts.descent_shape` does."""
+    """Return the launch layout of chains; see `descent_layouts.descent_shape`."""
     most = CHOOSING_WARPS if needs.chooses else MOST_WARPS.get(needs.registers, tours)
     return descent_layouts.descent_shape(
         n, min(tours, most), shared_memory - KICK_BYTES, needs=needs
@@ -48,7 +48,7 @@ def rebuilt_kernel(
     accept: Acceptance,
     layout: tour_layouts.DescentShape,
 ) -> Kernel:
-    """Compose the search of one chain per team."""
+    """Compose the kernel of chains, one per team."""
     kernel = moves.kernel(
         "rebuilt_chain",
         metric,
@@ -68,7 +68,7 @@ def rebuilt_kernel(
 
 
 class RebuiltChains(PricedChains):
-    """Chains of one kernel: kick by a perturbation's `rebuilding`, repair, accept or go back."""
+    """Chains in one kernel: kick by a perturbation's `rebuilding`, repair, accept or undo."""
 
     parts: CandidateMoves
 
@@ -111,7 +111,7 @@ class RebuiltChains(PricedChains):
         super().advance(until, heat, cooling, seconds)
 
     def set_weights(self, price: float) -> None:
-        """Set the price at which kicks insert."""
+        """Set the price of excess load in kicks."""
         objective = self.start.problem.objective
         assert isinstance(objective, Routing)
         self.kick.arguments["price"] = objective.load_weight(price)

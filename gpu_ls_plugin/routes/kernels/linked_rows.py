@@ -1,4 +1,4 @@
-"""Giant tours as linked lists: the launch layout of a batch, and the arguments of its kernels."""
+"""Giant tours as linked lists: launch layouts and arguments of kernels."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
 INSTANCE = struct_of("tours/problem/instance.cuh", "Instance")
 LINKED_PROBLEM = struct_of("routes/kernels/linked_row.cuh", "LinkedProblem")
-MOST_WARPS, MOST_REAL_WARPS = 16, 12  # of a block, limited by registers; with real lengths
-NOTES_BYTES = 1024  # of shared memory for a chain, beside its lists
-MOST_DEMAND = 2**31 - 1  # of all customers together: loads have 32 bits
+MOST_WARPS, MOST_REAL_WARPS = 16, 12  # most that registers allow in a block; with real lengths
+NOTES_BYTES = 1024  # of shared memory for a row, in addition to its lists
+MOST_DEMAND = 2**31 - 1  # largest total demand: loads have 32 bits
 
 
 def most_rows(problem: TSP | CVRP) -> int:
-    """Return how many rows a multiprocessor searches at once, a warp each, if memory allows."""
+    """Return how many rows a multiprocessor searches at once, if memory allows: a warp each."""
     return MOST_WARPS if problem.integer else MOST_REAL_WARPS
 
 
@@ -54,13 +54,13 @@ def list_bytes(problem: CVRP, city_bytes: int) -> int:
 
 
 def row_bytes(problem: CVRP, city_bytes: int, kinds: int) -> int:
-    """Return the memory of a row in bytes: its lists, and a bit for each node and kind of moves."""
+    """Return the bytes of a row: its lists, and a bit for each node and kind of moves."""
     return list_bytes(problem, city_bytes) + padded(kinds * ((problem.n + 31) // 32) * 4)
 
 
 @dataclass(frozen=True)
 class LinkedShape(DescentShape):
-    """Layout of rows on linked lists, a warp each, in a block with `shared` bytes of memory."""
+    """Launch layout of rows on linked lists, a warp each; a block has `shared` bytes of memory."""
 
     shared: int = 0
 
@@ -75,11 +75,11 @@ class LinkedShape(DescentShape):
         kinds: int = 1,
         uneven: bool = False,
     ) -> LinkedShape:
-        """Return the layout of `rows` rows of a multiprocessor, as many at once as fit.
+        """Return the layout of the `rows` rows of a multiprocessor, as many at once as fit.
 
-        Rows get a block each if memory allows and they are few or `uneven`. Few rows do, so that a
-        search whose number of rows varies compiles two programs, not one for each number. Uneven
-        rows do, because the rows of a block end together and would wait for the slowest.
+        If memory allows, each row gets a block of its own in two cases. Few rows do, so that a
+        search with a varying number of rows needs two programs, not one for each number. `uneven`
+        rows do, because all rows of a block wait for the slowest one.
         """
         own = row_bytes(problem, 2, kinds)
         of_all = padded(site_bytes * problem.n) + padded(4 * (problem.customers + 1))
@@ -87,7 +87,7 @@ class LinkedShape(DescentShape):
         alone = of_all + own + NOTES_BYTES + BLOCK_OVERHEAD
         if (uneven or rows < most) and min(rows, most) * alone <= shared_memory:
             most = 1
-        most = -(-rows // -(-rows // most))  # the same in each of several turns
+        most = -(-rows // -(-rows // most))  # several turns get equally many rows
         for warps in range(most, 0, -1) if problem.n <= LARGEST_SHORT else ():
             for sites in (of_all, 0):
                 if sites + warps * (own + NOTES_BYTES) <= shared_memory:
@@ -97,7 +97,7 @@ class LinkedShape(DescentShape):
 
     @classmethod
     def of_host(cls, problem: CVRP) -> LinkedShape:
-        """Return the layout on a CPU: one row per thread; `in_shared` if nodes fit 16 bits."""
+        """Return the layout on a CPU: a row per thread; `in_shared` means nodes of 16 bits."""
         return cls("gls::Host", 1, 1, problem.n <= LARGEST_SHORT, False)
 
     def shared_bytes(self, n: int) -> int:
@@ -106,7 +106,7 @@ class LinkedShape(DescentShape):
 
     @property
     def memory(self) -> str:
-        """The C++ type of the memory of lists."""
+        """C++ type of the memory for lists."""
         if self.team != "gls::Host":
             return super().memory
         return f"gls::HostMemory<{'gls::uint16' if self.in_shared else 'int'}>"
@@ -129,9 +129,9 @@ def linked_kernel(
     own: Sequence[Struct],
     more: Sequence[str] = (),
 ) -> Kernel:
-    """Compose a kernel of one row per team; it has the name of its header.
+    """Compose a kernel with one row per team; its name is that of its header.
 
-    `own` are its parameters behind the problem, and `more` further arguments of its `template`.
+    `own` are its parameters behind the problem, `more` the last arguments of its `template`.
     """
     metric, vehicles = search_metric(problem.tsp), vehicles_type(problem.nodes.metric.functor, time)
     timed, symmetric = (
@@ -153,9 +153,9 @@ class LinkedRows:
     """Layout and arguments of kernels on the rows of a batch.
 
     `tsp` is the problem of the giant tours. Customers may go next to the nodes on their `near`
-    lists, by default one for each lane of a warp. `kinds` counts the kinds of moves for which
-    customers wait. In `uneven` batches, some rows take much longer than others. All kernels have
-    `arguments`; `shared_bytes` is the dynamic shared memory of a block.
+    lists, by default one node for each lane of a warp. `kinds` is the number of kinds of moves. In
+    `uneven` batches, some rows take much longer than others. All kernels have `arguments`;
+    `shared_bytes` is the dynamic shared memory of a block.
     """
 
     def __init__(
@@ -198,11 +198,11 @@ class LinkedRows:
 
     @property
     def types(self) -> tuple[CVRP, str, str, str, LinkedShape]:
-        """The arguments of `linked_kernel` from the problem to the layout."""
+        """Arguments of `linked_kernel`, from the problem to the layout."""
         return (self._problem, self._sites.grid, self._sites.length, self.routes.time, self.layout)
 
     def of_chains(self, looks: int) -> dict[str, Any]:
-        """Return further arguments of chains: copies of lists, the best tours, and `looks`."""
+        """Return the arguments of chains alone: copies of lists, the best tours, and `looks`."""
         xp, problem = self.routes.backend.xp, self._problem
         bytes_each = list_bytes(problem, self.layout.city_bytes)
         return {
@@ -215,7 +215,7 @@ class LinkedRows:
 
 
 def refusal(problem: CVRP) -> str:
-    """Return why routes of a problem cannot be searched as linked lists; empty if they can."""
+    """Return why the routes of a problem cannot be linked lists; an empty text if they can."""
     if problem.resources:
         return f"knows loads and durations alone, not {problem.resources[0].name!r}"
     if int(problem.demands.sum()) > MOST_DEMAND:

@@ -1,4 +1,4 @@
-"""The arguments of kernels that rebuild routes."""
+"""Arguments of kernels that rebuild routes."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.routes.construction.batch import RouteBatch
 
 HEADER = "routes/kernels/rebuilt_routes.cuh"
-NEAR = 32  # near nodes of a customer: one for each lane of a warp
+NEAR = 32  # near nodes of a customer, one for each lane of a warp
 OPTION_WORDS = constant(HEADER, "kOptionWords")
 ROWS = struct_of(HEADER, "RebuiltRows")
 
 
 def rebuilt_arguments(routes: RouteBatch, room: int) -> dict[str, Any]:
-    """Return the arguments of `ROWS`, with memory for `room` customers of each row that wait."""
+    """Return the arguments of `ROWS`, with memory for `room` waiting customers per row."""
     nodes = routes.problem.customers + 1
     nearest = Nearest(min(NEAR, routes.problem.customers))
     near, _, each = nearest.on(routes.backend, routes.problem.nodes)

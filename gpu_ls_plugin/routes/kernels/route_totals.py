@@ -1,4 +1,4 @@
-"""Sums over the routes of giant tours, on any device."""
+"""Sums over the routes of giant tours, on the host or a device."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from typing import Any
 
 
 def route_totals(xp: Any, nodes: Any, copies: int, *amounts: Any) -> list[Any]:
-    """Return, for each place, the sum over its route: a float64 array (P, n) for each of `amounts`.
+    """Return for each of `amounts`, arrays (P, n), the sum over the route of each place.
 
-    `nodes` are giant tours with 0 for all copies of the depot, as from `nodes_of`; a copy belongs
-    to the route that it begins. `amounts` are arrays (P, n). A GPU adds real numbers in any order.
+    The sums are float64 arrays (P, n). `nodes` are giant tours with 0 for each copy of the depot,
+    as from `nodes_of`; a copy belongs to the route that it begins. A GPU adds real numbers in any
+    order.
     """
     size = len(nodes)
     begun = (nodes == 0).cumsum(axis=1)

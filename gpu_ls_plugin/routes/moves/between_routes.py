@@ -1,30 +1,35 @@
-"""Neighbourhoods of moves between routes."""
+"""Neighbourhoods whose moves change routes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
+from gpu_ls_plugin.core.exceptions import InvalidParameterError, UnsupportedProblemError
+from gpu_ls_plugin.routes.kernels.linked_rows import refusal
+from gpu_ls_plugin.routes.problem.cvrp import routing_problem
 from gpu_ls_plugin.routes.problem.routing import Routing
 from gpu_ls_plugin.tours.moves.base import Neighbourhood
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
+# Moves of RouteMoves next to one customer: all, and those that reverse nothing.
+BESIDE, DIRECTED = 14, 8
+
 
 class BetweenRoutes(Neighbourhood):
-    """A neighbourhood of giant tours whose moves change routes."""
+    """A neighbourhood whose moves change the routes of giant tours."""
 
     reverses = False
 
     @property
     def deep(self) -> bool:
-        """True: moves exchange four edges or more."""
+        """True: a move exchanges four or more edges."""
         return True
 
     def check(self, problem: TSP) -> None:
-        """Raise UnsupportedProblemError if tours have no routes."""
+        """Raise UnsupportedProblemError if the tours have no routes."""
         super().check(problem)
         if not isinstance(problem.objective, Routing):
             raise UnsupportedProblemError(
@@ -35,10 +40,10 @@ class BetweenRoutes(Neighbourhood):
 
 @dataclass(frozen=True)
 class TwoOptStar(BetweenRoutes):
-    """Exchange the ends of two routes, or their beginnings.
+    """Exchange the ends of two routes.
 
-    The other form of 2-opt*, which joins the beginnings of two routes and joins their ends, is
-    `TwoOpt` on the giant tour.
+    The other form of 2-opt*, which joins two beginnings and two ends, is `TwoOpt` on the giant
+    tour.
     """
 
     name = "two_opt_star"
@@ -55,15 +60,15 @@ class TwoOptStar(BetweenRoutes):
 
 @dataclass(frozen=True)
 class SwapStar(BetweenRoutes):
-    """Exchange two customers of two routes; each goes to the best place in the other's route.
+    """Exchange two customers of two routes; each goes to the best place in the other route.
 
-    A customer is exchanged for a candidate in another route, or for one of the candidate's
-    neighbours there. Each customer goes to the cheapest of these places: beside one of its
-    candidates, first or last in the route, or where the other customer was.
+    A customer is exchanged for a candidate in another route, or for a neighbour of the candidate
+    there. Each customer goes to the cheapest of these places: beside one of its candidates, first
+    or last in the route, or where the other customer was.
 
-    Vidal (2022) looks at all pairs of customers of routes whose sectors overlap, and for each
-    customer at the three cheapest places of the other route, which are kept between moves.
-    This neighbourhood keeps nothing, and the work for a pair does not depend on route lengths.
+    Vidal (2022) examines all pairs of customers of routes whose sectors overlap, and keeps the
+    three cheapest places of each customer in each route between moves. This neighbourhood keeps
+    nothing, and the work for a pair does not depend on the length of routes.
     """
 
     name = "swap_star"
@@ -71,7 +76,7 @@ class SwapStar(BetweenRoutes):
 
     @property
     def chooses(self) -> bool:
-        """True: a place is chosen for both customers."""
+        """True: a move chooses the places of both customers."""
         return True
 
     def functor(self, symmetric: bool) -> str:
@@ -81,3 +86,38 @@ class SwapStar(BetweenRoutes):
     def variants(self, degree: int, symmetric: bool) -> int:
         """Return 3: a candidate and its neighbours."""
         return 3
+
+
+@dataclass(frozen=True)
+class RouteMoves(BetweenRoutes):
+    """Relocations of one and two customers, swaps, 2-opt and 2-opt*, on linked lists of routes.
+
+    A customer moves next to one of its candidates. The evaluation of a move takes constant time,
+    with load and duration, and is several times as fast as on tours as arrays: use this
+    neighbourhood for the many children of a generation. A customer without an improving move may
+    begin a route. The search needs `First()`, and has no other neighbourhood except a following
+    `SwapStar()`. Chains with `StringRemoval` repair by the same moves, but begin no route.
+    """
+
+    name = "route_moves"
+    header = "routes/moves/route_moves.cuh"
+    alone = True
+
+    def functor(self, symmetric: bool) -> str:
+        """Raise InvalidParameterError: only the engine on linked lists has these moves."""
+        raise InvalidParameterError(
+            "neighbourhoods: RouteMoves() is searched with First() on candidate lists, alone or "
+            "before SwapStar()"
+        )
+
+    def variants(self, degree: int, symmetric: bool) -> int:
+        """Return how many moves a customer with `degree` candidates has."""
+        return degree * (BESIDE if symmetric else DIRECTED)
+
+    def check(self, problem: TSP) -> None:
+        """Raise UnsupportedProblemError if routes cannot be searched as linked lists."""
+        super().check(problem)
+        if reason := refusal(routing_problem(problem)):
+            raise UnsupportedProblemError(
+                f"problem: route_moves {reason}; use Relocate(), Exchange() and TwoOptStar()"
+            )

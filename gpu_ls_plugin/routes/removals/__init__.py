@@ -1,1 +1,1 @@
-"""Perturbations of routes: customers are taken out and put back."""
+"""Perturbations of routes: they remove customers and insert them again."""

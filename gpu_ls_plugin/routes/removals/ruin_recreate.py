@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 HEADER = "routes/removals/ruin_recreate.cuh"
-MOST_REMOVED = 1000
+MOST_REMOVED = 1000  # customers of a kick on average, and of a string
 RUIN = (struct_of(HEADER, "Ruin"), ROWS)
 
 
@@ -38,25 +38,25 @@ def ruin_kernel(metric: Metric, team: str, time: str) -> Kernel:
 
 
 def in_chains(metric: Metric, time: str, **arguments: Any) -> Rebuilding:
-    """Compose the kick as chains make it; `arguments` are its data by name."""
+    """Compose the kick for a kernel of chains; `arguments` are its data by name."""
     functor = f"gls::RuinRecreate<{{team}}, {vehicles_type(metric.functor, time)}>"
     return Rebuilding(functor, HEADER, RUIN, arguments)
 
 
 @dataclass(frozen=True)
 class RuinRecreate(KernelPerturbation):
-    """Take strings of neighbouring customers out of routes, and insert them again by regret.
+    """Remove strings of neighbouring customers from routes, and insert them again by regret.
 
-    A customer is drawn, and of the routes of those near it each loses a string of customers
-    (Christiaens and Vanden Berghe 2020). Always the customer is inserted next whose second best
-    route is worse than the best by most. Capacity, route limit and fleet are respected: feasible
-    giant tours remain so wherever all customers find a place. Where constraints are soft, load
-    beyond the capacity is paid for instead, as by moves.
+    A kick draws a customer. Several routes near it lose a string of customers each (Christiaens and
+    Vanden Berghe 2020). The customer to insert next is the one whose best place in a second route
+    is worse than its best place by most. Kicks respect the capacity, the route limit and the fleet:
+    a feasible giant tour stays feasible if all customers find a place. Under soft constraints, load
+    beyond the capacity costs its penalty instead.
 
     Parameters
     ----------
     removed : int
-        Customers that leave, on average, 1 to 1000.
+        Average number of customers that a kick removes, 1 to 1000.
     longest : int
         Customers of the longest string, 1 to 1000.
 
@@ -76,7 +76,7 @@ class RuinRecreate(KernelPerturbation):
         checks.fields(self, checks.integer, "removed", "longest", least=1, most=MOST_REMOVED)
 
     def problem_of(self, problem: Problem) -> TSP:
-        """Return the problem whose giant tours are kicked: one with routes."""
+        """Return the problem of the giant tours; it has routes."""
         return routing_problem(problem).tsp
 
     def kicked(self, backend: Backend, problem: TSP, tours: Any, numbers: dict[str, int]) -> Any:
@@ -88,13 +88,13 @@ class RuinRecreate(KernelPerturbation):
         return routes.tours()
 
     def rebuilding(self, backend: Backend, problem: Problem, size: int) -> Rebuilding:
-        """Return the kick in C++ of a batch of so many giant tours."""
+        """Return the kick in C++ for a batch of `size` giant tours."""
         routes = RouteBatch(backend, routing_problem(problem), size)
         kick = in_chains(routes.problem.nodes.metric, routes.time, **self.data(routes))
         return replace(kick, kept=routes)
 
     def data(self, routes: RouteBatch, room: int = 0) -> dict[str, Any]:
-        """Return what kernels read, and memory for `room` customers or more that wait."""
+        """Return arguments of kernels, with memory for at least `room` waiting customers."""
         room = max(4 * self.removed, self.longest, room)
         ruin = {"removed": self.removed, "longest": self.longest}
         return {**ruin, **rebuilt_arguments(routes, room)}

@@ -26,25 +26,26 @@ COUNTS = tuple(f"{what}_counts" for what in ("kick", "move", "accepted", "idle",
 
 @dataclass(frozen=True)
 class StringRemoval(KernelPerturbation):
-    """Take strings of neighbouring customers out of routes, and insert them again greedily.
+    """Remove strings of neighbouring customers from routes, and insert them again greedily.
 
-    A customer is drawn, and of the routes of those near it each loses a string of customers, half
-    of them with one that stays in its midst. They join again at the cheapest place, in an order by
-    chance, demand or distance; some places are overlooked (Christiaens and Vanden Berghe 2020).
-    Chains of an iterated search make such kicks on linked lists of routes, repair only what has
-    changed, by moves of their own (relocations of one and two customers, swaps, 2-opt and 2-opt*),
-    and are a hundred times as fast as with `RuinRecreate`. Capacity, route limit and fleet are
-    respected; where constraints are soft, violations are paid for. `perturb` alone does not repair;
-    a tour stays as it is where not all customers find a place.
+    A kick draws a customer. Several routes near it lose a string of customers each. The customers
+    are sorted at random, by demand or by distance from the depot. Each goes to its cheapest place;
+    some places are skipped at random (Christiaens and Vanden Berghe 2020). Kicks respect the
+    capacity, the route limit and the fleet; under soft constraints, violations cost their penalty.
+
+    Chains of an iterated search kick linked lists of routes and repair only what has changed, by
+    moves of their own: relocations of one and two customers, swaps, 2-opt and 2-opt*. They are a
+    hundred times as fast as with `RuinRecreate`. `perturb` does not repair; it leaves a tour
+    unchanged if some customers find no place.
 
     Parameters
     ----------
     removed : int
-        Customers that leave, on average, 1 to 32; 32 is the most of any kick.
+        Average number of customers that a kick removes, 1 to 32; no kick removes more than 32.
     longest : int
         Customers of the longest string, 1 to 32.
     split : float
-        Share of the strings that leave a customer in their midst, 0 to 1.
+        Share of the strings that leave one of their inner customers in the route, 0 to 1.
 
     Raises
     ------
@@ -58,7 +59,7 @@ class StringRemoval(KernelPerturbation):
 
     name = "string_removal"
     relinks = True
-    bytes_per_city = 64  # twice gls::RouteLists at most, and links of the best
+    bytes_per_city = 64  # bound on two gls::RouteLists and the successors in the best tour
 
     def __post_init__(self) -> None:
         checks.fields(self, checks.integer, "removed", "longest", least=1, most=MOST_REMOVED)
@@ -70,14 +71,14 @@ class StringRemoval(KernelPerturbation):
         return {"removed": self.removed, "longest": self.longest, "split": self.split}
 
     def check(self, problem: Problem) -> None:
-        """Raise UnsupportedProblemError where routes cannot be searched as linked lists."""
+        """Raise UnsupportedProblemError if routes cannot be searched as linked lists."""
         if reason := refusal(routing_problem(problem)):
             raise UnsupportedProblemError(
                 f"perturbation: StringRemoval() {reason}; use RuinRecreate()"
             )
 
     def problem_of(self, problem: Problem) -> TSP:
-        """Return the problem whose giant tours are kicked: one with routes on linked lists."""
+        """Return the problem of the giant tours; it has routes that fit linked lists."""
         self.check(problem)
         return routing_problem(problem).tsp
 

@@ -9,9 +9,8 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.routes.searches.genetic import breeding as part
-from gpu_ls_plugin.routes.searches.genetic.breeding import Breeding
+from gpu_ls_plugin.routes.searches.genetic.breeding import Breeding, Rules, education
 from gpu_ls_plugin.routes.searches.genetic.fitness import shared_buckets
-from gpu_ls_plugin.routes.searches.genetic.rules import Rules, education
 from gpu_ls_plugin.tours.searches.search_call import Call
 from tests.helpers.routing import random_cvrp
 

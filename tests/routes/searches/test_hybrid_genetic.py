@@ -18,7 +18,7 @@ from gpu_ls_plugin.core.exceptions import (
     UnsupportedProblemError,
 )
 from gpu_ls_plugin.routes.searches.genetic import breeding
-from gpu_ls_plugin.routes.searches.genetic.prices import Prices
+from gpu_ls_plugin.routes.searches.genetic.violations import Prices
 from tests.helpers.marks import slow_after
 from tests.helpers.routing import giant_tours, random_cvrp
 from tests.routes.time_windows import TimeWindows

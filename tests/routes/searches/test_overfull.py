@@ -7,8 +7,8 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.routes.searches.genetic import overfull as part
-from gpu_ls_plugin.routes.searches.genetic.overfull import Overfull
+from gpu_ls_plugin.routes.searches.genetic import violations as part
+from gpu_ls_plugin.routes.searches.genetic.violations import Overfull
 from tests.helpers.routing import KINDS, giant_tours, random_cvrp
 
 BOTH = pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])

@@ -1,1 +1,1 @@
-"""Routes in parts: a problem is cut into smaller ones, which are searched side by side."""
+"""Decomposition of routing problems into parts that are searched side by side."""

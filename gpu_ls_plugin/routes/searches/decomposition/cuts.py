@@ -1,4 +1,4 @@
-"""How routes are grouped: those that are near each other, about equally many customers each."""
+"""Cuts: groups of routes near each other, with about equally many customers."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def grouped(
     turn: int,
     random: np.random.Generator,
 ) -> Groups:
-    """Return at most `count` groups of routes; each route, none of them empty, is in one.
+    """Return at most `count` groups of routes. Each route is in one group; no route may be empty.
 
-    Where nodes have coordinates every second `turn` takes sectors around the depot, which begin at
-    a random angle. The others halve the routes again and again, by which of two routes is nearer.
+    If nodes have coordinates, every second `turn` takes sectors around the depot, from a random
+    angle. Other turns halve the routes repeatedly, by which of two routes far apart is nearer.
     """
     middles = np.array([_middle(problem, np.asarray(route)) for route in routes])
     sizes = np.array([len(route) for route in routes])
@@ -36,7 +36,7 @@ def grouped(
 
 
 def _middle(problem: CVRP, route: NDArray[np.int64]) -> int:
-    """Return the customer of a route that is nearest to all others."""
+    """Return the customer in the middle of a route."""
     nodes = problem.nodes
     if nodes.coordinates is not None:
         points = nodes.coordinates[route]
@@ -72,7 +72,7 @@ def _halved(
     count: int,
     random: np.random.Generator,
 ) -> Groups:
-    """Return groups of the routes `mine`: those nearer to one of two far routes, and the others."""
+    """Return groups of the routes `mine`, halved by which of two routes far apart is nearer."""
     count = min(count, len(mine))
     if count < 2:
         return [mine]
@@ -86,11 +86,10 @@ def _halved(
     reached = np.cumsum(sizes[order])
     place = int(np.abs(reached - reached[-1] * left / count).argmin()) + 1
     place = min(max(place, left), len(order) - (count - left))  # a route for each group
-    halves = ((order[:place], left), (order[place:], count - left))
     return [
         group
-        for half, its in halves
-        for group in _halved(problem, half, middles, sizes, its, random)
+        for half, groups in ((order[:place], left), (order[place:], count - left))
+        for group in _halved(problem, half, middles, sizes, groups, random)
     ]
 
 

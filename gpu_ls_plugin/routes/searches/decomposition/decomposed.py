@@ -1,4 +1,4 @@
-"""Search routes in parts, in rounds: cut, search side by side, join."""
+"""Search of routes in parts. Each round cuts the problem, searches the parts and joins them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.routes.searches.decomposition.sub_problem import Routes
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-MOST_LANES = 32  # of a GPU: threads of this process that launch, a few times in 50 ms each
+MOST_LANES = 32  # of a GPU: threads that launch, each a few times in 50 ms
 
 
 def _default_search() -> IteratedLocalSearch:
@@ -55,25 +55,27 @@ def _default_search() -> IteratedLocalSearch:
 
 @dataclass(frozen=True)
 class Decomposed(compiling_ahead.CompilesAhead):
-    """Improve the routes of one giant tour in parts, which are searched side by side, in rounds.
+    """Improve the routes of one giant tour in parts that are searched side by side.
 
-    Each round groups routes that are near each other, alternately by sectors around the depot and
-    by which of two routes is nearer. A group and the depot are a vehicle routing problem of their
-    own: chains of an iterated search begin with its routes, all parts at the same time, and the
-    best of each part together are the next tour. All chains together make as many kicks as they
-    would on the whole tour, so that a customer is reached by as many more as there are parts
+    Each round groups routes near each other, by turns in sectors around the depot and by which of
+    two routes is nearer. Each group, with the depot, is a vehicle routing problem of its own.
+    Chains of an iterated search begin with the routes of a group; all groups are searched at the
+    same time. The best routes of all groups form the next tour. The chains make as many kicks in
+    all as on the whole tour, so each customer gets as many times more kicks as there are parts
     (Taillard 1993; Santini et al. 2023). Acceptance follows the whole run, not each round.
 
     Parameters
     ----------
     search : IteratedLocalSearch
-        Searches the parts; the whole instead where it cannot be cut, or no tour is feasible.
+        Searches the parts. It searches the whole problem if that cannot be cut or if the cheapest
+        tour is infeasible.
     customers : int
-        Of a part, about.
+        Approximate number of customers of a part.
     rounds : int
-        Fewer where they would be shorter than a quarter of a second.
+        Number of rounds; fewer if a round would be shorter than a quarter of a second.
     chains : int, optional
-        In all, in equal shares, but at least one for each part; by default as many as tours.
+        Total number of chains, shared equally among the parts, but at least one for each; by
+        default, the number of tours.
 
     Raises
     ------
@@ -116,38 +118,39 @@ class Decomposed(compiling_ahead.CompilesAhead):
         ----------
         problem : CVRP
         tours : array, shape (P, n), integer
-            Not changed. NumPy, or CuPy with the result on the same device. Where there are fewer
-            than chains and the search is one of the whole, they are repeated.
+            Not changed. NumPy, or CuPy with the result on the same device. If there are fewer tours
+            than chains and the whole problem is searched, tours are repeated.
         seed : int or None
-            Of cuts, kicks and acceptance. Budgets in kicks give the same tours for a seed; the
-            limit in seconds cannot. Pass another seed for each call, or None to draw one.
+            Seed of cuts, kicks and acceptance. With a budget in kicks, the same seed gives the same
+            tours; with a limit in seconds it may not. None draws a seed.
         budget : Budget, optional
-            `kicks` and `moves` are per chain; parts share the kicks that all chains together make.
+            `kicks` and `moves` are per chain; the parts share the kicks of all chains.
         backend, device
-            Where to search; see `get_backend`.
+            Backend and device of the search; see `get_backend`.
         callback : callable, optional
             Called with a `Progress` about twenty times a second.
         memory_limit : int, optional
-            Bytes that may be used.
+            Limit of memory in bytes.
         first_row : int
-            Number of the first row, where the batch is a part of a larger one.
+            Number of the first row, if the batch is a part of a larger one.
         begin_share, end_share : float
-            Where in a longer run this call begins and ends, 0 to 1: acceptance and the number of
-            rounds are those of that run.
+            Shares of a longer run at which this call begins and ends, 0 to 1. Acceptance and the
+            number of rounds follow that run.
 
         Returns
         -------
         Result
-            Sorted by cost: the tour that was found, and all given ones but that which it comes
-            from. After Ctrl-C what was found so far, with `statistics.interrupted`.
+            Sorted by cost. The tour found replaces the tour that it comes from; the other tours are
+            the given ones. After Ctrl-C, the best so far, with `statistics.interrupted`.
 
         Raises
         ------
         UnsupportedProblemError
-            The problem has no routes, or constraints of plugins, or the search cannot work on it.
+            The problem has no routes or has constraints of plugins, or the search cannot work on
+            it.
         InvalidTourError, InvalidTypeError, InvalidParameterError
-            `tours` are not giant tours of the problem; a share is no number from 0 to 1, or a run
-            ends before it begins.
+            `tours` are not giant tours of the problem, a share is not a number from 0 to 1, or
+            `end_share` is less than `begin_share`.
         InsufficientMemoryError
             Not even one tour fits.
         """
@@ -194,12 +197,12 @@ class Decomposed(compiling_ahead.CompilesAhead):
             return call.result(self, costs).sorted()
 
     def _parts(self, problem: CVRP, routes: Routes, backend: Backend) -> int:
-        """Return how many parts there are."""
+        """Return the number of parts; 1 if the problem is not cut."""
         most = len(routes) if backend.name == "cpu" else min(len(routes), MOST_LANES)
         return max(1, min(most, round(problem.customers / self.customers)))
 
     def _whole(self, call: Call, problem: Problem, tours: Any) -> Result:
-        """Search the whole tours in the time that is left."""
+        """Search the whole problem in the remaining time."""
         if (self.chains or 0) > len(call.tours):
             rows = np.arange(self.chains or 0) % len(call.tours)
             tours = call.backend.to_numpy(call.tours)[rows]
@@ -215,7 +218,7 @@ class Decomposed(compiling_ahead.CompilesAhead):
         )
 
     def _check(self, problem: Problem) -> None:
-        """Raise UnsupportedProblemError where routes cannot be searched in parts."""
+        """Raise UnsupportedProblemError if routes cannot be searched in parts."""
         if resources := routing_problem(problem).resources:
             raise UnsupportedProblemError(
                 f"problem: {resources[0].name!r} is a resource of a plugin, which cannot be split "
@@ -223,7 +226,7 @@ class Decomposed(compiling_ahead.CompilesAhead):
             )
 
     def compile_batch(self, problem: Problem, tours: Any, backend: Backend) -> None:
-        """Compile what a batch like `tours` needs, by one thread before there are many."""
+        """Compile the kernels for a batch like `tours`, in one thread before others start."""
         compile_parts(self, tour_problem(problem), tours, backend)
         super().compile_batch(problem, tours, backend)
 
@@ -235,7 +238,7 @@ class Decomposed(compiling_ahead.CompilesAhead):
 
 
 def _first_routes(call: Call, problem: CVRP) -> tuple[int, Routes | None]:
-    """Return the cheapest of a call's tours by its row, and its routes if they are feasible."""
+    """Return the row of the cheapest tour of a call, and its routes if they are feasible."""
     costs = tour_costs(call.backend, problem.tsp, call.tours)
     row = int(costs.argmin())
     tour = call.backend.to_numpy(call.tours[row])
@@ -243,20 +246,12 @@ def _first_routes(call: Call, problem: CVRP) -> tuple[int, Routes | None]:
 
 
 def lanes_of(backend: Backend, parts: int) -> int:
-    """Return how many parts are searched at a time."""
+    """Return how many parts are searched at the same time."""
     return min(parts, backend.processors if backend.name == "cpu" else MOST_LANES)
 
 
 def compile_parts(search: Decomposed, problem: TSP, tours: Any, backend: Backend) -> None:
-    """Compile what parts of a batch like `tours` need.
-
-    Raises
-    ------
-    CompilationError
-        A part does not compile.
-    KeyboardInterrupt
-        Ctrl-C.
-    """
+    """Compile the kernels for the smallest and the largest part of a batch like `tours`."""
     whole = routing_problem(problem)
     tour = backend.to_numpy(tours[0])
     routes = whole.routes(tour) if whole.feasible(tour)[0] else whole.simple_routes()

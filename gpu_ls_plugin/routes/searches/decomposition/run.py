@@ -1,4 +1,4 @@
-"""One run of a decomposed search: its rounds, and what they have counted."""
+"""One run of a decomposed search: its rounds and their statistics."""
 
 from __future__ import annotations
 
@@ -26,17 +26,18 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch
     from gpu_ls_plugin.tours.searches.search_call import Call
 
-# Random numbers of chains on parts, behind those of whole tours: rows of one round.
+# Row numbers of a round, for random numbers; those of whole tours come first.
 ROWS_OF_ROUND = 1 << 24
-CHAINS_OF_BLOCK = 16  # that share a block of a GPU (`routes/kernels/linked_rows.py`)
-LEAST_SECONDS = 0.25  # of a round: making parts and their chains takes some hundredths
+CHAINS_OF_BLOCK = 16  # chains in a block of a GPU (`routes/kernels/linked_rows.py`)
+LEAST_SECONDS = 0.25  # of a round; making the parts and their chains takes a few hundredths
 
 
 class DecomposedRun:
-    """Rounds of cuts, searches of parts by `search` side by side, and joins.
+    """Rounds that cut the problem, search its parts by `search` side by side, and join them.
 
-    It begins with feasible `routes`, the best so far, and has so many chains in all and rounds at
-    most. `share` says at which shares of a longer run with so many rounds this one begins and ends.
+    The run begins with feasible `routes`, which are the best routes so far later on. `chains` is
+    the total number of chains. `share` is the part of a longer run with at most `rounds` rounds
+    that this run makes.
     """
 
     def __init__(
@@ -57,14 +58,14 @@ class DecomposedRun:
         budget = call.budget
         limited = (budget.kicks, budget.moves, budget.seconds) != (None, None, None)
         kicks = budget.kicks if limited else search.own_kicks(whole)
-        # All chains together make as many as one for each tour would.
+        # The chains make as many kicks in all as `chains` chains on whole tours.
         self.kicks = None if kicks is None else kicks * chains // (self.chains * parts)
         seconds = math.inf if budget.seconds is None else call.stopwatch.left
         self.begin, self.ahead = share[0], share[1] - share[0]
         self.rounds = int(max(1, min(round(rounds * self.ahead), seconds / LEAST_SECONDS)))
         self._random = np.random.default_rng(call.seed)
         self._turn = int(self._random.integers(2)) if self.begin > 0 else 0  # of the first cut
-        # Kicks and gains of parts that are being searched.
+        # Kicks and gain of each part in the present round, by its first row.
         self._seen: dict[int, tuple[int, float]] = {}
 
     def go(self, team: Team) -> None:
@@ -92,7 +93,7 @@ class DecomposedRun:
             self.call.statistics.stopped_by = "seconds"
 
     def _round(self, number: int, team: Team) -> None:
-        """Cut, search the parts, and join what they have found."""
+        """Cut the problem, search the parts, and join their routes."""
         statistics = self.call.statistics
         with statistics.phase("cuts"):
             turn = number + self._turn
@@ -118,7 +119,7 @@ class DecomposedRun:
         first_row: int,
         team: Team,
     ) -> Found:
-        """Search some routes, in a thread of its own."""
+        """Search a part: some of the routes and the depot. Runs in its own thread."""
 
         def launched(kicks: int, gain: float) -> bool:
             self._seen[first_row] = (kicks, gain)
@@ -139,7 +140,7 @@ class DecomposedRun:
         )
 
     def _stretch(self, number: int, turns: int) -> Stretch:
-        """Return the share of a round, in which each lane searches so many parts in turn."""
+        """Return the limits of a part in a round in which each lane searches `turns` parts."""
         kicks, left = None, self.call.stopwatch.left
         if self.kicks is not None:
             kicks = self.kicks * (number + 1) // self.rounds - self.kicks * number // self.rounds
@@ -148,7 +149,7 @@ class DecomposedRun:
         return Stretch(seconds, kicks, begin=begin, end=end)
 
     def _join(self, found: list[Found]) -> None:
-        """Let the next tour be what all parts have found, and add up their counts."""
+        """Join the routes of all parts to the next tour, and add up their statistics."""
         statistics = self.call.statistics
         self._seen.clear()
         self.routes = [route for part in found for route in part.routes]
@@ -156,11 +157,11 @@ class DecomposedRun:
         if self.moves_left < NO_LIMIT:
             self.moves_left -= max(part.moves for part in found)
         for part in found:
-            part.statistics.phases.clear()  # of many threads at once
+            part.statistics.phases.clear()  # the times of parallel threads do not add up
             statistics.add(part.statistics)
 
     def _look(self, team: Team) -> None:
-        """While parts are searched: tell the callback, and end the round at the target."""
+        """Tell the callback while parts are searched, and end the round at the target."""
         self._tell()
         target = self.call.budget.target
         gained = sum(gain for _, gain in list(self._seen.values()))
@@ -168,19 +169,15 @@ class DecomposedRun:
             team.stop()
 
     def _report(self) -> None:
-        """Note the state, tell the callback, stop at the target."""
-        cost = self.cost = self._cost()
+        """Add the joined tour to the history, tell the callback, and stop at the target."""
+        self.cost: int | float = self.whole.cost(self.whole.tour(self.routes))[0].item()
         self._tell(improved=note(self.call.statistics.history, self._point()))
         target = self.call.budget.target
-        if target is not None and cost <= target:
+        if target is not None and self.cost <= target:
             self.call.stop("target")
 
-    def _cost(self) -> int | float:
-        cost: int | float = self.whole.cost(self.whole.tour(self.routes))[0].item()
-        return cost
-
     def _tell(self, *, improved: bool = False) -> None:
-        """Tell the callback what is known, about what has been joined."""
+        """Tell the callback the progress, with the tour joined last."""
         call, statistics = self.call, self.call.statistics
         if call.callback is None:
             return
@@ -192,13 +189,13 @@ class DecomposedRun:
         call.callback(Progress.of(statistics, self._point(), 1, **more))
 
     def _point(self) -> Point:
-        """Return what a history has of this moment."""
+        """Return the point of the history for this moment."""
         call = self.call
         return Point(call.stopwatch.elapsed, call.statistics.kicks, self.cost, float(self.cost))
 
 
 def _as_often(search: IteratedLocalSearch, times: float) -> IteratedLocalSearch:
-    """Return a search whose chains exchange as often as those of so many times as many nodes."""
+    """Return a search whose chains exchange as often as on a problem `times` as large."""
     if search.cooperation is None:
         return search
     every = min(search.cooperation.every * times, MOST_KICKS_PER_CITY)
@@ -206,6 +203,6 @@ def _as_often(search: IteratedLocalSearch, times: float) -> IteratedLocalSearch:
 
 
 def chains_of_part(chains: int, parts: int) -> int:
-    """Return how many of all chains search a part: full blocks of a GPU, if it is more than one."""
+    """Return the number of chains on each part: full blocks of a GPU if they fill at least one."""
     each = max(1, chains // parts)
     return each if each < CHAINS_OF_BLOCK else each - each % CHAINS_OF_BLOCK

@@ -1,4 +1,4 @@
-"""Groups of routes as problems of their own, and chains that search them."""
+"""Groups of routes as problems of their own, and their search."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from gpu_ls_plugin.core.result import Statistics
-from gpu_ls_plugin.routes.engines.priced_chains import PricedChains
+from gpu_ls_plugin.routes.engines.prices import PricedChains
 from gpu_ls_plugin.routes.problem.cvrp import CVRP
 from gpu_ls_plugin.runs.drive import drive
 from gpu_ls_plugin.tours.engines.chains.rounds import Rounds
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SubProblem:
-    """Customers of some routes and the depot, under the constraints of the whole problem."""
+    """The depot and the customers of some routes, under the constraints of the whole problem."""
 
-    problem: CVRP  # its fleet is what may be used of the whole one's copies of the depot
-    nodes: NDArray[Any]  # (customers + 1,), numbers in the whole problem; the depot's is first
-    tour: NDArray[np.int32]  # (n,), the routes
+    problem: CVRP  # its fleet is its share of the whole problem's copies of the depot
+    nodes: NDArray[Any]  # (customers + 1,), numbers in the whole problem, the depot first
+    tour: NDArray[np.int32]  # (n,), the routes as a giant tour
 
     @classmethod
     def of(cls, whole: CVRP, routes: Sequence[Sequence[int]], vehicles: int) -> Self:
-        """Return the problem of some routes, at most `vehicles` of them.
+        """Return the problem of some routes, with at most `vehicles` vehicles.
 
-        What constraints of plugins know of customers stays behind: `whole` has none.
+        `whole` must have no constraints of plugins.
         """
         nodes = np.r_[0, np.sort(np.concatenate([np.asarray(route) for route in routes]))]
         given: dict[str, Any] = {
@@ -63,18 +63,18 @@ class SubProblem:
         return cls(problem, nodes, tour)
 
     def routes(self, tour: NDArray[Any]) -> Routes:
-        """Return the routes of a tour of this problem, customers numbered as in the whole one."""
+        """Return the routes of a tour of this problem, with the numbers of the whole problem."""
         return [self.nodes[route].tolist() for route in self.problem.routes(tour)]
 
 
 @dataclass(frozen=True)
 class Found:
-    """What the chains of a sub-problem have found."""
+    """The result of the chains on a sub-problem."""
 
-    routes: Routes  # customers are numbered as in the whole problem
+    routes: Routes  # the best ones, with the numbers of the whole problem
     statistics: Statistics
-    price: float  # of violations, at last
-    moves: int  # the most of a chain
+    price: float  # final price of violations
+    moves: int  # most moves of a chain
 
 
 def search_part(
@@ -90,12 +90,11 @@ def search_part(
     price: float,
     launched: Callable[[int, float], bool],
 ) -> Found:
-    """Return the best routes that chains find which all begin with those of a sub-problem.
+    """Search a sub-problem by chains that begin with its routes, and return the best routes.
 
-    Violations cost `price` times what the problem says at first, and a chain stops after
-    `max_moves`. After each launch `launched` is told the kicks of all chains so far and by how much
-    the best of them is cheaper than at first, and says whether that is enough. The device's arrays
-    live no longer than the call.
+    At first, violations cost `price` times the penalties of the problem. A chain stops after
+    `max_moves` moves. After each launch, `launched` receives the kicks of all chains and the gain
+    of the best one; the search stops if it returns True. No array of the device outlives the call.
     """
     statistics, xp, tsp = Statistics(), backend.xp, sub.problem.tsp
     tours = xp.tile(xp.asarray(sub.tour), (chains, 1))
@@ -120,7 +119,7 @@ def _best_cost(chains: Chains) -> float:
 
 
 def _best_routes(sub: SubProblem, chains: Chains) -> Routes:
-    """Return the routes of the cheapest best tour, or those at first where it is none."""
+    """Return the routes of the best tour; the first ones unless it is feasible and cheaper."""
     row = int(chains.best_costs.argmin())
     tour: Any = chains.start.backend.to_numpy(chains.best_tours[row])
     problem = sub.problem

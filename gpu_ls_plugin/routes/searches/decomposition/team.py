@@ -1,4 +1,4 @@
-"""Sub-problems that are searched side by side: each in a lane of the device, by a thread."""
+"""Threads that search sub-problems side by side, each in a lane of the device."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
 
 Made = TypeVar("Made")
-LOOK_SECONDS = 0.05  # between two looks of the thread that waits, which Ctrl-C reaches
+LOOK_SECONDS = 0.05  # between two looks of the waiting thread, which Ctrl-C reaches
 
 
 class Team:
-    """Threads of one call, each with one of so many lanes of the device, until `interrupted`."""
+    """Threads of one call, each in one of `lanes` lanes of the device, until `interrupted`."""
 
     def __init__(self, backend: Backend, lanes: int) -> None:
         self.lanes = lanes
@@ -34,20 +34,20 @@ class Team:
         self._pool.shutdown()
 
     def stop(self) -> None:
-        """Let the work at hand end soon."""
+        """Ask the present tasks to end soon."""
         self._stopped.set()
 
     def stopped(self) -> bool:
-        """Whether work should end."""
+        """Whether tasks should end."""
         return self._stopped.is_set()
 
     def work(
         self, tasks: Sequence[Callable[[], Made]], waiting: Callable[[], object] = lambda: None
     ) -> list[Made]:
-        """Return what tasks return, in their order; `waiting` is called now and then.
+        """Run tasks and return their results in order; calls `waiting` every 50 ms.
 
-        Ctrl-C, like any other error of `waiting`, lets tasks end soon: they ask `stopped`. What
-        they have found until then is returned after Ctrl-C, and `interrupted` is set.
+        Tasks should end soon when `stopped` returns True, as after Ctrl-C or an error of a task.
+        After Ctrl-C, their results so far are returned, and `interrupted` is set.
         """
         self._stopped.clear()
         futures = [self._pool.submit(self._in_lane, task) for task in tasks]
@@ -64,7 +64,7 @@ class Team:
         return [future.result() for future in futures]
 
     def _in_lane(self, task: Callable[[], Made]) -> Made:
-        number = self._free.pop()  # there are as many lanes as threads
+        number = self._free.pop()  # there is a lane for each thread
         try:
             with self._backend.lane(number, self._share):
                 return task()

@@ -1,15 +1,21 @@
-"""Populations of routes in progress: what the generations of a search work on."""
+"""The generations of a hybrid genetic search, and their parameters."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.budget import Budget
 from gpu_ls_plugin.routes.construction.batch import RouteBatch
 from gpu_ls_plugin.routes.construction.split import cut
+from gpu_ls_plugin.routes.crossovers.route_edge_assembly import RouteEdgeAssembly
+from gpu_ls_plugin.routes.crossovers.route_recombination import RouteRecombination
+from gpu_ls_plugin.routes.crossovers.split_crossover import SplitRecombination
+from gpu_ls_plugin.routes.moves.between_routes import RouteMoves, SwapStar
 from gpu_ls_plugin.routes.problem.cvrp import CVRP, routing_problem
 from gpu_ls_plugin.routes.searches.genetic.fitness import (
     biased_fitness,
@@ -17,27 +23,71 @@ from gpu_ls_plugin.routes.searches.genetic.fitness import (
     shared_buckets,
     survivors,
 )
-from gpu_ls_plugin.routes.searches.genetic.overfull import Overfull
-from gpu_ls_plugin.routes.searches.genetic.prices import Prices
+from gpu_ls_plugin.routes.searches.genetic.violations import Overfull, Prices
+from gpu_ls_plugin.tours.candidates.detour import Detour
+from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.construction.random_tours import shuffle
 from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
+from gpu_ls_plugin.tours.searches.local_search import LocalSearch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
-    from gpu_ls_plugin.routes.searches.genetic.rules import Rules
     from gpu_ls_plugin.tours.searches.search_call import Call
 
-BORN = 2  # times its size are the individuals of which a population's first are chosen
-BETWEEN_PRICES = 2  # generations
-NO_TOUR = 1 << 62  # more than any costs
+BORN = 2  # individuals made for a new population, in units of its size
+BETWEEN_PRICES = 2  # generations between two changes of prices
+NO_TOUR = 1 << 62  # larger than any cost
+
+
+def education() -> LocalSearch:
+    """Return the search of children; a warp has a lane for each candidate of a customer."""
+    return LocalSearch([RouteMoves(), SwapStar()], candidates=Nearest(16) | Detour(16))
+
+
+def crossovers() -> tuple[RouteRecombination, ...]:
+    """Return the crossovers of sectors and of edges."""
+    return SplitRecombination(), RouteEdgeAssembly()
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The parameters of a `HybridGeneticSearch`, which documents them."""
+
+    search: LocalSearch = field(default_factory=education)
+    crossover: RouteRecombination | Sequence[RouteRecombination] = field(default_factory=crossovers)
+    size: int = 25
+    children: int = 40
+    elite: int = 4
+    feasible: float = 0.2
+    patience: int = 60
+    migration: int = 10
+
+    def __post_init__(self) -> None:
+        checks.fields(self, checks.instance, "search", kind=LocalSearch, wanted="LocalSearch")
+        given: Any = self.crossover
+        several = isinstance(given, Sequence) and len(given) > 0
+        checks.store(self, crossover=tuple(given) if several else (given,))
+        wanted = "recombination of routes, such as SplitRecombination(), or several"
+        for crossover in self.crossovers:
+            checks.instance("crossover", crossover, kind=RouteRecombination, wanted=wanted)
+        checks.fields(self, checks.integer, "size", "children", least=2, most=1 << 20)
+        checks.fields(self, checks.integer, "elite", least=0, most=checks.MOST_INT)
+        checks.fields(self, checks.number, "feasible", least=0.0, most=1.0)
+        checks.fields(self, checks.integer, "patience", "migration", least=1, most=checks.MOST_INT)
+
+    @property
+    def crossovers(self) -> tuple[RouteRecombination, ...]:
+        """The crossovers, which populations use in turn."""
+        assert isinstance(self.crossover, tuple)
+        return self.crossover
 
 
 @dataclass
 class Individuals:
-    """Individuals of S populations, M of each, on a backend."""
+    """M individuals of each of S populations, on a backend."""
 
     tours: Any  # (S, M, n) int32
     costs: Any  # (S, M), at the prices of violations
@@ -45,22 +95,22 @@ class Individuals:
 
     @property
     def arrays(self) -> tuple[Any, Any, Any]:
-        """All that is known of them."""
+        """Tours, costs and feasibility."""
         return self.tours, self.costs, self.feasible
 
     @classmethod
     def joined(cls, xp: Any, parts: Iterable[Individuals]) -> Individuals:
-        """Return the individuals of several parts, population by population."""
+        """Return the individuals of several parts together, by population."""
         arrays = zip(*(part.arrays for part in parts), strict=True)
         return cls(*(xp.concatenate(each, axis=1) for each in arrays))
 
 
 class Breeding:
-    """Populations, one for each tour of a call, whose `tours` become the best that each has had.
+    """A population for each tour of a call; `call.tours` become the best routes of each.
 
-    The `living` share buckets of edges, `shared` (S, M, M), as `shared_buckets` counts them; a
-    population has been `idle` (S,) for so many generations since it became better, and is `alone`
-    (S,), without immigrants, for so many more. `best_costs` (S,) are those of `call.tours`.
+    `living` are the individuals, `shared` (S, M, M) the buckets of edges that they share (see
+    `shared_buckets`). `idle` (S,) counts the generations since a population improved, `alone` (S,)
+    those that it will still get no immigrants. `best_costs` (S,) are the costs of `call.tours`.
     """
 
     def __init__(self, rules: Rules, call: Call) -> None:
@@ -72,15 +122,15 @@ class Breeding:
         self._random = np.random.default_rng([call.seed, call.first_row])
         self.best_costs = tour_costs(call.backend, call.problem, call.tours)
         populations = np.arange(len(call.tours))
-        self._least = np.full(len(populations), np.inf)  # costs since populations began
+        self._least = np.full(len(populations), np.inf)  # least costs since populations began
         self.idle = np.zeros(len(populations), np.int64)
-        self.alone = np.zeros(len(populations), np.int64)  # generations without immigrants
+        self.alone = np.zeros(len(populations), np.int64)
         self._generations = 0
-        self._shares: list[Any] = []  # of children that kept each constraint, since prices changed
+        self._shares: list[Any] = []  # of children that keep each limit, since prices changed
         self.living, self.shared = self.first_individuals(populations, call.tours)
 
     def next(self) -> None:
-        """Let each population go on by a generation."""
+        """Make a generation of each population."""
         rules, statistics = self._rules, self.call.statistics
         with statistics.phase("crossover"):
             children = self._crossed(*self._parents()).reshape(-1, self._asked.n)
@@ -90,7 +140,7 @@ class Breeding:
         found = made.tours.reshape(-1, self._asked.n)
         judged = made.costs.ravel(), made.feasible.ravel()
         self._shares.append(self.prices.shares(found, *judged))
-        # The infeasible ones come first, as many as there are.
+        # Repair half of the children, infeasible ones first.
         some = self._xp.argsort(made.feasible, axis=1, kind="stable")[:, : rules.children // 2]
         chosen = self._xp.take_along_axis(made.tours, some[..., None], axis=1)
         chosen = chosen.reshape(-1, self._asked.n)
@@ -106,10 +156,10 @@ class Breeding:
         statistics.kicks += len(children)
         if self._generations % BETWEEN_PRICES == 0:
             self._set_prices()
-            self._begin_anew()
+            self._restart()
 
     def _parents(self) -> tuple[Any, Any]:
-        """Return the parents of all children: winners of binary tournaments."""
+        """Return both parents of each child: winners of binary tournaments."""
         xp, living = self._xp, self.living
         by_cost = ranks(xp, living.costs, living.feasible)
         fitness = biased_fitness(xp, by_cost, self.shared, living.feasible, self._rules.elite)
@@ -125,7 +175,7 @@ class Breeding:
         return winners(), winners()
 
     def _crossed(self, first: Any, second: Any) -> Any:
-        """Return the children (S, M, n) of parents; populations take turns with the crossovers."""
+        """Return the children (S, M, n) of parents; populations use the crossovers in turn."""
         children, n, crossovers = self._xp.empty_like(first), self._asked.n, self._rules.crossovers
         for k, crossover in enumerate(crossovers[: len(first)]):
             some = slice(k, None, len(crossovers))
@@ -138,7 +188,10 @@ class Breeding:
         return children
 
     def immigrants(self) -> Individuals:
-        """Return the best of the population before each, its own where that is to be alone."""
+        """Return an immigrant for each population: the best feasible one of the population before.
+
+        A population that is to be alone gets a copy of its own best individual.
+        """
         costs = self._xp.where(self.living.feasible, self.living.costs, NO_TOUR)
         populations = np.arange(len(self.idle))
         origins = self._xp.asarray(np.where(self.alone > 0, populations, populations - 1))
@@ -148,10 +201,10 @@ class Breeding:
     def first_individuals(
         self, populations: NDArray[Any], given: Any = None
     ) -> tuple[Individuals, Any]:
-        """Return new populations of local optima of random orders, and of a given tour each."""
+        """Return new populations of local optima, from random orders and a given tour each."""
         n, count = self._asked.n, BORN * self._rules.size * len(populations)
         with self.call.statistics.phase("first individuals"):
-            # Orders by chance have hardly any routes that keep a limit of durations.
+            # Limits of durations are ignored: few routes of random orders keep them.
             routes = RouteBatch(self._backend, self._asked.untimed, count)
             orders = shuffle(self._backend, self._asked.customers, count, self._seed())
             routes.orders[...] = orders + 1
@@ -162,8 +215,8 @@ class Breeding:
         self._least[populations] = np.inf
         return self._selected(self._searched(populations, tours, self.prices.soft))
 
-    def _begin_anew(self) -> None:
-        """Replace populations that have not become better for long."""
+    def _restart(self) -> None:
+        """Replace populations that have been idle for too long."""
         over = np.flatnonzero(self.idle >= self._rules.patience)
         if over.size == 0:
             return
@@ -186,7 +239,7 @@ class Breeding:
     def _searched(
         self, populations: NDArray[Any], tours: Any, problem: CVRP, awake: Any = None
     ) -> Individuals:
-        """Return individuals of some populations after a search on a problem of certain prices."""
+        """Return individuals of some populations: `tours` after a local search of `problem`."""
         call = self.call
         with call.statistics.phase("education"):
             found = self._rules.search(
@@ -203,11 +256,11 @@ class Breeding:
             shape = (len(populations), -1)
             costs, lengths, feasible = (a.reshape(shape) for a in self.prices.judge(found.tours))
             made = Individuals(found.tours.reshape(*shape, self._asked.n), costs, feasible)
-            self._note(populations, made.tours, self._xp.where(feasible, lengths, NO_TOUR))
+            self._keep_best(populations, made.tours, self._xp.where(feasible, lengths, NO_TOUR))
         return made
 
-    def _note(self, populations: NDArray[Any], tours: Any, costs: Any) -> None:
-        """Keep the best of each population, by the costs of feasible ones."""
+    def _keep_best(self, populations: NDArray[Any], tours: Any, costs: Any) -> None:
+        """Keep the best tours of populations; `costs` are those under hard constraints."""
         xp, best = self._xp, self.call.tours
         rows, everyone = xp.asarray(populations), xp.arange(len(populations))
         at = costs.argmin(axis=1)
@@ -221,7 +274,7 @@ class Breeding:
         self._least[populations[fallen]] = found[fallen]
 
     def _selected(self, individuals: Individuals) -> tuple[Individuals, Any]:
-        """Return those that survive, and what they share."""
+        """Return the survivors, and the buckets that they share."""
         xp, rules = self._xp, self._rules
         tours, costs, feasible = individuals.arrays
         shared = shared_buckets(xp, tours, **self._asked.tsp.writing)

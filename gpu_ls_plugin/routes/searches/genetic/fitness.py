@@ -1,7 +1,6 @@
-"""Biased fitness: what an individual costs, and how different it is from the others.
+"""Biased fitness: the cost of individuals and their distance to the others.
 
-Arrays are of NumPy or of a GPU; the first axis is that of populations, which know nothing of each
-other.
+Arrays are NumPy's or a GPU's. The first axis is that of populations, which are independent.
 """
 
 from __future__ import annotations
@@ -13,18 +12,19 @@ from gpu_ls_plugin.tours.kernels.edge_keys import edge_numbers
 if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import Writing
 
-BUCKETS = 4096  # into which edges are sorted by chance: few edges of a tour share one
-CHUNK_BYTES = 1 << 28  # of sets of buckets at once
-CLOSEST = 5  # others, to which the distance counts
-FAR = 1 << 30  # more than any distance, or any fitness
-_GOLDEN = 0x9E3779B97F4A7C15  # odd: multiples of it lie all over 64 bits
+BUCKETS = 4096  # for the hashes of edges: few edges of a tour share a bucket
+CHUNK_BYTES = 1 << 28  # for sets of buckets at a time
+CLOSEST = 5  # individuals to which the distance counts
+FAR = 1 << 30  # larger than any distance and any fitness
+_GOLDEN = 0x9E3779B97F4A7C15  # odd multiplier that spreads hashes over 64 bits
 
 
 def shared_buckets(xp: Any, tours: Any, **writing: Unpack[Writing]) -> Any:
-    """Return how many buckets of edges each two individuals of a population share, (S, M, M).
+    """Return how many buckets of edges each pair of a population has in common, (S, M, M).
 
-    Nearly the number of edges that they share, in a few products of matrices. On the diagonal is
-    how many buckets each individual has. `tours` are M individuals of each of S populations.
+    This is nearly the number of common edges, and takes a few products of matrices. The diagonal
+    has the number of buckets of each individual. `tours` are M individuals of each of S
+    populations.
     """
     populations, size, n = tours.shape
     numbers = edge_numbers(xp, tours.reshape(-1, n), **writing).astype(xp.uint64)
@@ -44,10 +44,10 @@ def shared_buckets(xp: Any, tours: Any, **writing: Unpack[Writing]) -> Any:
 def biased_fitness(xp: Any, by_cost: Any, shared: Any, feasible: Any, elite: int) -> Any:
     """Return the float64 fitness (S, M) of each individual in its population; less is better.
 
-    Feasible ones and others are ranked each among their own kind: by cost (`ranks`) and, weighted
-    by less the larger the `elite` is, by the distance to the closest of that kind (Vidal 2022), of
-    what is `shared` (S, M, M); as a share of so many, so that both kinds may compete. Copies of
-    cheaper individuals come last, and are nobody's neighbours.
+    Feasible and infeasible individuals are ranked separately (Vidal 2022): `by_cost`, and by the
+    distance to the closest of their kind, which follows from `shared` (S, M, M). The larger the
+    `elite`, the less the second rank weighs. Fitness is divided by the size of the kind, so that
+    both kinds can compete. Copies of cheaper individuals come last and count as no neighbours.
     """
     count = feasible.sum(axis=1, keepdims=True)
     alike = xp.where(feasible, count, feasible.shape[1] - count)
@@ -65,11 +65,11 @@ def biased_fitness(xp: Any, by_cost: Any, shared: Any, feasible: Any, elite: int
 
 
 def survivors(xp: Any, fitness: Any, by_cost: Any, feasible: Any, elite: int, size: int) -> Any:
-    """Return which `size` of M survive in each population: the fittest of both kinds, in halves.
+    """Return the `size` survivors of M individuals of each population, (S, size).
 
-    Where there are not so many feasible ones, or others, more of the other kind. Among parents, the
-    `elite` cheapest of each kind, by `ranks`, are as fit as they are; here they come first, but for
-    copies.
+    Half of them are the fittest feasible ones, the others the fittest infeasible ones; a kind with
+    too few individuals leaves its places to the other. The `elite` cheapest of each kind survive in
+    any case, unless they are copies.
     """
     rows = xp.arange(len(fitness))[:, None]
     fitness = xp.where((by_cost < elite) & (fitness < FAR), by_cost - elite, fitness)
@@ -86,10 +86,10 @@ def _order(xp: Any, keys: Any) -> Any:
 
 
 def ranks(xp: Any, keys: Any, feasible: Any) -> Any:
-    """Return the place of each key among its kind, the least first; ties go to the first."""
+    """Return the rank of each key among the feasible or infeasible ones; ties go to the first."""
     rows, order = xp.arange(len(keys))[:, None], _order(xp, keys)
     kinds = xp.take_along_axis(feasible, order, axis=1)
-    up_to = kinds.cumsum(axis=1)  # how many feasible ones
+    up_to = kinds.cumsum(axis=1)  # feasible ones up to each place
     places = xp.empty(keys.shape, xp.int64)
     places[rows, order] = xp.where(kinds, up_to - 1, xp.arange(keys.shape[1]) - up_to)
     return places

@@ -1,4 +1,4 @@
-"""Populations of routes that are bred side by side, as one population: the best of each."""
+"""The populations of a hybrid genetic search as one population of their best routes."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 
 
 class GeneticPopulation(Population):
-    """The best routes that each population of a search has had, for giant tours (P, n).
+    """The best routes of each population of a search; each of the giant tours (P, n) begins one.
 
-    A launch makes the first individuals, or a generation. Copies and pickles lie on the host; their
-    populations begin with these routes. If a call is given, its tours, on its device, are taken.
+    A launch makes the first individuals or a generation. Copies and pickles hold only the best
+    routes, on the host; their populations begin with these routes. `call` is given if a call of the
+    search makes the population.
     """
 
     def __init__(
@@ -41,17 +42,17 @@ class GeneticPopulation(Population):
 
     @property
     def backend(self) -> Backend:  # type: ignore[override]  # a pickle may go to another machine
-        """Where they are bred."""
+        """Backend of the populations."""
         return get_backend(self._device) if self._call is None else self._call.backend
 
     @property
     def tours(self) -> Any:
-        """The best routes of each population: array of the backend, shape (P, n), int32."""
+        """Best routes of each population: array of the backend, shape (P, n), int32."""
         return self._tours if self._breeding is None else self._breeding.call.tours
 
     @property
     def costs(self) -> Any:
-        """Their costs: array of the backend, shape (P,)."""
+        """Costs of the best routes: array of the backend, shape (P,)."""
         if self._breeding is None:
             return self.problem.cost(self._tours)
         return self._breeding.best_costs
@@ -63,7 +64,7 @@ class GeneticPopulation(Population):
         return {**vars(self), "_tours": on_host(self.tours), "_breeding": None, "_call": None}
 
     def over(self, leg: Leg) -> str | None:
-        """Return "moves", "kicks" for children and generations, or why the call has stopped."""
+        """Return why the populations stop ("kicks" counts children and generations), or None."""
         call, statistics = self._call, self.statistics
         if call is not None and call.stopped:
             return call.statistics.stopped_by

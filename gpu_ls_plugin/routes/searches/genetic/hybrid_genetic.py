@@ -1,4 +1,4 @@
-"""Hybrid genetic search of routes, whose generation is a batch of many populations."""
+"""Hybrid genetic search of routes by many populations side by side."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from gpu_ls_plugin.core.budget import Budget
 from gpu_ls_plugin.core.exceptions import InsufficientMemoryError, UnsupportedProblemError
 from gpu_ls_plugin.core.feasibility import warns_if_infeasible
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
+from gpu_ls_plugin.routes.searches.genetic.breeding import Rules
 from gpu_ls_plugin.routes.searches.genetic.genetic_population import GeneticPopulation
-from gpu_ls_plugin.routes.searches.genetic.rules import Rules
 from gpu_ls_plugin.runs.drive import drive
 from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.tours.engines import compiling_ahead
@@ -28,44 +28,44 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.result import Callback, Result
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-GENERATIONS = 200  # where nothing else limits a search
-OF_A_CPU, OF_A_MULTIPROCESSOR = 1280, 32  # children of a generation, all populations together
+GENERATIONS = 200  # of a search without limits
+OF_A_CPU, OF_A_MULTIPROCESSOR = 1280, 32  # children of a generation, over all populations
 
 
 @dataclass(frozen=True)
 class HybridGeneticSearch(Rules, compiling_ahead.CompilesAhead):
-    """Evolve a population of routes for each given tour, all of them side by side, in a ring.
+    """Evolve a population of routes for each given tour; all populations form a ring.
 
-    In each generation every population has `children` of parents that win binary tournaments by
-    biased fitness: rank by cost and by distance to the closest others, feasible ones and others
-    each among their own kind. Children are local optima (education) at prices for load and for
-    duration beyond the limits, each of which follows the share of children that keep that limit; up
-    to half of the children, infeasible ones first, are searched once more at ten times these prices
-    (repair). The fittest survive, half of them feasible where there are so many. A population that
-    does not become better for long begins anew, at random orders of the customers (Vidal 2022 for
-    these ingredients, Nagata and Bräysy 2009 for one of the crossovers). The parents, children and
-    survivors of all populations are one batch each, on the backend.
+    In each generation, a population makes `children`. Their parents win binary tournaments by
+    biased fitness: rank by cost and rank by distance to the closest others, where feasible and
+    infeasible individuals are ranked separately. A local search improves each child (education).
+    It adds a price for excess load and one for excess duration; each price follows the share of
+    children that keep the limit. Half of the children, infeasible ones first, are searched again at
+    ten times these prices (repair). The fittest survive, half of them feasible if there are enough.
+    A population that has not improved for long begins again with random orders of the customers.
+    These parts are from Vidal (2022), one of the crossovers from Nagata and Bräysy (2009). Parents,
+    children and survivors of all populations are one batch each, on the backend.
 
     Parameters
     ----------
     search : LocalSearch
         Educates children.
     crossover : RouteRecombination or sequence of them
-        How children are made; of several, populations take turns.
+        Makes children; populations use several crossovers in turn.
     size : int
-        Of a population, at least 2.
+        Individuals of a population, at least 2.
     children : int
-        Of a population and generation, at least 2.
+        Children of a population in each generation, at least 2.
     elite : int
-        Cheapest individuals that survive in any case.
+        Number of the cheapest individuals that survive in any case.
     feasible : float
         Share of the children that should keep each limit, 0 to 1.
     patience : int
-        Generations without a new best individual after which a population begins anew, and in which
-        none comes into it afterwards.
+        Generations without a new best individual after which a population begins again. It then
+        gets no immigrants for as many generations.
     migration : int
-        Generations between two migrations: the best feasible individual of each population is added
-        to the next one's; the last one's, to the first.
+        Generations between two migrations: each population gets a copy of the best feasible
+        individual of the one before it in the ring.
 
     Raises
     ------
@@ -98,32 +98,32 @@ class HybridGeneticSearch(Rules, compiling_ahead.CompilesAhead):
             Not changed. NumPy, or CuPy with the result on the same device. Each is one of the first
             individuals of its population.
         seed : int or None
-            Of all that is random. The same seed and number of kicks give the same tours, of a batch
-            of the same size. Pass another one for each call, or None to draw one.
+            Seed of all random choices. For a batch of the same size, the same seed and number of
+            kicks give the same tours. None draws a seed.
         budget : Budget, optional
-            `kicks` are the children of a population, in whole generations; `moves` are per tour,
-            after the last generation that they last for. Without limits 200 generations.
+            `kicks` are the children of a population, in whole generations. `moves` are per tour;
+            the generation that reaches the limit is the last one. The default is 200 generations.
         backend, device
-            Where to search; see `get_backend`.
+            Backend and device of the search; see `get_backend`.
         callback : callable, optional
             Called with a `Progress` after each generation.
         memory_limit : int, optional
-            Bytes that may be used.
+            Limit of memory in bytes.
         first_row : int
-            Number of the first row, where the batch is a part of a larger one.
+            Number of the first row, if the batch is a part of a larger one.
 
         Returns
         -------
         Result
-            Row r comes from tour r, and never costs more: the best that its population had. After
-            Ctrl-C what was found so far, with `statistics.interrupted`. `statistics.kicks` count
-            children, `restarts` populations that began anew.
+            Row r is the best tour of the population of tour r, and never costs more than tour r.
+            After Ctrl-C, the best so far, with `statistics.interrupted`. `statistics.kicks` counts
+            children, `statistics.restarts` populations that began again.
 
         Raises
         ------
         UnsupportedProblemError
-            The problem has no routes, constraints of plugins, or asymmetric lengths that the
-            crossover cannot work on.
+            The problem has no routes, has constraints of plugins, or has asymmetric lengths that
+            the crossover does not support.
         InvalidTourError, InvalidTypeError
             `tours` are not giant tours of the problem.
         InsufficientMemoryError
@@ -147,7 +147,7 @@ class HybridGeneticSearch(Rules, compiling_ahead.CompilesAhead):
             return call.result(self, costs)
 
     def populations(self, backend: Backend) -> int:
-        """Return how many populations a device is given, where nobody says how many.
+        """Return the default number of populations: their children fill the device.
 
         Parameters
         ----------
@@ -156,7 +156,7 @@ class HybridGeneticSearch(Rules, compiling_ahead.CompilesAhead):
         Returns
         -------
         int
-            So many that the children of a generation fill a GPU.
+            At least 1.
         """
         on_gpu = OF_A_MULTIPROCESSOR * backend.processors
         return max(1, (OF_A_CPU if backend.name == "cpu" else on_gpu) // self.children)
@@ -164,22 +164,11 @@ class HybridGeneticSearch(Rules, compiling_ahead.CompilesAhead):
     def population(
         self, problem: Problem, tours: Any, *, seed: int, backend: str
     ) -> GeneticPopulation:
-        """Return a population for each tour, all of which are bred as one."""
+        """Return the populations of all tours, as one population."""
         return GeneticPopulation(self, tour_problem(problem), tours, seed, backend)
 
     def called(self, problem: Problem, tours: Any, **options: Any) -> Call:
-        """Return the call that somebody makes of this search, once it is known to be possible.
-
-        Parameters
-        ----------
-        problem, tours, **options
-            As of a call.
-
-        Raises
-        ------
-        UnsupportedProblemError, InvalidTourError, InvalidTypeError, InsufficientMemoryError
-            As a call does.
-        """
+        """Return a checked call of this search; arguments and errors are those of `__call__`."""
         self._check(problem)
         call = Call(problem, [], tours, stopped_by="kicks", **options)
         with call.backend.current():
@@ -187,7 +176,7 @@ class HybridGeneticSearch(Rules, compiling_ahead.CompilesAhead):
         return call
 
     def _evolve(self, call: Call) -> None:
-        """Replace the tours of a call by better ones, until something ends it."""
+        """Replace the tours of a call by better ones until the call ends."""
         population = GeneticPopulation(self, call.problem, call.tours, call.seed, "", call)
 
         def tours() -> NDArray[Any]:
@@ -200,11 +189,11 @@ class HybridGeneticSearch(Rules, compiling_ahead.CompilesAhead):
         call.end(drive(population, self._stretch(call.budget), seen, call.stopwatch))
 
     def _reserve(self, call: Call) -> None:
-        """Raise InsufficientMemoryError where the populations do not fit."""
+        """Raise InsufficientMemoryError if the populations do not fit."""
         n, asked = call.problem.n, len(call.tours)
-        everyone = 2 * (self.size + self.children)
+        individuals = 2 * (self.size + self.children)
         crossed = max(crossover.bytes_per_tour(n) for crossover in self.crossovers)
-        each = everyone * (crossed + 60 * n + 16 * everyone)
+        each = individuals * (crossed + 60 * n + 16 * individuals)
         if (fit := call.rows_that_fit(each, asked)) < asked:
             raise InsufficientMemoryError(
                 f"memory_limit: {fit:,} of {asked:,} populations fit; search fewer tours at once, "
@@ -219,7 +208,7 @@ class HybridGeneticSearch(Rules, compiling_ahead.CompilesAhead):
         return Stretch(kicks=kicks)
 
     def _check(self, problem: Problem) -> None:
-        """Raise UnsupportedProblemError where such a search cannot be had."""
+        """Raise UnsupportedProblemError if this search does not support the problem."""
         routed = routing_problem(problem)
         if routed.resources:
             raise UnsupportedProblemError(
@@ -232,14 +221,14 @@ class HybridGeneticSearch(Rules, compiling_ahead.CompilesAhead):
             part.check(routed.tsp)
 
     def compile_batch(self, problem: Problem, tours: Any, backend: Backend) -> None:
-        """Compile what a batch like `tours` needs."""
+        """Compile the kernels for a batch like `tours`."""
         self._compile_ahead(tour_problem(problem), tours, backend, None)
 
     def _compile_ahead(
         self, problem: TSP, tours: Any, backend: str | Backend, device: int | None
     ) -> None:
         search = replace(self, search=compiling_ahead.with_quick_candidates(self.search, problem))
-        # A GPU has one program for many rows, and another for the few of populations begun anew.
+        # A GPU has a program for many rows, and another for the few rows of restarted populations.
         on_gpu = get_backend(backend, device).name != "cpu"
         for some in (tours, tours[:1]) if on_gpu else (tours[: len(self.crossovers)],):
             found = search(problem, some, budget=Budget(kicks=1), backend=backend, device=device)
