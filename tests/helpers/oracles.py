@@ -58,12 +58,6 @@ def two_opt_moves(n: int) -> list[tuple[int, int]]:
     return [(i, j) for i, j in combinations(range(n), 2) if 2 <= j - i <= n - 2]
 
 
-def best_two_opt_move(d: Matrix, tour: Sequence[int]) -> tuple[Any, int, int] | None:
-    """Return the least (delta, i, j) of all moves; None if there is no move."""
-    moves = two_opt_moves(len(tour))
-    return min(((two_opt_delta(d, tour, i, j), i, j) for i, j in moves), default=None)
-
-
 def apply_two_opt(tour: Sequence[int], i: int, j: int) -> Tour:
     """Reverse the shorter path: positions i+1..j, or j+1..i around the end of the array."""
     n, order = len(tour), list(tour)
@@ -71,18 +65,6 @@ def apply_two_opt(tour: Sequence[int], i: int, j: int) -> Tour:
     places = [(first + step) % n for step in range(count)]
     for place, city in zip(places, [tour[p] for p in reversed(places)], strict=True):
         order[place] = city
-    return order
-
-
-def climb(d: Matrix, tour: Sequence[int], max_moves: int | None = None) -> Tour:
-    """Apply the best move until none improves, or `max_moves` times."""
-    order, moves = list(tour), 0
-    while max_moves is None or moves < max_moves:
-        best = best_two_opt_move(d, order)
-        if best is None or not best[0] < 0:
-            break
-        order = apply_two_opt(order, *best[1:])
-        moves += 1
     return order
 
 
@@ -140,8 +122,8 @@ def greedy_edges(d: Matrix) -> set[tuple[int, int]]:
     return taken
 
 
-def climb_several(
-    d: Matrix, tour: Sequence[int], most: int, max_moves: int | None = None
+def climb(
+    d: Matrix, tour: Sequence[int], most: int = 1, max_moves: int | None = None
 ) -> tuple[Tour, int]:
     """Apply up to `most` independent moves per pass; return the tour and the passes."""
     order, moves, passes = list(tour), 0, 0

@@ -12,6 +12,8 @@ from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.tours.candidates.base import Candidates
 from gpu_ls_plugin.tours.engines import engines
 from gpu_ls_plugin.tours.engines.exhaustive.two_opt_climb import BOUND_CANDIDATES
+from tests.helpers.configurations import EXHAUSTIVE, RANDOM
+from tests.helpers.configurations import FILTERED as SEARCHES_BY_FILTER
 from tests.helpers.random_problems import random_problem
 from tests.helpers.routing import random_cvrp
 
@@ -70,3 +72,13 @@ def test_lists_that_are_too_long_are_left_to_the_engine_to_refuse():
     assert engines.ready(search, get_backend("cpu"), problem, 0.0)
     with pytest.raises(InvalidParameterError, match="the limit is 800"):
         search(problem, gls.random_tours(problem, 1), backend="cpu")
+
+
+@pytest.mark.parametrize("search", (EXHAUSTIVE | RANDOM | SEARCHES_BY_FILTER).values(), ids=str)
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_up_to_three_cities_have_no_moves(search, n):
+    result = search(random_problem("EUC_2D", n), [range(n)], backend="cpu")
+    assert result.tours.tolist() == [list(range(n))]
+    counted = result.statistics
+    assert (counted.passes, counted.evaluations, counted.moves) == (0, 0, 0)
+    assert counted.stopped_by == "optimum"

@@ -112,7 +112,7 @@ class ThreeOptClimb(Engine):
             "scratch": None,
             **self.arrays,
         }
-        value = _value(problem)
+        value = value_type(problem)
         if backend.name == "cpu":
             self._host = host_kernel(problem.metric, value)
             return
@@ -195,7 +195,7 @@ def check_size(problem: TSP) -> None:
         )
 
 
-def _value(problem: TSP) -> str:
+def value_type(problem: TSP) -> str:
     """Return the C++ type of lengths and changes."""
     if not problem.integer:
         return "double"
