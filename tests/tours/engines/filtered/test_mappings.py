@@ -1,4 +1,4 @@
-"""Mappings from numbers to pairs and triples of positions, functor by functor."""
+"""Mappings from numbers to pairs and triples of positions, each functor alone."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ struct Probe {
 
 
 def decoded(space: str, mapping: str, n: int, numbers: Sequence[int]) -> np.ndarray:
-    """Positions of the edges that the moves of some numbers take out."""
+    """Positions of the edges that the moves with these numbers remove."""
     at = np.empty((len(numbers), EDGES[space]), np.int32)
     name = mapping.title().replace("_", "")
     host_program.run(
@@ -52,14 +52,14 @@ def decoded(space: str, mapping: str, n: int, numbers: Sequence[int]) -> np.ndar
 
 
 def every_move(space: str, n: int) -> list[tuple[int, ...]]:
-    """All moves in lexicographic order; pairs of neighbouring edges make none."""
+    """All moves in lexicographic order; two neighbouring edges make no move."""
     if space == "Pairs":
         return [(x, y + 1) for x, y in combinations(range(n - 1), 2)]
     return list(combinations(range(n), 3))
 
 
 def some_numbers(space: str, n: int) -> list[int]:
-    """Numbers at random, and around both ends, where rows begin and where 32 bits are full."""
+    """Random numbers, and those near both ends, starts of rows and limits of 32 bits."""
     count = comb(n - 1, 2) if space == "Pairs" else comb(n, 3)
     random = np.random.default_rng(n)
     rows = [comb(int(y), EDGES[space]) for y in random.integers(3, n - 1, 500)]
@@ -80,12 +80,12 @@ def by_largest(at: Sequence[int]) -> int:
 
 
 def by_smallest(at: Sequence[int], below: int) -> int:
-    """The number in lexicographic order: the number above, from the other end."""
+    """The number in lexicographic order: `by_largest`, counted from the other end."""
     return comb(below, len(at)) - 1 - by_largest([below - 1 - x for x in reversed(at)])
 
 
 def in_rectangle(x: int, y: int, longest: int) -> int:
-    """The number where the rows of lengths y and `longest` - y (+ 1) stand side by side."""
+    """The number if the rows of lengths y and `longest` - y (+ 1) share a row of a rectangle."""
     row = min(longest - y, y - 1 + longest % 2)
     length = longest - row
     return row * (longest | 1) + (x if y == length else length + x)
