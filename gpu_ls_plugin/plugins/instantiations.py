@@ -41,8 +41,7 @@ from gpu_ls_plugin.tours.moves.composed import CHECKED, Moves, chain_needs
 from gpu_ls_plugin.tours.problem.metric_check import pair_lengths_kernel
 from gpu_ls_plugin.tours.problem.metric_with_objective import RowsUnder, Under
 from gpu_ls_plugin.tours.problem.metrics import BUILT_IN_METRICS, ROOTLESS
-from gpu_ls_plugin.tours.problem.tchebycheff import Tchebycheff
-from gpu_ls_plugin.tours.problem.weighted import WeightedSum
+from gpu_ls_plugin.tours.problem.weighted import Tchebycheff, WeightedSum
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -28,8 +28,8 @@ from gpu_ls_plugin.tours.plan.first_stages import (
     too_short_for_descents,
 )
 from gpu_ls_plugin.tours.plan.settings import settings_of_tours, why_tours
-from gpu_ls_plugin.tours.problem.file_kinds import fits_tours
 from gpu_ls_plugin.tours.problem.tsp import TSP, tour_problem
+from gpu_ls_plugin.tours.problem.tsplib import fits_tours
 from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch
 from gpu_ls_plugin.tours.searches.local_search import LocalSearch
 

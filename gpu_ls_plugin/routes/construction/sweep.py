@@ -12,7 +12,7 @@ from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.routes.construction.batch import RouteBatch, construction_kernel
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem
-from gpu_ls_plugin.tours.construction.philox import philox
+from gpu_ls_plugin.tours.construction.random_tours import philox
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

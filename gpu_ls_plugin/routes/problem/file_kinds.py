@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from gpu_ls_plugin.routes.problem.cvrp import CVRP
 from gpu_ls_plugin.runs.domain import MAYBE, NO, SURE, FileKind
-from gpu_ls_plugin.tours.problem.file_kinds import has_demands, sections_of, type_of
+from gpu_ls_plugin.tours.problem.tsplib import has_demands, sections_of, type_of
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.runs.domain import Content

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,8 +12,6 @@ from gpu_ls_plugin.tours.candidates.base import Candidates
 from gpu_ls_plugin.tours.candidates.lists import lists_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from gpu_ls_plugin.tours.candidates.lists import CandidateLists
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
@@ -60,15 +58,7 @@ class Detour(Candidates):
                 for pair in ((own, all_cities), (all_cities, own))
             )
             detours = np.minimum(there + home - home[own], back + home[own] - home)
-            cities[own[:, 0]] = _sorted_cities(own, all_cities, detours, there)[
-                :, : cities.shape[1]
-            ]
+            others = np.broadcast_to(all_cities, there.shape)
+            order = np.lexsort((others, there, detours, others == own), axis=1)  # itself is last
+            cities[own[:, 0]] = order[:, : cities.shape[1]]
         return lists_of(problem, cities)
-
-
-def _sorted_cities(
-    own: NDArray[Any], all_cities: NDArray[Any], *keys: NDArray[Any]
-) -> NDArray[Any]:
-    """Return all cities sorted by the keys of a row, the first key first; the city itself last."""
-    cities = np.broadcast_to(all_cities, keys[0].shape)
-    return np.lexsort((cities, *reversed(keys), cities == own), axis=1)

@@ -25,6 +25,13 @@ struct NearChoice {
 
 constexpr int kMostLooked = 256;
 
+// The quadrant of a difference, 0 to 3, counterclockwise. Each contains the half line at which it
+// begins, and quadrant 0 contains (0, 0). The same as in `tours/candidates/quadrant.py`.
+GLS_DEVICE int quadrant(double dx, double dy) {
+  if (dy > 0) return dx <= 0;
+  return dy == 0 && dx >= 0 ? 0 : 3 - (dx < 0);
+}
+
 // An item makes the lists of `kRows` cities.
 template <class Team, class Metric>
 struct NearCities {
@@ -107,8 +114,9 @@ struct NearCities {
                                 const NearChoice& choice, bool* chosen) {
     int of_quadrant[4] = {0, 0, 0, 0}, total = 0;
     for (int r = 0; r < count; ++r) {
-      chosen[r] =
-          choice.each > 0 && ++of_quadrant[quadrant(metric, city, near[r].city)] <= choice.each;
+      const int other = near[r].city;
+      const int its = quadrant(metric.dx(other, city), metric.dy(other, city));
+      chosen[r] = choice.each > 0 && ++of_quadrant[its] <= choice.each;
       total += chosen[r];
     }
     for (int r = 0; r < count && total < choice.width; ++r) {
@@ -118,13 +126,6 @@ struct NearCities {
     bool complete = true;
     for (int q = 0; q < 4; ++q) complete &= of_quadrant[q] >= choice.each;
     return complete;
-  }
-
-  // The same quadrants as in `tours/candidates/quadrant.py`.
-  GLS_DEVICE static int quadrant(const Metric& metric, int from, int to) {
-    const double dx = metric.dx(to, from), dy = metric.dy(to, from);
-    const bool upper = dy > 0 || (dy == 0 && dx >= 0);
-    return upper ? (dx <= 0 && dy > 0) : 3 - (dx < 0);
   }
 };
 

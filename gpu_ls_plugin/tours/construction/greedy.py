@@ -13,7 +13,7 @@ from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.tours.candidates.nearest import Nearest, nearest_lists
-from gpu_ls_plugin.tours.construction.philox import philox
+from gpu_ls_plugin.tours.construction.random_tours import philox
 from gpu_ls_plugin.tours.problem.tsp import tour_problem
 
 if TYPE_CHECKING:

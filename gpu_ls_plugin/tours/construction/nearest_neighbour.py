@@ -11,7 +11,7 @@ from gpu_ls_plugin.backends.batch_size import batch_size
 from gpu_ls_plugin.backends.structs import struct_of
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
-from gpu_ls_plugin.tours.construction.philox import philox
+from gpu_ls_plugin.tours.construction.random_tours import philox
 from gpu_ls_plugin.tours.problem.device_data import metric_data
 from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel
 from gpu_ls_plugin.tours.problem.tsp import tour_problem

@@ -1,8 +1,10 @@
-"""Uniform random tours."""
+"""Uniform random tours, and random numbers for constructions on the host."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.batch_size import batch_size
@@ -13,6 +15,11 @@ from gpu_ls_plugin.tours.problem.tsp import tour_problem
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.core.problem import Problem
+
+
+def philox(seed: int) -> np.random.Generator:
+    """Return NumPy's Philox generator for a seed; kernels use Philox, too."""
+    return np.random.Generator(np.random.Philox(key=seed))
 
 
 def random_tours_kernel(team: str) -> Kernel:

@@ -10,7 +10,7 @@ from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.batch_size import batch_size
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
-from gpu_ls_plugin.tours.construction.philox import philox
+from gpu_ls_plugin.tours.construction.random_tours import philox
 from gpu_ls_plugin.tours.problem.tsp import tour_problem
 
 if TYPE_CHECKING:

@@ -1,11 +1,14 @@
 """Moves of Pareto local search, which reverse a path of a tour or put it elsewhere.
 
-Two numbers identify a move of a kind: the place at which its path begins, and its reach.
+Two numbers identify a move of a kind: the place at which its path begins, and its reach. A kind has
+
+- ``places(n)``: both numbers of each move that changes a tour of n cities;
+- ``change(tours, length, first, reach)``: the change of each tour's cost by each move, (B, moves);
+- ``sources(n, first, reach)``: the former place of the city at each place after a move, (moves, n).
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -20,24 +23,8 @@ if TYPE_CHECKING:
 Places = tuple["NDArray[np.intp]", "NDArray[np.intp]"]
 
 
-class PathMoves(ABC):
-    """A kind of moves, at all places of a tour."""
-
-    @abstractmethod
-    def places(self, n: int) -> Places:
-        """Return both numbers of each move that changes a tour of n cities."""
-
-    @abstractmethod
-    def change(self, tours: Any, length: Callable[[Any, Any], Any], first: Any, reach: Any) -> Any:
-        """Return the change of each tour's cost by each move, shape (B, moves)."""
-
-    @abstractmethod
-    def sources(self, n: int, first: NDArray[np.intp], reach: NDArray[np.intp]) -> Any:
-        """Return the former place of the city at each place after a move, shape (moves, n)."""
-
-
 @dataclass(frozen=True)
-class Turn(PathMoves):
+class Turn:
     """2-opt: reverses the path from the first to the last place; `reach` is the last place."""
 
     def places(self, n: int) -> Places:
@@ -61,7 +48,7 @@ class Turn(PathMoves):
 
 
 @dataclass(frozen=True)
-class Shift(PathMoves):
+class Shift:
     """Or-opt: moves a path of `cities` cities, `turned` or not, over the next `reach` cities."""
 
     cities: int
@@ -93,6 +80,9 @@ class Shift(PathMoves):
         moved = self.cities - 1 - (step - reach) if self.turned else step - reach
         inside = np.where(step < reach, step + self.cities, moved)
         return (first + np.where(step < reach + self.cities, inside, step)) % n
+
+
+PathMoves = Turn | Shift
 
 
 def kinds(cities: int) -> tuple[PathMoves, ...]:

@@ -2,6 +2,7 @@
 // numbered from 0.
 #pragma once
 
+#include "tours/candidates/near_cities.cuh"
 #include "tours/problem/lengths.cuh"
 
 namespace gls {
@@ -35,13 +36,6 @@ struct NearestFew {
     return false;
   }
 };
-
-// Quadrant 0 to 3, counterclockwise; each includes the half line at which it begins, and quadrant 0
-// includes (0, 0).
-GLS_DEVICE int quadrant(double dx, double dy) {
-  if (dy > 0) return dx <= 0;
-  return dy == 0 && dx >= 0 ? 0 : 3 - (dx < 0);
-}
 
 // The nearest neighbours of a city: the same number from each quadrant, then the nearest others,
 // sorted by length and number.

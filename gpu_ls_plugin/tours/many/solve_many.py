@@ -17,7 +17,7 @@ from gpu_ls_plugin.runs.claims import check_claims
 from gpu_ls_plugin.runs.settings import Settings
 from gpu_ls_plugin.tours.engines.audit import advice, foreign_names
 from gpu_ls_plugin.tours.many import many_input
-from gpu_ls_plugin.tours.many.enumeration import SMALLEST_SEARCHED, shortest_tours
+from gpu_ls_plugin.tours.many.instances import SMALLEST_SEARCHED, shortest_tours
 from gpu_ls_plugin.tours.many.side_by_side import (
     InstanceBatch,
     SideBySide,

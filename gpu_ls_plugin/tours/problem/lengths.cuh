@@ -166,7 +166,7 @@ struct Lengths<OnGrid<MetricType, wide>, LengthType> {
   using City = GridSite<wide>;
   using Lists = Conditional<wide, CandidateLists<Length>, PackedLists<Length>>;
   static constexpr bool kReal = false, kQuick = false, kEstimated = false;
-  static constexpr Length kFixed = -Length(int64(1) << (sizeof(Length) == 4 ? 27 : 59));
+  static constexpr Length kFixed = Lengths<MetricType, LengthType>::kFixed;
 
   Metric metric;
   const City* sites;
@@ -200,8 +200,9 @@ struct Lengths<Tabled<MetricType, Entry>, LengthType> {
   using Sum = Length;  // of a few lengths
   using City = Entry;
   using Lists = CandidateLists<Length>;
-  static constexpr bool kReal = Length(0.5) != Length(0), kQuick = false, kEstimated = false;
-  static constexpr Length kFixed = -Length(int64(1) << (sizeof(Length) == 4 ? 27 : 59));
+  using OfMetric = Lengths<MetricType, LengthType>;
+  static constexpr bool kReal = OfMetric::kReal, kQuick = false, kEstimated = false;
+  static constexpr Length kFixed = OfMetric::kFixed;
 
   Metric metric;
   const City* sites;
@@ -213,12 +214,8 @@ struct Lengths<Tabled<MetricType, Entry>, LengthType> {
   GLS_DEVICE Known known(int a) const { return {sites + uint32(a) * uint32(metric.n)}; }
   GLS_DEVICE Length operator()(const Known& a, int b) const { return Length(a.row[b]); }
   GLS_DEVICE Length operator()(int a, int b) const { return (*this)(known(a), b); }
-
-  // A real gain that rounding may explain counts as 0.
   GLS_DEVICE static Length gain(Length removed, Length added) {
-    const Length difference = removed - added;
-    if (kReal && difference <= removed * Length(1e-12)) return 0;
-    return difference;
+    return OfMetric::gain(removed, added);
   }
 };
 

@@ -39,14 +39,11 @@ class Under(Metric):
         return self.metric.slack(values)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Under) and self._both == other._both
+        both = self.metric, self.objective
+        return isinstance(other, Under) and both == (other.metric, other.objective)
 
     def __hash__(self) -> int:
-        return hash(self._both)
-
-    @property
-    def _both(self) -> tuple[Any, ...]:
-        return self.metric, self.objective
+        return hash((self.metric, self.objective))
 
 
 class RowsUnder(Under):

@@ -213,7 +213,7 @@ class Planar(Metric):
         return self.rounded(self.real(x[a] - x[b], y[a] - y[b]))
 
     def slack(self, values: Values) -> float:
-        """Return a bound on |float32 estimate - exact length|, of which 0.5 is for rounding.
+        """Return a bound on |float32 estimate - exact length|; its 0.5 is for rounding to integers.
 
         The estimate is the real length, plus 0.5 if lengths are rounded up, minus 0.5 if down.
         """
@@ -490,21 +490,17 @@ class ExplicitReal(Metric):
                 f"{self.limit:.10g}; shift or scale the matrix"
             )
 
-    def data(self, values: Values) -> NDArray[Any]:
-        """Return the matrix (n, n), int32 or float64."""
-        return values
-
     def lengths(self, values: Values, a: Cities, b: Cities) -> Lengths:
         """Return the entries in rows `a` and columns `b`, elementwise."""
         return values[a, b].astype(np.int64 if self.integer else np.float64, copy=False)
 
     def longest(self, values: Values) -> float:
         """Return the largest entry."""
-        return float(self.data(values).max())
+        return float(values.max())
 
     def slack(self, values: Values) -> float:
         """Return a bound on |entry in float32 - entry|; 0 if sums of four entries are exact."""
-        longest = float(self.data(values).max())
+        longest = self.longest(values)
         if self.integer and longest < EXACT_IN_FLOAT32:
             return 0.0
         return longest * FLOAT32_ERROR + FLOAT32_UNDERFLOW

@@ -16,9 +16,8 @@ from gpu_ls_plugin.core.exceptions import (
     InvalidTypeError,
 )
 from gpu_ls_plugin.core.problem_data import array_of
-from gpu_ls_plugin.tours.problem.tchebycheff import Tchebycheff
 from gpu_ls_plugin.tours.problem.tsp import TSP
-from gpu_ls_plugin.tours.problem.weighted import WeightedTSP
+from gpu_ls_plugin.tours.problem.weighted import Tchebycheff, WeightedTSP
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

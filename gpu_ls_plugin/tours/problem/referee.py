@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,34 +14,15 @@ from gpu_ls_plugin.core.rows import check_tours as check_tours
 from gpu_ls_plugin.core.rows import check_values as check_values
 
 if TYPE_CHECKING:
-    from gpu_ls_plugin.tours.problem.metrics import Cities, Lengths
+    from gpu_ls_plugin.tours.problem.metrics import Lengths
 
 PARTIAL_SUMS = constant(TEAM, "kPartialSums")  # of real lengths: the same number as in kernels
 
 
-class Tours(Protocol):
-    """The part of a problem of tours that the referee uses."""
+def tour_costs(problem: Any, tours: Any) -> Lengths:
+    """Return the exact cost of every tour of a `TSP` from scratch, its closing edge included.
 
-    @property
-    def n(self) -> int:
-        """Number of cities."""
-
-    @property
-    def cost_dtype(self) -> np.dtype[Any]:
-        """The type of costs."""
-
-    @property
-    def objective(self) -> Any:
-        """The cost of tours in addition to their length."""
-
-    def lengths(self, a: Cities, b: Cities) -> Lengths:
-        """Return the exact lengths from cities `a` to cities `b`, elementwise."""
-
-
-def tour_costs(problem: Tours, tours: Any) -> Lengths:
-    """Return the exact cost of every tour from scratch, its closing edge included; see `TSP.cost`.
-
-    The tour of a single city has length 0.
+    The tour of a single city has length 0. See `TSP.cost`.
     """
     if hasattr(tours, "__cuda_array_interface__"):
         costs_there: Lengths = upper_layers.device_costs(problem, tours)

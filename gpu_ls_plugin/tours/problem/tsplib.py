@@ -6,6 +6,7 @@ Source: G. Reinelt, TSPLIB95 (1995), sections 1.1 (specification part) and 1.2 (
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ from gpu_ls_plugin.core.exceptions import (
 from gpu_ls_plugin.core.files import atomically, plain_name
 from gpu_ls_plugin.core.rows import check_permutations
 from gpu_ls_plugin.core.text import QUOTED, quoted, real, whole
+from gpu_ls_plugin.runs.domain import MAYBE, NO, SURE
 from gpu_ls_plugin.tours.problem.metrics import find_metric
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from gpu_ls_plugin.runs.domain import Content
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
 KEYWORD = re.compile(r"([A-Za-z][A-Za-z0-9_]*)\s*(:?)\s*(.*)")
@@ -163,6 +166,37 @@ def _add_field(sections: Sections, keyword: str, value: str) -> None:
     elif sections.fields.get(keyword, value) != value:
         raise sections.error(keyword, "given twice, with different values")
     sections.fields[keyword] = value
+
+
+def fits_tours(content: Content) -> int:
+    """Return how surely a file holds a problem of tours; files of routes have demands or a TYPE."""
+    sections = sections_of(content)
+    if sections is None:
+        return NO
+    if kind := type_of(sections):
+        return NO if "VRP" in kind else SURE
+    return NO if has_demands(sections) or not sections.lines else MAYBE
+
+
+def sections_of(content: Content) -> Sections | None:
+    """Return the sections of a file, None if it is not a TSPLIB file."""
+    if "sections" not in content.found:
+        content.found["sections"] = None
+        if not content.data.lstrip()[:1].isdigit():
+            with suppress(FileFormatError):  # the reader of the file reports it
+                content.found["sections"] = read_sections(content.path)
+    found: Sections | None = content.found["sections"]
+    return found
+
+
+def type_of(sections: Sections) -> str:
+    """Return the TYPE of a file in upper case, empty if it has none."""
+    return sections.fields.get("TYPE", "").upper()
+
+
+def has_demands(sections: Sections) -> bool:
+    """Return whether a file has demands or capacities, which only routes have."""
+    return "DEMAND" in sections.lines or "CAPACITY" in sections.fields
 
 
 def read_instance(path: str | os.PathLike[str]) -> Instance:

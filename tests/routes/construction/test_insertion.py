@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, UnsupportedProblemError
 from gpu_ls_plugin.routes.construction.sweep import customers_by_angle
-from gpu_ls_plugin.tours.construction.philox import philox
+from gpu_ls_plugin.tours.construction.random_tours import philox
 from tests.helpers import route_oracle
 from tests.helpers.route_oracle import some_cvrp
 from tests.helpers.routing import random_cvrp

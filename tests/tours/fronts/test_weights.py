@@ -10,8 +10,7 @@ from hypothesis.extra.numpy import arrays
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeError
-from gpu_ls_plugin.tours.fronts.payoffs import payoffs
-from gpu_ls_plugin.tours.fronts.scalarised import weighted_for
+from gpu_ls_plugin.tours.fronts.scalarised import payoffs, weighted_for
 from gpu_ls_plugin.tours.fronts.weights import (
     LEAST_WEIGHT,
     DirectionWeights,

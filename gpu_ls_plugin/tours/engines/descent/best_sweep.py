@@ -46,7 +46,7 @@ def keep_kernel(metric: Metric, team: str) -> Kernel:
     return metric_kernel(
         "keep_tours",
         metric,
-        header="tours/problem/keep_tours.cuh",
+        header="tours/problem/objective.cuh",
         body="gls::KeepTours<{team}, {metric}>",
         parameters="const void* metric_data, int n, const int* tours",
         team=team,
