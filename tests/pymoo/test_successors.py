@@ -128,7 +128,7 @@ def test_wrong_parameters_and_problems_are_named() -> None:
         (
             lambda: SuccessorSampling(gls.WeightTable(np.ones((6, 5), int)))(Plain(), 3),
             UnsupportedProblemError,
-            "weights are of 5 values, but variable 0 has 7",
+            "weights are for 5 values, but variable 0 has 7",
         ),
         (
             lambda: SuccessorMutation(EVEN)(COLOURING, start()),

@@ -22,7 +22,7 @@ RULES = {
     "related": "gls::RelatedRelease",
 }
 
-LEAST_RESIDENT = 2  # states whose data must fit shared memory, or none lie there
+LEAST_RESIDENT = 2  # data lie in shared memory only if those of this many states fit
 
 
 def release_kernel(problem: Assignment, rule: str, team: str) -> Kernel:

@@ -64,20 +64,20 @@ GLS_DEVICE RankedMove least_in_warp(const RankedMove& mine) {
 }
 #endif
 
-// Calls use(row, column) for `some` consecutive places of a table with fewer than 2^31; each lane
-// takes its part. If `some` is less than all, they start at a place that `from` chooses and wrap
-// around at the end.
+// Calls use(row, column) for `count` consecutive places of a table with fewer than 2^31; each lane
+// takes its part. If there are more places, the first one is chosen by the random number `random`,
+// and the last place is followed by place 0.
 template <class Team, class Use>
-GLS_DEVICE void each_place(const Team& team, int rows, int columns, int some, uint32 from,
+GLS_DEVICE void each_place(const Team& team, int rows, int columns, int count, uint32 random,
                            Use use) {
   const int all = rows * columns;
   if (all == 0) return;
-  uint32 place = team.lane() + (some < all ? multiply_high(from, uint32(all)) : 0);
+  uint32 place = team.lane() + (count < all ? multiply_high(random, uint32(all)) : 0);
   if (place >= uint32(all)) place -= all;
   int row = int(place / columns), column = int(place % columns);
   const int down = Team::kLanes / columns, right = Team::kLanes % columns;
 #pragma unroll 1
-  for (int turn = team.lane(); turn < some; turn += Team::kLanes) {
+  for (int turn = team.lane(); turn < count; turn += Team::kLanes) {
     use(row, column);
     row += down, column += right;
     if (column >= columns) column -= columns, ++row;

@@ -1,4 +1,5 @@
-// Heuristics by the type of the variable: all keep track of the whole state, one rates a variable.
+// Variables of several types, each type with its own heuristic. A heuristic rates the variables of
+// its type, but keeps track of the whole state.
 #pragma once
 
 #include "assignment/heuristics/pair.cuh"

@@ -87,7 +87,7 @@ class ByType(Heuristic):
         for number, sizes in enumerate(each):
             if len(sizes) != len(self.types):
                 raise UnsupportedProblemError(
-                    f"heuristics: heuristic {number} is of {len(sizes)} variables, but there are "
+                    f"heuristics: heuristic {number} is for {len(sizes)} variables, but there are "
                     f"{len(self.types)} types"
                 )
         chosen: NDArray[Any] = np.stack(each)[self.types, np.arange(len(self.types))]
@@ -96,7 +96,7 @@ class ByType(Heuristic):
                 variable = int(fewer.argmax())
                 raise UnsupportedProblemError(
                     f"heuristics: variable {variable} has {chosen[variable]} values, but heuristic "
-                    f"{number}, which is told of them, knows {sizes[variable]}"
+                    f"{number}, which sees all variables, knows only {sizes[variable]}"
                 )
         return chosen
 

@@ -1,4 +1,4 @@
-// Base of the functors that the texts of `Expression` become.
+// Base of the functors into which `Expression` translates texts.
 #pragma once
 
 #include "assignment/heuristics/heuristic.cuh"

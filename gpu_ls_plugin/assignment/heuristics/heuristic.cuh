@@ -31,17 +31,17 @@
 // The state's kept data may change in `begin`, `prepare`, `assign`, `assign_by_team` and
 // `unassigned` only. It is aligned to 16 bytes, ratings to 8.
 //
-// An aggregate summarises all ratings of a variable, for instance their least one. It is made of a
-// rating, Aggregate(rating), of nothing, Aggregate(), and of two aggregates, a.join(b). Ratings are
-// joined in any order, so joining must be associative and commutative to the last bit: add
-// integers, not floats.
+// An aggregate summarises all ratings of a variable, for instance by the least one. It can be made
+// from one rating, Aggregate(rating), and from none, Aggregate(); a.join(b) combines two
+// aggregates. Ratings are joined in any order, so joining must be associative and commutative to
+// the last bit: add integers, not floats.
 //
 // `rater(state, variable)` returns an object that is called with each value of the variable. It is
 // made once per variable and can read and compute what all ratings have in common. `rate` has to
 // read memory again whenever the compiler cannot tell that it has not changed.
 //
 // A functor without an aggregate can let a CPU thread generate several successors side by side:
-// its Python class says `side_by_side`, and its members take states of any type, `template <class
+// its Python class sets `side_by_side`, and its members take states of any type, `template <class
 // S> ... (const S& state, ...)`. They use state.array<T>(byte) for the kept data, state.values, and
 // nothing else; `values` depends on the variable only. `begin` and `prepare` get all states at
 // once: states.each(f) calls f(state) for each, states.may_have(variable) is false if no state has
@@ -79,8 +79,8 @@ template <class Heuristic>
 constexpr int kBitsOfWeights<Heuristic, decltype(void(Heuristic::kWeightBits))> =
     Heuristic::kWeightBits;
 
-// The object that rates the values of a variable: the heuristic's rater if it has one, which the
-// argument 0 prefers (int before long).
+// The object that rates the values of a variable: the heuristic's rater if it has one. Callers pass
+// 0 as the last argument, which prefers the overload with int.
 template <class Heuristic, class S>
 GLS_DEVICE auto rater_of(const Heuristic& heuristic, const S& state, int variable, int)
     -> decltype(heuristic.rater(state, variable)) {

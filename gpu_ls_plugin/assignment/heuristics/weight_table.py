@@ -54,14 +54,14 @@ class WeightTable(Heuristic):
         variables, values = self.weights.shape
         if problem is not None and problem.n != variables:
             raise UnsupportedProblemError(
-                f"heuristic: the weights are of {variables} variables, but the problem has "
+                f"heuristic: the weights are for {variables} variables, but the problem has "
                 f"{problem.n}; pass a table with a row for each"
             )
         if not isinstance(problem, Assignment):
             return np.full(variables, values, np.int32)
         if (most := int(problem.sizes.max())) > values:
             raise UnsupportedProblemError(
-                f"heuristic: the weights are of {values} values, but variable "
+                f"heuristic: the weights are for {values} values, but variable "
                 f"{problem.sizes.argmax()} has {most}; pass a table with a column for each"
             )
         return problem.sizes

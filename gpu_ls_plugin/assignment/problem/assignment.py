@@ -195,6 +195,17 @@ def require_enough_values(problem: Assignment) -> None:
         )
 
 
+def neighbour_lists(pairs: NDArray[Any], n: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return where each variable's neighbours begin, shape (n + 1,), and the neighbours, ascending.
+
+    `pairs` (k, 2) may be repeated, in any direction.
+    """
+    first, second = pairs.astype(np.int64).T
+    keys = np.unique(np.concatenate([first * n + second, second * n + first]))
+    begins = np.searchsorted(keys, np.arange(n + 1) * n).astype(np.int32)
+    return begins, (keys % n).astype(np.int32)
+
+
 def check_states(
     rows: ArrayLike, sizes: NDArray[Any], *, parameter: str = "states"
 ) -> NDArray[np.int32]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from gpu_ls_plugin.assignment.problem import assignment_files, assignment_instances
-from gpu_ls_plugin.assignment.problem.assignment import Assignment
+from gpu_ls_plugin.assignment.problem.assignment import Assignment, neighbour_lists
 from gpu_ls_plugin.backends.structs import in_order
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidProblemError
@@ -179,11 +179,8 @@ class GraphColouring(Assignment):
 
     @cached_property
     def neighbours(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Neighbours of all vertices, behind an array (n + 1,) of where each vertex's begin."""
-        first, second = self.edges.astype(np.int64).T
-        keys = np.sort(np.concatenate([first * self.n + second, second * self.n + first]))
-        begins = np.searchsorted(keys, np.arange(self.n + 1) * self.n).astype(np.int32)
-        return begins, (keys % self.n).astype(np.int32)
+        """The `neighbour_lists` of the vertices."""
+        return neighbour_lists(self.edges, self.n)
 
     def kept_bytes(self) -> int:
         """Return the bytes of a count for each vertex and colour."""

@@ -62,9 +62,9 @@ def likely_values(
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return the likely values: pairs (variable, value), and where each variable's begin.
 
-    Values that do not fit are left out, unless no value of the variable fits. Each variable has its
-    two cheapest values, and up to six. Beside the cheapest ones, about `more` x variables are
-    likely; if it is None, all values that fit are.
+    Values that do not fit are left out, unless no value of the variable fits. Each variable has two
+    to six likely values, its cheapest ones: on average about `more` beside the cheapest. If `more`
+    is None, all values that fit are likely.
     """
     m, most = priced.shape
     dearer = priced - priced.min(axis=1, keepdims=True)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 # If a variable has more values than the first number, the team is a block of the second number of
 # lanes; otherwise it is a warp. docs/kernels.md, "Successors of assignments".
 BLOCKS = ((256, 64), (2048, 128), (2**14, 256), (2**18, 1024))
-LEAST_BLOCKS = 4  # whose ratings must fit shared memory, or none lie there
+LEAST_BLOCKS = 4  # ratings lie in shared memory only if those of this many blocks fit
 LANES_HEADER = "assignment/successors/side_by_side.cuh"
 MEMORIES = ("gls::ScratchMemory", "gls::BlockMemory")
 LANES = constant(LANES_HEADER, "kSideBySide")

@@ -24,7 +24,7 @@ struct Draw {
   }
 };
 
-// Returns what the one lane passes for which `found` is true, on every lane. Callers put a barrier
+// Returns, on every lane, the value `mine` of the one lane that has `found`. Callers put a barrier
 // between two calls.
 template <class Team, class T>
 GLS_DEVICE T agreed(const Team& team, bool found, const T& mine) {
@@ -95,8 +95,8 @@ GLS_DEVICE int divide(const Squad& squad, const Weight& weight, Range range) {
 }
 
 // A value with a probability in proportion to its weight; -1 if all weights are 0. Weights are
-// below 2^kBits. first(value) returns the weight of each value; again(value) returns it once more
-// for some, at the same time or later.
+// below 2^kBits. first(value) returns a weight and is called once for each value. again(value)
+// returns the same weight; it is called for some values, at the same time or later.
 template <int kBits, class Team, class First, class Again>
 GLS_DEVICE int drawn_value(const Team& team, int count, Draw draw, const First& first,
                            const Again& again) {

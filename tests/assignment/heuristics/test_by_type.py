@@ -115,8 +115,8 @@ def test_invalid_types_are_refused(heuristics, types, error, words):
 @pytest.mark.parametrize(
     ("other", "words"),
     [
-        (Spread(7, 5, 2), "heuristic 1 is of 7 variables, but there are 8 types"),
-        (Spread(8, 4, 2), "variable 0 has 5 values, but heuristic 1, .*, knows 4"),
+        (Spread(7, 5, 2), "heuristic 1 is for 7 variables, but there are 8 types"),
+        (Spread(8, 4, 2), "variable 0 has 5 values, but heuristic 1, .*, knows only 4"),
     ],
 )
 def test_heuristics_must_know_all_variables_and_values(other, words):

@@ -163,7 +163,7 @@ def test_invalid_masks_are_refused(make, error, words):
     ("mask", "words"),
     [
         (gls.Conflicts([(0, 3)]), r"pairs: variable 3 is in conflict, but variables are 0\.\.2"),
-        (gls.Capacities([1] * 4, [1] * 2), "demands: they are of 2 variables, but there are 3"),
+        (gls.Capacities([1] * 4, [1] * 2), "demands: they are for 2 variables, but there are 3"),
         (gls.Capacities([1] * 3, [1] * 3), "capacities: there are 3, but variable 0 has 4 values"),
     ],
 )

@@ -83,8 +83,8 @@ def test_invalid_calls_are_refused(states, options, error, words):
 @pytest.mark.parametrize(
     ("problem", "words"),
     [
-        (Plain([4, 4]), "weights are of 3 variables, but the problem has 2"),
-        (Plain([4, 5, 4]), "weights are of 4 values, but variable 1 has 5"),
+        (Plain([4, 4]), "weights are for 3 variables, but the problem has 2"),
+        (Plain([4, 5, 4]), "weights are for 4 values, but variable 1 has 5"),
     ],
 )
 def test_a_table_of_another_problem_is_refused(problem, words):

@@ -61,7 +61,7 @@ class Capacities(Mask):
         """Raise UnsupportedProblemError if there are other variables or more values."""
         if len(self.demands) != len(sizes):
             raise UnsupportedProblemError(
-                f"demands: they are of {len(self.demands)} variables, but there are {len(sizes)}"
+                f"demands: they are for {len(self.demands)} variables, but there are {len(sizes)}"
             )
         if (most := int(sizes.max())) > len(self.capacities):
             raise UnsupportedProblemError(

@@ -8,6 +8,7 @@ import numpy as np
 
 from gpu_ls_plugin.assignment.heuristics.base import integer_array
 from gpu_ls_plugin.assignment.heuristics.masked import Mask
+from gpu_ls_plugin.assignment.problem.assignment import neighbour_lists
 from gpu_ls_plugin.backends.structs import constant, in_order
 from gpu_ls_plugin.core.checks import MOST_INT
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, UnsupportedProblemError
@@ -73,11 +74,7 @@ class Conflicts(Mask):
 
     def words(self, sizes: NDArray[Any]) -> list[Any]:
         """Return the neighbours of each variable, and the most values of a variable."""
-        m = len(sizes)
-        both_ways = np.concatenate([self.pairs, self.pairs[:, ::-1]])
-        first, second = np.divmod(np.unique(both_ways[:, 0] * m + both_ways[:, 1]), m)
-        begins = np.searchsorted(first, np.arange(m + 1)).astype(np.int32)
-        neighbours = np.append(second, 0).astype(np.int32)  # never empty
+        begins, neighbours = neighbour_lists(self.pairs, len(sizes))
         data = {"begins": begins, "neighbours": neighbours, "sizes": int(sizes.max())}
         return in_order(Conflicts.header, "ConflictsData", data)
 
