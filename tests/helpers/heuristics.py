@@ -1,4 +1,4 @@
-"""Heuristics for tests: one has an aggregate and data that it keeps beside a state."""
+"""A heuristic with an aggregate and data that it keeps beside a state, and a plain problem."""
 
 from __future__ import annotations
 
@@ -6,7 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from gpu_ls_plugin.extend import Heuristic
+from gpu_ls_plugin.extend import Assignment, Heuristic
+
+
+class Plain(Assignment):
+    """A problem without a functor. The cost of a state is the sum of its values."""
+
+    integer = True
+
+    def cost(self, rows: Any) -> Any:
+        return self.check(rows).sum(axis=1)
 
 
 class Spread(Heuristic):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import gpu_ls_plugin as gls
 from tests.helpers.philox import WORD, philox
 
 if TYPE_CHECKING:
@@ -62,3 +63,17 @@ def successors(
                 values[variable] = chosen(weights, bits)
             rows.append(values)
     return np.array(rows, np.int32)
+
+
+def assert_successors(
+    part: gls.Heuristic,
+    weigh: Callable[[list[int], int], Sequence[int]],
+    states: Any,
+    sampler: str = "auto",
+    problem: Any = None,
+    **options: Any,
+) -> np.ndarray:
+    """Compare the successors by a heuristic, which are returned, with those by its weights."""
+    found = gls.SuccessorGeneration(part, sampler)(problem, states, backend="cpu", **options)
+    assert np.array_equal(found, successors(weigh, states, **options))
+    return found

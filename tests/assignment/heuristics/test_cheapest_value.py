@@ -6,16 +6,12 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.core.exceptions import (
-    InvalidParameterError,
-    InvalidProblemError,
-    InvalidTypeError,
-    UnsupportedProblemError,
-)
+from gpu_ls_plugin.core.exceptions import InvalidProblemError, UnsupportedProblemError
 from gpu_ls_plugin.testing import check_heuristic
-from tests.helpers import successor_oracle
 from tests.helpers.bin_packing import BinPacking
+from tests.helpers.heuristics import Plain
 from tests.helpers.marks import slow_after
+from tests.helpers.successor_oracle import assert_successors
 
 RNG = np.random.default_rng(8)
 COSTS, RESOURCES = RNG.integers(-50, 50, (7, 9)), RNG.integers(1, 9, (7, 9))
@@ -87,12 +83,8 @@ def test_weights_follow_from_costs_of_whole_states(name, sampler):
     states = random.integers(-1, problem.sizes[0], (5, 7))
     for sharpness in (0, 3, 30):
         options = {"count": 3, "active": random.random((5, 7)) < 0.8, "seed": sharpness}
-        generate = gls.SuccessorGeneration(gls.CheapestValue(sharpness), sampler)
-        found = generate(problem, states, backend="cpu", order="shuffled", **options)
-        expected = successor_oracle.successors(
-            weigh(problem, sharpness), states, order="shuffled", **options
-        )
-        assert np.array_equal(found, expected)
+        part, weights = gls.CheapestValue(sharpness), weigh(problem, sharpness)
+        assert_successors(part, weights, states, sampler, problem, order="shuffled", **options)
 
 
 def test_weights_fall_from_the_least_to_the_greatest():
@@ -123,11 +115,6 @@ def test_the_heuristic_may_have_its_own_problem():
     assert np.array_equal(found, expected(PROBLEMS["plants"], empty, backend="cpu"))
 
 
-@pytest.mark.parametrize("name", slow_after(0, ("bins", "jobs", "plants")))
-def test_the_check_of_heuristics_passes(name):
-    check_heuristic(gls.CheapestValue(), PROBLEMS[name], backend="cpu")
-
-
 @pytest.mark.slow
 def test_it_composes_with_masks_and_types():
     problem = PROBLEMS["jobs"]
@@ -142,16 +129,7 @@ def test_it_composes_with_masks_and_types():
             return cheapest(state, variable)
         return [int(value not in state) for value in range(9)]
 
-    states = np.full((5, 7), -1)
-    found = gls.SuccessorGeneration(part)(problem, states, count=4, backend="cpu")
-    assert np.array_equal(found, successor_oracle.successors(weights, states, count=4))
-
-
-class Plain(gls.Assignment):
-    integer = True
-
-    def cost(self, rows):
-        return self.check(rows).sum(axis=1)
+    assert_successors(part, weights, np.full((5, 7), -1), problem=problem, count=4)
 
 
 def test_problems_without_a_functor_are_refused():
@@ -165,16 +143,3 @@ def test_problems_without_a_functor_are_refused():
     for penalty in (-1.0, float("nan"), float("inf")):
         with pytest.raises(InvalidProblemError, match="penalty: "):
             generate(with_penalty(BinPacking([1], 2, 1), penalty), [[0]], backend="cpu")
-
-
-@pytest.mark.parametrize(
-    ("given", "error", "words"),
-    [
-        ({"sharpness": 31}, InvalidParameterError, "sharpness: 31 is not between 0 and 30"),
-        ({"sharpness": 0.5}, InvalidTypeError, "sharpness: 0.5 is not an integer"),
-        ({"problem": 3}, InvalidTypeError, "problem: 3 is not an Assignment"),
-    ],
-)
-def test_invalid_parameters_are_refused(given, error, words):
-    with pytest.raises(error, match=words):
-        gls.CheapestValue(**given)

@@ -1,4 +1,4 @@
-"""Successors: cases by hand, the oracle's, and independence of the batch."""
+"""Successors: cases by hand, the oracle's, random keys, independence of the batch, layouts."""
 
 from __future__ import annotations
 
@@ -7,11 +7,16 @@ from itertools import product
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
-from tests.helpers import successor_oracle
-from tests.helpers.heuristics import Spread, weigh
+from gpu_ls_plugin.assignment.successors import layouts
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeError
+from tests.helpers.heuristics import Plain, Spread, weigh
 from tests.helpers.marks import slow_after
+from tests.helpers.successor_oracle import assert_successors, chosen
 
 SAMPLERS = ("stored", "rescan")
 samplers = pytest.mark.parametrize("sampler", SAMPLERS)
@@ -40,7 +45,7 @@ def test_the_oracle_by_hand():
     """The first value whose prefix sum exceeds the number that 64 bits select."""
     weights, found = (3, 0, 2, 5), []
     for bits in (0, 2**64 * 3 // 10, 2**64 * 3 // 10 + 1, 2**64 // 2 + 1, 2**64 - 1):
-        found.append(successor_oracle.chosen(weights, bits))
+        found.append(chosen(weights, bits))
     assert found == [0, 0, 2, 3, 3]
 
 
@@ -49,9 +54,8 @@ def test_successors_match_the_oracle(sampler, order):
     options = {"count": 3, "order": order, "seed": 2**40 + 1, "first_row": 2**33}
     rng = np.random.default_rng(6)
     for active in (None, rng.random(6) < 0.5, rng.random((5, 6)) < 0.5):
-        found = generate(gls.WeightTable(TABLE), STATES, sampler, active=active, **options)
-        expected = successor_oracle.successors(weigh(TABLE), STATES, active=active, **options)
-        assert np.array_equal(found, expected)
+        part, weights = gls.WeightTable(TABLE), weigh(TABLE)
+        assert_successors(part, weights, STATES, sampler, active=active, **options)
 
 
 @with_orders
@@ -60,9 +64,7 @@ def test_weights_that_depend_on_the_state(sampler, order):
     states = rng.integers(-1, 4, (4, 9))
     for active in (None, rng.random((4, 9)) < 0.7):
         options = {"count": 5, "active": active, "order": order, "seed": 3}
-        found = generate(SPREAD, states, sampler, **options)
-        expected = successor_oracle.successors(SPREAD.weigh, states, **options)
-        assert np.array_equal(found, expected)
+        found = assert_successors(SPREAD, SPREAD.weigh, states, sampler, **options)
         if active is None:
             assert ((found == -1).sum(axis=1) == 1).all()
 
@@ -101,11 +103,8 @@ def test_numbers_of_values(sampler, values):
     table = np.ones((2, values), int)
     table[1, :-1] = 0  # only the last is possible
     states = np.full((3, 2), -1)
-    found = generate(gls.WeightTable(table), states, sampler, count=20)
+    found = assert_successors(gls.WeightTable(table), weigh(table), states, sampler, count=20)
     assert (found[:, 1] == values - 1).all() and found[:, 0].max() < values
-    if values < 1000:
-        expected = successor_oracle.successors(weigh(table), states, count=20)
-        assert np.array_equal(found, expected)
 
 
 def test_stored_and_rescan_choose_the_same_of_many_values():
@@ -114,15 +113,8 @@ def test_stored_and_rescan_choose_the_same_of_many_values():
     assert np.array_equal(*(generate(table, states, s, count=8) for s in ("stored", "rescan")))
 
 
-class Domains(gls.Assignment):
-    integer = True
-
-    def cost(self, rows):
-        return self.check(rows).sum(axis=1)
-
-
 def test_the_problem_gives_the_numbers_of_values():
-    problem = Domains([1, 3, 2])
+    problem = Plain([1, 3, 2])
     table = gls.WeightTable(np.ones((3, 4), int))
     found = generate(table, np.full((4, 3), -1), problem=problem, count=50)
     assert found.max(axis=0).tolist() == [0, 2, 1]
@@ -146,3 +138,98 @@ def test_the_former_sampler_warns():
         assert gls.SuccessorGeneration(SPREAD, "softmax").sampler == "auto"
     with pytest.warns(DeprecationWarning, match="'auto' takes its place"):
         assert gls.SuccessorSearch(sampler="softmax").sampler == "auto"
+
+
+FEW_BITS = st.integers(0, 8).map(lambda eighths: eighths / 8)  # with 1, and with equal keys
+
+
+def decode(keys, part=SPREAD, sampler="rescan", problem=None, **options):
+    return gls.SuccessorGeneration(part, sampler).decode(problem, keys, backend="cpu", **options)
+
+
+def by_hand(part, choices, priorities):
+    """Assign variables by growing priority; a key is a share of the sum of weights."""
+    state = [-1] * len(choices)
+    for variable in np.argsort(priorities, kind="stable"):
+        bits = min(int(choices[variable] * 2**53), 2**53 - 1) << 11
+        state[variable] = chosen(part.weigh(state, variable), bits)
+    return state
+
+
+@given(st.lists(st.one_of(FEW_BITS, st.floats(0, 1)), min_size=18, max_size=18))
+def test_keys_choose_values_and_order(keys):
+    row = np.array(keys)
+    assert decode(row).tolist() == [by_hand(SPREAD, row[:9], row[9:])]
+    assert decode(row[:9]).tolist() == [by_hand(SPREAD, row[:9], np.zeros(9))]
+
+
+def test_rows_samplers_and_batches_are_independent():
+    keys = np.random.default_rng(1).random((50, 18))
+    found = decode(keys)
+    assert found.dtype == np.int32 and len(np.unique(found, axis=0)) > 40
+    assert np.array_equal(decode(keys, sampler="stored"), found)
+    assert np.array_equal(decode(keys, memory_limit=800), found)
+    assert np.array_equal(decode(keys[7:9]), found[7:9])
+
+
+def test_wrong_keys_are_named():
+    for keys, message in (
+        (np.full((2, 5), 0.5), r"keys: shape \(2, 5\), but keys of 9 variables are \(P, 9\)"),
+        (np.full((0, 9), 0.5), "keys: shape"),
+        ([[0.5], [0.5, 0.1]], "keys: rows of different lengths"),
+        ([[0.5] * 9, [0.5, 1.5] + [0.5] * 7], "keys: row 1 has key 1.5 at position 1"),
+        ([[float("nan")] * 9], "keys: row 0 has key nan at position 0"),
+    ):
+        with pytest.raises(InvalidParameterError, match=message):
+            decode(keys)
+    with pytest.raises(InvalidTypeError, match="keys: must be floats, not int64"):
+        decode(np.ones((1, 9), np.int64))
+    with pytest.raises(InvalidTypeError, match="problem: 3"):
+        decode([0.5] * 9, problem=3)
+
+
+class Gpu:
+    """The teams and the memory of a GPU."""
+
+    shared_memory = 227 << 10
+
+    def block(self, threads):
+        return f"block of {threads}"
+
+    def warp(self):
+        return "warp"
+
+
+@pytest.mark.parametrize(
+    ("most", "team"),
+    [
+        (1, "warp"),
+        (256, "warp"),
+        (257, "block of 64"),
+        (2049, "block of 128"),
+        (2**14 + 1, "block of 256"),
+        (10**7, "block of 1024"),
+    ],
+)
+def test_more_values_take_more_lanes(most, team):
+    assert layouts.team(Gpu(), most) == team
+    assert layouts.team(get_backend("cpu"), most) == "gls::Host"
+
+
+@pytest.mark.parametrize(
+    ("team", "own_bytes", "shared"),
+    [
+        ("gls::Block<64>", 4000, True),
+        ("gls::Block<64>", 56 << 10, False),  # four do not fit 227 KiB
+        ("gls::Block<64>", 0, False),
+        ("gls::Warp<4>", 100, False),
+        ("gls::Host", 100, False),
+    ],
+)
+def test_ratings_lie_in_shared_memory_if_four_blocks_fit(team, own_bytes, shared):
+    assert layouts.in_shared_memory(Gpu(), team, own_bytes) == shared
+
+
+def test_memory_is_aligned():
+    assert layouts.Scratch.of(5, 24, 17, 100) == layouts.Scratch(16, 48, 80, 192)
+    assert layouts.Scratch.of(0, 0, 0, 0).size == 0
