@@ -1,8 +1,8 @@
-"""Generalised assignment with tight capacities is solved, although values are left out."""
+"""Generalised assignment with tight capacities: prices, likely values, and searches with them."""
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -118,6 +118,20 @@ def test_relaxed_words_exist_if_values_are_left_out():
     assert gls.GeneralisedAssignment(costs, costs, [2**32, 2**32]).relaxed_words() is None
 
 
+def test_likely_values_are_the_cheapest():
+    rng = np.random.default_rng(1)
+    priced = rng.random((30, 8))
+    likely, begins = likely_values(priced, np.ones(priced.shape, bool), 1.0)
+    assert begins[0] == 0 and begins[-1] == len(likely)
+    for variable, (begin, end) in enumerate(pairwise(begins)):
+        assert (likely[begin:end, 0] == variable).all()
+        cheapest = priced[variable].argsort()[: end - begin]
+        assert likely[begin:end, 1].tolist() == cheapest.tolist()
+        assert 2 <= end - begin <= 6
+    assert 60 <= len(likely) <= 90
+    assert likely_values(priced[:, :1], np.ones((30, 1), bool), 1.0)[0].shape == (30, 2)
+
+
 @pytest.mark.parametrize("more", [1.0, None])
 def test_only_values_that_fit_are_tried(more):
     rng = np.random.default_rng(1)
@@ -136,16 +150,24 @@ def test_only_values_that_fit_are_tried(more):
 
 
 @pytest.mark.parametrize("scale", [1, 10**6])
-def test_prices_do_not_depend_on_where_costs_begin(scale):
+def test_prices_are_a_dual_solution(scale):
+    """The bound is that of the linear program, wherever costs begin."""
     problem = gls.GeneralisedAssignment.generated("D", 60, 5, 1)
-    bounds = []
+    optimize = pytest.importorskip("scipy.optimize")
+    jobs, agents = problem.costs.shape
+    job, agent = np.divmod(np.arange(jobs * agents), agents)
+    each, loads = np.zeros((jobs, jobs * agents)), np.zeros((agents, jobs * agents))
+    each[job, np.arange(len(job))] = 1
+    loads[agent, np.arange(len(job))] = problem.resources.ravel()
+    best = optimize.linprog(
+        problem.costs.ravel(), A_ub=loads, b_ub=problem.capacities, A_eq=each, b_eq=np.ones(jobs)
+    )
     for least in (0, problem.costs.min(axis=1, keepdims=True)):  # the bound is 0 at first
         costs = (problem.costs - least) * scale
         prices = load_prices(costs, problem.resources, problem.capacities) / scale
         relaxed = (problem.costs + prices * problem.resources).min(axis=1).sum()
-        bounds.append(relaxed - prices @ problem.capacities)
-    assert bounds[1] == pytest.approx(bounds[0], rel=1e-4)
-    assert bounds[0] > 3766
+        bound = relaxed - prices @ problem.capacities
+        assert best.fun * 0.9999 < bound <= best.fun * (1 + 1e-9)
 
 
 def test_scarce_capacity_costs_as_much_as_costs_differ():
