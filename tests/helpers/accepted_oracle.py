@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.helpers.chain_oracle import minus_log
+from tests.helpers.chain_oracle import RULES
 from tests.helpers.philox import WORD, philox
 from tests.helpers.tabu_oracle import UNIT, Move, made, movable_of, worth
 
@@ -51,11 +51,7 @@ def accepted_search(
             after = made(state, move)
             then = worth(problem, after)
             rise = (then[1] - now[1]) * UNIT + (then[0] - now[0]) * penalty
-            if rule == "threshold":
-                takes = f(rise) <= highest
-            else:
-                takes = rise <= 0 or f(rise) < highest * minus_log(next(bits))
-            if takes:
+            if RULES[rule](rise, highest, next(bits)):
                 state, now = after, then
                 if now < best:
                     best, winner = now, state

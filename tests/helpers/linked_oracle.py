@@ -211,10 +211,3 @@ def descend(
         if not made and kind + 1 < len(kinds):
             waits[kind + 1].add(place)
     return routes, moves
-
-
-def cost_of(problem: gls.CVRP, row: np.ndarray) -> float:
-    """Return the length of a giant tour plus the penalties of its violations."""
-    due, broken = problem.penalties or hard_penalties(problem), problem.violations(row)
-    paid = due.load * broken.load + due.duration * broken.duration + due.vehicles * broken.vehicles
-    return float(problem.cost(row)[0] + paid[0])

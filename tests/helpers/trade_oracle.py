@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from tests.helpers.route_oracle import cost, matrix
 from tests.helpers.routing import plain_violations
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import gpu_ls_plugin as gls
+    import numpy as np
 
-Route = list[int]
+    import gpu_ls_plugin as gls
+    from tests.helpers.route_oracle import Route
 
 
 class Trades:
@@ -27,8 +26,7 @@ class Trades:
         self.problem, self.row = problem, row
         self.lists = candidates.of(problem.tsp).cities.tolist()
         self.routes = [list(map(int, route)) for route in problem.routes(row)]
-        nodes = np.arange(problem.customers + 1)
-        self.d = problem.nodes.distance(nodes[:, None], nodes[None, :]).tolist()
+        self.d = matrix(problem)
         self.cost = problem.tsp.cost(row[None])[0]
         self.relief = self.cost - problem.cost(row[None])[0]
 
@@ -64,8 +62,7 @@ class Trades:
         return any(b > a + 1e-9 for a, b in zip(before, after, strict=True))
 
     def _length(self, route: Route) -> float:
-        stops = [0, *route, 0] if route else [0]
-        return sum(self.d[a][b] for a, b in pairwise(stops))
+        return cost(self.d, route) if route else 0
 
     def _put(self, route: Route, at: int, customer: int) -> Route:
         """Return a route with one customer replaced by another, at the cheapest place."""

@@ -12,8 +12,49 @@ from gpu_ls_plugin.assignment.engines.state_population import StatePopulation
 from gpu_ls_plugin.core.exceptions import InvalidProblemError
 from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.testing import check_assignment
-from tests.helpers.matching import Matching
 from tests.testing.faults import found_out
+
+
+class Matching(gls.Assignment):
+    """Assign a different value to each variable, at minimum cost; no functions for moves."""
+
+    integer = True
+    distinct = True
+
+    def __init__(self, costs):
+        self.costs = np.array(costs, np.int32)
+        super().__init__(np.full(len(self.costs), self.costs.shape[1]))
+
+    def cost(self, rows):
+        padded = np.pad(self.costs, ((0, 0), (0, 1)))  # index -1 is a cost of 0
+        return padded[np.arange(self.n), self.check(rows)].sum(axis=1, dtype=np.int64)
+
+    def functor(self):
+        return "Matching"
+
+    def words(self):
+        return [self.costs, self.costs.shape[1]]
+
+    def source(self):
+        return """
+struct Matching : gls::FromScratch<Matching> {
+  const int* costs;
+  int values;
+
+  GLS_DEVICE explicit Matching(const gls::uint64* words)
+      : costs(gls::address<const int>(words[0])), values(int(words[1])) {}
+
+  template <class Values>
+  GLS_DEVICE gls::Worth worth_of(int m, const Values& chosen) const {
+    gls::Worth worth{0, 0};
+    for (int v = 0; v < m; ++v) {
+      if (chosen[v] >= 0) worth.cost += costs[v * values + chosen[v]];
+    }
+    return worth;
+  }
+};
+"""
+
 
 RNG = np.random.default_rng(1)
 PROBLEMS = {

@@ -135,7 +135,7 @@ MOMENTS = {
     "searching": (SearchedStates, "advance"),
     "renewing": (SearchedStates, "renew"),
     "reporting": (search_population, "told"),
-    "ending": (search_population, "_result"),
+    "ending": (search_population, "Result"),
 }
 
 

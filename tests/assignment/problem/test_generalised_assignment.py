@@ -1,4 +1,4 @@
-"""Generalised assignment: costs by brute force, the functor, files, and published rules."""
+"""Generalised assignment: costs by brute force, the functor, and published rules."""
 
 from __future__ import annotations
 
@@ -10,12 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.core.exceptions import FileFormatError, InvalidProblemError, InvalidTypeError
+from gpu_ls_plugin.core.exceptions import InvalidProblemError, InvalidTypeError
 from gpu_ls_plugin.testing import check_assignment
 from tests.testing.faults import ON_BOTH
-
-# Two problems of 2 agents and 3 jobs.
-LIBRARY = "2\n2 3\n1 2 3\n4 5 6\n1 1 2\n2 2 1\n3 4\n2 3\n9 8 7 6 5 4\n1 1 1 1 1 1 1 2\n"
 
 
 @st.composite
@@ -63,54 +60,6 @@ def test_the_functor_of_large_numbers():
     problem = gls.GeneralisedAssignment(costs, resources, [2**58] * 3, "max")
     assert problem.functor() == "gls::GeneralisedAssignment<gls::int64>"
     check_assignment(problem, backend="cpu")
-
-
-def test_a_library_file_is_read(tmp_path):
-    path = tmp_path / "gap0.txt"
-    path.write_text(LIBRARY)
-    first, second = (gls.GeneralisedAssignment.read(path, which) for which in (1, 2))
-    assert first.costs.tolist() == [[1, 4], [2, 5], [3, 6]]
-    assert first.resources.tolist() == [[1, 2], [1, 2], [2, 1]]
-    assert first.capacities.tolist() == [3, 4]
-    assert second.costs.T.tolist() == [[9, 8, 7], [6, 5, 4]]
-    assert second.capacities.tolist() == [1, 2]
-    assert (first.n, first.agents, first.name) == (3, 2, "gap0")
-    profits = gls.GeneralisedAssignment.read(path, sense="max")
-    assert profits.cost([0, 1, -1]).tolist() == [-6]
-    path.write_text(LIBRARY[2 : LIBRARY.index("2 3\n9")])  # one problem, without their number
-    assert gls.GeneralisedAssignment.read(path).costs.tolist() == first.costs.tolist()
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("", "ends after 0 of 1 numbers"),
-        (LIBRARY[:-2], "line 10: the file ends after 1 of 2 numbers .capacities."),
-        (LIBRARY + "5", "line 11: '5' follows"),
-        (LIBRARY.replace("5 6", "5 x"), "line 4: 'x' is not an integer .costs."),
-        (LIBRARY.replace("5 6", "5 6.5"), "line 4: '6.5'"),
-        (LIBRARY.replace("2\n2 3", "2\n0 3", 1), "line 2: 0 agents"),
-        (LIBRARY.replace("2\n2 3", "1\n2 3", 1), "which: there is no problem 2, but 1"),
-        (LIBRARY.replace("1 1 1 1", "1 -1 1 1", 1), r"resources: entry \(1, 0\) is -1"),
-    ],
-)
-def test_invalid_files_are_refused(tmp_path, text, words):
-    path = tmp_path / "broken"
-    path.write_text(text)
-    with pytest.raises(FileFormatError, match=f"broken: .*{words}"):
-        gls.GeneralisedAssignment.read(path, 2)
-
-
-def test_numbers_behind_the_problem_are_refused(tmp_path):
-    # A flow shop of 5 jobs and 4 machines. Its numbers begin like 5 problems of 1 x 1.
-    path = tmp_path / "flowshop.txt"
-    path.write_text("5 4\n1 1 5 5\n5 7 7 2\n9 8 7 6\n5 4 3 2\n9 9 9 9\n")
-    for which in (1, 2):
-        with pytest.raises(FileFormatError, match=r"flowshop\.txt"):
-            gls.GeneralisedAssignment.read(path, which)
-    path.write_text("5 1\n1 5 5 5\n5 7 7 2\n9 8 7 6\n5 4 3 2\n9 9 9 9\n")
-    with pytest.raises(FileFormatError, match=r"line 6: the file ends after"):
-        gls.GeneralisedAssignment.read(path)
 
 
 GOOD = {"costs": [[1, 2], [3, 4]], "resources": [[1, 1], [1, 1]], "capacities": [1, 2]}

@@ -1,4 +1,4 @@
-"""Quadratic assignment: costs by brute force, the functor, files, and published optima."""
+"""Quadratic assignment: costs by brute force, the functor, and random instances."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.core.exceptions import FileFormatError, InvalidProblemError
+from gpu_ls_plugin.core.exceptions import InvalidProblemError
 from gpu_ls_plugin.testing import check_assignment
 from tests.helpers.marks import slow_after
 from tests.testing.faults import ON_BOTH
@@ -21,7 +21,6 @@ NUG12 = (
     "5 2 4 1 0 0 6 2 1 1 1 3 0 2 2 2 0 4 5 0 0 0 0 0 0 5 5 2 2 2 5 2 2 10 0 0 5 5 10 0 0 0 5 1 1 "
     "5 1 1 5 4 0 10 5 2 3 3 0 0 5 0 0 10 10 5 0 2"
 )
-NUG12_BEST = "12 7 9 3 4 8 11 1 5 6 10 2"
 
 
 def symmetric(table):
@@ -97,67 +96,6 @@ def test_numbers_near_2_to_the_31():
         problem = gls.QuadraticAssignment(flows * signs[0], distances)
         assert problem.functor() == "gls::QuadraticAssignment<int, short, 1>"
         check_assignment(problem, backend="cpu")
-
-
-def write_nug12(tmp_path):
-    path = tmp_path / "nug12.dat"
-    grid, flows = nug12()
-    words = " ".join(map(str, [12, *grid.ravel(), *flows.ravel()]))
-    path.write_text(words.replace(" ", "\n", 1))
-    return path
-
-
-def test_a_library_file_and_its_solution(tmp_path):
-    problem = gls.QuadraticAssignment.read(write_nug12(tmp_path))
-    assert np.array_equal(problem.flows, nug12()[0])
-    assert np.array_equal(problem.distances, nug12()[1])
-    assert (problem.n, problem.name, problem.distinct, problem.moves) == (
-        *(12, "nug12", True),
-        ("swap",),
-    )
-    solution = tmp_path / "nug12.sln"
-    solution.write_text(f"12 578\n{NUG12_BEST}\n")
-    row = problem.read_solution(solution)
-    assert problem.cost(row).tolist() == [578]
-    assert (row + 1).tolist() == [int(word) for word in NUG12_BEST.split()]
-    solution.write_text(f"12, 578\n{', '.join(str(place + 1) for place in row.argsort())}")
-    assert np.array_equal(problem.read_solution(solution), row)  # the facility at each location
-    for text, words in (
-        ("12 579\n" + NUG12_BEST, "costs 578, not 579"),
-        ("11 578\n" + NUG12_BEST, "11 facilities"),
-        ("12 578\n" + NUG12_BEST.replace("10", "11"), "not a permutation"),
-        ("12 578\n" + NUG12_BEST[:-2], "cut off"),
-    ):
-        solution.write_text(text)
-        with pytest.raises(FileFormatError, match=f"nug12.sln: .*{words}"):
-            problem.read_solution(solution)
-
-
-def test_a_third_matrix_may_be_zero(tmp_path):
-    path = tmp_path / "three.dat"
-    path.write_text("2\n1 2 3 4\n5 6 7 8\n0 0\n0 0\n")
-    assert gls.QuadraticAssignment.read(path).distances.tolist() == [[5, 6], [7, 8]]
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("", "ends after 0 of 1"),
-        ("2\n1 2 3 4\n5 6 7\n", "line 3: the file ends after 3 of 4 numbers .second matrix."),
-        ("2\n1 2 3 4\n5 6 7 8 9\n", "line 3: '9' follows"),
-        ("2\n1 2 3 4\n5 6 y 8\n", "line 3: 'y'"),
-        ("2\n1 2 3 4\n5 6 7 8\n0 0 0 1\n", "line 4: the third matrix, of linear costs, is not"),
-        ("2\n1 2 3 4\n5 6 7 8\n0 0 0\n", "line 4: '0' follows"),
-        ("0\n", "0 facilities"),
-        ("99999999999\n", "facilities"),
-        ("1\n9223372036854775807 2\n", "flows: products"),
-    ],
-)
-def test_invalid_files_are_refused(tmp_path, text, words):
-    path = tmp_path / "broken.dat"
-    path.write_text(text)
-    with pytest.raises(FileFormatError, match=f"broken.dat: .*{words}"):
-        gls.QuadraticAssignment.read(path)
 
 
 @pytest.mark.parametrize(
