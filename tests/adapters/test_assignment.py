@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import pickle
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTourError, InvalidTypeError
-
-if TYPE_CHECKING:
-    from tests.adapters.face import Face
 
 COLOURING = gls.GraphColouring.queen(5, 5, 6)
 PLACES = gls.QuadraticAssignment.generated(12, 1)  # rows are permutations
@@ -28,7 +25,7 @@ def states(problem: Any, seed: int = 0) -> Any:
 
 @pytest.mark.parametrize("problem", [COLOURING, PLACES], ids=["values", "permutations"])
 @pytest.mark.parametrize("share", [0.0, 0.2, 1.0])
-def test_a_share_of_the_variables_is_assigned_anew(face: Face, problem: Any, share: float) -> None:
+def test_a_share_of_the_variables_is_assigned_anew(face, problem, share):
     given = states(problem)
     made = face.reassign(problem, given.copy(), share=share)
     changed = (made != given).sum(axis=1)
@@ -38,7 +35,7 @@ def test_a_share_of_the_variables_is_assigned_anew(face: Face, problem: Any, sha
     assert not problem.distinct or (np.sort(made, axis=1) == np.arange(problem.n)).all()
 
 
-def test_the_heuristic_chooses(face: Face) -> None:
+def test_the_heuristic_chooses(face):
     weights = np.zeros((COLOURING.n, 6), np.uint32)
     weights[:, 4] = 1  # one colour alone
     table = gls.WeightTable(weights)
@@ -46,7 +43,7 @@ def test_the_heuristic_chooses(face: Face) -> None:
     assert (face.assigned(COLOURING, 5, heuristic=table) == 4).all()
 
 
-def test_starts_are_complete(face: Face) -> None:
+def test_starts_are_complete(face):
     made = face.assigned(PLACES, SIZE)
     assert made.shape == (SIZE, PLACES.n)
     assert (np.sort(made, axis=1) == np.arange(PLACES.n)).all()
@@ -54,13 +51,13 @@ def test_starts_are_complete(face: Face) -> None:
 
 
 @pytest.mark.parametrize("kind", ["reassign", "assigned"])
-def test_seeds_decide(face: Face, kind: str) -> None:
+def test_seeds_decide(face, kind):
     given = states(COLOURING) if kind == "reassign" else SIZE
     first, again, other = (getattr(face, kind)(COLOURING, given, seed) for seed in (1, 1, 2))
     assert np.array_equal(first, again) and not np.array_equal(first, other)
 
 
-def test_wrong_parameters_and_rows_are_named(face: Face) -> None:
+def test_wrong_parameters_and_rows_are_named(face):
     made = face.operators(COLOURING)["reassign"]
     for options, error, message in (
         ({"share": 2}, InvalidParameterError, "share: 2"),
@@ -76,7 +73,7 @@ def test_wrong_parameters_and_rows_are_named(face: Face) -> None:
         face.reassign(COLOURING, wrong)
 
 
-def test_bound_operators_want_an_assignment(face: Face) -> None:
+def test_bound_operators_want_an_assignment(face):
     if face.framework == "pymoo":
         pytest.skip("pymoo hands over its problem in the run")
     with pytest.raises(InvalidTypeError, match=r"problem: .* is not an Assignment"):
@@ -84,6 +81,6 @@ def test_bound_operators_want_an_assignment(face: Face) -> None:
 
 
 @pytest.mark.parametrize("kind", ["reassign", "assigned"])
-def test_operators_are_pickled(face: Face, kind: str) -> None:
+def test_operators_are_pickled(face, kind):
     made = face.operators(COLOURING)[kind]()
     assert type(pickle.loads(pickle.dumps(made))) is type(made)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,11 +17,8 @@ from gpu_ls_plugin.core.exceptions import (
     UnknownPartError,
 )
 from gpu_ls_plugin.evolution.batches.kick import Kick
-from tests.evolution.samples import Diary, cities, rows, undirected
+from tests.evolution.samples import cities, rows, undirected
 from tests.helpers.marks import slow_after
-
-if TYPE_CHECKING:
-    from tests.adapters.face import Face
 
 N, SIZE = 60, 40
 TSP = gls.TSP(cities(N), "EUC_2D", name="sixty")
@@ -65,9 +62,7 @@ def is_tours(made: Any, n: int = N) -> bool:
 
 @pytest.mark.parametrize("problem", [TSP, REAL], ids=["integer", "real"])
 @pytest.mark.parametrize("options", [{}, {"search": "local_search"}, {"moves": 3}], ids=str)
-def test_searched_tours_are_better_exact_and_canonical(
-    face: Face, problem: gls.TSP, options: dict[str, Any]
-) -> None:
+def test_searched_tours_are_better_exact_and_canonical(face, problem, options):
     given = rows(N, SIZE)
     made = face.search(problem, given, **options)
     assert is_tours(made)
@@ -76,28 +71,28 @@ def test_searched_tours_are_better_exact_and_canonical(
     assert (made[:, 0] == 0).all() and (made[:, 1] < made[:, -1]).all()
 
 
-def test_local_optima_stay_as_they_are(face: Face) -> None:
+def test_local_optima_stay_as_they_are(face):
     best = face.search(LARGER, rows(LARGER.n, 8))  # so many cities that no two tours are the same
     assert np.array_equal(face.search(LARGER, best), best)
 
 
-def test_costs_are_those_of_the_referee(face: Face) -> None:
+def test_costs_are_those_of_the_referee(face):
     given = rows(N, 5)
     assert face.costs(TSP, given) == TSP.cost(given).tolist()
     assert face.costs(REAL, given) == REAL.cost(given).tolist()
 
 
-def test_a_generation_is_one_batch(face: Face, diary: type[Diary]) -> None:
+def test_a_generation_is_one_batch(face, diary):
     face.search(TSP, rows(N, SIZE), search=diary())
     assert [call["rows"] for call in diary.calls] == [SIZE]
 
 
-def test_equal_tours_become_different(face: Face) -> None:
+def test_equal_tours_become_different(face):
     made = face.search(TSP, np.tile(rows(N, 1), (SIZE, 1)))
     assert len(np.unique(made, axis=0)) == SIZE
 
 
-def test_moves_and_kicks_limit_the_search(face: Face, diary: type[Diary]) -> None:
+def test_moves_and_kicks_limit_the_search(face, diary):
     face.search(TSP, rows(N, 5), search=diary(), moves=3)
     assert diary.calls[0]["budget"].moves == 3
     face.search(TSP, rows(N, 5), search=diary(), kicks=7)
@@ -120,13 +115,13 @@ RANDOM = {
 
 
 @pytest.mark.parametrize("kind", RANDOM)
-def test_seeds_decide(face: Face, kind: str) -> None:
+def test_seeds_decide(face, kind):
     first, again, other = (RANDOM[kind](face, seed) for seed in (1, 1, 2))
     assert np.array_equal(first, again)
     assert not np.array_equal(first, other)
 
 
-def test_a_kick_changes_four_edges(face: Face) -> None:
+def test_a_kick_changes_four_edges(face):
     given = rows(N, SIZE)
     made = face.kick(TSP, given, segment=20)
     lost = [len(undirected(old) - undirected(new)) for old, new in zip(given, made, strict=True)]
@@ -134,14 +129,14 @@ def test_a_kick_changes_four_edges(face: Face) -> None:
 
 
 @pytest.mark.parametrize("n", range(1, 6))
-def test_tiny_tours(face: Face, n: int) -> None:
+def test_tiny_tours(face, n):
     problem = gls.TSP(cities(n), "EUC_2D")
     assert is_tours(face.kick(problem, rows(n, 20)), n)
     assert is_tours(face.search(problem, rows(n, 20)), n)
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_children_are_tours_and_some_never_worse(face: Face, part: str) -> None:
+def test_children_are_tours_and_some_never_worse(face, part):
     first, second = (face.search(TSP, rows(N, 10, seed), moves=40) for seed in (1, 2))
     children = face.cross(TSP, part, first, second)
     assert children.shape == (10, N) and is_tours(children)
@@ -152,7 +147,7 @@ def test_children_are_tours_and_some_never_worse(face: Face, part: str) -> None:
     assert TSP.cost(same).tolist() == TSP.cost(first).tolist()
 
 
-def test_parts_may_be_given_or_named(face: Face) -> None:
+def test_parts_may_be_given_or_named(face):
     parents = rows(N, 10), rows(N, 10, 1)
     named = face.cross(TSP, "order_recombination", *parents)
     assert np.array_equal(named, face.cross(TSP, gls.OrderRecombination(), *parents))
@@ -162,7 +157,7 @@ def test_parts_may_be_given_or_named(face: Face) -> None:
         face.cross(TSP, "order_crosover", *parents)
 
 
-def test_starts_are_searched_in_one_batch(face: Face, diary: type[Diary]) -> None:
+def test_starts_are_searched_in_one_batch(face, diary):
     made = face.starts(TSP, 12, construction="random_tours", search=diary())
     assert [call["rows"] for call in diary.calls] == [12]
     assert made.shape == (12, N) and is_tours(made)
@@ -171,7 +166,7 @@ def test_starts_are_searched_in_one_batch(face: Face, diary: type[Diary]) -> Non
         face.starts(TSP, 12, construction="nearest_neighbor")
 
 
-def test_giant_tours(face: Face) -> None:
+def test_giant_tours(face):
     given = face.starts(ROUTING, 10)
     assert is_tours(given, ROUTING.n) and ROUTING.feasible(given).all()
     assert face.costs(ROUTING, given) == ROUTING.cost(given).tolist()
@@ -184,7 +179,7 @@ def test_giant_tours(face: Face) -> None:
     assert is_tours(children, ROUTING.n)
 
 
-def test_rows_that_are_no_tours_are_named(face: Face) -> None:
+def test_rows_that_are_no_tours_are_named(face):
     given = rows(N, 3)
     given[2, 0] = given[2, 1]
     for call in (face.search, face.kick):
@@ -198,43 +193,39 @@ def test_rows_that_are_no_tours_are_named(face: Face) -> None:
 @pytest.mark.parametrize(
     ("options", "error", "message"), REFUSED, ids=lambda value: str(value)[:30]
 )
-def test_wrong_parameters_are_refused_at_once(
-    face: Face, kind: str, options: dict[str, Any], error: type[Exception], message: str
-) -> None:
+def test_wrong_parameters_are_refused_at_once(face, kind, options, error, message):
     with pytest.raises(error, match=message):
         face.operators(TSP)[kind](**options)
 
 
-def test_wrong_kicks_are_refused_at_once(face: Face) -> None:
+def test_wrong_kicks_are_refused_at_once(face):
     for options, message in ({"segment": 3}, "segment: 3"), ({"backend": "gpu"}, "backend: 'gpu'"):
         with pytest.raises(InvalidParameterError, match=message):
             face.operators(TSP)["kick"](**options)
 
 
 @pytest.mark.parametrize("kind", ["search", "kick", "starts"])
-def test_operators_are_pickled(face: Face, kind: str) -> None:
+def test_operators_are_pickled(face, kind):
     made = face.operators(TSP)[kind]()
     assert type(pickle.loads(pickle.dumps(made))) is type(made)
 
 
 @pytest.mark.parametrize("at", [0, 2])
-def test_an_interrupt_ends_the_run_with_the_best_so_far(
-    face: Face, diary: type[Diary], at: int
-) -> None:
+def test_an_interrupt_ends_the_run_with_the_best_so_far(face, diary, at):
     diary.interrupt_at = at
     outcome = face.run(TSP, 1000.0, search=diary())
     assert len(diary.calls) == at + 1
     assert outcome.cost == TSP.cost(outcome.tour)[0]
 
 
-def test_a_time_limit_ends_a_run(face: Face) -> None:
+def test_a_time_limit_ends_a_run(face):
     outcome = face.run(TSP, 0.2)
     assert outcome.seconds >= 0.2
     assert outcome.cost == TSP.cost(outcome.tour)[0]
 
 
 @pytest.mark.timed
-def test_a_time_limit_holds(face: Face) -> None:
+def test_a_time_limit_holds(face):
     problem = gls.TSP(cities(1000), "EUC_2D")
     outcome = face.run(problem, LIMIT)
     assert LIMIT - OVERRUN <= outcome.seconds <= LIMIT + OVERRUN
@@ -243,9 +234,7 @@ def test_a_time_limit_holds(face: Face) -> None:
 
 @pytest.mark.timed
 @pytest.mark.parametrize("slow", slow_after(1, ["search", "kick"]))
-def test_compiling_within_a_run_does_not_count(
-    face: Face, slow: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_compiling_within_a_run_does_not_count(face, slow, monkeypatch):
     """What compiles first takes no time from the searches that follow."""
     compiled, kick, search = [], Kick.__call__, gls.LocalSearch()
 

@@ -23,7 +23,6 @@ from tests.evolution.samples import cities, rows
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.adapters.face import Face
 
 N = 30
 TSP = gls.TSP(cities(N), "EUC_2D")
@@ -85,7 +84,7 @@ PARTS = {
 
 @pytest.mark.parametrize("name", PARTS)
 @pytest.mark.usefixtures("registered")
-def test_any_perturbation_is_a_mutation(face: Face, name: str) -> None:
+def test_any_perturbation_is_a_mutation(face, name):
     given = rows(N, 12)
     made, again, other = (face.perturb(TSP, PARTS[name], given, seed) for seed in (1, 1, 2))
     assert np.array_equal(given, rows(N, 12))
@@ -95,7 +94,7 @@ def test_any_perturbation_is_a_mutation(face: Face, name: str) -> None:
     assert not np.array_equal(made, other)
 
 
-def test_a_double_bridge_is_one_of_them(face: Face) -> None:
+def test_a_double_bridge_is_one_of_them(face):
     given = rows(N, 12)
     made = face.perturb(TSP, gls.DoubleBridge(segment=20), given)
     assert np.array_equal(made, face.kick(TSP, given, segment=20))
@@ -107,7 +106,7 @@ def test_a_double_bridge_is_one_of_them(face: Face) -> None:
 @pytest.mark.parametrize(
     "part", ["ruin_recreate", pytest.param("string_removal", marks=pytest.mark.slow)]
 )
-def test_kicks_of_routes_keep_routes(face: Face, part: str) -> None:
+def test_kicks_of_routes_keep_routes(face, part):
     given = gls.random_tours(ROUTING, 6, seed=1).astype(np.int64)
     made = face.perturb(ROUTING, part, given)
     assert (np.sort(made, axis=1) == np.arange(ROUTING.n)).all()
@@ -116,7 +115,7 @@ def test_kicks_of_routes_keep_routes(face: Face, part: str) -> None:
         face.perturb(TSP, part, rows(N, 3))
 
 
-def test_tours_that_are_too_small_for_a_kick_are_shuffled(face: Face) -> None:
+def test_tours_that_are_too_small_for_a_kick_are_shuffled(face):
     made = face.perturb(gls.TSP(cities(5)), "double_bridge", rows(5, 20))
     assert (np.sort(made, axis=1) == np.arange(5)).all()
     assert (made != rows(5, 20)).any()
@@ -132,7 +131,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_what_a_third_partys_kick_returns_is_checked(face: Face, fault: str) -> None:
+def test_what_a_third_partys_kick_returns_is_checked(face, fault):
     returned, message = FAULTS[fault]
     with pytest.raises(FaultyPartError, match=message):
         face.perturb(TSP, Says(rows=returned), rows(N, 4))
@@ -147,9 +146,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("part", "error", "message"), REFUSED, ids=lambda value: str(value)[:12])
-def test_what_is_no_perturbation_is_refused_at_once(
-    face: Face, part: Any, error: type, message: str
-) -> None:
+def test_what_is_no_perturbation_is_refused_at_once(face, part, error, message):
     with pytest.raises(error, match=message):
         face.operators(TSP)["perturb"](part=part)
     with pytest.raises(InvalidParameterError, match="backend: 'gpu'"):
@@ -157,12 +154,12 @@ def test_what_is_no_perturbation_is_refused_at_once(
 
 
 @pytest.mark.usefixtures("registered")
-def test_a_search_by_a_kicks_name_is_told_where_it_belongs(face: Face) -> None:
+def test_a_search_by_a_kicks_name_is_told_where_it_belongs(face):
     with pytest.raises(UnknownPartError, match=r"pass PerturbationMutation\('my_kick'\)"):
         face.operators(TSP)["search"](search="my_kick")
 
 
-def test_pymoo_asks_for_lengths_only_where_the_kick_does() -> None:
+def test_pymoo_asks_for_lengths_only_where_the_kick_does():
     pytest.importorskip("pymoo", reason='needs pip install "gpu-ls-plugin[pymoo]"')
     from pymoo.core.population import Population
     from pymoo.problems.single.flowshop_scheduling import create_random_flowshop_problem

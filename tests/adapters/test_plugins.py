@@ -27,19 +27,19 @@ def python(code: str) -> str:
     return done.stdout.strip()
 
 
-def test_every_adapter_is_in_the_suite() -> None:
+def test_every_adapter_is_in_the_suite():
     folders = {path.parent.name for path in (ROOT / "adapters").glob("*/plugin.py")}
     assert folders == {f"gpu_ls_{framework}" for framework in FRAMEWORKS}
 
 
 @each_framework
-def test_its_plugin_is_loaded_by_its_entry_point(framework: str) -> None:
+def test_its_plugin_is_loaded_by_its_entry_point(framework):
     pytest.importorskip(framework, reason=f'needs pip install "gpu-ls-plugin[{framework}]"')
     (info,) = [info for info in plugins.infos() if info.name == framework]
     assert info.module == f"gpu_ls_{framework}.plugin" and not info.error
 
 
-def test_importing_and_loading_plugins_imports_no_framework() -> None:
+def test_importing_and_loading_plugins_imports_no_framework():
     for framework in FRAMEWORKS:
         pytest.importorskip(framework, reason=f'needs pip install "gpu-ls-plugin[{framework}]"')
     code = f"""
@@ -55,7 +55,7 @@ print(sorted(names & {{*{FRAMEWORKS}, "cupy", "scipy.spatial"}}))
     assert python(code) == "[]"
 
 
-def test_without_a_framework_the_command_is_named() -> None:
+def test_without_a_framework_the_command_is_named():
     code = f"""
 import importlib, sys
 for framework in {FRAMEWORKS}:
@@ -76,7 +76,7 @@ say("gpu_ls_pymoo", "MemeticGA")
 
 
 @each_framework
-def test_names_lead_to_what_they_name(framework: str) -> None:
+def test_names_lead_to_what_they_name(framework):
     pytest.importorskip(framework, reason=f'needs pip install "gpu-ls-plugin[{framework}]"')
     package = importlib.import_module(f"gpu_ls_{framework}")
     for name in package.__all__:

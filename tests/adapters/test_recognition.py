@@ -40,10 +40,10 @@ KINDS = {"TourFitness": fitness_of_pygad, "benchmark": benchmark_of_pygad, "Tour
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_subclass_with_the_same_values_is_recognised(kind: str) -> None:
+def test_a_subclass_with_the_same_values_is_recognised(kind):
     base, operator, given = KINDS[kind]()
 
-    class Counted(base):  # type: ignore[misc]
+    class Counted(base):
         calls = 0
 
         def __call__(self, *args: Any) -> Any:
@@ -56,11 +56,11 @@ def test_a_subclass_with_the_same_values_is_recognised(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["TourFitness", "TourCost"])
-def test_prices_of_violations_are_the_same_in_a_subclass(kind: str) -> None:
+def test_prices_of_violations_are_the_same_in_a_subclass(kind):
     base, operator, _ = KINDS[kind]()
     routes = gls.CVRP(cities(9), [0, *range(1, 9)], 15, vehicles=3)
 
-    class Named(base):  # type: ignore[misc]
+    class Named(base):
         pass
 
     assert operator(Named(routes)).search.problem is routes.tsp
@@ -68,10 +68,10 @@ def test_prices_of_violations_are_the_same_in_a_subclass(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("change", ["scaled", "shifted", "maximised", "two objectives", "raises"])
-def test_another_objective_is_refused_with_the_reason(kind: str, change: str) -> None:
+def test_another_objective_is_refused_with_the_reason(kind, change):
     base, operator, given = KINDS[kind]()
 
-    class Own(base):  # type: ignore[misc]
+    class Own(base):
         def __call__(self, *args: Any) -> Any:
             said = super().__call__(*args)
             value = said[0] if isinstance(said, tuple) else said
@@ -90,13 +90,13 @@ def test_another_objective_is_refused_with_the_reason(kind: str, change: str) ->
         operator(Own(given))
 
 
-def test_what_is_ours_is_not_evaluated() -> None:
+def test_what_is_ours_is_not_evaluated():
     for make in (fitness_of_pygad, cost_of_deap):
         base, _, given = make()
         assert plugins.problem_from(base(given)) is given
 
 
-def test_the_sample_holds_a_few_tours() -> None:
+def test_the_sample_holds_a_few_tours():
     from gpu_ls_plugin.evolution.recognition import sample_tours
 
     for n in (1, 2, 3, 12, 600):
@@ -107,7 +107,7 @@ def test_the_sample_holds_a_few_tours() -> None:
 
 
 @pytest.mark.parametrize("kind", ["TourFitness", "TourCost"])
-def test_problems_of_other_kinds_are_told_what_takes_them(kind: str) -> None:
+def test_problems_of_other_kinds_are_told_what_takes_them(kind):
     base, operator, _ = KINDS[kind]()
     colours = gls.GraphColouring(3, [(0, 1)], colours=2)
     several = gls.MultiObjectiveTSP([PROBLEM, PROBLEM])

@@ -17,7 +17,7 @@ ADAPTERS = ("gpu_ls_pymoo", "gpu_ls_pygad", "gpu_ls_deap")
 
 
 @pytest.mark.parametrize("package", ADAPTERS)
-def test_no_public_class_shows_addresses(package: str) -> None:
+def test_no_public_class_shows_addresses(package):
     pytest.importorskip(package.removeprefix("gpu_ls_"))
     module = importlib.import_module(package)
     kinds = [getattr(module, name) for name in module.__all__]
@@ -25,7 +25,7 @@ def test_no_public_class_shows_addresses(package: str) -> None:
     assert bare == []
 
 
-def test_algorithms_and_operators_of_pymoo_are_shown_shortly() -> None:
+def test_algorithms_and_operators_of_pymoo_are_shown_shortly():
     pymoo = pytest.importorskip("gpu_ls_pymoo")
     problem = gls.TSP(np.random.default_rng(1).random((9, 2)))
     assert repr(pymoo.MemeticGA()).startswith("MemeticGA(")
@@ -51,7 +51,7 @@ class Sample(ShownParameters):
         self.size, self._name, self.rows = size, name, rows
 
 
-def test_parameters_are_shown_if_they_differ_from_their_defaults() -> None:
+def test_parameters_are_shown_if_they_differ_from_their_defaults():
     assert repr(Sample()) == "Sample()"
     assert repr(Sample(4, name="a", more=5)) == "Sample(size=4, name='a')"
     assert repr(Sample(rows=np.zeros((2, 3)))) == "Sample(rows=<ndarray (2, 3)>)"

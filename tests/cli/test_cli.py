@@ -86,7 +86,7 @@ def write_instance(path: Path, n: int, *, seed: int = 1) -> Path:
 # solve
 
 
-def test_solve_writes_tour_plot_and_summary(tmp_path: Path) -> None:
+def test_solve_writes_tour_plot_and_summary(tmp_path):
     pytest.importorskip("matplotlib")
     tour_file, plot = tmp_path / "out.tour", tmp_path / "out.PNG"
     curve, history = tmp_path / "curve.svg", tmp_path / "history.csv"
@@ -116,7 +116,7 @@ def test_solve_writes_tour_plot_and_summary(tmp_path: Path) -> None:
     assert sorted(tmp_path.iterdir()) == sorted([tour_file, plot, curve, history, saved])
 
 
-def test_solve_for_people() -> None:
+def test_solve_for_people():
     done = gpu_ls_apart("solve", CAPITALS, *QUICK)
     assert done.returncode == 0, done.stderr
     lines = {line.split()[0]: line for line in done.stdout.splitlines()}
@@ -131,7 +131,7 @@ def test_solve_for_people() -> None:
     assert "\x1b" not in done.stderr + done.stdout
 
 
-def test_same_seed_same_tour(tmp_path: Path) -> None:
+def test_same_seed_same_tour(tmp_path):
     file = write_instance(tmp_path / "a.tsp", 300)
     limits = ("--backend", "cpu", "--population", 4, "--seconds", "inf", "--kicks", 5)
     once, again, other = (gpu_ls_json("solve", file, *limits, "--seed", seed) for seed in (5, 5, 6))
@@ -139,7 +139,7 @@ def test_same_seed_same_tour(tmp_path: Path) -> None:
     assert once["kicks"] == 4 * once["kicks_per_tour"] == 20 and once["stopped_by"] == "kicks"
 
 
-def test_only_the_time_has_to_be_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_time_has_to_be_chosen(tmp_path, monkeypatch):
     monkeypatch.setenv("GPU_LS_THREADS", "3")
     file = write_instance(tmp_path / "a.tsp", 60)
     monkeypatch.setattr(first_stages, "KICKS_ALONE", 0.0)  # on slow machines, too
@@ -152,7 +152,7 @@ def test_only_the_time_has_to_be_chosen(tmp_path: Path, monkeypatch: pytest.Monk
 @pytest.mark.parametrize(
     "n", [1, 5, *(pytest.param(n, marks=pytest.mark.slow) for n in (2, 3, 4, 6, 7, 8, 9))]
 )
-def test_tiny_instances(n: int, tmp_path: Path) -> None:
+def test_tiny_instances(n, tmp_path):
     file = write_instance(tmp_path / "tiny.tsp", n)
     found = gpu_ls_json("solve", file, *QUICK, "--tour", tmp_path / "out.tour")
     assert sorted(found["best_tour"]) == list(range(n))
@@ -163,7 +163,7 @@ def test_tiny_instances(n: int, tmp_path: Path) -> None:
     assert stop in gpu_ls("solve", file, *QUICK).stdout
 
 
-def test_the_optimum_ends_the_search(tmp_path: Path) -> None:
+def test_the_optimum_ends_the_search(tmp_path):
     file = write_instance(tmp_path / "a.tsp", 9)
     best = gpu_ls_json("solve", file, *QUICK)["best_cost"]
     options = ("--backend", "cpu", "--population", 8, "--seconds", 600, "--optimum", best)
@@ -175,7 +175,7 @@ def test_the_optimum_ends_the_search(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("start", ["random_tours", "greedy", "space_filling_curve"])
-def test_starts(start: str, tmp_path: Path) -> None:
+def test_starts(start, tmp_path):
     file = write_instance(tmp_path / "a.tsp", 40)
     assert gpu_ls_json("solve", file, *QUICK, "--start", start)["start"] == start
 
@@ -209,7 +209,7 @@ def test_starts(start: str, tmp_path: Path) -> None:
         ),
     ],
 )
-def test_searches(given: str, text: str, tmp_path: Path) -> None:
+def test_searches(given, text, tmp_path):
     file = write_instance(tmp_path / "a.tsp", 40)
     found = gpu_ls_json("solve", file, *QUICK, "--search", given)
     assert text in found["search"] and found["kicks"] > 0
@@ -217,14 +217,14 @@ def test_searches(given: str, text: str, tmp_path: Path) -> None:
     assert again["search"] == found["search"]
 
 
-def test_moves_end_the_search(tmp_path: Path) -> None:
+def test_moves_end_the_search(tmp_path):
     file = write_instance(tmp_path / "a.tsp", 40)
     found = gpu_ls_json("solve", file, *QUICK, "--seconds", 50, "--moves", 2)
     assert found["moves_per_tour"] == 2 and 0 < found["moves"] <= 2 * found["population"]
     assert found["stopped_by"] == "moves"
 
 
-def test_asymmetric_lengths_have_a_search_of_their_own(tmp_path: Path) -> None:
+def test_asymmetric_lengths_have_a_search_of_their_own(tmp_path):
     matrix = np.random.default_rng(0).integers(1, 1000, (30, 30))
     rows = "\n".join(" ".join(map(str, row)) for row in matrix)
     file = tmp_path / "a.atsp"
@@ -239,13 +239,13 @@ def test_asymmetric_lengths_have_a_search_of_their_own(tmp_path: Path) -> None:
     assert "EXPLICIT, asymmetric" in gpu_ls("solve", file, *QUICK).stdout
 
 
-def test_no_time_still_gives_a_tour(tmp_path: Path) -> None:
+def test_no_time_still_gives_a_tour(tmp_path):
     file = write_instance(tmp_path / "a.tsp", 40)
     found = gpu_ls_json("solve", file, *QUICK, "--seconds", 0)
     assert sorted(found["best_tour"]) == list(range(40)) and found["stopped_by"] == "seconds"
 
 
-def test_a_pipe_is_written_to_directly(tmp_path: Path) -> None:
+def test_a_pipe_is_written_to_directly(tmp_path):
     file = write_instance(tmp_path / "a.tsp", 5)
     done = gpu_ls_apart("solve", file, *QUICK, "--tour", "/dev/stdout")
     assert done.returncode == 0 and "TOUR_SECTION" in done.stdout
@@ -262,7 +262,7 @@ raise SystemExit(main())
 
 
 @pytest.mark.parametrize("as_json", [False, True])
-def test_ctrl_c_writes_the_best_tour(as_json: bool, tmp_path: Path) -> None:
+def test_ctrl_c_writes_the_best_tour(as_json, tmp_path):
     file, tour_file = write_instance(tmp_path / "a.tsp", 400), tmp_path / "out.tour"
     arguments = ["solve", file, "--backend", "cpu", "--seconds", 600, "--population", 16]
     process = subprocess.Popen(
@@ -344,13 +344,7 @@ BAD_INPUTS: list[tuple[str, str]] = [
 
 
 @pytest.mark.parametrize(("arguments", "reason"), BAD_INPUTS)
-def test_bad_input(
-    arguments: str,
-    reason: str,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_bad_input(arguments, reason, tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "1000")
     monkeypatch.chdir(tmp_path)
     write_instance(tmp_path / "good.tsp", 9)
@@ -367,13 +361,13 @@ def test_bad_input(
     assert "Traceback" not in printed.err
 
 
-def test_bad_input_ends_the_command(tmp_path: Path) -> None:
+def test_bad_input_ends_the_command(tmp_path):
     done = gpu_ls_apart("solve", tmp_path / "nothing.tsp")
     assert done.returncode == 2 and done.stdout == ""
     assert "nothing.tsp" in done.stderr and "Traceback" not in done.stderr
 
 
-def test_debug_shows_where_an_error_comes_from(tmp_path: Path) -> None:
+def test_debug_shows_where_an_error_comes_from(tmp_path):
     done = gpu_ls_apart("solve", tmp_path / "nothing.tsp", "--debug")
     assert done.returncode != 0 and "Traceback" in done.stderr
 
@@ -387,14 +381,14 @@ def without(folder: Path, package: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("option", ["--plot", "--curve"])
-def test_a_missing_plot_extra_is_found_before_the_search(option: str, tmp_path: Path) -> None:
+def test_a_missing_plot_extra_is_found_before_the_search(option, tmp_path):
     file = write_instance(tmp_path / "a.tsp", 9)
     options = ("--backend", "cpu", "--seconds", 600, option, tmp_path / "out.png")
     done = gpu_ls_apart("solve", file, *options, **without(tmp_path, "matplotlib"))
     assert done.returncode == 2 and 'pip install "gpu-ls-plugin[plot]"' in done.stderr
 
 
-def test_a_missing_compiler_is_explained(tmp_path: Path) -> None:
+def test_a_missing_compiler_is_explained(tmp_path):
     file = write_instance(tmp_path / "a.tsp", 9)
     done = gpu_ls_apart("solve", file, *QUICK, CXX="/no/such/compiler")
     assert done.returncode == 2 and 'pip install "gpu-ls-plugin[cpu]"' in done.stderr
@@ -405,7 +399,7 @@ def test_a_missing_compiler_is_explained(tmp_path: Path) -> None:
 # plugins, operators, doctor, compile-check, version
 
 
-def test_plugins() -> None:
+def test_plugins():
     rows = {row["name"]: row for row in gpu_ls_json("plugins")}
     assert (
         rows["builtin"]["status"] == "loaded" and "search:local_search" in rows["builtin"]["parts"]
@@ -415,7 +409,7 @@ def test_plugins() -> None:
 
 
 @pytest.mark.slow
-def test_plugins_that_fail_are_listed(tmp_path: Path) -> None:
+def test_plugins_that_fail_are_listed(tmp_path):
     info = tmp_path / "broken-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
@@ -431,7 +425,7 @@ def test_plugins_that_fail_are_listed(tmp_path: Path) -> None:
     assert done.returncode == 2 and "'bad'" in done.stderr and "Traceback" not in done.stderr
 
 
-def test_operators() -> None:
+def test_operators():
     rows = gpu_ls_json("operators")
     assert {(row["kind"], row["name"]) for row in rows} >= {
         ("metric", "EUC_2D"),
@@ -456,7 +450,7 @@ def test_operators() -> None:
     assert "two_opt " in shown and "or_opt(max_length=3) " in shown and "radius(r) " in shown
 
 
-def test_operators_are_listed_by_kind() -> None:
+def test_operators_are_listed_by_kind():
     rows = gpu_ls_json("operators")
     kinds = list(dict.fromkeys(row["kind"] for row in rows))
     headings = [line for line in gpu_ls("operators").stdout.splitlines() if line in kinds]
@@ -468,9 +462,7 @@ def test_operators_are_listed_by_kind() -> None:
 
 
 @pytest.mark.parametrize("command", ["operators", "plugins", "doctor"])
-def test_piped_tables_are_narrow_and_end_without_spaces(
-    command: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_piped_tables_are_narrow_and_end_without_spaces(command, monkeypatch):
     for given, width in ((None, 100), ("60", 60), ("nonsense", 100)):
         if given is None:
             monkeypatch.delenv("COLUMNS", raising=False)
@@ -494,16 +486,14 @@ def test_piped_tables_are_narrow_and_end_without_spaces(
         (["generate", "a.vrp", "--customers", "5", "--sede", "1"], "'--seed'"),
     ],
 )
-def test_misspelt_words_get_a_suggestion(
-    arguments: list[str], meant: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_misspelt_words_get_a_suggestion(arguments, meant, capsys):
     with pytest.raises(SystemExit) as raised:
         main(arguments)
     assert raised.value.code == 2
     assert f"did you mean {meant}" in capsys.readouterr().err
 
 
-def test_doctor(tmp_path: Path) -> None:
+def test_doctor(tmp_path):
     cache = tmp_path / "new" / "cache"
     found = found_by(gpu_ls_apart("doctor", "--json", GPU_LS_CACHE_DIR=str(cache)))
     rows = {row["name"]: row for row in found}
@@ -515,14 +505,14 @@ def test_doctor(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_doctor_finds_a_cache_that_cannot_be_written(tmp_path: Path) -> None:
+def test_doctor_finds_a_cache_that_cannot_be_written(tmp_path):
     tmp_path.chmod(0o500)
     done = gpu_ls_apart("doctor", "--json", GPU_LS_CACHE_DIR=str(tmp_path / "a"))
     rows = {row["name"]: row for row in json.loads(done.stdout)}
     assert rows["cache of CPU programs"]["status"] == "missing"
 
 
-def test_compile_check() -> None:
+def test_compile_check():
     pytest.importorskip("cupy")
     done = gpu_ls("compile-check", "--arch", 90, "--json", "--part", "double_bridge")
     if "NVRTC" in done.stderr:
@@ -541,7 +531,7 @@ def plugin(folder: Path, name: str, text: str) -> None:
     (info / "entry_points.txt").write_text(f"[gpu_ls_plugin]\n{name} = plugin_{name}\n")
 
 
-def test_compile_check_names_a_plugin_whose_kernels_are_none(tmp_path: Path) -> None:
+def test_compile_check_names_a_plugin_whose_kernels_are_none(tmp_path):
     pytest.importorskip("cupy")
     plugin(
         tmp_path,
@@ -563,23 +553,23 @@ def test_compile_check_names_a_plugin_whose_kernels_are_none(tmp_path: Path) -> 
     ("part", "words"),
     [("nonsense", "nothing is called 'nonsense'"), ("migration", "has no kernel of its own")],
 )
-def test_compile_check_of_a_part_that_it_cannot_find(part: str, words: str) -> None:
+def test_compile_check_of_a_part_that_it_cannot_find(part, words):
     done = gpu_ls("compile-check", "--part", part)
     assert done.returncode == 2 and words in done.stderr and done.stdout == ""
 
 
-def test_compile_check_refuses_an_architecture() -> None:
+def test_compile_check_refuses_an_architecture():
     pytest.importorskip("cupy")
     done = gpu_ls("compile-check", "--arch", 12)
     assert done.returncode == 2 and "error" in done.stderr
 
 
-def test_compile_check_without_cupy(tmp_path: Path) -> None:
+def test_compile_check_without_cupy(tmp_path):
     done = gpu_ls_apart("compile-check", **without(tmp_path, "cupy"))
     assert done.returncode == 2 and 'pip install "gpu-ls-plugin[cuda13]"' in done.stderr
 
 
-def test_version_and_usage() -> None:
+def test_version_and_usage():
     done = gpu_ls_apart("--version")
     assert done.returncode == 0 and done.stdout.startswith("gpu-ls ")
     done = gpu_ls()

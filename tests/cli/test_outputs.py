@@ -65,12 +65,8 @@ def no_search(*_: object) -> None:
     ],
 )
 def test_files_that_cannot_be_written_are_refused_before_the_search(
-    names: list[str],
-    reason: str,
-    instance: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+    names, reason, instance, monkeypatch, capsys
+):
     folder = instance.parent
     (folder / "link to in").symlink_to("in.tsp")
     (folder / "hard link").hardlink_to(instance)
@@ -88,8 +84,8 @@ def test_files_that_cannot_be_written_are_refused_before_the_search(
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_folder_that_cannot_be_written_is_refused_before_the_search(
-    instance: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+    instance, monkeypatch, capsys
+):
     folder = instance.parent / "closed"
     folder.mkdir()
     (folder / "out.tour").write_text("before")
@@ -99,7 +95,7 @@ def test_a_folder_that_cannot_be_written_is_refused_before_the_search(
     assert "Permission denied" in capsys.readouterr().err
 
 
-def test_nothing_may_be_written_several_times(instance: Path) -> None:
+def test_nothing_may_be_written_several_times(instance):
     assert solve(instance, "--tour", "/dev/null", "--history", "/dev/null") == 0
 
 
@@ -107,9 +103,7 @@ def test_nothing_may_be_written_several_times(instance: Path) -> None:
     ("tour", "history", "code"),
     [("/dev/stdout", "out", 2), ("out", "/dev/stdout", 2), ("/dev/stdout", "/dev/stdout", 0)],
 )
-def test_an_open_file_may_be_continued_but_not_replaced(
-    tour: str, history: str, code: int, instance: Path
-) -> None:
+def test_an_open_file_may_be_continued_but_not_replaced(tour, history, code, instance):
     command = [sys.executable, "-m", "gpu_ls_plugin", "solve", instance.name, *QUICK]
     command += ["--tour", tour, "--history", history]
     with open(instance.parent / "out", "w") as stream:
@@ -147,12 +141,8 @@ def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("temporary", [True, False])
 def test_what_cannot_be_written_is_written_elsewhere(
-    temporary: bool,
-    instance: Path,
-    scratch: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+    temporary, instance, scratch, monkeypatch, capsys
+):
     folder = instance.parent / "gone"
     folder.mkdir()
     history = instance.parent / "out.csv"
@@ -176,12 +166,7 @@ def test_what_cannot_be_written_is_written_elsewhere(
         assert f"{line}{found[f'{name}_file']} instead" in printed.err
 
 
-def test_what_is_lost_is_not_claimed(
-    instance: Path,
-    scratch: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_what_is_lost_is_not_claimed(instance, scratch, monkeypatch, capsys):
     def full(*_: object) -> None:
         raise OSError(28, os.strerror(28))
 
@@ -195,12 +180,7 @@ def test_what_is_lost_is_not_claimed(
     assert not list((scratch / "temporary").iterdir())
 
 
-def test_whatever_goes_wrong_the_others_are_written(
-    instance: Path,
-    scratch: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_whatever_goes_wrong_the_others_are_written(instance, scratch, monkeypatch, capsys):
     pytest.importorskip("matplotlib")
 
     def broken(*_: object, **__: object) -> None:
@@ -228,9 +208,7 @@ def test_whatever_goes_wrong_the_others_are_written(
     ],
     ids=str,
 )
-def test_names_that_a_terminal_cannot_show(
-    changes: dict[str, str], as_json: bool, tmp_path: Path
-) -> None:
+def test_names_that_a_terminal_cannot_show(changes, as_json, tmp_path):
     for name in (b"caf\xe9", "caf\N{LATIN SMALL LETTER E WITH ACUTE} \N{SNOWMAN}".encode()):
         file = tmp_path / os.fsdecode(name + b".tsp")
         text = write_instance(tmp_path / "a.tsp", 7).read_text(encoding="utf-8")

@@ -32,7 +32,7 @@ def folder(tmp_path: Path) -> Path:
     return place
 
 
-def test_the_page_lies_in_the_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_page_lies_in_the_folder(folder, capsys):
     assert main(["report", str(folder)]) == 0
     text = (folder / "report.html").read_text(encoding="utf-8")
     assert text.startswith("<!DOCTYPE html>") and "missing or failed: 1." in text
@@ -40,9 +40,7 @@ def test_the_page_lies_in_the_folder(folder: Path, capsys: pytest.CaptureFixture
     assert "Final gaps in %" in out and f"report   {folder / 'report.html'}" in out
 
 
-def test_options_say_where_how_and_what(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_options_say_where_how_and_what(folder, tmp_path, capsys):
     page = tmp_path / "a.html"
     options = ["--output", str(page), "--targets", "3", "0.5", "--title", "A <title>", "--json"]
     assert main(["report", str(folder), *options]) == 0
@@ -55,7 +53,7 @@ def test_options_say_where_how_and_what(
 
 
 @pytest.mark.filterwarnings("always::UserWarning")
-def test_damaged_files_are_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_damaged_files_are_named(folder, capsys):
     damaged = next((folder / "runs").glob("a--*"))
     damaged.write_text("{")
     assert main(["report", str(folder)]) == 0
@@ -71,19 +69,13 @@ def test_damaged_files_are_named(folder: Path, capsys: pytest.CaptureFixture[str
         (["{tmp}/it", "--output", "{tmp}/none/a.html"], "{tmp}/none/a.html: No such file"),
     ],
 )
-def test_what_cannot_be_reported(
-    options: list[str],
-    words: str,
-    folder: Path,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_what_cannot_be_reported(options, words, folder, tmp_path, capsys):
     assert main(["report", *(option.format(tmp=tmp_path) for option in options)]) == 2
     assert words.format(tmp=tmp_path) in capsys.readouterr().err
     assert not (folder / "report.html").exists()
 
 
-def test_the_help_names_all_options(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_help_names_all_options(capsys):
     with pytest.raises(SystemExit) as ended:
         main(["report", "--help"])
     out = capsys.readouterr().out
@@ -92,7 +84,7 @@ def test_the_help_names_all_options(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.slow
-def test_neither_cupy_nor_pymoo_is_needed(folder: Path) -> None:
+def test_neither_cupy_nor_pymoo_is_needed(folder):
     code = (
         "import sys; sys.modules.update(cupy=None, pymoo=None)\n"
         "from gpu_ls_plugin.cli import main; sys.exit(main(sys.argv[1:]))"

@@ -22,7 +22,7 @@ from gpu_ls_deap import (
 )
 from gpu_ls_plugin.core.exceptions import InvalidTypeError
 from tests.adapters.deap_face import individuals
-from tests.evolution.samples import Diary, cities, rows
+from tests.evolution.samples import cities, rows
 
 N, SIZE = 60, 20
 TSP = gls.TSP(cities(N), "EUC_2D")
@@ -49,7 +49,7 @@ def evaluated(pop: list[Any]) -> list[Any]:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("make", [LocalSearchMutation, DoubleBridgeMutation])
-def test_one_individual_is_changed_in_place(kind: type, make: Any) -> None:
+def test_one_individual_is_changed_in_place(kind, make):
     (individual,) = evaluated(individuals(rows(N, 1), kind))
     before = TourCost(TSP)(individual)
     assert make(TSP)(individual)[0] is individual
@@ -61,7 +61,7 @@ def test_one_individual_is_changed_in_place(kind: type, make: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_pairs_are_crossed_in_place(kind: type) -> None:
+def test_pairs_are_crossed_in_place(kind):
     one, other = evaluated(individuals(rows(N, 2), kind))
     random.seed(1)
     first, second = RecombinationCrossover(TSP, "order_recombination")(one, other)
@@ -71,13 +71,13 @@ def test_pairs_are_crossed_in_place(kind: type) -> None:
     assert not one.fitness.valid and not other.fitness.valid
 
 
-def test_plain_lists_are_individuals_too() -> None:
+def test_plain_lists_are_individuals_too():
     some = rows(N, 3).tolist()
     LocalSearchMutation(TSP).batch(some)
     assert (TSP.cost(some) < TSP.cost(rows(N, 3))).all()
 
 
-def test_a_batch_searches_what_is_not_evaluated(diary: type[Diary]) -> None:
+def test_a_batch_searches_what_is_not_evaluated(diary):
     pop = individuals(np.tile(rows(N, 1), (6, 1)))
     evaluated(pop[:2])
     assert LocalSearchMutation(TSP, diary()).batch(pop) is pop
@@ -88,7 +88,7 @@ def test_a_batch_searches_what_is_not_evaluated(diary: type[Diary]) -> None:
     assert len(diary.calls) == 1
 
 
-def test_known_tours_do_not_come_again() -> None:
+def test_known_tours_do_not_come_again():
     pop = individuals(rows(N, 5))
     mutation = LocalSearchMutation(TSP)
     mutation.batch(pop)
@@ -98,7 +98,7 @@ def test_known_tours_do_not_come_again() -> None:
 
 
 @pytest.mark.parametrize("algorithm", ["eaSimple", "eaMuPlusLambda", "eaMuCommaLambda"])
-def test_algorithms_of_deap_search_what_they_evaluate(algorithm: str, diary: type[Diary]) -> None:
+def test_algorithms_of_deap_search_what_they_evaluate(algorithm, diary):
     random.seed(1)
     mutation = LocalSearchMutation(TSP, diary())
     made = toolbox(map=mutation.map, mutate=DoubleBridgeMutation(TSP))
@@ -112,7 +112,7 @@ def test_algorithms_of_deap_search_what_they_evaluate(algorithm: str, diary: typ
     assert best[0].fitness.values[0] < 0.4 * TSP.cost(rows(N, SIZE)).min()
 
 
-def test_eaSimple_mutates_one_by_one() -> None:
+def test_eaSimple_mutates_one_by_one():
     def run(seed: int) -> list[list[int]]:
         random.seed(seed)
         pop = individuals(rows(N, 6))
@@ -123,7 +123,7 @@ def test_eaSimple_mutates_one_by_one() -> None:
     assert run(1) == run(1) != run(2)
 
 
-def test_var_and_varies_as_deap_does_where_operators_are_others() -> None:
+def test_var_and_varies_as_deap_does_where_operators_are_others():
     own = toolbox(mate=tools.cxOrdered, mutate=lambda one: tools.mutShuffleIndexes(one, indpb=0.1))
     made = []
     for vary in (algorithms.varAnd, var_and):
@@ -136,7 +136,7 @@ def test_var_and_varies_as_deap_does_where_operators_are_others() -> None:
     assert made[0] == made[1]
 
 
-def test_var_and_takes_whole_batches(diary: type[Diary]) -> None:
+def test_var_and_takes_whole_batches(diary):
     random.seed(2)
     made = toolbox(mutate=LocalSearchMutation(TSP, diary()))
     pop = evaluated(individuals(rows(N, 40)))
@@ -150,7 +150,7 @@ def test_var_and_takes_whole_batches(diary: type[Diary]) -> None:
     assert not any(one.fitness.valid for one in var_and(pop, made, 0.0, 1.0))
 
 
-def test_var_and_knows_those_that_are_not_drawn() -> None:
+def test_var_and_knows_those_that_are_not_drawn():
     random.seed(3)
     mutation = LocalSearchMutation(TSP, "local_search")
     (optimum,) = mutation.batch(rows(N, 1).tolist())
@@ -160,7 +160,7 @@ def test_var_and_knows_those_that_are_not_drawn() -> None:
     assert len({*drawn, tuple(pop[0])}) == len(drawn) + 1 > 1
 
 
-def test_starts_are_individuals() -> None:
+def test_starts_are_individuals():
     made = toolbox()
     made.register("population", LocalSearchSampling(TSP), type(individuals(rows(N, 1))[0]))
     pop = made.population(n=7)
@@ -168,7 +168,7 @@ def test_starts_are_individuals() -> None:
     assert not any(one.fitness.valid for one in pop)
 
 
-def test_an_interrupt_is_raised_where_there_is_no_run(diary: type[Diary]) -> None:
+def test_an_interrupt_is_raised_where_there_is_no_run(diary):
     diary.interrupt_at = 0
     with pytest.raises(KeyboardInterrupt):
         LocalSearchMutation(TSP, diary()).batch(individuals(rows(N, 3)))
@@ -178,7 +178,7 @@ def test_an_interrupt_is_raised_where_there_is_no_run(diary: type[Diary]) -> Non
     assert run.interrupted and run.over and run.statistics.interrupted
 
 
-def test_a_run_counts_all_searches() -> None:
+def test_a_run_counts_all_searches():
     run = TimedRun(100)
     mutation = LocalSearchMutation(TSP, run=run)
     for _ in range(2):
@@ -190,5 +190,5 @@ def test_a_run_counts_all_searches() -> None:
         LocalSearchSampling(TSP, run=10)
 
 
-def test_a_cost_stands_for_its_problem() -> None:
+def test_a_cost_stands_for_its_problem():
     assert LocalSearchMutation(TourCost(TSP)).search.problem is TSP

@@ -41,7 +41,7 @@ def saved(path: Path) -> Checkpoint:
     return checkpoint
 
 
-def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
+def test_what_is_saved_is_loaded(tmp_path):
     before, after = saved(tmp_path / "c"), Checkpoint.load(tmp_path / "c", PROBLEM, 2**64 - 1)
     assert vars(after).keys() == vars(before).keys() and list(after.islands) == [0, 3]
     for name in ("lives", "stretches", "seconds", "kicks", "history"):
@@ -50,7 +50,7 @@ def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
     assert np.array_equal(after.islands[0].costs, ELITES.costs)
 
 
-def test_other_problems_and_seeds_are_refused(tmp_path: Path) -> None:
+def test_other_problems_and_seeds_are_refused(tmp_path):
     saved(tmp_path / "c")
     with pytest.raises(InvalidParameterError, match="another problem or seed"):
         Checkpoint.load(tmp_path / "c", PROBLEM, 1)
@@ -60,13 +60,13 @@ def test_other_problems_and_seeds_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"nothing", b"PK\x03\x04broken"])
-def test_other_files_are_named(tmp_path: Path, content: bytes) -> None:
+def test_other_files_are_named(tmp_path, content):
     (tmp_path / "c").write_bytes(content)
     with pytest.raises(FileFormatError, match="not a checkpoint of islands"):
         Checkpoint.load(tmp_path / "c", PROBLEM, 1)
 
 
-def test_damaged_files_are_named(tmp_path: Path) -> None:
+def test_damaged_files_are_named(tmp_path):
     saved(tmp_path / "c")
     whole = (tmp_path / "c").read_bytes()
     for size in range(0, len(whole), 97):
@@ -75,7 +75,7 @@ def test_damaged_files_are_named(tmp_path: Path) -> None:
             Checkpoint.load(tmp_path / "c", PROBLEM, 2**64 - 1)
 
 
-def test_problems_of_all_kinds_have_identities() -> None:
+def test_problems_of_all_kinds_have_identities():
     problems: list[Any] = [
         PROBLEM,
         gls.CVRP(PROBLEM.coordinates, np.arange(N) % 9, 40),
@@ -110,14 +110,14 @@ PAIRS: dict[str, Callable[[int], Any]] = {
 
 
 @pytest.mark.parametrize("made", PAIRS.values(), ids=PAIRS)
-def test_two_problems_of_one_size_have_two_identities(made: Callable[[int], Any]) -> None:
+def test_two_problems_of_one_size_have_two_identities(made):
     one, other = made(0), made(1)
     assert one.n == other.n and identity(one) != identity(other)
     assert identity(made(0)) == identity(one)
 
 
 @pytest.mark.parametrize("made", PAIRS.values(), ids=PAIRS)
-def test_a_problem_stays_the_same(made: Callable[[int], Any]) -> None:
+def test_a_problem_stays_the_same(made):
     used, copied = made(0), pickle.loads(pickle.dumps(made(0)))
     for name in dir(type(used)):  # fills all cached properties
         getattr(used, name, None)
@@ -125,7 +125,7 @@ def test_a_problem_stays_the_same(made: Callable[[int], Any]) -> None:
     assert identity(used) == identity(copied) == identity(made(0))
 
 
-def test_a_run_goes_on_from_its_checkpoint(client: Any, tmp_path: Path) -> None:
+def test_a_run_goes_on_from_its_checkpoint(client, tmp_path):
     islands = gls.Islands(CHAINS, client, checkpoint=tmp_path / "c")
     half = islands(PROBLEM, TOURS, seed=1, budget=gls.Budget(kicks=40))
     kept = Checkpoint.load(tmp_path / "c", PROBLEM, 1)
@@ -139,9 +139,7 @@ def test_a_run_goes_on_from_its_checkpoint(client: Any, tmp_path: Path) -> None:
     assert again.best_cost == whole.best_cost and again.statistics.kicks == 0
 
 
-def test_a_full_disk_is_said_once_and_ends_nothing(
-    client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_is_said_once_and_ends_nothing(client, tmp_path, monkeypatch):
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 

@@ -31,7 +31,7 @@ TOURS = random_tours(N, 8)
 KICKS = gls.Budget(kicks=60)
 
 
-def test_an_island_goes_on_elsewhere_when_its_worker_is_lost() -> None:
+def test_an_island_goes_on_elsewhere_when_its_worker_is_lost():
     """A worker leaves after the first exchange, and a new one gets its island."""
     told: list[float] = []
     with cluster_of(2) as client:
@@ -53,7 +53,7 @@ def test_an_island_goes_on_elsewhere_when_its_worker_is_lost() -> None:
     assert len(found.costs) == len(TOURS)  # lost rows are replaced
 
 
-def test_a_worker_that_has_forgotten_all_begins_anew(client: Any) -> None:
+def test_a_worker_that_has_forgotten_all_begins_anew(client):
     forgotten = threading.Event()
 
     def forget(progress: Any) -> None:
@@ -66,7 +66,7 @@ def test_a_worker_that_has_forgotten_all_begins_anew(client: Any) -> None:
     assert found.statistics.stopped_by == "kicks"
 
 
-def test_lives_of_an_island_draw_numbers_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lives_of_an_island_draw_numbers_of_their_own(monkeypatch):
     seen: list[tuple[int, int]] = []
 
     def noted(*_: Any, seed: int, first_row: int, **__: Any) -> None:
@@ -85,9 +85,7 @@ def test_lives_of_an_island_draw_numbers_of_their_own(monkeypatch: pytest.Monkey
     assert len({seed for seed, _ in seen}) == 3
 
 
-def test_a_worker_that_cannot_search_is_left_out(
-    client: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_worker_that_cannot_search_is_left_out(client, monkeypatch):
     settle = tasks.settle
 
     def broken(packed: bytes, run: str, island: int) -> Any:
@@ -101,7 +99,7 @@ def test_a_worker_that_cannot_search_is_left_out(
     assert len(found.costs) == len(TOURS[:4])
 
 
-def test_where_no_worker_can_search_the_reason_is_raised(client: Any) -> None:
+def test_where_no_worker_can_search_the_reason_is_raised(client):
     islands = gls.Islands(CHAINS, client)
     with (
         pytest.warns(ClusterWarning, match="is left out"),
@@ -110,9 +108,7 @@ def test_where_no_worker_can_search_the_reason_is_raised(client: Any) -> None:
         islands(PROBLEM, TOURS, budget=KICKS, backend="cuda")
 
 
-def test_a_worker_that_fails_on_the_way_is_left_out_and_its_island_goes_on(
-    client: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_worker_that_fails_on_the_way_is_left_out_and_its_island_goes_on(client, monkeypatch):
     advance, stretches = ChainPopulation.advance, []
 
     def broken(self: Any, *given: Any) -> Any:
@@ -129,9 +125,9 @@ def test_a_worker_that_fails_on_the_way_is_left_out_and_its_island_goes_on(
     assert found.statistics.stopped_by == "kicks" and len(found.costs) == len(TOURS)
 
 
-def test_a_worker_that_was_left_out_does_not_come_back() -> None:
+def test_a_worker_that_was_left_out_does_not_come_back():
     placement = Placement(5.0, ["a", "b"], {0: "a", 1: "b"})
-    failures = Failures(placement, fleet=None)  # type: ignore[arg-type]
+    failures = Failures(placement, fleet=None)
     with pytest.warns(ClusterWarning, match="worker a cannot search"):
         assert failures.exclude("a", MemoryError(), others=True) == [0]
     assert failures.look(["a", "b", "c"]) == [] and placement.workers == ["b", "c"]
@@ -139,7 +135,7 @@ def test_a_worker_that_was_left_out_does_not_come_back() -> None:
         failures.exclude("b", MemoryError(), others=False)
 
 
-def test_a_cluster_whose_workers_all_leave_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cluster_whose_workers_all_leave_ends_the_run(monkeypatch):
     monkeypatch.setattr("gpu_ls_plugin.distributed.coordinator.UNMANNED", 0.5)
     told: list[float] = []
     with cluster_of(2) as client:
@@ -156,9 +152,7 @@ def test_a_cluster_whose_workers_all_leave_ends_the_run(monkeypatch: pytest.Monk
     assert found.statistics.stopped_by == "lost" and found.best_cost <= min(told)
 
 
-def test_workers_of_other_versions_are_left_out(
-    client: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_workers_of_other_versions_are_left_out(client, monkeypatch):
     one, other = list(client.nthreads())
     monkeypatch.setattr(client, "run", lambda *_, **__: {one: "0.0.1", other: OSError("none")})
     with (
@@ -168,24 +162,24 @@ def test_workers_of_other_versions_are_left_out(
         cluster.usable_workers(client)
 
 
-def test_a_cluster_without_workers_is_refused() -> None:
+def test_a_cluster_without_workers_is_refused():
     with cluster_of(0) as client, pytest.raises(ClusterError, match="has no workers"):
         gls.Islands(CHAINS, client)(PROBLEM, TOURS)
 
 
-def test_a_scheduler_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scheduler_that_does_not_answer_is_named(monkeypatch):
     monkeypatch.setattr(cluster, "CONNECTING", 0.3)
     with pytest.raises(ClusterError, match=r"no scheduler answers at .tcp://127\.0\.0\.1:9"):
         gls.Islands(CHAINS, "tcp://127.0.0.1:9")(PROBLEM, TOURS)
 
 
-def test_a_missing_dask_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_dask_is_explained(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(MissingExtraError, match=r'pip install "gpu-ls-plugin\[dask\]"'):
         gls.Islands(CHAINS)(PROBLEM, TOURS)
 
 
-def test_interrupts_return_the_best_so_far(client: Any) -> None:
+def test_interrupts_return_the_best_so_far(client):
     told: list[float] = []
 
     def press(progress: Any) -> None:
@@ -200,7 +194,7 @@ def test_interrupts_return_the_best_so_far(client: Any) -> None:
     assert found.best_cost <= min(told) and len(found.costs) == len(TOURS)
 
 
-def test_nothing_of_a_run_stays_on_workers(client: Any) -> None:
+def test_nothing_of_a_run_stays_on_workers(client):
     tasks.seats.clear()  # those of earlier clusters
     gls.Islands(CHAINS, client)(PROBLEM, TOURS, seed=1, budget=KICKS)
     gone = threading.Event()
@@ -220,15 +214,13 @@ def test_nothing_of_a_run_stays_on_workers(client: Any) -> None:
         ({"workers": 1, "threads": 0}, InvalidParameterError, "threads"),
     ],
 )
-def test_wrong_clusters(
-    given: dict[str, Any], error: type[Exception], message: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_wrong_clusters(given, error, message, monkeypatch):
     monkeypatch.setattr(cluster, "gpu_count", lambda: 1)
     with pytest.raises(error, match=message):
         cluster.worker_options(given.get("workers"), given.get("gpus"), given.get("threads"))
 
 
-def test_gpus_and_cores_have_workers_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gpus_and_cores_have_workers_of_their_own(monkeypatch):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3, 5")
     assert cluster.gpu_count() == 2
     found = cluster.worker_options(1, "all", 4)
@@ -240,3 +232,46 @@ def test_gpus_and_cores_have_workers_of_their_own(monkeypatch: pytest.MonkeyPatc
     assert all(
         options["nthreads"] >= 1 for options in cluster.worker_options(2, None, None).values()
     )
+
+
+def placed(*workers: str) -> Placement:
+    placement = Placement(patience=5.0)
+    placement.update(list(workers))
+    return placement
+
+
+def test_each_island_has_a_worker_of_its_own_and_keeps_it():
+    placement = placed("a", "b")
+    assert [placement.place(island, 0.0) for island in (0, 1, 0, 1)] == ["a", "b", "a", "b"]
+
+
+def test_an_island_that_has_lost_its_worker_waits_for_a_free_one():
+    placement = placed("a", "b")
+    for island in (0, 1):
+        placement.place(island, 0.0)
+    assert placement.update(["b"]) == [0]
+    assert placement.place(0, 4.9) is None
+    placement.update(["b", "c"])
+    assert placement.place(0, 4.9) == "c"
+
+
+def test_one_that_has_waited_shares_a_worker_until_one_is_free():
+    placement = placed("a", "b")
+    for island in (0, 1):
+        placement.place(island, 0.0)
+    placement.update(["b"])
+    assert placement.place(0, 5.0) == "b"
+    placement.update(["b", "c"])
+    assert [placement.place(1, 0.0), placement.place(0, 0.0)] == ["c", "b"]
+
+
+def test_without_workers_all_wait():
+    placement = placed()
+    assert placement.place(0, 100.0) is None
+
+
+def test_a_worker_that_is_dropped_has_no_islands():
+    placement = placed("a", "b")
+    placement.place(0, 0.0)
+    assert placement.drop("a") == [0]
+    assert placement.place(0, 0.0) == "b"

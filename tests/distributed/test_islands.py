@@ -27,21 +27,20 @@ from tests.helpers.random_problems import random_tours
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.helpers.clock import Clock
 
 KICKS = gls.Budget(kicks=40)
 TOURS = random_tours(N, 9)
 REST = ("complete", "random")  # of the topologies
 
 
-def test_the_same_seed_finds_the_same_and_another_one_does_not(islands: gls.Islands) -> None:
+def test_the_same_seed_finds_the_same_and_another_one_does_not(islands):
     one, same, other = (islands(PROBLEM, TOURS, seed=seed, budget=KICKS) for seed in (1, 1, 2))
     assert np.array_equal(one.tours, same.tours)
     assert not np.array_equal(one.tours, other.tours)
     assert one.statistics.kicks == 40 * len(TOURS) and one.statistics.stopped_by == "kicks"
 
 
-def test_costs_are_exact_sorted_and_never_worse(islands: gls.Islands) -> None:
+def test_costs_are_exact_sorted_and_never_worse(islands):
     descended = CHAINS.search(PROBLEM, TOURS, backend="cpu")
     found = islands(PROBLEM, TOURS, seed=1, budget=KICKS)
     assert found.tours.shape == TOURS.shape and found.problem is PROBLEM
@@ -53,7 +52,7 @@ def test_costs_are_exact_sorted_and_never_worse(islands: gls.Islands) -> None:
 @pytest.mark.parametrize(
     "topology", ["ring", *(pytest.param(name, marks=pytest.mark.slow) for name in REST)]
 )
-def test_an_island_gets_the_best_of_another_one(client: Any, topology: str) -> None:
+def test_an_island_gets_the_best_of_another_one(client, topology):
     """Kicks do not lead that far: the second island can only have the tour from the first."""
     best = gls.solve(PROBLEM, np.inf, kicks=300, population=4, backend="cpu").best_tour
     tours = np.stack([best, TOURS[0]])
@@ -79,20 +78,20 @@ class Worsening:
         return gls.Result(found, problem.cost(found), counted, problem)
 
 
-def test_the_best_that_was_ever_told_is_not_lost(client: Any) -> None:
+def test_the_best_that_was_ever_told_is_not_lost(client):
     told: list[float] = []
     islands = gls.Islands(Worsening(), client, Exchange(kicks=1))
     budget, watch = gls.Budget(kicks=2), lambda progress: told.append(progress.best_cost)
-    found = islands(PROBLEM, TOURS[2:6], seed=1, budget=budget, callback=watch)  # type: ignore[arg-type]
+    found = islands(PROBLEM, TOURS[2:6], seed=1, budget=budget, callback=watch)
     assert found.best_cost == min(told) == PROBLEM.cost(found.tours[:1])[0]
     assert found.costs[1] > found.costs[0] and len(found.costs) == 4
 
 
-def test_seconds_limit_a_run_and_its_progress_is_told(client: Any, clock: Clock) -> None:
+def test_seconds_limit_a_run_and_its_progress_is_told(client, clock):
     told: list[IslandProgress] = []
     islands = gls.Islands(CHAINS, client, Exchange(every=1.0))
     budget = gls.Budget(seconds=5.0)
-    found = islands(PROBLEM, TOURS, seed=1, budget=budget, callback=told.append)  # type: ignore[arg-type]
+    found = islands(PROBLEM, TOURS, seed=1, budget=budget, callback=told.append)
     statistics = found.statistics
     assert statistics.stopped_by == "seconds" and statistics.seconds >= 5.0
     assert clock.launches <= 2 * clock.most_launches(5)
@@ -103,7 +102,7 @@ def test_seconds_limit_a_run_and_its_progress_is_told(client: Any, clock: Clock)
     assert [p.best_cost for p in told] == sorted((p.best_cost for p in told), reverse=True)
 
 
-def test_a_target_ends_all_islands(islands: gls.Islands) -> None:
+def test_a_target_ends_all_islands(islands):
     easy = float(PROBLEM.cost(TOURS).min())
     found = islands(PROBLEM, TOURS, budget=gls.Budget(seconds=600, target=easy))
     assert found.statistics.stopped_by == "target"
@@ -132,7 +131,7 @@ COSTED = {
 
 
 @pytest.mark.parametrize("name", COSTED)
-def test_costs_and_verdicts_are_those_of_the_problem(client: Any, name: str) -> None:
+def test_costs_and_verdicts_are_those_of_the_problem(client, name):
     problem, search = COSTED[name]
     rows = gls.random_tours(problem, 4, seed=1)
     budget = gls.Budget(kicks=3)
@@ -142,10 +141,10 @@ def test_costs_and_verdicts_are_those_of_the_problem(client: Any, name: str) -> 
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
-def test_every_problem_is_solved_as_by_solve(client: Any, name: str) -> None:
+def test_every_problem_is_solved_as_by_solve(client, name):
     problem, given = PROBLEMS[name]
     islands = gls.Islands(client=client)
-    one, same = (gls.solve(problem, np.inf, islands=islands, **given) for _ in range(2))  # type: ignore[arg-type]
+    one, same = (gls.solve(problem, np.inf, islands=islands, **given) for _ in range(2))
     assert np.array_equal(one.tours, same.tours) and len(one.costs) == 6
     assert np.array_equal(one.costs, (problem.tsp or problem).cost(one.tours))
     assert problem.feasible(one.best_tour)[0]
@@ -162,7 +161,7 @@ SEARCHES = {
 
 
 @pytest.mark.parametrize("name", SEARCHES)
-def test_every_search_can_be_that_of_islands(client: Any, name: str) -> None:
+def test_every_search_can_be_that_of_islands(client, name):
     search, takes = SEARCHES[name]
     islands = gls.Islands(search, client)
     given = (TOURS,) if takes else ()
@@ -190,9 +189,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
     return streams
 
 
-def test_islands_and_stretches_never_draw_the_same_numbers(
-    islands: gls.Islands, drawn: list[tuple[Any, ...]]
-) -> None:
+def test_islands_and_stretches_never_draw_the_same_numbers(islands, drawn):
     islands(PROBLEM, TOURS, seed=3, budget=KICKS)
     own = [stream for stream in drawn if stream[0] == 3]  # without compilation
     rows = {row for _, row, _ in own}
@@ -200,27 +197,27 @@ def test_islands_and_stretches_never_draw_the_same_numbers(
     assert len(own) == len(set(own)) >= 9 * 10
 
 
-def test_workers_know_how_many_islands_there_are(islands: gls.Islands) -> None:
+def test_workers_know_how_many_islands_there_are(islands):
     islands(PROBLEM, TOURS, budget=gls.Budget(kicks=1))
     assert next(reversed(tasks.unpacked_jobs.values())).job.islands == 2
 
 
-def test_a_first_row_and_seeds_are_honoured(islands: gls.Islands) -> None:
+def test_a_first_row_and_seeds_are_honoured(islands):
     given: dict[str, Any] = {"tours": TOURS, "budget": KICKS, "seed": 4}
     first = islands(PROBLEM, **given)
     assert not np.array_equal(first.tours, islands(PROBLEM, **given, first_row=9).tours)
-    plain = islands(PROBLEM, TOURS, budget=KICKS, seed=np.uint8(4), first_row=np.int16(0))  # type: ignore[arg-type]
+    plain = islands(PROBLEM, TOURS, budget=KICKS, seed=np.uint8(4), first_row=np.int16(0))
     assert np.array_equal(first.tours, plain.tours)
 
 
 @pytest.mark.slow
-def test_no_seed_draws_one(islands: gls.Islands, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_seed_draws_one(islands, monkeypatch):
     monkeypatch.setattr(checks.secrets, "randbits", lambda bits: 7)
     one, same = (islands(PROBLEM, TOURS, seed=seed, budget=KICKS) for seed in (None, 7))
     assert np.array_equal(one.tours, same.tours)
 
 
-def test_events_of_islands_are_seen_by_dask(client: Any) -> None:
+def test_events_of_islands_are_seen_by_dask(client):
     topics: list[str] = []
     log = type(client.cluster.scheduler).log_event
 
@@ -244,14 +241,14 @@ def threads() -> Iterator[int]:
     yield thread_count()
 
 
-def test_a_worker_uses_the_cores_that_it_has(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_uses_the_cores_that_it_has(client, monkeypatch):
     monkeypatch.setenv("GPU_LS_THREADS", "3")
     assert list(threads()) == [3, 1, 3]
     settled = gls.Islands(CHAINS, client).prepare(PROBLEM, Settings(backend="cpu"))
     assert [each.processors for each in settled.values()] == [1, 1]
 
 
-def test_an_island_welcomes_what_it_has_not_in_the_place_of_its_worst() -> None:
+def test_an_island_welcomes_what_it_has_not_in_the_place_of_its_worst():
     tours = CHAINS.search(PROBLEM, TOURS, backend="cpu").sorted().tours
     good = gls.solve(PROBLEM, np.inf, kicks=200, population=4, backend="cpu").tours[:1]
     population = CHAINS.population(PROBLEM, tours, seed=1, backend="cpu")
@@ -272,28 +269,28 @@ def test_an_island_welcomes_what_it_has_not_in_the_place_of_its_worst() -> None:
         ({"topology": "star"}, InvalidParameterError, "topology"),
     ],
 )
-def test_wrong_parameters(given: dict[str, Any], error: type[Exception], message: str) -> None:
+def test_wrong_parameters(given, error, message):
     with pytest.raises(error, match=message):
         gls.Islands(**given)
 
 
-def test_wrong_calls(client: Any, islands: gls.Islands) -> None:
+def test_wrong_calls(client, islands):
     with pytest.raises(InvalidTourError, match="tours"):
         islands(PROBLEM, TOURS[:, :-1])
     with pytest.raises(InvalidTypeError, match="budget"):
-        islands(PROBLEM, TOURS, budget=3)  # type: ignore[arg-type]
+        islands(PROBLEM, TOURS, budget=3)
     with pytest.raises(InvalidTypeError, match="callback"):
-        islands(PROBLEM, TOURS, callback=3)  # type: ignore[arg-type]
+        islands(PROBLEM, TOURS, callback=3)
     with pytest.raises(InvalidTypeError, match="client"):
         gls.Islands(CHAINS, client=3)(PROBLEM)
     with pytest.raises(InvalidTypeError, match="islands"):
-        gls.solve(PROBLEM, islands=3)  # type: ignore[arg-type]
+        gls.solve(PROBLEM, islands=3)
     matrix = np.random.default_rng(1).integers(1, 99, (8, 8))
     asymmetric = gls.TSP.from_matrix(matrix)
     with pytest.raises(UnsupportedProblemError):  # without leaving workers out
         gls.Islands(gls.LocalSearch([gls.TwoOpt()]), client)(asymmetric)
 
 
-def test_islands_can_be_written_as_text(client: Any) -> None:
+def test_islands_can_be_written_as_text(client):
     islands = gls.Islands("two_opt/nearest(5)", client)
     assert islands(PROBLEM, TOURS).statistics.stopped_by == "optimum"

@@ -40,8 +40,8 @@ MIGRATING = gls.IteratedLocalSearch(CHAINS.search, cooperation=gls.Migration(0.1
     ids=["crossed", "alone", "by_kicks", "migrating"],
 )
 def test_tours_that_are_crossed_ask_for_others_at_a_standstill(
-    search: Any, alone: bool, kicks: int | None, early: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    search, alone, kicks, early, monkeypatch
+):
     bests: list[float] = []
 
     def stops(_: Any, best: float, *more: Any) -> bool:
@@ -66,7 +66,7 @@ def test_tours_that_are_crossed_ask_for_others_at_a_standstill(
         assert (bests[-1] == bests[-2]) or not early
 
 
-def test_a_standstill_is_a_crossover_without_a_better_tour() -> None:
+def test_a_standstill_is_a_crossover_without_a_better_tour():
     watched = Standstill()
 
     def reached(exchanges: int, best: float) -> bool:
@@ -79,7 +79,7 @@ def test_a_standstill_is_a_crossover_without_a_better_tour() -> None:
 
 
 @pytest.mark.parametrize("worst", [0, 0.5, 0.9, 1])
-def test_elites_are_those_of_all_rows(worst: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_elites_are_those_of_all_rows(worst, monkeypatch):
     """It does not matter how many of the cheapest rows are infeasible."""
     problem = random_cvrp("capacity", 30)
     tours = giant_tours(problem, 800, 3)[300:]
@@ -104,7 +104,7 @@ def test_elites_are_those_of_all_rows(worst: float, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize("search", [gls.Decomposed(), CHAINS], ids=["called", "chained"])
-def test_rows_cost_what_was_asked_for(search: Any) -> None:
+def test_rows_cost_what_was_asked_for(search):
     problem = random_cvrp("capacity", 12)
     tours = giant_tours(problem, 6, 3)[3:]
     soft = problem.penalised(load=1)  # low enough for overloaded routes
@@ -116,9 +116,7 @@ def test_rows_cost_what_was_asked_for(search: Any) -> None:
 
 
 @pytest.mark.parametrize("scarce", [True, False])
-def test_routes_of_many_customers_are_searched_in_parts(
-    client: Any, monkeypatch: pytest.MonkeyPatch, scarce: bool
-) -> None:
+def test_routes_of_many_customers_are_searched_in_parts(client, monkeypatch, scarce):
     shares: dict[int, list[tuple[float, float]]] = {}
     search = gls.Decomposed.__call__
 
@@ -143,9 +141,7 @@ def test_routes_of_many_customers_are_searched_in_parts(
 
 
 @pytest.mark.parametrize("scarce", [True, False])
-def test_scarce_vehicles_are_searched_under_soft_constraints(
-    client: Any, monkeypatch: pytest.MonkeyPatch, scarce: bool
-) -> None:
+def test_scarce_vehicles_are_searched_under_soft_constraints(client, monkeypatch, scarce):
     kernels, make = LateKernels(monkeypatch), tasks.make_population
     soft = []
 

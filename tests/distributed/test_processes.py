@@ -1,4 +1,4 @@
-"""Killed and interrupted processes: the best so far is returned, and no process is left."""
+"""Killed and interrupted processes: the best rows are returned, and no process is left."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ from tests.distributed.test_command import file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 pytestmark = pytest.mark.slow
 __all__ = ["file"]  # a fixture
@@ -46,9 +45,7 @@ def children(pid: int) -> list[psutil.Process]:
     return [process for process in found if "resource_tracker" not in " ".join(process.cmdline())]
 
 
-def test_rows_of_a_local_cluster_make_no_detour_by_the_scheduler(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_rows_of_a_local_cluster_make_no_detour_by_the_scheduler(monkeypatch):
     def detour(**_: Any) -> None:
         raise AssertionError
 
@@ -58,7 +55,7 @@ def test_rows_of_a_local_cluster_make_no_detour_by_the_scheduler(
         assert len(islands(PROBLEM, seed=1, budget=gls.Budget(kicks=4)).tours)
 
 
-def test_random_kills_of_workers_lose_nothing_that_was_exchanged() -> None:
+def test_random_kills_of_workers_lose_nothing_that_was_exchanged():
     told: list[float] = []
     kills, over, rng = 0, threading.Event(), random.Random(1)
     with (
@@ -95,7 +92,7 @@ def test_random_kills_of_workers_lose_nothing_that_was_exchanged() -> None:
     assert alive(children(os.getpid())) == []
 
 
-def test_a_script_without_a_guard_is_told_of_it(tmp_path: Path) -> None:
+def test_a_script_without_a_guard_is_told_of_it(tmp_path):
     script = tmp_path / "unguarded.py"
     call = "gls.Islands()(gls.TSP([[0, 0], [3, 4], [6, 0]]))"
     script.write_text(f"import gpu_ls_plugin as gls\n{call}\n")
@@ -129,9 +126,7 @@ def wait_until_told(process: subprocess.Popen[str]) -> None:
     raise AssertionError("the search has ended")
 
 
-def test_an_interrupt_returns_the_best_and_leaves_no_process(
-    command: subprocess.Popen[str],
-) -> None:
+def test_an_interrupt_returns_the_best_and_leaves_no_process(command):
     wait_until_told(command)
     below = children(command.pid)
     os.killpg(command.pid, signal.SIGINT)
@@ -142,14 +137,14 @@ def test_an_interrupt_returns_the_best_and_leaves_no_process(
     assert len(below) >= 2 and alive(below) == []
 
 
-def test_no_worker_outlives_who_has_started_it(command: subprocess.Popen[str]) -> None:
+def test_no_worker_outlives_who_has_started_it(command):
     wait_until_told(command)
     below = children(command.pid)
     command.kill()
     assert len(below) >= 2 and alive(below) == []
 
 
-def test_the_scheduler_is_lost_and_the_best_is_not(file: str, tmp_path: Path) -> None:
+def test_the_scheduler_is_lost_and_the_best_is_not(file, tmp_path):
     where = tmp_path / "scheduler.json"
     quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     dask = [sys.executable, "-m", "dask"]

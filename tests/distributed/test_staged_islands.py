@@ -23,7 +23,6 @@ from tests.helpers.routing import random_cvrp, scarce_cvrp
 if TYPE_CHECKING:
     from gpu_ls_plugin.core.result import Statistics
     from gpu_ls_plugin.distributed import IslandProgress
-    from tests.helpers.clock import Clock
 
 PROBLEM = random_cvrp("capacity", 30)
 SMALL = gls.HybridGeneticSearch(size=6, children=10)
@@ -44,7 +43,7 @@ def turns(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
 
     def noted(self: StagedPopulation, *given: Any) -> Statistics:
         counted = advance(self, *given)
-        first_row = self.random.bit_generator.seed_seq.entropy[1]  # type: ignore[attr-defined]
+        first_row = self.random.bit_generator.seed_seq.entropy[1]
         found.append((first_row, [*self.plan.stages].index(self._course.stage)))
         return counted
 
@@ -53,9 +52,7 @@ def turns(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
 
 
 @pytest.mark.parametrize("population", [3, 20])
-def test_islands_begin_as_solve_does(
-    client: Any, turns: list[tuple[int, int]], population: int, clock: Clock
-) -> None:
+def test_islands_begin_as_solve_does(client, turns, population, clock):
     told: list[IslandProgress] = []
     islands = gls.Islands(client=client, exchange=Exchange(every=3.0))
     given: dict[str, Any] = {"islands": islands, "seed": 1, "population": population}
@@ -74,9 +71,7 @@ def test_islands_begin_as_solve_does(
     assert clock.launches <= 2 * clock.most_launches(20)
 
 
-def test_a_target_in_the_opening_leaves_as_many_rows(
-    client: Any, turns: list[tuple[int, int]]
-) -> None:
+def test_a_target_in_the_opening_leaves_as_many_rows(client, turns):
     start = float(PROBLEM.cost(gls.savings(PROBLEM, 1, backend="cpu"))[0])
     islands = gls.Islands(client=client, exchange=Exchange(every=600))  # ends the stretch, too
     found = gls.solve(PROBLEM, 600, population=20, islands=islands, target=start, seed=1)
@@ -84,9 +79,7 @@ def test_a_target_in_the_opening_leaves_as_many_rows(
     assert len(found.tours) == 40 and {number for _, number in turns} == {0}
 
 
-def test_given_tours_and_a_search_are_taken_as_they_are(
-    client: Any, turns: list[tuple[int, int]]
-) -> None:
+def test_given_tours_and_a_search_are_taken_as_they_are(client, turns):
     tours = gls.savings(PROBLEM, 4, backend="cpu")
     islands = gls.Islands(client=client)
     islands(PROBLEM, tours, budget=gls.Budget(seconds=0.3))
@@ -96,7 +89,7 @@ def test_given_tours_and_a_search_are_taken_as_they_are(
 
 
 @pytest.mark.parametrize("scarce", [True, False])
-def test_chains_that_have_not_begun_adopt_rows_and_keep_their_constraints(scarce: bool) -> None:
+def test_chains_that_have_not_begun_adopt_rows_and_keep_their_constraints(scarce):
     problem = scarce_cvrp() if scarce else random_cvrp("capacity", 12)
     given = Settings(seconds=60.0, population=4, backend="cpu")
     plan = plan_of(problem, given, islands=1)
@@ -114,7 +107,7 @@ def test_chains_that_have_not_begun_adopt_rows_and_keep_their_constraints(scarce
     assert np.array_equal(population.costs, problem.tsp.cost(population.tours))
 
 
-def test_what_a_generation_has_of_a_stretch() -> None:
+def test_what_a_generation_has_of_a_stretch():
     """A stretch of one second begins after two of ten; its last generation gets a second."""
     plan = plan_of(PROBLEM, Settings(seconds=10.0, backend="cpu"), islands=1)
     population = StagedPopulation(plan, np.random.default_rng(1), least=LEAST)

@@ -19,12 +19,12 @@ REAL = gls.TSP(cities(60), "EUC")
 IDLE = Improver(lambda problem, tours, **_: gls.Result(tours, problem.cost(tours)))
 
 
-def test_a_kick_that_finds_no_new_tour_is_repeated() -> None:
+def test_a_kick_that_finds_no_new_tour_is_repeated():
     tours = canonical(rows(60, 6))
     kick, idle = Kick(), [True, True]  # two calls return what they are given
     distinct = DistinctSearch(
         IDLE,
-        lambda problem, rows, state: rows if idle and idle.pop() else kick(problem, rows, state),  # type: ignore[arg-type]
+        lambda problem, rows, state: rows if idle and idle.pop() else kick(problem, rows, state),
     )
     batch = distinct(SIXTY, tours, set(keys(tours)), np.random.default_rng(0))
     assert not idle
@@ -35,7 +35,7 @@ def test_a_kick_that_finds_no_new_tour_is_repeated() -> None:
 
 
 @pytest.mark.parametrize("problem", [SIXTY, REAL], ids=["integer", "real"])
-def test_a_batch_of_known_tours_becomes_new(problem: gls.TSP) -> None:
+def test_a_batch_of_known_tours_becomes_new(problem):
     known = gls.LocalSearch()(problem, rows(60, 100)).tours
     batch = DistinctSearch(Improver(), Kick())(
         problem, np.tile(known[:50], (2, 1)), set(keys(canonical(known))), np.random.default_rng(5)
@@ -50,7 +50,7 @@ def test_a_batch_of_known_tours_becomes_new(problem: gls.TSP) -> None:
         assert batch.costs is None
 
 
-def test_where_nothing_new_can_be_made_nothing_is_searched() -> None:
+def test_where_nothing_new_can_be_made_nothing_is_searched():
     """Four cities have three tours."""
     problem, everything = gls.TSP(cities(4)), canonical(rows(4, 200))
 
@@ -64,7 +64,7 @@ def test_where_nothing_new_can_be_made_nothing_is_searched() -> None:
     assert (batch.tours == canonical(rows(4, 5))).all()
 
 
-def test_the_results_of_a_search_are_not_changed() -> None:
+def test_the_results_of_a_search_are_not_changed():
     kept = gls.LocalSearch()(SIXTY, rows(60, 5))
     costs, tours = kept.costs.copy(), kept.tours.copy()
     distinct = DistinctSearch(Improver(lambda problem, tours, **_: kept), Kick())
@@ -74,14 +74,14 @@ def test_the_results_of_a_search_are_not_changed() -> None:
     assert (kept.tours == tours).all()
 
 
-def test_a_row_that_is_not_a_tour_is_named() -> None:
+def test_a_row_that_is_not_a_tour_is_named():
     wrong = rows(60, 5)
     wrong[3, 0] = wrong[3, 1]
     with pytest.raises(InvalidTourError, match="tours: row 3"):
         DistinctSearch(IDLE, Kick())(SIXTY, wrong, set(), np.random.default_rng(0))
 
 
-def test_offspring_belong_to_a_run_and_a_generation() -> None:
+def test_offspring_belong_to_a_run_and_a_generation():
     class Run:
         pass
 

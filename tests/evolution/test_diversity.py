@@ -41,7 +41,7 @@ def populations(draw: st.DrawFn) -> NDArray[np.int32]:
 
 
 @given(populations(), st.booleans())
-def test_measures_are_those_of_sets_of_edges(tours: NDArray[Any], symmetric: bool) -> None:
+def test_measures_are_those_of_sets_of_edges(tours, symmetric):
     sets = [edges(tour, symmetric) for tour in tours]
     kept = tours.copy()
     problem = problem_of(tours.shape[1], symmetric=symmetric)
@@ -54,7 +54,7 @@ def test_measures_are_those_of_sets_of_edges(tours: NDArray[Any], symmetric: boo
     assert (tours == kept).all()
 
 
-def test_the_ends_of_the_scale() -> None:
+def test_the_ends_of_the_scale():
     star, ring = np.array([0, 2, 4, 1, 3]), np.arange(5)  # no edge in common
     five = problem_of(5)
     assert entropy(five, np.array([ring, ring[::-1]])) == 0
@@ -62,7 +62,7 @@ def test_the_ends_of_the_scale() -> None:
     assert distance(five, np.array([ring, star]), ring).tolist() == [0, 5]
 
 
-def test_many_tours_are_all_told_apart() -> None:
+def test_many_tours_are_all_told_apart():
     tours = rows(200, 3000)
     problem = problem_of(200)
     assert different(problem, tours) == 3000
@@ -70,7 +70,7 @@ def test_many_tours_are_all_told_apart() -> None:
 
 
 @pytest.mark.parametrize("tours", [np.arange(5), np.zeros((0, 5), int), [[0, 1, 2]]])
-def test_other_shapes_are_refused(tours: Any) -> None:
+def test_other_shapes_are_refused(tours):
     problem = problem_of(5)
     for measure in (entropy, different, lambda *some: distance(*some, np.arange(5))):
         with pytest.raises(InvalidTourError, match="rows: not an array of shape"):

@@ -43,7 +43,7 @@ def members(tours: Any, fitness: float | None = None) -> list[Member]:
     return [Member(row, fitness) for row in tours]
 
 
-def test_equal_rows_are_duplicates_at_once() -> None:
+def test_equal_rows_are_duplicates_at_once():
     both = np.concatenate([TOURS, TOURS[:2]])
     found = writings().duplicates(members(both), both)
     assert found.tolist() == [False] * 3 + [True] * 2
@@ -52,7 +52,7 @@ def test_equal_rows_are_duplicates_at_once() -> None:
 
 
 @pytest.mark.parametrize("other", [ROTATED, REVERSED], ids=["rotations", "reversals"])
-def test_a_pair_that_costs_the_same_proves_all(other: Any) -> None:
+def test_a_pair_that_costs_the_same_proves_all(other):
     known, there, new = writings(), members(TOURS, 1.0), members(other)
     assert not known.duplicates(new, other, (there, TOURS)).any()
     new[1].fitness = 1.0
@@ -60,7 +60,7 @@ def test_a_pair_that_costs_the_same_proves_all(other: Any) -> None:
     assert not known.waiting
 
 
-def test_a_pair_that_costs_something_else_is_an_error() -> None:
+def test_a_pair_that_costs_something_else_is_an_error():
     known, there, new = writings(), members(TOURS, 1.0), members(ROTATED)
     known.duplicates(new, ROTATED, (there, TOURS))
     new[2].fitness = 2.0
@@ -68,14 +68,14 @@ def test_a_pair_that_costs_something_else_is_an_error() -> None:
         known.duplicates(members(TOURS), TOURS, (there, TOURS))
 
 
-def test_a_problem_of_tours_needs_no_proof() -> None:
+def test_a_problem_of_tours_needs_no_proof():
     known = writings()
     known.adopt(partial(canonical, symmetric=False))
     assert known.duplicates(members(ROTATED), ROTATED, (members(TOURS), TOURS)).all()
     assert not known.duplicates(members(REVERSED), REVERSED, (members(TOURS), TOURS)).any()
 
 
-def test_few_pairs_wait_and_they_are_pickled() -> None:
+def test_few_pairs_wait_and_they_are_pickled():
     many, size = writings(), 2 * MOST_WAITING
     tours = rows(12, size).astype(np.int32)
     turned = np.roll(tours, 1, axis=1)

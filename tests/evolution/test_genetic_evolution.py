@@ -1,4 +1,4 @@
-"""Generations of many populations of routes: exact, never worse, and what a pickle keeps."""
+"""Generations of populations of routes and of chains of routes: costs, pickles, preparation."""
 
 from __future__ import annotations
 
@@ -14,10 +14,13 @@ from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.generations.memetic import evolution_of
 from gpu_ls_plugin.evolution.generations.planned_evolution import PlannedEvolution
 from gpu_ls_plugin.evolution.timed_run import TimedRun
-from gpu_ls_plugin.routes.plan import fewer_vehicles, first_generations
+from gpu_ls_plugin.routes.plan import fewer_vehicles, first_generations, settings
 from gpu_ls_plugin.routes.plan.first_generations import _prepare
 from gpu_ls_plugin.runs.plan import Plan, Stage
+from gpu_ls_plugin.solver.plans import plan_of_generations
+from gpu_ls_plugin.tours.searches.chain_population import ChainPopulation
 from tests.helpers.late_kernels import LateKernels
+from tests.helpers.random_problems import random_tours
 from tests.helpers.routing import random_cvrp, scarce_cvrp
 
 SEARCH = gls.HybridGeneticSearch(size=6, children=160)  # of which a CPU has eight populations
@@ -158,3 +161,45 @@ def test_routes_of_few_customers_begin_by_generations(monkeypatch):
         assert first not in stages(evolution_of(problem, improver, **options))
     search = Improver(gls.LocalSearch([gls.Relocate(2)]), "cpu")
     assert first not in stages(evolution_of(problem, search, seconds=10.0))
+
+
+@pytest.fixture
+def few_kicks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let generations be short: chains meet as often as if they were slow."""
+    monkeypatch.setitem(settings.KICKS_OF_ROUTES, "cpu", 200)
+
+
+def test_costs_are_those_that_were_asked_for():
+    problem = scarce_cvrp()
+    main = plan_of_generations(problem, population=4, backend="cpu").main
+    assert main.searched.penalties is not None
+    tours = random_tours(problem.n, 4)
+    given = (tours, np.zeros(4, np.int64), 1, "cpu")
+    population = ChainPopulation(main.search, main.searched.tsp, *given, asked=problem.tsp)
+    assert not problem.feasible(tours).any()
+    assert np.array_equal(population.costs, problem.tsp.cost(tours))
+
+
+@pytest.mark.usefixtures("few_kicks")
+def test_a_pickle_goes_on_as_the_population_does():
+    problem, random = scarce_cvrp(), np.random.default_rng(1)
+    evolution = PlannedEvolution(plan_of_generations(problem, population=6, backend="cpu"))
+    evolution.prepare(problem.tsp)
+    population = evolution.start(problem.tsp, random, TimedRun())
+    for _ in range(4):
+        population = evolution.next(problem.tsp, population, random, TimedRun())
+    copy = pickle.loads(pickle.dumps(population))
+    for _ in range(3):
+        for each in (population, copy):
+            evolution.next(problem.tsp, each, random, TimedRun())
+    ours, theirs = (each.population.rounds.chains for each in (population, copy))
+    assert ours.price == theirs.price != 1
+    assert np.array_equal(ours.tours, theirs.tours)
+    assert np.array_equal(population.costs, copy.costs)
+    assert np.array_equal(population.costs, problem.tsp.cost(population.tours))
+
+
+def test_a_pickle_of_a_soft_population_knows_its_constraints():
+    made = plan_of_generations(scarce_cvrp(), population=4, backend="cpu")
+    plan = pickle.loads(pickle.dumps(made))
+    assert plan.main.searched.penalties is not None and plan.main.problem is plan.problem

@@ -46,7 +46,7 @@ def plain_edges(problem: gls.CVRP, row: Any) -> Counter[tuple[int, int]]:
     customers=st.integers(1, 12),
     seed=st.integers(0, 2**20),
 )
-def test_routes_decide_what_is_the_same(kind: str, customers: int, seed: int) -> None:
+def test_routes_decide_what_is_the_same(kind, customers, seed):
     problem, random = random_cvrp(kind, customers, seed), np.random.default_rng(seed)
     rows = giant_tours(problem, 6, seed)
     again = np.stack([rewritten(problem, row, random) for row in rows])
@@ -68,7 +68,7 @@ def test_routes_decide_what_is_the_same(kind: str, customers: int, seed: int) ->
     customers=st.integers(1, 12),
     seed=st.integers(0, 2**20),
 )
-def test_edges_are_those_of_routes(xp: str, kind: str, customers: int, seed: int) -> None:
+def test_edges_are_those_of_routes(xp, kind, customers, seed):
     module = pytest.importorskip(xp)
     problem = random_cvrp(kind, customers, seed)
     writing, rows = problem.tsp.writing, giant_tours(problem, 8, seed)
@@ -89,7 +89,7 @@ def test_edges_are_those_of_routes(xp: str, kind: str, customers: int, seed: int
         assert shared.tolist() == [[problem.n - far for far in row] for row in apart]
 
 
-def test_entropy_and_distance_do_not_see_copies() -> None:
+def test_entropy_and_distance_do_not_see_copies():
     problem, random = random_cvrp("capacity", 20, 3), np.random.default_rng(3)
     row = giant_tours(problem, 2, 3)[0]
     same = np.stack([rewritten(problem, row, random) for _ in range(20)])
@@ -100,7 +100,7 @@ def test_entropy_and_distance_do_not_see_copies() -> None:
 
 
 @pytest.mark.parametrize("rule", [BestDistinct(), EdgeDistance(3), Crowding()])
-def test_replacements_keep_routes_once(rule: Any) -> None:
+def test_replacements_keep_routes_once(rule):
     problem, random = random_cvrp("capacity", 20, 5), np.random.default_rng(5)
     tsp = problem.tsp
     rows = giant_tours(problem, 10, 5)
@@ -112,7 +112,7 @@ def test_replacements_keep_routes_once(rule: Any) -> None:
     assert kept.distinct() == len(kept) == len(np.unique(problem.canonical(rows), axis=0))
 
 
-def test_a_batch_is_written_as_a_whole() -> None:
+def test_a_batch_is_written_as_a_whole():
     problem = random_cvrp("capacity", 400, 7)
     rows = giant_tours(problem, 500, 7)
     assert calls_of(lambda: problem.canonical(rows)) < len(rows)

@@ -30,9 +30,7 @@ def population_of(size: int, seed: int, problem: TSP = PROBLEM) -> TourPopulatio
     st.lists(st.tuples(st.integers(1, 8), st.integers(0, 99)), min_size=2, max_size=4),
     st.integers(1, 5),
 )
-def test_the_best_of_each_population_replace_the_worst_of_the_next(
-    seeds: list[tuple[int, int]], migrants: int
-) -> None:
+def test_the_best_of_each_population_replace_the_worst_of_the_next(seeds, migrants):
     before = [population_of(size, seed) for size, seed in seeds]
     after = RingMigration(1, migrants)(1, before)
     for row, (one, found) in enumerate(zip(before, after, strict=True)):
@@ -44,7 +42,7 @@ def test_the_best_of_each_population_replace_the_worst_of_the_next(
         assert (np.diff(found.costs) >= 0).all()
 
 
-def test_a_ring_of_three_by_hand() -> None:
+def test_a_ring_of_three_by_hand():
     tours = rows(9, 6, 1)
     before = [
         TourPopulation.of(problem_of(9), np, tours[2 * i : 2 * i + 2], np.array(costs))
@@ -54,7 +52,7 @@ def test_a_ring_of_three_by_hand() -> None:
     assert [one.costs.tolist() for one in after] == [[1, 5], [1, 2], [2, 5]]
 
 
-def test_between_migrations_and_alone_nothing_happens() -> None:
+def test_between_migrations_and_alone_nothing_happens():
     before = [population_of(3, seed) for seed in (1, 2)]
     for generation in (1, 2, 4):
         same = RingMigration(every=3)(generation, before)
@@ -62,7 +60,7 @@ def test_between_migrations_and_alone_nothing_happens() -> None:
     assert RingMigration(1)(1, before[:1])[0] is before[0]
 
 
-def test_populations_of_generations_migrate() -> None:
+def test_populations_of_generations_migrate():
     problem: Any = TSP(cities(60), "EUC_2D")
     generation = Generation(EdgeAssembly(), Improver(backend="cpu"))
 
@@ -83,6 +81,6 @@ def test_populations_of_generations_migrate() -> None:
 
 
 @pytest.mark.parametrize("name", ["every", "migrants"])
-def test_wrong_parameters(name: str) -> None:
+def test_wrong_parameters(name):
     with pytest.raises(InvalidParameterError, match=f"{name}: 0"):
         RingMigration(**{name: 0})

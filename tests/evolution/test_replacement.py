@@ -1,4 +1,4 @@
-"""Rules of replacement, beside their definitions one tour after the other."""
+"""Rules of replacement and shared edges, compared with plain definitions."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from hypothesis import strategies as st
 
 from gpu_ls_plugin import TSP
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
-from gpu_ls_plugin.evolution.far_apart import far_apart
+from gpu_ls_plugin.evolution import far_apart as counting
+from gpu_ls_plugin.evolution.far_apart import far_apart, shared_features
 from gpu_ls_plugin.evolution.replacement import BestDistinct, Crowding, EdgeDistance
 from gpu_ls_plugin.evolution.tour_population import TourPopulation
 from gpu_ls_plugin.runs.domain import domain_of
+from gpu_ls_plugin.tours.kernels.edge_keys import edge_numbers
 from tests.evolution.samples import cities, directed, rows, undirected
 from tests.evolution.samples import problem_of as sampled
 
@@ -73,9 +75,7 @@ def apart(edges: list[Edges], count: int, least: int) -> list[int]:
     st.sampled_from([3, 512]),
     st.integers(0, 999),
 )
-def test_far_apart_takes_one_tour_after_the_other(
-    n: int, size: int, count: int, edges: int, symmetric: bool, block: int, seed: int
-) -> None:
+def test_far_apart_takes_one_tour_after_the_other(n, size, count, edges, symmetric, block, seed):
     tours, count = rows(n, size, seed), min(count, size)
     with mock.patch("gpu_ls_plugin.evolution.far_apart.BLOCK", block):
         problem = sampled(n, symmetric=symmetric)
@@ -85,7 +85,7 @@ def test_far_apart_takes_one_tour_after_the_other(
 
 
 @given(generations(), st.integers(0, 8))
-def test_edge_distance_keeps_the_best_that_are_apart(case: tuple[Any, ...], edges: int) -> None:
+def test_edge_distance_keeps_the_best_that_are_apart(case, edges):
     problem, start, children, parents, size = case
     ranked = start.joined(children).best(len(start) + len(children))
     sets = edges_of(ranked.tours, problem.symmetric)
@@ -95,7 +95,7 @@ def test_edge_distance_keeps_the_best_that_are_apart(case: tuple[Any, ...], edge
 
 
 @given(generations())
-def test_crowding_is_a_duel_with_the_more_similar_parent(case: tuple[Any, ...]) -> None:
+def test_crowding_is_a_duel_with_the_more_similar_parent(case):
     problem, start, children, parents, _ = case
     members = edges_of(start.tours, problem.symmetric)
     known, duels = set(members), {row: [] for row in range(len(start))}
@@ -117,7 +117,7 @@ def test_crowding_is_a_duel_with_the_more_similar_parent(case: tuple[Any, ...]) 
 
 
 @given(generations())
-def test_all_keep_different_tours_with_their_costs_and_the_best(case: tuple[Any, ...]) -> None:
+def test_all_keep_different_tours_with_their_costs_and_the_best(case):
     problem, start, children, _, size = case
     both = start.joined(children)
     for rule in RULES:
@@ -128,7 +128,7 @@ def test_all_keep_different_tours_with_their_costs_and_the_best(case: tuple[Any,
         assert (np.diff(found.costs) >= 0).all()
 
 
-def test_a_reversed_tour_of_an_asymmetric_problem_is_far_away() -> None:
+def test_a_reversed_tour_of_an_asymmetric_problem_is_far_away():
     ring, near = np.arange(6), np.array([1, 0, 2, 3, 4, 5])
     tours = np.array([ring, near, ring[::-1]])
     problem = problem_of(6, symmetric=False)
@@ -139,7 +139,7 @@ def test_a_reversed_tour_of_an_asymmetric_problem_is_far_away() -> None:
     assert found.costs.tolist() == [1, 3]
 
 
-def test_a_duel_by_hand() -> None:
+def test_a_duel_by_hand():
     problem = TSP(cities(6), "EUC_2D")
     ring, star = np.arange(6), np.array([0, 2, 4, 1, 5, 3])
     near_ring, near_star = np.array([1, 0, 2, 3, 4, 5]), np.array([0, 2, 4, 1, 3, 5])
@@ -152,7 +152,7 @@ def test_a_duel_by_hand() -> None:
     assert found.costs.tolist() == [10, 19]
 
 
-def test_a_growing_population_takes_the_best_of_the_rest() -> None:
+def test_a_growing_population_takes_the_best_of_the_rest():
     problem = TSP(cities(6), "EUC_2D")
     tours = rows(6, 5, 3)
     start = TourPopulation.of(problem, np, tours[:1], np.array([10]))
@@ -162,6 +162,57 @@ def test_a_growing_population_takes_the_best_of_the_rest() -> None:
     assert Crowding()(problem, start, children, parents, 1).costs.tolist() == [8]
 
 
-def test_wrong_parameters() -> None:
+def test_wrong_parameters():
     with pytest.raises(InvalidParameterError, match="edges: -1"):
         EdgeDistance(-1)
+
+
+@st.composite
+def populations(draw: st.DrawFn) -> NDArray[Any]:
+    """Tours of which some are there several times, as they are or the other way round."""
+    n, size = draw(st.integers(3, 40)), draw(st.integers(1, 12))
+    tours = rows(n, size, draw(st.integers(0, 999)))
+    written = np.concatenate([tours, np.roll(tours, 2, axis=1)[:, ::-1]])
+    return written[draw(st.lists(st.integers(0, 2 * size - 1), min_size=1, max_size=20))]
+
+
+@given(
+    populations(),
+    st.integers(1, 20),
+    st.booleans(),
+    st.sampled_from([0, 4, 500, 10**6]),
+    st.sampled_from([7, 2**23]),
+)
+def test_they_are_those_of_sets_of_edges(tours, first, symmetric, rare, chunk):
+    edges: Any = undirected if symmetric else directed
+    sets, first = [edges(tour) for tour in tours], min(first, len(tours))
+    with mock.patch.multiple(counting, RARE=rare, CHUNK=chunk):
+        found = shared_features(np, edge_numbers(np, tours, symmetric=symmetric), first)
+    assert found.dtype == np.int64
+    assert found.tolist() == [[len(one & other) for other in sets] for one in sets[:first]]
+
+
+@pytest.mark.parametrize("n", [3, 4])
+def test_the_smallest_tours(n):
+    ring = np.arange(n, dtype=np.int32)
+    both = np.array([ring, ring[::-1]])
+    assert shared_features(np, edge_numbers(np, both), 1).tolist() == [[n, n]]
+    found = shared_features(np, edge_numbers(np, both, symmetric=False), 1)
+    assert found.tolist() == [[n, 0]]
+
+
+class NumPy1:
+    """NumPy without what version 2 has added."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "bitwise_count":
+            raise AttributeError(name)
+        return getattr(np, name)
+
+
+@given(populations(), st.integers(1, 20))
+def test_bits_are_counted_without_the_function_of_numpy_2(tours, first):
+    features, first = edge_numbers(np, tours), min(first, len(tours))
+    with mock.patch.multiple(counting, RARE=10**6):  # all features are counted in sets of bits
+        found = [shared_features(xp, features, first) for xp in (NumPy1(), np)]
+    assert np.array_equal(*found)

@@ -68,7 +68,7 @@ def run_of(evolution: Evolution[Any], generations: int, seed: int = 1) -> list[A
     return populations
 
 
-def test_a_stagnating_population_starts_anew_from_its_best_tour() -> None:
+def test_a_stagnating_population_starts_anew_from_its_best_tour():
     told = Told([50, 40, 40, 41, 40, 39, 39, 38])
     found = run_of(Restarts(told, Stagnation(2)), 6)
     best = rows(40, 3, 41)[1].tolist()  # of the generation after which it starts anew
@@ -79,7 +79,7 @@ def test_a_stagnating_population_starts_anew_from_its_best_tour() -> None:
     assert [one.restarts for one in found] == [0, 0, 0, 1, 1, 1, 1]
 
 
-def test_nothing_starts_anew_where_no_time_is_left() -> None:
+def test_nothing_starts_anew_where_no_time_is_left():
     class Ended(TimedRun):
         def seconds_left(self) -> float:
             return 0.0
@@ -91,7 +91,7 @@ def test_nothing_starts_anew_where_no_time_is_left() -> None:
     assert told.given == [None]
 
 
-def test_criteria_are_asked_for_the_population_after_each_generation() -> None:
+def test_criteria_are_asked_for_the_population_after_each_generation():
     asked = []
 
     def converged(problem: Any, population: Any, unimproved: int) -> bool:
@@ -102,14 +102,14 @@ def test_criteria_are_asked_for_the_population_after_each_generation() -> None:
     assert asked == [(PROBLEM, 8, 0), (PROBLEM, 8, 1), (PROBLEM, 7, 0)]
 
 
-def test_sizes_and_compilation_are_those_of_the_evolution() -> None:
+def test_sizes_and_compilation_are_those_of_the_evolution():
     told = Told([])
     Restarts(told).prepare(PROBLEM)
     assert told.given == ["prepared"]
     assert Restarts(told).size == 3
 
 
-def test_runs_with_restarts_never_lose_their_best_and_follow_their_seed() -> None:
+def test_runs_with_restarts_never_lose_their_best_and_follow_their_seed():
     generation = Generation(EdgeAssembly(), Improver(backend="cpu"))
     evolution = Restarts(GenerationEvolution(generation, 10), Stagnation(2))
     one, same, other = (run_of(evolution, 9, seed) for seed in (1, 1, 2))
@@ -120,7 +120,7 @@ def test_runs_with_restarts_never_lose_their_best_and_follow_their_seed() -> Non
 
 
 @pytest.mark.parametrize("kind", [copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))])
-def test_copies_go_on_where_the_population_stood(kind: Any) -> None:
+def test_copies_go_on_where_the_population_stood(kind):
     generation = Generation(EdgeAssembly(), Improver(backend="cpu"))
     evolution = Restarts(GenerationEvolution(generation, 10), Stagnation(3))
     before = run_of(evolution, 2)[-1]
@@ -133,7 +133,7 @@ def test_copies_go_on_where_the_population_stood(kind: Any) -> None:
     assert len(ends[0]) == len(ends[0].costs)
 
 
-def test_low_entropy_is_counted_in_nats_for_each_city() -> None:
+def test_low_entropy_is_counted_in_nats_for_each_city():
     both = population_of(RING, STAR)
     assert not LowEntropy(0.69)(FIVE, both, 0)  # log 2 = 0.6931
     assert LowEntropy(0.70)(FIVE, both, 0)
@@ -142,14 +142,14 @@ def test_low_entropy_is_counted_in_nats_for_each_city() -> None:
     assert not LowEntropy(math.log(2) - 1e-9)(FIVE_DIRECTED, directed, 0)
 
 
-def test_few_tours_are_those_that_differ() -> None:
+def test_few_tours_are_those_that_differ():
     tours = (RING, RING[::-1], STAR)
     assert FewTours(3)(FIVE, population_of(*tours), 0)
     assert not FewTours(2)(FIVE, population_of(*tours), 0)
     assert not FewTours(3)(FIVE_DIRECTED, population_of(*tours, symmetric=False), 0)
 
 
-def test_stagnation_counts_generations() -> None:
+def test_stagnation_counts_generations():
     assert [Stagnation(2)(FIVE, population_of(RING), count) for count in range(4)] == [
         False,
         False,
@@ -162,12 +162,12 @@ def test_stagnation_counts_generations() -> None:
     ("criterion", "name"),
     [(Stagnation, "generations"), (LowEntropy, "nats"), (FewTours, "tours")],
 )
-def test_wrong_parameters(criterion: Any, name: str) -> None:
+def test_wrong_parameters(criterion, name):
     with pytest.raises(InvalidParameterError, match=f"{name}: -1"):
         criterion(-1)
 
 
-def test_a_watched_population_is_a_population() -> None:
+def test_a_watched_population_is_a_population():
     inside = population_of(RING, STAR)
     watched = Watched(inside, 0.0)
     assert watched.tours is inside.tours

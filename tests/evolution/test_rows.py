@@ -11,7 +11,7 @@ from tests.evolution.samples import rows, undirected
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 20])
-def test_all_writings_of_a_tour_become_one(n: int) -> None:
+def test_all_writings_of_a_tour_become_one(n):
     tour = rows(n, 1)[0]
     rotations = np.array([np.roll(tour, shift) for shift in range(n)])
     written = canonical(np.concatenate([rotations, rotations[:, ::-1]]))
@@ -21,14 +21,14 @@ def test_all_writings_of_a_tour_become_one(n: int) -> None:
     assert undirected(written[0]) == undirected(tour)
 
 
-def test_asymmetric_tours_are_only_rotated() -> None:
+def test_asymmetric_tours_are_only_rotated():
     tours = rows(9, 5)
     both = canonical(np.concatenate([tours, tours[:, ::-1]]), symmetric=False)
     assert len(set(keys(both))) == 10
     assert (both[:, 0] == 0).all()
 
 
-def test_canonical_copies_and_keeps_what_is_canonical() -> None:
+def test_canonical_copies_and_keeps_what_is_canonical():
     tours = canonical(rows(9, 5))
     again = canonical(tours)
     assert again is not tours
@@ -36,21 +36,21 @@ def test_canonical_copies_and_keeps_what_is_canonical() -> None:
     assert again.dtype == np.int32
 
 
-def test_unknown_finds_known_rows_and_repeated_rows() -> None:
+def test_unknown_finds_known_rows_and_repeated_rows():
     tours = canonical(rows(9, 4))
     batch = tours[[0, 1, 1, 2, 3]]
     assert unknown(batch, set(keys(tours[:1]))).tolist() == [False, True, False, True, True]
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.int64, np.float64, object])
-def test_whole_numbers_of_any_type_are_tours(dtype: type) -> None:
+def test_whole_numbers_of_any_type_are_tours(dtype):
     tours = as_tours(rows(9, 3).astype(dtype))
     assert tours.dtype == np.int32
     assert (tours == rows(9, 3)).all()
 
 
 @pytest.mark.parametrize("value", [0.5, np.nan, np.inf, -1.0])
-def test_other_numbers_are_left_for_the_search_to_refuse(value: float) -> None:
+def test_other_numbers_are_left_for_the_search_to_refuse(value):
     wrong = rows(9, 3).astype(float)
     wrong[1, 2] = value
     assert as_tours(wrong)[1, 2] == value or np.isnan(value)

@@ -138,7 +138,7 @@ def test_what_is_worse_than_all_is_left_out():
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda all: pickle.loads(pickle.dumps(all))])
 @pytest.mark.parametrize("after", [0, 1, 2, 3])
-def test_copies_go_on_in_any_stage(copied: Any, after: int):
+def test_copies_go_on_in_any_stage(copied, after):
     first, last = Told([[9, 8], [7, 9]]), Told([[6, 9, 10], [8, 6, 11], [5, 9, 10]])
     evolution, clock = evolution_of(stage_of("first", first, 4.0), stage_of("last", last)), Clock()
     population, found = evolution.start(PROBLEM, rng(), clock), []
@@ -170,7 +170,7 @@ class Limited(Told):
         ({8: 50, 7: 40, 6: 30, 5: 20, 4: 10}, [None, 7, 6, 5, 4], 4),  # the fewest
     ],
 )
-def test_tries_of_fewer_vehicles(costs: Any, tried: Any, last: Any):
+def test_tries_of_fewer_vehicles(costs, tried, last):
     search: Any = Limited([costs])
     main = stage_of("routes", search, problem=ROUTES)
     one = Stage("try", "", search, ROUTES, ROUTES, 3, "random_tours", seconds=0.4, after=_Tries())

@@ -25,7 +25,7 @@ P_VALUES = st.lists(st.floats(0.0, 1.0), max_size=8)
 
 
 @given(st.lists(NUMBERS, min_size=1, max_size=9), st.floats(0.0, 1.0))
-def test_quantiles_of_finite_values_are_those_of_numpy(values: list[float], share: float) -> None:
+def test_quantiles_of_finite_values_are_those_of_numpy(values, share):
     expected = np.quantile(values, share)
     assert quantile(values, share) == pytest.approx(expected, rel=1e-9, abs=1e-6)
 
@@ -40,11 +40,11 @@ def test_quantiles_of_finite_values_are_those_of_numpy(values: list[float], shar
         ([3.0, math.inf], 0.0, 3.0),
     ],
 )
-def test_quantiles_of_infinite_values(values: list[float], share: float, expected: float) -> None:
+def test_quantiles_of_infinite_values(values, share, expected):
     assert quantile(values, share) == expected
 
 
-def test_nothing_has_no_quantile() -> None:
+def test_nothing_has_no_quantile():
     assert math.isnan(quantile([], 0.5))
 
 
@@ -57,14 +57,14 @@ def exact_p(differences: list[float]) -> float:
 
 
 @given(st.lists(st.integers(-1000, 1000), min_size=1, max_size=9, unique_by=abs))
-def test_wilcoxon_counts_signs(differences: list[int]) -> None:
+def test_wilcoxon_counts_signs(differences):
     p, leaning = wilcoxon(differences, [0] * len(differences))
     nonzero = [float(value) for value in differences if value]
     assert p == pytest.approx(exact_p(nonzero) if nonzero else 1.0)
     assert wilcoxon([0] * len(differences), differences) == (pytest.approx(p), -leaning)
 
 
-def test_wilcoxon_leans_to_the_lesser_values() -> None:
+def test_wilcoxon_leans_to_the_lesser_values():
     p, leaning = wilcoxon([1, 2, 3, 4, 5, 6], [2, 4, 6, 8, 10, 12])
     assert (p, leaning) == (2 / 2**6, -21.0)
 
@@ -77,18 +77,18 @@ def test_wilcoxon_leans_to_the_lesser_values() -> None:
         ([math.inf] * 2, [math.inf] * 2, []),
     ],
 )
-def test_infinite_values_are_worse_than_all_others(first, second, finite) -> None:
+def test_infinite_values_are_worse_than_all_others(first, second, finite):
     expected = wilcoxon(finite, [0] * len(finite)) if finite else (1.0, 0.0)
     assert wilcoxon(first, second) == expected
 
 
-def test_holm_by_hand() -> None:
+def test_holm_by_hand():
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm([0.5, 0.6]) == [1.0, 1.0] and holm([]) == []
 
 
 @given(P_VALUES, st.floats(0.001, 0.5))
-def test_holm_rejects_step_by_step(p_values: list[float], alpha: float) -> None:
+def test_holm_rejects_step_by_step(p_values, alpha):
     ordered = sorted(range(len(p_values)), key=p_values.__getitem__)
     kept = next(
         (i for i, index in enumerate(ordered) if (len(ordered) - i) * p_values[index] > alpha),
@@ -98,18 +98,18 @@ def test_holm_rejects_step_by_step(p_values: list[float], alpha: float) -> None:
     assert rejected == set(ordered[:kept])
 
 
-def test_ranks_of_ties_and_of_failures() -> None:
+def test_ranks_of_ties_and_of_failures():
     assert average_ranks([[1, 1, 3], [2, math.inf, math.inf]]).tolist() == [1.25, 2.0, 2.75]
 
 
 # Demsar 2006, table 5(a).
 @pytest.mark.parametrize(("algorithms", "q"), [(2, 1.960), (3, 2.343), (5, 2.728), (10, 3.164)])
-def test_the_critical_difference_is_that_of_the_table(algorithms: int, q: float) -> None:
+def test_the_critical_difference_is_that_of_the_table(algorithms, q):
     expected = q * math.sqrt(algorithms * (algorithms + 1) / (6 * 14))
     assert critical_difference(algorithms, 14) == pytest.approx(expected, abs=2e-3)
 
 
-def test_friedman_is_that_of_scipy() -> None:
+def test_friedman_is_that_of_scipy():
     values = np.random.default_rng(1).random((6, 4))
     assert friedman(values) == pytest.approx(stats.friedmanchisquare(*values.T).pvalue)
     values[0, 1] = math.inf

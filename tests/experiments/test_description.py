@@ -74,7 +74,7 @@ DIFFERENT = {
 
 
 @pytest.mark.parametrize(("one", "other"), DIFFERENT.values(), ids=DIFFERENT)
-def test_what_differs_has_another_text(one: object, other: object) -> None:
+def test_what_differs_has_another_text(one, other):
     assert describe(one) == describe(one)
     assert describe(one) != describe(other)
     assert fingerprint(describe(one)) != fingerprint(describe(other))
@@ -94,11 +94,11 @@ def test_what_differs_has_another_text(one: object, other: object) -> None:
         (deque([1]), deque([1])),
     ],
 )
-def test_what_is_equal_has_one_text(one: object, other: object) -> None:
+def test_what_is_equal_has_one_text(one, other):
     assert describe(one) == describe(other)
 
 
-def test_caches_leave_no_trace() -> None:
+def test_caches_leave_no_trace():
     used = Plain(1)
     used.cache["a"] = 1
     assert describe(used) == describe(Plain(1))
@@ -108,7 +108,7 @@ def test_caches_leave_no_trace() -> None:
     assert describe(problem) == before
 
 
-def test_circles_end() -> None:
+def test_circles_end():
     one, other = Plain(None), Plain(None)
     one.value, other.value = [one], [other]
     assert describe(one) == describe(other) and "holder" in describe(one)
@@ -118,7 +118,7 @@ def test_circles_end() -> None:
 
 
 @pytest.mark.slow
-def test_another_process_says_the_same() -> None:
+def test_another_process_says_the_same():
     names = "import gpu_ls_plugin as gls\nfrom gpu_ls_plugin.experiments.description import "
     code = """
 made = {"search": gls.IteratedLocalSearch(), "strings": {"a", "b", "c"}, "f": lambda x: x + 1}
@@ -145,5 +145,5 @@ print(describe(made))
         ("1" + "x" * 90, "2" + "x" * 90, f"1{'x' * 29}... there, 2{'x' * 29}... here"),
     ],
 )
-def test_a_difference_is_shown_with_what_is_around_it(there, here, expected) -> None:
+def test_a_difference_is_shown_with_what_is_around_it(there, here, expected):
     assert first_difference(there, here) == expected

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,9 +13,6 @@ from hypothesis import strategies as st
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.experiments import Results
 from tests.experiments.samples import record, results
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytest.importorskip("matplotlib", reason='needs pip install "gpu-ls-plugin[plot]"')
 
@@ -36,7 +33,7 @@ def labels(axes: Any) -> list[str]:
     return [text.get_text() for text in axes.get_legend().get_texts()]
 
 
-def test_bands_are_quartiles_at_moments() -> None:
+def test_bands_are_quartiles_at_moments():
     runs = [RUNS.curves["a", "p", 1], RUNS.curves["a", "p", 2]]
     moments = np.array([0.5, 1.0, 2.0, 3.5, 4.0, 9.0])
     first, second = [50, 50, 50, 10, 0], [math.inf, 10, 5, 5, 5]
@@ -48,7 +45,7 @@ def test_bands_are_quartiles_at_moments() -> None:
     assert low[1] == math.inf or np.isnan(low[1])
 
 
-def test_curves_have_a_panel_for_each_problem_and_names_as_they_are(tmp_path: Path) -> None:
+def test_curves_have_a_panel_for_each_problem_and_names_as_they_are(tmp_path):
     figure = RUNS.plot_curves(tmp_path / "a.svg")
     (axes,) = figure.axes
     assert axes.get_title() == "p" and axes.get_yscale() == "log"
@@ -58,7 +55,7 @@ def test_curves_have_a_panel_for_each_problem_and_names_as_they_are(tmp_path: Pa
     assert (tmp_path / "a.svg").read_bytes().startswith(b"<?xml")
 
 
-def test_curves_of_fronts_are_drawn() -> None:
+def test_curves_of_fronts_are_drawn():
     points = [(1.0, [[9.0, 9.0]]), (4.0, [[0.0, 10.0], [10.0, 0.0]])]
     runs = Results([record("a", points=points, objectives=2)])
     (axes,) = runs.plot_curves().axes
@@ -68,7 +65,7 @@ def test_curves_of_fronts_are_drawn() -> None:
     assert labels(axes) == ["a"]
 
 
-def test_profiles_compare_with_the_fastest() -> None:
+def test_profiles_compare_with_the_fastest():
     # Seconds to 11 %: 4 and 2 for a, 5 and 1 for the other algorithm.
     ratios = ratios_to_fastest(RUNS, 11.0)
     assert ratios == {"a": [1.0, 2.0], STRANGE: [1.25, 1.0]}
@@ -81,7 +78,7 @@ def test_profiles_compare_with_the_fastest() -> None:
         RUNS.plot_profiles(targets=[])
 
 
-def test_ranks_are_joined_where_they_differ_by_less_than_the_critical_difference() -> None:
+def test_ranks_are_joined_where_they_differ_by_less_than_the_critical_difference():
     problems = [f"p{i}" for i in range(12)]
     costs = {(name, p): [100 + i] for i, name in enumerate("dabc") for p in problems}
     (axes,) = results(costs).plot_ranks().axes
@@ -96,7 +93,7 @@ def test_ranks_are_joined_where_they_differ_by_less_than_the_critical_difference
 
 
 @given(st.lists(st.integers(0, 20), min_size=1, max_size=8), st.integers(1, 8))
-def test_cliques_are_the_largest_groups_within_the_distance(values, distance: int) -> None:
+def test_cliques_are_the_largest_groups_within_the_distance(values, distance):
     ranks = sorted(map(float, values))
     near = [
         {j for j in range(i, len(ranks)) if ranks[j] - ranks[i] < distance}
@@ -107,7 +104,7 @@ def test_cliques_are_the_largest_groups_within_the_distance(values, distance: in
     assert found == largest
 
 
-def test_what_cannot_be_drawn(tmp_path: Path) -> None:
+def test_what_cannot_be_drawn(tmp_path):
     nothing = Results([record(points=[(1.0, [])])])
     with pytest.raises(InvalidParameterError, match="found anything"):
         nothing.plot_curves()

@@ -18,7 +18,7 @@ FRONTS = st.integers(1, 4).flatmap(
 
 
 @given(FRONTS)
-def test_the_hypervolume_is_the_number_of_dominated_cells(front: np.ndarray) -> None:
+def test_the_hypervolume_is_the_number_of_dominated_cells(front):
     corner = 5
     cells = np.stack(np.meshgrid(*[range(corner)] * front.shape[1]), axis=-1)
     dominated = (cells.reshape(-1, 1, front.shape[1]) >= front).all(axis=2).any(axis=1)
@@ -27,7 +27,7 @@ def test_the_hypervolume_is_the_number_of_dominated_cells(front: np.ndarray) -> 
 
 
 @pytest.mark.parametrize("objectives", [2, 3, 4])
-def test_the_hypervolume_is_that_of_pymoo(objectives: int) -> None:
+def test_the_hypervolume_is_that_of_pymoo(objectives):
     reason = 'needs pip install "gpu-ls-plugin[pymoo]"'
     indicator = pytest.importorskip("pymoo.indicators.hv", reason=reason)
     front = np.random.default_rng(objectives).random((30, objectives))
@@ -47,26 +47,26 @@ def test_the_hypervolume_is_that_of_pymoo(objectives: int) -> None:
         ([], 100.0, math.inf),
     ],
 )
-def test_gaps_of_costs(costs, optimum: float, expected: float) -> None:
+def test_gaps_of_costs(costs, optimum, expected):
     gap = gap_of(1, [costs], optimum)
     assert gap(costs) == pytest.approx(expected)
     assert str(gap) == f"the optimum, {optimum:.10g}"
 
 
-def test_without_an_optimum_the_best_of_all_runs_is_the_reference() -> None:
+def test_without_an_optimum_the_best_of_all_runs_is_the_reference():
     gap = gap_of(1, [[[12.0]], [], [[10.0]]], None)
     assert (gap([[12.0]]), gap([[10.0]])) == (pytest.approx(20.0), 0.0)
     assert str(gap) == "the best cost of all runs, 10"
 
 
 @pytest.mark.parametrize("objectives", [1, 2])
-def test_where_no_run_has_found_anything(objectives: int) -> None:
+def test_where_no_run_has_found_anything(objectives):
     gap = gap_of(objectives, [[], []], None)
     assert gap([]) == gap([[5.0] * objectives]) == math.inf
     assert str(gap) == "nothing, since no run found a feasible solution"
 
 
-def test_lengths_added_up_in_another_order_have_equal_gaps() -> None:
+def test_lengths_added_up_in_another_order_have_equal_gaps():
     lengths = np.random.default_rng(1).random(1000)
     one, other = float(np.cumsum(lengths)[-1]), float(np.cumsum(lengths[::-1])[-1])
     assert one != other
@@ -74,7 +74,7 @@ def test_lengths_added_up_in_another_order_have_equal_gaps() -> None:
     assert gap([[one]]) == gap([[other]]) == 0.0
 
 
-def test_gaps_of_fronts_by_hand() -> None:
+def test_gaps_of_fronts_by_hand():
     # Together they span (0, 0) to (10, 10), so that the corner is (11, 11).
     first, second = [[0.0, 10.0], [10.0, 0.0]], [[5.0, 5.0]]
     gap = gap_of(2, [first, second, []], None)
@@ -86,6 +86,6 @@ def test_gaps_of_fronts_by_hand() -> None:
     assert "hypervolume" in str(gap)
 
 
-def test_fronts_of_one_point() -> None:
+def test_fronts_of_one_point():
     gap = gap_of(2, [[[3.0, 4.0]]] * 2, None)
     assert gap([[3.0, 4.0]]) == 0.0 and gap([[9.0, 9.0]]) == 100.0

@@ -5,15 +5,11 @@ from __future__ import annotations
 import base64
 import re
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING
 
 import pytest
 
 from gpu_ls_plugin.experiments import Results
 from tests.experiments.samples import record
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytest.importorskip("matplotlib", reason='needs pip install "gpu-ls-plugin[plot]"')
 
@@ -58,7 +54,7 @@ def runs() -> Results:
     )  # fmt: skip
 
 
-def test_the_page_holds_all_and_needs_nothing_else(tmp_path: Path) -> None:
+def test_the_page_holds_all_and_needs_nothing_else(tmp_path):
     runs().report(tmp_path / "a.html", title=f"Title {EVIL}")
     text = (tmp_path / "a.html").read_text(encoding="utf-8")
     page = Elements(text)
@@ -75,7 +71,7 @@ def test_the_page_holds_all_and_needs_nothing_else(tmp_path: Path) -> None:
         assert b"<script" not in base64.b64decode(data)
 
 
-def test_the_page_is_there_although_nothing_can_be_drawn(tmp_path: Path) -> None:
+def test_the_page_is_there_although_nothing_can_be_drawn(tmp_path):
     Results([record(points=[(1.0, [])])]).report(tmp_path / "a.html")
     page = Elements((tmp_path / "a.html").read_text(encoding="utf-8"))
     assert "Final gaps in %" in page.text and page.tags.count("table") >= 3

@@ -32,13 +32,13 @@ def store(run: Run, folder: Path) -> Path:
     return path
 
 
-def test_all_combinations_seed_by_seed() -> None:
+def test_all_combinations_seed_by_seed():
     keys = [run.key for run in IT.runs()]
     pairs = [("a", "p"), ("b", "p"), ("a", "q"), ("b", "q")]
     assert keys == [(*pair, seed) for seed in (3, 1) for pair in pairs]
 
 
-def test_every_run_has_a_file_of_its_own(tmp_path: Path) -> None:
+def test_every_run_has_a_file_of_its_own(tmp_path):
     strange = ("a/b", "a_b", "../../a", "", ".", "x" * 300, "\u8df3" * 200, "a\0b", "A/B")
     plan = Plan(dict.fromkeys(strange, ""), dict.fromkeys(strange, ""), (1,), "")
     paths = [run.path(tmp_path) for run in plan.runs()]
@@ -48,7 +48,7 @@ def test_every_run_has_a_file_of_its_own(tmp_path: Path) -> None:
     assert all(name.isascii() and len(name) < 200 and "/" not in name for name in names)
 
 
-def test_stored_runs_are_found(tmp_path: Path) -> None:
+def test_stored_runs_are_found(tmp_path):
     assert IT.stored(tmp_path) == {}
     runs = list(IT.runs())
     for run in runs[:3]:
@@ -58,7 +58,7 @@ def test_stored_runs_are_found(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"version": 2}', b"\xff\x00"])
-def test_a_damaged_file_is_a_run_that_is_missing(content: bytes, tmp_path: Path) -> None:
+def test_a_damaged_file_is_a_run_that_is_missing(content, tmp_path):
     first, second, *_ = IT.runs()
     store(first, tmp_path)
     path = store(second, tmp_path)
@@ -82,7 +82,7 @@ def test_a_damaged_file_is_a_run_that_is_missing(content: bytes, tmp_path: Path)
         ),
     ],
 )
-def test_a_run_of_other_settings_is_refused(changes, words: str, tmp_path: Path) -> None:
+def test_a_run_of_other_settings_is_refused(changes, words, tmp_path):
     path = store(next(IT.runs()), tmp_path)
     changed = dataclasses.replace(IT, **changes)
     with pytest.raises(InvalidParameterError, match=words) as caught:
@@ -90,7 +90,7 @@ def test_a_run_of_other_settings_is_refused(changes, words: str, tmp_path: Path)
     assert str(path) in str(caught.value) and "'a' on 'p' with seed 3" in str(caught.value)
 
 
-def test_a_file_under_another_name_is_refused(tmp_path: Path) -> None:
+def test_a_file_under_another_name_is_refused(tmp_path):
     first, second, *_ = IT.runs()
     store(first, tmp_path).rename(second.path(tmp_path))
     changed = dataclasses.replace(IT, algorithms=dict.fromkeys("ab", ALGORITHMS["a"]))
@@ -98,14 +98,14 @@ def test_a_file_under_another_name_is_refused(tmp_path: Path) -> None:
         changed.stored(tmp_path)
 
 
-def test_more_of_everything_keeps_what_is_stored(tmp_path: Path) -> None:
+def test_more_of_everything_keeps_what_is_stored(tmp_path):
     first = next(IT.runs())
     store(first, tmp_path)
     more = Plan(ALGORITHMS | {"c": ""}, {"r": ""} | PROBLEMS, (1, 2, 3), "time(1)")
     assert list(more.stored(tmp_path)) == [first.key]
 
 
-def test_the_plan_is_kept(tmp_path: Path) -> None:
+def test_the_plan_is_kept(tmp_path):
     assert stored_keys(tmp_path) == []
     IT.save(tmp_path)
     assert stored_keys(tmp_path) == [run.key for run in IT.runs()]
@@ -114,7 +114,7 @@ def test_the_plan_is_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "change", [{"version": 2}, {"seeds": "1"}, {"seeds": ["1"]}, {"problems": None}]
 )
-def test_a_plan_that_is_none(change: dict[str, object], tmp_path: Path) -> None:
+def test_a_plan_that_is_none(change, tmp_path):
     IT.save(tmp_path)
     path = tmp_path / PLAN
     path.write_text(json.dumps(json.loads(path.read_text()) | change))
@@ -122,7 +122,7 @@ def test_a_plan_that_is_none(change: dict[str, object], tmp_path: Path) -> None:
         stored_keys(tmp_path)
 
 
-def test_records_come_back(tmp_path: Path) -> None:
+def test_records_come_back(tmp_path):
     made = record(
         "a\u00e4", "p", 7, points=[(0.5, []), (1.5, [[3.0, 1.0], [2.0, 4.0]])], objectives=2,
         configuration={"algorithm": "x"}, description={"algorithm": "y"}, optimum=1.5,
@@ -144,7 +144,7 @@ def test_records_come_back(tmp_path: Path) -> None:
         {"curve": [{"seconds": 1, "evaluations": 1, "generation": 1, "costs": 5}]},
     ],
 )  # fmt: skip
-def test_a_record_that_is_none(change: dict[str, object], tmp_path: Path) -> None:
+def test_a_record_that_is_none(change, tmp_path):
     path = tmp_path / "a.json"
     record(points=[(1.0, [[2.0]])]).save(path)
     path.write_text(json.dumps(json.loads(path.read_text()) | change))

@@ -52,7 +52,7 @@ def perform(folder: Path, performer: Performer) -> tuple[list[Record], str]:
     return run_all(IT, folder, ABOUT, performer, display), stream.getvalue()
 
 
-def test_all_runs_are_made_once_and_stored(tmp_path: Path) -> None:
+def test_all_runs_are_made_once_and_stored(tmp_path):
     performer = Performer()
     records, shown = perform(tmp_path, performer)
     assert [record.key for record in records] == performer.made == KEYS
@@ -73,7 +73,7 @@ def fail() -> None:
     raise ValueError("the parts\ndo not fit")
 
 
-def test_a_run_that_fails_ends_no_other_and_is_made_again(tmp_path: Path) -> None:
+def test_a_run_that_fails_ends_no_other_and_is_made_again(tmp_path):
     performer = Performer(KEYS[1], fail)
     records, shown = perform(tmp_path, performer)
     assert [bool(record.error) for record in records] == [False, True, False, False]
@@ -96,7 +96,7 @@ def swallow() -> None:
 
 
 @pytest.mark.parametrize("act", [interrupt, swallow])
-def test_ctrl_c_ends_with_what_is_done(act: Any, tmp_path: Path) -> None:
+def test_ctrl_c_ends_with_what_is_done(act, tmp_path):
     performer = Performer(KEYS[2], act)
     records, shown = perform(tmp_path, performer)
     assert [record.key for record in records] == KEYS[:2]
@@ -107,12 +107,12 @@ def test_ctrl_c_ends_with_what_is_done(act: Any, tmp_path: Path) -> None:
     assert "4 runs, 2 of them stored" in shown
 
 
-def test_ctrl_c_before_any_run_has_ended(tmp_path: Path) -> None:
+def test_ctrl_c_before_any_run_has_ended(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         perform(tmp_path, Performer(KEYS[0], interrupt))
 
 
-def test_what_a_killed_run_has_left_is_made_again(tmp_path: Path) -> None:
+def test_what_a_killed_run_has_left_is_made_again(tmp_path):
     records, _ = perform(tmp_path, Performer())
     half, gone, *_ = sorted((tmp_path / "runs").iterdir())
     half.write_bytes(half.read_bytes()[:100])
@@ -125,7 +125,7 @@ def test_what_a_killed_run_has_left_is_made_again(tmp_path: Path) -> None:
     assert [(r.key, r.costs) for r in again] == [(r.key, r.costs) for r in records]
 
 
-def test_compiling_does_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compiling_does_not_count(tmp_path, monkeypatch):
     clock = 100.0
     monkeypatch.setattr(time, "perf_counter", lambda: clock)
 
@@ -140,7 +140,7 @@ def test_compiling_does_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert (record.seconds, record.compiling) == (2.0, 30.0)
 
 
-def test_a_curve_has_new_best_costs_the_first_and_the_last_state() -> None:
+def test_a_curve_has_new_best_costs_the_first_and_the_last_state():
     seen: list[CurvePoint] = []
     curve = Curve(seen.append)
     for generation, costs in enumerate(([], [[9.0]], [[9.0]], [[7.0]], [[8.0]], []), start=1):
@@ -152,7 +152,7 @@ def test_a_curve_has_new_best_costs_the_first_and_the_last_state() -> None:
     assert seconds == sorted(seconds) and seconds[0] >= 0
 
 
-def test_a_curve_of_fronts_has_powers_of_two() -> None:
+def test_a_curve_of_fronts_has_powers_of_two():
     curve = Curve(lambda point: None)
     for generation in range(1, 40):
         curve.note(generation, generation, [[1.0, 2.0]])
@@ -160,7 +160,7 @@ def test_a_curve_of_fronts_has_powers_of_two() -> None:
     assert [point.generation for point in curve.points] == [1, 2, 4, 8, 16, 32, 39]
 
 
-def test_a_terminal_shows_a_bar() -> None:
+def test_a_terminal_shows_a_bar():
     stream = io.StringIO()
     console = Console(file=stream, width=120, force_terminal=True, color_system=None)
     display = ExperimentDisplay(console)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import math
-from typing import TYPE_CHECKING
 
 import pytest
 from scipy import stats
@@ -15,13 +14,10 @@ from gpu_ls_plugin.experiments import Results
 from gpu_ls_plugin.experiments.plan import PLAN, Plan
 from tests.experiments.samples import record, results
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 FRONT = [[0.0, 10.0], [5.0, 5.0], [10.0, 0.0]]
 
 
-def test_gaps_are_to_the_optimum_or_to_the_best_of_all_runs() -> None:
+def test_gaps_are_to_the_optimum_or_to_the_best_of_all_runs():
     runs = Results(
         [
             record("a", "known", points=[(1.0, [[110.0]])], optimum=100.0),
@@ -35,7 +31,7 @@ def test_gaps_are_to_the_optimum_or_to_the_best_of_all_runs() -> None:
     assert "known: the optimum, 100;" in note and "unknown: the best cost of all runs, 100." in note
 
 
-def test_the_table_has_quartiles() -> None:
+def test_the_table_has_quartiles():
     table = results({("a", "p"): [100, 101, 102, 103, 104], ("b", "p"): [100, 110]}).table()
     assert table.columns[4:] == ("best", "Q1", "median", "Q3", "worst")
     assert table.rows == (
@@ -44,7 +40,7 @@ def test_the_table_has_quartiles() -> None:
     )
 
 
-def test_means_have_sample_deviations() -> None:
+def test_means_have_sample_deviations():
     table = results({("a", "p"): [100, 101, 105], ("b", "p"): [110]}).means()
     assert table.columns[4:] == ("mean cost", "std cost", "mean gap %", "std gap %")
     deviation = math.sqrt(7)
@@ -53,19 +49,19 @@ def test_means_have_sample_deviations() -> None:
     assert first[4:] == pytest.approx((102.0, deviation, 2.0, deviation))
 
 
-def test_failed_runs_have_no_cost_and_an_infinite_gap() -> None:
+def test_failed_runs_have_no_cost_and_an_infinite_gap():
     runs = Results([record(seed=1, points=[(1.0, [[5.0]])]), record(seed=2, error="E: no\n")])
     assert runs.means().rows == (("p", "a", 2, 1, 5.0, None, math.inf, None),)
     assert Results([record(seed=1, error="E: no\n")]).means().rows[0][4:6] == (None, None)
 
 
-def test_results_are_shown_shortly() -> None:
+def test_results_are_shown_shortly():
     runs = results({("a", "p"): [100, 101], ("b", "p"): [100, 110]})
     assert repr(runs) == "Results(2 algorithms, 1 problems, 2 seeds: 4 runs, 0 of them failed)"
     assert runs._repr_html_() == runs.table().html()
 
 
-def test_runs_that_failed_or_found_nothing_are_infinitely_far_away() -> None:
+def test_runs_that_failed_or_found_nothing_are_infinitely_far_away():
     runs = Results(
         [
             record(seed=1, points=[(1.0, [[5.0]])]),
@@ -81,7 +77,7 @@ def test_runs_that_failed_or_found_nothing_are_infinitely_far_away() -> None:
     assert runs.failures().rows == (("a", "p", 2, "ValueError: no"),)
 
 
-def test_time_to_target_is_when_a_gap_was_first_reached() -> None:
+def test_time_to_target_is_when_a_gap_was_first_reached():
     slow = [(1.0, [[150.0]]), (4.0, [[110.0]]), (6.0, [[100.0]]), (9.0, [[100.0]])]
     runs = Results(
         [
@@ -100,7 +96,7 @@ def test_time_to_target_is_when_a_gap_was_first_reached() -> None:
         runs.times([-1])
 
 
-def test_fronts_have_gaps_and_times_to_them() -> None:
+def test_fronts_have_gaps_and_times_to_them():
     points = [(1.0, [[9.0, 9.0]]), (2.0, FRONT[:2]), (4.0, FRONT)]
     runs = Results(
         [
@@ -114,7 +110,7 @@ def test_fronts_have_gaps_and_times_to_them() -> None:
     assert "hypervolume" in runs.table().note
 
 
-def test_algorithms_are_compared_by_seed_on_each_problem() -> None:
+def test_algorithms_are_compared_by_seed_on_each_problem():
     first, second = [101, 102, 103, 104, 105, 106, 107], [103, 105, 108, 104, 109, 113, 115]
     other = [100] * 7
     table = results({("a", "p"): first, ("b", "p"): second, ("c", "p"): other}).tests()
@@ -132,7 +128,7 @@ def test_algorithms_are_compared_by_seed_on_each_problem() -> None:
     assert table.column("better") == ["a", "c", "c"]
 
 
-def test_what_is_significant_alone_may_not_be_among_many() -> None:
+def test_what_is_significant_alone_may_not_be_among_many():
     steps = {"a": 0, "b": 1, "c": 10}  # all differences are different
     costs = {(name, "p"): [100 + step * i for i in range(1, 7)] for name, step in steps.items()}
     table = results(costs).tests()
@@ -140,7 +136,7 @@ def test_what_is_significant_alone_may_not_be_among_many() -> None:
     assert table.column("p (Holm)") == [6 / 2**6] * 3 and table.column("better") == [None] * 3
 
 
-def test_only_seeds_that_both_have_run_are_compared() -> None:
+def test_only_seeds_that_both_have_run_are_compared():
     runs = Results([
         *(record("a", seed=seed, points=[(1.0, [[2.0]])]) for seed in (1, 2, 3)),
         *(record("b", seed=seed, points=[(1.0, [[1.0 + seed % 2]])]) for seed in (2, 3, 4)),
@@ -150,7 +146,7 @@ def test_only_seeds_that_both_have_run_are_compared() -> None:
     assert row["better"] is None
 
 
-def test_algorithms_are_compared_by_medians_over_problems() -> None:
+def test_algorithms_are_compared_by_medians_over_problems():
     problems = [f"p{i}" for i in range(8)]
     costs = {("a", p): [100, 100, 300] for p in problems}
     costs |= {("b", p): [100, 101 + i, 102 + i] for i, p in enumerate(problems)}
@@ -162,14 +158,14 @@ def test_algorithms_are_compared_by_medians_over_problems() -> None:
     assert "Over 8 problems" in runs.ranks().note and "0.693" in runs.ranks().note
 
 
-def test_problems_that_some_have_not_run_are_left_out_of_ranks() -> None:
+def test_problems_that_some_have_not_run_are_left_out_of_ranks():
     runs = results({("a", "p"): [1], ("b", "p"): [2], ("b", "q"): [1]})
     assert runs.ranks().rows == (("a", 1.0), ("b", 2.0))
     apart = results({("a", "p"): [1], ("b", "q"): [2]})
     assert apart.ranks().rows == apart.tests().rows == apart.tests_over_problems().rows == ()
 
 
-def test_machines_that_differ_are_all_named() -> None:
+def test_machines_that_differ_are_all_named():
     runs = Results([
         record(seed=1, machine={"cores": "2", "gpu": "none"}),
         record(seed=2, machine={"cores": "8", "gpu": "none"}),
@@ -177,7 +173,7 @@ def test_machines_that_differ_are_all_named() -> None:
     assert runs.machines().rows == (("cores", "2, 8"), ("gpu", "none"))
 
 
-def test_the_csv_has_a_line_for_each_point(tmp_path: Path) -> None:
+def test_the_csv_has_a_line_for_each_point(tmp_path):
     runs = Results(
         [
             record("a,b", "p", points=[(0.5, []), (1.0, [[12.0]]), (2.0, [[10.0]])]),
@@ -196,7 +192,7 @@ def test_the_csv_has_a_line_for_each_point(tmp_path: Path) -> None:
     assert [line["generation"] for line in lines] == ["1", "2", "3", "1"]
 
 
-def test_a_folder_is_read_in_the_order_of_its_plan(tmp_path: Path) -> None:
+def test_a_folder_is_read_in_the_order_of_its_plan(tmp_path):
     plan = Plan({"z": "Z", "a": "A"}, {"q": "Q", "p": "P"}, (1, 2), "T")
     plan.save(tmp_path)
     (tmp_path / "runs").mkdir()
@@ -217,7 +213,7 @@ def test_a_folder_is_read_in_the_order_of_its_plan(tmp_path: Path) -> None:
         Results.load(tmp_path)
 
 
-def test_folders_without_runs(tmp_path: Path) -> None:
+def test_folders_without_runs(tmp_path):
     with pytest.raises(InvalidParameterError, match="has no runs"):
         Results.load(tmp_path)
     with pytest.raises(FileNotFoundError, match="no such folder"):

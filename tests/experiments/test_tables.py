@@ -19,7 +19,7 @@ CELLS = (('a|b, [red]<i>"', 1, 1 / 3, None), ("b", 20, math.inf, math.nan))
 TABLE = Table("Title & <b>", ("name", "count", "gap %", "p"), CELLS, "A note <i>.")
 
 
-def test_text_is_aligned_and_rounded() -> None:
+def test_text_is_aligned_and_rounded():
     title, head, first, second, note = str(TABLE).splitlines()
     assert title == "Title & <b>" and note == "A note <i>."
     assert head.split() == ["name", "count", "gap", "%", "p"]
@@ -28,7 +28,7 @@ def test_text_is_aligned_and_rounded() -> None:
     assert second.index("20") + 1 == first.index(" 1 ") + 1  # numbers are right-aligned
 
 
-def test_csv_has_numbers_in_full() -> None:
+def test_csv_has_numbers_in_full():
     rows = list(csv.reader(io.StringIO(TABLE.csv())))
     assert rows == [
         ["name", "count", "gap %", "p"],
@@ -37,12 +37,12 @@ def test_csv_has_numbers_in_full() -> None:
     ]
 
 
-def test_a_notebook_shows_the_table_and_a_console_one_line() -> None:
+def test_a_notebook_shows_the_table_and_a_console_one_line():
     assert TABLE._repr_html_() == TABLE.html()
     assert repr(TABLE) == "Table('Title & <b>', 2 rows of name, count, gap %, p)"
 
 
-def test_latex_is_escaped() -> None:
+def test_latex_is_escaped():
     cells = (("a_b & 5% of #1 {x} $y$ \\ ~^<>\n", 0.12345), ("plain", None))
     text = Table("Title\nand more", ("name_", "gap %"), cells, "A note.").latex()
     assert text.splitlines() == [
@@ -60,7 +60,7 @@ def test_latex_is_escaped() -> None:
     ]
 
 
-def test_pandas_gets_rows_and_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pandas_gets_rows_and_columns(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", SimpleNamespace(DataFrame=lambda **given: given))
     assert TABLE.to_pandas() == {"data": list(CELLS), "columns": list(TABLE.columns)}
     monkeypatch.setitem(sys.modules, "pandas", None)
@@ -68,7 +68,7 @@ def test_pandas_gets_rows_and_columns(monkeypatch: pytest.MonkeyPatch) -> None:
         TABLE.to_pandas()
 
 
-def test_html_is_escaped() -> None:
+def test_html_is_escaped():
     tree = ElementTree.fromstring(f"<div>{TABLE.html()}</div>")
     assert "".join(tree.find("table/caption").itertext()) == "Title & <b>"
     cells = [[cell.text for cell in row] for row in tree.iter("tr")]
@@ -82,7 +82,7 @@ def test_html_is_escaped() -> None:
     assert numeric == [None, "number", "number", "number"]
 
 
-def test_dictionaries_can_be_written_as_json() -> None:
+def test_dictionaries_can_be_written_as_json():
     content = json.dumps(TABLE.as_dicts(), allow_nan=False)
     assert json.loads(content)[1] == {"name": "b", "count": 20, "gap %": None, "p": None}
     assert TABLE.column("count") == [1, 20]

@@ -46,7 +46,7 @@ def run(name: str, problem: Any, seed: int = 1, **parts: Any) -> Any:
 
 
 @pytest.mark.parametrize(("name", "crossover"), diagonal(ALGORITHMS, CROSSOVERS))
-def test_operators_of_tours(name: str, crossover: Any, tsp: gls.TSP) -> None:
+def test_operators_of_tours(name, crossover, tsp):
     def ends(seed: int) -> Any:
         parts = {"sampling": PermutationRandomSampling(), "crossover": crossover()}
         return run(name, TSPProblem(tsp), seed, mutation=LocalSearchMutation(), **parts).pop
@@ -64,7 +64,7 @@ def test_operators_of_tours(name: str, crossover: Any, tsp: gls.TSP) -> None:
 @pytest.mark.parametrize(
     "name", sorted(set(ALGORITHMS) - {"SMSEMOA"})
 )  # of two objectives at least
-def test_random_keys(name: str, tsp: gls.TSP) -> None:
+def test_random_keys(name, tsp):
     problem = RandomKeysProblem(TSPProblem(tsp))
     pops = [run(name, problem, seed).pop for seed in (1, 1, 2)]
     tours = [problem.tours(pop) for pop in pops]

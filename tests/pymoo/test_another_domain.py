@@ -128,7 +128,7 @@ def cut() -> Iterator[MaximumCut]:
     plugins.clear()
 
 
-def test_populations_are_compared_by_positions(cut: MaximumCut) -> None:
+def test_populations_are_compared_by_positions(cut):
     rows = coins(cut, 4, 1, "cpu")
     both = np.concatenate([rows, 1 - rows])  # the same cuts
     assert different(cut, both) == 4
@@ -137,7 +137,7 @@ def test_populations_are_compared_by_positions(cut: MaximumCut) -> None:
 
 
 @pytest.mark.parametrize("own", [True, False])
-def test_algorithms_of_pymoo_search_its_rows(cut: MaximumCut, own: bool) -> None:
+def test_algorithms_of_pymoo_search_its_rows(cut, own):
     operators = {"crossover": UniformCrossover(), "mutation": LocalSearchMutation()}
     plain = GA(20, IntegerRandomSampling(), **operators)
     warm = MemeticGA(20, sampling=LocalSearchSampling())
@@ -180,7 +180,7 @@ def best_cut(graph: Any) -> int:
     return int(gls.solve(graph, seconds=20, kicks=200, population=8, seed=1).best_cost)
 
 
-def test_a_wrapped_problem_is_one_of_pymoo(graph: Any) -> None:
+def test_a_wrapped_problem_is_one_of_pymoo(graph):
     problem = DomainProblem(graph)
     rows = np.random.default_rng(1).integers(0, 2, (5, 30))
     assert np.array_equal(problem.evaluate(rows)[:, 0], graph.cost(rows))
@@ -196,14 +196,14 @@ def test_a_wrapped_problem_is_one_of_pymoo(graph: Any) -> None:
         problem.evaluate(rows + 2)
 
 
-def test_ga_of_pymoo_searches_wrapped_rows(graph: Any) -> None:
+def test_ga_of_pymoo_searches_wrapped_rows(graph):
     operators = {"crossover": UniformCrossover(), "mutation": LocalSearchMutation()}
     ga = GA(10, LocalSearchSampling(), **operators)
     found = minimize(DomainProblem(graph), ga, ("n_gen", 4), seed=1)
     assert found.F[0] == graph.cost(found.X)[0] <= 0.98 * best_cut(graph)
 
 
-def test_generations_of_wrapped_rows_stay_on_the_device(graph: Any) -> None:
+def test_generations_of_wrapped_rows_stay_on_the_device(graph):
     one = minimize(DomainProblem(graph), MemeticGA(8), ("n_gen", 5), seed=1)
     assert one.algorithm.evolution is not None
     assert one.F[0] == graph.cost(one.X)[0] == best_cut(graph)
@@ -213,7 +213,7 @@ def test_generations_of_wrapped_rows_stay_on_the_device(graph: Any) -> None:
     assert one.data["local_search"].kicks > 0
 
 
-def test_experiments_take_problems_of_any_domain(graph: Any, tmp_path: Any) -> None:
+def test_experiments_take_problems_of_any_domain(graph, tmp_path):
     operators = {"crossover": UniformCrossover(), "mutation": LocalSearchMutation()}
     plain = GA(4, IntegerRandomSampling(), **operators)
     algorithms = {"warm": MemeticGA(4), "plain": plain}
@@ -224,7 +224,7 @@ def test_experiments_take_problems_of_any_domain(graph: Any, tmp_path: Any) -> N
     assert len(list((tmp_path / "runs" / "runs").iterdir())) == 4
 
 
-def test_columns_have_the_gap_and_the_entropy(graph: Any) -> None:
+def test_columns_have_the_gap_and_the_entropy(graph):
     graph.optimum = best_cut(graph)
     found = minimize(DomainProblem(graph), MemeticGA(8), ("n_gen", 5), seed=1)
     output = found.algorithm.output
@@ -234,7 +234,7 @@ def test_columns_have_the_gap_and_the_entropy(graph: Any) -> None:
     assert float(output.entropy.value) >= 0
 
 
-def test_a_subclass_with_other_costs_is_refused(graph: Any) -> None:
+def test_a_subclass_with_other_costs_is_refused(graph):
     class Twice(DomainProblem):
         def _evaluate(self, rows: Any, out: Any, *args: Any, **kwargs: Any) -> None:
             super()._evaluate(rows, out)
@@ -249,7 +249,7 @@ def test_a_subclass_with_other_costs_is_refused(graph: Any) -> None:
     assert fitness(Same(graph), np.zeros((1, 30), np.int32)) is None
 
 
-def test_constraints_are_pymoos(cut: MaximumCut) -> None:
+def test_constraints_are_pymoos(cut):
     class Balanced(MaximumCut):
         constrained = True
 
@@ -266,17 +266,17 @@ def test_constraints_are_pymoos(cut: MaximumCut) -> None:
     assert algorithm.evolution is None and problem.problem.feasible(found.X).all()
 
 
-def test_only_problems_whose_values_are_known_are_wrapped(cut: MaximumCut) -> None:
+def test_only_problems_whose_values_are_known_are_wrapped(cut):
     with pytest.raises(UnsupportedProblemError, match=r"add a method bounds.* to its domain, Cuts"):
         DomainProblem(cut)
     with pytest.raises(InvalidTypeError, match=r"int is not a gpu_ls_plugin\.Problem"):
-        DomainProblem(5)  # type: ignore[arg-type]
+        DomainProblem(5)
     with pytest.raises(InvalidTypeError, match=r"pass gpu_ls_pymoo\.DomainProblem\(problem\)"):
-        TSPProblem(cut)  # type: ignore[arg-type]
+        TSPProblem(cut)
 
 
 @pytest.mark.parametrize("kind", ["tours", "routes", "states"])
-def test_problems_of_built_in_domains_are_wrapped_as_well(kind: str) -> None:
+def test_problems_of_built_in_domains_are_wrapped_as_well(kind):
     points = np.random.default_rng(2).random((9, 2)) * 100
     problem: Any = {
         "tours": gls.TSP(points),

@@ -52,7 +52,7 @@ def integers(low: Any, high: Any, vtype: Any = int) -> Problem:
 @pytest.mark.parametrize(
     "problem", [COLOURING, TASKS, PLACES, Odd([2, 3, 4])], ids=lambda p: type(p).__name__
 )
-def test_costs_and_bounds(problem: gls.Assignment) -> None:
+def test_costs_and_bounds(problem):
     wrapped = AssignmentProblem(problem)
     assert (wrapped.n_var, wrapped.n_obj, wrapped.vtype) == (problem.n, 1, int)
     assert (wrapped.xl == 0).all() and (wrapped.xu == problem.sizes - 1).all()
@@ -65,7 +65,7 @@ def test_costs_and_bounds(problem: gls.Assignment) -> None:
     assert ((broken > 0).any(axis=1) == ~problem.feasible(rows)).all()
 
 
-def test_constraints_are_amounts() -> None:
+def test_constraints_are_amounts():
     rows = RNG.integers(0, 3, (20, 15))
     over = np.maximum(TASKS.loads(rows) - TASKS.capacities, 0).sum(axis=1)
     assert (AssignmentProblem(TASKS).evaluate(rows, return_values_of=["G"])[:, 0] == over).all()
@@ -75,7 +75,7 @@ def test_constraints_are_amounts() -> None:
     assert AssignmentProblem(COLOURING).n_constr == AssignmentProblem(PLACES).n_constr == 0
 
 
-def test_names_optimum_and_copies() -> None:
+def test_names_optimum_and_copies():
     problem = AssignmentProblem(gls.GraphColouring(2, [(0, 1)], 2, name="edge"))
     assert problem.name() == "edge"
     assert problem.pareto_front().tolist() == [[0]]
@@ -85,7 +85,7 @@ def test_names_optimum_and_copies() -> None:
     assert copy.evaluate(np.array([[1, 1]])).tolist() == [[1]]
 
 
-def test_wrong_problems_and_rows_are_named() -> None:
+def test_wrong_problems_and_rows_are_named():
     with pytest.raises(InvalidTypeError, match=r"TSP is not a gpu_ls_plugin\.Assignment"):
         AssignmentProblem(gls.TSP([(0, 0)]))
     with pytest.raises(InvalidTourError, match="row 1 has 4 as its variable 2"):
@@ -104,7 +104,7 @@ def test_wrong_problems_and_rows_are_named() -> None:
             assignment.domains_of(problem)
 
 
-def test_domains_are_kept_as_long_as_the_problem_lives() -> None:
+def test_domains_are_kept_as_long_as_the_problem_lives():
     problem = integers([2, 0], [5, 3])
     domains = assignment.domains_of(problem)
     assert assignment.domains_of(problem) is domains

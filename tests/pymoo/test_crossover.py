@@ -61,7 +61,7 @@ def seed_of(size: int, seed: int = 7) -> int:
 
 
 @pytest.mark.parametrize("face", FACES)
-def test_children_are_those_of_the_part(face) -> None:
+def test_children_are_those_of_the_part(face):
     tours, operator = random_tours(30, 10), face(backend="cpu")
     assert operator.part == FACES[face]
     expected = FACES[face].cross(PROBLEM, tours[:5], tours[5:], seed=seed_of(5), backend="cpu")
@@ -73,7 +73,7 @@ def test_children_are_those_of_the_part(face) -> None:
 
 
 @pytest.mark.parametrize("face", FACES)
-def test_permutations_of_other_problems(face) -> None:
+def test_permutations_of_other_problems(face):
     parents, flow_shop = random_tours(8, 10).reshape(2, 5, 8), create_random_flowshop_problem(3, 8)
     operator = face(backend="cpu")
     if face in MEASURING:
@@ -94,7 +94,7 @@ def test_permutations_of_other_problems(face) -> None:
 
 @pytest.mark.parametrize("algorithm", [GA, NSGA2])
 @pytest.mark.parametrize("face", FACES)
-def test_algorithms_of_pymoo(face, algorithm) -> None:
+def test_algorithms_of_pymoo(face, algorithm):
     def run() -> tuple[float, list[int]]:
         given = {"sampling": PermutationRandomSampling(), "mutation": InversionMutation()}
         search = algorithm(pop_size=20, crossover=face(prob=0.9, backend="cpu"), **given)
@@ -108,7 +108,7 @@ def test_algorithms_of_pymoo(face, algorithm) -> None:
     assert first[0] < PROBLEM.cost(random_tours(30, 200)).min()
 
 
-def test_wrong_parameters() -> None:
+def test_wrong_parameters():
     with pytest.raises(InvalidParameterError, match="backend"):
         PartitionCrossover(backend="tpu")
     with pytest.raises(InvalidParameterError, match="offspring"):
@@ -119,7 +119,7 @@ def test_wrong_parameters() -> None:
 
 
 @pytest.mark.parametrize("face", FACES)
-def test_a_memetic_algorithm_uses_the_part_of_an_operator(face) -> None:
+def test_a_memetic_algorithm_uses_the_part_of_an_operator(face):
     runs = []
     for crossover in (face(backend="cpu"), FACES[face]):
         algorithm = MemeticGA(12, crossover=crossover, backend="cpu")
@@ -140,7 +140,7 @@ class Own(OrderCrossover):
     [OrderCrossover(prob=0.5), OrderCrossover(repair=CanonicalTourRepair()), Own()],
     ids=["prob", "repair", "own"],
 )
-def test_an_operator_that_does_more_is_kept(crossover) -> None:
+def test_an_operator_that_does_more_is_kept(crossover):
     algorithm = MemeticGA(12, crossover=crossover)
     minimize(TSPProblem(PROBLEM), algorithm, ("n_gen", 1), seed=1, copy_algorithm=False)
     assert algorithm.evolution is None and algorithm.mating.crossover is crossover

@@ -1,7 +1,8 @@
-"""Vehicle routing in pymoo: giant tours, their penalties or constraints, and all operators."""
+"""Vehicle routing in pymoo: penalties, constraints, operators, and copies of runs."""
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 import cloudpickle
@@ -24,7 +25,7 @@ from gpu_ls_plugin.core.exceptions import (
 from gpu_ls_plugin.evolution.batches.improver import Improver, default_search
 from gpu_ls_plugin.evolution.batches.starts import Starts
 from gpu_ls_plugin.evolution.replacement import Crowding, EdgeDistance
-from gpu_ls_plugin.routes.plan import first_generations
+from gpu_ls_plugin.routes.plan import fewer_vehicles, first_generations
 from gpu_ls_plugin.routes.plan import settings as route_settings
 from gpu_ls_plugin.routes.searches.genetic import hybrid_genetic
 from gpu_ls_pymoo import CVRPProblem, MemeticGA
@@ -62,7 +63,7 @@ def evaluated(problem: Any, rows: Any) -> Population:
     return pop
 
 
-def test_soft_problems_pay_for_violations(cvrp: gls.CVRP) -> None:
+def test_soft_problems_pay_for_violations(cvrp):
     problem, rows = CVRPProblem(cvrp, hard=False), giant_tours(cvrp, 10, 1)
     assert (problem.n_var, problem.n_obj, problem.n_constr) == (cvrp.n, 1, 0)
     values = problem.evaluate(rows)[:, 0]
@@ -76,7 +77,7 @@ def test_soft_problems_pay_for_violations(cvrp: gls.CVRP) -> None:
     assert (soft.evaluate(rows)[:, 0] == paid).all()
 
 
-def test_hard_problems_have_constraints(cvrp: gls.CVRP, limited: gls.CVRP) -> None:
+def test_hard_problems_have_constraints(cvrp, limited):
     for instance, names in ((cvrp, ("load", "vehicles")), (limited, ("load", "duration"))):
         problem, rows = CVRPProblem(instance, hard=True), giant_tours(instance, 10, 1)
         assert problem.constraints == names
@@ -93,7 +94,7 @@ def test_hard_problems_have_constraints(cvrp: gls.CVRP, limited: gls.CVRP) -> No
     assert both.evaluate(rows, return_as_dictionary=True)["F"].max() > cvrp.cost(rows).max()
 
 
-def test_wrong_parameters_are_named(tsp: gls.TSP, cvrp: gls.CVRP) -> None:
+def test_wrong_parameters_are_named(tsp, cvrp):
     with pytest.raises(InvalidTypeError, match=r"cvrp: TSP is not a gpu_ls_plugin\.CVRP"):
         CVRPProblem(tsp)
     with pytest.raises(InvalidTypeError, match="hard: 1"):
@@ -102,7 +103,7 @@ def test_wrong_parameters_are_named(tsp: gls.TSP, cvrp: gls.CVRP) -> None:
         CVRPProblem(cvrp).evaluate(np.zeros((1, cvrp.n), int))
 
 
-def test_names_optimum_and_copies(cvrp: gls.CVRP) -> None:
+def test_names_optimum_and_copies(cvrp):
     from copy import deepcopy
 
     known = gls.CVRP([(0, 0), (0, 3), (0, 5)], [0, 1, 1], 2, name="tiny", optimum=10)
@@ -116,7 +117,7 @@ def test_names_optimum_and_copies(cvrp: gls.CVRP) -> None:
     assert CVRPProblem(cvrp).pareto_front() is None
 
 
-def test_the_same_routes_are_duplicates(cvrp: gls.CVRP) -> None:
+def test_the_same_routes_are_duplicates(cvrp):
     problem, random = CVRPProblem(cvrp), np.random.default_rng(2)
     rows = giant_tours(cvrp, 6, 2)
     again = np.stack([rewritten(cvrp, row, random) for row in rows])
@@ -148,7 +149,7 @@ OPERATORS = {
 
 
 @pytest.mark.parametrize(("operator", "hard"), diagonal(OPERATORS, [False, True]))
-def test_every_operator_of_a_plain_ga(cvrp: gls.CVRP, operator: str, hard: bool) -> None:
+def test_every_operator_of_a_plain_ga(cvrp, operator, hard):
     options = {
         "sampling": PermutationRandomSampling(),
         "crossover": adapter.OrderCrossover(),
@@ -173,7 +174,7 @@ def test_every_operator_of_a_plain_ga(cvrp: gls.CVRP, operator: str, hard: bool)
 @pytest.mark.parametrize(
     "kind", slow_after(1, ["fleet", "duration", "directed duration", "real duration"])
 )
-def test_the_memetic_algorithm_ends_with_feasible_tours(kind: str, hard: bool) -> None:
+def test_the_memetic_algorithm_ends_with_feasible_tours(kind, hard):
     cvrp = random_cvrp(kind, 30, 4)
     problem = CVRPProblem(cvrp, hard)
     result = minimize(problem, MemeticGA(20), ("n_gen", 6), seed=1, save_history=True)
@@ -190,7 +191,7 @@ def test_the_memetic_algorithm_ends_with_feasible_tours(kind: str, hard: bool) -
 
 
 @HARD
-def test_without_options_it_searches_as_solve_does(cvrp: gls.CVRP, hard: bool) -> None:
+def test_without_options_it_searches_as_solve_does(cvrp, hard):
     problem = CVRPProblem(cvrp, hard)
     result = minimize(problem, MemeticGA(), ("n_gen", 5), seed=1)
     plan = result.algorithm.evolution.plan
@@ -204,9 +205,7 @@ def test_without_options_it_searches_as_solve_does(cvrp: gls.CVRP, hard: bool) -
 
 @HARD
 @pytest.mark.parametrize("kind", slow_after(1, ["scarce", "capacity", "real duration"]))
-def test_few_customers_begin_by_generations_of_populations(
-    kind: str, hard: bool, monkeypatch: pytest.MonkeyPatch, clock: Clock
-) -> None:
+def test_few_customers_begin_by_generations_of_populations(kind, hard, monkeypatch, clock):
     monkeypatch.setattr(first_generations, "enough", lambda *_: 1)
     monkeypatch.setattr(hybrid_genetic, "OF_A_CPU", 80)  # short generations of few populations
     cvrp = scarce_cvrp() if kind == "scarce" else random_cvrp(kind, 30, 4)
@@ -228,7 +227,7 @@ def test_few_customers_begin_by_generations_of_populations(
     assert result.F[0] == pytest.approx(cvrp.cost(result.X)[0], rel=1e-12)
 
 
-def test_scarce_vehicles_are_searched_under_soft_constraints() -> None:
+def test_scarce_vehicles_are_searched_under_soft_constraints():
     cvrp = scarce_cvrp()
     algorithm = MemeticGA(6).setup(CVRPProblem(cvrp), termination=("n_gen", 8), seed=1)
     searched = algorithm.evolution.plan.main.searched
@@ -255,7 +254,7 @@ ROUTES = "relocate(2)+two_opt_star/nearest(10)"
 
 @HARD
 @pytest.mark.parametrize("options", slow_after(3, MEMETIC))
-def test_options_of_the_memetic_algorithm(cvrp: gls.CVRP, options: str, hard: bool) -> None:
+def test_options_of_the_memetic_algorithm(cvrp, options, hard):
     problem = CVRPProblem(cvrp, hard)
     result = minimize(problem, MemeticGA(12, **MEMETIC[options]()), ("n_gen", 4), seed=1)
     assert cvrp.feasible(result.X)[0]
@@ -264,7 +263,7 @@ def test_options_of_the_memetic_algorithm(cvrp: gls.CVRP, options: str, hard: bo
 
 
 @HARD
-def test_ask_and_tell(cvrp: gls.CVRP, hard: bool) -> None:
+def test_ask_and_tell(cvrp, hard):
     problem = CVRPProblem(cvrp, hard)
     algorithm = MemeticGA(12).setup(problem, termination=("n_gen", 4), seed=1)
     while algorithm.has_next():
@@ -275,7 +274,7 @@ def test_ask_and_tell(cvrp: gls.CVRP, hard: bool) -> None:
     assert (algorithm.result().pop.get("X") == same.pop.get("X")).all()
 
 
-def test_warm_starts_are_kept(cvrp: gls.CVRP) -> None:
+def test_warm_starts_are_kept(cvrp):
     best = gls.LocalSearch([gls.Relocate(), gls.TwoOptStar()])(
         cvrp, giant_tours(cvrp, 8, 5), backend="cpu"
     )
@@ -286,7 +285,7 @@ def test_warm_starts_are_kept(cvrp: gls.CVRP) -> None:
     assert cvrp.feasible(result.X)[0]
 
 
-def test_columns_count_routes_once(cvrp: gls.CVRP, capsys: pytest.CaptureFixture[str]) -> None:
+def test_columns_count_routes_once(cvrp, capsys):
     random = np.random.default_rng(1)
     row = cvrp.canonical(giant_tours(cvrp, 2, 1))[0]
     same = np.stack([rewritten(cvrp, row, random) for _ in range(5)])
@@ -306,20 +305,20 @@ def test_columns_count_routes_once(cvrp: gls.CVRP, capsys: pytest.CaptureFixture
     assert (cells["distinct"], cells["entropy"]) == ("1", "0.00")
 
 
-def test_random_keys(cvrp: gls.CVRP) -> None:
+def test_random_keys(cvrp):
     encoded = adapter.RandomKeysProblem(CVRPProblem(cvrp, hard=True), seed=1)
     algorithm = BRKGA(n_elites=5, n_offsprings=10, n_mutants=5)
     result = minimize(encoded, algorithm, ("n_gen", 3), seed=1)
     assert cvrp.feasible(encoded.tours(result.opt)).all()
 
 
-def test_starts_are_savings(cvrp: gls.CVRP) -> None:
+def test_starts_are_savings(cvrp):
     seed = int(np.random.default_rng(1).integers(2**63))
     made = Starts(None, Improver(backend="cpu")).construct(cvrp.tsp, 5, np.random.default_rng(1))
     assert (made == gls.savings(cvrp, 5, seed=seed, backend="cpu")).all()
 
 
-def test_default_searches(cvrp: gls.CVRP, tsp: gls.TSP) -> None:
+def test_default_searches(cvrp, tsp):
     names = [part.name for part in default_search(cvrp.tsp).neighbourhoods]
     assert names == ["two_opt", "relocate", "exchange", "two_opt_star"]
     directed = default_search(random_cvrp("directed", 9).tsp)
@@ -336,7 +335,7 @@ ROUTE_FACES = {
 
 @HARD
 @pytest.mark.parametrize("face", ROUTE_FACES)
-def test_children_of_routes_are_those_of_the_part(cvrp: gls.CVRP, face: Any, hard: bool) -> None:
+def test_children_of_routes_are_those_of_the_part(cvrp, face, hard):
     parents = giant_tours(cvrp, 10, 1).reshape(2, 5, cvrp.n)
     children = face(backend="cpu")._do(
         CVRPProblem(cvrp, hard), parents, random_state=np.random.default_rng(7)
@@ -348,9 +347,74 @@ def test_children_of_routes_are_those_of_the_part(cvrp: gls.CVRP, face: Any, har
         face(backend="cpu").prepare(adapter.TSPProblem(gls.TSP(np.zeros((4, 2)))), 2)
 
 
-def test_crossing_by_lengths_is_refused_elsewhere(cvrp: gls.CVRP) -> None:
+def test_crossing_by_lengths_is_refused_elsewhere(cvrp):
     rows = giant_tours(cvrp, 2, 1)
     with pytest.raises(UnsupportedProblemError, match="routing"):
         gls.EdgeAssembly().cross(cvrp, rows, rows[::-1].copy(), backend="cpu")
     assert cvrp.tsp.crossed.objective.length_alone
     assert cvrp.tsp.crossed is cvrp.tsp.crossed
+
+
+SMALL = gls.HybridGeneticSearch(size=6, children=20)
+BRED, TRIED, CHAINS = "generations of routes", fewer_vehicles.NAME, "routes"
+SECONDS, GENERATION = 600, 10  # of a run, and of each generation: far more than it needs
+GENERATIONS = 11  # after a copy: from the last ones of a stage to those of the last
+
+
+@pytest.fixture
+def short_stages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give each run all stages, with short generations."""
+    monkeypatch.setitem(route_settings.KICKS_OF_ROUTES, "cpu", 20)
+    monkeypatch.setitem(fewer_vehicles.KICKS, "cpu", 0.0)
+    monkeypatch.setattr(first_generations, "enough", lambda *_: 1)
+    monkeypatch.setattr(first_generations, "SEARCH", SMALL)
+    monkeypatch.setattr(hybrid_genetic, "OF_A_CPU", 2 * SMALL.children)
+
+
+def next_of(algorithm: MemeticGA, clock: Clock) -> str:
+    """Make one generation and return the name of its stage."""
+    algorithm.next()
+    clock.advance(GENERATION)
+    return str(vars(algorithm)["pop"].population.stage.name)
+
+
+def gone_on(algorithm: MemeticGA, clock: Clock) -> list[tuple[str, Any, Any]]:
+    """Return the stages, tours and costs of the next generations."""
+    found = []
+    for _ in range(GENERATIONS):
+        stage = next_of(algorithm, clock)
+        found.append((stage, *algorithm.pop.get("X", "F")))
+    return found
+
+
+def same(ours: Any, theirs: Any) -> bool:
+    """Return whether generations are the same."""
+    return all(
+        a == b and np.array_equal(tours, others) and np.array_equal(costs, values)
+        for (a, tours, costs), (b, others, values) in zip(ours, theirs, strict=True)
+    )
+
+
+@pytest.mark.parametrize(("stage", "share"), [(BRED, 0.45), (TRIED, 0.0), (CHAINS, 0.0)])
+@pytest.mark.usefixtures("short_stages")
+def test_copies_continue_identically(stage, share, clock):
+    """The run continues in the same way, except in the stage whose copies keep only best routes."""
+    clock.launch = 0.0  # copies need more launches, which must not take time of their stage
+    problem = CVRPProblem(gls.CVRP.generated(70, seed=1))
+    algorithm = MemeticGA(6, backend="cpu").setup(problem, termination=("time", SECONDS), seed=1)
+    while next_of(algorithm, clock) != stage or algorithm.termination.perc < share:
+        assert algorithm.has_next()
+    next_of(algorithm, clock)  # chains are under way
+    best, pickled = algorithm.opt.get("F")[0, 0], cloudpickle.dumps(algorithm)
+    copies = [deepcopy(algorithm), cloudpickle.loads(pickled), deepcopy(algorithm)]
+    now, runs = clock.perf_counter(), []
+    for one in [*copies, algorithm]:
+        clock.advance(now - clock.perf_counter())
+        clock.launches = 0
+        runs.append(gone_on(one, clock))
+    names = [name for name, *_ in runs[0]]
+    assert names[0] == stage and names[-1] == CHAINS
+    assert not np.array_equal(runs[0][0][1], runs[0][-1][1])  # or all would be alike
+    assert all(same(runs[0], run) for run in (runs[1:3] if stage == BRED else runs[1:]))
+    lowest = [costs.min() for _, _, costs in runs[0]]
+    assert lowest[0] <= best and lowest == sorted(lowest, reverse=True)

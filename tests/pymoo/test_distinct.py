@@ -22,6 +22,7 @@ from gpu_ls_plugin.core.exceptions import InvalidTourError
 from gpu_ls_plugin.evolution.batches.rows import keys
 from gpu_ls_pymoo import (
     LocalSearchMutation,
+    MemeticGA,
     MemeticMating,
     SegmentCrossover,
     TourDuplicateElimination,
@@ -29,7 +30,7 @@ from gpu_ls_pymoo import (
 )
 from gpu_ls_pymoo.problems import canonical_tours
 from gpu_ls_pymoo.search import offspring_so_far
-from tests.evolution.samples import Diary, cities, rows
+from tests.evolution.samples import cities, rows
 from tests.helpers.marks import slow_after
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def search_for(problem: Any) -> Any:
 
 
 @pytest.mark.parametrize("kind", ELIMINATIONS)
-def test_a_generation_of_a_plain_ga_is_one_batch(diary: type[Diary], kind: str) -> None:
+def test_a_generation_of_a_plain_ga_is_one_batch(diary, kind):
     """Thirty cities have few optima, so that most searches end at known tours."""
     problem = TSPProblem(gls.TSP(cities(30)))
     algorithm = plain_ga(LocalSearchMutation(diary()), eliminate_duplicates=ELIMINATIONS[kind]())
@@ -83,7 +84,7 @@ def test_a_generation_of_a_plain_ga_is_one_batch(diary: type[Diary], kind: str) 
     assert len(set(keys(canonical_tours(problem, result.pop.get("X"))))) == 100
 
 
-def test_rows_that_are_not_chosen_cost_no_searches(diary: type[Diary]) -> None:
+def test_rows_that_are_not_chosen_cost_no_searches(diary):
     problem = TSPProblem(gls.TSP(cities(30)))
     algorithm = plain_ga(LocalSearchMutation(diary(), prob=0.3))
     result = minimize(problem, algorithm, ("n_gen", 15), seed=1)
@@ -94,7 +95,7 @@ def test_rows_that_are_not_chosen_cost_no_searches(diary: type[Diary]) -> None:
 
 @pytest.mark.parametrize("name", PROBLEMS)
 @pytest.mark.parametrize("prob", [0.5, 1.0])
-def test_a_batch_is_new(name: str, prob: float) -> None:
+def test_a_batch_is_new(name, prob):
     problem = PROBLEMS[name]()
     known = gls.LocalSearch([gls.OrOpt()])(gls.TSP(cities(30)), rows(30, 200)).tours
     run = Run(Evaluator().eval(problem, Population.new("X", known)))
@@ -115,7 +116,7 @@ def test_a_batch_is_new(name: str, prob: float) -> None:
             assert problem.evaluate(individual.X[np.newaxis]) == individual.F
 
 
-def test_a_batch_differs_from_rows_that_are_not_chosen() -> None:
+def test_a_batch_differs_from_rows_that_are_not_chosen():
     problem = TSPProblem(gls.TSP(cities(30)))
     best = gls.LocalSearch()(problem.tsp, rows(30, 1)).tours
     pop = Population.new("X", np.repeat(best, 100, axis=0))
@@ -128,7 +129,7 @@ def test_a_batch_differs_from_rows_that_are_not_chosen() -> None:
     assert len(set(found)) == drawn.sum() + 1
 
 
-def test_without_an_algorithm_no_tour_becomes_worse() -> None:
+def test_without_an_algorithm_no_tour_becomes_worse():
     problem = TSPProblem(gls.TSP(cities(12)))
     optima = gls.LocalSearch()(problem.tsp, rows(12, 50))
     pop = Population.new("X", np.concatenate([rows(12, 50), optima.tours]))
@@ -137,7 +138,7 @@ def test_without_an_algorithm_no_tour_becomes_worse() -> None:
     assert pop.get("F")[:, 0].tolist() == problem.tsp.cost(pop.get("X")).tolist()
 
 
-def test_both_directions_of_an_asymmetric_tour_are_different() -> None:
+def test_both_directions_of_an_asymmetric_tour_are_different():
     problem = TSPProblem(gls.TSP.from_matrix(ASYMMETRIC))
     forward = gls.LocalSearch([gls.OrOpt()])(problem.tsp, rows(30, 1)).tours
     run = Run(Population.new("X", forward[:, ::-1]))
@@ -149,7 +150,7 @@ def test_both_directions_of_an_asymmetric_tour_are_different() -> None:
 
 
 @pytest.mark.parametrize("n", slow_after(2, [2, 4, 3, 5]))  # one city is too few for pymoo
-def test_nothing_is_searched_if_no_tour_is_new(n: int, diary: type[Diary]) -> None:
+def test_nothing_is_searched_if_no_tour_is_new(n, diary):
     """Four cities have only three tours, which the start population contains."""
     problem = TSPProblem(gls.TSP(cities(n)))
     result = minimize(problem, plain_ga(LocalSearchMutation(diary())), ("n_gen", 15), seed=1)
@@ -159,7 +160,7 @@ def test_nothing_is_searched_if_no_tour_is_new(n: int, diary: type[Diary]) -> No
 
 
 @pytest.mark.parametrize("n", slow_after(1, [9, 6, 7, 8]))
-def test_tiny_problems_are_searched_about_once_a_generation(n: int, diary: type[Diary]) -> None:
+def test_tiny_problems_are_searched_about_once_a_generation(n, diary):
     problem = TSPProblem(gls.TSP(cities(n)))
     result = minimize(problem, plain_ga(LocalSearchMutation(diary())), ("n_gen", 5), seed=1)
     generations = result.algorithm.n_gen - 1
@@ -167,7 +168,7 @@ def test_tiny_problems_are_searched_about_once_a_generation(n: int, diary: type[
     assert result.F[0] == pytest.approx(gls.LocalSearch()(problem.tsp, rows(n, 500)).best_cost)
 
 
-def test_all_batches_of_a_generation_differ(diary: type[Diary]) -> None:
+def test_all_batches_of_a_generation_differ(diary):
     problem, run = TSPProblem(gls.TSP(cities(6))), Run()
     mutation, state, made = LocalSearchMutation(diary()), np.random.default_rng(0), []
     for _ in range(30):
@@ -180,7 +181,7 @@ def test_all_batches_of_a_generation_differ(diary: type[Diary]) -> None:
     assert not offspring_so_far(run).exhausted
 
 
-def test_after_the_time_limit_pymoo_mates_once_and_nothing_is_searched(diary: type[Diary]) -> None:
+def test_after_the_time_limit_pymoo_mates_once_and_nothing_is_searched(diary):
     problem = TSPProblem(gls.TSP(cities(30)))
     crossed: list[int] = []
 
@@ -219,7 +220,7 @@ class SlowClone(Crossover):
         return self
 
 
-def test_duplicates_do_not_break_a_time_limit(clock: Clock) -> None:
+def test_duplicates_do_not_break_a_time_limit(clock):
     problem, mutation = TSPProblem(gls.TSP(cities(60))), LocalSearchMutation()
     mutation.prepare(problem, 100)
     optima = gls.LocalSearch()(problem.tsp, rows(60, 100)).tours
@@ -228,7 +229,7 @@ def test_duplicates_do_not_break_a_time_limit(clock: Clock) -> None:
     assert 2 <= result.exec_time <= 2.5
 
 
-def test_a_child_that_is_no_tour_is_named(tsp: gls.TSP) -> None:
+def test_a_child_that_is_no_tour_is_named(tsp):
     class Careless(Crossover):
         def _do(self, problem: Any, X: Any, **kwargs: Any) -> Any:
             X[0, 2, 0] = X[0, 2, 1]
@@ -238,3 +239,55 @@ def test_a_child_that_is_no_tour_is_named(tsp: gls.TSP) -> None:
     mating = MemeticMating(crossover=Careless(2, 1, prob=1.0), mutation=NoMutation())
     with pytest.raises(InvalidTourError, match="tours: row 2 is not a permutation"):
         mating.do(problem, pop, 5, np.random.default_rng(0))
+
+
+class Clone(Crossover):
+    """A crossover that returns the first parent, so that all children are known tours."""
+
+    def __init__(self) -> None:
+        super().__init__(2, 1, prob=1.0)
+
+    def _do(self, problem: Any, X: Any, **kwargs: Any) -> Any:
+        return X[:1]
+
+
+def parents(problem: Any, size: int) -> Population:
+    return Evaluator().eval(problem, Population.new("X", canonical(rows(problem.n_var, size))))
+
+
+def test_all_children_are_searched_in_one_batch(tsp, diary):
+    problem = TSPProblem(tsp)
+    off = MemeticMating(diary()).do(problem, parents(problem, 30), 20, np.random.default_rng(0))
+    assert [call["rows"] for call in diary.calls] == [20]
+    assert len(off) == 20
+    assert off.get("F")[:, 0].tolist() == tsp.cost(off.get("X")).tolist()
+
+
+def test_children_that_are_known_after_the_search_are_kicked():
+    problem = TSPProblem(gls.TSP(cities(12), "EUC_2D"))
+    every = gls.LocalSearch()(problem.tsp, rows(12, 500)).tours
+    known = np.unique(canonical(every), axis=0)  # all optima that the search finds
+    pop = Evaluator().eval(problem, Population.new("X", known))
+    mating = MemeticMating(gls.LocalSearch())
+    off = mating.do(problem, pop, 40, np.random.default_rng(0))
+    assert len(off) == 40
+    assert set(keys(canonical(off.get("X")))).isdisjoint(keys(known))
+    assert len(set(keys(canonical(off.get("X"))))) == 40
+    assert off.get("F")[:, 0].tolist() == problem.tsp.cost(off.get("X")).tolist()
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 20])
+def test_no_run_stops_silently(n, diary):
+    problem = TSPProblem(gls.TSP(cities(n), "EUC_2D"))
+    result = minimize(problem, MemeticGA(20, search=diary()), ("n_gen", 15), seed=1)
+    assert result.algorithm.n_gen - 1 == 15
+    assert len(diary.calls) == 15 or (n < 6 and diary.calls)  # until all tours are known
+    assert result.F[0] == gls.LocalSearch()(problem.tsp, rows(n, 500)).best_cost
+
+
+def test_plain_ga_takes_it_as_its_mating(diary):
+    problem = TSPProblem(gls.TSP(cities(10), "EUC_2D"))
+    algorithm = GA(20, sampling=PermutationRandomSampling(), mating=MemeticMating(diary()))
+    result = minimize(problem, algorithm, ("n_gen", 12), seed=1)
+    assert result.algorithm.n_gen - 1 == 12
+    assert len(diary.calls) == 11  # the start population is not searched

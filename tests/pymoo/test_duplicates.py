@@ -51,7 +51,7 @@ def kept(eliminate: TourDuplicateElimination, pop: Any, *others: Any) -> list[in
 
 
 @pytest.mark.parametrize("other", [ROTATED, REVERSED], ids=["rotations", "reversals"])
-def test_rotations_and_reversals_are_dropped_once_a_pair_costs_the_same(other: Any) -> None:
+def test_rotations_and_reversals_are_dropped_once_a_pair_costs_the_same(other):
     eliminate = TourDuplicateElimination()
     there, pop = population(TOURS, SYMMETRIC), population(other[:1])
     assert kept(eliminate, pop, there) == [0]
@@ -61,7 +61,7 @@ def test_rotations_and_reversals_are_dropped_once_a_pair_costs_the_same(other: A
     assert kept(TourDuplicateElimination(), population(other, SYMMETRIC), there) == []
 
 
-def test_rotations_prove_nothing_about_reversals() -> None:
+def test_rotations_prove_nothing_about_reversals():
     eliminate, there = TourDuplicateElimination(), population(TOURS, ASYMMETRIC)
     assert kept(eliminate, population(ROTATED, ASYMMETRIC), there) == []
     assert kept(eliminate, population(REVERSED), there) == [0, 1, 2]
@@ -81,7 +81,7 @@ def plain_ga(start: NDArray[Any], **options: Any) -> GA:
     )
 
 
-def test_a_flow_shop_is_refused() -> None:
+def test_a_flow_shop_is_refused():
     start = np.concatenate([TOURS, ROTATED])
     algorithm = plain_ga(start).setup(SHOP, termination=("n_gen", 5), seed=1)
     algorithm.next()
@@ -90,7 +90,7 @@ def test_a_flow_shop_is_refused() -> None:
         algorithm.next()
 
 
-def test_a_plain_ga_drops_rotations_of_its_start() -> None:
+def test_a_plain_ga_drops_rotations_of_its_start():
     algorithm = plain_ga(np.concatenate([TOURS, ROTATED])).setup(
         SYMMETRIC, termination=("n_gen", 5), seed=1
     )
@@ -102,9 +102,7 @@ def test_a_plain_ga_drops_rotations_of_its_start() -> None:
 
 
 @pytest.mark.parametrize(("problem", "distinct"), [(SYMMETRIC, 3), (ASYMMETRIC, 6)])
-def test_a_memetic_ga_asks_its_problem(
-    problem: Any, distinct: int, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_memetic_ga_asks_its_problem(problem, distinct, capsys):
     start = np.concatenate([TOURS, ROTATED, REVERSED])
     algorithm = MemeticGA(9, gls.LocalSearch([gls.OrOpt()]), sampling=start)
     algorithm.setup(problem, termination=("n_gen", 1), seed=1, verbose=True)
@@ -115,7 +113,7 @@ def test_a_memetic_ga_asks_its_problem(
     assert isinstance(algorithm.output, LocalSearchOutput)
 
 
-def test_a_checkpoint_keeps_waiting_pairs() -> None:
+def test_a_checkpoint_keeps_waiting_pairs():
     algorithm = plain_ga(np.concatenate([TOURS, ROTATED]))
     algorithm.setup(SHOP, termination=("n_gen", 5), seed=1).next()
     for copied in (deepcopy(algorithm), cloudpickle.loads(cloudpickle.dumps(algorithm))):
@@ -123,14 +121,14 @@ def test_a_checkpoint_keeps_waiting_pairs() -> None:
             copied.next()
 
 
-def test_rows_that_are_no_tours_are_refused() -> None:
+def test_rows_that_are_no_tours_are_refused():
     real = np.random.default_rng(0).random((5, 20))
     with pytest.raises(InvalidTourError, match=r"row 0 holds .* pymoo's default elimination"):
         minimize(SYMMETRIC, plain_ga(real), ("n_gen", 2))
 
 
 @pytest.mark.timed
-def test_a_thousand_tours_of_a_thousand_cities_take_less_than_a_second() -> None:
+def test_a_thousand_tours_of_a_thousand_cities_take_less_than_a_second():
     pop, other = (population(rows(1000, 1000, seed)) for seed in (1, 2))
     begin = time.process_time()
     assert len(TourDuplicateElimination().do(pop, other)) == 1000
@@ -138,7 +136,7 @@ def test_a_thousand_tours_of_a_thousand_cities_take_less_than_a_second() -> None
 
 
 @pytest.mark.parametrize("problem", [SYMMETRIC, ASYMMETRIC], ids=["symmetric", "asymmetric"])
-def test_a_repair_keeps_every_length(problem: TSPProblem) -> None:
+def test_a_repair_keeps_every_length(problem):
     pop = Population.new("X", rows(30, 20))
     CanonicalTourRepair()(problem, pop)
     assert (pop.get("X")[:, 0] == 0).all()

@@ -13,12 +13,13 @@ import pytest
 from pymoo.core.population import Population
 from pymoo.operators.crossover.ox import OrderCrossover
 from pymoo.optimize import minimize
+from pymoo.problems.single.traveling_salesman import TravelingSalesman
 from pymoo.termination.default import DefaultSingleObjectiveTermination
 from pymoo.termination.fmin import MinimumFunctionValueTermination
 from pymoo.util.archive import SingleObjectiveArchive
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.core.exceptions import InvalidParameterError
+from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTourError
 from gpu_ls_plugin.evolution.convergence import Stagnation
 from gpu_ls_plugin.evolution.replacement import Crowding
 from gpu_ls_plugin.tours.kernels.edge_keys import edge_keys
@@ -28,7 +29,8 @@ from tests.evolution.samples import cities, rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
+
+    from numpy.typing import NDArray
 
 POPULATIONS: dict[str, Callable[..., MemeticGA]] = {
     "chains": lambda **options: MemeticGA(12, backend="cpu", **options),
@@ -57,9 +59,7 @@ def problem() -> TSPProblem:
 
 
 @of_each
-def test_populations_are_made_on_access_only(
-    problem: TSPProblem, make: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_populations_are_made_on_access_only(problem, make, monkeypatch):
     fill, filled = LazyPopulation.fill, []
 
     def note(self: LazyPopulation) -> Any:
@@ -74,7 +74,7 @@ def test_populations_are_made_on_access_only(
 
 
 @of_each
-def test_populations_have_different_tours_and_their_fitness(problem: TSPProblem, make: Any) -> None:
+def test_populations_have_different_tours_and_their_fitness(problem, make):
     seen = []
 
     def look(algorithm: Any) -> None:
@@ -95,7 +95,7 @@ def test_populations_have_different_tours_and_their_fitness(problem: TSPProblem,
 
 
 @of_each
-def test_asking_and_telling_is_the_same_run(problem: TSPProblem, make: Any) -> None:
+def test_asking_and_telling_is_the_same_run(problem, make):
     algorithm = make().setup(problem, termination=("n_gen", 4), seed=1)
     while algorithm.has_next():
         before = [] if algorithm.pop is None else algorithm.pop.get("X")
@@ -110,7 +110,7 @@ def test_asking_and_telling_is_the_same_run(problem: TSPProblem, make: Any) -> N
 
 
 @of_each
-def test_the_history_keeps_each_generation(problem: TSPProblem, make: Any) -> None:
+def test_the_history_keeps_each_generation(problem, make):
     seen = []
     result = minimize(
         problem,
@@ -126,7 +126,7 @@ def test_the_history_keeps_each_generation(problem: TSPProblem, make: Any) -> No
 
 
 @of_each
-def test_a_copy_continues_identically(problem: TSPProblem, make: Any) -> None:
+def test_a_copy_continues_identically(problem, make):
     algorithm = make().setup(problem, termination=("n_gen", 6), seed=1)
     for _ in range(3):
         algorithm.next()
@@ -136,7 +136,7 @@ def test_a_copy_continues_identically(problem: TSPProblem, make: Any) -> None:
 
 
 @of_each
-def test_replaced_tours_are_used(problem: TSPProblem, make: Any) -> None:
+def test_replaced_tours_are_used(problem, make):
     best = minimize(problem, make(), ("n_gen", 8), seed=7)
 
     def put(algorithm: Any) -> None:
@@ -159,20 +159,20 @@ def test_replaced_tours_are_used(problem: TSPProblem, make: Any) -> None:
     [DefaultSingleObjectiveTermination(n_max_gen=9, period=2), ("n_eval", 60)],
     ids=["default", "evaluations"],
 )
-def test_terminations_look_at_the_best(problem: TSPProblem, termination: Any) -> None:
+def test_terminations_look_at_the_best(problem, termination):
     result = minimize(problem, POPULATIONS["chains"](), termination, seed=1)
     assert 2 <= result.algorithm.n_gen - 1 <= 9
     assert result.F[0] == problem.tsp.cost(result.X)[0]
 
 
-def test_a_target_ends_the_run(problem: TSPProblem) -> None:
+def test_a_target_ends_the_run(problem):
     start = minimize(problem, POPULATIONS["chains"](), ("n_gen", 1), seed=1).F[0]
     target = MinimumFunctionValueTermination(start - 1)
     result = minimize(problem, POPULATIONS["chains"](), target, seed=1)
     assert result.F[0] < start
 
 
-def test_an_archive_gets_individuals(problem: TSPProblem) -> None:
+def test_an_archive_gets_individuals(problem):
     algorithm = MemeticGA(12, backend="cpu", archive=SingleObjectiveArchive())
     result = minimize(problem, algorithm, ("n_gen", 3), seed=1)
     assert result.archive.get("F").min() == result.F[0]
@@ -180,7 +180,7 @@ def test_an_archive_gets_individuals(problem: TSPProblem) -> None:
 
 @of_each
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6, 7, 8, 9])
-def test_few_cities(n: int, make: Any) -> None:
+def test_few_cities(n, make):
     problem = TSPProblem(gls.TSP(cities(9)[:n], "EUC_2D"))
     result = minimize(problem, make(), ("n_gen", 3), seed=1)
     assert result.algorithm.n_gen - 1 == 3
@@ -189,9 +189,7 @@ def test_few_cities(n: int, make: Any) -> None:
 
 
 @pytest.mark.parametrize("size", [5, 12, 20])
-def test_a_given_start_is_the_first_generation_and_never_lost(
-    problem: TSPProblem, size: int
-) -> None:
+def test_a_given_start_is_the_first_generation_and_never_lost(problem, size):
     given = gls.LocalSearch()(problem.tsp, rows(400, size), backend="cpu").tours
     algorithm = MemeticGA(12, backend="cpu", sampling=given)
     algorithm.setup(problem, termination=("n_gen", 3), seed=1)
@@ -202,14 +200,14 @@ def test_a_given_start_is_the_first_generation_and_never_lost(
     assert algorithm.pop.get("F").min() <= problem.tsp.cost(given).min()
 
 
-def test_a_sampling_of_pymoo_is_the_first_generation(problem: TSPProblem) -> None:
+def test_a_sampling_of_pymoo_is_the_first_generation(problem):
     sampling = LocalSearchSampling("random_tours", "two_opt/nearest(5)", backend="cpu")
     result = minimize(problem, POPULATIONS["chains"](sampling=sampling), ("n_gen", 1), seed=1)
     whole = minimize(problem, POPULATIONS["chains"](sampling=sampling), ("n_gen", 3), seed=1)
     assert result.data["start_best"] == result.F[0] == whole.data["start_best"] > whole.F[0]
 
 
-def test_the_defaults_are_those_of_solve(problem: TSPProblem) -> None:
+def test_the_defaults_are_those_of_solve(problem):
     result = minimize(problem, MemeticGA(backend="cpu"), ("time", 0.2), seed=1)
     chosen = gls.solver.default_settings(
         problem.tsp, gls.solver.Settings(seconds=0.2, backend="cpu")
@@ -219,9 +217,7 @@ def test_the_defaults_are_those_of_solve(problem: TSPProblem) -> None:
 
 
 @pytest.mark.parametrize("part", [{"replacement": Crowding()}, {"restarts": Stagnation(2)}])
-def test_parts_that_pymoo_would_ignore_are_refused(
-    problem: TSPProblem, part: dict[str, Any]
-) -> None:
+def test_parts_that_pymoo_would_ignore_are_refused(problem, part):
     algorithm = MemeticGA(12, crossover=OrderCrossover(), **part)
     with pytest.raises(InvalidParameterError, match="a survival of pymoo"):
         minimize(problem, algorithm, ("n_gen", 2), seed=1)
@@ -238,9 +234,7 @@ np.save(sys.argv[2], algorithm.run().pop.get("X"))
 
 @pytest.mark.slow
 @of_each
-def test_another_process_continues_identically(
-    problem: TSPProblem, make: Any, tmp_path: Path
-) -> None:
+def test_another_process_continues_identically(problem, make, tmp_path):
     algorithm = make().setup(problem, termination=("n_gen", 6), seed=1)
     for _ in range(3):
         algorithm.next()
@@ -248,3 +242,60 @@ def test_another_process_continues_identically(
     saved.write_bytes(cloudpickle.dumps(algorithm))
     subprocess.run([sys.executable, "-c", RUN, saved, found], check=True)
     assert np.array_equal(np.load(found), algorithm.run().pop.get("X"))
+
+
+PROBLEMS = {
+    "ours": TSPProblem(gls.TSP(cities(20))),
+    "pymoo's": TravelingSalesman(cities(20)),
+}
+on_both = pytest.mark.parametrize("problem", PROBLEMS.values(), ids=PROBLEMS)
+FORMS = {"array": lambda tours: tours, "population": lambda tours: Population.new("X", tours)}
+in_both_forms = pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+
+
+def changed(value: Any, dtype: Any = None) -> NDArray[Any]:
+    """Return tours with a wrong value in row 2, position 5."""
+    tours = rows(20, 4).astype(dtype or type(value))
+    tours[2, 5] = value
+    return tours
+
+
+WRONG = {
+    "twice": (changed(rows(20, 4)[2, 6], int), "sampling: row 2 is not a permutation"),
+    "too large": (changed(20), "sampling: row 2 holds city 20 at position 5"),
+    "negative": (changed(-1), "sampling: row 2 holds city -1 at position 5"),
+    "a half": (changed(0.5), r"sampling: row 2 holds 0\.5 at position 5"),
+    "NaN": (changed(np.nan), "sampling: row 2 holds nan at position 5"),
+    "infinite": (changed(np.inf), "sampling: row 2 holds inf at position 5"),
+    "text": (changed("x", object), "sampling: row 2 holds 'x' at position 5"),
+    "too wide": (rows(21, 3), r"sampling: shape \(3, 21\)"),
+    "too wide, floats": (rows(21, 3) / 7, r"sampling: shape \(3, 21\)"),
+    "empty": (np.empty((0, 20), dtype=int), "sampling: shape"),
+}
+
+
+@on_both
+@in_both_forms
+@pytest.mark.parametrize("name", WRONG)
+def test_rows_that_are_no_tours_are_named(problem, form, name):
+    tours, message = WRONG[name]
+    with pytest.raises(InvalidTourError, match=message):
+        minimize(problem, MemeticGA(5, sampling=form(tours)), ("n_gen", 2), seed=1)
+
+
+def test_rows_of_different_lengths():
+    pop = Population.merge(Population.new("X", rows(20, 1)), Population.new("X", rows(19, 1)))
+    with pytest.raises(InvalidTourError, match="sampling: rows of different lengths"):
+        minimize(PROBLEMS["ours"], MemeticGA(5, sampling=pop), ("n_gen", 2), seed=1)
+
+
+@on_both
+@in_both_forms
+@pytest.mark.parametrize("dtype", [np.uint8, float, object])
+def test_whole_numbers_of_any_type_are_tours(problem, form, dtype):
+    given = form(rows(20, 6).astype(dtype))
+    algorithm = MemeticGA(5, sampling=given)
+    algorithm.setup(problem, termination=("n_gen", 1), seed=1)
+    result = algorithm.run()
+    assert result.pop.get("X").tolist() == rows(20, 6).tolist()
+    assert (given.get("X") if isinstance(given, Population) else given).dtype == dtype

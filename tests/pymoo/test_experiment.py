@@ -59,9 +59,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("where", ["run", "file"])
-def test_an_experiment_that_is_killed_ends_with_the_same_table(
-    where: str, whole: Path, tmp_path: Path
-) -> None:
+def test_an_experiment_that_is_killed_ends_with_the_same_table(where, whole, tmp_path):
     command = [sys.executable, "-m", "tests.helpers.killed_experiment", str(tmp_path), where]
     path = os.pathsep.join(map(str, (ROOT, ROOT / "adapters")))
     killed = subprocess.run(
@@ -81,7 +79,7 @@ def test_an_experiment_that_is_killed_ends_with_the_same_table(
     assert len(after) == 9 * SEEDS and kept.items() <= after.items()  # none was made twice
 
 
-def test_a_run_is_what_minimize_returns(whole: Path) -> None:
+def test_a_run_is_what_minimize_returns(whole):
     made = experiment(whole)
     record = made.results().runs_of("MemeticGA", "bare")[1]
     problem = made.problems["bare"]
@@ -95,7 +93,7 @@ def test_a_run_is_what_minimize_returns(whole: Path) -> None:
     assert best == sorted(best, reverse=True) and record.seconds > 0
 
 
-def test_other_settings_in_the_same_folder_are_refused(whole: Path) -> None:
+def test_other_settings_in_the_same_folder_are_refused(whole):
     before = stored(whole)
     with pytest.raises(InvalidParameterError, match=r"termination: .*n_max_gen=3.* there.*=4"):
         experiment(whole, termination=("n_gen", 4)).run(progress=False)
@@ -107,7 +105,7 @@ def test_other_settings_in_the_same_folder_are_refused(whole: Path) -> None:
     assert stored(whole) == before
 
 
-def test_more_seeds_are_added(tmp_path: Path) -> None:
+def test_more_seeds_are_added(tmp_path):
     first = small(tmp_path).run(progress=False)
     kept = stored(tmp_path)
     more = small(tmp_path, seeds=[7, 2, 1]).run(progress=False)
@@ -128,7 +126,7 @@ class Failing(Problem):
         out["F"] = x.sum(axis=1)
 
 
-def test_a_run_that_raises_is_recorded_and_made_again(tmp_path: Path) -> None:
+def test_a_run_that_raises_is_recorded_and_made_again(tmp_path):
     flag = tmp_path / "flag"
     flag.touch()
     made = small(tmp_path / "a", problems={"bad": Failing(flag), "good": Sphere(2)})
@@ -152,7 +150,7 @@ class Hopeless(Problem):
         out["F"], out["G"] = np.full(len(x), self.cost), np.full(len(x), self.excess)
 
 
-def test_runs_that_find_nothing_have_no_costs(tmp_path: Path) -> None:
+def test_runs_that_find_nothing_have_no_costs(tmp_path):
     problems = {"infeasible": Hopeless(1.0, 1.0), "infinite": Hopeless(np.inf, -1.0)}
     results = small(tmp_path, problems=problems).run(progress=False)
     assert results.missing == [] and not any(record.error for record in results.records)
@@ -172,7 +170,7 @@ class Interrupting(Callback):
             signal.raise_signal(signal.SIGINT)
 
 
-def test_ctrl_c_keeps_finished_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_ctrl_c_keeps_finished_runs(tmp_path, capsys):
     made = small(tmp_path, algorithms=[DE(pop_size=8, callback=Interrupting())])
     results = made.run()
     assert Interrupting.pressed and results.missing == [("DE", "Sphere", 2)]
@@ -182,7 +180,7 @@ def test_ctrl_c_keeps_finished_runs(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert capsys.readouterr().err == ""
 
 
-def test_problems_with_several_objectives_have_fronts(tmp_path: Path) -> None:
+def test_problems_with_several_objectives_have_fronts(tmp_path):
     algorithms = {"20": NSGA2(pop_size=20), "40": NSGA2(pop_size=40)}
     results = small(tmp_path, algorithms=algorithms, problems=[ZDT1(n_var=4)]).run(progress=False)
     record = results.runs_of("20", "ZDT1")[0]
@@ -192,7 +190,7 @@ def test_problems_with_several_objectives_have_fronts(tmp_path: Path) -> None:
     assert all(0 <= gap < 100 for gap in results.gaps.values())
 
 
-def test_lists_are_named_by_class_and_problem(tmp_path: Path) -> None:
+def test_lists_are_named_by_class_and_problem(tmp_path):
     made = small(tmp_path, algorithms=[DE(), GA()], problems=[Sphere(), gls.TSP(cities(5))])
     assert list(made.algorithms) == ["DE", "GA"] and next(iter(made.problems)) == "Sphere"
     named = gls.TSP(cities(5), name="five", optimum=3.0)
@@ -202,7 +200,7 @@ def test_lists_are_named_by_class_and_problem(tmp_path: Path) -> None:
     assert list(made.problems) == ["five", "TSPProblem"]
 
 
-def test_records_have_the_optimum_and_the_machine(tmp_path: Path) -> None:
+def test_records_have_the_optimum_and_the_machine(tmp_path):
     known, unknown = gls.TSP(cities(6), "EUC_2D", optimum=1), gls.TSP(cities(6), "EUC_2D")
     published = burma14()
     problems = {"known": known, "unknown": unknown, "plain": Sphere(2), "published": published}
@@ -217,7 +215,7 @@ def test_records_have_the_optimum_and_the_machine(tmp_path: Path) -> None:
     assert plan["problems"] == list(problems)
 
 
-def test_results_without_runs(tmp_path: Path) -> None:
+def test_results_without_runs(tmp_path):
     with pytest.raises(InvalidParameterError, match="holds none of these runs"):
         small(tmp_path / "none").results()
     assert not list(tmp_path.iterdir())
@@ -249,6 +247,6 @@ begun = DE(pop_size=8).setup(Sphere(), get_termination("n_gen", 2))
         ({"termination": ("never", 1)}, InvalidParameterError, r"termination: \('never', 1\)"),
     ],
 )
-def test_wrong_parameters(changes, error, words: str, tmp_path: Path) -> None:
+def test_wrong_parameters(changes, error, words, tmp_path):
     with pytest.raises(error, match=words):
         small(tmp_path, **changes)

@@ -35,7 +35,7 @@ def run(islands: gls.Islands, seed: int, *termination: Any) -> Any:
     return minimize(COSTS, algorithm, termination or ("n_gen", 3), seed=seed)
 
 
-def test_generations_are_made_by_islands_and_depend_on_the_seed_alone(islands: gls.Islands) -> None:
+def test_generations_are_made_by_islands_and_depend_on_the_seed_alone(islands):
     one, same, other = (run(islands, seed) for seed in (1, 1, 2))
     assert np.array_equal(one.X, same.X) and PROBLEM.cost(one.X) == one.F
     assert one.algorithm.n_gen - 1 == 3 and one.algorithm.pop_size == 6
@@ -45,13 +45,13 @@ def test_generations_are_made_by_islands_and_depend_on_the_seed_alone(islands: g
     assert other.F is not None
 
 
-def test_a_time_limit_holds(islands: gls.Islands) -> None:
+def test_a_time_limit_holds(islands):
     found = run(islands, 1, "time", 0.5)
     assert found.algorithm.termination.perc >= 1 and PROBLEM.cost(found.X) == found.F
 
 
 @pytest.mark.parametrize("kind", ["capacity", "scarce"])
-def test_routes_are_searched_as_by_solve(islands: gls.Islands, kind: str) -> None:
+def test_routes_are_searched_as_by_solve(islands, kind):
     cvrp = scarce_cvrp() if kind == "scarce" else random_cvrp(kind, 30)
     problem = CVRPProblem(cvrp)
     one, same = (
@@ -64,7 +64,7 @@ def test_routes_are_searched_as_by_solve(islands: gls.Islands, kind: str) -> Non
     assert one.F[0] <= start
 
 
-def test_problems_that_islands_do_not_breed(islands: gls.Islands) -> None:
+def test_problems_that_islands_do_not_breed(islands):
     class Valued(TSPProblem):
         """With a fitness of its own."""
 
@@ -74,7 +74,7 @@ def test_problems_that_islands_do_not_breed(islands: gls.Islands) -> None:
             minimize(problem, MemeticGA(4, islands=islands), ("n_gen", 1))
 
 
-def test_wrong_parameters(islands: gls.Islands) -> None:
+def test_wrong_parameters(islands):
     with pytest.raises(InvalidParameterError, match="opened"):
         MemeticGA(islands=gls.Islands())
     with pytest.raises(InvalidTypeError, match="islands"):

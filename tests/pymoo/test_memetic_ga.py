@@ -19,7 +19,7 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.core.cycles import canonical
 from gpu_ls_plugin.evolution.batches.rows import keys
 from gpu_ls_pymoo import DoubleBridgeMutation, LocalSearchMutation, MemeticGA, TSPProblem
-from tests.evolution.samples import Diary, cities, rows
+from tests.evolution.samples import cities, rows
 
 
 def plain_ga(**options: Any) -> GA:
@@ -43,7 +43,7 @@ def problem(tsp: gls.TSP) -> TSPProblem:
 
 
 @both
-def test_the_same_seed_gives_the_same_run(make: Any) -> None:
+def test_the_same_seed_gives_the_same_run(make):
     problem = TSPProblem(gls.TSP(cities(200), "EUC_2D"))
     runs = [minimize(problem, make(), ("n_gen", 4), seed=seed) for seed in (1, 1, 2)]
     tours = [run.pop.get("X") for run in runs]
@@ -52,13 +52,13 @@ def test_the_same_seed_gives_the_same_run(make: Any) -> None:
 
 
 @both
-def test_global_random_numbers_are_not_touched(problem: TSPProblem, make: Any) -> None:
+def test_global_random_numbers_are_not_touched(problem, make):
     before = pickle.dumps(np.random.get_state())  # noqa: NPY002
     minimize(problem, make(), ("n_gen", 3), seed=1)
     assert pickle.dumps(np.random.get_state()) == before  # noqa: NPY002
 
 
-def test_each_batch_is_seeded_by_the_random_state(problem: TSPProblem, diary: type[Diary]) -> None:
+def test_each_batch_is_seeded_by_the_random_state(problem, diary):
     for seed in (1, 1, 2):
         minimize(problem, MemeticGA(20, search=diary()), ("n_gen", 3), seed=seed)
     seeds = [call["seed"] for call in diary.calls]
@@ -67,7 +67,7 @@ def test_each_batch_is_seeded_by_the_random_state(problem: TSPProblem, diary: ty
 
 
 @both
-def test_a_loaded_checkpoint_continues_identically(problem: TSPProblem, make: Any) -> None:
+def test_a_loaded_checkpoint_continues_identically(problem, make):
     algorithm = make().setup(problem, termination=("n_gen", 8), seed=3)
     for _ in range(4):
         algorithm.next()
@@ -79,7 +79,7 @@ def test_a_loaded_checkpoint_continues_identically(problem: TSPProblem, make: An
 
 
 @both
-def test_saved_history_holds_the_problem_once(problem: TSPProblem, make: Any) -> None:
+def test_saved_history_holds_the_problem_once(problem, make):
     result = minimize(problem, make(), ("n_gen", 5), seed=1, save_history=True)
     assert len(result.history) == 5
     assert all(entry.problem is problem for entry in result.history)
@@ -88,7 +88,7 @@ def test_saved_history_holds_the_problem_once(problem: TSPProblem, make: Any) ->
 
 
 @both
-def test_pymoos_problem_unchanged(make: Any) -> None:
+def test_pymoos_problem_unchanged(make):
     problem = TravelingSalesman(cities(60) / 7)
     before = dict(vars(problem))
     result = minimize(problem, make(), ("n_gen", 5), seed=1)
@@ -109,7 +109,7 @@ WRITTEN = {
 
 
 @pytest.mark.parametrize("text", WRITTEN)
-def test_text_and_moves_reach_every_search(problem: TSPProblem, text: str) -> None:
+def test_text_and_moves_reach_every_search(problem, text):
     algorithm = MemeticGA(20, search=text, moves=2)
     result = minimize(problem, algorithm, ("n_gen", 3), seed=1)
     assert 0 < result.data["local_search"].moves <= 2 * 3 * 20
@@ -118,7 +118,7 @@ def test_text_and_moves_reach_every_search(problem: TSPProblem, text: str) -> No
     assert (same.pop.get("X") == result.pop.get("X")).all()
 
 
-def test_iterated_searches_and_kicks_reach_every_search(problem: TSPProblem) -> None:
+def test_iterated_searches_and_kicks_reach_every_search(problem):
     text = "iterated_local_search(or_opt/nearest(5), double_bridge(20))"
     result = minimize(problem, MemeticGA(20, search=text, kicks=3), ("n_gen", 3), seed=1)
     assert result.data["local_search"].kicks == 3 * 3 * 20
@@ -129,14 +129,14 @@ def test_iterated_searches_and_kicks_reach_every_search(problem: TSPProblem) -> 
     assert (same.pop.get("X") == result.pop.get("X")).all()
 
 
-def test_the_algorithm_is_not_changed_by_a_run(problem: TSPProblem) -> None:
+def test_the_algorithm_is_not_changed_by_a_run(problem):
     algorithm = MemeticGA(20)
     minimize(problem, algorithm, ("n_gen", 3), seed=1)
     assert algorithm.data == {}
     assert algorithm.pop is None
 
 
-def test_the_start_is_recorded_and_beaten(problem: TSPProblem) -> None:
+def test_the_start_is_recorded_and_beaten(problem):
     algorithm = MemeticGA(20, mutation=DoubleBridgeMutation(prob=0.5))
     result = minimize(problem, algorithm, ("n_gen", 20), seed=1, save_history=True)
     start = result.history[0].pop.get("F").min()
@@ -148,7 +148,7 @@ def test_the_start_is_recorded_and_beaten(problem: TSPProblem) -> None:
 
 @pytest.mark.parametrize("dtype", [int, float])
 @pytest.mark.parametrize("form", ["array", "population", "evaluated"])
-def test_warm_starts(problem: TSPProblem, diary: type[Diary], form: str, dtype: type) -> None:
+def test_warm_starts(problem, diary, form, dtype):
     best = gls.LocalSearch()(problem.tsp, rows(60, 20)).tours.astype(dtype)
     sampling: Any = best if form == "array" else Population.new("X", best)
     if form == "evaluated":
@@ -165,7 +165,7 @@ def test_warm_starts(problem: TSPProblem, diary: type[Diary], form: str, dtype: 
     assert result.algorithm.evaluator.n_eval == unseen + 2 * 20
 
 
-def test_runs_do_not_share_operators() -> None:
+def test_runs_do_not_share_operators():
     first, second = MemeticGA(20), MemeticGA(20)
     assert first.mating is not second.mating
     assert first.termination is not second.termination

@@ -23,12 +23,11 @@ from gpu_ls_pymoo import (
     LocalSearchSampling,
     TSPProblem,
 )
-from tests.evolution.samples import Diary, cities, rows, undirected
+from tests.evolution.samples import cities, rows, undirected
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tests.evolution.samples import Diary
 
 SIZE = 400
 
@@ -54,7 +53,7 @@ def mutate(mutation: Any, problem: Any, pop: Population, **options: Any) -> NDAr
 
 
 @pytest.mark.parametrize("prob", [0.0, 0.1, 0.5, 1.0])
-def test_the_chosen_are_drawn_first_and_once(tsp: gls.TSP, diary: type[Diary], prob: float) -> None:
+def test_the_chosen_are_drawn_first_and_once(tsp, diary, prob):
     problem = TSPProblem(tsp)
     changed = mutate(LocalSearchMutation(diary(), prob=prob), problem, population(problem))
     drawn = np.random.default_rng(5).random(SIZE) < prob
@@ -63,7 +62,7 @@ def test_the_chosen_are_drawn_first_and_once(tsp: gls.TSP, diary: type[Diary], p
     assert len(diary.calls) == (prob > 0)
 
 
-def test_searched_tours_are_canonical_better_and_evaluated(tsp: gls.TSP) -> None:
+def test_searched_tours_are_canonical_better_and_evaluated(tsp):
     problem = TSPProblem(tsp)
     pop = population(problem)
     before = pop.get("F")[:, 0]
@@ -79,7 +78,7 @@ def test_searched_tours_are_canonical_better_and_evaluated(tsp: gls.TSP) -> None
     assert run.data["local_search"].moves > 0
 
 
-def test_pymoos_problem_keeps_its_own_values() -> None:
+def test_pymoos_problem_keeps_its_own_values():
     problem = TravelingSalesman(cities(60) / 7)
     pop = population(problem)
     mutate(LocalSearchMutation(), problem, pop)
@@ -95,7 +94,7 @@ class Reverse(Repair):
 
 
 @pytest.mark.parametrize(("repair", "known"), [(None, True), (Reverse(), False)])
-def test_fitness_is_set_unless_a_repair_follows(tsp: gls.TSP, repair: Any, known: bool) -> None:
+def test_fitness_is_set_unless_a_repair_follows(tsp, repair, known):
     for holder in ("algorithm", "mutation"):
         problem, run = TSPProblem(tsp), Run(repair if holder == "algorithm" else None)
         pop = Population.new("X", rows(60, 5))
@@ -106,7 +105,7 @@ def test_fitness_is_set_unless_a_repair_follows(tsp: gls.TSP, repair: Any, known
     assert not LocalSearchMutation()._repaired_later(Run(CanonicalTourRepair()))
 
 
-def test_values_of_the_old_tour_are_reset(tsp: gls.TSP) -> None:
+def test_values_of_the_old_tour_are_reset(tsp):
     problem = TSPProblem(tsp)
     pop = population(problem)
     pop.set("note", "kept")
@@ -120,7 +119,7 @@ def test_values_of_the_old_tour_are_reset(tsp: gls.TSP) -> None:
 
 
 @pytest.mark.parametrize("mutation", [LocalSearchMutation(), DoubleBridgeMutation()])
-def test_a_copy_leaves_the_original(tsp: gls.TSP, mutation: Any) -> None:
+def test_a_copy_leaves_the_original(tsp, mutation):
     problem, pop = TSPProblem(tsp), Population.new("X", rows(60, 5))
     off = mutation(problem, pop, False, seed=1)
     assert (pop.get("X") == rows(60, 5)).all()
@@ -130,7 +129,7 @@ def test_a_copy_leaves_the_original(tsp: gls.TSP, mutation: Any) -> None:
 
 
 @pytest.mark.parametrize("mutation", [LocalSearchMutation(prob=0.5), DoubleBridgeMutation(30)])
-def test_operators_are_small_and_stateless(tsp: gls.TSP, mutation: Any) -> None:
+def test_operators_are_small_and_stateless(tsp, mutation):
     before = pickle.dumps(mutation)
     mutation(TSPProblem(tsp), Population.new("X", rows(60, 5)), seed=1)
     assert pickle.dumps(mutation) == before
@@ -145,9 +144,7 @@ def test_operators_are_small_and_stateless(tsp: gls.TSP, mutation: Any) -> None:
 
 
 @pytest.mark.parametrize("construction", ["nearest_neighbour", "random_tours", gls.greedy])
-def test_starts_are_searched_in_one_batch(
-    tsp: gls.TSP, diary: type[Diary], construction: Any
-) -> None:
+def test_starts_are_searched_in_one_batch(tsp, diary, construction):
     pop = LocalSearchSampling(construction, diary())(TSPProblem(tsp), 12, seed=3)
     assert [call["rows"] for call in diary.calls] == [12]
     assert pop.get("F")[:, 0].tolist() == tsp.cost(pop.get("X")).tolist()
@@ -158,7 +155,7 @@ def test_starts_are_searched_in_one_batch(
     assert pop.get("F").min() < tsp.cost(starts).min()
 
 
-def test_constructions_of_the_documentation_exist() -> None:
+def test_constructions_of_the_documentation_exist():
     text = (
         (LocalSearchSampling.__doc__ or "").partition("construction :")[2].partition("search :")[0]
     )

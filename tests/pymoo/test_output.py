@@ -58,7 +58,7 @@ def shown(problem: Any, algorithm: Any, capsys: pytest.CaptureFixture[str]) -> A
     return table(capsys.readouterr().out), pops.seen, result
 
 
-def test_the_columns_of_a_run(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_columns_of_a_run(capsys):
     known = TSPProblem(gls.TSP(cities(60), "EUC_2D", optimum=4000))
     lines, _, _ = shown(known, MemeticGA(20), capsys)
     assert list(lines[0]) == [
@@ -73,9 +73,7 @@ def test_the_columns_of_a_run(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("symmetric", [True, False])
 @pytest.mark.parametrize("own", [True, False])
-def test_columns_are_those_of_the_population(
-    own: bool, symmetric: bool, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_columns_are_those_of_the_population(own, symmetric, capsys):
     matrix = np.random.default_rng(0).integers(1, 100, (40, 40))
     search = gls.LocalSearch([gls.OrOpt()])
     tsp = gls.TSP.from_matrix(matrix + matrix.T if symmetric else matrix)
@@ -113,7 +111,7 @@ def test_columns_are_those_of_the_population(
         lambda: BRKGA(6, 10, 4, output=LocalSearchOutput()),
     ],
 )
-def test_random_keys_are_tours(make: Any, share: int, capsys: pytest.CaptureFixture[str]) -> None:
+def test_random_keys_are_tours(make, share, capsys):
     problem = RandomKeysProblem(gls.TSP(cities(40), optimum=4000), lamarckian_share=share)
     lines, _, result = shown(problem, make(), capsys)
     tours = problem.tours(result.pop)
@@ -121,7 +119,7 @@ def test_random_keys_are_tours(make: Any, share: int, capsys: pytest.CaptureFixt
     assert float(lines[-1]["gap %"]) == pytest.approx(result.F[0] / 40 - 100, abs=1e-3)
 
 
-def test_random_keys_of_a_flow_shop(capsys: pytest.CaptureFixture[str]) -> None:
+def test_random_keys_of_a_flow_shop(capsys):
     problem = RandomKeysProblem(create_random_flowshop_problem(3, 8), local_search_probability=0)
     lines, _, _ = shown(problem, DE(20, output=LocalSearchOutput()), capsys)
     assert 1 <= int(lines[-1]["distinct"]) <= 20
@@ -138,9 +136,7 @@ class Scaled(TravelingSalesman):
     [create_random_flowshop_problem(3, 8), Scaled(cities(8))],
     ids=["flow shop", "own objective"],
 )
-def test_other_permutations_have_no_entropy(
-    problem: Any, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_other_permutations_have_no_entropy(problem, capsys):
     algorithm = GA(
         20,
         PermutationRandomSampling(),
@@ -154,14 +150,12 @@ def test_other_permutations_have_no_entropy(
         assert line["entropy"] == "-"
 
 
-def test_pymoos_problem(capsys: pytest.CaptureFixture[str]) -> None:
+def test_pymoos_problem(capsys):
     lines, _, result = shown(TravelingSalesman(cities(30)), MemeticGA(10), capsys)
     assert float(lines[-1]["best"]) == pytest.approx(result.F[0], rel=1e-9)
     assert "gap %" not in lines[0]
 
 
-def test_nothing_is_computed_unless_it_is_shown(
-    tsp: gls.TSP, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_is_computed_unless_it_is_shown(tsp, monkeypatch):
     monkeypatch.delattr(output, "entropy_of")
     minimize(TSPProblem(tsp), MemeticGA(10), ("n_gen", 2), seed=1)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from pymoo.core.population import Population
@@ -39,13 +37,13 @@ ITERATED = gls.IteratedLocalSearch()
 
 @pytest.mark.parametrize("operator", (MemeticMating, MemeticGA))
 @pytest.mark.parametrize(("options", "error", "message"), REFUSED)
-def test_searches_and_limits(operator: Any, options: Any, error: type, message: str) -> None:
+def test_searches_and_limits(operator, options, error, message):
     with pytest.raises(error, match=message):
         operator(**options)
 
 
 @pytest.mark.parametrize("operator", IMPROVING)
-def test_other_callables_may_have_kicks(operator: Any) -> None:
+def test_other_callables_may_have_kicks(operator):
     operator(search=lambda problem, tours, **options: None, kicks=5)
     operator(search="iterated_local_search", kicks=0)
 
@@ -63,13 +61,13 @@ def test_other_callables_may_have_kicks(operator: Any) -> None:
         (True, InvalidTypeError),
     ],
 )
-def test_probabilities(operator: Any, prob: Any, error: type) -> None:
+def test_probabilities(operator, prob, error):
     with pytest.raises(error, match=r"prob: .* is not"):
         operator(prob=prob)
 
 
 @pytest.mark.parametrize("operator", DRAWING)
-def test_a_probability_may_be_pymoos(operator: Any) -> None:
+def test_a_probability_may_be_pymoos(operator):
     variable = Real(0.5, bounds=(0.0, 1.0))
     made = operator(prob=variable)
     variable.set(0.25)
@@ -95,13 +93,13 @@ OTHERS = {
 
 
 @pytest.mark.parametrize("name", OTHERS)
-def test_other_parameters(name: str) -> None:
+def test_other_parameters(name):
     make, message = OTHERS[name]
     with pytest.raises((InvalidParameterError, InvalidTypeError, UnknownPartError), match=message):
         make()
 
 
-def test_numpys_numbers_are_numbers(tsp: gls.TSP) -> None:
+def test_numpys_numbers_are_numbers(tsp):
     three, half = np.int64(3), np.float32(0.5)
     parts = {
         "crossover": SegmentCrossover(np.float32(0.125), half, prob=half),
@@ -124,12 +122,12 @@ def test_numpys_numbers_are_numbers(tsp: gls.TSP) -> None:
 
 
 @pytest.mark.parametrize("size", [1, 2])
-def test_populations_may_be_tiny(tsp: gls.TSP, size: int) -> None:
+def test_populations_may_be_tiny(tsp, size):
     result = minimize(TSPProblem(tsp), MemeticGA(size), ("n_gen", 3), seed=1)
     assert result.algorithm.n_gen - 1 == 3
 
 
-def test_empty_populations(tsp: gls.TSP) -> None:
+def test_empty_populations(tsp):
     problem, empty = TSPProblem(tsp), Population.empty()
     for operator in (LocalSearchMutation(), DoubleBridgeMutation(), CanonicalTourRepair()):
         assert len(operator(problem, empty, random_state=np.random.default_rng(0))) == 0
@@ -158,7 +156,7 @@ WRONG_ROWS = {
 
 
 @pytest.mark.parametrize("name", [*WRONG_PROBLEM, *WRONG_ROWS])
-def test_a_problem_that_is_no_tour_is_refused(name: str) -> None:
+def test_a_problem_that_is_no_tour_is_refused(name):
     pop = Population.new("X", np.random.default_rng(0).random((5, 20)) < 0.5)
     message = (
         r"Knapsack into a problem; pass TSPProblem.*TravelingSalesman.*gpu_ls_problem_from"
@@ -169,13 +167,13 @@ def test_a_problem_that_is_no_tour_is_refused(name: str) -> None:
         (WRONG_PROBLEM | WRONG_ROWS)[name](pop)
 
 
-def test_a_repair_names_rows_that_are_no_tours(tsp: gls.TSP) -> None:
+def test_a_repair_names_rows_that_are_no_tours(tsp):
     tours = rows(60, 3)
     tours[1, 0] = tours[1, 1]
     with pytest.raises(InvalidTourError, match="tours: row 1"):
         CanonicalTourRepair()(TSPProblem(tsp), Population.new("X", tours))
 
 
-def test_the_core_names_the_way_to_pymoos_problems(tsp: gls.TSP) -> None:
+def test_the_core_names_the_way_to_pymoos_problems(tsp):
     with pytest.raises(InvalidTypeError, match=r"is not a TSP; .*gpu_ls_pymoo\.as_tsp\(problem\)"):
         gls.LocalSearch()(TSPProblem(tsp), rows(60, 2))

@@ -55,7 +55,7 @@ class Known:
         return gls.TSP(obj.points, "EUC_2D") if isinstance(obj, Own) else None
 
 
-def test_a_tsp_is_evaluated_at_once_and_exactly(tsp: gls.TSP) -> None:
+def test_a_tsp_is_evaluated_at_once_and_exactly(tsp):
     problem, tours = TSPProblem(tsp), rows(60, 7)
     assert problem.evaluate(tours)[:, 0].tolist() == tsp.cost(tours).tolist()
     assert problem.evaluate(tours.astype(float))[:, 0].tolist() == tsp.cost(tours).tolist()
@@ -66,26 +66,26 @@ def test_a_tsp_is_evaluated_at_once_and_exactly(tsp: gls.TSP) -> None:
     assert as_tsp(tsp) is tsp
 
 
-def test_a_problem_is_not_copied_but_pickles(tsp: gls.TSP) -> None:
+def test_a_problem_is_not_copied_but_pickles(tsp):
     problem = TSPProblem(tsp)
     assert copy.deepcopy(problem) is problem
     loaded = cloudpickle.loads(cloudpickle.dumps(problem))
     assert loaded.tsp.fingerprint == tsp.fingerprint
 
 
-def test_the_optimum_is_pymoos_pareto_front(tsp: gls.TSP) -> None:
+def test_the_optimum_is_pymoos_pareto_front(tsp):
     assert TSPProblem(gls.TSP(cities(5), "EUC_2D", optimum=7)).pareto_front().tolist() == [[7.0]]
     assert TSPProblem(tsp).pareto_front() is None
 
 
-def test_pymoos_problem_becomes_real_distances() -> None:
+def test_pymoos_problem_becomes_real_distances():
     pymoo = TravelingSalesman(cities(50) / 7)
     tsp, tours = as_tsp(pymoo), rows(50, 6)
     assert tsp.metric.name == "EUC"
     assert tsp.cost(tours) == pytest.approx(pymoo.evaluate(tours)[:, 0], rel=1e-12)
 
 
-def test_fitness_is_the_problems_own_value_to_the_last_bit() -> None:
+def test_fitness_is_the_problems_own_value_to_the_last_bit():
     pymoo, tours = TravelingSalesman(cities(300) / 7), rows(300, 50).astype(np.int32)
     assert fitness(pymoo, tours).tolist() == pymoo.evaluate(tours)[:, 0].tolist()
     for tsp in (gls.TSP(cities(300) / 7, "EUC_2D"), gls.TSP(cities(300) / 7, "EUC")):
@@ -93,7 +93,7 @@ def test_fitness_is_the_problems_own_value_to_the_last_bit() -> None:
         assert fitness(problem, tours).tolist() == problem.evaluate(tours)[:, 0].tolist()
 
 
-def test_fitness_is_unknown_with_other_costs_or_constraints(tsp: gls.TSP) -> None:
+def test_fitness_is_unknown_with_other_costs_or_constraints(tsp):
     tours = rows(60, 2).astype(np.int32)
     assert fitness(Squared(cities(60)), tours) is None
     counted = TSPProblem(tsp)
@@ -105,7 +105,7 @@ def test_fitness_is_unknown_with_other_costs_or_constraints(tsp: gls.TSP) -> Non
 
 
 @pytest.mark.parametrize("change", ["rounded", "three dimensions"])
-def test_other_matrices_are_used(change: str) -> None:
+def test_other_matrices_are_used(change):
     points = np.random.default_rng(0).random((30, 3 if change != "rounded" else 2)) * 100
     pymoo = TravelingSalesman.__new__(TravelingSalesman)
     if change == "rounded":
@@ -117,7 +117,7 @@ def test_other_matrices_are_used(change: str) -> None:
     assert as_tsp(pymoo).cost(tours) == pytest.approx(pymoo.evaluate(tours)[:, 0], rel=1e-12)
 
 
-def test_converted_problems_are_cached_as_long_as_the_problem_lives() -> None:
+def test_converted_problems_are_cached_as_long_as_the_problem_lives():
     pymoo = TravelingSalesman(cities(20))
     tsp = as_tsp(pymoo)
     assert as_tsp(pymoo) is tsp
@@ -127,7 +127,7 @@ def test_converted_problems_are_cached_as_long_as_the_problem_lives() -> None:
     assert kept() is None
 
 
-def test_a_plugin_converts_other_problems() -> None:
+def test_a_plugin_converts_other_problems():
     problem = Own(cities(12), 12)
     with pytest.raises(InvalidTypeError, match="problem"):
         as_tsp(problem)
@@ -140,12 +140,12 @@ def test_a_plugin_converts_other_problems() -> None:
         plugins.clear()
 
 
-def test_only_a_tsp_can_be_wrapped() -> None:
+def test_only_a_tsp_can_be_wrapped():
     with pytest.raises(InvalidTypeError, match="tsp: TravelingSalesman"):
         TSPProblem(TravelingSalesman(cities(5)))
 
 
-def test_the_hook_converts_these_problems_only() -> None:
+def test_the_hook_converts_these_problems_only():
     tsp = gls.TSP(cities(9), "EUC_2D")
     found = Plugins(Registry(), lambda: [])
     found.add(plugin, "pymoo")

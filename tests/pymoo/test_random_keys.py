@@ -35,13 +35,12 @@ from gpu_ls_pymoo import (
     TSPProblem,
     as_tsp,
 )
-from tests.evolution.samples import Diary, cities, rows
+from tests.evolution.samples import cities, rows
 from tests.helpers.marks import diagonal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.helpers.clock import Clock
 
 ALGORITHMS: dict[str, Callable[[], Any]] = {
     "BRKGA": lambda: BRKGA(4, 8, 2),
@@ -69,7 +68,7 @@ def evaluated(problem: RandomKeysProblem, keys: Any) -> Population:
 
 
 @given(st.integers(1, 12), st.integers(1, 5), st.integers(0, 99))
-def test_keys_of_a_tour_stand_for_it_and_are_the_same_numbers(n: int, size: int, seed: int) -> None:
+def test_keys_of_a_tour_stand_for_it_and_are_the_same_numbers(n, size, seed):
     keys, tours = random_keys(size, n, seed), rows(n, size, seed + 1).astype(np.int32)
     kept = keys.copy()
     written = encode(keys, tours)
@@ -80,7 +79,7 @@ def test_keys_of_a_tour_stand_for_it_and_are_the_same_numbers(n: int, size: int,
 
 
 @given(st.integers(2, 12), st.lists(st.sampled_from([0.0, 0.5, 1.0, float("nan")]), min_size=1))
-def test_equal_keys_are_spread(n: int, numbers: list[float]) -> None:
+def test_equal_keys_are_spread(n, numbers):
     """Repairs put keys on the bounds, where they are equal."""
     keys, tours = np.resize(numbers, (3, n)), rows(n, 3).astype(np.int32)
     keys[0] = np.linspace(0, 1, n)
@@ -90,7 +89,7 @@ def test_equal_keys_are_spread(n: int, numbers: list[float]) -> None:
     assert (np.sort(written[0]) == keys[0]).all()  # other rows are left alone
 
 
-def test_equal_keys_are_decoded_by_number() -> None:
+def test_equal_keys_are_decoded_by_number():
     assert decode(np.array([[0.5, 0.1, 0.5, 0.1]])).tolist() == [[1, 3, 0, 2]]
     many = decode(np.tile([0.5, 0.1], 500)[np.newaxis])
     assert many[0].tolist() == [*range(1, 1000, 2), *range(0, 1000, 2)]
@@ -99,7 +98,7 @@ def test_equal_keys_are_decoded_by_number() -> None:
 # ---- evaluation
 
 
-def test_lamarckian_keys_stand_for_the_improved_tour(tsp: gls.TSP) -> None:
+def test_lamarckian_keys_stand_for_the_improved_tour(tsp):
     problem, keys = RandomKeysProblem(tsp), random_keys(20, 60)
     pop = evaluated(problem, keys)
     tours = problem.decode(pop.get("X"))
@@ -110,7 +109,7 @@ def test_lamarckian_keys_stand_for_the_improved_tour(tsp: gls.TSP) -> None:
     assert (problem.tours(pop) == tours).all()
 
 
-def test_baldwinian_keys_stay(tsp: gls.TSP) -> None:
+def test_baldwinian_keys_stay(tsp):
     problem, keys = RandomKeysProblem(tsp, lamarckian_share=0), random_keys(20, 60)
     pop = evaluated(problem, keys)
     assert (pop.get("X") == keys).all()
@@ -121,7 +120,7 @@ def test_baldwinian_keys_stay(tsp: gls.TSP) -> None:
     assert (problem.tours(fresh) == problem.decode(keys)).all()
 
 
-def test_the_probability_and_the_share_are_those_of_rows(tsp: gls.TSP, diary: type[Diary]) -> None:
+def test_the_probability_and_the_share_are_those_of_rows(tsp, diary):
     problem = RandomKeysProblem(tsp, diary(), local_search_probability=0.5, lamarckian_share=0.3)
     keys = random_keys(1000, 60)
     pop = evaluated(problem, keys)
@@ -143,12 +142,12 @@ def test_the_probability_and_the_share_are_those_of_rows(tsp: gls.TSP, diary: ty
         ("iterated_local_search(two_opt+or_opt, double_bridge(50), better)", (7, None)),
     ],
 )
-def test_intensity_is_kicks_or_moves(search: Any, limit: Any) -> None:
+def test_intensity_is_kicks_or_moves(search, limit):
     problem = RandomKeysProblem(gls.TSP(cities(9)), search, local_search_intensity=7)
     assert (problem.improver.kicks, problem.improver.moves) == limit
 
 
-def test_without_search_any_permutation_is_decoded() -> None:
+def test_without_search_any_permutation_is_decoded():
     flowshop, keys = create_random_flowshop_problem(3, 8), random_keys(5, 8)
     problem = RandomKeysProblem(flowshop, local_search_probability=0)
     expected = [flowshop.makespan(order) for order in decode(keys)]
@@ -156,7 +155,7 @@ def test_without_search_any_permutation_is_decoded() -> None:
     assert minimize(problem, BRKGA(4, 8, 2), ("n_gen", 3), seed=1).F[0] <= 8 * 3 * 100
 
 
-def test_pymoos_problem_and_the_optimum() -> None:
+def test_pymoos_problem_and_the_optimum():
     pymoo = TravelingSalesman(cities(30) / 7)
     problem, keys = RandomKeysProblem(pymoo), random_keys(5, 30)
     pop = evaluated(problem, keys)
@@ -170,7 +169,7 @@ def test_pymoos_problem_and_the_optimum() -> None:
 
 
 @pytest.mark.parametrize(("name", "share"), diagonal(ALGORITHMS, [0, 0.5, 1]))
-def test_algorithms_over_real_numbers(tsp: gls.TSP, name: str, share: float) -> None:
+def test_algorithms_over_real_numbers(tsp, name, share):
     problem = RandomKeysProblem(tsp, local_search_intensity=10, lamarckian_share=share)
     found = [minimize(problem, ALGORITHMS[name](), ("n_gen", 4), seed=1) for _ in range(2)]
     result = found[0]
@@ -184,7 +183,7 @@ def test_algorithms_over_real_numbers(tsp: gls.TSP, name: str, share: float) -> 
 
 
 @pytest.mark.parametrize("name", ["BRKGA", "DE", "PSO", "GA"])
-def test_searches_hold_the_time_limit(name: str, clock: Clock) -> None:
+def test_searches_hold_the_time_limit(name, clock):
     """Uncut, the first batch would make a thousand million kicks."""
     search = gls.IteratedLocalSearch()
     problem = RandomKeysProblem(gls.TSP(cities(300)), search, local_search_intensity=10**9)
@@ -194,7 +193,7 @@ def test_searches_hold_the_time_limit(name: str, clock: Clock) -> None:
     assert result.data["local_search"].kicks > 0
 
 
-def test_a_problem_is_not_copied_but_pickles(tsp: gls.TSP) -> None:
+def test_a_problem_is_not_copied_but_pickles(tsp):
     problem = RandomKeysProblem(tsp)
     assert copy.deepcopy(problem) is problem
     loaded = cloudpickle.loads(cloudpickle.dumps(problem))
@@ -222,7 +221,7 @@ def test_a_problem_is_not_copied_but_pickles(tsp: gls.TSP) -> None:
         ({"problem": 3, "local_search_probability": 0}, InvalidTypeError, "problem: int is not"),
     ],
 )
-def test_wrong_parameters(tsp: gls.TSP, options: dict[str, Any], error: type, message: str) -> None:
+def test_wrong_parameters(tsp, options, error, message):
     with pytest.raises(error, match=message):
         RandomKeysProblem(**{"problem": tsp, **options})
 
@@ -243,14 +242,14 @@ FLOWSHOP = create_random_flowshop_problem(3, 8)
         lambda: LocalSearchMutation().prepare(RandomKeysProblem(TSPProblem(gls.TSP(cities(8))))),
     ],
 )
-def test_permutations_that_are_not_tours_are_refused(use: Any) -> None:
+def test_permutations_that_are_not_tours_are_refused(use):
     with pytest.raises(InvalidTypeError, match=r"pass TSPProblem.*TravelingSalesman") as error:
         use()
     assert "RandomKeysProblem(problem, local_search_probability=0)" in str(error.value)
     assert "OrderCrossover" in str(error.value)
 
 
-def test_other_objects_are_told_nothing_of_permutations() -> None:
+def test_other_objects_are_told_nothing_of_permutations():
     with pytest.raises(InvalidTypeError) as error:
         as_tsp(3)
     assert "OrderCrossover" not in str(error.value)

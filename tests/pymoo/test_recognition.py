@@ -130,7 +130,7 @@ def population() -> Population:
 
 
 @pytest.mark.parametrize("name", ELSE)
-def test_other_costs_are_refused(name: str) -> None:
+def test_other_costs_are_refused(name):
     make, reason = ELSE[name]
     with pytest.raises(UnsupportedProblemError, match=f"problem: Own.*{reason}") as error:
         as_tsp(make())
@@ -138,20 +138,20 @@ def test_other_costs_are_refused(name: str) -> None:
 
 
 @pytest.mark.parametrize("use", USES)
-def test_operators_refuse_other_costs(use: str) -> None:
+def test_operators_refuse_other_costs(use):
     with pytest.raises(UnsupportedProblemError, match="by their length"):
         USES[use](ELSE["scaled"][0]())
 
 
 @pytest.mark.parametrize("name", LENGTHS)
-def test_lengths_are_recognised(name: str) -> None:
+def test_lengths_are_recognised(name):
     problem, some = LENGTHS[name](), rows(N, 5)
     tsp = as_tsp(problem)
     problem.callback = None
     assert tsp.cost(some) == pytest.approx(problem.evaluate(some)[:, 0], rel=1e-12)
 
 
-def test_a_comparison_leaves_no_trace_and_is_made_once() -> None:
+def test_a_comparison_leaves_no_trace_and_is_made_once():
     problem, calls = Own(), []
     Own.get_route_length = counted(TravelingSalesman.get_route_length, calls)
     try:
@@ -176,7 +176,7 @@ def counted(function: Any, calls: list[Any]) -> Any:
     return call
 
 
-def test_comparisons_do_not_count_as_evaluations() -> None:
+def test_comparisons_do_not_count_as_evaluations():
     class Counts(Callback):
         def notify(self, algorithm: Any) -> None:
             self.data.setdefault("evaluated", []).append(algorithm.evaluator.n_eval)
@@ -188,7 +188,7 @@ def test_comparisons_do_not_count_as_evaluations() -> None:
     assert evaluated(Own()) == evaluated(Own())
 
 
-def test_kicks_do_not_need_lengths() -> None:
+def test_kicks_do_not_need_lengths():
     pop = population()
     before = pop.get("X").copy()
     DoubleBridgeMutation()(ELSE["scaled"][0](), pop, seed=1)
@@ -196,7 +196,7 @@ def test_kicks_do_not_need_lengths() -> None:
     assert (pop.get("X") != before).any(axis=1).all()
 
 
-def test_a_plugin_may_give_the_lengths() -> None:
+def test_a_plugin_may_give_the_lengths():
     class Says:
         @staticmethod
         @hookimpl
@@ -232,12 +232,12 @@ OURS = {
 
 
 def kinds_of(base: Any) -> dict[str, Any]:
-    class Dearer(base):  # type: ignore[misc]
+    class Dearer(base):
         def _evaluate(self, rows: Any, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
             super()._evaluate(rows, out)
             out["F"] = 2 * out["F"] + 1
 
-    class Named(base):  # type: ignore[misc]
+    class Named(base):
         def _evaluate(self, rows: Any, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
             super()._evaluate(rows, out)
 
@@ -248,7 +248,7 @@ def kinds_of(base: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", OURS)
-def test_subclasses_must_evaluate_rows_as_their_base_does(name: str) -> None:
+def test_subclasses_must_evaluate_rows_as_their_base_does(name):
     base, problem, use = OURS[name]
     kinds = kinds_of(base)
     for kind in ("base", "named"):
@@ -262,7 +262,7 @@ def test_subclasses_must_evaluate_rows_as_their_base_does(name: str) -> None:
             use(changed)
 
 
-def test_errors_suggest_other_operators() -> None:
+def test_errors_suggest_other_operators():
     from pymoo.core.problem import Problem
     from pymoo.problems.single.knapsack import create_random_knapsack_problem
 
@@ -287,7 +287,7 @@ def test_errors_suggest_other_operators() -> None:
     ],
     ids=["several lengths", "routes", "assignment", "assignment of pymoo"],
 )
-def test_errors_name_the_wrapper(problem: Any, message: str) -> None:
+def test_errors_name_the_wrapper(problem, message):
     with pytest.raises(InvalidTypeError, match=message):
         LocalSearchMutation()(problem, population())
     if not isinstance(problem, AssignmentProblem):

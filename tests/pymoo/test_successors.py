@@ -66,7 +66,7 @@ def mutated(mutation: SuccessorMutation, pop: Population, seed: int = 5) -> Any:
     return mutation(Plain(), pop, False, seed=seed).get("X")
 
 
-def test_samples_count_values_from_the_lower_bound() -> None:
+def test_samples_count_values_from_the_lower_bound():
     rows = SuccessorSampling(EVEN)(Plain(), 50, seed=1).get("X")
     assert rows.dtype == np.int64
     assert ((rows >= LOW) & (rows <= HIGH)).all()
@@ -77,7 +77,7 @@ def test_samples_count_values_from_the_lower_bound() -> None:
 
 
 @pytest.mark.parametrize(("share", "count"), [(0, 1), (0.1, 1), (0.5, 3), (1, 6)])
-def test_a_share_of_the_variables_is_assigned_anew(share: float, count: int) -> None:
+def test_a_share_of_the_variables_is_assigned_anew(share, count):
     pop = start(400)
     before = pop.get("X")
     after = mutated(SuccessorMutation(EVEN, share), pop)
@@ -92,14 +92,14 @@ def test_a_share_of_the_variables_is_assigned_anew(share: float, count: int) -> 
     assert (mutated(SuccessorMutation(EVEN, share), pop, seed=6) != after).any()
 
 
-def test_what_the_heuristic_leaves_out_keeps_its_value() -> None:
+def test_what_the_heuristic_leaves_out_keeps_its_value():
     nothing = gls.WeightTable(np.zeros((6, 7), int))
     assert (mutated(SuccessorMutation(nothing, 1), start()) == start().get("X")).all()
     rows = SuccessorSampling(nothing)(Plain(), 200, seed=1).get("X")
     assert (rows.max(axis=0) == HIGH).all() and (rows.min(axis=0) == LOW).all()
 
 
-def test_whole_floats_are_taken_and_others_named() -> None:
+def test_whole_floats_are_taken_and_others_named():
     pop = start()
     floats = Population.new("X", pop.get("X").astype(float))
     assert (mutated(SuccessorMutation(), floats) == mutated(SuccessorMutation(), pop)).all()
@@ -114,7 +114,7 @@ def test_whole_floats_are_taken_and_others_named() -> None:
         mutated(SuccessorMutation(), floats)
 
 
-def test_wrong_parameters_and_problems_are_named() -> None:
+def test_wrong_parameters_and_problems_are_named():
     for wrong, error, text in (
         (lambda: SuccessorMutation(share=1.5), InvalidParameterError, "share: 1.5"),
         (lambda: SuccessorMutation(prob="x"), InvalidTypeError, "prob: 'x'"),
@@ -162,7 +162,7 @@ ALGORITHMS = {
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)
-def test_runs_of_plain_problems(name: str) -> None:
+def test_runs_of_plain_problems(name):
     problem = Plain(2 if name == "NSGA2" else 1)
     runs = [
         minimize(problem, ALGORITHMS[name](), ("n_gen", 3), seed=1, save_history=True)
@@ -177,7 +177,7 @@ def test_runs_of_plain_problems(name: str) -> None:
     assert len(runs[0].history) == 3
 
 
-def test_runs_of_permutations() -> None:
+def test_runs_of_permutations():
     algorithm = GA(
         30, SuccessorSampling(), crossover=OrderCrossover(), mutation=SuccessorMutation(share=0.3)
     )
@@ -189,7 +189,7 @@ def test_runs_of_permutations() -> None:
     assert set(moved) == {0, 2}
 
 
-def test_binary_problems_keep_their_type() -> None:
+def test_binary_problems_keep_their_type():
     problem = create_random_knapsack_problem(15, seed=1)
     rows = SuccessorSampling()(problem, 20, seed=1).get("X")
     assert rows.dtype == bool
@@ -198,7 +198,7 @@ def test_binary_problems_keep_their_type() -> None:
 
 @pytest.mark.parametrize("algorithm", [BRKGA(4, 8, 2), DE(10)], ids=["BRKGA", "DE"])
 @pytest.mark.parametrize("inner", [Plain(), COLOURING, PLACES], ids=["plain", "states", "distinct"])
-def test_random_keys(algorithm: Any, inner: Any) -> None:
+def test_random_keys(algorithm, inner):
     problem = SuccessorKeysProblem(inner)
     assert problem.n_var == 2 * inner.n_var and problem.name() == inner.name()
     result = minimize(problem, algorithm, ("n_gen", 3), seed=1)
@@ -208,7 +208,7 @@ def test_random_keys(algorithm: Any, inner: Any) -> None:
     assert (problem.decode(result.X) == rows[result.pop.get("F")[:, 0].argmin()]).all()
 
 
-def test_keys_choose_by_the_weights_and_errors_name_the_row() -> None:
+def test_keys_choose_by_the_weights_and_errors_name_the_row():
     problem = SuccessorKeysProblem(Plain(), EVEN)
     keys = np.zeros((2, 12))
     keys[1] = 1
@@ -224,7 +224,7 @@ OPERATORS = [SuccessorMutation(EVEN, share=0.5), SuccessorSampling(EVEN)]
 
 
 @pytest.mark.parametrize("operator", OPERATORS, ids=["mutation", "sampling"])
-def test_operators_are_small_and_stateless(operator: Any) -> None:
+def test_operators_are_small_and_stateless(operator):
     def rows(part: Any) -> Any:
         given = start() if isinstance(part, SuccessorMutation) else 40
         return part(Plain(), given, seed=1).get("X")

@@ -16,7 +16,7 @@ from tests.evolution.samples import cities, rows, undirected
 
 @pytest.mark.parametrize("edges", [0, 1, 4, 6, 8])
 @pytest.mark.parametrize("count", [1, 5, 12, 30])
-def test_survivors_are_the_best_tours_that_are_far_apart(edges: int, count: int) -> None:
+def test_survivors_are_the_best_tours_that_are_far_apart(edges, count):
     problem = TSPProblem(gls.TSP(cities(8), "EUC_2D"))
     pop = Population.new(X=rows(8, 30))
     Evaluator().eval(problem, pop)
@@ -34,7 +34,7 @@ def test_survivors_are_the_best_tours_that_are_far_apart(edges: int, count: int)
     assert (np.diff(survivors.get("F")[:, 0]) >= 0).all()
 
 
-def test_a_population_stays_apart(tsp: gls.TSP) -> None:
+def test_a_population_stays_apart(tsp):
     algorithm = MemeticGA(20, survival=EdgeDistanceSurvival(6))
     result = minimize(TSPProblem(tsp), algorithm, ("n_gen", 10), seed=1)
     plain = minimize(TSPProblem(tsp), MemeticGA(20, moves=10**6), ("n_gen", 10), seed=1)
@@ -46,6 +46,6 @@ def test_a_population_stays_apart(tsp: gls.TSP) -> None:
     assert min(closest(result.pop.get("X"))) >= 6 > min(closest(plain.pop.get("X")))
 
 
-def test_wrong_parameters() -> None:
+def test_wrong_parameters():
     with pytest.raises(InvalidParameterError, match="edges: -1"):
         EdgeDistanceSurvival(-1)

@@ -29,7 +29,7 @@ from gpu_ls_pymoo import (
     TSPProblem,
 )
 from gpu_ls_pymoo.clock import seconds_left
-from tests.evolution.samples import Diary, cities, rows
+from tests.evolution.samples import cities, rows
 from tests.helpers.late_kernels import LateKernels
 from tests.helpers.marks import diagonal, slow_after
 
@@ -55,7 +55,7 @@ def large() -> gls.TSP:
 
 
 @pytest.mark.parametrize("own", [True, False])
-def test_every_searched_tour_counts_as_an_evaluation(diary: type[Diary], own: bool) -> None:
+def test_every_searched_tour_counts_as_an_evaluation(diary, own):
     problem = TSPProblem(gls.TSP(cities(300), "EUC_2D"))  # large: few children are known tours
     algorithm = MemeticGA(20, search=diary()) if own else searching_ga(diary())
     result = minimize(problem, algorithm, ("n_eval", 250), seed=1)
@@ -64,7 +64,7 @@ def test_every_searched_tour_counts_as_an_evaluation(diary: type[Diary], own: bo
     assert 250 <= searched < 450
 
 
-def test_tours_that_are_not_searched_are_counted_by_pymoo(tsp: gls.TSP, diary: type[Diary]) -> None:
+def test_tours_that_are_not_searched_are_counted_by_pymoo(tsp, diary):
     algorithm = GA(
         pop_size=20,
         sampling=PermutationRandomSampling(),
@@ -76,7 +76,7 @@ def test_tours_that_are_not_searched_are_counted_by_pymoo(tsp: gls.TSP, diary: t
     assert 0 < sum(call["rows"] for call in diary.calls) < 60
 
 
-def test_a_termination_of_its_own_and_the_default(tsp: gls.TSP) -> None:
+def test_a_termination_of_its_own_and_the_default(tsp):
     own = minimize(TSPProblem(tsp), MemeticGA(10, termination=("n_gen", 3)), seed=1)
     assert own.algorithm.n_gen - 1 == 3
     default = minimize(TSPProblem(gls.TSP(cities(8), "EUC_2D")), MemeticGA(5), seed=1)
@@ -84,7 +84,7 @@ def test_a_termination_of_its_own_and_the_default(tsp: gls.TSP) -> None:
 
 
 @pytest.mark.parametrize(("kind", "form"), diagonal(["memetic", "plain"], ["ours", "pymoo"]))
-def test_a_time_limit_is_kept(large: gls.TSP, kind: str, form: str, clock: Clock) -> None:
+def test_a_time_limit_is_kept(large, kind, form, clock):
     problem = (
         TSPProblem(large) if form == "ours" else TravelingSalesman(np.array(large.coordinates))
     )
@@ -113,9 +113,7 @@ LIMITS = (MaximumGenerationTermination(10**6), TimeBasedTermination("00:00:01"))
         ],
     ),
 )
-def test_a_time_limit_cuts_iterated_searches(
-    kind: str, search: Any, limit: Any, clock: Clock
-) -> None:
+def test_a_time_limit_cuts_iterated_searches(kind, search, limit, clock):
     """Without the limit, the first search would make ten kicks for each city and tour."""
     problem, mutation = TSPProblem(gls.TSP(cities(200))), LocalSearchMutation(search)
     mutation.prepare(problem, 40)
@@ -127,7 +125,7 @@ def test_a_time_limit_cuts_iterated_searches(
     assert result.F[0] == problem.tsp.cost(result.X)[0]
 
 
-def test_compiling_does_not_count(large: gls.TSP, clock: Clock) -> None:
+def test_compiling_does_not_count(large, clock):
     """The minute in which a search compiles passes before the clock starts."""
     inner, compiled = gls.LocalSearch(), []
 
@@ -146,9 +144,7 @@ def test_compiling_does_not_count(large: gls.TSP, clock: Clock) -> None:
     assert result.exec_time <= 0.3 + OVERRUN
 
 
-def test_the_search_is_given_the_time_that_is_left(
-    tsp: gls.TSP, diary: type[Diary], clock: Clock
-) -> None:
+def test_the_search_is_given_the_time_that_is_left(tsp, diary, clock):
     minimize(TSPProblem(tsp), MemeticGA(20, search=diary()), ("time", 2), seed=1)
     given = [call["budget"].seconds for call in diary.calls]
     assert 1 < given[0] <= 2 and len(given) > 2
@@ -157,9 +153,7 @@ def test_the_search_is_given_the_time_that_is_left(
     assert diary.calls[-1]["budget"] == gls.Budget()
 
 
-def test_time_cuts_an_iterated_search_but_is_not_its_length(
-    tsp: gls.TSP, large: gls.TSP, clock: Clock
-) -> None:
+def test_time_cuts_an_iterated_search_but_is_not_its_length(tsp, large, clock):
     search = gls.IteratedLocalSearch(kicks_per_city=0.1)
     short = MemeticGA(20, search=search)
     result = minimize(TSPProblem(tsp), short, ("time", 3), seed=1, save_history=True)
@@ -176,9 +170,7 @@ def test_time_cuts_an_iterated_search_but_is_not_its_length(
     assert result.F[0] == large.cost(result.X)[0]
 
 
-def test_an_iterated_search_is_compiled_before_the_clock_starts(
-    tsp: gls.TSP, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_iterated_search_is_compiled_before_the_clock_starts(tsp, monkeypatch):
     kernels = LateKernels(monkeypatch)
     algorithm = MemeticGA(20, search=gls.IteratedLocalSearch(), kicks=5, backend="cpu")
     algorithm.setup(TSPProblem(tsp), termination=("n_gen", 2), seed=1)
@@ -195,7 +187,7 @@ class Started:
         self.termination, self.start_time = termination, clock.time() - 10
 
 
-def test_the_time_limit_of_a_collection(clock: Clock) -> None:
+def test_the_time_limit_of_a_collection(clock):
     def left(termination: Any) -> float:
         return seconds_left(Started(termination, clock))
 
@@ -213,7 +205,7 @@ def test_the_time_limit_of_a_collection(clock: Clock) -> None:
     assert left(both) == 0
 
 
-def test_no_search_begins_when_the_time_is_up(tsp: gls.TSP, diary: type[Diary]) -> None:
+def test_no_search_begins_when_the_time_is_up(tsp, diary):
     algorithm = MemeticGA(20, search=diary()).setup(
         TSPProblem(tsp), termination=("time", 100), seed=1
     )
@@ -227,9 +219,7 @@ def test_no_search_begins_when_the_time_is_up(tsp: gls.TSP, diary: type[Diary]) 
 
 @pytest.mark.parametrize("at", [0, 2])
 @pytest.mark.parametrize("own", [True, False])
-def test_ctrl_c_in_a_search_ends_the_run_with_the_best_so_far(
-    tsp: gls.TSP, diary: type[Diary], own: bool, at: int
-) -> None:
+def test_ctrl_c_in_a_search_ends_the_run_with_the_best_so_far(tsp, diary, own, at):
     diary.interrupt_at = at
     algorithm = MemeticGA(20, search=diary()) if own else searching_ga(diary())
     result = minimize(TSPProblem(tsp), algorithm, ("n_gen", 50), seed=1)
@@ -240,7 +230,7 @@ def test_ctrl_c_in_a_search_ends_the_run_with_the_best_so_far(
 
 
 @pytest.mark.parametrize("generation", [1, 3])
-def test_ctrl_c_between_searches_ends_the_run_too(tsp: gls.TSP, generation: int) -> None:
+def test_ctrl_c_between_searches_ends_the_run_too(tsp, generation):
     def interrupt(algorithm: Any) -> None:
         if algorithm.n_gen == generation:
             raise KeyboardInterrupt
@@ -251,7 +241,7 @@ def test_ctrl_c_between_searches_ends_the_run_too(tsp: gls.TSP, generation: int)
     assert result.F[0] == tsp.cost(result.X)[0] == result.pop.get("F").min()
 
 
-def test_ctrl_c_before_there_is_a_tour_is_not_hidden(tsp: gls.TSP) -> None:
+def test_ctrl_c_before_there_is_a_tour_is_not_hidden(tsp):
     def interrupt(*args: Any, **options: Any) -> None:
         raise KeyboardInterrupt
 
@@ -260,7 +250,7 @@ def test_ctrl_c_before_there_is_a_tour_is_not_hidden(tsp: gls.TSP) -> None:
 
 
 @pytest.mark.parametrize("delay", [0.05, 0.3, 0.55])
-def test_ctrl_c_at_any_time_ends_the_run(large: gls.TSP, delay: float) -> None:
+def test_ctrl_c_at_any_time_ends_the_run(large, delay):
     problem, algorithm = TSPProblem(large), MemeticGA(30)
     algorithm.setup(problem, termination=("time", 600), seed=1)
     algorithm.next()

@@ -99,7 +99,7 @@ def drop_in(kind: Any = GA, **options: Any) -> Any:
         ),
     ],
 )
-def test_a_time_limit_holds(problem: TSPProblem, algorithm: Any) -> None:
+def test_a_time_limit_holds(problem, algorithm):
     result = minimize(problem, algorithm, ("time", LIMIT), seed=1)
     assert LIMIT - OVERRUN <= result.exec_time <= LIMIT + OVERRUN
     assert result.data["local_search"].moves > 0
@@ -114,9 +114,7 @@ def test_a_time_limit_holds(problem: TSPProblem, algorithm: Any) -> None:
     ],
     ids=["crossover", "duplicates"],
 )
-def test_slow_parts_of_pymoo_do_not_break_it(
-    problem: TSPProblem, slow: dict[str, Any], limit: float, generations: int
-) -> None:
+def test_slow_parts_of_pymoo_do_not_break_it(problem, slow, limit, generations):
     """No generation begins that would exceed the limit even without a search."""
     algorithm = drop_in(pop_size=20, n_offsprings=10, **slow)
     result = minimize(problem, algorithm, ("time", limit), seed=1)
@@ -126,9 +124,7 @@ def test_slow_parts_of_pymoo_do_not_break_it(
     assert result.data["local_search"].moves > 0
 
 
-def test_a_run_whose_time_is_up_does_not_mate_again(
-    problem: TSPProblem, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_whose_time_is_up_does_not_mate_again(problem, monkeypatch):
     """All individuals that are not drawn are duplicates, since their parents are equal."""
     mutation = LocalSearchMutation(prob=0.02)
     calls = []
