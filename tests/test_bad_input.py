@@ -365,8 +365,3 @@ def test_few_cities_are_no_error(n):
     for construct in ("random_tours", "nearest_neighbour", "greedy", "space_filling_curve"):
         tours = registry.lookup("construction", construct)(problem, 3, backend="cpu")
         assert (gls.LocalSearch()(problem, tours, backend="cpu").costs <= problem.cost(tours)).all()
-
-
-def test_the_table_is_long_enough():
-    assert len(CASES) >= 40
-    assert len({case.name for case in CASES}) == len(CASES)

@@ -45,6 +45,15 @@ def test_each_kind_of_parts_has_a_check():
     assert {f"check_{kind}" for kind in kinds} | others == set(testing.__all__)
 
 
+@pytest.mark.parametrize("kind", [*BASES, "assignment", "domain"])
+def test_checks_refuse_other_objects_than_parts(kind):
+    base = BASES.get(kind) or vars(extend)[kind.capitalize()]
+    words = "not a perturb" if kind == "perturbation" else rf"extend\.{base.__name__}; pass"
+    given = ([], []) if kind == "domain" else ("a name",)
+    with pytest.raises(extend.InvalidTypeError, match=words):
+        vars(testing)[f"check_{kind}"](*given)
+
+
 @pytest.mark.parametrize("name", testing.__all__)
 def test_checks_document_what_they_raise(name):
     text = inspect.getdoc(vars(testing)[name])

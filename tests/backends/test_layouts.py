@@ -95,68 +95,69 @@ def test_ptx_declares_the_memory_that_the_assembler_uses():
     assert 0 < taken <= declared_shared(kernel) < taken + 64
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("nvrtc")
-def test_crossovers_fit():
-    name, length, grid = KINDS["long"]
-    static = {}
-    for n in CITIES:
-        shape = assembly_layouts.assembly_shape(n, 64, SHARED)
-        if not shape.in_shared:
-            continue
-        key = shape.team, shape.memory
-        if key not in static:
-            kernel = edge_assembly.assembly_kernel(BUILT_IN_METRICS[name](), length, grid, shape)
-            static[key] = declared_shared(kernel)
-            assert static[key] <= shape.teams * assembly_layouts.ASSEMBLY_STATIC_BYTES
-        assert shape.shared_bytes(n) + static[key] <= SHARED, (n, shape)
-    assert len(static) > 5
-
-
-def shared_by_kernel(shapes, kernel_of):
-    """Check that shapes fit, with the static memory of their kernels; return that, by kernel."""
-    static = {}
-    for n, shape in shapes:
-        key = shape.team, shape.memory
-        if key not in static:
-            static[key] = declared_shared(kernel_of(shape))
-        assert shape.shared_bytes(n) + static[key] <= SHARED, (n, shape)
-    return static
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("nvrtc")
-@pytest.mark.parametrize("kind", [*KINDS, *ROUTED])
-def test_descents_fit(kind):
-    metric, made, needs = composed(kind, "two")
-    shapes = (
-        (n, descent_layouts.descent_shape(n, tours, SHARED, needs=needs))
-        for n in (*CITIES, *range(20_000, 40_000, 7))
-        for tours in (1, 4, 16)
+def crossovers(kind):
+    name, length, grid = KINDS[kind]
+    return (
+        lambda n: [assembly_layouts.assembly_shape(n, 64, SHARED)],
+        lambda shape: edge_assembly.assembly_kernel(BUILT_IN_METRICS[name](), length, grid, shape),
     )
-    static = shared_by_kernel(
-        ((n, shape) for n, shape in shapes if shape.in_shared),
+
+
+def descents(kind):
+    metric, made, needs = composed(kind, "two")
+    return (
+        lambda n: [
+            descent_layouts.descent_shape(n, size, SHARED, needs=needs) for size in (1, 4, 16)
+        ],
         lambda shape: descent_kernel(metric, made, shape.team, shape.memory),
     )
-    assert len(static) > 5
+
+
+def independent(kind):
+    metric, made, needs = composed(kind, "two")
+    return (
+        lambda n: [descent_layouts.multi_shape(n, SHARED, needs)],
+        lambda shape: multi_descent_kernel(metric, made, shape.team, shape.memory),
+    )
+
+
+def rebuilt(kind):
+    metric, made, needs = composed(kind, "two")
+    kick = ruin_recreate.in_chains(metric.metric, "double" if kind == "durations" else "gls::int64")
+    return (
+        lambda n: [rebuilt_chains.rebuilt_shape(n, size, SHARED, needs) for size in (1, 2, 4, 16)],
+        lambda shape: rebuilt_chains.rebuilt_kernel(metric, made, kick, Annealing(), shape),
+    )
+
+
+# Layouts for a number of cities, and the kernel of a layout; the kinds; least number of kernels.
+ENGINES = {
+    crossovers: (["long"], 6),
+    descents: ([*KINDS, *ROUTED], 6),
+    independent: (KINDS, 3),
+    rebuilt: (ROUTED, 6),
+}
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("nvrtc")
-@pytest.mark.parametrize("kind", ROUTED)
-def test_chains_of_routes_fit(kind):
-    metric, made, needs = composed(kind, "two")
-    kick = ruin_recreate.in_chains(metric.metric, "double" if kind == "durations" else "gls::int64")
-    shapes = (
-        (n, rebuilt_chains.rebuilt_shape(n, tours, SHARED, needs))
-        for n in CITIES
-        for tours in (1, 2, 4, 16)
-    )
-    static = shared_by_kernel(
-        ((n, shape) for n, shape in shapes if shape.in_shared),
-        lambda shape: rebuilt_chains.rebuilt_kernel(metric, made, kick, Annealing(), shape),
-    )
-    assert len(static) > 5
+@pytest.mark.parametrize(
+    ("engine", "kind"), [(engine, kind) for engine, (kinds, _) in ENGINES.items() for kind in kinds]
+)
+def test_tours_fit_beside_the_static_memory_of_their_kernels(engine, kind):
+    layouts_of, kernel_of = engine(kind)
+    static = {}
+    for n in (*CITIES, *range(20_000, 40_000, 7)):
+        for shape in layouts_of(n):
+            if not (shape.in_shared or engine is independent):
+                continue  # it has no dynamic memory
+            key = shape.team, shape.memory
+            if key not in static:
+                static[key] = declared_shared(kernel_of(shape))
+                if engine is crossovers:
+                    assert static[key] <= shape.teams * assembly_layouts.ASSEMBLY_STATIC_BYTES
+            assert shape.shared_bytes(n) + static[key] <= SHARED, (n, shape)
+    assert len(static) >= ENGINES[engine][1]
 
 
 def test_blocks_work_on_few_chains_of_routes():
@@ -182,21 +183,6 @@ def test_memory_of_multi_improvement_beside_its_tour(kind):
         static.append(report.shared)
     batch = static[1] - static[0]
     assert batch <= descent_layouts.LOOK_BATCH_BYTES < batch + 300  # for all types of lengths
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("nvrtc")
-@pytest.mark.parametrize("kind", KINDS)
-def test_multi_improvement_fits(kind):
-    metric, made, needs = composed(kind, "two")
-    static = shared_by_kernel(
-        (
-            (n, descent_layouts.multi_shape(n, SHARED, needs))
-            for n in (*CITIES, *range(20_000, 40_000, 7))
-        ),
-        lambda shape: multi_descent_kernel(metric, made, shape.team, shape.memory),
-    )
-    assert len(static) == 3
 
 
 @pytest.mark.parametrize(("city", "city_bytes"), [("uint16", 2), ("int", 4)])

@@ -157,22 +157,10 @@ def test_a_relative_folder(counted, monkeypatch, tmp_path):
 # Damage. The library must not be loaded yet, since a process keeps loaded libraries.
 
 
-def cut_off(library: Path) -> None:
-    library.write_bytes(library.read_bytes()[:2000])
-
-
 def flip_a_byte(library: Path) -> None:
     content = bytearray(library.read_bytes())
     content[len(content) // 2] ^= 0xFF
     library.write_bytes(content)
-
-
-def append(library: Path) -> None:
-    library.write_bytes(library.read_bytes() + b"\0")
-
-
-def empty(library: Path) -> None:
-    library.write_bytes(b"")
 
 
 def make_folder(library: Path) -> None:
@@ -191,10 +179,6 @@ def make_dangling_link(library: Path) -> None:
     library.symlink_to("nothing")
 
 
-def make_unreadable(library: Path) -> None:
-    library.chmod(0)
-
-
 def swap(library: Path, content: bytes) -> None:
     """Replace the library by another file whose name contains the right digest."""
     library.unlink()
@@ -202,26 +186,26 @@ def swap(library: Path, content: bytes) -> None:
     (library.parent / library_cache.file_name(key, content)).write_bytes(content)
 
 
-def lose_the_function(library: Path) -> None:
-    swap(library, compiler.program_of(OTHER).library())
-
-
-def make_unloadable(library: Path) -> None:
-    swap(library, b"no library")
-
-
-DAMAGES = [
-    *(cut_off, flip_a_byte, append, empty, make_folder, make_pipe, make_dangling_link),
-    *(make_unreadable, lose_the_function, make_unloadable),
-]
+DAMAGES: dict[str, Callable[[Path], object]] = {
+    "cut off": lambda library: library.write_bytes(library.read_bytes()[:2000]),
+    "changed": flip_a_byte,
+    "longer": lambda library: library.write_bytes(library.read_bytes() + b"\0"),
+    "empty": lambda library: library.write_bytes(b""),
+    "a folder": make_folder,
+    "a pipe": make_pipe,
+    "a dangling link": make_dangling_link,
+    "unreadable": lambda library: library.chmod(0),
+    "without the function": lambda library: swap(library, compiler.program_of(OTHER).library()),
+    "no library": lambda library: swap(library, b"no library"),
+}
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_library_is_rebuilt(counted, cache, damage: Callable[[Path], None]):
+def test_a_damaged_library_is_rebuilt(counted, cache, damage):
     library = keep()
-    damage(library)
+    DAMAGES[damage](library)
     before = runs(counted)
-    if damage is not make_unreadable or os.geteuid() != 0:  # root can read it
+    if damage != "unreadable" or os.geteuid() != 0:  # root can read it
         before += 1
     assert works(counted, before)
     assert list(cache.iterdir()) == [library]

@@ -143,14 +143,6 @@ def test_constructions_return_tours(name, metric, backend):
 
 
 @ON_BOTH
-@pytest.mark.parametrize("name", names("construction"))
-def test_constructions_of_degenerate_problems(name, backend):
-    for problem in degenerate():
-        if problem.matrix is None or name != "space_filling_curve":
-            assert is_batch(problem, construct(name, problem, ROWS, 1, backend), ROWS)
-
-
-@ON_BOTH
 @EACH_METRIC
 @pytest.mark.parametrize("name", names("perturbation"))
 def test_perturbations_return_other_tours(name, metric, backend):
@@ -370,9 +362,6 @@ def test_searches_from_their_own_starts(name, metric, backend):
 
 
 def test_the_suite_runs_over_something():
-    assert {"random_tours", "nearest_neighbour", "greedy"} <= set(names("construction"))
-    assert "double_bridge" in names("perturbation")
-    assert "local_search" in REGISTERED
     assert {type(search.pivoting) for search in SEARCHES.values()} == {
         registry.lookup("pivoting", name) for name in names("pivoting")
     }
@@ -387,7 +376,6 @@ def test_the_suite_runs_over_something():
     assert {search.neighbourhoods[0].mode for search in FILTERED.values()} == {*MODES} - {"auto"}
     assert "random_restarts" in STARTING
     assert {"local_search", "iterated_local_search"} <= set(REGISTERED)
-    assert len(names("acceptance")) >= 5
 
 
 @ON_BOTH

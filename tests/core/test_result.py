@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from gpu_ls_plugin.core.exceptions import FileFormatError, InvalidParameterError, InvalidTypeError
 from gpu_ls_plugin.core.history import Point, load_history, note, plot_history, save_history
-from gpu_ls_plugin.core.result import Progress, Result, Statistics
+from gpu_ls_plugin.core.result import Result, Statistics
 from tests.helpers.on_gpu import OnGPU
 from tests.helpers.processes import run_python
 
@@ -77,11 +77,6 @@ def test_statistics_of_searches_are_added_by_name():
     assert other.moves_by == {"2opt": 4, "oropt": 1} and other.history == FALL[1:]
 
 
-def test_statistics_do_not_share_their_collections():
-    Statistics().moves_by["2opt"] = 1
-    assert Statistics().moves_by == {}
-
-
 def test_phases_add_up_even_if_one_raises(monkeypatch):
     clock = iter([10.0, 12.0, 20.0, 23.5])
     monkeypatch.setattr(time, "perf_counter", lambda: next(clock))
@@ -91,11 +86,6 @@ def test_phases_add_up_even_if_one_raises(monkeypatch):
     with pytest.raises(KeyError), statistics.phase("kicks"):
         raise KeyError
     assert statistics.phases == {"kicks": 5.5}
-
-
-def test_a_report_needs_no_figures_of_iterated_search():
-    progress = Progress(1.0, 5, 6.0, moves=1, evaluations=2, done=3, total=4)
-    assert (progress.kicks, progress.accepted, progress.improved) == (0, 0, False)
 
 
 def test_a_history_contains_the_start_and_new_best_costs():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,9 +16,6 @@ from gpu_ls_plugin.solver.plans import default_settings
 from gpu_ls_plugin.tours.candidates.base import Candidates
 from tests.helpers.late_kernels import LateKernels
 from tests.helpers.random_problems import random_problem, random_tours
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 PROBLEM = random_problem("EUC_2D", 40)
 
@@ -39,45 +36,24 @@ def test_a_call_equals_its_settings() -> None:
     np.testing.assert_array_equal(again.tours, result.tours)
 
 
-def test_seconds_moves_and_target_end_a_call() -> None:
-    assert gls.solve(PROBLEM, 0.2, backend="cpu").statistics.stopped_by == "seconds"
-    assert gls.solve(PROBLEM, 60, moves=3, backend="cpu").statistics.stopped_by == "moves"
-    assert gls.solve(PROBLEM, 60, target=1e9, backend="cpu").statistics.stopped_by == "target"
-
-
-SEARCHES: dict[str, tuple[Any, Callable[[Any, gls.TSP], Any]]] = {
-    "local": (
-        gls.LocalSearch(candidates=gls.Quadrant(5)),
-        lambda search, problem: search(problem, random_tours(problem.n, 6), backend="cpu"),
-    ),
-    "exhaustive": (
-        gls.LocalSearch([gls.TwoOpt()], gls.All(), gls.Best()),
-        lambda search, problem: search(problem, random_tours(problem.n, 6), backend="cpu"),
-    ),
-    "chains": (
-        gls.IteratedLocalSearch(restart_after=20, cooperation=gls.Migration(0.5)),
-        lambda search, problem: search(problem, random_tours(problem.n, 6), backend="cpu"),
-    ),
-    "stepped chains": (
-        gls.IteratedLocalSearch(perturbation=gls.Restart(), kicks_per_city=0.2),
-        lambda search, problem: search(problem, random_tours(problem.n, 6), backend="cpu"),
-    ),
-    "restarts": (
-        gls.RandomRestarts(climbs=50),
-        lambda search, problem: search(problem, backend="cpu"),
-    ),
+SEARCHES: dict[str, Any] = {
+    "local": gls.LocalSearch(candidates=gls.Quadrant(5)),
+    "exhaustive": gls.LocalSearch([gls.TwoOpt()], gls.All(), gls.Best()),
+    "chains": gls.IteratedLocalSearch(restart_after=20, cooperation=gls.Migration(0.5)),
+    "stepped chains": gls.IteratedLocalSearch(perturbation=gls.Restart(), kicks_per_city=0.2),
+    "restarts": gls.RandomRestarts(climbs=50),
 }
 
 
 @pytest.mark.parametrize("name", SEARCHES)
 def test_after_preparing_nothing_is_compiled(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    (search, call), kernels = SEARCHES[name], LateKernels(monkeypatch)
+    search, kernels = SEARCHES[name], LateKernels(monkeypatch)
     problem = random_problem("EUC_2D", 40)
-    size = {} if name == "restarts" else {"size": 6}
+    size, tours = ({}, ()) if name == "restarts" else ({"size": 6}, (random_tours(40, 6),))
     search.prepare(problem, **size, backend="cpu")
     assert kernels.known
     kernels.prepared = True
-    call(search, problem)
+    search(problem, *tours, backend="cpu")
     assert kernels.late == []
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import numpy as np
 import pytest
 
@@ -145,37 +147,21 @@ CASES += [(name, kind) for name in ROUTE_SEARCHES for kind in list(ROUTES)[1:]]
 
 
 @pytest.mark.parametrize(("name", "kind"), slow_after(9, CASES))
-def test_a_search_ends_at_any_reading(clock, name, kind):
+def test_a_search_ends_at_any_reading_and_without_a_budget(clock, name, kind):
     problem, search = {**TOURS, **ROUTES}[kind], {**TOUR_SEARCHES, **ROUTE_SEARCHES}[name]
     start = gls.savings if kind in ROUTES else gls.random_tours
-    rows, budget = start(problem, size=4, seed=1, backend="cpu"), Budget(seconds=SHORT)
+    rows = start(problem, size=4, seed=1, backend="cpu")
     paid = (problem.tsp or problem).cost  # with penalties for soft constraints
+
+    def within(**budget):
+        return search(problem, rows, budget=Budget(**budget), backend="cpu")
+
     try:
-        search(problem, rows, budget=Budget(seconds=0), backend="cpu")
+        nothing = [within(**{limit: 0}) for limit in ("seconds", "kicks", "moves")]
     except UnsupportedProblemError as error:
         pytest.skip(str(error))
-    for found in each_end(
-        clock, SHORT, lambda: search(problem, rows, budget=budget, backend="cpu")
-    ):
+    for found in chain(nothing, each_end(clock, SHORT, lambda: within(seconds=SHORT))):
         check(problem, found)
-        assert paid(found.tours).min() <= paid(rows).min()
-
-
-NOTHING = (Budget(seconds=0), Budget(kicks=0), Budget(moves=0))
-
-
-@pytest.mark.parametrize(("name", "kind"), slow_after(9, CASES))
-def test_a_budget_of_nothing_leaves_rows_as_good_as_they_are(name, kind):
-    problem, search = {**TOURS, **ROUTES}[kind], {**TOUR_SEARCHES, **ROUTE_SEARCHES}[name]
-    start = gls.savings if kind in ROUTES else gls.random_tours
-    rows = start(problem, size=3, seed=1, backend="cpu")
-    for budget in NOTHING:
-        try:
-            found = search(problem, rows, budget=budget, backend="cpu")
-        except UnsupportedProblemError as error:
-            pytest.skip(str(error))
-        check(problem, found)
-        paid = (problem.tsp or problem).cost
         assert paid(found.tours).min() <= paid(rows).min()
 
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
-import gpu_ls_plugin as gls
-from gpu_ls_plugin.core.exceptions import InvalidTypeError
 from gpu_ls_plugin.testing import check_assignment
 from tests.helpers.bin_packing import BinPacking
 from tests.helpers.marks import slow_after
@@ -92,8 +89,3 @@ def test_a_face_that_fails():
 
     part = Faulty(PACKING.weights, PACKING.bins, PACKING.room)
     found_out(check_assignment, part, r"cost\(\) or feasible\(\) raised ValueError", backend="cpu")
-
-
-def test_what_is_no_assignment_problem():
-    with pytest.raises(InvalidTypeError, match=r"extend\.Assignment"):
-        check_assignment(gls.TSP(np.eye(2)))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.extend import Cooperation, InvalidTypeError
+from gpu_ls_plugin.extend import Cooperation
 from gpu_ls_plugin.testing import check_cooperation
 from tests.testing.faults import ON_BOTH, found_out
 
@@ -64,8 +64,3 @@ def test_a_cooperation_that_is_right_passes(backend):
 @pytest.mark.parametrize("part", [gls.Migration(), gls.EdgeAssembly(), gls.Merging()], ids=repr)
 def test_built_in_cooperations_pass(part):
     check_cooperation(part, backend="cpu")
-
-
-def test_what_is_not_a_cooperation_is_refused():
-    with pytest.raises(InvalidTypeError, match=r"extend\.Cooperation; pass"):
-        check_cooperation("migration")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.runs.domain import Domain, domain_of, domains
+from gpu_ls_plugin.runs.domain import domain_of, domains
 from gpu_ls_plugin.testing import PartCheckError, check_domain
 from gpu_ls_plugin.tours.domain import Tours
 from tests.helpers.random_problems import random_problem
@@ -36,49 +36,6 @@ def test_all_built_in_domains_are_checked() -> None:
     assert {domain.name for domain in domains()} == set(PROBLEMS)
 
 
-class Deaf(Tours):
-    """Ignores the given population."""
-
-    def settings(self, problem, request):
-        return replace(super().settings(problem, request), population=3)
-
-
-class Idle(Tours):
-    """Has no stage."""
-
-    def stages(self, problem, request, chosen):
-        return ()
-
-
-class Strange(Tours):
-    """Serves nothing."""
-
-    def serves(self, problem):
-        return False
-
-
-class Wordy(Tours):
-    """Returns numbers in place of texts."""
-
-    def work(self, found):
-        return {"moves": found["moves"]}
-
-
-class Binary(Tours):
-    """Has facts that JSON cannot hold."""
-
-    def facts(self, problem, result):
-        return {"cities": np.arange(3)}
-
-
-class Unsettled(Tours):
-    """Draws other random numbers in each call."""
-
-    def stages(self, problem, request, chosen):
-        (main,) = super().stages(problem, request, chosen)
-        return (replace(main, search=Careless()),)
-
-
 class Careless:
     """Shuffles rows with a generator of its own."""
 
@@ -92,17 +49,30 @@ class Careless:
         pass
 
 
-@pytest.mark.parametrize(
-    ("faulty", "says"),
-    [
-        (Deaf(), "a population of 3"),
-        (Idle(), "returns none|raised"),
-        (Strange(), r"serves\(\) returns False"),
-        (Wordy(), "not all of .* are texts"),
-        (Binary(), "not JSON serializable"),
-        (Unsettled(), "found other rows when called again|made a row worse"),
-    ],
-)
-def test_faults_are_named(faulty: Domain, says: str) -> None:
-    with pytest.raises(PartCheckError, match=says):
-        check_domain(faulty, [random_problem("EUC_2D", 12)], backend="cpu")
+SETTINGS, STAGES = Tours.settings, Tours.stages
+
+
+def unsettled(*given):
+    (main,) = STAGES(*given)
+    return (replace(main, search=Careless()),)
+
+
+# Words of the message; a method, and a faulty definition.
+FAULTS = {
+    "a population of 3": (
+        "settings",
+        lambda *given: replace(SETTINGS(*given), population=3),
+    ),
+    "returns none|raised": ("stages", lambda *_: ()),
+    r"serves\(\) returns False": ("serves", lambda *_: False),
+    "not all of .* are texts": ("work", lambda self, found: {"moves": found["moves"]}),
+    "not JSON serializable": ("facts", lambda *_: {"cities": np.arange(3)}),
+    "found other rows when called again|made a row worse": ("stages", unsettled),
+}
+
+
+@pytest.mark.parametrize("words", FAULTS)
+def test_faults_are_named(words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Tours, *FAULTS[words])
+    with pytest.raises(PartCheckError, match=words):
+        check_domain(Tours(), [random_problem("EUC_2D", 12)], backend="cpu")

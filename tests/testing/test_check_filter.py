@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.extend import Filter, InvalidTypeError
+from gpu_ls_plugin.extend import Filter
 from gpu_ls_plugin.testing import check_filter
 from tests.testing.faults import ON_BOTH, found_out
 
@@ -112,8 +112,3 @@ def test_by_brute_force_a_radius_is_what_it_says():
         return all(problem.distance(a, b) <= 30 for a, b in added)
 
     check_filter(gls.Radius(30), keeps, backend="cpu")
-
-
-def test_what_is_not_a_filter_is_refused():
-    with pytest.raises(InvalidTypeError, match=r"extend\.Filter; pass"):
-        check_filter(gls.TwoOpt())
