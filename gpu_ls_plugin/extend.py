@@ -1,34 +1,34 @@
-"""All that the author of a plugin imports: the names here are stable.
+"""The names that authors of plugins import. They are stable.
 
-What a part derives from: `Metric`, `Objective`, `Resource`, `Candidates`, `Neighbourhood`,
-`Filter`, `Perturbation`, `Acceptance`, `Recombination`, `Cooperation`, `Heuristic`. A construction
-is a function, a search anything that is called like `LocalSearch` and returns a `Result`. Pivoting
-rules are not among them: each is an engine. Problems of other kinds than `TSP` derive from
-`Problem`, those that assign values to variables from `Assignment`; what forbids values of variables
-from `Mask`; what a recombination crosses pairs by derives from `Workspace`.
+Base classes of parts: `Metric`, `Objective`, `Resource`, `Candidates`, `Neighbourhood`, `Filter`,
+`Perturbation`, `Acceptance`, `Recombination`, `Cooperation`, `Heuristic`. A construction is a
+function; a search is anything that is called like `LocalSearch` and returns a `Result`. Pivoting
+rules have no base class, since each is an engine. Problems of other kinds than `TSP` derive from
+`Problem`, those that assign values to variables from `Assignment`, and constraints on such values
+from `Mask`. A recombination crosses pairs of rows in a `Workspace`.
 
-A kind of problem of its own is a `Domain`: what it reads is a `FileKind`, whose `Content` fits
-`SURE`, `MAYBE` or `NO`; what it does, `Stage` by stage; what it writes, an `Output`. Its search
-drives a `Population` at a `Pace` by `search_population`, while a `Stopwatch` runs.
+A new kind of problem is a `Domain`. It reads a `FileKind`, which judges the `Content` of a file as
+`SURE`, `MAYBE` or `NO`. It plans a run `Stage` by stage, and writes an `Output`. Its search
+advances a `Population` by `search_population` while a `Stopwatch` runs, with a `Pace` for its
+launches.
 
-What they work on: `TSP`, `CandidateLists`, `Setting`, `Backend` and `get_backend`, `Kernel`,
-`parse_parameters` and `parse_struct`, `Budget`, `Progress`, `Result`, `Statistics`, and what checks
-rows: `check_tours`, `check_permutations`, `check_values`.
+Parts work with `TSP`, `CandidateLists`, `Setting`, `Backend` and `get_backend`, `Kernel`,
+`parse_parameters` and `parse_struct`, `Budget`, `Progress`, `Result` and `Statistics`.
+`check_tours`, `check_permutations` and `check_values` check rows.
 
-How a plugin enters: `hookimpl`, the kinds that parts are registered by (`KINDS`), and the kernels
-that ``gpu-ls compile-check`` compiles of a part (`metric_kernels`, `neighbourhood_kernels`,
-`filter_kernels`).
+A plugin enters by `hookimpl`, and registers parts by kind (`KINDS`). For ``gpu-ls compile-check``
+it lists kernels by `metric_kernels`, `neighbourhood_kernels` and `filter_kernels`.
 
-What a plugin raises: `InvalidProblemError` for data, `UnsupportedProblemError` where a part cannot
-work on a problem, `InvalidParameterError` and `InvalidTypeError` for its own parameters,
-`FileFormatError` for files, `MissingExtraError` for packages that are not installed. All derive
-from `GpuLsError`, as does what the library raises of a part: `FaultyPartError`.
+A plugin raises `InvalidProblemError` for data, `UnsupportedProblemError` if a part cannot work on a
+problem, `InvalidParameterError` and `InvalidTypeError` for its own parameters, `FileFormatError`
+for files, `MissingExtraError` for packages that are not installed. All derive from `GpuLsError`, as
+does `FaultyPartError`, which the library raises if a part breaks its contract.
 
-C++ is written against the headers of the package: `tours/problem/metric.cuh`,
-`tours/moves/move.cuh`, `tours/problem/objective.cuh`, `tours/filters/filter.cuh`,
-`tours/kicks/bridge_cuts.cuh`, `runs/acceptance.cuh`, `assignment/heuristics/heuristic.cuh`,
-`assignment/heuristics/masked.cuh`, `assignment/problem/assignment.cuh`. Parts and problems of
-assignment are proven by the functions of `gpu_ls_plugin.testing`.
+C++ includes headers of the package: `tours/problem/metric.cuh`, `tours/moves/move.cuh`,
+`tours/problem/objective.cuh`, `tours/filters/filter.cuh`, `tours/kicks/bridge_cuts.cuh`,
+`runs/acceptance.cuh`, `assignment/heuristics/heuristic.cuh`, `assignment/heuristics/masked.cuh`,
+`assignment/problem/assignment.cuh`. The functions of `gpu_ls_plugin.testing` check parts, and
+problems of assignment.
 """
 
 from gpu_ls_plugin.assignment.heuristics.base import Heuristic as Heuristic

@@ -44,7 +44,7 @@ HOMES = {
 
 @cache
 def imported(text: str) -> tuple[str, ...]:
-    """Dotted names of everything that a module imports, wherever in the module."""
+    """Return the dotted names of all imports of a module, also of those in functions."""
     return tuple(_imported(text))
 
 
@@ -58,7 +58,7 @@ def _imported(text: str) -> Iterator[str]:
 
 
 def file_of(name: str, files: Collection[str]) -> str | None:
-    """The file of the package that a dotted name is, or is defined in."""
+    """Return the file of the package that defines a dotted name, or is called so."""
     package, _, path = name.replace(".", "/").partition("/")
     if package != "gpu_ls_plugin":
         return None
@@ -68,7 +68,7 @@ def file_of(name: str, files: Collection[str]) -> str | None:
 
 
 def arrows(texts: Mapping[str, str]) -> set[tuple[str, str]]:
-    """Pairs of a file and one that it imports or includes, also for types, also when called."""
+    """Return pairs: a file, and one that it imports or includes, also in functions or for types."""
     found = set()
     for name, text in texts.items():
         if name.endswith(".py"):
@@ -81,7 +81,7 @@ def arrows(texts: Mapping[str, str]) -> set[tuple[str, str]]:
 
 
 def room_of(file: str) -> str:
-    """The room of a file: the longest part of its path that is one."""
+    """Return the room of a file: the longest beginning of its path that is a room."""
     path = re.sub(r"\.(py|cuh)$", "", file)
     while path not in LEVEL:
         assert "/" in path, f"{file} is in no room: enter it in ROOMS"
@@ -90,7 +90,7 @@ def room_of(file: str) -> str:
 
 
 def may_import(room: str, other: str) -> bool:
-    """Whether a room may know another one."""
+    """Return whether a room may import another one."""
     own, its = room.partition("/")[0], other.partition("/")[0]
     if own in DOMAINS and its in DOMAINS and its not in DOMAINS[own]:
         return False
@@ -100,12 +100,12 @@ def may_import(room: str, other: str) -> bool:
 
 
 def wrong_arrows(texts: Mapping[str, str]) -> set[tuple[str, str]]:
-    """Files, each with a file that it must not know."""
+    """Return pairs: a file, and one that it must not import."""
     return {pair for pair in arrows(texts) if not may_import(*map(room_of, pair))}
 
 
 def circles(pairs: Collection[tuple[str, str]]) -> list[set[str]]:
-    """Sets of names that point at each other in a circle."""
+    """Return the sets of names that point at each other in a circle."""
     names = sorted({name for pair in pairs for name in pair})
     number = {name: index for index, name in enumerate(names)}
     ends = tuple(zip(*((number[a], number[b]) for a, b in pairs), strict=True)) or ((), ())
@@ -118,7 +118,7 @@ def circles(pairs: Collection[tuple[str, str]]) -> list[set[str]]:
 
 
 def strangers(name: str, text: str) -> set[str]:
-    """Packages that a core module imports although their home is elsewhere."""
+    """Return the packages that only other modules may import."""
     packages = {name.partition(".")[0] for name in imported(text)}
     homeless = {package for package in packages & set(HOMES) if name not in HOMES[package]}
     return (
@@ -138,7 +138,7 @@ MODULES = {name: text for name, text in FILES.items() if name.endswith(".py")}
 
 
 def wrong(check: Callable[[str, str], Collection[str]]) -> dict[str, Collection[str]]:
-    """What a check finds, by module: one test for all, of which each takes no time."""
+    """Return what a check finds in each module."""
     return {name: found for name, text in MODULES.items() if (found := check(name, text))}
 
 
@@ -190,7 +190,7 @@ def test_the_check_of_rooms_works(name: str, text: str, packages: set[str]) -> N
     assert strangers(name, text) == packages
 
 
-# Of each adapter, the files for one domain, and those that list what there is of each.
+# The files of each adapter that are for one domain.
 OF_A_DOMAIN = {
     "gpu_ls_deap": {"successors"},
     "gpu_ls_pygad": {"benchmark_tours", "successors"},
@@ -200,9 +200,9 @@ OF_A_DOMAIN = {
         "domains",
     },
 }
-# A plugin asks the file of a domain once what that knows is loaded.
+# A plugin imports the file of a domain when the framework of that file is loaded.
 ASKED = {"gpu_ls_pygad/plugin.py": "gpu_ls_pygad.benchmark_tours"}
-FACES = {"__init__", "domains"}  # they give out what the files of domains define
+FACES = {"__init__", "domains"}  # they export the names of the files of domains
 ADAPTED = {
     path.relative_to(ADAPTERS).as_posix(): path.read_text(encoding="utf-8")
     for path in sorted(ADAPTERS.rglob("*.py"))
@@ -211,13 +211,13 @@ FILES_OF_PYTHON = {**MODULES, **ADAPTED}
 
 
 def of_a_domain(path: str) -> bool:
-    """Whether a file of the package or of an adapter is for one domain."""
+    """Return whether a file of the package or of an adapter is for one domain."""
     room, _, file = path.removesuffix(".py").partition("/")
     return room in DOMAINS or file in OF_A_DOMAIN.get(room, ())
 
 
 def domains_known(path: str, text: str) -> set[str]:
-    """Imports of domains in a shared file of an adapter, also for types."""
+    """Return the imports of domains in a shared file of an adapter, also those for types."""
     own, _, file = path.removesuffix(".py").partition("/")
     files = set() if file in FACES else {f"{own}.{other}" for other in OF_A_DOMAIN[own] - FACES}
     rooms = {f"gpu_ls_plugin.{domain}" for domain in DOMAINS} | (files - {ASKED.get(path)})
@@ -266,12 +266,12 @@ def test_the_check_of_adapters_works(path: str, text: str, name: str) -> None:
 
 
 def classes_in(text: str) -> set[str]:
-    """Names of the classes that a module defines."""
+    """Return the names of the classes that a module defines."""
     return {node.name for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ClassDef)}
 
 
 def types_tested(text: str) -> set[str]:
-    """Names of the classes that a module tests objects for, and of what it compares types with."""
+    """Return the names of classes in tests of types, and of all that types are compared with."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(text)):
         asked: list[ast.AST] = []
@@ -296,7 +296,7 @@ def types_tested(text: str) -> set[str]:
 
 
 def _asks_type(node: ast.AST) -> bool:
-    """Whether an expression reads the type of an object, or its name."""
+    """Return whether an expression reads the type of an object, or its name."""
     return any(
         (isinstance(part, ast.Call) and ast.unparse(part.func) == "type" and len(part.args) == 1)
         or (isinstance(part, ast.Attribute) and part.attr == "__class__")
@@ -305,7 +305,7 @@ def _asks_type(node: ast.AST) -> bool:
 
 
 def domain_types_tested(texts: Mapping[str, str]) -> dict[str, set[str]]:
-    """Files that are shared by domains, each with the classes of domains that it tests for."""
+    """Return the shared files that test for classes of domains, with these classes."""
     ours = {name for path, text in texts.items() if of_a_domain(path) for name in classes_in(text)}
     shared = {
         path: text
@@ -350,7 +350,7 @@ def test_no_files_import_each_other_in_a_circle() -> None:
 
 
 def circles_of_adapter(package: str, texts: Mapping[str, str]) -> list[set[str]]:
-    """Circles of the modules of an adapter, by their names."""
+    """Return the circles of modules of an adapter."""
     return circles(
         {
             (name, other)
@@ -374,7 +374,7 @@ def test_the_check_of_circles_of_adapters_works() -> None:
 
 
 def between_rooms(texts: Mapping[str, str]) -> set[tuple[str, str]]:
-    """Pairs of a room and one that it imports; the face of the package does not count."""
+    """Return pairs: a room, and one that it imports, except ``__init__`` of the package."""
     pairs = {tuple(map(room_of, pair)) for pair in arrows(texts)}
     return {(room, other) for room, other in pairs if room not in (other, "__init__")}
 
@@ -396,9 +396,9 @@ def test_the_check_of_circles_works() -> None:
     assert sorted(map(sorted, found)) == [["core/a.py", "core/b.py"], ["core/e.cuh", "core/f.cuh"]]
 
 
-# Files with a ``while`` that asks how much time is left, and what its turns are.
+# Files with a ``while`` that asks how much time is left, and what one turn does.
 WHILE_TIME_IS_LEFT = {
-    "tours/crossovers/merging.py": "merge what is left of the tours, within one exchange",
+    "tours/crossovers/merging.py": "merge further tours, within one exchange",
     "runs/drive.py": "launch",
     "tours/engines/chains/chains.py": "kick from the host, within one launch",
     "solver/run.py": "go through the stages of a plan",
@@ -406,7 +406,7 @@ WHILE_TIME_IS_LEFT = {
 
 
 def asks_for_time(text: str) -> bool:
-    """Whether a ``while`` of a module reads `left` of a clock."""
+    """Return whether a ``while`` of a module reads the time that is left."""
     loops = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.While))
     return any(
         isinstance(read, ast.Attribute)
@@ -437,7 +437,7 @@ PUBLIC_TOO = ("Plan", "experiments/plan.py")  # the plan of an experiment
 
 
 def shared_names(texts: Mapping[str, str]) -> dict[str, list[str]]:
-    """Names of `ONE_CLASS` that several classes have, with the file of each class."""
+    """Return the names of `ONE_CLASS` that several classes have, with their files."""
     files: dict[str, list[str]] = {name: [] for name in ONE_CLASS}
     for path, text in texts.items():
         for name in re.findall(r"^ *class _*(\w+)", text, re.MULTILINE):

@@ -45,7 +45,7 @@ def cache_folder() -> Path:
     if own := os.environ.get("GPU_LS_CACHE_DIR", "").strip():
         return Path(own).absolute()
     base = os.environ.get("XDG_CACHE_HOME", "")
-    if not os.path.isabs(base):  # to be ignored, by the specification of XDG
+    if not os.path.isabs(base):  # the specification of XDG says to ignore it
         base = os.path.join(home_folder(), ".cache")
     return Path(base, "gpu-ls-plugin").absolute()
 

@@ -1,4 +1,4 @@
-"""Public parts that were removed or renamed, and what using one of them does.
+"""Public parts that were removed or renamed.
 
 An entry stays for one release. ``gls.NAME`` of a removed part is a function: a call warns and
 returns the replacement with its defaults, or raises if there is none. ``gls.NAME`` of a renamed
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class RemovedPart(NamedTuple):
-    """What to use in place of a removed part."""
+    """The replacement of a removed part."""
 
     replacement: str | None  # a public name of the same package
     remedy: str  # one sentence, without a full stop: it ends the message

@@ -70,19 +70,16 @@ def check_metric(
 
 def _problems(subject: Subject, problems: Sequence[TSP] | None) -> list[TSP]:
     metric = subject.part
-    given = planar(metric, subject.seed) if problems is None and not metric.explicit else problems
-    subject.expect(
-        given,
-        "there is no problem to check it on" if metric.explicit or problems is not None else
-        "check() refuses all points from 0 to 1000",
-        "pass problems=[TSP(coordinates, metric), ...] that it accepts",
-    )  # fmt: skip
-    assert given is not None
+    usual = problems is None and not metric.explicit
+    given = planar(metric, subject.seed) if usual else list(problems or ())
+    wrong = "check() refuses all points from 0 to 1000" if usual else "there is no problem for it"
+    remedy = "pass problems=[TSP(coordinates, metric), ...] that it accepts"
+    subject.expect(given, wrong, remedy)
     strange = [problem for problem in given if problem.metric != metric]
     subject.expect(
         not strange, f"problems {strange} have other metrics", "pass TSPs with this metric"
     )
-    return list(given)
+    return given
 
 
 def _check_lengths(subject: Subject, problem: TSP) -> None:

@@ -64,9 +64,7 @@ def check_perturbation(
     problem = large if problems is None else given[0]
     remedy = CUTS if kick.cuts else ALONE
     local = LocalSearch([TwoOpt()], Nearest(6))
-    for name, search in search_checks.searches(local, perturbation).items():
-        if name != "a descent":
-            search_checks.expect_sound(subject, problem, search, name, remedy)
+    search_checks.expect_sound_everywhere(subject, problem, local, remedy, kick=perturbation)
 
 
 def _check_signature(subject: Subject) -> None:

@@ -27,32 +27,9 @@ BUDGET = Budget(kicks=KICKS)  # a limit in seconds would make results depend on 
 ROUNDING = 1e-12  # relative difference between real costs and those of the problem
 
 
-def searches(
-    local: LocalSearch,
-    kick: Any = None,
-    accept: Acceptance | None = None,
-    *,
-    problem: TSP | None = None,
-) -> dict[str, LocalSearch | IteratedLocalSearch]:
-    """Return one search of each kind by its description, without those that refuse the problem.
-
-    `local` must use `First()` and candidate lists; `kick` and `accept` replace the default ones.
-    """
-    chains = IteratedLocalSearch(
-        local, DoubleBridge(30) if kick is None else kick, accept or Annealing(), part=None
-    )
-    several: dict[str, LocalSearch | IteratedLocalSearch] = {
-        "a descent": local,
-        "chains": chains,
-        "chains on parts of tours": replace(chains, part=PART) if chains.kick.cuts else chains,
-        "chains that are crossed (EdgeAssembly)": replace(chains, cooperation=EdgeAssembly(0.1)),
-    }
-    return {name: search for name, search in several.items() if _takes(search, problem)}
-
-
-def _takes(search: LocalSearch | IteratedLocalSearch, problem: TSP | None) -> bool:
+def _takes(search: LocalSearch | IteratedLocalSearch, problem: TSP) -> bool:
     """Return whether a search accepts the lengths and the objective of a problem."""
-    if problem is None or not isinstance(search, IteratedLocalSearch):
+    if not isinstance(search, IteratedLocalSearch):
         return True
     try:
         if search.cooperation is not None:
@@ -129,6 +106,19 @@ def expect_sound_everywhere(
     kick: Any = None,
     accept: Acceptance | None = None,
 ) -> None:
-    """Check a part in searches of each kind."""
-    for name, search in searches(local, kick, accept, problem=problem).items():
-        expect_sound(subject, problem, search, name, remedy)
+    """Check a part in one search of each kind, without those that refuse the problem.
+
+    `local` must use `First()` and candidate lists; `kick` and `accept` replace the default ones.
+    """
+    chains = IteratedLocalSearch(
+        local, DoubleBridge(30) if kick is None else kick, accept or Annealing(), part=None
+    )
+    several: dict[str, LocalSearch | IteratedLocalSearch] = {
+        "a descent": local,
+        "chains": chains,
+        "chains on parts of tours": replace(chains, part=PART) if chains.kick.cuts else chains,
+        "chains that are crossed (EdgeAssembly)": replace(chains, cooperation=EdgeAssembly(0.1)),
+    }
+    for name, search in several.items():
+        if _takes(search, problem):
+            expect_sound(subject, problem, search, name, remedy)

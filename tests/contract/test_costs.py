@@ -152,7 +152,7 @@ def test_rows_on_a_gpu_have_their_costs_and_verdicts_there(kind):
     assert found.best_feasible == problem.feasible(rows).any()
 
 
-def test_who_overrides_costs_is_the_referee():
+def test_an_overridden_method_cost_is_used():
     class Tolled(gls.TSP):
         def cost(self, tours):
             return super().cost(tours) + 7.5

@@ -13,7 +13,7 @@ PACKING = BinPacking([3, 1, 4, 1, 5, 9, 2, 6], bins=4, room=10)
 
 
 @ON_BOTH
-def test_a_problem_that_only_says_what_a_state_costs(backend):
+def test_a_problem_without_incremental_moves_passes(backend):
     check_assignment(PACKING, backend=backend)
     check_assignment(BinPacking([7], 1, 6), backend=backend, seed=4)  # one variable, one value
 
@@ -69,20 +69,20 @@ def faulty(right: str, wrong: str, kept: int = 16) -> BinPacking:
 
 
 @pytest.mark.parametrize("words", slow_after(2, REPLACED))
-def test_costs_that_are_others(words):
+def test_wrong_costs_are_found(words):
     found_out(check_assignment, faulty(*REPLACED[words]), words, backend="cpu")
 
 
 @pytest.mark.parametrize("words", slow_after(1, ADDED))
-def test_what_moves_are_said_to_change(words):
+def test_wrong_changes_of_moves_are_found(words):
     found_out(check_assignment, faulty(HEAD, ADDED[words] + HEAD), words, backend="cpu")
 
 
-def test_memory_that_is_not_asked_for():
+def test_too_little_memory_is_found():
     found_out(check_assignment, faulty("", "", kept=0), "beyond the 0 bytes", backend="cpu")
 
 
-def test_a_face_that_fails():
+def test_errors_in_python_are_reported():
     class Faulty(BinPacking):
         def cost(self, rows):
             return super().cost(rows)[0:0].max()

@@ -64,7 +64,7 @@ def test_registered_constructions_pass(name, backend):
     check_construction(registry.lookup("construction", name), backend=backend)
 
 
-def test_one_of_somebody_else_passes():
+def test_third_party_constructions_pass():
     check_construction(shuffles(right), backend="cpu")
     check_construction(shuffles(lambda s, r, size: 7), backend="cpu")  # always the same tour
 

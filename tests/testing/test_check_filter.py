@@ -107,7 +107,7 @@ def test_built_in_filters_pass():
     check_filter(gls.GainBound(), backend="cpu")
 
 
-def test_by_brute_force_a_radius_is_what_it_says():
+def test_a_radius_agrees_with_brute_force():
     def keeps(problem: gls.TSP, removed: list[Any], added: list[Any]) -> bool:
         return all(problem.distance(a, b) <= 30 for a, b in added)
 

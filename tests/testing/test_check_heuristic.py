@@ -86,13 +86,13 @@ struct OneForAll : gls::KeepsNothing {
 };"""
 
 
-def test_states_side_by_side_that_are_not_told_apart():
+def test_data_that_states_side_by_side_share_are_found():
     with pytest.raises(PartCheckError, match="other successors in a large batch"):
         check_heuristic(OneForAll(), backend="cpu")
 
 
 @pytest.mark.parametrize("sizes", [[], [0, 3], [1.5], None])
-def test_sizes_that_are_none(sizes):
+def test_invalid_sizes_are_found(sizes):
     class Faulty(Spread):
         def sizes(self, problem):
             return sizes

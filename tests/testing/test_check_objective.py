@@ -81,7 +81,7 @@ class Mine(Objective):
         return ~self.tolled(rows).any(axis=1)
 
 
-class Says(Mine):
+class OtherPython(Mine):
     """The same with other Python methods."""
 
     def __init__(self, costs: Any = None, feasible: Any = None) -> None:
@@ -115,28 +115,31 @@ def sort_rows(right: Any, rows: Any) -> Any:
     return right
 
 
-FACES: dict[str, tuple[Any, str]] = {
-    "another shape": (Says(lambda c, _: c[:, None]), r"costs\(\) returned .*shape \(P,\)"),
-    "another type": (Says(lambda c, _: c / 2), r"costs\(\) returned .*type int64"),
-    "integers": (Says(feasible=lambda f, _: f + 0), r"feasible\(\) returned .*type bool"),
-    "raises": (Says(lambda c, rows: c[len(rows)]), r"costs\(\) raised IndexError"),
-    "sorts": (Says(sort_rows), r"costs\(\) changed the tours"),
-    "anew": (Says(lambda c, _: c + next(NUMBERS)), r"costs\(\) .* when called again"),
-    "of the batch": (Says(lambda c, _: c + c.max()), r"costs\(\) .* rows 1 and 2 without"),
-    "first city": (Says(lambda c, rows: c + rows[:, 0]), r"costs\(\) .* begin at another city"),
+IN_PYTHON: dict[str, tuple[Any, str]] = {
+    "another shape": (OtherPython(lambda c, _: c[:, None]), r"costs\(\) returned .*shape \(P,\)"),
+    "another type": (OtherPython(lambda c, _: c / 2), r"costs\(\) returned .*type int64"),
+    "integers": (OtherPython(feasible=lambda f, _: f + 0), r"feasible\(\) returned .*type bool"),
+    "raises": (OtherPython(lambda c, rows: c[len(rows)]), r"costs\(\) raised IndexError"),
+    "sorts": (OtherPython(sort_rows), r"costs\(\) changed the tours"),
+    "anew": (OtherPython(lambda c, _: c + next(NUMBERS)), r"costs\(\) .* when called again"),
+    "of the batch": (OtherPython(lambda c, _: c + c.max()), r"costs\(\) .* rows 1 and 2 without"),
+    "first city": (
+        OtherPython(lambda c, rows: c + rows[:, 0]),
+        r"costs\(\) .* begin at another city",
+    ),
     "feasible first": (
-        Says(feasible=lambda _, rows: rows[:, 0] % 2 == 0),
+        OtherPython(feasible=lambda _, rows: rows[:, 0] % 2 == 0),
         r"feasible\(\) .* (rows 1 and 2 without|begin at another city)",
     ),
     "direction": (
-        Says(lambda c, rows: c + (rows < np.roll(rows, -1, axis=1)).sum(axis=1)),
+        OtherPython(lambda c, rows: c + (rows < np.roll(rows, -1, axis=1)).sum(axis=1)),
         r"costs\(\) .* in the other direction",
     ),
-    "no sum": (Says(lambda c, _: c * c), "by_edges is True, .* not a sum over edges"),
+    "no sum": (OtherPython(lambda c, _: c * c), "by_edges is True, .* not a sum over edges"),
     "not alone": (Nothing(), r"length_alone is True, but costs\(\) has values"),
     "refuses all": (Picky(), r"refuses every problem; pass problems="),
 }
-FUNCTORS: dict[str, tuple[Any, str]] = {
+IN_CPP: dict[str, tuple[Any, str]] = {
     "no C++": (Mine(claim="undefined"), "composing its kernel raised CompilationError"),
     "takes no toll": (Mine(coming="0"), "claims to gain .* but makes the tour .* cheaper"),
     "other data": (Mine(word="words[0] + 1"), r"claims to gain .* words\(\) must pass"),
@@ -166,16 +169,16 @@ def problem_of(n: int = 70) -> TSP:
     return random_problem("EUC_2D", n, 1, 200)
 
 
-@pytest.mark.parametrize("fault", FACES)
-def test_a_faulty_python_face_is_found_out(fault):
-    found_out(check_objective, *FACES[fault], backend="cpu")
+@pytest.mark.parametrize("fault", IN_PYTHON)
+def test_faulty_python_methods_are_found_out(fault):
+    found_out(check_objective, *IN_PYTHON[fault], backend="cpu")
 
 
 @ON_BOTH
-@pytest.mark.parametrize("fault", slow_after(3, FUNCTORS))
+@pytest.mark.parametrize("fault", slow_after(3, IN_CPP))
 def test_a_faulty_functor_is_found_out(fault, backend):
     problems = [problem_of(), problem_of(5)]
-    found_out(check_objective, *FUNCTORS[fault], backend=backend, problems=problems)
+    found_out(check_objective, *IN_CPP[fault], backend=backend, problems=problems)
 
 
 def test_a_functor_that_reads_beyond_its_arrays_is_found_out():

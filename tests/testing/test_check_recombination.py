@@ -143,7 +143,7 @@ def test_a_recombination_that_is_right_passes(part, backend):
     check_recombination(part, backend=backend)
 
 
-def test_the_one_of_the_guide_passes():
+def test_the_recombination_of_the_guide_passes():
     namespace: dict[str, Any] = {"__name__": __name__}
     exec("\n".join(blocks(GUIDE, "python")[2:]), namespace)  # the recombination, and its hook
     check_recombination(namespace["Prefix"](), backend="cpu")
