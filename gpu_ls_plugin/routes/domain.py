@@ -17,7 +17,6 @@ from gpu_ls_plugin.routes.plan.settings import divided, settings_of_routes, soft
 from gpu_ls_plugin.routes.problem import file_kinds
 from gpu_ls_plugin.routes.problem.cvrp import CVRP, routing_problem
 from gpu_ls_plugin.routes.problem.giant_tsp import GiantTSP
-from gpu_ls_plugin.routes.problem.routing import Routing
 from gpu_ls_plugin.runs.domain import Output, first_row
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.crossovers.tour_crossovers import SegmentRecombination
@@ -59,8 +58,7 @@ class Routes(Tours):
 
     def serves(self, problem: Problem) -> bool:
         """Return whether the rows of a problem are giant tours under constraints of routes."""
-        giant = isinstance(problem, GiantTSP) and isinstance(problem.objective, Routing)
-        return giant or isinstance(problem, CVRP)
+        return isinstance(problem, (CVRP, GiantTSP))
 
     def files(self) -> Sequence[FileKind]:
         """Return the file kind of CVRPLIB."""

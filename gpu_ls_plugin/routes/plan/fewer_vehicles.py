@@ -47,15 +47,9 @@ def seconds_of_a_try(left: float) -> float:
 
 
 def one_fewer(problem: CVRP, tour: NDArray[Any], tried: int) -> int | None:
-    """Return the fleet to try next: one vehicle fewer; None if no more tries follow.
+    """Return the fleet to try next, one vehicle fewer; None if no more tries follow.
 
-    Parameters
-    ----------
-    problem : CVRP
-    tour : array, shape (n,), int32
-        The best tour so far.
-    tried : int
-        Number of tries with fewer vehicles so far.
+    `tour` (n,) is the best one so far, and `tried` the number of tries with fewer vehicles.
     """
     fleet = len(problem.routes(tour)) - 1
     return fleet if tried < MOST and fleet >= problem.least_vehicles else None
@@ -64,12 +58,8 @@ def one_fewer(problem: CVRP, tour: NDArray[Any], tried: int) -> int | None:
 def first_try(main: Stage, tried: Settings, seconds: float) -> Stage:
     """Return the stage of the first try, which does not limit the fleet.
 
-    Parameters
-    ----------
-    main : Stage
-        The stage after all tries, which gets the best fleet.
-    tried : Settings
-        Complete settings of a run as long as the try.
+    `main` is the stage after all tries, which gets the best fleet; `tried` are complete settings of
+    a run as long as the try.
     """
     return replace(
         main,
@@ -98,24 +88,12 @@ class _Prepare:
 
 @dataclass(frozen=True)
 class _Tries:
-    """The rule after a try: another one with a vehicle fewer if it was better, else the main stage.
+    """After a better try, another one with a vehicle fewer follows; else the main stage."""
 
-    Attributes
-    ----------
-    number : int
-        Number of this try, from 0 on.
-    fleet : int or None
-        Fleet of this try.
-    best : Found or None
-        Best result of the tries before.
-    limit : int or None
-        Fleet of that result.
-    """
-
-    number: int = 0
-    fleet: int | None = None
-    best: Found | None = None
-    limit: int | None = None
+    number: int = 0  # of this try
+    fleet: int | None = None  # of this try
+    best: Found | None = None  # best result of the tries before
+    limit: int | None = None  # fleet of that result
 
     def __call__(
         self, stage: Stage, found: Found, left: float, rest: tuple[Stage, ...]

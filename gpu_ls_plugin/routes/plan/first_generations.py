@@ -34,14 +34,7 @@ def first_generations(problem: CVRP, request: Request, chosen: Settings) -> Stag
 
     The chains that follow begin at starts of their own: they would seldom leave the routes of the
     generations. There is no such stage if the request names a search, starts, or limits
-    other than time.
-
-    Parameters
-    ----------
-    problem : CVRP
-    request : Request
-    chosen : Settings
-        Complete settings.
+    other than time. `chosen` are complete settings.
     """
     if not left_alone(problem, request.given, chosen) or not problem.symmetric:
         return None

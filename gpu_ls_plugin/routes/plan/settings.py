@@ -84,13 +84,7 @@ def on_linked_lists(search: Any) -> TypeGuard[IteratedLocalSearch]:
 def divided(problem: CVRP, given: Settings, chosen: Settings) -> Settings:
     """Return settings that search routes of many customers in parts.
 
-    Parameters
-    ----------
-    problem : CVRP
-    given : Settings
-        Settings of the request; a search in them is not replaced.
-    chosen : Settings
-        Complete settings.
+    `given` are the settings of the request, `chosen` complete ones. A given search is not replaced.
     """
     search = chosen.search
     if given.search is not None or not on_linked_lists(search):

@@ -27,7 +27,7 @@ from gpu_ls_plugin.core.trust import foreign
 from gpu_ls_plugin.routes.problem import cvrp_instances, cvrplib, giant_tours
 from gpu_ls_plugin.routes.problem.giant_tsp import GiantTSP
 from gpu_ls_plugin.routes.problem.resources.base import Resource
-from gpu_ls_plugin.routes.problem.routing import Penalties, Routing
+from gpu_ls_plugin.routes.problem.routing import Penalties
 from gpu_ls_plugin.tours.kernels.evaluation import lengths_of, tour_costs
 from gpu_ls_plugin.tours.problem.tsp import TSP
 
@@ -739,11 +739,10 @@ class CVRP(Problem):
 
 
 def routing_problem(problem: object) -> CVRP:
-    """Return the CVRP behind a problem: itself, or the one of these giant tours; else raise."""
-    if isinstance(problem, GiantTSP) and isinstance(problem.objective, Routing):
-        problem = problem.objective.problem
-    if isinstance(problem, CVRP):
-        return problem
+    """Return a CVRP, or the CVRP of a `GiantTSP`; raise for any other problem."""
+    routed = problem.objective.problem if isinstance(problem, GiantTSP) else problem
+    if isinstance(routed, CVRP):
+        return routed
     raise without_routes(problem)
 
 

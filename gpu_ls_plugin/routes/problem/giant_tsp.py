@@ -24,8 +24,17 @@ class GiantTSP(TSP):
     """A depot, customers, and further copies of the depot, under the constraints of routes.
 
     Candidate lists are made for depot and customers. Each of them contains the depot, node 0, which
-    stands for all its copies; searches replace it by the copy of an empty route.
+    stands for all its copies; searches replace it by the copy of an empty route. Under another
+    objective, the problem becomes a plain TSP.
     """
+
+    objective: Routing
+
+    @classmethod
+    def _assemble(cls, *content: Any) -> Any:
+        if isinstance(content[-1], Routing):
+            return super()._assemble(*content)
+        return TSP._assemble(*content)
 
     @classmethod
     def of(cls, problem: RoutedProblem, name: str, comment: str) -> TSP:
@@ -36,51 +45,41 @@ class GiantTSP(TSP):
             coordinates, matrix = None, nodes.values[np.ix_(rows, rows)]
         else:
             coordinates, matrix = nodes.coordinates[rows], None
-        return cls._assemble(
-            coordinates, matrix, nodes.metric, name, comment, None, Routing(problem)
-        )
+        content = (coordinates, matrix, nodes.metric, name, comment)
+        made: TSP = cls._assemble(*content, None, Routing(problem))
+        return made
 
     @property
     def writing(self) -> Writing:
         """The arguments of `canonical`: rows with the same routes stand for the same solution."""
-        if not isinstance(self.objective, Routing):
-            return super().writing
         customers = self.objective.problem.customers
         return {"symmetric": self.symmetric and not self.objective.directed, "customers": customers}
 
     @property
     def has_routes(self) -> bool:
-        """Whether the objective is that of routes, not the length alone."""
-        return isinstance(self.objective, Routing)
+        """True."""
+        return True
 
     def routes(self, tour: Any) -> list[list[int]]:
         """Return the customers of each route of one giant tour; see `CVRP.routes`."""
-        if not isinstance(self.objective, Routing):
-            return super().routes(tour)
         row = self.check(tour, parameter="tour")[0]
         return giant_tours.routes_of(row, self.objective.problem.customers)
 
     @cached_property
     def crossed(self) -> TSP:
         """The same TSP by length alone, for recombinations that ignore constraints."""
-        return self.under("length") if isinstance(self.objective, Routing) else self
+        return self.under("length")
 
     def canonical(self, tours: ArrayLike) -> NDArray[np.int32]:
         """Return giant tours in a canonical form: rows with the same routes become equal."""
-        if not isinstance(self.objective, Routing):
-            return super().canonical(tours)
         return giant_tours.canonical(self.check(tours), **self.writing)
 
     def difference(self, tour: NDArray[Any]) -> Callable[[NDArray[Any]], float]:
         """Return a function of another tour: the share of its edges that `tour` lacks."""
-        if not isinstance(self.objective, Routing):
-            return super().difference(tour)
         return giant_tours.new_edges(tour, **self.writing)
 
     def lists_by(self, build: Callable[[TSP], Any]) -> Any:
         """Return the candidate lists of depot and customers; each copy has the depot's list."""
-        if not isinstance(self.objective, Routing):
-            return super().lists_by(build)
         nodes = self.objective.problem.nodes
         lists = build(nodes)
         cities, lengths = lists.cities.copy(), lists.lengths.copy()

@@ -1,4 +1,4 @@
-"""What constructions make of vehicle routing problems: giant tours, feasible where possible."""
+"""Constructions make giant tours of vehicle routing problems, feasible if possible."""
 
 from __future__ import annotations
 
@@ -10,31 +10,27 @@ from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.core.exceptions import (
     InsufficientMemoryError,
     InvalidParameterError,
+    InvalidTourError,
     InvalidTypeError,
     UnsupportedProblemError,
 )
 from gpu_ls_plugin.core.registry import registry
 from gpu_ls_plugin.routes.construction.batch import RouteBatch
 from gpu_ls_plugin.testing import small_problems
-from tests.helpers.instances import cvrp_instance
+from tests.helpers.instances import cvrp_instance, instance_path
 from tests.helpers.routing import KINDS, random_cvrp
 
 OF_ROUTES = ("one_route_each", "savings", "cheapest_insertion", "sweep")
 OF_SEVERAL = ("savings", "cheapest_insertion", "sweep", "split")
 INSTANCES = (
-    "X/X-n106-k14",
-    "X/X-n172-k51",
-    "X/X-n247-k50",
-    "X/X-n284-k15",
-    "CMT/CMT1",
-    "CMT/CMT6",
-    "CMT/CMT8",
-    "CMT/CMT11",
-    "CMT/CMT13",
-    "Golden/Golden_1",
-    "Golden/Golden_5",
-    "Golden/Golden_13",
+    *(f"X/X-{name}" for name in ("n106-k14", "n172-k51", "n247-k50", "n284-k15")),
+    *(f"CMT/CMT{number}" for number in (1, 6, 8, 11, 13)),
+    *(f"Golden/Golden_{number}" for number in (1, 5, 13)),
 )
+
+
+def split_of_three(problem: gls.Problem, **options) -> np.ndarray:
+    return gls.split(problem, [[1, 2, 3]], **options)
 
 
 def make(name: str, problem: gls.Problem, size: int, seed: int = 3) -> np.ndarray:
@@ -91,22 +87,16 @@ def test_all_constructions_make_giant_tours(part, kind):
 @pytest.mark.parametrize("name", OF_SEVERAL)
 def test_routes_beyond_the_fleet_are_dissolved(name):
     for instance, vehicles in (("X/X-n106-k14", 14), ("X/X-n172-k51", 51), ("CMT/CMT1", 5)):
-        problem = gls.CVRP.read(cvrp_path(instance), vehicles=vehicles)
+        problem = gls.CVRP.read(instance_path(f"cvrp/{instance}.vrp"), vehicles=vehicles)
         tours = make(name, problem, 20)
         violations = problem.violations(tours)
         assert (violations.vehicles == 0).all()
-        # 98 % of the fleet of X-n172-k51 is needed: what is too much is little.
+        # Demands fill 98 % of the fleet of X-n172-k51; the excess is small all the same.
         assert violations.load.max() < 0.06 * problem.demands.sum()
 
 
-def cvrp_path(instance: str) -> str:
-    from tests.helpers.instances import instance_path
-
-    return str(instance_path(f"cvrp/{instance}.vrp"))
-
-
-def test_where_nothing_can_be_repaired_routes_are_simple_ones():
-    # Two routes of 10 hold all, a demand of 4 and two of 3 each, but 3 fits neither 9 nor 8.
+def test_rows_that_cannot_be_repaired_become_simple_routes():
+    # Repair dissolves route [6] of row 0, but its demand of 3 fits neither of the loads 9 and 8.
     points = [(0, 0), (9, 0), (8, 0), (7, 0), (-9, 0), (-8, 0), (-7, 0)]
     limited = gls.CVRP(points, [0, 4, 3, 3, 4, 3, 3], 10, vehicles=2)
     starts = [2, 3, 5, 1, 4, 6]
@@ -121,7 +111,7 @@ def test_where_nothing_can_be_repaired_routes_are_simple_ones():
     assert limited.violations(tours).load.tolist() == [1, 0]
     assert limited.violations(tours).vehicles.tolist() == [0, 0]
     unlimited = gls.CVRP(points, [0, 4, 3, 3, 4, 3, 3], 10, vehicles=2)
-    unlimited.__dict__["fleet"] = None  # as if two were known to suffice
+    unlimited.__dict__["fleet"] = None  # two vehicles suffice
     tours = made(unlimited)
     assert unlimited.feasible(tours).all()
     assert unlimited.routes(tours[1]) == [[1, 2, 3], [4, 5, 6]]
@@ -144,9 +134,22 @@ def test_too_few_copies_for_a_route_each():
     assert more.violations(gls.one_route_each(more, backend="cpu")).vehicles == 1
 
 
-@pytest.mark.parametrize("name", OF_ROUTES)
-def test_what_has_no_routes(name):
-    construct = registry.lookup("construction", name)
+def test_split_needs_permutations_of_customers():
+    problem = gls.CVRP([(0, 0), (1, 0), (2, 0), (3, 0)], [0, 1, 1, 1], 2)
+    for row, error, words in (
+        ([1, 2, 4], InvalidTourError, "orders: "),
+        ([0, 1, 2], InvalidTourError, "orders: "),
+        ([1, 2, 2], InvalidTourError, "orders: .*city 3"),
+        ([1, 2], InvalidTourError, r"orders: .*3"),
+        ([1.0, 2.5, 3.0], InvalidTypeError, "orders: "),
+    ):
+        with pytest.raises(error, match=words):
+            gls.split(problem, [row], backend="cpu")
+
+
+@pytest.mark.parametrize("name", [*OF_ROUTES, "split"])
+def test_problems_without_routes_are_refused(name):
+    construct = registry.lookup("construction", name) if name != "split" else split_of_three
     with pytest.raises(UnsupportedProblemError, match=r"problem: .* has no routes; make a vehicle"):
         construct(gls.TSP(np.zeros((4, 2))), backend="cpu")
     with pytest.raises(InvalidTypeError, match=r"problem: 'a\.vrp' is not .*CVRP\.read\(path\)"):
@@ -155,7 +158,7 @@ def test_what_has_no_routes(name):
 
 @pytest.fixture(scope="module")
 def large():
-    """A problem whose batches soon take more memory than there is."""
+    """Return a problem whose batches soon exceed the memory."""
     return random_cvrp("capacity", 5000)
 
 

@@ -1,4 +1,4 @@
-"""Recombinations of routes: valid giant tours, of their parents' edges, and what each promises."""
+"""Recombinations of routes: children are valid giant tours with the edges of their parents."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from gpu_ls_plugin.core.exceptions import (
     InvalidTourError,
     UnsupportedProblemError,
 )
+from gpu_ls_plugin.routes.crossovers.route_edge_assembly import HEADER, pair_bytes
 from gpu_ls_plugin.testing import check_recombination
+from tests.helpers import host_program
 from tests.helpers.examples import examples
 from tests.helpers.random_problems import random_tours
 
@@ -25,13 +27,10 @@ KINDS = {"load": {}, "duration": {"limited": True}, "fleet": {"fleet": True}}
 
 
 def routing(customers, seed, *, limited=False, fleet=False, metric="EUC_2D", **more):
-    """A problem of random customers; a fleet is as small as the demand allows, and one more."""
+    """Return a problem of random customers; a fleet has one vehicle more than the demand needs."""
     random = np.random.default_rng([customers, seed])
-    places, demands = (
-        random.integers(0, 1000, (customers + 1, 2)),
-        random.integers(1, 10, customers),
-    )
-    demands = np.r_[0, demands]
+    places = random.integers(0, 1000, (customers + 1, 2))
+    demands = np.r_[0, random.integers(1, 10, customers)]
     if limited:
         farthest = np.hypot(*(places - places[0]).T).max()
         more["route_limit"] = int(2.6 * farthest) + 3
@@ -41,7 +40,7 @@ def routing(customers, seed, *, limited=False, fleet=False, metric="EUC_2D", **m
 
 
 def made(problem, size, seed):
-    """Giant tours as constructions make them, half of them by savings, rotated anywhere."""
+    """Return giant tours of two constructions, half of them by savings, rotated at random."""
     random = np.random.default_rng(seed)
     orders = 1 + random.permuted(np.tile(np.arange(problem.customers), (size, 1)), axis=1)
     rows = gls.split(problem, orders, backend="cpu")
@@ -50,7 +49,7 @@ def made(problem, size, seed):
 
 
 def edges(problem, row):
-    """Edges with how often they occur; copies of the depot are one node, loops left out."""
+    """Return numbered edges, without loops; all copies of the depot are one node."""
     nodes = np.where(row > problem.customers, 0, row)
     pairs = np.sort(np.stack([nodes, np.roll(nodes, -1)], axis=1), axis=1)
     pairs = [tuple(pair) for pair in pairs.tolist() if pair[1] > 0]
@@ -59,7 +58,7 @@ def edges(problem, row):
 
 @st.composite
 def crossings(draw):
-    """A problem, and parents that are random, made well, or half and half."""
+    """Return a problem, parents that are random or constructed, and a seed."""
     kind = draw(st.sampled_from([*KINDS, "real"]))
     options = {"metric": "EUC"} if kind == "real" else KINDS[kind]
     problem = routing(draw(st.integers(1, 40)), draw(st.integers(0, 99)), **options)
@@ -72,7 +71,7 @@ def crossings(draw):
 @each_part
 @examples(90)
 @given(crossing=crossings())
-def test_children_are_giant_tours_by_their_parents_seed_and_number_alone(part, crossing):
+def test_children_depend_on_parents_seed_and_row_alone(part, crossing):
     problem, first, second, seed = crossing
     kept = first.copy(), second.copy()
     children = part.cross(problem, first, second, seed=seed, backend="cpu", first_row=3)
@@ -91,15 +90,15 @@ def test_children_are_giant_tours_by_their_parents_seed_and_number_alone(part, c
 def test_the_child_of_equal_parents_is_the_parent(part, kind):
     problem = routing(40, 1, **KINDS[kind])
     parents = made(problem, 12, 1)
-    if part.name == "split_recombination":  # which knows their orders alone, and cuts those best
-        for _ in range(20):  # in another order each time, until none is cut better
+    if part.name == "split_recombination":  # reads orders alone and cuts them best
+        for _ in range(20):  # each time in another order, until no cut is better
             parents = part.cross(problem, parents, parents, backend="cpu")
     children = part.cross(problem, parents, parents, seed=2, backend="cpu")
     assert np.array_equal(problem.canonical(children), problem.canonical(parents))
 
 
 @each_part
-def test_other_seeds_and_rows_draw_other_numbers(part):
+def test_seeds_and_rows_have_numbers_of_their_own(part):
     problem = routing(60, 2)
     first, second = (np.repeat(made(problem, 2, seed)[:1], 8, axis=0) for seed in (1, 2))
 
@@ -126,7 +125,7 @@ def test_a_batch_that_is_split_by_memory_is_the_same(part):
         part.cross(problem, first, second, backend="cpu", memory_limit=fixed)
 
 
-# ---- Split ---------------------------------------------------------------------------------------
+# Split
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -160,14 +159,13 @@ def test_split_crossover_keeps_a_section_and_the_order_of_the_rest():
     problem = routing(30, 5)
     first, second = made(problem, 40, 1), made(problem, 40, 2)
     children = gls.SplitRecombination().cross(problem, first, second, seed=3, backend="cpu")
-
     points = problem.nodes.coordinates - problem.nodes.coordinates[0]
 
     def visited(routes):
         return [customer for route in routes for customer in route]
 
     def around(row):
-        """Return the customers, route after route as they lie around the depot."""
+        """Return the customers route by route, in the order of routes around the depot."""
         routes = problem.routes(row)
         routes.sort(key=lambda route: np.arctan2(*points[route].mean(axis=0)[::-1]))
         return visited(routes)
@@ -176,17 +174,16 @@ def test_split_crossover_keeps_a_section_and_the_order_of_the_rest():
         child, (own, other) = visited(problem.routes(row)), map(around, parents)
         ways = []
         for begin, size in itertools.product(range(30), range(1, 30)):
-            section = [(begin + k) % 30 for k in range(size)]
-            rest = [(begin + size + k) % 30 for k in range(30)]
-            kept = {own[place] for place in section}
-            made_here = dict(zip(section, (own[place] for place in section), strict=True))
-            others = [other[place] for place in rest if other[place] not in kept]
-            made_here |= dict(zip(rest, others, strict=False))
-            ways.append([made_here[place] for place in range(30)])
+            from_section = [(begin + k) % 30 for k in range(30)]
+            kept = [own[place] for place in from_section[:size]]
+            after = from_section[size:] + from_section[:size]
+            rest = [other[place] for place in after if other[place] not in kept]
+            order = dict(zip(from_section, kept + rest, strict=True))
+            ways.append([order[place] for place in range(30)])
         assert child in ways
 
 
-# ---- Edge assembly -------------------------------------------------------------------------------
+# edge assembly
 
 
 def test_the_only_cycle_makes_the_second_parent():
@@ -197,7 +194,7 @@ def test_the_only_cycle_makes_the_second_parent():
 
 
 def test_a_subtour_is_joined_as_well_as_it_can_be():
-    """The parents differ by two cycles, of which one leaves the subtour 2, 3, 4, 5."""
+    """The parents differ by two cycles. One of them leaves the subtour 2, 3, 4, 5."""
     places = np.random.default_rng(3).integers(0, 10**6, (7, 2))
     problem = gls.CVRP(places, [0] + [1] * 6, 6, vehicles=2)
     first, second = problem.tour([[1, 2, 3, 4, 5, 6]]), problem.tour([[1, 6], [3, 2, 5, 4]])
@@ -220,7 +217,7 @@ def rings(cities):
 
 
 @pytest.mark.parametrize("metric", ["EUC_2D", "EUC"])
-def test_edges_are_the_parents_but_where_subtours_are_joined(metric):
+def test_new_edges_come_from_joins_of_subtours_alone(metric):
     problem = routing(120, 8, metric=metric)
     moves = [gls.Relocate(1), gls.TwoOptStar()]
     search = gls.LocalSearch(moves, candidates=gls.Nearest(10))
@@ -234,15 +231,15 @@ def test_edges_are_the_parents_but_where_subtours_are_joined(metric):
         new.append(len(child - own - other))
         changed.append(len(own - child))
         lost = len((own & other) - child)
-        assert lost <= new[-1]  # a join takes two edges, and makes as many
-        same.append(child == own)  # also where a join takes the exchange back
+        assert lost <= new[-1]  # a join replaces two edges
+        same.append(child == own)  # possible if a join undoes the exchange
         assert own != other or same[-1]
     assert np.mean(same) < 0.1 and np.mean(np.array(new) == 0) > 0.4
     assert sum(new) < 0.2 * sum(changed)
 
 
-def test_more_and_fewer_routes_come_over():
-    """Parents with different numbers of routes: loops at the depot are edges like others."""
+def test_children_inherit_the_number_of_routes():
+    """Parents have different numbers of routes; loops at the depot are exchanged like edges."""
     problem = routing(30, 9, copies=30)
     many = np.tile(problem.tour([[c] for c in range(1, 31)]), (20, 1))
     few = made(problem, 20, 1)
@@ -254,7 +251,7 @@ def test_more_and_fewer_routes_come_over():
         assert (counts[0] >= low).all() and (counts[0] <= high + 1).all()
 
 
-# ---- What they are not for, and as cooperations --------------------------------------------------
+# refused problems, and crossovers as cooperations
 
 
 @each_part
@@ -295,3 +292,12 @@ def test_chains_are_crossed_under_hard_constraints(part):
 @each_part
 def test_the_check_of_recombinations_passes(part):
     check_recombination(part, backend="cpu")
+
+
+@pytest.mark.parametrize(("city", "city_bytes"), [("uint16", 2), ("int", 4)])
+@pytest.mark.parametrize("copies", [1, 9, 40])
+def test_python_and_kernels_agree_on_the_memory_of_a_pair(copies, city, city_bytes):
+    function = f"RouteEdgeAssembly<Host, Euc2D, HostMemory<{city}>>::bytes(n, {copies})"
+    customers = [1, 2, 7, 50, 127, 128, 1000]
+    found = host_program.memory_of(function, HEADER, counts=customers)
+    assert found == [pair_bytes(n + copies, city_bytes, n) for n in customers]

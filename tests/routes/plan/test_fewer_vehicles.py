@@ -1,4 +1,4 @@
-"""A solve of routes that finds out how many vehicles to use."""
+"""Tries with fewer vehicles in a solve of routes."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def pays(problem, **given):
     return part.NAME in names
 
 
-def test_who_tries_fewer_vehicles():
+def test_when_a_plan_has_tries():
     problem = random_cvrp("capacity", 30)
     assert pays(problem, seconds=10)
     assert pays(problem, seconds=math.inf)
     assert not pays(problem, seconds=0.01)  # too few kicks
-    assert not pays(problem.with_fleet(problem.copies), seconds=10)  # somebody said how many
+    assert not pays(problem.with_fleet(problem.copies), seconds=10)  # a fleet is given
     assert not pays(problem.penalised(load=1), seconds=10)
     assert not pays(problem, start="sweep") and not pays(problem, kicks=5)
     assert not pays(problem, search=gls.LocalSearch([gls.OrOpt()]))
@@ -42,18 +42,18 @@ def test_who_tries_fewer_vehicles():
 
 @pytest.fixture
 def tries(monkeypatch, clock):
-    """Return a function that solves, with tries that end at certain costs by their fleets.
+    """Return a function that solves with tries whose costs are given for each fleet.
 
-    Eight vehicles are used without a limit; Ctrl-C is pressed where there is no cost.
+    Without a limit, tries use eight vehicles. A fleet without a given cost interrupts the solve.
     """
     monkeypatch.setattr(first_generations, "enough", lambda *_: math.inf)
     monkeypatch.setattr(Plan, "prepare", lambda _: None)
     clock.launch = 0.0  # of first rows
 
     def solved(problem, costs, seconds=1.0, **statistics):
-        """Return the result, fleets of all tries but the first, and that of the chains.
+        """Return the result, the fleets of all tries but the first, and the fleet of the chains.
 
-        Tries should take so many seconds each.
+        `seconds` is the expected length of each try.
         """
         seen, main = [], []
 
@@ -95,7 +95,7 @@ def test_one_vehicle_fewer_as_long_as_that_is_better(tries, costs, fleet, tried)
     assert found.statistics.kicks == sum(costs), "all tries are counted"
 
 
-def test_no_more_tries_than_there_is_time_for(tries, monkeypatch):
+def test_the_number_of_tries_is_limited(tries, monkeypatch):
     monkeypatch.setattr(part, "MOST", 2)
     _, seen, main = tries(roomy_cvrp(), {8: 50, 7: 40, 6: 30, 5: 20})
     assert (seen, main) == ([7, 6], [6])
@@ -115,19 +115,19 @@ def test_ctrl_c_between_two_searches_loses_nothing(tries, monkeypatch):
 
     monkeypatch.setattr(first_generations, "enough", lambda *_: 1)
     monkeypatch.setattr(gls.HybridGeneticSearch, "__call__", bred)
-    found, seen, main = tries(roomy_cvrp(), {}, 0.5)  # of what generations leave
+    found, seen, main = tries(roomy_cvrp(), {}, 0.5)  # generations take half of the time
     assert seen == main == [] and found.statistics.interrupted and found.best_cost == 40
 
 
 def found_with(problem, vehicles, cost):
-    """Return what a try has found with so many vehicles."""
+    """Return the result of a try, with routes for this number of vehicles."""
     row = problem.tour(np.array_split(np.arange(1, problem.customers + 1), vehicles))
     return Found(row, (0.0, cost))
 
 
 @pytest.mark.parametrize("soft", [False, True])
-def test_a_try_leads_to_another_one_or_to_the_rest(soft):
-    """Each in place of itself; the rest is limited as the best try was."""
+def test_a_try_leads_to_another_one_or_to_the_main_stage(soft):
+    """The main stage gets the fleet of the best try."""
     problem = roomy_cvrp()
     searched = problem.penalised(load=1) if soft else problem
     main = Stage("routes", "", None, problem, searched, 3)
@@ -139,7 +139,7 @@ def test_a_try_leads_to_another_one_or_to_the_rest(soft):
     assert worse is main
     third, *rest = second.after(second, found_with(problem, 5, 40), 8.0, (main,))
     assert (third.problem.fleet, third.searched.fleet, rest) == (4, 4, [main])
-    for cost, fleet in ((40, 5), (30, 4)):  # no fewer than four can carry all
+    for cost, fleet in ((40, 5), (30, 4)):  # fewer than four cannot carry all
         (limited,) = third.after(third, found_with(problem, 4, cost), 7.0, (main,))
         assert (limited.name, limited.size) == ("routes", 3)
         assert limited.problem.fleet == limited.searched.fleet == fleet
@@ -147,15 +147,15 @@ def test_a_try_leads_to_another_one_or_to_the_rest(soft):
         assert limited.searched.penalties == searched.penalties
 
 
-def test_a_solve_returns_feasible_routes_and_adds_up(monkeypatch, clock):
+def test_a_solve_with_tries_returns_feasible_routes(monkeypatch, clock):
     monkeypatch.setitem(part.KICKS, "cpu", 0.0)
     problem, seen = cvrp_instance("X/X-n153-k22"), []
     found = gls.solve(problem, seconds=3, population=3, callback=seen.append, **CPU)
     assert problem.feasible(found.tours).all() and len(found.tours) == 3
     assert (found.costs == problem.cost(found.tours)).all()
     assert found.problem is problem
-    told = [progress.elapsed for progress in seen]
-    assert told == sorted(told) and told[-1] <= found.statistics.seconds
+    elapsed = [progress.elapsed for progress in seen]
+    assert elapsed == sorted(elapsed) and elapsed[-1] <= found.statistics.seconds
     assert [p.best_cost for p in seen] == sorted((p.best_cost for p in seen), reverse=True)
     assert found.statistics.kicks >= seen[-1].kicks > 0
 
@@ -166,7 +166,7 @@ def test_a_target_that_a_try_reaches_ends_the_solve():
     assert found.statistics.stopped_by == "target" and len(found.tours) == 3
 
 
-def test_a_problem_with_another_fleet_has_tours_as_long():
+def test_another_fleet_keeps_the_length_of_tours():
     problem = roomy_cvrp()
     tours, used = problem.tour(np.array_split(np.arange(1, 17), 6))[None], 6
     fewer = problem.with_fleet(used - 1)

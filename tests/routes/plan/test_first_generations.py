@@ -1,4 +1,4 @@
-"""A solve of few customers that begins by generations."""
+"""Solves that begin with generations of routes."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ SMALL = gls.HybridGeneticSearch(size=6, children=6)
 
 @pytest.fixture
 def always(monkeypatch):
-    """However little time there is, small populations evolve."""
+    """Begin each solve with generations of small populations."""
     monkeypatch.setattr(opening, "enough", lambda *_: 1)
     monkeypatch.setattr(opening, "SEARCH", SMALL)
 
 
 def planned(problem: gls.CVRP | gls.TSP, **given) -> Stage | None:
-    """Return the stage of generations, which is the first one, if there is any."""
+    """Return the stage of generations, which must come first; None if the plan has none."""
     first, *rest = plan_of(problem, Settings(**CPU | given)).stages
     assert "generations of routes" not in [stage.name for stage in rest]
     return first if first.name == "generations of routes" else None
 
 
-def test_who_begins_by_generations(monkeypatch):
+def test_when_a_plan_begins_with_generations(monkeypatch):
     problem = random_cvrp("duration", 20)
     assert not planned(problem, seconds=0.1)  # too little for generations
     assert planned(problem, seconds=1e4)
-    assert not planned(random_cvrp("capacity", 1500), seconds=np.inf)  # not in LONGEST
+    assert not planned(random_cvrp("capacity", 1500), seconds=np.inf)  # LONGEST is too short
     monkeypatch.setattr(opening, "enough", lambda *_: 1)
     assert planned(problem, seconds=0.1)
     assert not planned(random_cvrp("directed", 20))
@@ -52,15 +52,15 @@ def test_who_begins_by_generations(monkeypatch):
 
 
 def test_twice_as_many_customers_need_32_times_the_seconds():
-    """16 times the children, each of which takes twice as long."""
+    """They need 16 times the children, and each child takes twice as long."""
     cpu = get_backend("cpu")
     one, two = (opening.enough(cpu, n) / opening.children_per_second(cpu, n) for n in (400, 800))
     assert two == pytest.approx(32 * one)
     assert opening.enough(cpu, 50) == opening.enough(cpu, 250) < opening.enough(cpu, 350)
 
 
-def test_a_cpu_has_as_many_populations_as_there_is_time_for():
-    """From a few on, of which each has more children, too, up to all that a search has."""
+def test_a_cpu_has_more_populations_if_there_is_more_time():
+    """The number of populations grows from the fewest to all populations of the search."""
     problem, cpu = random_cvrp("capacity", 250), get_backend("cpu")
     least = opening.enough(cpu, 250) / opening.children_per_second(cpu, 250) / opening.SHARE
     assert planned(problem, seconds=0.99 * least) is None
@@ -70,7 +70,7 @@ def test_a_cpu_has_as_many_populations_as_there_is_time_for():
 
 
 @pytest.mark.parametrize("kind", ["capacity", "real duration"])
-def test_routes_are_feasible_and_times_add_up(always, kind, clock):
+def test_a_solve_with_generations_returns_feasible_routes(always, kind, clock):
     problem, seen = random_cvrp(kind, 30), []
     found = gls.solve(problem, seconds=4, population=4, callback=seen.append, **CPU)
     assert problem.feasible(found.tours).all() and len(found.tours) == 4
@@ -85,8 +85,7 @@ def test_routes_are_feasible_and_times_add_up(always, kind, clock):
     assert min(p.best_cost for p in seen) == pytest.approx(found.best_cost)
 
 
-def test_what_generations_find_is_not_lost(always):
-    """Where chains have no time, it is the result; and it ends a solve that has a target."""
+def test_generations_that_reach_the_target_end_a_solve(always):
     problem = random_cvrp("capacity", 30)
     start = float(problem.cost(gls.savings(problem, size=1, backend="cpu"))[0])
     for asked in (3, 2 * SMALL.populations(get_backend("cpu"))):
@@ -97,7 +96,7 @@ def test_what_generations_find_is_not_lost(always):
         assert found.costs[0] == found.best_cost == found.costs.min()
 
 
-def test_a_solve_without_an_end_comes_to_its_chains(always, monkeypatch, clock):
+def test_a_solve_without_a_limit_reaches_its_chains(always, monkeypatch, clock):
     monkeypatch.setattr(opening, "LONGEST", 0.2)
     problem, called = random_cvrp("capacity", 30), []
     assert planned(problem, seconds=np.inf).seconds == 0.2

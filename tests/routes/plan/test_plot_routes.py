@@ -59,7 +59,7 @@ def test_one_route_and_a_batch_of_one_tour_are_told_apart() -> None:
 @pytest.mark.parametrize(
     "routes", [[[1, 2], [2, 3]], [[1], [2]], [[1, 2], [3, 4]], [[0, 1], [2, 3]]]
 )
-def test_routes_that_are_none_of_the_problem_are_refused(routes) -> None:
+def test_routes_of_another_problem_are_refused(routes) -> None:
     with pytest.raises(InvalidTourError):
         gls.plot_routes(problem_of(), routes)
 
@@ -69,7 +69,7 @@ def bars_of(figure) -> list[tuple[float, float]]:
     return [(round(x, 6), round(width, 6)) for x, width in bars if width]
 
 
-def test_bars_show_loads_durations_and_what_is_too_much() -> None:
+def test_bars_show_loads_durations_and_excess() -> None:
     problem = problem_of()
     tour = problem.tour([[1, 2], [3]])
     assert bars_of(gls.plot_routes(problem, tour)) == [(0, 75), (0, 100)]

@@ -25,7 +25,7 @@ def test_solve_returns_feasible_routes(kind):
     assert result.best_cost < problem.cost(start).min()
 
 
-def test_what_is_not_given():
+def test_default_settings():
     problem = random_cvrp("capacity", 30)
     settings = default_settings(problem, Settings(backend="cpu"))
     assert settings.start == "savings" and settings.population >= 2
@@ -52,7 +52,7 @@ def test_chains_show_their_best_tours():
     assert len(seen) > 1 and not np.shares_memory(seen[0], seen[1])
 
 
-def test_tours_are_shown_where_constraints_decide_alone():
+def test_problems_without_constraints_show_no_best_tours():
     seen = []
     gls.solve(gls.TSP(np.random.default_rng(1).random((30, 2))), callback=seen.append, **CPU)
     assert {progress.best_tours for progress in seen} == {None}
