@@ -1,4 +1,4 @@
-"""Which engine serves a search, and which candidate lists are made for it beforehand."""
+"""Which engine serves a search, and which candidate lists it needs."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SERVED: dict[str, tuple[gls.LocalSearch, str, set[Any]]] = {
 
 
 @pytest.mark.parametrize("name", SERVED)
-def test_an_engine_has_the_lists_that_it_reads_and_no_others(name, monkeypatch):
+def test_only_the_lists_that_an_engine_reads_are_made(name, monkeypatch):
     search, engine, lists = SERVED[name]
     made = set()
 
@@ -52,8 +52,8 @@ def test_an_engine_has_the_lists_that_it_reads_and_no_others(name, monkeypatch):
     assert made == lists
 
 
-def test_routes_at_all_prices_are_searched_on_the_same_lists(monkeypatch):
-    """Those of depot and customers: a population's prices change every other generation."""
+def test_routes_with_other_prices_share_lists(monkeypatch):
+    """The lists are those of depot and customers; prices change every other generation."""
     made = []
     build = gls.Nearest.build
     monkeypatch.setattr(
@@ -66,7 +66,7 @@ def test_routes_at_all_prices_are_searched_on_the_same_lists(monkeypatch):
     assert made == [problem.nodes]
 
 
-def test_lists_that_are_too_long_are_left_to_the_engine_to_refuse():
+def test_the_engine_refuses_lists_that_are_too_long():
     search = gls.LocalSearch(TWO, gls.All())
     problem = random_problem("EUC_2D", 900)
     assert engines.ready(search, get_backend("cpu"), problem, 0.0)

@@ -1,4 +1,4 @@
-"""Iterated local search: what it returns, counts and promises, and where it stops."""
+"""Iterated local search: results, statistics, limits and reports."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SEARCH = gls.IteratedLocalSearch(USUAL)
 
 
 class Scramble:
-    """A third party's perturbation without a base class: shuffles six consecutive cities."""
+    """A third party's perturbation, without a base class: shuffles six consecutive cities."""
 
     smallest = 8
 
@@ -58,24 +58,24 @@ SEARCHES = {
     "scrambled": replace(SEARCH, perturbation=Scramble()),
     **{name: gls.IteratedLocalSearch(search) for name, search in STEPPED.items()},
 }
-LIKE_OTHERS = ("walks", "exhaustive", "sweeps", "random moves")  # kicks, or steps
+SIMILAR = ("walks", *STEPPED)  # kick as other searches do, or step by step
 EACH = pytest.mark.parametrize(
     "search",
     [
-        pytest.param(search, id=name, marks=[pytest.mark.slow] * (name in LIKE_OTHERS))
+        pytest.param(search, id=name, marks=[pytest.mark.slow] * (name in SIMILAR))
         for name, search in SEARCHES.items()
     ],
 )
 
 
 def bytes_for(problem, tours):
-    return problem.metric.data(problem.values).nbytes + tours * FusedChains.bytes_per_tour(
-        problem.n
-    )
+    """The memory limit at which this number of tours fits."""
+    data = problem.metric.data(problem.values)
+    return data.nbytes + tours * FusedChains.bytes_per_tour(problem.n)
 
 
 LIMITS = {"whole": None, "turns": bytes_for(PROBLEM, 2)}
-# The quick searches have the limits in turn: what is whole or not does not ask which one it is.
+# Each quick search has one of the limits, because turns do not depend on the search.
 EACH_IN_TURNS = pytest.mark.parametrize(
     ("search", "limit"),
     [
@@ -83,7 +83,7 @@ EACH_IN_TURNS = pytest.mark.parametrize(
             search,
             limit,
             id=f"{name}-{length}",
-            marks=[pytest.mark.slow] * (name in LIKE_OTHERS or (at + place) % 2),
+            marks=[pytest.mark.slow] * (name in SIMILAR or (at + place) % 2),
         )
         for at, (name, search) in enumerate(SEARCHES.items())
         for place, (length, limit) in enumerate(LIMITS.items())
@@ -102,7 +102,7 @@ def start():
 
 @pytest.fixture
 def short_launches(monkeypatch):
-    """Launches of a kick or two, so that a short search takes many."""
+    """Launches of one or two kicks, so that a short search takes many."""
     monkeypatch.setattr("gpu_ls_plugin.backends.tuning.LAUNCH_SECONDS", 1e-9)
 
 
@@ -168,15 +168,10 @@ def test_kicks_improve_much():
 
 
 @EACH
-def test_seeds(search):
-    first, again, other = (run(search, seed=seed, kicks=10) for seed in (1, 1, 2**64 - 1))
-    assert np.array_equal(first.tours, again.tours)
-    assert not np.array_equal(first.tours, other.tours)
-
-
-@EACH
-def test_rows_are_independent(search):
-    whole = run(search, seed=3, kicks=20)
+def test_results_depend_on_seed_and_row_alone(search):
+    whole, again, other = (run(search, seed=seed, kicks=20) for seed in (3, 3, 2**64 - 1))
+    assert np.array_equal(whole.tours, again.tours)
+    assert not np.array_equal(whole.tours, other.tours)
     for rows in (slice(2, 3), slice(3, 6)):
         alone = run(search, starts=STARTS[rows], seed=3, kicks=20, first_row=rows.start)
         assert np.array_equal(alone.tours, whole.tours[rows])
@@ -203,24 +198,25 @@ def test_too_little_memory():
         run(memory_limit=limit - 1)
 
 
-@pytest.mark.parametrize("accept", [gls.BetterOrEqual(), gls.Threshold(), gls.Annealing()])
-def test_launches_do_not_matter(accept, short_launches, monkeypatch):
-    search = replace(SEARCH, accept=accept)
+@pytest.mark.parametrize(
+    "search",
+    [
+        *(replace(SEARCH, accept=a) for a in (gls.BetterOrEqual(), gls.Threshold())),
+        replace(SEARCH, cooperation=gls.Migration(0.1)),
+        replace(SEARCHES["exhaustive"], restart_after=3, accept=gls.Always()),
+    ],
+    ids=["better or equal", "threshold", "migration", "restarts step by step"],
+)
+def test_results_do_not_depend_on_launches(search, short_launches, monkeypatch):
     pieces = run(search, seed=7)
     monkeypatch.setattr("gpu_ls_plugin.backends.tuning.LAUNCH_SECONDS", 100.0)
     whole = run(search, seed=7)
-    assert pieces.statistics.launches > KICKS
-    assert whole.statistics.launches < 6
+    assert pieces.statistics.launches > KICKS > whole.statistics.launches
     assert np.array_equal(pieces.tours, whole.tours)
-    for name in ("kicks", "accepted", "moves", "passes"):
+    # Moves of stepped chains are rounded to whole numbers per row.
+    fused = isinstance(search.chains(start()), FusedChains)
+    for name in ("kicks", "accepted", *(("moves", "passes") if fused else ())):
         assert getattr(pieces.statistics, name) == getattr(whole.statistics, name)
-
-
-def test_launches_do_not_matter_to_restarts_step_by_step(short_launches, monkeypatch):
-    search = replace(SEARCHES["exhaustive"], restart_after=3, accept=gls.Always())
-    pieces = run(search, seed=2)
-    monkeypatch.setattr("gpu_ls_plugin.backends.tuning.LAUNCH_SECONDS", 100.0)
-    assert np.array_equal(run(search, seed=2).tours, pieces.tours)
 
 
 # ---- Budgets ---------------------------------------------------------------------------------
@@ -243,11 +239,6 @@ def test_kicks_by_the_number_of_cities():
         assert np.array_equal(found.tours, result.tours)
 
 
-@pytest.mark.parametrize("search", [SEARCH, SEARCHES["sweeps"]], ids=["fused", "stepped"])
-def test_no_kicks_are_a_local_search(search):
-    assert np.array_equal(run(search, kicks=0).tours, run(search.search).tours)
-
-
 @pytest.mark.parametrize("moves", [0, 3, 40, 100, 2**70])
 def test_a_budget_in_moves(moves):
     result = run(budget=gls.Budget(moves=moves, kicks=200), seed=1)
@@ -257,7 +248,7 @@ def test_a_budget_in_moves(moves):
 
 
 def test_a_budget_in_moves_is_per_tour():
-    # The first tour needs moves for its descent, the others are local optima already.
+    # The first tour needs moves for its descent; the others are local optima already.
     optima = USUAL(PROBLEM, STARTS[1:], backend="cpu").tours
     starts = np.concatenate([STARTS[:1], optima])
     search, budget = replace(SEARCH, accept=gls.Always()), gls.Budget(moves=60)
@@ -307,7 +298,7 @@ def test_a_target(short_launches):
     assert result.statistics.kicks < KICKS * ROWS
     at_once = run(budget=gls.Budget(target=10**9))
     assert (at_once.statistics.stopped_by, at_once.statistics.kicks) == ("target", 0)
-    for target in (10**9, middle):  # the parts that come after are left alone
+    for target in (10**9, middle):  # later turns are not searched
         early = run(
             budget=gls.Budget(target=target, kicks=KICKS), memory_limit=bytes_for(PROBLEM, 2)
         )
@@ -330,21 +321,22 @@ def test_moves_are_counted_by_neighbourhood(search, limit):
     assert 0 <= sum(counted.moves_by.values()) - counted.moves <= rounded
 
 
+@pytest.mark.parametrize("search", [SEARCH, SEARCHES["sweeps"]], ids=["fused", "stepped"])
 @pytest.mark.parametrize("n", [6, N])
 @pytest.mark.parametrize("turns", [1, 3])
-def test_without_kicks_a_search_counts_what_its_descent_does(n, turns):
-    """Tours that are too short for kicks give the same counts."""
+def test_without_kicks_a_search_is_its_descent(n, turns, search):
+    """Tours of 6 cities are too short for kicks."""
     problem, tours = random_problem("EUC_2D", n), random_tours(n, ROWS)
     limit = bytes_for(problem, ROWS // turns)
-    counted = run(SEARCH, problem, tours, kicks=0, memory_limit=limit).statistics
-    descended = run(USUAL, problem, tours).statistics
+    found = run(search, problem, tours, kicks=0, memory_limit=limit)
+    descended = run(search.search, problem, tours)
+    assert np.array_equal(found.tours, descended.tours)
     for name in ("moves", "passes", "evaluations", "moves_by", "climbs"):
-        assert getattr(counted, name) == getattr(descended, name), name
+        assert getattr(found.statistics, name) == getattr(descended.statistics, name), name
 
 
 def test_statistics_add_up():
-    result = run()
-    counted, descended = result.statistics, run(USUAL).statistics
+    counted, descended = run().statistics, run(USUAL).statistics
     assert counted.kicks == KICKS * ROWS
     assert 0 < counted.accepted < counted.kicks
     assert counted.climbs == ROWS
@@ -356,9 +348,6 @@ def test_statistics_add_up():
     assert counted.launches >= 2
     assert set(counted.phases) == {"descent", "kicks", "costs"}
     assert 0 < sum(counted.phases.values()) <= counted.seconds
-    none = run(kicks=0).statistics
-    for name in ("moves", "passes", "evaluations"):
-        assert getattr(none, name) == getattr(descended, name)
 
 
 @pytest.mark.parametrize(
@@ -481,13 +470,7 @@ def test_migrations_come_at_fixed_kicks(every, monkeypatch, short_launches):
     assert seen == [[kicks] * ROWS for kicks in range(period, N + 1, period)]
 
 
-def test_migration_does_not_depend_on_launches(short_launches, monkeypatch):
-    pieces = run(MIGRATING, seed=7)
-    monkeypatch.undo()
-    assert np.array_equal(run(MIGRATING, seed=7).tours, pieces.tours)
-
-
-def test_the_worst_take_the_best():
+def test_the_worst_chains_take_tours_of_the_best():
     chains = MIGRATING.chains(start())
     chains.best_costs[:] = [30, 10, 20, 10, 50, 40]
     marks = np.arange(ROWS)[:, None] * np.ones(N, np.int32)
@@ -496,7 +479,7 @@ def test_the_worst_take_the_best():
     assert chains.best_tours[:, 0].tolist() == [0, 1, 2, 3, 1, 3]
     assert chains.best_costs.tolist() == [30, 10, 20, 10, 10, 10]
     assert chains.tours[4:, 0].tolist() == [1, 3]
-    chains.best_costs[:] = 7  # of equals the first is the best, the last the worst
+    chains.best_costs[:] = 7  # of equal chains, the first is the best and the last the worst
     chains.best_tours[:] = marks
     gls.Migration(1, 0.5).exchange(chains, 0.0)
     assert chains.best_tours[:, 0].tolist() == [0, 1, 2, 2, 1, 0]
@@ -513,14 +496,14 @@ def test_migration_of_one_chain_changes_nothing():
 # ---- Parts -----------------------------------------------------------------------------------
 
 
-def test_what_is_fused():
+def test_which_searches_run_in_one_kernel():
     fused = {
         name for name, search in SEARCHES.items() if isinstance(search.chains(start()), FusedChains)
     }
     assert fused == {"fused", "walks"}
 
 
-def test_third_parties_bring_kicks_by_duck_typing():
+def test_a_perturbation_needs_no_base_class():
     calls = []
 
     class Watched(Scramble):
@@ -535,14 +518,14 @@ def test_third_parties_bring_kicks_by_duck_typing():
     assert_sound(result, PROBLEM, STARTS)
 
 
-def test_cuts_of_third_parties_are_fused():
+def test_subclasses_of_kicks_run_in_the_kernel():
     class Wide(DoubleBridge):
         name = "wide"
 
-    result = run(replace(SEARCH, perturbation=Wide(40)), seed=5)
-    assert np.array_equal(
-        result.tours, run(replace(SEARCH, perturbation=DoubleBridge(40)), seed=5).tours
+    wide, usual = (
+        run(replace(SEARCH, perturbation=kick(40)), seed=5) for kick in (Wide, DoubleBridge)
     )
+    assert np.array_equal(wide.tours, usual.tours)
 
 
 @EACH
@@ -562,90 +545,62 @@ def test_parts_are_values(part):
     assert hash(part) == hash(copy.copy(part))
 
 
-@pytest.mark.parametrize(
-    ("parameters", "error", "words"),
-    [
-        ({"search": "two_opt"}, InvalidTypeError, "search: 'two_opt' is not a LocalSearch"),
-        ({"search": gls.RandomRestarts()}, InvalidTypeError, "search: .* is not a LocalSearch"),
-        ({"perturbation": 7}, InvalidTypeError, r"perturbation: 7 .* DoubleBridge\(\)"),
-        ({"perturbation": None}, InvalidTypeError, "perturbation: None"),
-        ({"accept": "better"}, InvalidTypeError, r"accept: 'better' .* Better\(\)"),
-        ({"accept": None}, InvalidTypeError, "accept: None"),
-        ({"cooperation": 0.5}, InvalidTypeError, "cooperation: 0.5 is not a cooperation"),
-        ({"kicks_per_city": -1}, InvalidParameterError, "kicks_per_city: -1 is not between 0"),
-        ({"kicks_per_city": np.nan}, InvalidParameterError, "kicks_per_city: nan"),
-        pytest.param(
-            {"kicks_per_city": np.inf},
-            InvalidParameterError,
-            "kicks_per_city: inf",
-        ),
-        ({"kicks_per_city": "10"}, InvalidTypeError, "kicks_per_city: '10' is not a number"),
-        ({"restart_after": 0}, InvalidParameterError, "restart_after: 0 is not between 1 and"),
-        ({"restart_after": 2.5}, InvalidTypeError, "restart_after: 2.5 is not an integer"),
-    ],
-)
-def test_bad_parameters(parameters, error, words):
-    with pytest.raises(error, match=words):
-        run(gls.IteratedLocalSearch(**parameters))
+ITERATED, KICK = gls.IteratedLocalSearch, gls.DoubleBridge
+LOPSIDED = gls.TSP.from_matrix(np.random.default_rng(0).integers(0, 99, (9, 9)))
+
+
+def search_lopsided(search):
+    return run(search, LOPSIDED, random_tours(9, 2))
 
 
 @pytest.mark.parametrize(
-    ("make", "error", "words"),
+    ("call", "error", "words"),
     [
-        (lambda: gls.Migration(every=0), InvalidParameterError, "every: 0 is not between 1e-09"),
+        (lambda: ITERATED("two_opt"), InvalidTypeError, "search: 'two_opt' is not a LocalSearch"),
+        (lambda: ITERATED(gls.RandomRestarts()), InvalidTypeError, "search: .* not a LocalSearch"),
+        (lambda: ITERATED(perturbation=None), InvalidTypeError, "perturbation: None"),
+        (lambda: ITERATED(accept=None), InvalidTypeError, "accept: None"),
+        (lambda: ITERATED(cooperation=0.5), InvalidTypeError, "cooperation: 0.5 is not a coop"),
+        (lambda: ITERATED(kicks_per_city=-1), InvalidParameterError, "kicks_per_city: -1 is not"),
+        (lambda: ITERATED(kicks_per_city=np.inf), InvalidParameterError, "kicks_per_city: inf"),
+        (lambda: ITERATED(kicks_per_city="10"), InvalidTypeError, "kicks_per_city: '10' is not a"),
+        (lambda: ITERATED(restart_after=0), InvalidParameterError, "restart_after: 0 is not betw"),
+        (lambda: ITERATED(restart_after=2.5), InvalidTypeError, "restart_after: 2.5 is not an int"),
         (lambda: gls.Migration(every=None), InvalidTypeError, "every: None is not a number"),
-        (lambda: gls.Migration(share=0.6), InvalidParameterError, "share: 0.6 is not between"),
-        (lambda: gls.Migration(share=-1), InvalidParameterError, "share: -1"),
+        (lambda: gls.Migration(share=-1), InvalidParameterError, "share: -1 is not between"),
         (lambda: gls.Threshold(-0.1), InvalidParameterError, "rise: -0.1 is not between 0"),
         (lambda: gls.Threshold("much"), InvalidTypeError, "rise: 'much' is not a number"),
-        (lambda: gls.Annealing(-1), InvalidParameterError, "start: -1 is not between 0"),
         (lambda: gls.Annealing(np.nan), InvalidParameterError, "start: nan"),
-        (lambda: gls.DoubleBridge(walk=0), InvalidParameterError, "walk: 0 is not between 1"),
-        (lambda: gls.DoubleBridge(walk=1.5), InvalidTypeError, "walk: 1.5 is not an integer"),
-        (lambda: gls.DoubleBridge(9, 9), InvalidParameterError, "walk: .* give one"),
+        (lambda: KICK(walk=0), InvalidParameterError, "walk: 0 is not between 1"),
+        (lambda: KICK(walk=1.5), InvalidTypeError, "walk: 1.5 is not an integer"),
+        (lambda: KICK(9, 9), InvalidParameterError, "walk: .* give one"),
         (
-            lambda: gls.DoubleBridge(walk=5).perturb(PROBLEM, STARTS, backend="cpu"),
+            lambda: KICK(walk=5).perturb(PROBLEM, STARTS, backend="cpu"),
             InvalidParameterError,
             "walk: .* of an IteratedLocalSearch",
         ),
         (
-            lambda: run(gls.IteratedLocalSearch(STEPPED["sweeps"], gls.DoubleBridge(walk=5))),
+            lambda: run(ITERATED(STEPPED["sweeps"], KICK(walk=5))),
             InvalidParameterError,
             "walk: ",
         ),
+        (lambda: run(problem="a.tsp"), InvalidTypeError, "problem: 'a.tsp' is not a TSP"),
+        (lambda: run(starts=[[0, 1, 2]]), InvalidTourError, r"tours: shape \(1, 3\)"),
+        (lambda: run(seed=-1), InvalidParameterError, "seed: -1"),
+        (lambda: run(first_row=-1), InvalidParameterError, "first_row: -1"),
+        (lambda: run(callback=5), InvalidTypeError, "callback: 5 cannot be called"),
+        (lambda: run(memory_limit=-1), InvalidParameterError, "memory_limit: -1"),
+        (lambda: run(budget=5), InvalidTypeError, r"budget: 5 is not .* Budget\(seconds=5\)"),
+        (lambda: run(device=0), InvalidParameterError, "device: the cpu backend"),
+        (lambda: search_lopsided(SEARCH), UnsupportedProblemError, "reverses paths"),
+        (lambda: search_lopsided(ITERATED()), UnsupportedProblemError, "reverses paths"),
+        (
+            lambda: search_lopsided(ITERATED(gls.LocalSearch([gls.OrOpt()], gls.Alpha(5)))),
+            UnsupportedProblemError,
+            "Nearest",
+        ),
     ],
 )
-def test_bad_parameters_of_parts(make, error, words):
+def test_bad_input(call, error, words):
     with pytest.raises(error, match=words):
-        make()
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "words"),
-    [
-        ({"problem": "a.tsp"}, InvalidTypeError, "problem: 'a.tsp' is not a TSP"),
-        ({"starts": [[0, 1, 2]]}, InvalidTourError, r"tours: shape \(1, 3\)"),
-        ({"seed": -1}, InvalidParameterError, "seed: -1"),
-        ({"first_row": -1}, InvalidParameterError, "first_row: -1"),
-        ({"callback": 5}, InvalidTypeError, "callback: 5 cannot be called"),
-        ({"memory_limit": -1}, InvalidParameterError, "memory_limit: -1"),
-        ({"budget": 5}, InvalidTypeError, r"budget: 5 is not a Budget; write Budget\(seconds=5\)"),
-        ({"device": 0}, InvalidParameterError, "device: the cpu backend"),
-    ],
-)
-def test_bad_calls(options, error, words):
-    with pytest.raises(error, match=words):
-        run(**options)
-
-
-def test_unsupported_problems():
-    lopsided = gls.TSP.from_matrix(np.random.default_rng(0).integers(0, 99, (9, 9)))
-    for search in (SEARCH, gls.IteratedLocalSearch()):
-        with pytest.raises(UnsupportedProblemError, match="reverses paths"):
-            run(search, lopsided, random_tours(9, 2))
-    with pytest.raises(UnsupportedProblemError, match="Nearest"):
-        run(
-            gls.IteratedLocalSearch(gls.LocalSearch([gls.OrOpt()], gls.Alpha(5))),
-            lopsided,
-            random_tours(9, 2),
-        )
+        call()
