@@ -82,3 +82,11 @@ def test_up_to_three_cities_have_no_moves(search, n):
     counted = result.statistics
     assert (counted.passes, counted.evaluations, counted.moves) == (0, 0, 0)
     assert counted.stopped_by == "optimum"
+
+
+@pytest.mark.parametrize(
+    "moves", [[gls.OrOpt(3)], [gls.TwoOpt(), gls.OrOpt(3)], [gls.LinKernighan()]], ids=str
+)
+def test_neighbourhoods_that_no_engine_serves_are_refused(moves):
+    with pytest.raises(InvalidParameterError, match=r"over All\(\) cities"):
+        gls.LocalSearch(moves, candidates=gls.All(), pivoting=gls.Best())

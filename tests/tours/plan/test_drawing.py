@@ -53,7 +53,7 @@ def test_the_file_is_an_image(name: str, tmp_path: Path) -> None:
         ("a.tsp", [0], "a.png", InvalidTypeError, "problem: "),
     ],
 )
-def test_what_cannot_be_drawn(problem, tour, name, error, words, tmp_path: Path) -> None:
+def test_bad_input(problem, tour, name, error, words, tmp_path: Path) -> None:
     with pytest.raises(error, match=words):
         gls.plot_tour(problem, tour, tmp_path / name)
     assert not list(tmp_path.iterdir())

@@ -1,4 +1,4 @@
-"""The best moves of a neighbourhood, beside brute force from the definitions."""
+"""The best moves of a neighbourhood against brute force."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from tests.helpers.random_problems import random_problem, random_tours
 
 SPACES = {2: gls.TwoOpt(), 3: gls.ThreeOpt()}
 RADIUS = gls.FilteredNeighbourhood(filter=gls.Radius(40))
-TEST = gls.Radius(45) & gls.RandomKeep(0.8)  # random numbers, and not too few moves
+TEST = gls.Radius(45) & gls.RandomKeep(0.8)  # draws random numbers and keeps enough moves
 
 
 def assert_best(problem: gls.TSP, starts: Any, part: gls.FilteredNeighbourhood, k: int) -> None:
-    """The moves of each tour are those of the oracle, in its order."""
+    """The moves of each tour, and their order, are those of the oracle."""
     found = gls.best_moves(part, problem, starts, k, seed=9, first_row=4, backend="cpu")
     assert found.positions.shape == (len(starts), k, part.edges)
     assert found.gains.dtype == problem.cost_dtype
@@ -57,7 +57,7 @@ def test_moves_are_those_of_the_definition(edges, metric, mode):
 
 
 @EACH_KIND
-def test_moves_of_a_neighbourhood_in_parts(edges, metric, mode, monkeypatch):
+def test_a_large_neighbourhood_is_evaluated_in_chunks(edges, metric, mode, monkeypatch):
     monkeypatch.setitem(filter_layouts.MOST_MOVES, mode, 7)
     part = gls.FilteredNeighbourhood(SPACES[edges], TEST, mode)
     assert_best(random_problem(metric, 8), random_tours(8, 2), part, 20)
@@ -97,7 +97,7 @@ def test_tours_of_three_cities_and_fewer_have_no_moves():
         ),
     ],
 )
-def test_wrong_parameters_are_named(error, message, given):
+def test_bad_input(error, message, given):
     usual = {"neighbourhood": RADIUS, "problem": random_problem("EUC_2D", 5), "tours": [range(5)]}
     with pytest.raises(error, match=f"^{message}"):
         gls.best_moves(**{**usual, **given}, backend="cpu")

@@ -1,4 +1,4 @@
-"""Batches with the same seed and other first rows: they never draw the same numbers."""
+"""Batches with one seed and different first rows never draw the same random numbers."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def drawn(monkeypatch):
 
 
 @pytest.mark.parametrize("name", SEARCHES)
-def test_islands_draw_other_numbers(name, drawn):
+def test_islands_draw_different_numbers(name, drawn):
     islands = []
     for first_row in (0, ROWS, 5 * ROWS, 2**20):
         budget = gls.Budget(kicks=60)
@@ -54,7 +54,7 @@ def test_islands_draw_other_numbers(name, drawn):
 
 
 @pytest.mark.parametrize("name", ["crossed", "parts"])
-def test_islands_find_other_tours(name):
+def test_islands_find_different_tours(name):
     search, budget = SEARCHES[name], gls.Budget(kicks=60)
 
     def tours(first_row):
@@ -65,7 +65,7 @@ def test_islands_find_other_tours(name):
     assert not np.array_equal(tours(0), tours(ROWS))
 
 
-def test_parts_of_islands_that_are_cut_alike_are_kicked_otherwise():
+def test_equal_cuts_of_islands_get_different_kicks():
     """The cuts of tours are drawn on the host, and also depend on the first row."""
     found = []
     for first_row in (0, 1):

@@ -201,11 +201,11 @@ def test_too_little_memory():
 @pytest.mark.parametrize(
     "search",
     [
-        *(replace(SEARCH, accept=a) for a in (gls.BetterOrEqual(), gls.Threshold())),
+        SEARCH,
         replace(SEARCH, cooperation=gls.Migration(0.1)),
         replace(SEARCHES["exhaustive"], restart_after=3, accept=gls.Always()),
     ],
-    ids=["better or equal", "threshold", "migration", "restarts step by step"],
+    ids=["alone", "migration", "restarts step by step"],
 )
 def test_results_do_not_depend_on_launches(search, short_launches, monkeypatch):
     pieces = run(search, seed=7)
@@ -494,13 +494,6 @@ def test_migration_of_one_chain_changes_nothing():
 
 
 # ---- Parts -----------------------------------------------------------------------------------
-
-
-def test_which_searches_run_in_one_kernel():
-    fused = {
-        name for name, search in SEARCHES.items() if isinstance(search.chains(start()), FusedChains)
-    }
-    assert fused == {"fused", "walks"}
 
 
 def test_a_perturbation_needs_no_base_class():

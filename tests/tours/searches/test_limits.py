@@ -21,7 +21,7 @@ SEARCH = two_opt_climb()
 
 @pytest.fixture(params=[SEARCH, gls.LocalSearch()], ids=["exhaustive", "default"])
 def search(request):
-    """A search of each kind: one whose passes evaluate all moves, one with a queue of cities."""
+    """Two kinds of searches: passes evaluate all moves, or the cities of a queue."""
     return request.param
 
 
@@ -112,7 +112,7 @@ def test_batches_that_fit_the_memory_give_the_same_tours(metric, most):
         assert getattr(turns.statistics, name) == getattr(whole.statistics, name)
 
 
-def test_one_tour_at_a_time_is_the_least(search):
+def test_the_memory_of_one_tour_suffices(search):
     needed = bytes_for(PROBLEM, 1, search)
     result = search(PROBLEM, STARTS, backend="cpu", memory_limit=needed)
     assert result.statistics.launches >= SIZE
@@ -120,11 +120,11 @@ def test_one_tour_at_a_time_is_the_least(search):
         search(PROBLEM, STARTS, backend="cpu", memory_limit=needed - 1)
 
 
-def test_budgets_hold_over_all_parts(search):
+def test_budgets_hold_over_all_turns(search):
     limits = {"backend": "cpu", "memory_limit": bytes_for(PROBLEM, 1, search)}
     result = search(PROBLEM, STARTS, budget=gls.Budget(moves=5), **limits)
     assert (result.statistics.moves, result.statistics.stopped_by) == (5 * SIZE, "moves")
-    # One tour is at its optimum already; the others are cut.
+    # One tour is a local optimum already; the budget ends the others.
     first = search(PROBLEM, STARTS[-1], backend="cpu").tours
     mixed = np.concatenate([STARTS[:3], first])
     assert (
@@ -161,7 +161,7 @@ def press_ctrl_c(progress: gls.Progress) -> None:
     raise KeyboardInterrupt
 
 
-def test_ctrl_c_returns_what_was_reached(search, short_launches):
+def test_ctrl_c_returns_the_tours_so_far(search, short_launches):
     optimum = search(PROBLEM, STARTS, backend="cpu")
     result = search(PROBLEM, STARTS, backend="cpu", callback=press_ctrl_c)
     assert result.statistics.interrupted

@@ -1,4 +1,4 @@
-"""Every engine and kind of chains keeps its time limit and stops at Ctrl-C."""
+"""Every engine and every kind of chains keeps its time limit and stops at Ctrl-C."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ OVER, DELAY = 0.5, 0.6
 
 
 def every_sixth(first):
-    """All searches, five sixths marked slow: one loop stops them all by time and by Ctrl-C."""
+    """All searches; five sixths are slow tests, because one loop stops all of them."""
     return [
         pytest.param(name, marks=[pytest.mark.slow] * (place % 6 != first))
         for place, name in enumerate(STOPPED)
@@ -52,7 +52,7 @@ def test_time_limits_are_kept(name, n, backend):
 
 
 @pytest.mark.parametrize("name", every_sixth(0))
-def test_few_launches_follow_when_time_is_up(name, clock):
+def test_few_launches_follow_the_time_limit(name, clock):
     problem, tours, clock.launch = new_problem(SIZES[0]), random_tours(SIZES[0], 5), 0.1
     result = STOPPED[name](problem, tours, budget=gls.Budget(seconds=0.5), backend="cpu")
     assert clock.launches <= clock.most_launches(0.5)
@@ -83,7 +83,7 @@ class Slow(Nearest):
         return super().build(problem)
 
 
-def test_lists_that_are_not_ready_in_time_are_there_the_next_time():
+def test_lists_are_made_once_even_if_a_call_ends_first():
     problem, tours = new_problem(50), random_tours(50, 2)
     for round_, k in enumerate((4, 5), 1):
         search = gls.LocalSearch(candidates=Slow(k))
@@ -156,7 +156,7 @@ def until_a_restart(progress: gls.Progress) -> None:
         raise KeyboardInterrupt
 
 
-def test_chains_that_are_all_alike_begin_anew():
+def test_chains_with_equal_costs_restart():
     problem = random_problem("EUC_2D", 12)
     search, tours = gls.IteratedLocalSearch(), random_tours(12, 6)
     limit = gls.Budget(seconds=600)

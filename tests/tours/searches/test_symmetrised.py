@@ -1,4 +1,4 @@
-"""Asymmetric problems searched as symmetric ones: exact, never worse, the same again."""
+"""Searches of asymmetric problems as symmetric ones."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def problem_of(n: int, seed: int = 1) -> gls.TSP:
     return gls.TSP.from_matrix(np.random.default_rng(seed).integers(1, 1000, (n, n)))
 
 
-def test_tours_are_exact_never_worse_and_the_same_again():
+def test_costs_are_exact_and_results_reproducible():
     problem = problem_of(60)
     starts = gls.random_tours(problem, 16, seed=1, backend="cpu")
     given, told = starts.copy(), []
@@ -51,7 +51,7 @@ def test_small_problems_are_solved(n):
 
 
 @pytest.mark.slow
-def test_symmetric_problems_are_searched_as_they_are():
+def test_symmetric_problems_are_searched_directly():
     problem = gls.TSP(np.random.default_rng(1).integers(0, 100, (40, 2)), "EUC_2D")
     starts = gls.random_tours(problem, 8, seed=1, backend="cpu")
     call = {"seed": 1, "budget": KICKS, "backend": "cpu"}
@@ -68,7 +68,7 @@ def test_a_target_ends_it():
     assert found.statistics.stopped_by == "target" and found.best_cost <= target
 
 
-def test_what_has_no_symmetric_problem_is_refused():
+def test_problems_without_a_symmetric_form_are_refused():
     real = gls.TSP.from_matrix(np.random.default_rng(1).random((9, 9)))
     with pytest.raises(UnsupportedProblemError, match="two nodes per city"):
         SEARCH(real, gls.random_tours(real, 2, seed=1, backend="cpu"), backend="cpu")
@@ -81,7 +81,7 @@ def test_it_is_written_as_text():
     assert parse_search(text_of(ALONE)) == ALONE
 
 
-def test_solve_takes_it_where_there_is_time():
+def test_solve_uses_it_if_time_suffices():
     problem = problem_of(40)
     for seconds, wanted in ((1.0, True), (0.01, False)):
         chosen = default_settings(problem, Settings(seconds=seconds, backend="cpu"))

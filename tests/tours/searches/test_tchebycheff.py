@@ -1,4 +1,4 @@
-"""Searches by Tchebycheff distances: costs are the referee's, and tours come nearer the ideal."""
+"""Searches by Tchebycheff distances have exact costs, and find tours near the ideal point."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_costs_are_distances(metrics, n, rows, seed):
         [gls.Better(), gls.Always(), gls.Annealing()],
     ),
 )
-def test_what_chains_add_up_is_what_their_tours_cost(metrics, moves, accept):
+def test_costs_of_chains_are_those_of_their_tours(metrics, moves, accept):
     _, problem, _, _ = distant(metrics, 50, 6)
     search = gls.LocalSearch(moves, candidates=LISTS)
     begun = search(problem, random_tours(50, 6), backend="cpu").tours
@@ -73,7 +73,7 @@ def test_what_chains_add_up_is_what_their_tours_cost(metrics, moves, accept):
         assert np.allclose(chains.best_costs, problem.cost(chains.best_tours), rtol=1e-9)
 
 
-def test_distances_are_shorter_than_by_weighted_sums():
+def test_tours_are_nearer_than_those_by_weighted_sums():
     problem, distant_problem, weights, ideal = distant(["EUC_2D", "EUC_2D"], 80, 60)
     tours = random_tours(80, 60)
     found = STEPS(distant_problem, tours, backend="cpu").tours
@@ -93,7 +93,7 @@ def test_rows_do_not_depend_on_each_other():
         assert np.array_equal(alone.tours[0], whole[row])
 
 
-def test_what_does_not_fit_is_refused():
+def test_bad_input():
     problem, distant_problem, weights, ideal = distant(["EUC_2D", "EUC"], 20, 3)
     tours = random_tours(20, 3)
     with pytest.raises(UnsupportedProblemError, match="tchebycheff"):

@@ -45,16 +45,20 @@ def matrix_of(problem, row):
     return gls.TSP.from_matrix(lengths)
 
 
-@pytest.mark.parametrize(("metrics", "moves"), diagonal(METRIC_LISTS, MOVES))
-def test_descents_are_those_on_matrices(moves, metrics):
-    problem, tours = weighted_problem(metrics, 60, 7), random_tours(60, 7)
-    search = gls.LocalSearch(moves, candidates=LISTS)
-    found = search(problem, tours, backend="cpu")
-    for row in range(7):
-        alone = search(matrix_of(problem, row), tours[row], backend="cpu")
+def assert_as_on_matrices(search, problem, tours, **given):
+    """Each row gets the tour of a search on the matrix of its lengths."""
+    found = search(problem, tours, backend="cpu", **given)
+    for row, tour in enumerate(tours):
+        alone = search(matrix_of(problem, row), tour, backend="cpu", first_row=row, **given)
         assert np.array_equal(found.tours[row], alone.tours[0]), row
         assert np.isclose(found.costs[row], alone.costs[0], rtol=1e-12)
     assert np.array_equal(found.costs, problem.cost(found.tours))
+
+
+@pytest.mark.parametrize(("metrics", "moves"), diagonal(METRIC_LISTS, MOVES))
+def test_descents_agree_with_those_on_matrices(moves, metrics):
+    search = gls.LocalSearch(moves, candidates=LISTS)
+    assert_as_on_matrices(search, weighted_problem(metrics, 60, 7), random_tours(60, 7))
 
 
 @pytest.mark.slow
@@ -67,27 +71,17 @@ def test_descents_are_those_on_matrices(moves, metrics):
 )
 def test_descents_of_any_problem(metrics, n, rows, seed):
     problem, tours = weighted_problem(metrics, n, rows, seed), random_tours(n, rows, seed)
-    search = gls.LocalSearch(candidates=LISTS)
-    found = search(problem, tours, backend="cpu")
-    for row in range(rows):
-        alone = search(matrix_of(problem, row), tours[row], backend="cpu")
-        assert np.array_equal(found.tours[row], alone.tours[0])
+    assert_as_on_matrices(gls.LocalSearch(candidates=LISTS), problem, tours)
 
 
-def test_chains_are_those_on_matrices():
-    problem, tours = weighted_problem(METRIC_LISTS[0], 50, 5), random_tours(50, 5)
+def test_chains_agree_with_those_on_matrices():
     search = gls.IteratedLocalSearch(gls.LocalSearch([gls.LinKernighan(3)], candidates=LISTS))
-    budget = gls.Budget(kicks=300)
-    found = search(problem, tours, seed=3, budget=budget, backend="cpu")
-    for row in range(5):
-        alone = search(
-            matrix_of(problem, row), tours[row], seed=3, budget=budget, backend="cpu", first_row=row
-        )
-        assert np.array_equal(found.tours[row], alone.tours[0]), row
+    problem, tours = weighted_problem(METRIC_LISTS[0], 50, 5), random_tours(50, 5)
+    assert_as_on_matrices(search, problem, tours, seed=3, budget=gls.Budget(kicks=300))
 
 
 @pytest.mark.parametrize("part", [gls.EdgeAssembly(), gls.PartitionRecombination()])
-def test_crossovers_are_those_on_matrices(part):
+def test_crossovers_agree_with_those_on_matrices(part):
     problem = weighted_problem(METRIC_LISTS[0], 40, 6)
     search = gls.LocalSearch(candidates=LISTS)
     first, second = (
@@ -102,7 +96,7 @@ def test_crossovers_are_those_on_matrices(part):
     assert (problem.cost(children) <= problem.cost(first)).all()
 
 
-def test_chains_with_weights_help_each_other():
+def test_crossovers_improve_chains_with_weights():
     problem, tours = weighted_problem(METRIC_LISTS[0], 60, 30), random_tours(60, 30)
     search = gls.LocalSearch([gls.LinKernighan(3)], candidates=LISTS)
     alone, helped = (
@@ -116,7 +110,7 @@ def test_chains_with_weights_help_each_other():
     assert helped.costs.sum() < alone.costs.sum()
 
 
-def test_costs_from_scratch_are_the_referees():
+def test_costs_agree_with_the_referee():
     problem, tours = weighted_problem(METRIC_LISTS[1], 30, 9), random_tours(30, 9)
     assert np.allclose(tour_costs(CPU, problem, tours), problem.cost(tours), rtol=1e-13)
     with pytest.raises(InvalidParameterError, match="9 rows"):
@@ -139,13 +133,13 @@ def test_costs_from_scratch_are_the_referees():
     ],
     ids=repr,
 )
-def test_searches_that_share_lengths_are_refused(search):
+def test_searches_that_need_common_lengths_are_refused(search):
     problem = weighted_problem(METRIC_LISTS[0], 90, 3)
     with pytest.raises(UnsupportedProblemError, match="its own"):
         search(problem, random_tours(90, 3), backend="cpu", budget=gls.Budget(kicks=20))
 
 
-def test_batches_have_as_many_tours_as_rows():
+def test_batches_need_one_tour_per_row():
     problem, search = weighted_problem(METRIC_LISTS[0], 20, 3), gls.LocalSearch(candidates=LISTS)
     with pytest.raises(InvalidParameterError, match="3 rows"):
         search(problem, random_tours(20, 2), backend="cpu")

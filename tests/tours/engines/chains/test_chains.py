@@ -1,4 +1,4 @@
-"""Fused chains against the oracle on lists: tours, costs and counts, kick by kick."""
+"""Chains of one kernel against the oracle on lists: tours, costs and counts of all kicks."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ COUNTS = ("kicks", "accepted", "idle", "looks", "moves")
 
 
 def start_of(problem, seed=0, first_row=0, rows=ROWS):
-    """Local optima of a problem, and random tours: the first kicks of these gain much."""
+    """Half local optima, half random tours; the first kicks of random tours gain much."""
     tours = random_tours(problem.n, rows, seed % 1000)
     half = rows // 2
     tours[:half] = gls.LocalSearch()(problem, tours[:half], backend="cpu").tours
@@ -67,7 +67,7 @@ def fused(start, moves="2-opt, Or-opt", rule="annealing", kick=None, k=5, best_o
 def assert_same(
     start, moves, rule, kicks, kick=None, k=5, heat=0.5, steps=1, best_of="city"
 ) -> None:
-    """After each of some launches, everything is the oracle's."""
+    """Tours, costs and counts equal those of the oracle after each of `steps` launches."""
     problem, first = start.problem, start.tours.tolist()
     chains = fused(start, moves, rule, kick, k, best_of)
     d = oracles.distance_matrix(problem).tolist()
@@ -95,7 +95,7 @@ def assert_same(
                 by_step=best_of == "step",
             )
         assert chains.tours.tolist() == [chain.tour for chain in expected]
-        # A rule that never takes a rise keeps one tour, the last of equals.
+        # If a rule accepts no rise, the current tour is the best one: the last of equal tours.
         kept = "tour" if RULES[rule].never_worse else "best_tour"
         assert chains.best_tours.tolist() == [getattr(chain, kept) for chain in expected]
         assert chains.costs.tolist() == [chain.cost for chain in expected]
@@ -117,9 +117,7 @@ def assert_same(
     st.sampled_from([0, 7, 2**33]),
     st.sampled_from(FIRST_OF),
 )
-def test_chains_are_those_of_the_oracle(
-    n, span, seed, metric, moves, rule, kick, first_row, best_of
-):
+def test_chains_agree_with_the_oracle(n, span, seed, metric, moves, rule, kick, first_row, best_of):
     problem = random_problem(metric, n, seed % 1000, span)
     start, k = start_of(problem, seed, first_row), min(5, n - 1)
     assert_same(start, moves, rule, 8, kick, k, best_of=best_of)
@@ -132,14 +130,14 @@ def test_every_metric(metric, span):
 
 
 @pytest.mark.parametrize(("moves", "rule"), diagonal(LISTS, RULES))
-def test_long_chains_are_those_of_the_oracle(moves, rule):
+def test_long_chains_agree_with_the_oracle(moves, rule):
     problem = random_problem("EUC_2D", 50, span=200)
     assert_same(start_of(problem, 11), moves, rule, 60, gls.DoubleBridge(20), steps=3)
 
 
 @settings(max_examples=20)
 @given(st.integers(8, 60), st.integers(1, 9), st.sampled_from([4, 1000]), st.integers(0, 1000))
-def test_walks_are_those_of_the_oracle(n, walk, span, seed):
+def test_walks_agree_with_the_oracle(n, walk, span, seed):
     start = start_of(random_problem("EUC_2D", n, seed, span), seed)
     assert_same(start, "chains of 3", "always", 10, gls.DoubleBridge(walk=walk), min(5, n - 1))
 
@@ -149,7 +147,7 @@ def test_walks_are_those_of_the_oracle(n, walk, span, seed):
     "kick", [gls.DoubleBridge(None), gls.DoubleBridge(160), gls.DoubleBridge(walk=9)]
 )
 def test_segments_of_any_length_change_places(kick):
-    """Short ones at once, long ones by reversals: both kinds come up, and both are undone."""
+    """Short segments change places at once, long ones by reversals; kicks with both are undone."""
     n, rows, kicks = 190, 2, 12
     start = start_of(random_problem("EUC_2D", n, span=1000), 9)
     cuts = (chain_oracle.Walk if kick.walk else chain_oracle.Window)(kick.window(n))
@@ -190,7 +188,7 @@ def many_rows(metric="EUC_2D", n=60, seed=5, first_row=0, rows=6):
 
 
 def state(chains):
-    """All that chains hold, to be compared."""
+    """The tours, costs and counts of chains, as lists."""
     arrays = (chains.tours, chains.best_tours, chains.costs, chains.best_costs)
     return [array.tolist() for array in (*arrays, *(getattr(chains, name) for name in COUNTS))]
 
@@ -203,7 +201,7 @@ def state(chains):
         *slow_after(0, ((m, "2-opt, Or-opt", "annealing") for m in ("GEO", "EXPLICIT_REAL"))),
     ],
 )
-def test_launches_do_not_matter(metric, moves, rule):
+def test_results_do_not_depend_on_launches(metric, moves, rule):
     whole, pieces = (fused(many_rows(metric), moves, rule) for _ in range(2))
     whole.advance(200, 0.5, 0.0025, math.inf)
     for until in (0, 1, 2, 50, 51, 200):
@@ -214,7 +212,7 @@ def test_launches_do_not_matter(metric, moves, rule):
 
 @pytest.mark.parametrize("metric", ["EUC_2D", "EUC", "EXPLICIT_REAL"])
 @pytest.mark.parametrize("rule", ["better", "annealing"])
-def test_chains_add_up_their_costs(metric, rule):
+def test_costs_of_chains_are_those_of_their_tours(metric, rule):
     chains = fused(many_rows(metric), rule=rule)
     chains.advance(300, 0.8, 0.8 / 300, math.inf)
     problem = chains.start.problem
@@ -228,7 +226,7 @@ def test_chains_add_up_their_costs(metric, rule):
         assert np.shares_memory(chains.tours, chains.best_tours)
 
 
-def test_rows_have_their_own_numbers():
+def test_rows_have_their_own_random_numbers():
     whole, part = fused(many_rows()), fused(many_rows(first_row=2))
     part.tours[:4] = whole.tours[2:]
     part.costs[:4], part.best_costs[:4] = whole.costs[2:], whole.best_costs[2:]
@@ -239,7 +237,7 @@ def test_rows_have_their_own_numbers():
     assert part.tours[:2].tolist() != whole.tours[:2].tolist()
 
 
-def test_chains_stop_at_their_moves():
+def test_chains_stop_at_their_limit_of_moves():
     start = many_rows()
     limited = fused(Start(start.backend, start.problem, start.tours, 5, max_moves=7), rule="always")
     limited.advance(10**6, 0, 0, math.inf)
@@ -248,7 +246,7 @@ def test_chains_stop_at_their_moves():
     assert limited.costs.tolist() == start.problem.cost(limited.tours).tolist()
 
 
-def test_impatient_chains_wait_for_a_restart():
+def test_chains_without_patience_wait_for_a_restart():
     search = gls.IteratedLocalSearch(gls.LocalSearch(), restart_after=15)
     chains = search.chains(many_rows())
     chains.advance(10**6, 0.1, 0, math.inf)
@@ -284,7 +282,7 @@ def test_chains_take_the_tours_of_others():
         (gls.LocalSearch(), gls.Restart()),
     ],
 )
-def test_other_searches_are_stepped(search, kick):
+def test_other_searches_run_step_by_step(search, kick):
     chains = gls.IteratedLocalSearch(search, kick).chains(many_rows())
     assert isinstance(chains, SteppedChains)
     chains.advance(3, 0.5, 0.1, math.inf)

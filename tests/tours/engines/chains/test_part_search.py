@@ -1,4 +1,4 @@
-"""Chains on parts against chains on whole tours."""
+"""Chains on parts agree with chains on whole tours."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def search(start, accept, parts, cut, rings, **limits):
 
 
 def as_parts(parts, count, mates):
-    """So many parts of all cities, whose numbers are their own."""
+    """`count` parts, each with all cities under their usual numbers."""
     near, lengths = (
         np.tile(parts.arguments[name].reshape(1, N, -1), (count, 1, 1))
         for name in ("candidates", "candidate_lengths")
@@ -60,7 +60,7 @@ def as_parts(parts, count, mates):
 @pytest.mark.parametrize("rule", [gls.Better(), gls.Annealing()])
 @pytest.mark.parametrize("count", [1, 2, ROWS])
 @pytest.mark.parametrize("metric", ["EUC_2D", "EXPLICIT"])
-def test_parts_of_all_cities_are_searched_like_whole_tours(metric, count, rule):
+def test_a_part_of_all_cities_is_searched_like_a_whole_tour(metric, count, rule):
     start = start_of(metric)
     parts, before = composed(start), start.problem.cost(start.tours)
     free = np.arange(N, dtype=np.int32)
@@ -75,7 +75,7 @@ def test_parts_of_all_cities_are_searched_like_whole_tours(metric, count, rule):
         assert getattr(found, name).tolist() == getattr(whole, name).tolist(), name
 
 
-def test_launches_may_end_anywhere(monkeypatch):
+def test_results_do_not_depend_on_launches(monkeypatch):
     start = start_of("EUC_2D")
     launch, ends = start.backend.launch, []
 
@@ -99,7 +99,7 @@ def test_launches_may_end_anywhere(monkeypatch):
     assert none.kicks.tolist() == [0] * ROWS
 
 
-def test_fixed_edges_stay():
+def test_fixed_edges_stay_in_tours():
     start = start_of("EUC_2D")
     tour = start.tours[0]
     mates = np.arange(N, dtype=np.int32)

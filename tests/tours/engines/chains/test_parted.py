@@ -1,4 +1,4 @@
-"""Parts of tours: cut, searched, and joined again."""
+"""Tours are cut into parts, searched, and joined again."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def is_tour(tour, n):
 
 @st.composite
 def joints(draw):
-    """Segments of a tour, some in pairs, and a path for each part; (segments, paths, sequences)."""
+    """Segments of a tour, some in pairs, and a path for each part, with what each part gains."""
     count = draw(st.integers(2, 9))
     lengths = draw(st.lists(st.integers(2, 5), min_size=count, max_size=count))
     begins = np.concatenate([[0], np.cumsum(lengths)[:-1]])
@@ -67,7 +67,7 @@ def test_joined_parts_are_a_tour_that_keeps_all_edges_between_segments(case):
     pieces = joined_pieces(segments, paths, gained, np.arange(len(segments)))
     tour = np.full(n, -1)
     for part, first, count, turned, to in pieces.tolist():
-        if paths["step"][part] == 0:  # left as it was
+        if paths["step"][part] == 0:  # the part keeps its old path
             places = [int(segments[part][k]) for k in ("begin1", "length1", "begin2", "length2")]
             sequence = [*range(places[0], places[0] + places[1])]
             sequence += range(places[2], places[2] + places[3])
@@ -83,7 +83,7 @@ def test_joined_parts_are_a_tour_that_keeps_all_edges_between_segments(case):
 
 
 @pytest.mark.parametrize("metric", slow_but_usual(*METRICS))
-def test_tours_are_never_worse_and_costs_exact(metric):
+def test_tours_are_never_worse_and_costs_are_exact(metric):
     problem = random_problem(metric, 150, seed=3)
     starts = gls.random_tours(problem, 2, seed=1, backend="cpu")
     result = search()(problem, starts, seed=1, budget=gls.Budget(kicks=6000), backend="cpu")
@@ -107,7 +107,7 @@ def test_the_same_seed_gives_the_same_tours():
     assert (run(1) != run(2)).any()
 
 
-def test_parts_serve_long_tours_and_short_ones_are_whole():
+def test_short_tours_are_searched_as_a_whole():
     problem = random_problem("EUC_2D", 40, seed=1)  # less than two parts
     starts = gls.random_tours(problem, 1, backend="cpu")
     whole = gls.IteratedLocalSearch(search().search, gls.DoubleBridge(12), part=None)
@@ -118,7 +118,7 @@ def test_parts_serve_long_tours_and_short_ones_are_whole():
     ).all()
 
 
-def test_of_two_turned_pairs_that_cross_the_one_that_gains_more_counts():
+def test_of_two_crossing_turned_pairs_the_better_one_counts():
     segments = np.zeros(2, SEGMENT_DTYPE)
     segments[0] = (0, 0, 3, 6, 3)
     segments[1] = (0, 3, 3, 9, 3)
@@ -126,12 +126,12 @@ def test_of_two_turned_pairs_that_cross_the_one_that_gains_more_counts():
     paths["step"], paths["split"], paths["turned"] = 1, 3, 1
     pieces = joined_pieces(segments, paths, np.array([-5, -7]), np.arange(2))
     assert paths["step"].tolist() == [0, 1]
-    # The second pair turns what lies between its segments round: 6 7 8, part of the first pair.
+    # The second pair reverses the cities between its segments: 6 7 8, which the first pair holds.
     assert pieces["part"].tolist() == [0, 1, 0, 1]
     assert pieces["turned"].tolist() == [0, 0, 1, 0]
 
 
-def test_a_round_ends_where_tours_exchange(monkeypatch):
+def test_a_round_ends_at_an_exchange(monkeypatch):
     problem, reached = random_problem("EUC_2D", 150), []
 
     def exchange(self, chains, level, seconds, kicks):

@@ -1,4 +1,4 @@
-"""Rounds of chains that are put down and taken up again go on as if they had not been."""
+"""Chains that are restored from a saved state continue as if without interruption."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def advance(rounds, kicks):
 
 
 @pytest.mark.parametrize("name", SEARCHES)
-def test_rounds_go_on_where_they_stood(name):
+def test_restored_rounds_continue_where_they_stopped(name):
     problem, search = random_problem("EUC_2D", 200), SEARCHES[name]
     tours = search.search(problem, random_tours(200, 8), backend="cpu").tours
     kicks = 5 if name == "kick by kick" else KICKS

@@ -1,4 +1,4 @@
-"""Lengths by integer arithmetic, as on a GPU, lead to the same tours as estimates."""
+"""Integer arithmetic of lengths, as on a GPU, leads to the same tours as estimates."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SEARCHES = {
 @pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
 @pytest.mark.parametrize("grid", SPANS)
 @pytest.mark.parametrize("metric", ["EUC_2D", pytest.param("CEIL_2D", marks=pytest.mark.slow)])
-def test_grids_change_nothing(metric, grid, search, monkeypatch):
+def test_integer_arithmetic_changes_no_tour(metric, grid, search, monkeypatch):
     problem = random_problem(metric, 150, seed=4, span=SPANS[grid])
     assert metric in sites.GRID_METRICS
     assert sites.grid_of(problem) == grid
@@ -45,5 +45,5 @@ def test_grids_change_nothing(metric, grid, search, monkeypatch):
         ([[0, 0], [3, 4], [7, 5]], "MAN_2D", ""),
     ],
 )
-def test_what_lies_on_a_grid(coordinates, metric, grid):
+def test_which_coordinates_are_on_a_grid(coordinates, metric, grid):
     assert sites.grid_of(gls.TSP(np.array(coordinates), metric)) == grid

@@ -1,4 +1,4 @@
-"""Moves counted by neighbourhood: each is what the edges say that it changes."""
+"""Moves are counted under the neighbourhood that made them, which the changed edges prove."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def edges(tour):
 @pytest.mark.parametrize(
     "parts", [[gls.TwoOpt(), gls.OrOpt()], [gls.OrOpt(), gls.TwoOpt()]], ids=lambda p: p[0].name
 )
-def test_two_edges_are_2_opt_and_three_are_or_opt(parts, pivoting):
+def test_2_opt_changes_two_edges_and_or_opt_three(parts, pivoting):
     problem, tours = random_problem("EUC_2D", 80, span=1000), random_tours(80, 24)
     search = gls.LocalSearch(parts, gls.Nearest(8), pivoting)
     counted = dict.fromkeys(("two_opt", "or_opt"), 0)
@@ -27,7 +27,7 @@ def test_two_edges_are_2_opt_and_three_are_or_opt(parts, pivoting):
         made = found.statistics.moves_by
         assert list(made) == [part.name for part in parts]
         assert sum(made.values()) == changed.count(2) + changed.count(3)
-        # A city moved to the place next to it and the like: three edges, one of which comes back.
+        # Some Or-opt moves add one of the three edges again, such as a city's move by one place.
         disguised = made["or_opt"] - changed.count(3)
         assert 0 <= disguised <= 5
         counted = {name: counted[name] + made[name] for name in counted}
@@ -57,13 +57,13 @@ def test_three_neighbourhoods_and_one_twice():
     ],
     ids=str,
 )
-def test_a_single_neighbourhood_has_them_all(search):
+def test_a_single_neighbourhood_has_all_moves(search):
     problem, tours = random_problem("EUC_2D", 60), random_tours(60, 5)
     counted = search(problem, tours, backend="cpu").statistics
     assert counted.moves_by == {search.neighbourhoods[0].name: counted.moves}
 
 
-def test_parts_of_tours_count_theirs():
+def test_parts_of_tours_count_their_moves():
     problem = random_problem("EUC_2D", 400, span=1000)
     tours = gls.greedy(problem, 2, seed=1, backend="cpu")
     search = gls.IteratedLocalSearch(accept=gls.Better(), part=100, search=gls.LocalSearch())
