@@ -27,18 +27,6 @@ def test_a_graph_is_coloured_before_the_time_is_over():
     assert "compiling" in result.statistics.phases and seen
 
 
-def test_limits_end_a_call():
-    hard = gls.GraphColouring.queen(5, 5, colours=4)
-    assert gls.solve(hard, 0.1, **CPU).statistics.stopped_by == "seconds"
-    for limits, reason in (({"moves": 30}, "moves"), ({"target": 1e9}, "target")):
-        result = gls.solve(hard, 60, **limits, **CPU)
-        assert result.statistics.stopped_by == reason
-        assert result.statistics.moves <= 4 * 30
-    short = gls.SuccessorSearch(steps=7)
-    result = gls.solve(hard, 60, kicks=3, search=short, **CPU)
-    assert (result.statistics.stopped_by, result.statistics.moves) == ("kicks", 4 * 3 * 7)
-
-
 def test_same_seed_same_states():
     search = gls.SuccessorSearch(improvement="tabu")
     limits = {"seconds": math.inf, "moves": 2, "search": search, **CPU}

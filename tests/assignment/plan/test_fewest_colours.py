@@ -13,6 +13,7 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.assignment.plan.fewest_colours import without_a_colour
 from gpu_ls_plugin.assignment.problem.graph_colouring import greedy_clique, greedy_colouring
 from gpu_ls_plugin.core.exceptions import InvalidTypeError
+from tests.assignment.problem.test_graph_colouring import least_colours
 
 CPU = {"backend": "cpu", "population": 4}
 
@@ -23,16 +24,6 @@ def graphs(draw, most=6):
     pairs = list(itertools.combinations(range(n), 2))
     edges = draw(st.lists(st.sampled_from(pairs), unique=True)) if pairs else []
     return gls.GraphColouring(n, edges, colours=draw(st.integers(1, 9)))
-
-
-def least_colours(graph):
-    """By trying all colourings."""
-    for colours in range(1, graph.n + 1):
-        wider = gls.GraphColouring(graph.n, graph.edges, colours)
-        rows = np.array(list(itertools.product(range(colours), repeat=graph.n)))
-        if (wider.cost(rows) == 0).any():
-            return colours
-    raise AssertionError
 
 
 @given(graphs())

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -121,12 +119,3 @@ def test_rules_of_the_published_types(kind):
         gls.GeneralisedAssignment.generated(kind, jobs, agents, seed=seed) for seed in (3, 4)
     )
     assert np.array_equal(costs, again.costs) and not np.array_equal(costs, other.costs)
-
-
-def test_the_least_cost_by_brute_force():
-    """By hand: both jobs are cheapest with agent 0, which has room for only one."""
-    problem = gls.GeneralisedAssignment([[1, 4], [1, 2]], [[2, 1], [2, 3]], [3, 3])
-    rows = list(itertools.product(range(2), repeat=2))
-    feasible = problem.feasible(rows)
-    assert feasible.tolist() == [False, True, True, False]
-    assert problem.cost(rows)[feasible].tolist() == [3, 5]
