@@ -10,7 +10,7 @@ from tests.helpers.bin_packing import BinPacking
 from tests.helpers.random_problems import random_problem, random_tours
 from tests.helpers.routing import giant_tours, random_cvrp
 from tests.routes.time_windows import some_windows
-from tests.tours.objectives.trial import Forbidden
+from tests.tours.objectives.third_party import Forbidden
 
 # Two vehicles hold what customers demand, but not in any two parts.
 PLACES = np.random.default_rng(2).random((4, 2)) * 50

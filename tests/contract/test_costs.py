@@ -15,8 +15,7 @@ from gpu_ls_plugin.tours.problem import referee
 from tests.helpers.bin_packing import BinPacking
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
 from tests.helpers.routing import giant_tours, random_cvrp
-from tests.tours.objectives.loads import some_loads
-from tests.tours.objectives.trial import Tolls, some_tolls
+from tests.tours.objectives.third_party import Tolls, some_loads, some_tolls
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem

@@ -18,7 +18,7 @@ from gpu_ls_plugin.runs.elites import Elites
 from tests.distributed.conftest import CHAINS, PROBLEM, N
 from tests.helpers.bin_packing import BinPacking
 from tests.helpers.random_problems import random_tours
-from tests.tours.objectives.trial import Tolls
+from tests.tours.objectives.third_party import Tolls
 
 if TYPE_CHECKING:
     from collections.abc import Callable

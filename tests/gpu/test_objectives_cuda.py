@@ -7,7 +7,7 @@ import pytest
 import gpu_ls_plugin as gls
 from tests.helpers.both_backends import assert_same_result
 from tests.helpers.random_problems import random_problem, random_tours
-from tests.tours.objectives.trial import Forbidden, Tolls, some_tolls
+from tests.tours.objectives.third_party import Forbidden, Tolls, some_tolls
 
 pytestmark = pytest.mark.gpu
 

@@ -13,7 +13,7 @@ from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidProblemE
 from gpu_ls_plugin.routes.problem import giant_tours
 from gpu_ls_plugin.routes.problem.routing import MAX_PRICE, price_of_demand
 from gpu_ls_plugin.tours.problem.tsp import TSP
-from tests.tours.objectives.loads import some_loads
+from tests.tours.objectives.third_party import some_loads
 
 LISTS = gls.Nearest(8)
 ROUTE_MOVES = gls.LocalSearch([gls.RouteMoves()], candidates=LISTS)

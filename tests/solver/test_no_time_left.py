@@ -19,7 +19,7 @@ from gpu_ls_plugin.tours.plan.first_stages import first_tour_stage, nearest_neig
 from gpu_ls_plugin.tours.plan.preparation import with_lists
 from tests.helpers.clock import JumpingClock
 from tests.helpers.marks import slow_after
-from tests.tours.objectives.loads import some_loads
+from tests.tours.objectives.third_party import some_loads
 
 READINGS = [*range(14), 18, 25, 36]
 LONG, SHORT = 20.0, 0.02  # seconds

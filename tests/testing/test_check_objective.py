@@ -16,9 +16,14 @@ from gpu_ls_plugin.tours.problem.objective import Length
 from tests.helpers.marks import slow_after
 from tests.helpers.random_problems import random_problem, random_tours
 from tests.testing.faults import ON_BOTH, found_out
-from tests.tours.objectives.deadlines import some_deadlines
-from tests.tours.objectives.loads import some_loads
-from tests.tours.objectives.trial import Forbidden, Tolls, WholeTolls, some_tolls
+from tests.tours.objectives.third_party import (
+    Forbidden,
+    Tolls,
+    WholeTolls,
+    some_deadlines,
+    some_loads,
+    some_tolls,
+)
 
 TOLLS = """
 struct Mine {{

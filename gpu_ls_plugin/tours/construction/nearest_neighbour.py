@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
 HEADER = "tours/construction/nearest_neighbour.cuh"
-CANDIDATES = Nearest(10)
+CANDIDATES = Nearest(10)  # cities that are tried before all unvisited ones
 LARGE = 20_000  # cities from which a block, not a warp, makes a tour
-BLOCK_THREADS = 512
+BLOCK_THREADS = 512  # threads of such a block
 
 
 def nearest_neighbour_kernel(metric: Metric, team: str) -> Kernel:

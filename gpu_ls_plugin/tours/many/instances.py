@@ -36,6 +36,7 @@ ROWS = struct_of(HEADER, "InstanceRows")
 DEGREE = 8  # candidates of a city by default, two from each quadrant
 SMALLEST_SEARCHED = 8  # cities; smaller instances are enumerated
 BLOCK_ENTRIES = 1 << 22  # edges in memory at once
+# One thread lists the candidates of a city.
 LIST_TEAMS = {"cpu": "gls::Host", "cuda": "gls::Thread<128>"}
 
 

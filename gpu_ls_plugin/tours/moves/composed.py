@@ -31,7 +31,7 @@ PARAMETERS = tuple(
     struct_of("tours/problem/instance.cuh", name) for name in ("Instance", "Candidates")
 )
 EITHER, CHECKED = "tours/moves/either.cuh", "tours/moves/checked.cuh"
-REGISTERS = ("few", "some", "many", "most")
+REGISTERS = ("few", "some", "many", "most")  # see `ChainNeeds`
 LONGEST_LIST = 800  # candidates of a city; kernels count the moves of a city in 32 bits
 
 

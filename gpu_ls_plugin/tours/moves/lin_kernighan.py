@@ -8,8 +8,8 @@ from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.tours.moves.base import DEEPEST_EDGES, Neighbourhood
 
-SHALLOWEST = 3
-EXAMPLE = (5, 3, 1)
+SHALLOWEST = 3  # edges: the exchanges that are tried in breadth
+EXAMPLE = (5, 3, 1)  # breadths, for messages
 
 
 @dataclass(frozen=True)

@@ -129,7 +129,7 @@ def test_a_far_cluster_gets_a_second_edge():
 
 
 @each_name(COVERED)
-def test_five_candidates_hold_nearly_all_optimal_edges(name):
+def test_five_candidates_contain_nearly_all_optimal_edges(name):
     problem, tour = tsp_instance(name), read_tour(instance_path(f"tsp/{name}.opt.tour"))
     following = np.roll(tour, -1)
     cities = Alpha(5).of(problem).cities
@@ -185,7 +185,7 @@ def test_awkward_places(name, metric):
     assert np.isfinite(tree.weight) and tree.degrees.sum() == 2 * problem.n
 
 
-def test_the_graph_holds_the_delaunay_triangulation():
+def test_the_graph_contains_the_delaunay_triangulation():
     points = np.random.default_rng(0).random((200, 2))
     graph = neighbour_graph(TSP(points, "EUC"), 4)
     edges = set(zip(graph.a.tolist(), graph.b.tolist(), strict=True))
@@ -228,7 +228,7 @@ def test_parameters_out_of_range(parameters):
         Alpha(**parameters)
 
 
-def test_what_lists_take_is_loaded_before_they_are_made():
+def test_modules_are_imported_before_lists_are_made():
     """In a fresh process, imports can take seconds, which must not count as search time."""
     script = """
 import sys

@@ -42,7 +42,7 @@ def test_blocks_make_no_difference(monkeypatch):
     assert (Detour(7).build(problem).cities == whole).all()
 
 
-def test_who_lies_on_the_way_is_listed_however_far_it_is():
+def test_far_cities_on_the_way_are_listed():
     ray = [(0, 0), (90, 0), (10, 0), (88, 30), (92, 30), (88, -30)]
     problem = TSP(np.array(ray))
     assert Nearest(3).of(problem).cities[1].tolist() == [3, 4, 5]
@@ -50,7 +50,7 @@ def test_who_lies_on_the_way_is_listed_however_far_it_is():
     assert Detour(2).of(problem).cities[2].tolist() == [0, 1]
 
 
-def test_what_is_refused():
+def test_bad_parameters():
     with pytest.raises(InvalidParameterError, match="k"):
         Detour(0)
     with pytest.raises(InvalidTypeError, match="k"):

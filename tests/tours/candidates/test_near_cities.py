@@ -48,7 +48,7 @@ def test_cities_on_a_line_and_far_apart() -> None:
     _same(_quadrants(line, 8), quadrant.quadrant_lists_by_numpy(line, 8, 8))
 
 
-def test_what_is_not_served_is_left_to_numpy() -> None:
+def test_crowds_and_matrices_are_left_to_numpy() -> None:
     crowd = gls.TSP(np.repeat([[0.0, 0.0], [9.0, 9.0]], 300, axis=0), "EUC_2D")
     assert near_cities.near_lists(crowd, 5) is None
     matrix = gls.TSP.from_matrix(np.ones((9, 9), int))

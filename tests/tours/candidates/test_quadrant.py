@@ -66,7 +66,7 @@ def test_ties_and_duplicates(n, m, span, seed):
     assert_quadrants(random_problem("EUC_2D", n, seed, span), m)
 
 
-def test_more_is_looked_at_where_quadrants_lie_far():
+def test_far_quadrants_are_found():
     random = np.random.default_rng(0)
     clusters = [random.normal(0, 50, (60, 2)) + place for place in ([0, 0], [9e3, 0], [0, 9e3])]
     assert_quadrants(
@@ -75,7 +75,7 @@ def test_more_is_looked_at_where_quadrants_lie_far():
     assert_quadrants(TSP(np.concatenate(clusters), "EUC_2D"), 8)
 
 
-def test_a_look_ends_at_sixteen_times_as_many():
+def test_only_the_nearest_sixteen_m_cities_count():
     near = np.stack([np.arange(100.0), np.zeros(100)], axis=1)  # all to the right
     problem = TSP(np.concatenate([near, [[-5000.0, 0]]]), "EUC_2D")
     assert 100 not in Quadrant(4).of(problem).cities[0]

@@ -30,7 +30,7 @@ def test_lists_come_back(tmp_path, metric, n):
     assert (loaded.cities.dtype, loaded.lengths.dtype) == (np.int32, problem.cost_dtype)
 
 
-def test_content_counts_and_not_the_object_or_the_name(tmp_path):
+def test_lists_belong_to_the_content_of_a_problem(tmp_path):
     problem = random_problem("EUC_2D", 30)
     Nearest(5).save(tmp_path / "near.npz", problem)
     stored = Nearest.load(str(tmp_path / "near.npz"))
@@ -47,7 +47,7 @@ def test_content_counts_and_not_the_object_or_the_name(tmp_path):
             stored.of(other)
 
 
-def test_the_problem_may_be_left_out_where_there_is_one(tmp_path):
+def test_the_problem_may_be_left_out_if_there_is_only_one(tmp_path):
     candidates = Quadrant(17)
     with pytest.raises(InvalidParameterError, match=r"problem: .* 0 problems"):
         candidates.save(tmp_path / "lists.npz")
@@ -78,7 +78,7 @@ def test_a_stored_set_is_a_set_like_any_other(tmp_path):
     assert repr(stored) == f"Stored(path={str(tmp_path / 'a')!r}, rule='Alpha(k=5, steps=30)')"
 
 
-def test_equal_if_the_content_is(tmp_path):
+def test_sets_are_equal_if_their_lists_are(tmp_path):
     problem = random_problem("EUC_2D", 40)
     for name, candidates in (("a", Nearest(5)), ("b", Nearest(5)), ("c", Nearest(6))):
         candidates.save(tmp_path / name, problem)
@@ -129,7 +129,7 @@ def test_files_with_wrong_content(tmp_path, cities, changes, words):
 
 @pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint8, ">i4", np.uint64])
 @pytest.mark.parametrize("order", ["C", "F"])
-def test_any_integers_in_any_layout_are_ours_when_they_are_read(tmp_path, dtype, order):
+def test_integers_of_any_type_and_layout_are_read(tmp_path, dtype, order):
     problem = random_problem("EUC_2D", 40)
     lists = Nearest(5).of(problem).cities
     written = lists.astype(dtype, order=order)

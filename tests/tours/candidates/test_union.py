@@ -43,7 +43,7 @@ def filled(problem: TSP, rows: list[list[int]]) -> list[list[int]]:
 
 @settings(max_examples=80)
 @given(PROBLEMS, SETS, SETS)
-def test_a_union_lists_the_first_then_what_the_second_adds(problem, first, second):
+def test_a_union_lists_the_first_set_then_the_rest_of_the_second(problem, first, second):
     a, b = (part.of(problem).cities.tolist() for part in (first, second))
     rows = [x + [c for c in y if c not in x] for x, y in zip(a, b, strict=True)]
     assert_lists(problem, (first | second).of(problem), filled(problem, rows))
@@ -82,7 +82,7 @@ def test_pickles_hold_the_rule_only():
         assert copy.of(problem) is candidates.of(problem)
 
 
-def test_what_is_known_of_the_degree():
+def test_bounds_of_the_degree():
     problem = random_problem("EUC_2D", 50)
     assert (All() | Nearest(3)).most(problem) == (Nearest(3) | All()).most(problem) == 49
     assert Alpha(5).most(problem) == 0

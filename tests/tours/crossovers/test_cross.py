@@ -82,8 +82,8 @@ def test_rows_draw_numbers_of_their_own(part):
     first, second = (np.repeat(random_tours(200, 1, seed), 8, axis=0) for seed in (1, 2))
     problem = random_problem("EUC_2D", 200, span=10_000)
     found = [
-        set(map(tuple, part.cross(problem, first, second, backend="cpu", **given_).tolist()))
-        for given_ in ({"seed": 1}, {"seed": 2}, {"seed": 1, "first_row": 8})
+        set(map(tuple, part.cross(problem, first, second, backend="cpu", **options).tolist()))
+        for options in ({"seed": 1}, {"seed": 2}, {"seed": 1, "first_row": 8})
     ]
     assert len(set.union(*found)) == 24
 
@@ -123,9 +123,9 @@ def test_children_are_the_oracles(strategy, n, seed, offspring, near_each_other)
     def length(a, b):
         return int(math.dist(places[a], places[b]) + 0.5)
 
-    given_ = {"seed": seed, "backend": "cpu", "first_row": FIRST_ROW}
+    options = {"seed": seed, "backend": "cpu", "first_row": FIRST_ROW}
     part = gls.EdgeAssembly(offspring=offspring, strategy=strategy)
-    children = part.cross(problem, first, second, **given_)
+    children = part.cross(problem, first, second, **options)
     for row, child in enumerate(children):
         pair = first[row].tolist(), second[row].tolist()
         numbers = {
@@ -162,7 +162,7 @@ def test_a_population_makes_the_same_children():
 
 
 @pytest.mark.parametrize(
-    ("given_", "error", "words"),
+    ("options", "error", "words"),
     [
         ({"first": FIRST[:3]}, InvalidTourError, "second: 5 rows do not match the 3 of first"),
         ({"first": FIRST + 1}, InvalidTourError, r"first: row \d holds city 30"),
@@ -178,10 +178,10 @@ def test_a_population_makes_the_same_children():
         ({"backend": "abacus"}, InvalidParameterError, "backend: 'abacus'"),
     ],
 )
-def test_bad_input(given_, error, words):
+def test_bad_input(options, error, words):
     usual = {"problem": PROBLEM, "first": FIRST, "second": SECOND, "backend": "cpu"}
     with pytest.raises(error, match=words):
-        CROSS(**usual | given_)
+        CROSS(**usual | options)
 
 
 # ---- A third-party recombination ---------------------------------------------------------------
@@ -219,12 +219,19 @@ class HalvesWorkspace(Workspace):
 def test_chains_adopt_only_children_that_are_cheaper(accept):
     search = gls.IteratedLocalSearch(gls.LocalSearch(), accept=accept)
     chains = search.chains(Start(CPU, PROBLEM, FIRST.copy(), 5))
-    expected = Halves().cross(PROBLEM, FIRST, FIRST[Partners(np, 5, 5, 0).of(0)], backend="cpu")
+    current = FIRST if accept == gls.Better() else SECOND
+    chains.tours[:], chains.costs[:] = current, PROBLEM.cost(current)
+    expected = Halves().cross(PROBLEM, FIRST, current[Partners(np, 5, 5, 0).of(0)], backend="cpu")
     cheaper = PROBLEM.cost(expected) < PROBLEM.cost(FIRST)
     assert cheaper.any() and not cheaper.all()
+    chains.idle[:] = 7
     Halves(generations=1).exchange(chains, 0.0)
-    wanted = np.where(cheaper[:, None], expected, FIRST)
-    for tours, costs in ((chains.tours, chains.costs), (chains.best_tours, chains.best_costs)):
+    assert chains.idle.tolist() == np.where(cheaper, 0, 7).tolist()
+    for tours, costs, before in (
+        (chains.tours, chains.costs, current),
+        (chains.best_tours, chains.best_costs, FIRST),
+    ):
+        wanted = np.where(cheaper[:, None], expected, before)
         assert np.array_equal(tours, wanted)
         assert np.array_equal(costs, PROBLEM.cost(wanted))
 
@@ -232,8 +239,8 @@ def test_chains_adopt_only_children_that_are_cheaper(accept):
 def test_children_that_are_not_tours_are_a_fault_of_the_part(monkeypatch):
     cross = HalvesWorkspace.cross
 
-    def twice(self, *given_, **options):
-        children, costs = cross(self, *given_, **options)
+    def twice(self, *arguments, **options):
+        children, costs = cross(self, *arguments, **options)
         children[2, 0] = children[2, 1]
         return children, costs
 
@@ -252,8 +259,8 @@ def test_children_that_are_not_tours_are_a_fault_of_the_part(monkeypatch):
 def test_children_and_costs_that_chains_receive_are_checked(fault, words, monkeypatch):
     cross = HalvesWorkspace.cross
 
-    def wrong(self, *given_, **options):
-        return fault(*cross(self, *given_, **options))
+    def wrong(self, *arguments, **options):
+        return fault(*cross(self, *arguments, **options))
 
     monkeypatch.setattr(HalvesWorkspace, "cross", wrong)
     search = gls.IteratedLocalSearch(gls.LocalSearch([gls.TwoOpt()]), cooperation=Halves(0.5, 1))

@@ -46,7 +46,7 @@ def chains_with_faults(size: int, backend: str) -> tuple[gls.TSP, Chains]:
 
 @ON_BOTH
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 7, 8, 16])
-def test_all_chains_have_what_each_has_found(size: int, backend: str) -> None:
+def test_all_chains_get_the_best_parts_of_each(size: int, backend: str) -> None:
     problem, chains = chains_with_faults(size, backend)
     best = problem.cost(np.arange(problem.n)[None])[0]
     before = get_backend(backend).to_numpy(chains.best_costs)
@@ -64,7 +64,7 @@ def test_without_time_nothing_happens() -> None:
     assert (chains.best_costs == before).all()
 
 
-def test_what_cannot_be_merged_is_refused() -> None:
+def test_bad_input() -> None:
     with pytest.raises(InvalidParameterError, match=r"OrderRecombination may be worse .*choose P"):
         gls.Merging(crossover=gls.OrderRecombination())
     with pytest.raises(InvalidTypeError, match="crossover"):

@@ -41,12 +41,12 @@ def test_the_shorter_path_of_each_component():
         assert edges(child_of(*pair)) == edges(ROUND)
 
 
-def test_a_mistake_of_both_is_kept():
+def test_a_mistake_of_both_parents_is_kept():
     first, second = with_exchanged(ROUND, 2, 12), with_exchanged(ROUND, 7, 12)
     assert edges(child_of(first, second)) == edges(with_exchanged(ROUND, 12))
 
 
-def test_where_there_is_one_component_the_shorter_parent_is_the_child():
+def test_with_one_component_the_shorter_parent_is_the_child():
     detour = ROUND[:5] + ROUND[5:15][::-1] + ROUND[15:]
     assert len(graph_oracle.components(ROUND, detour)) == 1
     assert child_of(ROUND, detour) == ROUND
@@ -63,7 +63,7 @@ def mixed_parents():
     return detour, with_exchanged(ROUND, 17)
 
 
-def test_what_is_mixed_is_taken_together():
+def test_mixed_components_are_taken_together():
     first, second = mixed_parents()
     parts = graph_oracle.components(first, second)
     assert {4, 5, 14, 15} in parts and len(parts) == 3
@@ -75,7 +75,7 @@ def test_what_is_mixed_is_taken_together():
     assert edges(child_of(first, second)) == edges(child_of(second, first)) == edges(ROUND)
 
 
-def test_mixed_components_stay_where_the_other_parents_are_longer():
+def test_mixed_components_come_from_the_shorter_parent():
     """The detour of the second parent is longer; its other edges are shorter."""
     first = with_exchanged(ROUND, 7, 17)
     second = ROUND[:5] + ROUND[5:15][::-1] + ROUND[15:]
@@ -95,7 +95,7 @@ def test_children_are_the_oracles(crossing):
 
 @settings(max_examples=60)
 @given(crossings(), st.integers(0, 2**40))
-def test_children_are_of_their_parents_edges_and_cost_no_more_than_either(crossing, first_row):
+def test_children_have_edges_of_their_parents_and_cost_no_more_than_either(crossing, first_row):
     problem, first, second, seed = crossing
     children = CROSS(problem, first, second, seed=seed, backend="cpu", first_row=first_row)
     assert (np.sort(children, axis=1) == np.arange(problem.n)).all()

@@ -27,7 +27,7 @@ def best_by_force(costs):
 
 
 @given(COSTS)
-def test_what_is_kept_is_not_dominated(costs):
+def test_no_kept_row_is_dominated(costs):
     kept = non_dominated(costs)
     assert sorted(kept.tolist()) == best_by_force(costs)
     assert (np.diff(costs[kept, 0]) >= 0).all()
@@ -55,7 +55,7 @@ def test_joining_is_the_front_of_all(costs, data):
     assert np.array_equal(both.nadir, both.costs.max(axis=0))
 
 
-def test_a_full_front_leaves_out_what_is_crowded():
+def test_a_full_front_drops_crowded_tours():
     first = np.array([0, 10, 11, 12, 50, 100])
     costs = np.stack([first, 100 - first], axis=1)
     tours = np.arange(6, dtype=np.int32)[:, None]

@@ -86,7 +86,7 @@ def test_more_objectives_give_a_front(n, objectives, seed):
         assert (found.costs <= own).all(axis=1).any()
 
 
-def test_a_search_ends_where_all_is_explored():
+def test_a_search_ends_once_all_tours_are_explored():
     problem = gls.MultiObjectiveTSP([random_problem("EUC_2D", 10, k) for k in range(2)])
     front, state = start(problem, random_tours(10, 1)), np.random.default_rng(1)
     for _ in range(400):
@@ -114,7 +114,7 @@ def test_limits_hold(monkeypatch):
     assert one.explored.sum() <= 9 and len(non_dominated(one.costs)) == len(one)
 
 
-def test_what_does_not_fit_is_refused():
+def test_bad_input():
     with pytest.raises(InvalidParameterError, match="tours"):
         ParetoLocalSearch(0)
     with pytest.raises(InvalidParameterError, match="longest"):

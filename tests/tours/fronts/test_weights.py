@@ -1,4 +1,4 @@
-"""Rules for weights: their results are weights, and each rule does what its name says."""
+"""Rules for weights: results are valid weights, with the properties that each rule promises."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_good_objectives_have_high_weights():
     assert len(np.unique(spread, axis=0)) > 1500
 
 
-def test_tours_have_the_next_direction():
+def test_tours_get_the_nearest_direction():
     places = np.array([(0.0, 1.0), (0.28, 0.7), (0.5, 0.52), (0.72, 0.3), (0.9, 0.0)])
     drawn = DirectionWeights(DIRECTIONS).draw(places, np.random.default_rng(0))
     assert np.allclose(drawn, DIRECTIONS / DIRECTIONS.sum(axis=1, keepdims=True), atol=2e-3)

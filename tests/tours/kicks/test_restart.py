@@ -59,37 +59,26 @@ def stuck(**parameters):
     )
 
 
-@pytest.mark.parametrize("accept", [gls.Always(), gls.Annealing(), gls.Threshold()])
-def test_restarts_find_other_optima(accept):
+RULES = [gls.Better(), gls.BetterOrEqual(), gls.Always(), gls.Annealing(), gls.Threshold()]
+
+
+@pytest.mark.parametrize("accept", RULES, ids=lambda rule: rule.name)
+def test_restarts_find_other_optima_and_keep_the_best(accept):
     budget = gls.Budget(kicks=400)
     with_restarts = stuck(accept=accept)(PROBLEM, STARTS, budget=budget, backend="cpu")
     assert np.array_equal(with_restarts.costs, PROBLEM.cost(with_restarts.tours))
     assert with_restarts.statistics.kicks == 400 * ROWS
+    history = with_restarts.statistics.history
+    assert with_restarts.best_cost == min(point.best_cost for point in history)
     never = stuck(accept=accept, restart_after=10**6)(PROBLEM, STARTS, budget=budget, backend="cpu")
     assert not np.array_equal(with_restarts.tours, never.tours)
-
-
-@pytest.mark.parametrize(
-    "accept",
-    [
-        gls.Better(),
-        gls.BetterOrEqual(),
-        gls.Always(),
-        gls.Annealing(),
-    ],
-    ids=lambda rule: rule.name,
-)
-def test_the_best_tour_survives_restarts(accept):
-    found = stuck(accept=accept)(PROBLEM, STARTS, budget=gls.Budget(kicks=300), backend="cpu")
-    history = found.statistics.history
-    assert found.best_cost == min(point.best_cost for point in history)
 
 
 def start_of(problem, tours):
     return Start(get_backend("cpu"), problem, np.array(tours, np.int32), seed=0)
 
 
-def test_fresh_optima_that_are_best_are_kept():
+def test_better_optima_after_restarts_are_kept():
     # Each restart leads to the optimum of this problem.
     ring = [(round(1000 * np.cos(a)), round(1000 * np.sin(a))) for a in np.arange(12) * np.pi / 6]
     problem = gls.TSP(ring, "EUC_2D")

@@ -65,7 +65,7 @@ def alone(problem: gls.TSP, tours: Any, first_row: int) -> tuple[Any, Any]:
     return tours, costs
 
 
-def test_seconds_of_a_cpu_are_crossed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cpu_with_a_time_limit_crosses(monkeypatch: pytest.MonkeyPatch) -> None:
     crossed: list[float] = []
     cross_all = crossing.Crossing.cross_all
     monkeypatch.setattr(
@@ -80,7 +80,7 @@ def test_seconds_of_a_cpu_are_crossed(monkeypatch: pytest.MonkeyPatch) -> None:
         assert gls.TSP(own, "EUC").cost(tour)[0] == cost
 
 
-def test_as_many_chains_as_there_is_time_for() -> None:
+def test_the_number_of_chains_depends_on_the_time() -> None:
     backends: Any = (SimpleNamespace(name="cpu", processors=2), SimpleNamespace(name="cuda"))
     cpu, cuda = backends
 

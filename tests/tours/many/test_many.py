@@ -193,7 +193,7 @@ def test_a_number_of_kicks_is_the_same_search_on_every_backend(
     assert moves_of_call(monkeypatch, kicks=1) == moves_of(device, 1) == moves_of(device, None)
 
 
-def test_seconds_of_a_cpu_are_for_fewer_moves(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cpu_with_a_time_limit_tries_fewer_moves(monkeypatch: pytest.MonkeyPatch) -> None:
     assert moves_of_call(monkeypatch, seconds=0.0) == (NARROW, NARROW_DEGREE)
 
 

@@ -14,9 +14,14 @@ from gpu_ls_plugin.solver.plans import default_settings
 from tests.adapters.faces import FACES
 from tests.helpers.marks import slow_after
 from tests.helpers.random_problems import random_problem, random_tours
-from tests.tours.objectives.deadlines import some_deadlines
-from tests.tours.objectives.loads import some_loads
-from tests.tours.objectives.trial import Forbidden, Tolls, WholeTolls, some_tolls
+from tests.tours.objectives.third_party import (
+    Forbidden,
+    Tolls,
+    WholeTolls,
+    some_deadlines,
+    some_loads,
+    some_tolls,
+)
 
 N = 8
 SYMMETRIC = random_problem("EUC_2D", N, 1)
@@ -55,7 +60,7 @@ def test_solve_finds_the_cheapest_tour(name):
 
 
 @pytest.mark.parametrize("name", slow_after(1, PROBLEMS))
-def test_what_searches_by_time_alone_finds_it_as_well(name):
+def test_default_searches_with_a_time_limit_find_it_as_well(name):
     problem = PROBLEMS[name]
     search = default_settings(problem, Settings(seconds=10, backend="cpu")).search
     found = search(problem, random_tours(N, 8), budget=gls.Budget(kicks=200), backend="cpu")
@@ -119,12 +124,12 @@ LENGTH_ALONE = {
 
 @pytest.mark.parametrize("name", LENGTH_ALONE)
 @pytest.mark.parametrize("objective", ["loads", "deadlines"])
-def test_what_goes_by_length_alone_refuses_an_objective(name, objective):
+def test_functions_for_lengths_alone_refuse_an_objective(name, objective):
     with pytest.raises((UnsupportedProblemError, InvalidProblemError), match=r"objective|beside"):
         LENGTH_ALONE[name](PROBLEMS[objective])
 
 
-def test_the_direction_of_a_tour_matters_where_the_objective_says_so():
+def test_the_direction_of_a_tour_matters_under_a_directed_objective():
     problem = PROBLEMS["deadlines"]
     tours = random_tours(N, 50)
     written = problem.canonical(tours)
@@ -142,7 +147,7 @@ def test_the_direction_of_a_tour_matters_where_the_objective_says_so():
     ],
     ids=["RandomK", "Multi", "parts"],
 )
-def test_searches_that_turn_tours_round_are_refused(search):
+def test_searches_that_reverse_tours_are_refused(search):
     class OneWay(type(some_deadlines(4))):
         by_edges = True  # so that it is the direction that they refuse
 

@@ -12,8 +12,7 @@ import gpu_ls_plugin as gls
 from tests.helpers import descent_oracle, oracles
 from tests.helpers.marks import diagonal
 from tests.helpers.random_problems import random_problem, random_tours
-from tests.tours.objectives.loads import some_loads
-from tests.tours.objectives.trial import Forbidden, Tolls, some_tolls
+from tests.tours.objectives.third_party import Forbidden, Tolls, some_loads, some_tolls
 
 LISTS = {
     "2-opt, Or-opt": (

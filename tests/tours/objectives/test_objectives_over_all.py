@@ -11,8 +11,7 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
 from tests.helpers.marks import diagonal, in_pairs
 from tests.helpers.random_problems import random_problem, random_tours
-from tests.tours.objectives.loads import some_loads
-from tests.tours.objectives.trial import Forbidden, Tolls, some_tolls
+from tests.tours.objectives.third_party import Forbidden, Tolls, some_loads, some_tolls
 
 N = 13
 PAIRS, TRIPLES = (gls.TwoOpt(),), (gls.ThreeOpt(),)
@@ -92,7 +91,7 @@ def test_the_best_moves_are_those_of_brute_force(problem, part, mode):
 
 
 @pytest.mark.parametrize(("problem", "part"), diagonal(OBJECTIVES, PARTS), indirect=["problem"])
-def test_samples_end_where_no_move_gains(problem, part):
+def test_samples_end_when_no_move_gains(problem, part):
     # So many samples meet every move, so that the end is a local optimum of brute force.
     search = gls.LocalSearch([part], candidates=gls.All(), pivoting=gls.RandomK(20_000))
     starts = random_tours(N, 4, 2)

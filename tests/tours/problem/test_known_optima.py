@@ -32,7 +32,7 @@ def test_names_are_known() -> None:
 
 def test_a_problem_is_known_by_name_size_metric_and_lengths() -> None:
     assert gls.known_optimum(burma14()) == 3323
-    assert burma14().optimum is None  # nothing but a question to `known_optimum` brings it in
+    assert burma14().optimum is None  # `known_optimum` alone knows it
     changed = [(16.0, 96.0), *BURMA14[1:]]
     for other in (
         burma14(changed),

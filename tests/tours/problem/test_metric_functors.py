@@ -254,7 +254,7 @@ def test_composed_lengths_are_the_referees(metric, span):
     assert np.array_equal(composed_lengths(problem), oracles.distance_matrix(problem))
 
 
-def test_what_lies_on_a_grid():
+def test_which_problems_lie_on_a_grid():
     corners = np.array([(0, 0), (32_000, 32_000), (5, 7)])
     assert grid_of(TSP(corners, "EUC_2D")) == grid_of(TSP(corners - 10**9, "EUC_2D")) == "fine"
     assert grid_of(TSP(corners[:1], "EUC_2D")) == "fine"

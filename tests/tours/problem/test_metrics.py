@@ -319,12 +319,12 @@ def test_metrics_of_plugins_come_from_the_registry():
 
 
 @pytest.mark.parametrize("name", ["EXPLICIT", "EXPLICIT_REAL"])
-def test_explicit_metrics_want_a_matrix(name):
+def test_explicit_metrics_need_a_matrix(name):
     with pytest.raises(InvalidParameterError, match=r"metric: .*TSP\.from_matrix"):
         TSP([(0, 0), (1, 1)], metric=name)
 
 
-def test_metrics_that_take_a_problem_are_given_what_they_ask_it_for():
+def test_metrics_of_version_0_1_that_take_a_problem_still_work():
     with pytest.warns(DeprecationWarning, match=r"Former.lengths takes a problem; .* `values`"):
 
         class Former(Euc2D):

@@ -1,4 +1,4 @@
-"""Tours with several lengths: costs, weights, and what is refused."""
+"""Tours with several lengths: costs, weights and bad input."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gpu_ls_plugin.core.exceptions import (
 )
 from gpu_ls_plugin.tours.problem.multi_objective import lattice
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
-from tests.tours.objectives.loads import Loads
+from tests.tours.objectives.third_party import Loads
 
 PARTS = [random_problem("EUC_2D", 9, 1), random_problem("EXPLICIT_REAL", 9, 2)]
 PROBLEM = gls.MultiObjectiveTSP(PARTS)
@@ -55,7 +55,7 @@ def test_objectives_may_be_arrays():
         ([PARTS[0], [[np.nan, 0]] * 9], InvalidProblemError, "finite"),
     ],
 )
-def test_what_is_no_such_problem_is_refused(objectives, error, words):
+def test_bad_objectives(objectives, error, words):
     with pytest.raises(error, match=words):
         gls.MultiObjectiveTSP(objectives)
 
@@ -63,7 +63,7 @@ def test_what_is_no_such_problem_is_refused(objectives, error, words):
 @pytest.mark.parametrize(
     "weights", [(1, 2, 3), [], [(0, 0)], [(1, -1)], [(1, np.inf)], [[(1, 1)]], [(1, 0), (0, 0)]]
 )
-def test_weights_that_are_none_are_refused(weights):
+def test_bad_weights(weights):
     with pytest.raises((InvalidParameterError, InvalidProblemError), match="weights"):
         PROBLEM.weighted(weights)
 
@@ -113,7 +113,7 @@ def test_lists_are_those_of_the_most_similar_direction():
 
 
 @given(st.integers(2, 5), st.integers(1, 6))
-def test_lattices_hold_all_multiples(objectives, parts):
+def test_lattices_contain_all_multiples(objectives, parts):
     weights = lattice(objectives, parts)
     assert len(np.unique(weights, axis=0)) == len(weights)
     assert np.allclose(weights.sum(axis=1), 1) and (weights >= 0).all()

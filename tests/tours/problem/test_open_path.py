@@ -64,7 +64,7 @@ def test_the_best_tours_are_the_best_paths(first, last, kind, seed):
     # The order of tours is that of their paths.
     right = tours[allowed]
     above = way.tsp.cost(right) - costs[allowed]
-    assert np.allclose(above, above[0]), "what tours cost more is the same for all"
+    assert np.allclose(above, above[0]), "each tour costs the same amount more than its path"
     assert np.allclose(way.cost(way.path(right)), costs[allowed])
 
 
@@ -129,7 +129,7 @@ def test_the_row_that_does_not_join_the_ends_is_named():
         ({"first": 3, "last": 3}, InvalidParameterError, "last: 3 is also the first city"),
     ],
 )
-def test_ends_that_are_none(ends, error, words):
+def test_bad_ends(ends, error, words):
     with pytest.raises(error, match=words):
         gls.OpenPath(problem("plane"), **ends)
     with pytest.raises(InvalidTypeError, match="problem: "):

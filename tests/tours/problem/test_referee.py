@@ -62,7 +62,7 @@ def test_batches_that_need_no_change_are_not_copied():
     ],
 )
 @pytest.mark.parametrize("check", [check_tours, tour_costs])
-def test_what_is_no_tour(check, tours, error, words):
+def test_bad_tours(check, tours, error, words):
     with pytest.raises(error, match=f"^tours: .*{words}") as caught:
         check(line(4), tours)
     assert type(caught.value) is error
@@ -76,7 +76,7 @@ def test_the_row_is_named_beyond_the_first_block():
 
 
 @given(hnp.arrays(np.int64, (3, 5), elements=st.integers(0, 4)))
-def test_rows_are_judged_as_by_sorting(tours):
+def test_rows_are_valid_if_sorting_gives_all_cities(tours):
     valid = all(sorted(row) == [0, 1, 2, 3, 4] for row in tours.tolist())
     try:
         check_permutations(tours, 5)
@@ -92,7 +92,7 @@ class DeviceTours:
     __cuda_array_interface__: dict = {}  # noqa: RUF012
 
 
-def test_tours_on_a_device_are_left_to_the_backends(monkeypatch):
+def test_costs_of_device_arrays_come_from_the_backends(monkeypatch):
     problem, tours = line(4), DeviceTours()
     monkeypatch.setattr(upper_layers, "device_costs", lambda *arguments: arguments)
     assert problem.cost(tours) == (problem, tours)

@@ -19,7 +19,7 @@ def problem_of(seed: int, n: int, longest: int = 1000) -> gls.TSP:
 
 
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(2, 12))
-def test_rows_stand_for_tours_wherever_they_begin_and_whichever_way_round(seed, n):
+def test_rows_stand_for_tours_from_any_city_in_both_directions(seed, n):
     rng, problem = np.random.default_rng(seed), problem_of(seed, n)
     twin, tours = SymmetricTwin(problem), np.stack([rng.permutation(n) for _ in range(3)])
     rows = twin.rows(tours)
@@ -31,7 +31,7 @@ def test_rows_stand_for_tours_wherever_they_begin_and_whichever_way_round(seed, 
     assert (problem.cost(again) == problem.cost(tours)).all()
 
 
-def test_whatever_is_no_tour_costs_more_than_any():
+def test_rows_that_are_no_tours_cost_more_than_tours():
     problem = problem_of(1, 4)
     twin = SymmetricTwin(problem)
     assert twin.tsp.symmetric

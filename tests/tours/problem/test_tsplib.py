@@ -1,4 +1,4 @@
-"""TSPLIB files: every explicit format, loosely written files, tours, and files that are wrong."""
+"""TSPLIB files: every explicit format, loosely written files, tours and wrong files."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def test_comments_add_up(write):
     assert TSP.read(write(text)).comment == "one: two\nthree"
 
 
-def test_other_sections_are_taken_apart_but_not_used(write):
+def test_other_sections_are_read_but_not_used(write):
     text = PLANE.replace("EOF", "DEMAND_SECTION\n1 0\n2 5\n3 7\nDEPOT_SECTION\n 1\n -1\nEOF")
     path = write(text.replace("\n", "\r\n"))
     assert TSP.read(path).n == 3
@@ -246,7 +246,7 @@ FORMAT = "EDGE_WEIGHT_FORMAT: "
         (explicit("4 5 6", "4 " + "9" * 30 + " 6"), WEIGHT + "matrix: .* is 1e\\+30"),
     ],
 )
-def test_files_that_are_wrong(write, content, words):
+def test_wrong_files(write, content, words):
     with pytest.raises(FileFormatError, match=rf"file\.tsp: {words}"):
         TSP.read(write(content))
 
@@ -338,7 +338,7 @@ def test_loosely_written_tours(write, change):
         ("DIMENSION : 4\nTOUR_SECTION\n2\n4 1\n3 -1", "TOUR_SECTION\n-1", "TOUR_SECTION: 0 cities"),
     ],
 )
-def test_tours_that_are_wrong(write, old, new, words):
+def test_wrong_tours(write, old, new, words):
     assert old in TOUR
     with pytest.raises(FileFormatError, match=rf"file\.tour: {words}"):
         read_tour(write(TOUR.replace(old, new), "file.tour"))
@@ -374,7 +374,7 @@ def test_a_written_tour_by_hand(tmp_path):
         ([0.0, 1.5], InvalidTypeError),
     ],
 )
-def test_what_is_no_tour_is_not_written(tmp_path, tour, error):
+def test_invalid_tours_are_not_written(tmp_path, tour, error):
     path = tmp_path / "some.tour"
     with pytest.raises(error, match=r"^tour: "):
         write_tour(path, tour)
