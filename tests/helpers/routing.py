@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.routes.problem.giant_tours import TOLERANCE
+
+if TYPE_CHECKING:
+    from gpu_ls_plugin.tours.engines.chains.chains import Chains
 
 # Metric, route limit, fleet, extra copies of the depot, directed lengths.
 KINDS = {
@@ -119,3 +124,22 @@ def plain_violations(problem: gls.CVRP, row: np.ndarray) -> tuple[float, float, 
         at = to
     fleet = problem.copies if problem.fleet is None else problem.fleet
     return over, late, max(0, used - fleet)
+
+
+def assert_exact_costs(chains: Chains, problem: gls.CVRP) -> None:
+    """Assert that the present and best tours of chains are giant tours with the right costs."""
+    where = chains.start.backend
+    for found in ((chains.tours, chains.costs), (chains.best_tours, chains.best_costs)):
+        tours, costs = (where.to_numpy(array) for array in found)
+        assert (np.sort(tours, axis=1) == np.arange(problem.n)).all()
+        np.testing.assert_allclose(costs, problem.tsp.cost(tours), rtol=1e-9)
+
+
+def assert_no_more_violations(problem: gls.CVRP, before: np.ndarray, after: np.ndarray) -> None:
+    """Assert that no row violates a constraint by more than the same row before."""
+    old, new = problem.violations(before), problem.violations(after)
+    for name in ("load", "duration", "vehicles"):
+        assert (getattr(new, name) <= getattr(old, name) + 1e-9).all()
+    for name, excess in new.resources.items():
+        assert (excess <= old.resources[name]).all()
+    assert problem.feasible(after)[problem.feasible(before)].all()

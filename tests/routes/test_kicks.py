@@ -2,34 +2,31 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.core.exceptions import InvalidParameterError, UnsupportedProblemError
-from gpu_ls_plugin.routes.engines.linked_chains import LinkedChains
-from gpu_ls_plugin.routes.engines.rebuilt_chains import RebuiltChains
 from gpu_ls_plugin.tours.engines.chains.start import Start
 from tests.helpers.marks import slow_after
-from tests.helpers.routing import KINDS, giant_tours, random_cvrp
+from tests.helpers.routing import KINDS, assert_exact_costs, giant_tours, random_cvrp
 
 BOTH = pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
-BY_EACH = pytest.mark.parametrize("kick", [gls.RuinRecreate(6, 4), gls.StringRemoval(6, 4)])
-ALL_KINDS = pytest.mark.parametrize("kind", list(KINDS))
+RUIN, STRINGS, BRIDGE = gls.RuinRecreate(6, 4), gls.StringRemoval(6, 4), gls.DoubleBridge(12)
+BY_EACH = pytest.mark.parametrize("kick", [RUIN, STRINGS])
 SYMMETRIC = [gls.TwoOpt(), gls.Relocate(3), gls.Exchange(2, 2), gls.TwoOptStar()]
 
 
-def chains_of(problem, accept=None, perturbation=None):
+def chains_of(problem, kick, accept=None):
     moves = SYMMETRIC if problem.symmetric else SYMMETRIC[1:]
     local = gls.LocalSearch(moves, candidates=gls.Nearest(8))
-    return gls.IteratedLocalSearch(
-        local, perturbation or gls.RuinRecreate(6, 4), accept or gls.Annealing()
-    )
+    return gls.IteratedLocalSearch(local, kick, accept or gls.Annealing())
 
 
 @BOTH
-@ALL_KINDS
+@pytest.mark.parametrize("kind", list(KINDS))
 @BY_EACH
 def test_kicked_rows_are_giant_tours_that_remain_feasible(kick, kind, backend):
     problem = random_cvrp(kind, 30, 1)
@@ -65,7 +62,7 @@ def test_a_single_customer_goes_where_the_detour_is_shortest(kick, kind):
         moved = [c for c in range(1, 15) if without(old, c) == without(new, c)]
         assert moved
         if sorted(old) == sorted(new):
-            continue  # which of them was taken out is not known
+            continue  # any customer may have been removed
         rest = without(old, moved[0])
         options = [[*rest, [moved[0]]]]
         for number, route in enumerate(rest):
@@ -76,12 +73,12 @@ def test_a_single_customer_goes_where_the_detour_is_shortest(kick, kind):
         least = problem.cost(rows)[problem.feasible(rows)].min()
         cheapest.append(problem.cost(other)[0] <= least)
     assert len(cheapest) > 10
-    assert np.mean(cheapest) > 0.8  # some places are overlooked
+    assert np.mean(cheapest) > 0.8  # kicks skip some places
 
 
 @BOTH
 def test_customers_near_the_depot_may_begin_or_end_any_route(backend):
-    crowd = [(10, y) for y in range(34)]  # nearer to who is alone than those of the far route
+    crowd = [(10, y) for y in range(34)]  # nearer to customer 37 than those of the far route
     problem = gls.CVRP([(0, 0), *crowd, (500, 0), (510, 0), (5, 0)], [0] + 37 * [1], 34)
     alone = problem.tour([[*range(1, 35)], [35, 36], [37]])
     kicked = gls.StringRemoval(1, 1).perturb(problem, np.tile(alone, (2000, 1)), backend=backend)
@@ -90,37 +87,39 @@ def test_customers_near_the_depot_may_begin_or_end_any_route(backend):
     assert problem.feasible(kicked).all()
 
 
+CHAINS = {RUIN: "RebuiltChains", STRINGS: "LinkedChains", BRIDGE: "FusedChains"}
+SOFT = (False, True)
+QUICK = [*((kick, "duration", False) for kick in (RUIN, STRINGS, BRIDGE)), (BRIDGE, "real", True)]
+KINDS_OF_KICKS = [("real", True), ("fleet", False), ("directed duration", True)]
+SLOW = [
+    *((kick, *case) for kick in (RUIN, STRINGS) for case in KINDS_OF_KICKS),
+    *((kick, "real duration", False) for kick in (RUIN, STRINGS)),
+    *(case for case in itertools.product([BRIDGE], KINDS, SOFT) if case not in QUICK),
+]
+
+
 @BOTH
-@pytest.mark.parametrize(
-    ("kind", "soft"), slow_after(1, [("duration", False), ("real", True), ("fleet", False),
-                                     ("directed duration", True), ("real duration", False)])
-)  # fmt: skip
-@BY_EACH
-def test_chains_know_what_their_tours_cost(kick, kind, soft, backend):
+@pytest.mark.parametrize(("kick", "kind", "soft"), slow_after(len(QUICK), QUICK + SLOW))
+def test_chains_know_the_costs_of_their_tours(kick, kind, soft, backend):
     problem, where = random_cvrp(kind, 30, 1), get_backend(backend)
     problem = problem.penalised(load=3, duration=2, vehicles=50) if soft else problem
     starts = giant_tours(problem, 8, 2)
-    search = chains_of(problem, gls.Threshold(0.5), kick)
+    search = chains_of(problem, kick, gls.Threshold(0.5))
     chains = search.chains(Start(where, problem.tsp, where.xp.array(starts), 3))
-    assert isinstance(chains, LinkedChains if kick.relinks else RebuiltChains)
+    assert type(chains).__name__ == CHAINS[kick]
     for kicks in range(5, 80, 15):
         chains.advance(kicks, 0.5, 0.0, 60.0)
-        for which in ("", "best_"):
-            tours, costs = (
-                where.to_numpy(vars(chains)[f"{which}{of}"]) for of in ("tours", "costs")
-            )
-            assert (np.sort(tours, axis=1) == np.arange(problem.n)).all()
-            np.testing.assert_allclose(costs, problem.tsp.cost(tours), rtol=1e-9)
+        assert_exact_costs(chains, problem)
         assert (where.to_numpy(chains.kicks) == kicks).all()
-        kept = problem.feasible(where.to_numpy(chains.best_tours))
-        assert kept[problem.feasible(starts)].all()
+        best = problem.feasible(where.to_numpy(chains.best_tours))
+        assert best[problem.feasible(starts)].all()
 
 
 @BOTH
 @BY_EACH
 def test_chains_are_the_same_in_any_batch_and_launch(kick, backend):
     problem = random_cvrp("duration", 40, 4)
-    starts, search = giant_tours(problem, 6, 5), chains_of(problem, gls.Threshold(0.5), kick)
+    starts, search = giant_tours(problem, 6, 5), chains_of(problem, kick, gls.Threshold(0.5))
     options = {"seed": 9, "backend": backend, "budget": gls.Budget(kicks=60)}
     found = search(problem, starts, **options)
     part = search(problem, starts[2:4], first_row=2, **options)
@@ -145,66 +144,29 @@ def test_backends_agree(kick, kind):
     starts = giant_tours(problem, 24, 10)
     kicked = [kick.perturb(problem, starts, seed=1, backend=b) for b in ("cpu", "cuda")]
     assert (kicked[0] == kicked[1]).all()
-    budget, search = gls.Budget(kicks=40), chains_of(problem, gls.BetterOrEqual(), kick)
+    budget, search = gls.Budget(kicks=40), chains_of(problem, kick, gls.BetterOrEqual())
     found = [search(problem, starts, seed=1, budget=budget, backend=b) for b in ("cpu", "cuda")]
     assert (found[0].tours == found[1].tours).all()
 
 
 def test_kicks_that_change_no_cost_are_not_repaired():
-    # A vehicle has room for one customer: whoever left is alone again, in whichever route.
+    # A vehicle has room for one customer, so each kick gives all customers routes of their own.
     random = np.random.default_rng(1)
     cities, demands = random.integers(0, 100, (13, 2)), [0] + [5] * 12
     problem = gls.CVRP(cities, demands, 5)
     starts = gls.savings(problem, 4, backend="cpu")
-    search = gls.IteratedLocalSearch(gls.LocalSearch([gls.Relocate()]), gls.StringRemoval(6, 4))
+    search = gls.IteratedLocalSearch(gls.LocalSearch([gls.Relocate()]), STRINGS)
     found = search(problem, starts, budget=gls.Budget(kicks=50), backend="cpu")
     once = gls.LocalSearch([gls.Relocate()])(problem, starts, backend="cpu")
     assert found.statistics.kicks == found.statistics.accepted == 200
     assert found.statistics.passes == once.statistics.passes
 
 
-@BOTH
-@pytest.mark.parametrize("hard", slow_after(1, [True, False]))
-def test_double_bridges_of_giant_tours(hard, backend):
-    problem = random_cvrp("duration", 30, 1)
-    problem = problem if hard else problem.penalised(load=3, duration=2, vehicles=50)
-    starts = giant_tours(problem, 6, 2)
-    kicked = gls.DoubleBridge(12).perturb(problem, starts, seed=1, backend=backend)
-    assert (np.sort(kicked, axis=1) == np.arange(problem.n)).all()
-    search = chains_of(problem, perturbation=gls.DoubleBridge(12))
-    found = search(problem, starts, seed=1, budget=gls.Budget(kicks=30), backend=backend)
-    assert problem.feasible(found.tours)[problem.feasible(starts)].all()
-
-
+@pytest.mark.parametrize("customers", [1, 9])
 @pytest.mark.parametrize("kick", [gls.RuinRecreate(1000, 1000), gls.StringRemoval(32, 32)])
-def test_many_more_customers_than_there_are_may_leave(kick):
-    problem = random_cvrp("capacity", 9, 3)
+def test_kicks_may_ask_for_more_customers_than_there_are(kick, customers):
+    problem = random_cvrp("capacity", customers, 3)
     tours = giant_tours(problem, 6, 4)
     kicked = kick.perturb(problem, tours, seed=1, backend="cpu")
     assert (np.sort(kicked, axis=1) == np.arange(problem.n)).all()
     assert problem.feasible(kicked).all()
-
-
-@BY_EACH
-def test_one_customer(kick):
-    problem = gls.CVRP([(0, 0), (1, 1)], [0, 1], 2)
-    tours = problem.tour([[1]])[None]
-    kicked = kick.perturb(problem, tours, backend="cpu")
-    assert problem.routes(kicked[0]) == [[1]]
-
-
-@BY_EACH
-def test_tours_without_routes_are_refused(kick):
-    problem = gls.TSP(np.random.default_rng(1).random((20, 2)))
-    tours = gls.random_tours(problem, 2, backend="cpu")
-    with pytest.raises(UnsupportedProblemError, match="routes"):
-        kick.perturb(problem, tours, backend="cpu")
-    with pytest.raises(UnsupportedProblemError, match="routes"):
-        gls.IteratedLocalSearch(perturbation=kick)(problem, tours, backend="cpu")
-
-
-@pytest.mark.parametrize("field", ["removed", "longest"])
-@pytest.mark.parametrize("kick", [gls.RuinRecreate, gls.StringRemoval])
-def test_wrong_parameters(kick, field):
-    with pytest.raises(InvalidParameterError, match=field):
-        kick(**{field: 0})

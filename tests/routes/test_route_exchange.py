@@ -1,4 +1,4 @@
-"""Chains that exchange routes, and the price of what they violate."""
+"""Chains that exchange routes, the price of their violations, and soft constraints in plans."""
 
 from __future__ import annotations
 
@@ -10,11 +10,6 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.core.exceptions import (
-    InvalidParameterError,
-    InvalidTypeError,
-    UnsupportedProblemError,
-)
 from gpu_ls_plugin.routes.domain import searched_as
 from gpu_ls_plugin.routes.engines.prices import of_feasible, set_price
 from gpu_ls_plugin.routes.plan.settings import softened
@@ -25,7 +20,7 @@ from gpu_ls_plugin.solver.plans import default_settings
 from gpu_ls_plugin.tours.engines.chains.start import Start
 from gpu_ls_plugin.tours.searches import iterated_run
 from tests.helpers.marks import slow_after
-from tests.helpers.routing import giant_tours, random_cvrp, scarce_cvrp
+from tests.helpers.routing import assert_exact_costs, giant_tours, random_cvrp, scarce_cvrp
 
 BOTH = pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 MOVES = [gls.Relocate(3), gls.Exchange(2, 2), gls.TwoOptStar()]
@@ -46,7 +41,7 @@ def chains_on(problem, starts, cooperation, backend="cpu", accept=None):
 
 @BOTH
 @pytest.mark.parametrize(("kind", "soft"), slow_after(1, KINDS))
-def test_tours_that_exchange_routes_cost_what_chains_say(kind, soft, backend):
+def test_chains_that_exchange_routes_know_the_costs_of_their_tours(kind, soft, backend):
     problem = random_cvrp(kind, 40, 1)
     problem = problem.penalised(load=40) if soft else problem
     starts = giant_tours(problem, 8, 2)
@@ -58,12 +53,7 @@ def test_tours_that_exchange_routes_cost_what_chains_say(kind, soft, backend):
         priced = problem
         if soft:
             priced = problem.penalised(load=max(1, round(40 * chains.price)))
-        for which in ("", "best_"):
-            tours, costs = (
-                where.to_numpy(getattr(chains, f"{which}{of}")) for of in ("tours", "costs")
-            )
-            assert (np.sort(tours, axis=1) == np.arange(problem.n)).all()
-            np.testing.assert_allclose(costs, priced.tsp.cost(tours), rtol=1e-9)
+        assert_exact_costs(chains, priced)
         feasible = where.to_numpy(chains.feasible())
         assert (feasible == problem.feasible(where.to_numpy(chains.tours))).all() or not soft
         kept = problem.feasible(where.to_numpy(chains.best_tours))
@@ -71,7 +61,7 @@ def test_tours_that_exchange_routes_cost_what_chains_say(kind, soft, backend):
 
 
 def common_routes(problem: gls.CVRP, tours: np.ndarray, other: np.ndarray) -> float:
-    """Return how many routes of a tour others have, on average."""
+    """Return the average number of routes that tours have in common with another tour."""
     wanted = {tuple(sorted(route)) for route in problem.routes(other)}
     return float(
         np.mean([sum(tuple(sorted(r)) in wanted for r in problem.routes(t)) for t in tours])
@@ -107,8 +97,8 @@ def test_the_same_seed_leads_to_the_same_tours(backend):
     assert (other.tours != found[1].tours).any()
 
 
-def test_chains_know_of_real_tours_which_are_feasible():
-    """They add lengths up in another order than a referee does."""
+def test_chains_know_which_real_tours_are_feasible():
+    """Chains and the referee add lengths up in different orders."""
     problem = random_cvrp("real duration", 40, 1).penalised(load=40, duration=40)
     local = gls.LocalSearch([gls.RouteMoves()], candidates=gls.Nearest(8))
     search = gls.IteratedLocalSearch(local, gls.StringRemoval(), gls.Threshold(0.5))
@@ -122,7 +112,7 @@ def test_chains_know_of_real_tours_which_are_feasible():
 
 
 @pytest.mark.parametrize(("feasible", "rises"), [(1.0, True), (0.0, False)])
-def test_the_price_follows_what_is_feasible(feasible, rises):
+def test_the_price_follows_the_share_of_feasible_tours(feasible, rises):
     problem = random_cvrp("capacity", 30, 1).penalised(load=8)
     starts = giant_tours(problem, 8, 2)  # half of them feasible
     cooperation = gls.RouteExchange(feasible=feasible)
@@ -137,7 +127,7 @@ def test_the_price_follows_what_is_feasible(feasible, rises):
     assert (chains.costs == lengths + max(1, round(8 * chains.price)) * excess).all()
 
 
-def test_tours_that_violate_something_count_as_the_dearest_that_do_not():
+def test_infeasible_tours_count_as_the_most_expensive_feasible_one():
     hard, cpu = random_cvrp("capacity", 12, 1), get_backend("cpu")
     soft, tours = hard.penalised(load=1), giant_tours(hard, 6, 2)
     costs = np.where(hard.feasible(tours), hard.cost(tours), 1)
@@ -148,8 +138,8 @@ def test_tours_that_violate_something_count_as_the_dearest_that_do_not():
     assert (of_feasible(cpu, hard.tsp, tours, costs) == costs).all()
 
 
-def test_real_lengths_that_rounding_makes_longer_are_feasible():
-    """A referee adds them up in another order than chains do."""
+def test_rounding_errors_of_real_lengths_are_no_violations():
+    """Chains and the referee add lengths up in different orders."""
     real = random_cvrp("real duration", 12, 1)
     tours = gls.savings(real, 4, seed=1, backend="cpu")
     costs = np.nextafter(real.cost(tours), np.inf)
@@ -157,8 +147,8 @@ def test_real_lengths_that_rounding_makes_longer_are_feasible():
     assert (of_feasible(get_backend("cpu"), soft.tsp, tours, costs) == costs).all()
 
 
-def test_a_descent_alone_leaves_no_feasible_tour_behind(monkeypatch):
-    """Few customers have no chains after it, and Ctrl-C may end it."""
+def test_a_descent_without_chains_returns_feasible_tours(monkeypatch):
+    """Problems with few customers have no chains, and Ctrl-C may come before the chains."""
     tiny = gls.CVRP([[36, 55], [6, 9], [51, 5], [53, 10]], [0, 7, 9, 6], 12, copies=3)
     starts = tiny.tour([[1], [2], [3]])[None]
     search, options = search_of(gls.RouteExchange()), {"backend": "cpu"}
@@ -179,8 +169,8 @@ def test_a_descent_alone_leaves_no_feasible_tour_behind(monkeypatch):
     assert found.best_cost <= problem.tsp.cost(starts)[feasible].min()
 
 
-def test_who_watches_is_told_of_results_alone():
-    """Where violations cost next to nothing, many tours are cheaper than all that are feasible."""
+def test_callbacks_receive_the_best_feasible_cost():
+    """Violations cost so little here that many tours are cheaper than all feasible ones."""
     problem, told, cheaper = random_cvrp("capacity", 30, 1).penalised(load=1), [], []
 
     def look(progress: gls.Progress) -> None:
@@ -198,9 +188,9 @@ def test_who_watches_is_told_of_results_alone():
     assert again.statistics.stopped_by == found.statistics.stopped_by == "kicks"
 
 
-def test_constraints_are_soft_where_vehicles_are_scarce():
+def test_constraints_become_soft_if_vehicles_are_scarce():
     points = np.random.default_rng(1).integers(0, 100, (10, 2))
-    problem = gls.CVRP(points, [0] + [2] * 9, 3)  # one customer each, though the capacity says six
+    problem = gls.CVRP(points, [0] + [2] * 9, 3)  # nine routes; the capacity alone allows six
     search = default_settings(problem, Settings(backend="cpu", population=4)).search
     start = problem.tour([[customer] for customer in range(1, 10)])
     soft = softened(problem, search, 60.0, lambda: start)
@@ -212,7 +202,7 @@ def test_constraints_are_soft_where_vehicles_are_scarce():
     assert problem.feasible(asked.best_tour).all()
 
 
-def test_constraints_are_hard_elsewhere():
+def test_other_problems_and_searches_keep_hard_constraints():
     points = np.random.default_rng(1).integers(0, 100, (10, 2))
     scarce = gls.CVRP(points, [0] + [2] * 9, 3)
     search = default_settings(scarce, Settings(backend="cpu", population=4)).search
@@ -232,8 +222,8 @@ def test_constraints_are_hard_elsewhere():
         assert softened(problem, its, seconds, lambda start=start: start) is problem
 
 
-def test_solve_saves_a_route_under_soft_constraints():
-    demands = [0, *[7, 6, 7] * 6]  # three fill a vehicle
+def test_solve_saves_a_route_by_soft_constraints():
+    demands = [0, *[7, 6, 7] * 6]  # three customers fill a vehicle
     points = np.random.default_rng(2).integers(0, 100, (19, 2))
     problem = gls.CVRP(points, demands, 20)
     assert len(problem.routes(gls.savings(problem, 1, backend="cpu")[0])) > 6
@@ -243,7 +233,7 @@ def test_solve_saves_a_route_under_soft_constraints():
     assert len(problem.routes(found.best_tour)) == 6
 
 
-def test_an_iterated_search_that_was_asked_for_is_taken_as_it_is():
+def test_a_given_iterated_search_keeps_hard_constraints():
     problem = scarce_cvrp()
     for search in (None, gls.LocalSearch(MOVES, gls.Nearest(8))):
         asked = Settings(backend="cpu", search=search)
@@ -251,41 +241,3 @@ def test_an_iterated_search_that_was_asked_for_is_taken_as_it_is():
         assert searched_as(problem, asked, chosen).penalties is not None
     given = replace(asked, search=chosen.search)
     assert searched_as(problem, given, default_settings(problem, given)) is problem
-
-
-def test_what_it_is_not_for():
-    problem = random_cvrp("capacity", 12)
-    tours = giant_tours(problem, 4)
-    with pytest.raises(InvalidParameterError, match=r"RouteExchange\(\) is for .*RuinRecreate"):
-        gls.IteratedLocalSearch(cooperation=gls.RouteExchange())(problem, tours, backend="cpu")
-    stepped = gls.LocalSearch(MOVES, candidates=gls.Nearest(8), pivoting=gls.Best())
-    search = gls.IteratedLocalSearch(stepped, gls.RuinRecreate(), cooperation=gls.RouteExchange())
-    with pytest.raises(InvalidParameterError, match=r"RouteExchange\(\) is for .*First"):
-        search(problem, tours, budget=gls.Budget(kicks=5), backend="cpu")
-    plain = gls.TSP(np.random.default_rng(1).random((20, 2)))
-    with pytest.raises(UnsupportedProblemError, match="routes"):
-        search_of(gls.RouteExchange())(plain, gls.random_tours(plain, 4, backend="cpu"))
-
-
-@pytest.mark.parametrize("kick", [gls.DoubleBridge(), gls.RuinRecreate()])
-def test_prices_need_chains_that_know_them(kick):
-    problem = random_cvrp("capacity", 12).penalised(load=1)
-    local = gls.LocalSearch([gls.RouteMoves()], candidates=gls.Nearest(8))  # no part of a kernel
-    search = gls.IteratedLocalSearch(local, kick, cooperation=gls.PricedMigration())
-    with pytest.raises(InvalidParameterError, match=r"PricedMigration\(\) is for .*StringRemoval"):
-        search(problem, giant_tours(problem, 4), budget=gls.Budget(kicks=30), backend="cpu")
-
-
-@pytest.mark.parametrize(
-    ("given", "error"),
-    [
-        ({"chance": 1.5}, InvalidParameterError),
-        ({"routes": 9}, InvalidParameterError),
-        ({"feasible": -0.1}, InvalidParameterError),
-        ({"every": 0}, InvalidParameterError),
-        ({"routes": 1.5}, InvalidTypeError),
-    ],
-)
-def test_wrong_parameters(given, error):
-    with pytest.raises(error, match=next(iter(given))):
-        gls.RouteExchange(**given)

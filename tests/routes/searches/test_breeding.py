@@ -1,4 +1,4 @@
-"""What is known of individuals is true of them, generation by generation."""
+"""Generations: the data of individuals are right, and populations restart and exchange."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def bred(problem: gls.CVRP, rules: Rules = RULES, populations: int = 3) -> Breed
     return Breeding(rules, Call(problem, [], starts, seed=1, backend="cpu"))
 
 
-def assert_known(breeding: Breeding, problem: gls.CVRP, rules: Rules = RULES) -> None:
+def assert_right(breeding: Breeding, problem: gls.CVRP, rules: Rules = RULES) -> None:
     living = breeding.living
     populations, size, n = living.tours.shape
     assert size == rules.size
@@ -36,24 +36,24 @@ def assert_known(breeding: Breeding, problem: gls.CVRP, rules: Rules = RULES) ->
 
 
 @pytest.mark.parametrize("kind", ["capacity", "duration"])
-def test_what_is_known_of_individuals_is_true(kind):
+def test_the_data_of_individuals_are_right(kind):
     problem = random_cvrp(kind, 30)
     breeding = bred(problem)
     prices = breeding.prices.soft.penalties
-    assert_known(breeding, problem)
+    assert_right(breeding, problem)
     for _ in range(2 * part.BETWEEN_PRICES):
         breeding.next()
-        assert_known(breeding, problem)
+        assert_right(breeding, problem)
     assert breeding.prices.soft.penalties != prices
 
 
-def test_populations_that_stagnate_have_others_afterwards(monkeypatch):
+def test_populations_that_stagnate_are_replaced(monkeypatch):
     problem, rules = random_cvrp("capacity", 14), replace(RULES, patience=2)
-    breeding, anew, begun = bred(problem, rules), [], Breeding.first_individuals
+    breeding, replaced, made = bred(problem, rules), [], Breeding.first_individuals
 
     def noted(self, populations):
-        anew.append(populations.tolist())
-        return begun(self, populations)
+        replaced.append(populations.tolist())
+        return made(self, populations)
 
     monkeypatch.setattr(Breeding, "first_individuals", noted)
     for _ in range(part.BETWEEN_PRICES - 1):
@@ -61,12 +61,12 @@ def test_populations_that_stagnate_have_others_afterwards(monkeypatch):
     breeding.idle[:] = (-100, 100, -100)  # the one in the middle stagnates
     before = {row.tobytes() for row in breeding.living.tours[1]}
     breeding.next()
-    assert anew == [[1]] and breeding.idle[1] == 0
+    assert replaced == [[1]] and breeding.idle[1] == 0
     assert before != {row.tobytes() for row in breeding.living.tours[1]}
-    assert_known(breeding, problem, rules)
+    assert_right(breeding, problem, rules)
 
 
-def test_a_population_is_idle_until_it_has_a_better_one():
+def test_a_population_is_idle_until_it_improves():
     problem = random_cvrp("capacity", 80)
     breeding, found = bred(problem, replace(RULES, size=4, children=4), populations=1), []
     for _ in range(30):
@@ -74,7 +74,7 @@ def test_a_population_is_idle_until_it_has_a_better_one():
         breeding.next()
         found.append((bool((breeding.best_costs < before)[0]), int(breeding.idle[0])))
     assert any(better for better, _ in found)
-    # The first population is better than what was given, so that both fall together.
+    # The first individuals are better than the given tour, so both bests fall together.
     assert all(idle == 0 for better, idle in found if better)
     assert found[-1][1] > 0
 
@@ -106,8 +106,8 @@ def test_infeasible_children_are_searched_again_at_ten_times_the_price():
     assert breeding.prices.repairing.penalties.load >= 9 * price
 
 
-def test_first_individuals_differ_where_orders_by_chance_keep_no_limit_of_durations():
-    """Cut under such a limit, most orders have too many routes, which are dissolved all alike."""
+def test_first_individuals_differ_under_a_tight_limit_of_durations():
+    """Cut under this limit, most orders would get too many routes and become alike by repair."""
     problem = random_cvrp("capacity", 30, capacity=60)
     tight = gls.CVRP(problem.nodes.coordinates, problem.demands, 60, route_limit=216)
     living = bred(tight, populations=1).living
@@ -116,7 +116,7 @@ def test_first_individuals_differ_where_orders_by_chance_keep_no_limit_of_durati
 
 @dataclass(frozen=True)
 class Noted(gls.SplitRecombination):
-    """Notes whose children it makes."""
+    """Notes the parents of its children."""
 
     def cross(self, problem, first, second, **options):
         crossed.append((self.generations, first))
@@ -127,7 +127,7 @@ crossed: list[tuple[int, np.ndarray]] = []
 
 
 @pytest.mark.parametrize("populations", [1, 3])
-def test_populations_take_turns_with_crossovers(populations):
+def test_populations_use_the_crossovers_in_turn(populations):
     crossed.clear()
     rules = replace(RULES, crossover=[Noted(generations=1), Noted(generations=2)])
     breeding = bred(random_cvrp("capacity", 20), rules, populations)
@@ -140,8 +140,8 @@ def test_populations_take_turns_with_crossovers(populations):
     assert {row.tobytes() for row in crossed[-1 - bool(others)][1][: rules.children]} <= before
 
 
-def test_the_best_of_each_population_goes_into_the_next():
-    """In a ring, and not into one that was begun anew."""
+def test_the_best_of_each_population_goes_into_the_next_one_of_the_ring():
+    """A population that has restarted gets its own best."""
     breeding = bred(random_cvrp("capacity", 25))
     living = breeding.living
     costs = np.where(living.feasible, living.costs, part.NO_TOUR)
@@ -153,11 +153,11 @@ def test_the_best_of_each_population_goes_into_the_next():
     assert (came.costs[:, 0] == costs.min(axis=1)[[2, 0, 2]]).all()
 
 
-def test_populations_begun_anew_are_left_alone_for_a_while():
+def test_restarted_populations_get_no_immigrants_for_a_while():
     breeding = bred(random_cvrp("capacity", 14), replace(RULES, patience=3, migration=1))
     breeding.idle[:] = (-100, 100, -100)
     breeding.next()
-    breeding.next()  # prices are set, and populations begun
+    breeding.next()  # sets prices and restarts populations
     assert breeding.alone.tolist() == [0, 3, 0]
     breeding.idle[:] = -100
     for left in (2, 1, 0, 0):
@@ -175,7 +175,7 @@ def test_individuals_migrate_every_few_generations(migration, generations, monke
         before = len(came)
         breeding.next()
         assert (len(came) > before) == (generation in generations)
-        for immigrants in came[before:]:  # one of the best there are now lives in two populations
+        for immigrants in came[before:]:  # the best of all lives in two populations now
             best = immigrants.costs.argmin()
             rows = problem.canonical(breeding.living.tours[best]).tolist()
             assert problem.canonical(immigrants.tours[best])[0].tolist() in rows

@@ -1,4 +1,4 @@
-"""Biased fitness and survivors: by hand, and edges that are shared against counting."""
+"""Biased fitness and survivors by hand, and common edges by counting."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.helpers.routing import giant_tours, random_cvrp
 
 
 @pytest.mark.parametrize("kind", ["capacity", "directed"])
-def test_shared_buckets_are_shared_edges_but_for_few(kind, monkeypatch):
+def test_common_buckets_are_nearly_common_edges(kind, monkeypatch):
     problem = random_cvrp(kind, 30)
     tours = giant_tours(problem, 24).reshape(3, 8, problem.n)
     shared = shared_buckets(np, tours, **problem.tsp.writing)
@@ -28,7 +28,7 @@ def test_shared_buckets_are_shared_edges_but_for_few(kind, monkeypatch):
             for j in range(8):
                 edges = len(sets[8 * s + i] & sets[8 * s + j])
                 assert abs(shared[s, i, j] - edges) <= 3, (s, i, j)
-    monkeypatch.setattr(part, "CHUNK_BYTES", 1)  # one population after the other
+    monkeypatch.setattr(part, "CHUNK_BYTES", 1)  # one population at a time
     assert (shared_buckets(np, tours, **problem.tsp.writing) == shared).all()
 
 
@@ -42,7 +42,7 @@ def fitness_of(costs: np.ndarray, shared: np.ndarray, elite: int, feasible=True)
 
 
 def test_fitness_by_hand():
-    """Four individuals, of which the second is far from all others; no elite."""
+    """The second of four individuals is far from all others."""
     costs = np.array([[10, 30, 20, 40]])
     shared = shared_of([[0, 9, 2, 3], [9, 0, 8, 9], [2, 8, 0, 4], [3, 9, 4, 0]])
     # Ranks by cost 0, 2, 1, 3; by distance 14, 26, 14, 16 from the farthest: 2, 0, 3, 1.
@@ -51,8 +51,8 @@ def test_fitness_by_hand():
     assert fitness_of(costs, shared, 1).tolist() == [[1.5 / 4, 2 / 4, 3.25 / 4, 3.75 / 4]]
 
 
-def test_both_kinds_are_ranked_among_themselves():
-    """Two feasible ones, of which one costs most, and three others, as if they were alone."""
+def test_both_kinds_are_ranked_separately():
+    """Two feasible individuals, one of which costs most, and three infeasible ones."""
     costs = np.array([[50, 10, 40, 20, 30]])
     feasible = np.array([[True, False, True, False, False]])
     at = np.array([0, 1, 5, 9, 11])
@@ -65,14 +65,14 @@ def test_both_kinds_are_ranked_among_themselves():
     assert found[:, feasible[0]].tolist() == [[1 / 2, 1 / 2]]
 
 
-def test_copies_come_last_and_are_nobodys_neighbours():
+def test_copies_come_last_and_count_as_no_neighbours():
     costs = np.array([[10, 20, 10, 30]])
     shared = shared_of([[0, 5, 0, 4], [5, 0, 5, 6], [0, 5, 0, 4], [4, 6, 4, 0]])
     found = fitness_of(costs, shared, 1)[0]
     assert found.argmax() == 2 and found[2] >= part.FAR
-    # Without the copy the second is 11 from the others, the last 10.
+    # Without the copy, the distances of the second add up to 11, those of the last to 10.
     assert found[[0, 1, 3]].tolist() == [1.5 / 4, 2 / 4, 3.75 / 4]
-    # Four copies of the second one do not make it a near neighbour of itself.
+    # Four copies of the second one do not reduce its distance to the others.
     crowd = np.array([[10, 20, 20, 20, 20, 30, 40, 50]])
     at = np.array([0, 6, 6, 6, 6, 13, 21, 30])
     found = fitness_of(crowd, shared_of(abs(at[:, None] - at).tolist(), 40), 0)[0]
@@ -82,7 +82,7 @@ def test_copies_come_last_and_are_nobodys_neighbours():
     assert found[alone].argsort().tolist() == others.argsort().tolist()
 
 
-def test_populations_know_nothing_of_each_other():
+def test_populations_are_independent():
     random = np.random.default_rng(1)
     costs = random.integers(0, 9, (5, 6))
     tours = np.stack([random.permutation(12) for _ in range(30)]).reshape(5, 6, 12)
@@ -99,7 +99,7 @@ def survivors_of(fitness, costs, feasible, elite: int = 0) -> list[int]:
     return survivors(np, fitness, ranks(np, costs, feasible), feasible, elite, 4)[0].tolist()
 
 
-def test_survivors_are_the_fittest_of_both_kinds_each_once():
+def test_survivors_are_the_fittest_of_both_kinds():
     fitness, costs = [5.0, 1, 4, 2, 3, 0], [9] * 6
     yes, no = True, False
     assert survivors_of(fitness, costs, [yes, no, yes, no, yes, no]) == [4, 2, 5, 1]
@@ -107,7 +107,7 @@ def test_survivors_are_the_fittest_of_both_kinds_each_once():
     assert survivors_of(fitness, costs, [yes] * 6) == [5, 1, 3, 4]
 
 
-def test_the_cheapest_of_each_kind_survive_however_unfit_but_for_copies():
+def test_the_cheapest_of_each_kind_survive_unless_they_are_copies():
     fitness, feasible = [5.0, 1, 4, 2, 3, 0], [True, False] * 3
     costs = [10, 90, 80, 20, 70, 60]
     assert survivors_of(fitness, costs, feasible, elite=1) == [0, 4, 3, 5]

@@ -1,4 +1,4 @@
-"""Hybrid genetic search: feasible, exact, never worse, the same again, and stopped in time."""
+"""Hybrid genetic search: feasible, exact, never worse, reproducible, and stopped in time."""
 
 from __future__ import annotations
 
@@ -10,18 +10,10 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.core.exceptions import (
-    InsufficientMemoryError,
-    InvalidParameterError,
-    InvalidTypeError,
-    UnsupportedProblemError,
-)
+from gpu_ls_plugin.core.exceptions import InsufficientMemoryError, UnsupportedProblemError
 from gpu_ls_plugin.routes.searches.genetic import breeding
-from gpu_ls_plugin.routes.searches.genetic.violations import Prices
 from tests.helpers.marks import slow_after
 from tests.helpers.routing import giant_tours, random_cvrp
-from tests.routes.time_windows import TimeWindows
 
 SEARCH = gls.HybridGeneticSearch(size=8, children=8, patience=6)
 DIRECTED = replace(SEARCH, crossover=gls.SplitRecombination())
@@ -33,22 +25,17 @@ def starts_of(problem: gls.CVRP, size: int = 3) -> np.ndarray:
     return gls.savings(problem, size=size, seed=1, backend="cpu")
 
 
-def fewest(problem: gls.CVRP) -> float:
-    """Return the cost of the best routes, of all orders of the customers and all cuts."""
+def least_cost(problem: gls.CVRP) -> float:
+    """Return the cost of the best routes, by all orders of the customers and all cuts."""
+    orders = np.array(list(itertools.permutations(range(1, problem.customers + 1))))
     best = np.inf
-    d = problem.nodes.lengths(*np.indices((problem.customers + 1,) * 2))
-    for order in itertools.permutations(range(1, problem.customers + 1)):
-        for cuts in range(1 << (problem.customers - 1)):
-            routes, route = [], [order[0]]
-            for k, customer in enumerate(order[1:]):
-                if cuts >> k & 1:
-                    routes.append(route)
-                    route = []
-                route.append(customer)
-            routes.append(route)
-            if any(problem.demands[r].sum() > problem.capacity for r in routes):
-                continue
-            best = min(best, sum(sum(d[a, b] for a, b in zip([0, *r], [*r, 0])) for r in routes))
+    for cuts in itertools.product((False, True), repeat=problem.customers - 1):
+        places = np.flatnonzero(cuts) + 1
+        rows = np.insert(orders, places, problem.customers + 1 + np.arange(len(places)), axis=1)
+        spare = np.arange(rows.shape[1] + 1, problem.n)
+        rows = np.c_[np.zeros(len(rows), int), rows, np.tile(spare, (len(rows), 1))]
+        feasible = problem.feasible(rows)
+        best = min([best, *problem.cost(rows)[feasible]])
     return best
 
 
@@ -58,7 +45,7 @@ def fewest(problem: gls.CVRP) -> float:
 def test_routes_are_feasible_exact_and_never_worse(kind):
     problem = random_cvrp(kind, 40)
     starts = starts_of(problem)
-    starts = starts[problem.feasible(starts)]  # savings may miss a small fleet
+    starts = starts[problem.feasible(starts)]  # savings may need more than a small fleet
     given = starts.copy()
     search = SEARCH if problem.symmetric else DIRECTED
     found = search(problem, starts, budget=GENERATIONS, **CPU)
@@ -72,12 +59,12 @@ def test_routes_are_feasible_exact_and_never_worse(kind):
     assert found.statistics.stopped_by == "kicks" and found.statistics.moves > 0
 
 
-def test_it_finds_the_best_routes_of_all():
+def test_it_finds_the_best_routes():
     for seed in range(3):
         problem = random_cvrp("capacity", 6, seed, capacity=12)
         starts = problem.tour([[c] for c in range(1, 7)])[None]
         found = SEARCH(problem, starts, budget=GENERATIONS, **CPU)
-        assert found.best_cost == fewest(problem)
+        assert found.best_cost == least_cost(problem)
 
 
 def test_the_same_seed_gives_the_same_routes():
@@ -90,16 +77,16 @@ def test_the_same_seed_gives_the_same_routes():
     assert (first.tours != other.tours).any()
 
 
-def test_populations_begin_anew(monkeypatch):
-    """With patience for a generation all do, as soon as prices are set; bests stay."""
+def test_populations_begin_again():
+    """With a patience of one generation, all do when prices change; the best tours stay."""
     problem = random_cvrp("capacity", 20)
-    monkeypatch.setattr(breeding, "BETWEEN_PRICES", 2)
+    assert breeding.BETWEEN_PRICES == 2
     found = replace(SEARCH, patience=1)(problem, starts_of(problem), budget=GENERATIONS, **CPU)
     assert found.statistics.restarts >= 3
     assert (found.costs <= problem.cost(starts_of(problem))).all()
 
 
-def test_what_is_given_is_bettered_though_it_breaks_constraints():
+def test_infeasible_tours_become_feasible():
     problem = random_cvrp("capacity", 30)
     tours = giant_tours(problem, 12)
     broken = tours[~problem.feasible(tours)]
@@ -107,7 +94,7 @@ def test_what_is_given_is_bettered_though_it_breaks_constraints():
     assert problem.feasible(found.tours).all()
 
 
-def test_soft_constraints_count_as_they_are_asked():
+def test_soft_constraints_allow_cheaper_tours():
     problem = random_cvrp("capacity", 30).penalised(load=1)
     found = SEARCH(problem, starts_of(problem), budget=GENERATIONS, **CPU)
     paid = problem.cost(found.tours) + problem.violations(found.tours).load
@@ -157,65 +144,10 @@ def test_time_target_ctrl_c_and_progress(clock):
     assert (rest.costs <= problem.cost(starts_of(problem))).all()
 
 
-def test_what_is_refused():
+def test_directed_lengths_and_too_little_memory_are_refused():
     directed, plain = random_cvrp("directed", 10), random_cvrp("capacity", 10)
     with pytest.raises(UnsupportedProblemError, match=re.escape("crossover=SplitRecombination()")):
         SEARCH(directed, starts_of(directed), **CPU)
-    windows = plain.with_resources(TimeWindows(np.tile([0, 9999], (11, 1))))
-    with pytest.raises(UnsupportedProblemError, match="resource of a plugin"):
-        SEARCH(windows, starts_of(plain), **CPU)
-    with pytest.raises(UnsupportedProblemError):
-        SEARCH(gls.TSP(np.random.default_rng(0).random((9, 2))), np.arange(9)[None], **CPU)
-    for budget in (None, gls.Budget(seconds=0)):  # also where nothing would be searched
+    for budget in (None, gls.Budget(seconds=0)):  # even if nothing would be searched
         with pytest.raises(InsufficientMemoryError, match="populations fit"):
             SEARCH(plain, starts_of(plain), memory_limit=200_000, budget=budget, **CPU)
-
-
-@pytest.mark.parametrize(
-    ("error", "wrong"),
-    [
-        (InvalidParameterError, {"size": 1}),
-        (InvalidParameterError, {"children": 1}),
-        (InvalidParameterError, {"elite": -1}),
-        (InvalidParameterError, {"feasible": 1.5}),
-        (InvalidParameterError, {"patience": 0}),
-        (InvalidParameterError, {"migration": 0}),
-        (InvalidTypeError, {"search": "route_moves"}),
-        (InvalidTypeError, {"crossover": gls.EdgeAssembly()}),
-        (InvalidTypeError, {"crossover": []}),
-        (InvalidTypeError, {"crossover": [gls.SplitRecombination(), gls.EdgeAssembly()]}),
-    ],
-)
-def test_parameters_are_checked(error, wrong):
-    with pytest.raises(error, match=next(iter(wrong))):
-        gls.HybridGeneticSearch(**wrong)
-
-
-@pytest.mark.parametrize("kind", ["duration", "real duration"])
-def test_prices_follow_the_shares_of_children_that_keep_limits(kind):
-    problem = random_cvrp(kind, 10)
-    prices = Prices(get_backend("cpu"), problem)
-    before = prices.soft.penalties
-    assert prices.repairing.penalties.load == pytest.approx(10 * before.load, rel=0.5)
-    for _ in range(5):
-        prices.follow((0.1, 0.1), 0.3)
-    dearer = prices.soft.penalties
-    assert dearer.load > before.load and dearer.duration > before.duration
-    assert dearer.vehicles == before.vehicles
-    for _ in range(20):  # one is scarce and the other not
-        prices.follow((0.9, 0.29), 0.3)
-    assert prices.soft.penalties.load < before.load
-    assert prices.soft.penalties.duration == dearer.duration  # as wanted, nearly
-    for _ in range(200):
-        prices.follow((0.9, 0.9), 0.3)
-    assert 0 < prices.soft.penalties.load < before.load
-    tours = giant_tours(problem, 8)
-    soft, lengths, feasible = prices.judge(tours)
-    assert (feasible == problem.feasible(tours)).all() and feasible.any() and not feasible.all()
-    due, paid = problem.violations(tours), prices.soft.penalties
-    shares = [(due.load == 0).mean(), (due.duration == 0).mean()]
-    assert prices.shares(tours, soft, feasible).tolist() == shares and shares[0] != shares[1]
-    np.testing.assert_allclose(lengths, problem.cost(tours), rtol=1e-12)
-    np.testing.assert_allclose(
-        soft, lengths + paid.load * due.load + paid.duration * due.duration, rtol=1e-9
-    )

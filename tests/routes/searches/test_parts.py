@@ -1,4 +1,4 @@
-"""Cuts and sub-problems: every route in one part, and parts that cost what the whole does."""
+"""Cuts and sub-problems: each route is in one part, and parts cost as much as the whole."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def routed(kind: str, customers: int = 60, seed: int = 3) -> tuple[gls.CVRP, lis
 @EACH_KIND
 @pytest.mark.parametrize("turn", [0, 1])
 @pytest.mark.parametrize("count", [1, 2, 3, 7, 1000])
-def test_groups_hold_every_route_once(kind, turn, count):
+def test_groups_contain_each_route_once(kind, turn, count):
     problem, routes = routed(kind)
     for seed in range(5):
         groups = grouped(problem, routes, count, turn, np.random.default_rng(seed))
@@ -52,7 +52,7 @@ def test_cuts_of_two_turns_differ():
     assert all(cuts[turn] != cuts[turn + 1] for turn in range(3))
 
 
-def test_a_sector_holds_what_lies_in_one_direction():
+def test_a_sector_contains_neighbouring_directions():
     angles = np.repeat(np.arange(8) * np.pi / 4, 5) + 0.01
     points = np.r_[[[0, 0]], 100 * np.c_[np.cos(angles), np.sin(angles)]]
     problem = gls.CVRP(points, np.r_[0, np.ones(40, int)], 5, metric="EUC")
@@ -65,7 +65,7 @@ def test_a_sector_holds_what_lies_in_one_direction():
 
 
 @EACH_KIND
-def test_parts_cost_what_the_whole_costs(kind):
+def test_parts_cost_as_much_as_the_whole(kind):
     whole, routes = routed(kind)
     groups = grouped(whole, routes, 3, 1, np.random.default_rng(0))
     total, joined = 0, []
@@ -83,8 +83,7 @@ def test_parts_cost_what_the_whole_costs(kind):
 
 
 @EACH_KIND
-def test_parts_break_what_the_whole_breaks(kind):
-    """One route of a part is too full or too long for it as for the whole."""
+def test_parts_have_the_violations_of_the_whole(kind):
     whole, routes = routed(kind)
     merged = [[*routes[0], *routes[1], *routes[2], *routes[3]], *routes[4:8]]
     sub = SubProblem.of(whole, merged, len(merged) + 9)
@@ -96,7 +95,7 @@ def test_parts_break_what_the_whole_breaks(kind):
     assert (sub.problem.route_limit is None) == (whole.route_limit is None)
 
 
-def test_penalties_go_along():
+def test_parts_have_the_penalties_of_the_whole():
     whole, routes = routed("capacity")
     soft = whole.penalised(load=7)
     sub = SubProblem.of(soft, routes[:3], 4)

@@ -1,0 +1,148 @@
+"""Problems and parameters that parts of vehicle routing refuse."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.core.exceptions import (
+    InvalidParameterError,
+    InvalidTypeError,
+    UnsupportedProblemError,
+)
+from tests.helpers.random_problems import random_problem, random_tours
+from tests.helpers.routing import giant_tours, random_cvrp
+from tests.routes.time_windows import TimeWindows
+
+LISTS = gls.Nearest(8)
+MOVES = [gls.Relocate(3), gls.Exchange(2, 2), gls.TwoOptStar()]
+LOCAL, ROUTE_MOVES = gls.LocalSearch(MOVES, LISTS), gls.LocalSearch([gls.RouteMoves()], LISTS)
+STEPPED = gls.LocalSearch(MOVES, LISTS, gls.Best())
+RUIN, EXCHANGE = gls.RuinRecreate(), gls.RouteExchange()
+
+
+@pytest.mark.parametrize(
+    ("call", "match"),
+    [
+        (LOCAL, "two_opt_star changes routes"),
+        (gls.LocalSearch([gls.SwapStar()]), "swap_star changes routes"),
+        (ROUTE_MOVES, "route_moves changes routes"),
+        (RUIN.perturb, "routes"),
+        (gls.StringRemoval().perturb, "routes"),
+        (gls.IteratedLocalSearch(perturbation=RUIN), "routes"),
+        (gls.IteratedLocalSearch(perturbation=gls.StringRemoval()), "routes"),
+        (gls.IteratedLocalSearch(LOCAL, RUIN, cooperation=EXCHANGE), "routes"),
+        (gls.Decomposed(), "no routes"),
+        (gls.HybridGeneticSearch(), "no routes"),
+    ],
+)
+def test_tours_without_routes(call, match):
+    with pytest.raises(UnsupportedProblemError, match=match):
+        call(random_problem("EUC_2D", 20), random_tours(20, 2), backend="cpu")
+
+
+@pytest.mark.parametrize(
+    ("call", "match"),
+    [
+        (gls.LocalSearch([gls.TwoOpt()], gls.All(), gls.Best()), "direction matters"),
+        (gls.LocalSearch([gls.TwoOpt()], gls.Nearest(5), gls.Multi()), "direction matters"),
+        (ROUTE_MOVES, "route_moves knows loads and durations alone"),
+        (gls.StringRemoval().perturb, "knows loads and durations alone"),
+        (gls.HybridGeneticSearch(), "resource of a plugin"),
+        (gls.Decomposed(), "split among parts"),
+    ],
+)
+def test_resources_of_plugins(call, match):
+    problem = random_cvrp("capacity", 12)
+    windowed = problem.with_resources(TimeWindows(np.tile([0, 9999], (13, 1))))
+    with pytest.raises(UnsupportedProblemError, match=match):
+        call(windowed, giant_tours(problem, 2), backend="cpu")
+
+
+def test_searches_that_keep_nothing_of_a_tour():
+    problem = random_cvrp("capacity", 12)
+    search = gls.LocalSearch([gls.TwoOpt()], candidates=gls.All(), pivoting=gls.RandomK(100))
+    with pytest.raises(UnsupportedProblemError):
+        search(problem, giant_tours(problem, 2), backend="cpu")
+
+
+@pytest.mark.parametrize(
+    ("search", "match"),
+    [
+        (gls.IteratedLocalSearch(cooperation=EXCHANGE), r"RouteExchange\(\) is .*RuinRecreate"),
+        (gls.IteratedLocalSearch(STEPPED, RUIN, cooperation=EXCHANGE), r"RouteExchange.*First"),
+        *(
+            (
+                gls.IteratedLocalSearch(ROUTE_MOVES, kick, cooperation=gls.PricedMigration()),
+                r"PricedMigration\(\) is for .*StringRemoval",
+            )
+            for kick in (gls.DoubleBridge(), RUIN)
+        ),
+    ],
+)
+def test_chains_without_a_price_of_violations(search, match):
+    problem = random_cvrp("capacity", 12).penalised(load=1)
+    with pytest.raises(InvalidParameterError, match=match):
+        search(problem, giant_tours(problem, 4), budget=gls.Budget(kicks=30), backend="cpu")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"neighbourhoods": [gls.RouteMoves(), gls.TwoOpt()]},
+        {"neighbourhoods": [gls.SwapStar(), gls.RouteMoves()]},
+        {"neighbourhoods": [gls.RouteMoves(), gls.SwapStar(), gls.SwapStar()]},
+        {"pivoting": gls.Best()},
+        {"candidates": gls.All()},
+    ],
+)
+def test_route_moves_with_other_parts(given):
+    with pytest.raises(InvalidParameterError, match=r"RouteMoves\(\) is searched alone"):
+        gls.LocalSearch(**{"neighbourhoods": [gls.RouteMoves()], "candidates": LISTS, **given})
+
+
+WRONG_KINDS = [
+    (gls.RouteExchange, {"routes": 1.5}),
+    (gls.Decomposed, {"rounds": 1.5}),
+    (gls.Decomposed, {"search": gls.LocalSearch()}),
+    (gls.HybridGeneticSearch, {"search": "route_moves"}),
+    (gls.HybridGeneticSearch, {"crossover": gls.EdgeAssembly()}),
+    (gls.HybridGeneticSearch, {"crossover": []}),
+    (gls.HybridGeneticSearch, {"crossover": [gls.SplitRecombination(), gls.EdgeAssembly()]}),
+]
+OUT_OF_RANGE = {
+    gls.RuinRecreate: {"removed": 0, "longest": 0},
+    gls.StringRemoval: {"removed": 0, "longest": 0},
+    gls.RouteExchange: {"chance": 1.5, "routes": 9, "feasible": -0.1, "every": 0},
+    gls.Decomposed: {"customers": 0, "rounds": 0, "chains": 0},
+    gls.HybridGeneticSearch: {
+        **{"size": 1, "children": 1, "elite": -1, "feasible": 1.5},
+        **{"patience": 0, "migration": 0},
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("error", "part", "given"),
+    [
+        *((InvalidTypeError, *wrong) for wrong in WRONG_KINDS),
+        *(
+            (InvalidParameterError, part, {name: value})
+            for part, wrong in OUT_OF_RANGE.items()
+            for name, value in wrong.items()
+        ),
+    ],
+)
+def test_wrong_parameters(error, part, given):
+    with pytest.raises(error, match=next(iter(given))):
+        part(**given)
+
+
+@pytest.mark.parametrize(
+    "shares", [{"begin_share": -0.1}, {"end_share": 1.1}, {"begin_share": 0.6, "end_share": 0.5}]
+)
+def test_wrong_shares_of_a_run(shares):
+    problem = random_cvrp("capacity", 12)
+    with pytest.raises(InvalidParameterError, match="_share"):
+        gls.Decomposed()(problem, giant_tours(problem, 2), backend="cpu", **shares)
