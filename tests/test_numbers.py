@@ -47,46 +47,13 @@ FLOATS = [np.float16, np.float32, np.float64]
 
 # Values for parameters without a numeric default, or with one that most types cannot represent.
 NUMBERS = {
-    "breadth": (4, 3),
-    "capacity": 7,
-    "climbs": 3,
-    "colours": 3,
-    "customers": 20,
-    "first_row": 2,
-    "k": 7,
-    "kicks": 4,
-    "least": 0.5,
-    "limit": 12,
-    "memory_limit": 2**30,
-    "migration": 4,
-    "mixing": 0.5,
-    "moves": 9,
-    "n": 4,
-    "optimum": 7.0,
-    "part": 40,
-    "population": 2,
-    "chains": 4,
-    "copies": 4,
-    "r": 60.0,
-    "replicas": 2,
-    "route_limit": 20.0,
-    "restart_after": 3,
-    "rounds": 3,
-    "seconds": 100.0,
-    "seed": 3,
-    "segment": 10,
-    "end": 0.5,
-    "first": 3,
-    "last": 4,
-    "share": 0.5,
-    "size": 2,
-    "steps": 20,
-    "target": 5.0,
-    "tenure": 3,
-    "values": 4,
-    "variables": 3,
-    "vehicles": 3,
-    "walk": 5,
+    **{"breadth": (4, 3), "capacity": 7, "chains": 4, "climbs": 3, "colours": 3, "copies": 4},
+    **{"customers": 20, "end": 0.5, "first": 3, "first_row": 2, "k": 7, "kicks": 4, "last": 4},
+    **{"least": 0.5, "limit": 12, "memory_limit": 2**30, "migration": 4, "mixing": 0.5, "moves": 9},
+    **{"n": 4, "optimum": 7.0, "part": 40, "population": 2, "r": 60.0, "replicas": 2},
+    **{"restart_after": 3, "rounds": 3, "route_limit": 20.0, "seconds": 100.0, "seed": 3},
+    **{"segment": 10, "share": 0.5, "size": 2, "steps": 20, "target": 5.0, "tenure": 3},
+    **{"values": 4, "variables": 3, "vehicles": 3, "walk": 5},
 }
 # Searches whose results depend on random numbers.
 EXAMPLES = {
@@ -170,14 +137,10 @@ def test_the_classes_are_found():
 
 
 def id_of(part: Any) -> str:
+    if isinstance(part, str | int):
+        return str(part)
     owner = getattr(part, "__self__", None)
-    return (
-        str(part)
-        if isinstance(part, str | int)
-        else type(owner).__name__
-        if owner
-        else part.__name__
-    )
+    return type(owner).__name__ if owner else part.__name__
 
 
 each_field = pytest.mark.parametrize(("made", "name"), FIELDS, ids=id_of)
@@ -311,16 +274,17 @@ STATES = {
 
 def required_by(call: Callable[..., Any]) -> dict[str, Any]:
     """Return the arguments that a call needs."""
-    if isinstance(getattr(call, "__self__", None), gls.RuinRecreate | gls.StringRemoval):
-        return ROUTES
-    if isinstance(getattr(call, "__self__", None), RouteRecombination):
-        return {"problem": ROUTED, "first": GIANT_TOURS, "second": GIANT_TOURS[::-1]}
-    if isinstance(getattr(call, "__self__", None), gls.SuccessorSearch):
-        return STATES
-    if isinstance(getattr(call, "__self__", None), gls.Decomposed | gls.HybridGeneticSearch):
-        return ROUTES | {"budget": gls.Budget(kicks=4)}
-    if isinstance(getattr(call, "__self__", None), gls.SuccessorGeneration):
-        return {"problem": None, "states": np.zeros((2, 10), int)}
+    match getattr(call, "__self__", None):
+        case gls.RuinRecreate() | gls.StringRemoval():
+            return ROUTES
+        case RouteRecombination():
+            return {"problem": ROUTED, "first": GIANT_TOURS, "second": GIANT_TOURS[::-1]}
+        case gls.SuccessorSearch():
+            return STATES
+        case gls.Decomposed() | gls.HybridGeneticSearch():
+            return ROUTES | {"budget": gls.Budget(kicks=4)}
+        case gls.SuccessorGeneration():
+            return {"problem": None, "states": np.zeros((2, 10), int)}
     return REQUIRED.get(getattr(call, "__name__", ""), {})
 
 

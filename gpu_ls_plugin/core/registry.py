@@ -21,21 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 KINDS = (
-    "domain",
-    "metric",
-    "objective",
-    "resource",
-    "heuristic",
-    "candidates",
-    "construction",
-    "neighbourhood",
-    "filter",
-    "pivoting",
-    "perturbation",
-    "acceptance",
-    "recombination",
-    "cooperation",
-    "search",
+    *("domain", "metric", "objective", "resource", "heuristic", "candidates", "construction"),
+    *("neighbourhood", "filter", "pivoting", "perturbation", "acceptance", "recombination"),
+    *("cooperation", "search"),
 )
 
 

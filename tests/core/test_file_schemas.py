@@ -9,6 +9,7 @@ import json
 import math
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -102,39 +103,32 @@ def write_plan(path: Path) -> None:
     Plan({"a": ""}, {"p": ""}, (1, 2), "t").save(path.parent)
 
 
+RESULT = Result(ROWS, COSTS, STATISTICS)
 JSON = (json.loads, _json)
+PACKED = (
+    lambda data: json.loads(gzip.decompress(data)),
+    lambda content: gzip.compress(_json(content)),
+)
+CSV, NPZ = (_table, _csv), (_arrays, _npz)
+
+
+def of_problem(path: Path) -> Result:
+    return Result.load(path, PROBLEM)
+
+
+def read_checkpoint(path: Path) -> Checkpoint:
+    return Checkpoint.load(path, PROBLEM, 1)
+
+
 KINDS = {
-    "result": Kind("a.json", Result(ROWS, COSTS, STATISTICS).save, Result.load, *JSON, True),
-    "result of a problem": Kind(
-        "a.json",
-        Result(ROWS, COSTS, STATISTICS).save,
-        lambda path: Result.load(path, PROBLEM),
-        *JSON,
-        True,
-    ),
-    "packed result": Kind(
-        "a.json.gz",
-        Result(ROWS, COSTS, STATISTICS).save,
-        Result.load,
-        lambda data: json.loads(gzip.decompress(data)),
-        lambda content: gzip.compress(_json(content)),
-        True,
-    ),
+    "result": Kind("a.json", RESULT.save, Result.load, *JSON, True),
+    "result of a problem": Kind("a.json", RESULT.save, of_problem, *JSON, True),
+    "packed result": Kind("a.json.gz", RESULT.save, Result.load, *PACKED, True),
     "record": Kind("a.json", RECORD.save, read_record, *JSON),
     "plan": Kind("plan.json", write_plan, lambda path: stored_keys(path.parent), *JSON),
-    "history": Kind(
-        "a.csv", lambda path: save_history(POINTS, path), load_history, _table, _csv, True
-    ),
-    "checkpoint": Kind(
-        "a.ckpt",
-        write_checkpoint,
-        lambda path: Checkpoint.load(path, PROBLEM, 1),
-        _arrays,
-        _npz,
-    ),
-    "lists": Kind(
-        "a.npz", lambda path: gls.Nearest(2).save(path, PROBLEM), Candidates.load, _arrays, _npz
-    ),
+    "history": Kind("a.csv", partial(save_history, POINTS), load_history, *CSV, True),
+    "checkpoint": Kind("a.ckpt", write_checkpoint, read_checkpoint, *NPZ),
+    "lists": Kind("a.npz", lambda path: gls.Nearest(2).save(path, PROBLEM), Candidates.load, *NPZ),
 }
 
 
@@ -207,21 +201,11 @@ def must_be_refused(place: tuple[Any, ...], value: Any, reals: bool) -> bool:
     return not -1e300 <= value <= 1e300 or (value < 0 and not signed)
 
 
-RIGHT = Result(ROWS, COSTS, STATISTICS)
 CLAIMS = {
-    "result": (
-        RIGHT.save,
-        lambda path: Result.load(path, PROBLEM),
-        ("costs", 0),
-        json.loads,
-        _json,
-    ),
-    "elite": (write_checkpoint, KINDS["checkpoint"].read, ("costs_0", 0), _arrays, _npz),
-    "flag": (write_checkpoint, KINDS["checkpoint"].read, ("feasible_1", 0), _arrays, _npz),
-    "history": (
-        *(write_checkpoint, KINDS["checkpoint"].read),
-        *(("head", "history", 1, "best_cost"), _arrays, _npz),
-    ),
+    "result": (RESULT.save, of_problem, ("costs", 0), *JSON),
+    "elite": (write_checkpoint, read_checkpoint, ("costs_0", 0), *NPZ),
+    "flag": (write_checkpoint, read_checkpoint, ("feasible_1", 0), *NPZ),
+    "history": (write_checkpoint, read_checkpoint, ("head", "history", 1, "best_cost"), *NPZ),
 }
 
 
