@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 BLOCK_ENTRIES = 1 << 23  # numbers in memory at a time
 MATRIX_ENTRIES = 1 << 17  # the same for a matrix, so that they stay in a processor's cache
 SPARE = 4  # neighbours fetched beyond k and the city itself, for ties
-MOST = 16  # the most times as many neighbours that are fetched if ties continue beyond them
+MOST = 16  # limit of the fetched neighbours if ties are long, as a multiple of the first number
 
 
 @dataclass(frozen=True)

@@ -153,9 +153,8 @@ class ScalarisedGeneration:
         run: FrameworkRun | None = None,
     ) -> NDArray[np.int32]:
         """Return the searched tours of a start population."""
-        costs = problem.cost(tours)
-        drawn = _draw_weights(problem, costs, self.weights, random_state, self.improver.backend)
-        scalarised = _scalarised(problem, drawn, self.weights, self.improver.backend)
+        backend = self.improver.backend
+        scalarised = weighted_for(problem, tours, self.weights, random_state, backend)
         return self._searched(scalarised, tours, random_state, run)
 
     def __call__(

@@ -116,7 +116,7 @@ class Metric(ABC):
         values : float64 array (n, 2), or matrix (n, n)
             Coordinates of the cities, or the lengths between them.
         a, b : integer arrays that broadcast against each other
-            Cities in 0..n-1, not checked; never a city and itself.
+            Cities in 0..n-1, not checked; the two of a pair differ.
 
         Returns
         -------
@@ -135,7 +135,7 @@ class Metric(ABC):
         """Return (absolute, relative) bounds on the error of the estimate before rounding.
 
         An integer length is the rounded estimate unless a rounding point lies within
-        absolute + relative * estimate of it. By default (slack without rounding, 0).
+        absolute + relative * estimate of it. By default, this is (slack without rounding, 0).
         """
         return self.slack(values) - (0.5 if self.integer else 0.0), 0.0
 
@@ -213,7 +213,7 @@ class Planar(Metric):
         return self.rounded(self.real(x[a] - x[b], y[a] - y[b]))
 
     def slack(self, values: Values) -> float:
-        """Return a bound on |float32 estimate - exact length|; its 0.5 is for rounding to integers.
+        """Return a bound on |float32 estimate - exact length|, including 0.5 for rounding.
 
         The estimate is the real length, plus 0.5 if lengths are rounded up, minus 0.5 if down.
         """

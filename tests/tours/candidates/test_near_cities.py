@@ -1,4 +1,4 @@
-"""Lists in the plane that the CPU backend makes are those that NumPy makes."""
+"""Lists in the plane by the CPU backend are the same as by NumPy."""
 
 from __future__ import annotations
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -34,9 +33,7 @@ class TrialOracle(descent_oracle.Oracle):
 
     def __init__(self, d, candidates, problem):
         super().__init__(d, candidates)
-        self.objective = problem.objective
-        numbers = "matrix" if isinstance(self.objective, Tolls) else "demands"
-        self.numbers = getattr(self.objective, numbers).tolist()
+        self.problem, self.objective = problem, problem.objective
 
     def move(self, path, new, ends, flips):
         move = super().move(path, new, ends, flips)
@@ -50,18 +47,11 @@ class TrialOracle(descent_oracle.Oracle):
         return move
 
     def extra(self, tour):
-        """The cost of a tour in addition to its length."""
+        """The cost of a tour in addition to its length, or its forbidden edges."""
+        rows = np.array([tour])
         if isinstance(self.objective, Tolls):
-            return sum(self.numbers[a][b] for a, b in pairwise([*tour, tour[0]]))
-        demands = [self.numbers[city] for city in tour]
-        depot = demands.index(0)
-        loads = [0]
-        for demand in demands[depot + 1 :] + demands[: depot + 1]:
-            loads[-1] += demand
-            if demand == 0:
-                loads.append(0)
-        capacity = self.objective.capacity
-        return self.objective.weight * sum(max(load - capacity, 0) for load in loads)
+            return int(self.objective.paid(rows)[0])
+        return int(self.objective.costs(self.problem, rows)[0])
 
 
 def trial(monkeypatch, kind, metric, n, seed, span=60):
