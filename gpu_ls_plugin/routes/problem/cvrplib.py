@@ -12,21 +12,22 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from gpu_ls_plugin.core.exceptions import (
-    FileFormatError,
-    UnsupportedProblemError,
-)
+from gpu_ls_plugin.core.exceptions import FileFormatError, UnsupportedProblemError
 from gpu_ls_plugin.core.files import atomically, plain_name
 from gpu_ls_plugin.core.text import QUOTED, quoted, real, whole
+from gpu_ls_plugin.runs.domain import MAYBE, NO, SURE
 from gpu_ls_plugin.tours.problem import tsplib
 from gpu_ls_plugin.tours.problem.metrics import find_metric
 from gpu_ls_plugin.tours.problem.tsplib import (
     KNOWN_FIELDS,
     Sections,
+    has_demands,
     matrix_of,
     metric_of,
     node_table,
     read_sections,
+    sections_of,
+    type_of,
 )
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.routes.problem.giant_tours import RoutedProblem
+    from gpu_ls_plugin.runs.domain import Content
 
 # Sets whose best known costs are sums of unrounded lengths.
 REAL_SETS = re.compile(r"(CMT|Golden|Li|tai)[_-]?\d", re.IGNORECASE)
@@ -68,6 +70,18 @@ class Solution:
 
     routes: list[list[int]]
     cost: float | None
+
+
+def fits_routes(content: Content) -> int:
+    """Return how surely a file holds a problem of routes: by its TYPE, or by demands."""
+    sections = sections_of(content)
+    if sections is None:
+        return NO
+    if kind := type_of(sections):
+        return SURE if "VRP" in kind else NO
+    if has_demands(sections):
+        return SURE
+    return MAYBE if sections.lines else NO
 
 
 def rounds(name: str) -> bool:

@@ -1,279 +1,170 @@
-"""`gpu-ls solve` and `generate` for vehicle routing: files, options, output and display."""
+"""Solves of routes: default settings, feasible tours, and generations as the first stage."""
 
 from __future__ import annotations
 
-import io
-import json
-import re
-import signal
-import subprocess
-import sys
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from rich.console import Console
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.cli.commands import main
-from gpu_ls_plugin.routes.plan.reports import RouteDisplay
-from tests.cli.test_cli import CAPITALS, INTERRUPTIBLE, QUICK, environment, gpu_ls, gpu_ls_json
-from tests.core.test_progress import STATE
+from gpu_ls_plugin.backends import get_backend
+from gpu_ls_plugin.routes.plan import first_generations as opening
+from gpu_ls_plugin.runs.settings import Settings
+from gpu_ls_plugin.solver.plans import default_settings, plan_of
+from gpu_ls_plugin.solver.run import joined
+from tests.helpers.marks import slow_after
+from tests.helpers.routing import random_cvrp
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from gpu_ls_plugin.runs.plan import Stage
 
-SMALL = """NAME : small
-TYPE : CVRP
-DIMENSION : 4
-EDGE_WEIGHT_TYPE : EUC_2D
-CAPACITY : 4
-NODE_COORD_SECTION
-1 0 0
-2 0 3
-3 0 5
-4 4 0
-DEMAND_SECTION
-1 0
-2 2
-3 2
-4 3
-DEPOT_SECTION
-1
--1
-EOF
-"""
+CPU = {"backend": "cpu", "seed": 1}
+SHORT = {"backend": "cpu", "seconds": 0.2, "population": 4}
+SMALL = gls.HybridGeneticSearch(size=6, children=6)
 
 
-def write_routing(path: Path, customers: int, head: str = "", seed: int = 1) -> Path:
-    random = np.random.default_rng(seed)
-    nodes = [f"{k + 1} {x} {y}" for k, (x, y) in enumerate(random.integers(0, 999, (customers, 2)))]
-    demands = [f"{k + 1} {0 if k == 0 else random.integers(1, 10)}" for k in range(customers)]
-    path.write_text(
-        f"NAME : some\nTYPE : CVRP\nDIMENSION : {customers}\nEDGE_WEIGHT_TYPE : EUC_2D\n"
-        f"CAPACITY : 30\n{head}"
-        + "\n".join(["NODE_COORD_SECTION", *nodes, "DEMAND_SECTION", *demands])
-        + "\nDEPOT_SECTION\n1\n-1\nEOF\n"
-    )
-    return path
+@pytest.mark.parametrize("kind", slow_after(1, ["capacity", "real duration", "directed"]))
+def test_solve_returns_feasible_routes(kind):
+    problem = random_cvrp(kind, 30)
+    result = gls.solve(problem, **SHORT)
+    assert problem.feasible(result.tours).all()
+    np.testing.assert_allclose(result.costs, problem.cost(result.tours), rtol=1e-12)
+    assert result.best_cost == result.costs[0] == result.costs.min()
+    start = gls.savings(problem, size=4, seed=1, backend="cpu")
+    assert result.best_cost < problem.cost(start).min()
 
 
-def solve(*arguments: object) -> int:
-    return main(["solve", *map(str, arguments), *QUICK])
+def test_default_settings():
+    problem = random_cvrp("capacity", 30)
+    settings = default_settings(problem, Settings(backend="cpu"))
+    assert settings.start == "savings" and settings.population >= 2
+    assert not isinstance(settings.search.cooperation, gls.EdgeAssembly)
+    assert gls.TwoOpt() in settings.search.search.neighbourhoods
+    directed = default_settings(random_cvrp("directed", 30), Settings(backend="cpu"))
+    assert gls.TwoOpt() not in directed.search.search.neighbourhoods
+    named = Settings(backend="cpu", start="sweep", population=3, search="or_opt/nearest(5)")
+    settings = default_settings(problem, named)
+    assert (settings.start, settings.population) == ("sweep", 3)
+    assert settings.search.search == gls.LocalSearch([gls.OrOpt(3)], candidates=gls.Nearest(5))
 
 
-# output
+def test_chains_show_their_best_tours():
+    problem, seen = random_cvrp("duration", 30), []
+
+    def look(progress):
+        tours = progress.best_tours()
+        assert problem.check(tours).shape == (4, problem.n)
+        assert problem.tsp.cost(tours).min() == progress.best_cost
+        seen.append(tours)
+
+    gls.solve(problem, callback=look, **SHORT)
+    assert len(seen) > 1 and not np.shares_memory(seen[0], seen[1])
 
 
-def test_solve_writes_solution_plot_and_json(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    file = write_routing(tmp_path / "some.vrp", 30, "DISTANCE : 3500\nSERVICE_TIME : 10\n")
-    solution, plot = tmp_path / "out.sol", tmp_path / "out.png"
-    found = gpu_ls_json("solve", file, *QUICK, "--tour", solution, "--plot", plot)
-    problem = gls.CVRP.read(file)
-    tour = problem.read_solution(solution)
-    assert problem.routes(tour) == [route["customers"] for route in found["routes"]]
-    np.testing.assert_array_equal(problem.canonical(tour), problem.canonical(found["best_tour"]))
-    assert found["best_cost"] == found["travelled_cost"] == problem.cost(tour)[0]
-    assert found["feasible"] and found["complaints"] == [] and found["infeasible_share"] == 0
-    assert (found["customers"], found["capacity"], found["vehicles"]) == (29, 30, None)
-    assert found["route_limit"] == 3500 and found["metric"] == "EUC_2D"
-    for route in found["routes"]:
-        assert route["load"] == problem.demands[route["customers"]].sum() <= 30
-        assert route["duration"] == route["cost"] + 10 * len(route["customers"]) <= 3500
-    assert sum(route["cost"] for route in found["routes"]) == found["best_cost"]
-    assert found["start"] == "savings" and "TwoOptStar" in found["search"]
-    assert plot.read_bytes().startswith(b"\x89PNG")
-    assert sorted(tmp_path.iterdir()) == sorted([file, solution, plot])
+def test_problems_without_constraints_show_no_best_tours():
+    seen = []
+    gls.solve(gls.TSP(np.random.default_rng(1).random((30, 2))), callback=seen.append, **SHORT)
+    assert {progress.best_tours for progress in seen} == {None}
 
 
-def test_solve_prints_lines(tmp_path: Path) -> None:
-    file = write_routing(tmp_path / "some.vrp", 30, "DISTANCE : 3500\n")
-    done = gpu_ls("solve", file, *QUICK, "--vehicles", 9, "--optimum", 5000)
-    assert done.returncode == 0, done.stderr
-    lines = {line.split()[0]: line for line in done.stdout.splitlines()}
-    assert "some, 29 customers, EUC_2D" in lines["problem"] and "broken" not in lines
-    assert " of 9, loads " in lines["routes"] and "of 30, the longest takes" in lines["routes"]
-    assert "above 5,000" in lines["best"] or "below 5,000" in lines["best"]
-    assert "infeasible 0 %" in done.stderr and "routes" in done.stderr and "gap" in done.stderr
+# generations
 
 
-def test_the_best_tour_of_a_small_problem(tmp_path: Path) -> None:
-    file = tmp_path / "small.vrp"
-    file.write_text(SMALL)
-    found = gpu_ls_json("solve", file, *QUICK)
-    assert found["best_cost"] == 18
-    assert sorted(sorted(route["customers"]) for route in found["routes"]) == [[1, 2], [3]]
+@pytest.fixture
+def always(monkeypatch):
+    """Begin each solve with generations of small populations."""
+    monkeypatch.setattr(opening, "enough", lambda *_: 1)
+    monkeypatch.setattr(opening, "SEARCH", SMALL)
 
 
-@pytest.mark.slow
-def test_rounding_and_vehicles_are_taken(tmp_path: Path) -> None:
-    file = write_routing(tmp_path / "some.vrp", 12)
-    found = gpu_ls_json("solve", file, *QUICK, "--rounding", "none", "--vehicles", 5)
-    assert found["metric"] == "EUC" and found["vehicles"] == 5 and len(found["routes"]) <= 5
-    assert isinstance(found["best_cost"], float) and not found["best_cost"].is_integer()
+def planned(problem: gls.CVRP | gls.TSP, **given) -> Stage | None:
+    """Return the stage of generations, which must come first; None if the plan has none."""
+    first, *rest = plan_of(problem, Settings(**CPU | given)).stages
+    assert "generations of routes" not in [stage.name for stage in rest]
+    return first if first.name == "generations of routes" else None
 
 
-def test_a_solve_without_feasible_routes_fails(tmp_path: Path) -> None:
-    file = tmp_path / "odd.vrp"  # two vehicles of 3 cannot carry three demands of 2
-    file.write_text(
-        SMALL.replace("CAPACITY : 4", "CAPACITY : 3\nVEHICLES : 2").replace("4 3\n", "4 2\n")
-    )
-    done = gpu_ls("solve", file, *QUICK)
-    assert done.returncode == 1 and "Traceback" not in done.stderr
-    assert "no feasible solution was found" in done.stderr
-    assert "broken" in done.stdout and "1 more than 3" in done.stdout
+def test_when_a_plan_begins_with_generations(monkeypatch):
+    problem = random_cvrp("duration", 20)
+    assert not planned(problem, seconds=0.1)  # too little for generations
+    assert planned(problem, seconds=1e4)
+    assert not planned(random_cvrp("capacity", 1500), seconds=np.inf)  # LONGEST is too short
+    monkeypatch.setattr(opening, "enough", lambda *_: 1)
+    assert planned(problem, seconds=0.1)
+    assert not planned(random_cvrp("directed", 20))
+    assert not planned(problem.penalised(load=1))
+    assert not planned(problem, start="sweep") and not planned(problem, kicks=5)
+    assert not planned(problem, search=gls.LocalSearch([gls.OrOpt()]))
+    assert not planned(gls.TSP(np.random.default_rng(1).random((20, 2))))
 
 
-@pytest.mark.slow
-def test_ctrl_c_writes_the_best_routes(tmp_path: Path) -> None:
-    file, solution = write_routing(tmp_path / "a.vrp", 200), tmp_path / "out.sol"
-    arguments = ["solve", file, "--backend", "cpu", "--seconds", 600, "--tour", solution, "--json"]
-    process = subprocess.Popen(
-        [sys.executable, "-c", INTERRUPTIBLE, *map(str, arguments)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(),
-    )
-    try:
-        assert process.stderr is not None
-        while "infeasible" not in process.stderr.readline():
-            assert process.poll() is None
-        process.send_signal(signal.SIGINT)
-        out, error = process.communicate(timeout=60)
-    finally:
-        process.kill()
-        process.wait()
-    assert process.returncode == 130, error
-    found, problem = json.loads(out), gls.CVRP.read(file)
-    tour = problem.read_solution(solution)
-    assert found["interrupted"] and problem.cost(tour)[0] == found["best_cost"]
-    assert problem.feasible(tour)[0]
+def test_twice_as_many_customers_need_32_times_the_seconds():
+    """They need 16 times the children, and each child takes twice as long."""
+    cpu = get_backend("cpu")
+    one, two = (opening.enough(cpu, n) / opening.children_per_second(cpu, n) for n in (400, 800))
+    assert two == pytest.approx(32 * one)
+    assert opening.enough(cpu, 50) == opening.enough(cpu, 250) < opening.enough(cpu, 350)
 
 
-# the display
+def test_a_cpu_has_more_populations_if_there_is_more_time():
+    """The number of populations grows from the fewest to all populations of the search."""
+    problem, cpu = random_cvrp("capacity", 250), get_backend("cpu")
+    least = opening.enough(cpu, 250) / opening.children_per_second(cpu, 250) / opening.SHARE
+    assert planned(problem, seconds=0.99 * least) is None
+    given = [planned(problem, seconds=factor * least) for factor in (1.01, 2.01, 4.01, 100)]
+    assert [each.size for each in given] == [4, 5, 8, opening.SEARCH.populations(cpu)]
+    assert [each.seconds / least for each in given[:2]] == pytest.approx([0.505, 1.005])
 
 
-def shown(display: RouteDisplay, problem: gls.CVRP, tours: list[list[list[int]]]) -> str:
-    rows = np.stack([problem.tour(routes) for routes in tours])
-    display(replace(STATE, kicks=5, best_tours=lambda: rows))
-    return display.console.file.getvalue().splitlines()[-1]
+@pytest.mark.parametrize("kind", ["capacity", "real duration"])
+def test_a_solve_with_generations_returns_feasible_routes(always, kind, clock):
+    problem, seen = random_cvrp(kind, 30), []
+    found = gls.solve(problem, seconds=4, population=4, callback=seen.append, **CPU)
+    assert problem.feasible(found.tours).all() and len(found.tours) == 4
+    np.testing.assert_allclose(found.costs, problem.cost(found.tours), rtol=1e-12)
+    own = found.statistics
+    assert own.climbs > SMALL.populations(get_backend("cpu"))
+    assert 4 * opening.SHARE <= own.phases["opening"] < own.seconds < 10
+    assert [p.elapsed for p in seen] == sorted(p.elapsed for p in seen)
+    assert [p.kicks for p in seen] == sorted(p.kicks for p in seen)
+    history = [point.best_cost for point in own.history]
+    assert history == sorted(history, reverse=True)
+    assert min(p.best_cost for p in seen) == pytest.approx(found.best_cost)
 
 
-def display_of(problem: gls.CVRP) -> RouteDisplay:
-    return RouteDisplay(problem, 10.0, Console(file=io.StringIO(), width=200))
+def test_generations_that_reach_the_target_end_a_solve(always):
+    problem = random_cvrp("capacity", 30)
+    start = float(problem.cost(gls.savings(problem, size=1, backend="cpu"))[0])
+    for asked in (3, 2 * SMALL.populations(get_backend("cpu"))):
+        found = gls.solve(problem, seconds=30, target=start - 1, population=asked, **CPU)
+        assert found.statistics.stopped_by == "target" and found.best_cost < start
+        assert len(found.tours) == asked == len(found.costs)
+        np.testing.assert_allclose(found.costs, problem.cost(found.tours), rtol=1e-12)
+        assert found.costs[0] == found.best_cost == found.costs.min()
 
 
-@pytest.mark.parametrize(
-    ("tours", "words"),
-    [
-        ([[[1, 2], [3]], [[1], [2], [3]]], "best 18  gap 5.88 %  2 routes  infeasible 0 %"),
-        ([[[1, 2, 3]], [[1], [2], [3]]], "best 24  gap 41.18 %  3 routes  infeasible 50 %"),
-        ([[[1, 2, 3]], [[3, 2, 1]]], "no feasible routes yet  infeasible 100 %"),
-    ],
-)
-def test_the_display_shows_feasible_routes(tours, words, tmp_path: Path) -> None:
-    (tmp_path / "small.vrp").write_text(SMALL)
-    problem = gls.CVRP.read(tmp_path / "small.vrp", optimum=17)
-    assert words in shown(display_of(problem), problem, tours)
+def test_a_solve_without_a_limit_reaches_its_chains(always, monkeypatch, clock):
+    monkeypatch.setattr(opening, "LONGEST", 0.2)
+    problem, called = random_cvrp("capacity", 30), []
+    assert planned(problem, seconds=np.inf).seconds == 0.2
+
+    def chains(self, problem, tours, **options):
+        called.append(self)
+        raise KeyboardInterrupt
+
+    gls.solve(problem, kicks=1, **CPU)  # compiles
+    monkeypatch.setattr(gls.IteratedLocalSearch, "compile_batch", lambda *_: None)
+    monkeypatch.setattr(gls.IteratedLocalSearch, "__call__", chains)
+    found = gls.solve(problem, seconds=np.inf, **CPU)
+    assert len(called) == 1 and found.statistics.interrupted
+    assert 0.2 <= found.statistics.seconds < 5
 
 
-def test_the_display_seldom_reads_tours(tmp_path: Path) -> None:
-    (tmp_path / "small.vrp").write_text(SMALL)
-    problem, looks = gls.CVRP.read(tmp_path / "small.vrp"), []
-
-    def tours() -> np.ndarray:
-        looks.append(1)
-        return problem.tour([[1, 2], [3]])[np.newaxis]
-
-    display = display_of(problem)
-    for _ in range(100):
-        display(replace(STATE, best_tours=tours))
-    assert len(looks) == 1
-    display = display_of(problem)
-    display(STATE)  # of a search without chains
-    assert "mean 1,033.50" in display.console.file.getvalue()
-
-
-# bad input
-
-BAD = {
-    "another type": (SMALL.replace("CVRP", "VRPTW"), [], "'VRPTW' is neither CVRP nor DCVRP"),
-    "small fleet": (SMALL, ["--vehicles", 1], "vehicles: 1 of capacity 4 hold 4, but customers"),
-    "no fleet": (SMALL, ["--vehicles", 0], "vehicles: 0 is not between 1"),
-    "out of reach": ("DISTANCE : 5\n" + SMALL, [], "route to customer 2 alone takes 10"),
-    "fractional demand": (SMALL.replace("4 3\n", "4 1.5\n"), [], "entry 3 is 1.5, not an integer"),
-    "cut off": (SMALL[:150], [], "the file may be cut off"),
-    "text": ("Dear Sir,", [], "is not a TSPLIB file"),
-    "rounding": (SMALL, ["--rounding", "down"], "invalid choice: 'down'"),
-    "name of a tour": (SMALL, ["--tour", "out.tour"], "the name of a file of a tour, but"),
-    "name of a plot": (SMALL, ["--plot", "out.txt"], "must end in one of"),
-    "start": (SMALL, ["--start", "saving"], "'savings'"),
-    "search": (SMALL, ["--search", "two_opt_stars"], "did you mean 'two_opt_star'"),
-    "exchange of edges": (
-        *(SMALL, ["--search", "IteratedLocalSearch(two_opt, cooperation=EdgeAssembly())"]),
-        "length",
-    ),
-}
-
-
-@pytest.mark.parametrize("case", BAD)
-def test_bad_input(case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text, options, reason = BAD[case]
-    file = tmp_path / "in.vrp"
-    file.write_text(text)
-    try:
-        code = solve(file, *options)
-    except SystemExit as end:  # raised by argparse
-        code = end.code
-    printed = capsys.readouterr()
-    lines = [line for line in printed.err.splitlines() if "error: " in line]
-    assert code == 2 and printed.out == "" and "Traceback" not in printed.err
-    assert len(lines) == 1 and reason in lines[0]
-    assert list(tmp_path.iterdir()) == [file]
-
-
-@pytest.mark.parametrize(
-    ("options", "reason"),
-    [
-        (["--vehicles", 3], "vehicles: .* is a travelling salesman problem"),
-        (["--rounding", "none"], "rounding: .* is a travelling salesman problem"),
-        (["--tour", "out.sol"], "'out.sol' is the name of a file of routes, but"),
-        (["--start", "savings"], "has no routes"),
-    ],
-)
-def test_options_of_routes_are_not_for_tours(options, reason, capsys) -> None:
-    assert solve(CAPITALS, *options) == 2
-    (line,) = [line for line in capsys.readouterr().err.splitlines() if "error: " in line]
-    assert re.search(reason, line)
-
-
-def test_missing_files_and_folders(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "a.vrp").mkdir()
-    for name, reason in (("a.vrp", "Is a directory"), ("b.vrp", "No such file")):
-        assert solve(tmp_path / name) == 2
-        assert f"{tmp_path / name}: {reason}" in capsys.readouterr().err
-
-
-def test_the_content_decides_the_kind_of_a_file(tmp_path: Path) -> None:
-    file = tmp_path / "small.txt"
-    file.write_text(SMALL)
-    assert gpu_ls_json("solve", file, *QUICK)["customers"] == 3
-
-
-def test_instances_are_generated(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "made.vrp"
-    rules = ["--customers", "60", "--demands", "quadrant", "--depot", "central", "--seed", "3"]
-    assert main(["generate", str(path), *rules, "--route-size", "6", "--json"]) == 0
-    made = json.loads(capsys.readouterr().out)
-    read = gls.CVRP.read(path)
-    expected = gls.CVRP.generated(60, demands="quadrant", depot="central", route_size=6, seed=3)
-    assert (read.nodes.coordinates == expected.nodes.coordinates).all()
-    assert (read.demands == expected.demands).all()
-    assert made["name"] == read.name == expected.name and made["capacity"] == read.capacity
-    assert main(["generate", str(path), *rules, "--route-size", "0"]) == 2
-    assert "route_size: 0.0 is not" in capsys.readouterr().err
-    assert main(["generate", str(path), *rules]) == 0
-    assert "60 customers" in capsys.readouterr().out
+def test_feasible_tours_are_worth_more_than_cheaper_ones():
+    problem = random_cvrp("capacity", 6)
+    many, one = problem.tour([[c] for c in range(1, 7)])[None], problem.tour([range(1, 7)])[None]
+    good, bad = (gls.Result(rows, problem.cost(rows), problem=problem) for rows in (many, one))
+    assert good.best_feasible and not bad.best_feasible and bad.best_cost < good.best_cost
+    assert (joined(good, bad).best_tour == many).all()
+    assert (joined(bad, good).best_tour == many).all()
