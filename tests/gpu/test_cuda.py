@@ -1,16 +1,13 @@
-"""Exhaustive 2-opt, constructions and kicks are the same on both backends."""
+"""Constructions, kicks and restarts are the same on both backends."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.core.registry import registry
-from gpu_ls_plugin.tours.engines.exhaustive import climb_layouts
 from tests.helpers.both_backends import assert_same_result, assert_same_rows
 from tests.helpers.configurations import two_opt_climb
 from tests.helpers.instances import tsp_instance
@@ -19,14 +16,6 @@ from tests.helpers.random_problems import METRICS, random_problem
 pytestmark = pytest.mark.gpu
 
 CONSTRUCTIONS = ("random_tours", "nearest_neighbour", "greedy", "space_filling_curve")
-COUNTED = ("passes", "moves", "evaluations", "climbs", "stopped_by")
-
-
-def assert_same_climb(
-    problem: gls.TSP, starts: Any, search: gls.LocalSearch | None = None, **options: Any
-) -> None:
-    """Compare the climbs of both backends, with their numbers of passes and moves."""
-    assert_same_result(search or two_opt_climb(), problem, starts, counts=COUNTED, **options)
 
 
 def instance(n: int) -> gls.TSP:
@@ -36,73 +25,8 @@ def instance(n: int) -> gls.TSP:
     return random_problem("EUC_2D", n, span=3 * n)
 
 
-def make(name: str, problem: gls.TSP, size: int, backend: str = "cpu", seed: int = 3) -> np.ndarray:
+def make(name: str, problem: gls.TSP, size: int, backend: str = "cpu", seed: int = 3) -> Any:
     return registry.lookup("construction", name)(problem, size, seed=seed, backend=backend)
-
-
-@pytest.mark.parametrize("batch", [1, 7, 1000])
-@pytest.mark.parametrize("start", ["random_tours", "nearest_neighbour"])
-@pytest.mark.parametrize("n", [5, 8, 33, 127, 1002, 2392])
-def test_climbs_are_the_same(n, start, batch):
-    problem = instance(n)
-    moves = 20 if batch == 1000 and n >= 1002 else None
-    starts = make(start, problem, batch)
-    assert_same_climb(problem, starts, budget=gls.Budget(moves=moves))
-
-
-@pytest.mark.parametrize("most", [1, 8])
-@pytest.mark.parametrize("metric", METRICS)
-def test_climbs_are_the_same_for_every_metric(metric, most):
-    search = two_opt_climb(most)
-    for span in (8, 1000):
-        problem = random_problem(metric, 150, span=span)
-        for start in ("random_tours", "nearest_neighbour"):
-            assert_same_climb(problem, make(start, problem, 12), search)
-
-
-@pytest.mark.parametrize("name", ["att48", "gr202", "gr666", "si175", "brg180", "d198", "p654"])
-def test_climbs_are_the_same_on_instances(name):
-    problem = tsp_instance(name)
-    for most in (1, 32):
-        assert_same_climb(problem, make("random_tours", problem, 4), two_opt_climb(most))
-
-
-@pytest.fixture
-def layout(monkeypatch, request) -> None:
-    """Force a layout of the climb: warps, rows and whether the 16-bit tour is in shared memory."""
-    warps, rows, in_shared = request.param
-    choose = climb_layouts.climb_shape
-    changes = {"warps": warps, "rows": rows, "in_shared": in_shared, "blocks": 1}
-    monkeypatch.setattr(
-        climb_layouts,
-        "climb_shape",
-        lambda *given, **named: replace(choose(*given, **named), **changes),
-    )
-
-
-LAYOUTS = [(1, 8, True), (1, 4, False), (3, 8, False), (5, 4, True), (8, 8, True), (8, 4, False)]
-
-
-@pytest.mark.parametrize("layout", LAYOUTS, indirect=True, ids=str)
-def test_layouts_do_not_matter(layout):
-    for n in (5, 33, 257, 1002):  # one band of rows, or many
-        problem = instance(n)
-        starts = make("nearest_neighbour" if n > 500 else "random_tours", problem, 3)
-        for most in (1, 8):
-            assert_same_climb(problem, starts, two_opt_climb(most))
-
-
-@pytest.mark.parametrize("layout", [(1, 4, False), (8, 4, True)], indirect=True, ids=str)
-@pytest.mark.parametrize("metric", ["EXPLICIT", "GEO", "FLOOR_2D"])
-def test_layouts_do_not_matter_to_slow_estimates(layout, metric):
-    problem = random_problem(metric, 257)
-    assert_same_climb(problem, make("random_tours", problem, 3))
-
-
-def test_tours_too_long_for_sixteen_bits():
-    problem = gls.TSP(np.random.default_rng(2).integers(0, 10**6, (70_000, 2)), "EUC_2D")
-    starts = make("space_filling_curve", problem, 1)
-    assert_same_climb(problem, starts, budget=gls.Budget(moves=2))
 
 
 @pytest.mark.parametrize("metric", METRICS)
