@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -17,8 +20,13 @@ from gpu_ls_plugin.core.exceptions import (
     UnsupportedProblemError,
 )
 from gpu_ls_plugin.tours.engines.descent.city_descent import Descent
+from tests.gpu.test_crossovers_cuda import PARTS as TOUR_PARTS
 from tests.helpers.configurations import two_opt_climb
+from tests.helpers.parents import relatives
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 pytestmark = pytest.mark.gpu
 
@@ -54,10 +62,44 @@ def test_cupy_goes_in_and_comes_out(cupy):
         assert result.best_cost == expected.best_cost
         assert np.array_equal(result.best_tour.get(), expected.best_tour)
     assert np.array_equal(given.get(), STARTS)  # not changed
-    kicked = KICK.perturb(PROBLEM, given, seed=1)
-    assert isinstance(kicked, cupy.ndarray)
-    assert np.array_equal(kicked.get(), KICK.perturb(PROBLEM, STARTS, seed=1, backend="cpu"))
-    assert np.array_equal(given.get(), STARTS)
+
+
+ITERATED = gls.IteratedLocalSearch()
+MIGRATING = replace(ITERATED, cooperation=gls.Migration(0.1))
+PARTS = (*TOUR_PARTS, gls.EdgeAssembly())
+
+
+def found_by(search: Any) -> Callable[..., Any]:
+    """Return a function that returns the tours that a search finds."""
+    return lambda tours, **given: (
+        search(PROBLEM, tours, seed=1, budget=gls.Budget(kicks=30), **given).tours
+    )
+
+
+# Functions that return rows, and the rows that they take.
+CALLS: dict[str, tuple[Callable[..., Any], tuple[np.ndarray, ...]]] = {
+    "chains": (found_by(ITERATED), (STARTS,)),
+    "migrating chains": (found_by(MIGRATING), (STARTS,)),
+    **{
+        part.name: (partial(part.perturb, PROBLEM, seed=1), (STARTS,))
+        for part in (KICK, gls.Restart())
+    },
+    **{
+        part.name: (partial(part.cross, PROBLEM, seed=3), (STARTS, relatives(STARTS, 5, 1)))
+        for part in PARTS
+    },
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_rows_on_the_device_give_rows_there(cupy, name):
+    call, rows = CALLS[name]
+    given = [cupy.asarray(array) for array in rows]
+    found = call(*given)
+    assert isinstance(found, cupy.ndarray)
+    assert np.array_equal(found.get(), call(*rows, backend="cpu"))
+    for before, after in zip(rows, given, strict=True):
+        assert np.array_equal(after.get(), before)  # not changed
 
 
 def test_every_kind_of_cupy_array_is_taken(cupy):
@@ -117,6 +159,16 @@ def test_cupy_tours_need_the_gpu(cupy):
     for call in (SEARCH, KICK.perturb):
         with pytest.raises(InvalidTypeError, match=r"tours: .* GPU.*tours\.get\(\)"):
             call(PROBLEM, cupy.asarray(STARTS), backend="cpu")
+    cross, given = gls.EdgeAssembly().cross, cupy.asarray(STARTS)
+    with pytest.raises(InvalidTypeError, match="first: the array is on a GPU"):
+        cross(PROBLEM, given, given, backend="cpu")
+
+
+def test_wrong_cupy_parents_are_refused(cupy):
+    wrong = STARTS.copy()
+    wrong[2] = 0
+    with pytest.raises(InvalidTourError, match=r"second: row 2 .* permutation"):
+        gls.EdgeAssembly().cross(PROBLEM, cupy.asarray(STARTS), cupy.asarray(wrong))
 
 
 def test_asymmetric_problems_are_refused(cupy):

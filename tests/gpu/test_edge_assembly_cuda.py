@@ -1,4 +1,4 @@
-"""Edge assembly crossover is the same on both backends, in all layouts."""
+"""Chains cooperate by edge assembly crossover in the same way on both backends."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.core.exceptions import InvalidTourError, InvalidTypeError
 from gpu_ls_plugin.tours.crossovers import assembly_layouts
 from gpu_ls_plugin.tours.engines.chains.start import Start
 from gpu_ls_plugin.tours.kernels import tour_layouts
-from tests.helpers.both_backends import BACKENDS, assert_same_result, assert_same_rows
+from tests.helpers.both_backends import BACKENDS, assert_same_result
 from tests.helpers.random_problems import INTEGER, random_problem, random_tours
 
 pytestmark = pytest.mark.gpu
@@ -112,44 +111,3 @@ def test_chains_that_cross_their_tours(accept):
     budget = gls.Budget(kicks=90)
     device = assert_same_result(search, problem, starts, budget=budget, counts=["kicks"])
     assert np.array_equal(device.costs, problem.cost(device.tours))
-
-
-# ---- Given pairs -------------------------------------------------------------------------------
-
-
-def pairs(metric, n):
-    return random_problem(metric, n), random_tours(n, 40), random_tours(n, 40, 1)
-
-
-@strategies
-@pytest.mark.parametrize("metric", ["EUC_2D", "GEO", "EXPLICIT"])
-@pytest.mark.parametrize("n", [1, 2, 3, 5, 8, 33, 300])
-def test_pairs(metric, n, strategy):
-    problem, first, second = pairs(metric, n)
-    cross = gls.EdgeAssembly(strategy=strategy).cross
-    assert_same_rows(cross, problem, first, second, seed=3, first_row=7)
-
-
-def test_real_costs_of_pairs_do_not_rise():
-    problem, first, second = pairs("EUC", 200)
-    children = gls.EdgeAssembly().cross(problem, first, second, backend="cuda")
-    assert (problem.cost(children) <= problem.cost(first)).all()
-
-
-def test_parents_on_the_device_have_children_there():
-    cupy = get_backend("cuda").xp
-    problem, first, second = pairs("EUC_2D", 50)
-    cross = gls.EdgeAssembly().cross
-    expected = cross(problem, first, second, seed=3, backend="cpu")
-    given = cupy.asarray(first), cupy.asarray(second)
-    for options in ({}, {"memory_limit": 2 * gls.EdgeAssembly().bytes_per_tour(50) + 10_000}):
-        children = cross(problem, *given, seed=3, **options)
-        assert isinstance(children, cupy.ndarray)
-        assert np.array_equal(children.get(), expected)
-    assert np.array_equal(given[0].get(), first) and np.array_equal(given[1].get(), second)
-    with pytest.raises(InvalidTypeError, match="first: the array is on a GPU"):
-        cross(problem, *given, backend="cpu")
-    with pytest.raises(InvalidTourError, match=r"second: row 2 .* permutation"):
-        wrong = second.copy()
-        wrong[2] = 0
-        cross(problem, given[0], cupy.asarray(wrong))

@@ -175,23 +175,6 @@ def test_batches_do_not_matter():
         assert np.array_equal(part.tours, whole.tours[rows])
 
 
-def test_cupy_goes_in_and_comes_out():
-    cupy = pytest.importorskip("cupy")
-    problem, starts, budget = uniform(100), random_tours(100, 40), gls.Budget(kicks=20)
-    expected = SEARCH(problem, starts, budget=budget, backend="cpu")
-    given = cupy.asarray(starts)
-    for search in (SEARCH, replace(SEARCH, cooperation=gls.Migration())):
-        result = search(problem, given, budget=budget)
-        assert isinstance(result.tours, cupy.ndarray)
-        assert isinstance(result.costs, cupy.ndarray)
-        assert np.array_equal(np.sort(result.costs.get()), np.sort(expected.costs))
-    assert np.array_equal(SEARCH(problem, given, budget=budget).tours.get(), expected.tours)
-    assert np.array_equal(given.get(), starts)  # not changed
-    fresh = gls.Restart().perturb(problem, given, seed=4)
-    assert isinstance(fresh, cupy.ndarray)
-    assert np.array_equal(fresh.get(), gls.random_tours(problem, 40, seed=4, backend="cpu"))
-
-
 @pytest.mark.timed
 def test_seconds_and_targets():
     problem = uniform(1000)

@@ -103,6 +103,16 @@ def test_pairs_in_global_memory(part):
 
 
 @parts
+def test_parents_on_the_device_have_children_there(part):
+    cupy = pytest.importorskip("cupy")
+    problem = recombinations.routing(60, 2)
+    first, second = (recombinations.made(problem, 40, seed) for seed in (1, 2))
+    children = part.cross(problem, cupy.asarray(first), cupy.asarray(second), seed=1)
+    assert isinstance(children, cupy.ndarray)
+    assert np.array_equal(children.get(), part.cross(problem, first, second, seed=1, backend="cpu"))
+
+
+@parts
 def test_the_check_of_recombinations_passes(part):
     check_recombination(part, backend="cuda")
 

@@ -1,4 +1,4 @@
-"""Crossovers of pairs in one kernel are the same on both backends."""
+"""Crossovers of pairs are the same on both backends."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.core.cycles import canonical
 from gpu_ls_plugin.testing import check_recombination
 from gpu_ls_plugin.tours.crossovers import pair_layouts
@@ -25,7 +24,9 @@ PARTS = [
     gls.CycleRecombination(),
     gls.SegmentRecombination(),
 ]
+ASSEMBLIES = [gls.EdgeAssembly(strategy=strategy) for strategy in ("single", "block")]
 parts = pytest.mark.parametrize("part", PARTS, ids=lambda part: part.name)
+all_parts = pytest.mark.parametrize("part", [*PARTS, *ASSEMBLIES], ids=repr)
 SIZES = (1, 2, 3, 4, 5, 8, 31, 32, 33, 64, 200, 1000)
 
 
@@ -40,7 +41,7 @@ def optima(problem, size):
     return first, search(problem, relatives(first, 12, 1), backend="cpu").tours
 
 
-@parts
+@all_parts
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("size", [1, 70])
 def test_sizes(part, n, size):
@@ -61,7 +62,7 @@ def test_local_optima(part, n):
         assert (problem.cost(children) < least).mean() > 0.5
 
 
-@parts
+@all_parts
 @pytest.mark.parametrize("metric", INTEGER)
 @pytest.mark.parametrize("span", [7, 1000])
 def test_metrics(part, metric, span):
@@ -69,7 +70,7 @@ def test_metrics(part, metric, span):
     assert_same(part, problem, first, relatives(first, 9, 1))
 
 
-@parts
+@all_parts
 @pytest.mark.parametrize("metric", ["EUC", "EXPLICIT_REAL"])
 def test_real_costs(part, metric):
     """Both backends add real lengths in the same order."""
@@ -103,7 +104,7 @@ def test_too_large_for_shared_memory_or_16_bits(part, n):
     assert_same(part, problem, first, relatives(first, 900, 1))
 
 
-@parts
+@all_parts
 def test_batches_that_are_split_by_memory(part):
     problem, first = random_problem("EUC_2D", 60, span=1000), random_tours(60, 11)
     second = relatives(first, 5, 1)
@@ -111,19 +112,6 @@ def test_batches_that_are_split_by_memory(part):
     limit = fixed + 4 * part.bytes_per_tour(60)
     whole = assert_same(part, problem, first, second)
     assert np.array_equal(whole, assert_same(part, problem, first, second, memory_limit=limit))
-
-
-@parts
-def test_parents_on_the_device_have_children_there(part):
-    cupy = get_backend("cuda").xp
-    problem, first = random_problem("EUC_2D", 50), random_tours(50, 9)
-    second = relatives(first, 5, 1)
-    given = cupy.asarray(first), cupy.asarray(second)
-    children = part.cross(problem, *given, seed=3)
-    assert isinstance(children, cupy.ndarray)
-    expected = part.cross(problem, first, second, seed=3, backend="cpu")
-    assert np.array_equal(children.get(), expected)
-    assert np.array_equal(given[0].get(), first) and np.array_equal(given[1].get(), second)
 
 
 @parts
