@@ -14,6 +14,7 @@ from gpu_ls_plugin.core.exceptions import InvalidTourError, UnsupportedProblemEr
 from gpu_ls_plugin.core.registry import registry
 from gpu_ls_plugin.tours.filters.filtered_neighbourhood import MODES
 from tests.helpers.configurations import ASYMMETRIC, CUBIC, FILTERED, QUEUES, RANDOM, SEARCHES
+from tests.helpers.marks import ON_BOTH
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
 SMALL = (1, 2, 3, 4, 5, 6, 7, 8, 9)
@@ -39,7 +40,6 @@ OF_TOURS = [
 REGISTERED = {name: registry.lookup("search", name)() for name in OF_TOURS if takes(name, "tours")}
 IMPROVING = REGISTERED | SEARCHES
 STARTING = [name for name in OF_TOURS if name not in REGISTERED]
-ON_BOTH = pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 EACH_METRIC = pytest.mark.parametrize("metric", METRICS)
 EACH_SEARCH = pytest.mark.parametrize("search", IMPROVING.values(), ids=IMPROVING)
 LAYOUTS = ("warp", "block", "global")

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 USUAL = ("EUC_2D", "EUC", "EXPLICIT")
+ON_BOTH = pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 
 
 def slow_after(count: int, values: Iterable[Any]) -> list[Any]:

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from gpu_ls_plugin.testing import PartCheckError
+from tests.helpers.marks import ON_BOTH as ON_BOTH
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-ON_BOTH = pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 
 
 def found_out(check: Callable[..., None], part: Any, words: str, **options: Any) -> None:
