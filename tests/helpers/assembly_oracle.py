@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
+from tests.helpers.graph_oracle import connected
 from tests.helpers.philox import WORD, philox
 
 if TYPE_CHECKING:
@@ -65,20 +66,7 @@ class Broken:
 
     def rings(self) -> list[set[int]]:
         """Return the cities of each subtour, the smallest first; ties by their first path."""
-        links: dict[int, list[int]] = {city: [] for city in self.tour}
-        for a, b in self.edges():
-            links[a].append(b)
-            links[b].append(a)
-        rings, left = [], set(self.tour)
-        while left:
-            ring, todo = set(), [next(iter(left))]
-            while todo:
-                city = todo.pop()
-                if city not in ring:
-                    ring.add(city)
-                    todo += links[city]
-            left -= ring
-            rings.append(ring)
+        rings = connected(self.tour, self.edges())
         cuts = sorted(self.cuts)
 
         def path(place: int) -> int:

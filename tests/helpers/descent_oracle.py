@@ -54,33 +54,25 @@ class Oracle:
         t1, t2, t3, t4 = path[-1], path[0], path[at3], path[at3 - 1]
         yield self.move(path, path[:at3][::-1] + path[at3:], [t1, t2, t3, t4], [(t2, t4)])
 
-    def or_opt(
-        self, path: Path, at3: int, longest: int, way: int, symmetric: bool
-    ) -> Iterator[Move]:
+    def or_opt(self, path: Path, at3: int, longest: int, way: int) -> Iterator[Move]:
         t1, t2, t3 = path[-1], path[0], path[at3]
         for length in range(1, longest + 1):
-            if way == 0 and length <= at3:  # the beginning moves between t3 and t4
-                a, b, c = path[:length], path[length : at3 + 1], path[at3 + 1 :]
-                ends = [t1, t2, t3, c[0], a[-1], b[0]]
-                yield self.move(path, b + a + c, ends, [(t2, t3), (t3, b[0]), (a[-1], t2)])
-            elif way == 1 and length <= at3:  # the segment that ends with t3 moves to the front
-                a, b, c = (
-                    path[: at3 + 1 - length],
-                    path[at3 + 1 - length : at3 + 1],
-                    path[at3 + 1 :],
-                )
+            # The beginning moves between t3 and t4, or the segment that ends with t3 to the front.
+            if way < 2 and length <= at3:
+                split = length if way == 0 else at3 + 1 - length
+                a, b, c = path[:split], path[split : at3 + 1], path[at3 + 1 :]
                 ends = [t1, t2, t3, c[0], a[-1], b[0]]
                 yield self.move(path, b + a + c, ends, [(t2, t3), (t3, b[0]), (a[-1], t2)])
             elif way == 2 and length < at3:  # the beginning moves between t4 and t3, reversed
                 a, b, c = path[:length], path[length:at3], path[at3:]
                 ends = [t1, t2, t3, b[-1], a[-1], b[0]]
                 yield self.move(path, b + a[::-1] + c, ends, [(t2, b[-1]), (b[-1], b[0])])
-            elif way == 3 and at3 + length < len(path):  # what begins with t3, reversed
+            elif way == 3 and at3 + length < len(path):  # the segment from t3 on, reversed
                 a, b, c = path[:at3], path[at3 : at3 + length], path[at3 + length :]
                 ends = [t1, t2, t3, a[-1], c[0], b[-1]]
                 yield self.move(path, b[::-1] + a + c, ends, [(t2, a[-1]), (a[-1], b[-1])])
 
-    def three_opt(self, path: Path, at3: int, way: int, rank: int, symmetric: bool) -> Move | None:
+    def three_opt(self, path: Path, at3: int, way: int, rank: int) -> Move | None:
         d, t1, t2, t3 = self.d, path[-1], path[0], path[at3]
         at4 = at3 - 1 if way == 0 else at3 + 1
         t4 = path[at4]
@@ -108,7 +100,7 @@ class Oracle:
 
     def chain(self, path: Path, at3: int, way: int, rank: int, depth: int) -> Move | None:
         """Return a 3-opt move, or the best of the deeper moves that begin with it."""
-        start = self.three_opt(path, at3, way, rank, symmetric=True)
+        start = self.three_opt(path, at3, way, rank)
         if start is None:
             return None
         d, best, current = self.d, start, start
@@ -151,7 +143,7 @@ def or_opt(longest: int, symmetric: bool = True) -> Search:
 
     def moves(oracle: Oracle, path: Path, at3: int) -> Iterator[tuple[int, Move]]:
         for way in range(4 if symmetric else 2):
-            for move in oracle.or_opt(path, at3, longest, way, symmetric):
+            for move in oracle.or_opt(path, at3, longest, way):
                 yield way, move
 
     return moves
@@ -165,7 +157,7 @@ def three_opt(symmetric: bool = True) -> Search:
             yield from (((0,), move) for _, move in two_opt(oracle, path, at3))
         for rank in range(len(oracle.candidates[0])):
             for way in (0, 1, 2) if symmetric else (1,):
-                move = oracle.three_opt(path, at3, way, rank, symmetric)
+                move = oracle.three_opt(path, at3, way, rank)
                 if move is not None:
                     share = 1 + 2 * (rank % 4) + min(way, 1) if symmetric else rank % 4
                     yield (share, rank, way), move

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tests.helpers.philox import WORD
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 
 def edges(tour: Sequence[int]) -> set[frozenset[int]]:
@@ -61,18 +61,23 @@ def _distinct_neighbours(city: int, first: Sequence[int], second: Sequence[int])
 
 def components(first: Sequence[int], second: Sequence[int]) -> list[set[int]]:
     """Return the components of the union graph without common edges and without single cities."""
-    links: dict[int, set[int]] = {city: set() for city in first}
-    for edge in edges(first) ^ edges(second):
-        for city in edge:
-            links[city] |= edge - {city}
-    found, left = [], {city for city in first if links[city]}
+    return [part for part in connected(first, edges(first) ^ edges(second)) if len(part) > 1]
+
+
+def connected(cities: Iterable[int], links: Iterable[Iterable[int]]) -> list[set[int]]:
+    """Return the connected components of a graph, by their least city."""
+    beside: dict[int, set[int]] = {city: set() for city in cities}
+    for link in links:
+        for city in link:
+            beside[city].update(link)
+    found, left = [], set(beside)
     while left:
         component, todo = set(), [min(left)]
         while todo:
             city = todo.pop()
             if city not in component:
                 component.add(city)
-                todo += links[city]
+                todo += beside[city]
         left -= component
         found.append(component)
     return found
