@@ -1,18 +1,19 @@
 """Assignment problems: successors a second beside NumPy, gaps against time, operators in pymoo.
 
-`generality`: successors of 1,000 states of 1,000 variables with 100 values, all active from empty
-states or a tenth of each: graph colouring of G(1000, 0.1), generalised assignment of type C,
-quadratic assignment with 100 facilities, and with 1,000 (`quadratic, wide`: as many values). The
-heuristic is a `WeightTable` masked by `Conflicts`, `Capacities` or `Distinct`, and NumPy does the
-same, in one process and in two at once, each on a core of its own, on blocks of 64, 250 or 1,000
-states, of which the fastest counts. On the GPU states are there before and after: the median of
-pairs of events around whole calls; on the CPU, wall time of whole calls on two cores.
-`bounds`: lower bounds of generalised assignment, types D and E, 200 jobs: by HiGHS
-within a limit. `quality`: gaps of `gls.SuccessorSearch()` with its defaults after seconds,
-from empty states, up to the reference, or with `--until bar` up to the bar, on
-instances of QAPLIB (best known costs), these (the bound), and graphs
-(conflicts that are left). `pymoo`: its GA with its own integer operators and with ours, in equal
-time. Compiling is not timed anywhere.
+`generality`: successors of 1,000 states of 1,000 variables with 100 values. All variables are
+active, from empty states, or a tenth of each state. The problems are graph colouring of G(1000,
+0.1), generalised assignment of type C, and quadratic assignment with 100 facilities and with 1,000
+(`quadratic, wide`, with 1,000 values). The heuristic is a `WeightTable` masked by `Conflicts`,
+`Capacities` or `Distinct`. NumPy does the same in one process, and in two at once that have a core
+each; of blocks of 64, 250 and 1,000 states, the fastest counts. On the GPU, states stay on the
+device, and the time is the median of pairs of events around whole calls; on the CPU it is the wall
+time of whole calls on two cores.
+
+`bounds`: lower bounds of generalised assignment, types D and E, 200 jobs, that HiGHS finds within a
+limit. `quality`: gaps of `gls.SuccessorSearch()` with its defaults against seconds, from empty
+states. Runs end at the reference or, with `--until bar`, at the bar. Instances and references are
+those of QAPLIB (best known costs), those of `bounds`, and graphs (remaining conflicts). `pymoo`:
+its GA with its own integer operators and with ours, in equal time. Compiling is never timed.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ SHOWN = {"quality": quality.show, "pymoo": pymoo_runs.show}
 
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:
-    """Measure the sections that were asked for; rows of earlier calls stay in the file."""
+    """Measure the requested sections; rows of earlier calls stay in the file."""
     if unknown := set(options.sections) - set(SECTIONS):
         raise SystemExit(f"--sections: {', '.join(sorted(unknown))}: none of {', '.join(SECTIONS)}")
     record = _stored(options.out)
@@ -91,7 +92,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _stored(out: Path) -> dict[str, Any]:
-    """Return all rows that `out` has: whole ones, where only a summary is there, without curves."""
+    """Return all rows in `out`: whole ones, or rows without curves if there is only a summary."""
     path = out / f"{bounds.NAME}.json"
     kept = json.loads(path.read_text()) if path.exists() else {}
     record = {name: kept[name] for name in SECTIONS if name in kept}
@@ -107,7 +108,7 @@ def _join(record: dict[str, Any], name: str, section: dict[str, Any]) -> None:
 
 
 def words(text: str) -> list[str]:
-    """Return what commas separate."""
+    """Return the words of a comma-separated list."""
     return [word.strip() for word in text.split(",") if word.strip()]
 
 

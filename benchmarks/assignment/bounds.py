@@ -1,4 +1,4 @@
-"""Lower bounds of generalised assignment by HiGHS, and where earlier ones are found."""
+"""Lower bounds of generalised assignment by HiGHS, and a look-up of earlier ones."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def measure(seconds: float, names: list[str]) -> Iterator[tuple[str, dict[str, A
 def bound(problem: gls.GeneralisedAssignment, seconds: float) -> dict[str, Any]:
     """Return the bound that HiGHS proves within some seconds, and the best cost that it finds.
 
-    Costs are integers, so that the bound is rounded up.
+    Costs are integers, so the bound is rounded up.
     """
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import coo_array
@@ -61,7 +61,7 @@ def bound(problem: gls.GeneralisedAssignment, seconds: float) -> dict[str, Any]:
 
 
 def known(out: Path) -> dict[str, int]:
-    """Return the bounds by instance that were measured before, here or elsewhere."""
+    """Return the bounds by instance that were measured before, in `out` or in the results."""
     files = summary.raw_file(out, NAME), out / f"{NAME}.json", common.RESULTS / f"{NAME}.json"
     for path in files:
         record = json.loads(path.read_text()) if path.exists() else {}

@@ -18,7 +18,7 @@ TITLES = {
 
 
 def draw(out: Path, record: dict[str, Any]) -> None:
-    """Draw gaps against time, and the runs of pymoo, as far as they have been measured."""
+    """Draw gaps against time, and the runs of pymoo, if they have been measured."""
     if rows := _rows(record, "quality"):
         kinds = [kind for kind in ("quadratic", "generalised") if kind in _values(rows, "kind")]
         if kinds:
@@ -63,7 +63,7 @@ def _runs(axes: Any, rows: list[dict[str, Any]], problem: str) -> None:
 
 
 def _steps(axes: Any, row: dict[str, Any], label: str) -> None:
-    """Draw the best value so far, to the end of the run; of a summary, at the times it has."""
+    """Draw the best value so far until the end of the run; of a summary, at its times."""
     known = [(float(at), value) for at, value in row.get("at", {}).items() if value is not None]
     if not (history := row.get("history", known)):
         return

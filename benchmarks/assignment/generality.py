@@ -29,7 +29,7 @@ LARGEST_WEIGHT = 100
 
 
 class Sizes(NamedTuple):
-    """How large what is measured is."""
+    """Sizes of the measured problems and batches."""
 
     states: int = 1000
     variables: int = 1000
@@ -37,12 +37,12 @@ class Sizes(NamedTuple):
 
     @classmethod
     def tiny(cls) -> Sizes:
-        """Return sizes to see that all works."""
+        """Return sizes for a trial run."""
         return cls(8, 30, 10)
 
 
 class Case(NamedTuple):
-    """A problem, weights, what masks them here, and what does in NumPy."""
+    """A problem, weights, and a mask of them for the library and for NumPy."""
 
     problem: gls.Assignment
     weights: NDArray[Any]
@@ -125,7 +125,7 @@ def _row(
 
 
 def _ours(own: Case, share: float, sizes: Sizes, backend: str) -> tuple[Callable[[], Any], int]:
-    """Return a call that makes successors, with arrays where the backend is, and how many."""
+    """Return a call that makes successors from arrays on the backend, and their number."""
     import gpu_ls_plugin as gls
 
     generate = gls.SuccessorGeneration(own.heuristic)
@@ -141,9 +141,9 @@ def _ours(own: Case, share: float, sizes: Sizes, backend: str) -> tuple[Callable
 
 
 def starts(own: Case, share: float, count: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """Return states and a mask of what is active in each: empty states where that is all.
+    """Return states and a mask of their active variables; if all are active, states are empty.
 
-    Others are assigned by NumPy, and some variables of each, as many of all, are drawn anew.
+    Other states are assigned by NumPy. The same number of random variables is active in each.
     """
     rng = np.random.default_rng(2)
     n = own.problem.n
@@ -160,7 +160,7 @@ def starts(own: Case, share: float, count: int) -> tuple[NDArray[Any], NDArray[n
 
 @contextmanager
 def _two_cores(backend: str) -> Iterator[None]:
-    """Let the CPU backend have two cores."""
+    """Limit the CPU backend to two cores."""
     if backend != "cpu":
         yield
         return
@@ -175,7 +175,7 @@ def _two_cores(backend: str) -> Iterator[None]:
 
 
 def _repeated(call: Callable[[], Any], seconds: float, *, on_gpu: bool) -> list[float]:
-    """Return the times of calls for some seconds, of three at least."""
+    """Return the times of calls for some seconds, at least three."""
     begin, times = time.perf_counter(), list[float]()
     while len(times) < 3 or time.perf_counter() - begin < seconds:
         times += common.seconds_of(call, on_gpu=on_gpu)
@@ -185,9 +185,9 @@ def _repeated(call: Callable[[], Any], seconds: float, *, on_gpu: bool) -> list[
 def numpy_rate(
     name: str, share: float, sizes: Sizes, seconds: float, processes: int, blocks: list[int]
 ) -> tuple[float, float]:
-    """Return successors a second of so many processes together, and the share of -1 in them.
+    """Return successors a second of some processes together, and the share of -1 in them.
 
-    Processes work at the same time, each on a core of its own, on blocks of states again and again.
+    The processes work at the same time, each on its own core, and repeat their blocks of states.
     """
     context = multiprocessing.get_context("spawn")  # a process that uses a GPU must not be forked
     with ProcessPoolExecutor(processes, context) as pool:

@@ -1,4 +1,4 @@
-"""Instances of the assignment benchmarks, what is known of them, and what others reach."""
+"""Instances of the assignment benchmarks, their known costs, and the gaps to reach."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LEIGHTON = {"le450_15": (450, 15, 16_680), "le450_25": (450, 25, 17_343)}  # as 
 
 
 class Graph(NamedTuple):
-    """A graph and the colours that it is to get, which suffice unless `known` is False."""
+    """A graph and its number of colours, which suffice unless `known` is False."""
 
     problem: gls.GraphColouring
     known: bool = True
@@ -66,7 +66,7 @@ def graphs() -> dict[str, Graph]:
 
 
 def quadratic(place: Path | None) -> dict[str, gls.QuadraticAssignment]:
-    """Return instances of QAPLIB by name; what is absent is said and left out.
+    """Return instances of QAPLIB by name; missing ones are printed and left out.
 
     They are `.dat` files of a folder, or arrays NAME_flows and NAME_distances of an `.npz`.
     """

@@ -1,9 +1,9 @@
 """Generation of successors in NumPy alone: one variable after the other, all states at once.
 
-The weights of a row of states are masked, summed up and searched for a drawn number, as
-`gls.SuccessorGeneration` does it. What masks keep beside the states makes each step cheap: room of
-each value, used values, and sets of colours as bits, of which those of all neighbours are joined
-word by word.
+As in `gls.SuccessorGeneration`, the weights of a row of states are masked, summed up and searched
+for a drawn number. Data that masks keep beside the states make each step cheap: the remaining
+capacity of each value, used values, and sets of colours as bits. The sets of all neighbours are
+joined word by word.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 WORD = 64  # bits
-Places = Any  # the variable of all states, or an array of one for each
+Places = Any  # one variable for all states, or an array with one for each
 
 
 class Mask(Protocol):
-    """What says which values are possible in states as they are."""
+    """Tells which values are possible in the current states."""
 
     def begin(self, states: NDArray[Any]) -> None:
         """Take states (P, m), in which some variables have no value yet, -1."""
@@ -29,7 +29,7 @@ class Mask(Protocol):
         """Return which values a variable of each state may have, shape (P, values)."""
 
     def assign(self, variables: Places, values: NDArray[Any]) -> None:
-        """Note a value of each state's variable, or -1: none."""
+        """Note the value of each state's variable; -1 is none."""
 
 
 class Successors:
@@ -55,7 +55,7 @@ class Successors:
         ----------
         states : int32 array, shape (P, m)
         variables : integer array, shape (steps,) or (steps, P)
-            Which variable is assigned in each step: the same of all states, or one of each.
+            The variable that is assigned in each step: one for all states, or one for each.
         rng : numpy Generator
         """
         found, rows = states.copy(), np.arange(len(states))

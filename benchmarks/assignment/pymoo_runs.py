@@ -34,7 +34,7 @@ def problems(tiny: bool) -> dict[str, gls.Assignment]:
 
 
 def operators(problem: gls.Assignment, backend: str) -> dict[str, dict[str, Any]]:
-    """Return pymoo's operators and those with ours, by what they are called."""
+    """Return pymoo's operators and ours, by name."""
     from pymoo.operators.crossover.ox import OrderCrossover
     from pymoo.operators.crossover.sbx import SBX
     from pymoo.operators.crossover.ux import UniformCrossover
@@ -84,9 +84,9 @@ def measure(
 def run(
     problem: gls.Assignment, parts: dict[str, Any], seconds: float, seed: int, backend: str
 ) -> dict[str, Any]:
-    """Return the best cost against time of one run, of rows without a broken constraint.
+    """Return the best feasible cost against time of one run.
 
-    Without operators it is `MemeticGA()` as it is.
+    Without operators it is `MemeticGA()` with its defaults.
     """
     from pymoo.algorithms.soo.nonconvex.ga import GA
 
@@ -117,6 +117,6 @@ def run(
 
 
 def show(rows: dict[str, dict[str, Any]]) -> None:
-    """Print what was reached."""
+    """Print the results."""
     table = [[row[column] for column in COLUMNS] for row in rows.values()]
     common.show("pymoo's GA in equal time", COLUMNS, table)

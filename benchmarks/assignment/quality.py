@@ -1,4 +1,4 @@
-"""What `gls.SuccessorSearch()` reaches in seconds, on instances whose best costs are known."""
+"""Costs that `gls.SuccessorSearch()` reaches in seconds, on instances with known best costs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COLUMNS = ("seed", "reference", "cost", "gap", "seconds_to_reference", "seconds"
 
 
 class Task(NamedTuple):
-    """An instance, the cost that its gaps count from, and the gap that is asked for."""
+    """An instance, its reference cost, and the gap to reach."""
 
     kind: str
     problem: gls.Assignment
@@ -46,7 +46,7 @@ def tasks(qaplib: Path | None, out: Path) -> dict[str, Task]:
 
 
 class Runs(NamedTuple):
-    """How instances are searched, up to the reference or only to the bar."""
+    """Whether runs end at the reference or at the bar."""
 
     seconds: float
     limit: Limit
@@ -57,7 +57,7 @@ class Runs(NamedTuple):
     states: int | None = None
 
     def target(self, task: Task) -> int:
-        """Return the cost at which a run ends; nothing is better than the reference."""
+        """Return the cost at which a run ends; no cost is below the reference."""
         slack = (task.bar or 0.0) if self.until == "bar" and task.kind != "colouring" else 0.0
         return int(task.reference * (1 + slack / 100))
 
@@ -81,7 +81,7 @@ def measure(
 def run(task: Task, runs: Runs, seed: int) -> dict[str, Any]:
     """Return the gap against time of one search.
 
-    Costs count from the first state on that breaks no constraint.
+    Costs count from the first feasible state on.
     """
     import gpu_ls_plugin as gls
 
@@ -131,12 +131,12 @@ def run(task: Task, runs: Runs, seed: int) -> dict[str, Any]:
 
 
 def _gap(cost: float, task: Task) -> float:
-    """Return how far a cost is above the reference in percent; of colourings their conflicts."""
+    """Return how far a cost is above the reference in percent; for colourings, their conflicts."""
     return float(cost if task.kind == "colouring" else gaps.percent(cost, task.reference))
 
 
 def show(rows: dict[str, dict[str, Any]]) -> None:
-    """Print what was reached."""
+    """Print the results."""
     common.show(
         "quality: gaps in %, of colourings conflicts",
         ("instance", *COLUMNS),

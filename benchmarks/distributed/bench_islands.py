@@ -1,16 +1,20 @@
-"""Islands on Dask: population throughput, what exchanges cost, and workers that are killed.
+"""Islands on Dask: population throughput, costs of exchanges, and workers that are killed.
 
-`throughput`: kicks a second, and a second of processor time, of all islands on a cluster of 1, 2, 4
-and 8 workers of one core each, as many as there are cores, with the search of `solve` and 32 tours
-an island, on 1,000 uniform cities; one exchange a second. `exchange`: the share of the time between
-the first and the last stretch of an island in which it does not search, on average: in these runs,
-and with 4 and 8 islands that wait instead of searching (512 tours of 2,392 cities each), so that
-the machine's cores hardly matter. `faults`: 4 workers, of which a random one is killed 20 times in
-a run of a minute, from the first report on; the best cost that was ever told, the result's, and the
-processes that are left. `gpus`, where there are two: tours a second at a mean gap, from the call to
-the tours, and seconds of `solve` until the best tour is known to be at a gap (`reached`) and until
-all islands have ended (`seconds`), with one GPU and with both. Compiling and the start of a cluster
-are not timed.
+`throughput`: kicks a second, in all and for each second of processor time, of all islands on a
+cluster of 1, 2, 4 and 8 workers with one core each, up to the number of cores. The search is that
+of `solve`, with 32 tours for each island, on 1,000 uniform cities and one exchange a second.
+
+`exchange`: the mean share of the time between the first and the last stretch of an island in which
+it does not search. It is measured in these runs, and with 4 and 8 islands that wait instead of
+searching (512 tours of 2,392 cities each), so that the machine's cores hardly matter.
+
+`faults`: 4 workers; 20 times in a run of a minute, from the first report on, a random one is
+killed. Reported are the best cost that any report had, the cost of the result, and the processes
+that remain.
+
+`gpus`, with at least two GPUs: tours a second at a mean gap, from the call to the tours; seconds of
+`solve` until the best tour is known to reach a gap (`reached`) and until all islands have ended
+(`seconds`); each with one GPU and with two. Compiling and the start of a cluster are not timed.
 """
 
 from __future__ import annotations
@@ -49,7 +53,7 @@ KILLS, VICTIMS = 20, 4
 
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:
-    """Measure the sections that were asked for; rows of earlier calls stay in the file."""
+    """Measure the requested sections; rows of earlier calls stay in the file."""
     sections = {"throughput": throughput, "exchange": simulated, "faults": faults}
     sections["gpus"] = gpus.measure
     record = common.stored(options.out, NAME, sections)
@@ -143,13 +147,13 @@ class Killer(threading.Thread):
         self.between = 3.0
 
     def run(self) -> None:
-        """Kill until it is over."""
+        """Kill workers until the search has ended."""
         rng = random.Random(1)
         begin = time.monotonic()
         for number in range(1, KILLS + 1):
             if self.over.wait(max(0.0, begin + number * self.between - time.monotonic())):
                 return
-            while not self._kill(rng):  # whoever was drawn is gone already
+            while not self._kill(rng):  # the drawn worker has ended already
                 if self.over.wait(0.05):
                     return
 
@@ -168,25 +172,25 @@ class Killer(threading.Thread):
 
 
 def worker_seconds(client: Any) -> float:
-    """Return the processor time that all workers have had: others on the machine do not count."""
+    """Return the processor time of all workers, without that of other processes."""
     pids = client.run(os.getpid).values()
     times = [psutil.Process(pid).cpu_times() for pid in pids]
     return sum(each.user + each.system for each in times)
 
 
 def share(statistics: Statistics, seconds: float) -> float:
-    """Return the percent of a run in which an island did not search, on average."""
+    """Return the mean percentage of a run in which an island did not search."""
     return 100.0 * statistics.phases["exchange"] / seconds
 
 
 def _processes() -> set[int]:
-    """Return the processes below this one, but that which cleans up behind Python's own."""
+    """Return the processes below this one, except Python's own resource tracker."""
     found = psutil.Process().children(recursive=True)
     return {p.pid for p in found if "resource_tracker" not in " ".join(p.cmdline())}
 
 
 def draw(out: Path, record: dict[str, Any]) -> None:
-    """Draw speed-ups, the exchange's share and what a second GPU gives."""
+    """Draw speed-ups, the exchange's share and the gain by a second GPU."""
     with common.Figure(out, NAME, columns=3) as (speed, cost, times):
         if rows := record.get("throughput"):
             workers = [row["workers"] for row in rows]

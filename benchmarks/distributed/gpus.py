@@ -1,4 +1,4 @@
-"""Several GPUs: populations to a mean gap and the time to a gap of the best, beside one of them."""
+"""Several GPUs beside one: populations to a mean gap, and the time to a gap of the best tour."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ROUTES, ROUTES_GAP = ("X-n733-k159", "X-n957-k87", "X-n801-k40"), 0.2
 
 
 def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
-    """Measure with so many GPUs, one and two by default."""
+    """Measure with the given numbers of GPUs, by default one and two."""
     rows: list[dict[str, Any]] = []
     needed: dict[str, float] = {}  # kicks that one GPU needs: settings are equal
     for count in options.gpus:
@@ -44,7 +44,7 @@ def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
 def _populations(
     islands: gls.Islands, needed: dict[str, float], named: Sequence[str]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the tours a second at a mean gap; the first cluster finds the kicks that it takes."""
+    """Yield the tours a second at a mean gap; the first cluster finds the number of kicks."""
     crossed = lin_kernighan(accept=gls.Annealing(0.2), cooperation=gls.EdgeAssembly(0.05))
     for name in [name for name in POPULATIONS if name in named]:
         problem, optimum = _tour_problem(name)
@@ -71,7 +71,7 @@ def _populations(
 def _targets(
     islands: gls.Islands, named: Sequence[str], options: argparse.Namespace
 ) -> Iterator[dict[str, Any]]:
-    """Yield how long the best tour takes to a gap."""
+    """Yield the time until the best tour reaches a gap."""
     for name in [name for name in TARGETS if name in named]:
         yield from _runs(*_tour_problem(name), TARGETS[name], islands, options)
     folder = common.require_instances().parent / "cvrp"
@@ -89,7 +89,7 @@ def _tour_problem(name: str) -> tuple[gls.TSP, int]:
 def _runs(
     problem: Any, best: float, gap: float, islands: gls.Islands, options: argparse.Namespace
 ) -> Iterator[dict[str, Any]]:
-    """Yield a run for each seed; one that is content with anything compiles before."""
+    """Yield a run for each seed; before, a run that any tour satisfies compiles."""
     given: dict[str, Any] = {"islands": islands, "seconds": options.seconds}
     gls.solve(problem, target=math.inf, **given)
     target = best * (1 + gap / 100)

@@ -1,4 +1,4 @@
-"""A search that waits instead of searching: what is left of the time is the exchange's."""
+"""A search that waits instead of searching, so that the exchange takes the rest of the time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class Waiting:
     """Returns other tours after the seconds of its budget, as an island with its own device would.
 
-    Each call reverses a stretch of every tour, so that islands always have something to tell.
+    Each call reverses a path of every tour, so that islands always have new tours to report.
     """
 
     name = "waiting"
@@ -32,7 +32,7 @@ class Waiting:
         budget: Budget | None = None,
         **options: Any,
     ) -> Result:
-        """Wait for as long as the budget says."""
+        """Wait for the time of the budget."""
         begin = time.perf_counter()
         found, drawn = np.array(tours), np.random.default_rng(seed)
         for row in found:

@@ -1,9 +1,10 @@
 """Everything that needs a GPU, in one command: tests, compute-sanitizer, then the benchmarks.
 
-Writes `gpu-check.json` into --out after each part: device, driver, versions, counts of tests,
-outcomes of the sanitizer, and a hash of all device sources, so that a result names the kernels it
-was got with: sha256 over the contents of the tracked .cu and .cuh files in byte order of paths,
-as `git ls-files -z '*.cu' '*.cuh' | LC_ALL=C sort -z | xargs -0 cat | sha256sum` prints it.
+Writes `gpu-check.json` into --out after each part: device, driver, versions, numbers of tests,
+outcomes of the sanitizer, and a hash of all device sources, so that a result names the kernels that
+it was measured with. The hash is the SHA-256 of the contents of the tracked .cu and .cuh files in
+byte order of their paths, as `git ls-files -z '*.cu' '*.cuh' | LC_ALL=C sort -z | xargs -0 cat |
+sha256sum` prints it.
 """
 
 from __future__ import annotations
@@ -47,21 +48,21 @@ PARTS = ("tests", "sanitizer", *BENCHES)
 TOOLS = {  # and their metrics; "none" compiles
     "none": METRICS,
     "memcheck": ("EUC_2D", "EUC", "GEO", "EXPLICIT", "EXPLICIT_REAL"),
-    "racecheck": ("EUC_2D",),  # the slowest, which is given the fewest cities
+    "racecheck": ("EUC_2D",),  # the slowest tool gets the fewest cities
 }
 RACED_CITIES = "34"
 WATCHED_AT_ONCE = 16
-WORKERS = {"not timed": 15, "timed": 2}  # processes of the tests at most, which share the GPU
+WORKERS = {"not timed": 15, "timed": 2}  # most processes of tests, which share the GPU
 LIMITS = {"tests": 540, "sanitizer": 540}  # seconds of one command
 DEADLINE = [math.inf]  # of all commands
 LATE = 124  # exit code of a command beyond its limit
-A_MOMENT = 30  # seconds in which an interrupted command says what it has found
+A_MOMENT = 30  # seconds in which an interrupted command may print its results
 UNTRACKED = {"build", "dist", "node_modules", "__pycache__", "site-packages"}
-ENOUGH_OUTPUT = 4000  # characters of a failed command that are kept of either end
+ENOUGH_OUTPUT = 4000  # characters that are kept of each end of a failed command's output
 
 
 def main() -> int:
-    """Run the parts that were asked for; return 1 if one of them failed."""
+    """Run the requested parts; return 1 if one of them failed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--out", type=Path, required=True, help="folder for results")
     parser.add_argument("--parts", default=",".join(PARTS), help="comma-separated selection")
@@ -95,7 +96,7 @@ def main() -> int:
 
 
 def stored(out: Path) -> dict[str, Any]:
-    """Return what an earlier call has found, if it was with the same device sources."""
+    """Return the results of an earlier call with the same device sources."""
     sources, file = device_sources_hash(), out / "gpu-check.json"
     if file.exists():
         record: dict[str, Any] = json.loads(file.read_text())
@@ -106,17 +107,17 @@ def stored(out: Path) -> dict[str, Any]:
 
 def device_sources() -> list[Path]:
     """Return the .cu and .cuh files of the repository in byte order of their paths."""
-    # Those that are to be added, too: a copy may have an older list of files than its commit.
+    # Untracked files, too: a copy may have an older list of files than its commit.
     command = ["git", "ls-files", "-zco", "--exclude-standard", "*.cu", "*.cuh"]
     try:
         done = subprocess.run(command, cwd=common.REPOSITORY, capture_output=True, check=False)
         names = done.stdout.split(b"\0")[:-1]
     except OSError:
         names = []
-    if not names:  # a copy without its history: all that are not in a hidden or built folder
+    if not names:  # a copy without history: all files outside of hidden and built folders
         names = [os.fsencode(path) for path in _walk() if path.endswith((".cu", ".cuh"))]
     paths = [common.REPOSITORY / os.fsdecode(name) for name in sorted(set(names))]
-    return [path for path in paths if path.is_file()]  # such a list names files that have moved
+    return [path for path in paths if path.is_file()]  # the list may name files that have moved
 
 
 def _walk() -> list[str]:
@@ -137,7 +138,7 @@ def device_sources_hash() -> str:
 
 
 def run_tests(out: Path) -> dict[str, Any]:
-    """Run the tests marked `gpu` and count them; those of time with few others beside them."""
+    """Run the tests marked `gpu` and count them; tests of times run with few others beside them."""
     record: dict[str, Any] = {"passed": 0, "failed": 0, "skipped": 0, "failures": [], "exit": 0}
     for which, workers in WORKERS.items():
         code, cases = _pytest(f"gpu and {which}", workers, out / "gpu-tests.xml")
@@ -154,7 +155,7 @@ def run_tests(out: Path) -> dict[str, Any]:
 
 
 def _pytest(which: str, workers: int, report: Path) -> tuple[int, list[ET.Element]]:
-    """Run some tests; return the exit code and what happened to each, also beyond the limit."""
+    """Run some tests; return the exit code and the outcome of each, also beyond the limit."""
     command = [sys.executable, "-m", "pytest", "-m", which, "-q", f"--junitxml={report}"]
     if importlib.util.find_spec("xdist"):  # most of the time goes into compiling kernels
         # pytest-benchmark, where it is installed, warns of xdist, and warnings are errors
@@ -166,7 +167,7 @@ def _pytest(which: str, workers: int, report: Path) -> tuple[int, list[ET.Elemen
 
 
 def run_sanitizer() -> dict[str, Any]:
-    """Watch every run of sanitize_case.py with each tool, side by side; nothing may be found."""
+    """Run sanitize_case.py under each tool, several processes at a time; no tool may report."""
     case = [sys.executable, "-m", "tests.helpers.sanitize_case", "--backend", "cuda"]
     program = shutil.which("compute-sanitizer") or shutil.which(
         "compute-sanitizer", path="/usr/local/cuda/bin:/usr/local/cuda/compute-sanitizer"
@@ -242,7 +243,7 @@ def _run(command: list[str], limit: float) -> tuple[int, str, float]:
 
 
 def _ends(output: str) -> str:
-    """Return how an output begins, where a sanitizer says what it found first, and how it ends."""
+    """Return the beginning of an output, which has the first report of a sanitizer, and its end."""
     if len(output) <= 2 * ENOUGH_OUTPUT:
         return output
     return f"{output[:ENOUGH_OUTPUT]}\n[...]\n{output[-ENOUGH_OUTPUT:]}"

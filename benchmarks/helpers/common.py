@@ -1,4 +1,4 @@
-"""What the benchmarks share: the machine's description, clocks, instances, tables, plots, JSON."""
+"""Shared by benchmarks: description of the machine, clocks, instances, tables, plots, JSON."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ for folder in (REPOSITORY / "adapters", REPOSITORY):
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
 
-COORDINATES = 10_000  # uniform instances lie in a square of this side, as TSPLIB's mostly do
+COORDINATES = 10_000  # side of the square of uniform instances, as most of TSPLIB's
 INSTANCE_FOLDERS = (
     os.environ.get("GPU_LS_INSTANCES", ""),
     REPOSITORY / "instances",
@@ -61,7 +61,7 @@ def arguments(description: str | None, *options: tuple[str, dict[str, Any]]) -> 
 
 
 def machine() -> dict[str, Any]:
-    """Describe processor, GPU and software, as every result file does."""
+    """Return processor, GPU and software, which every result file has."""
     return {
         "cpu": _processor_name(),
         "cores": len(os.sched_getaffinity(0)),
@@ -75,7 +75,7 @@ def machine() -> dict[str, Any]:
 
 
 def gpu() -> dict[str, Any] | None:
-    """Describe the current CUDA device, None without one."""
+    """Return a description of the current CUDA device; None without one."""
     if not has_gpu():
         return None
     import cupy
@@ -96,7 +96,7 @@ def gpu() -> dict[str, Any] | None:
 
 
 def has_gpu() -> bool:
-    """Whether CuPy finds a CUDA device."""
+    """Return whether CuPy finds a CUDA device."""
     try:
         import cupy
     except ImportError:
@@ -140,8 +140,8 @@ def _first_line(*command: str) -> str:
 def seconds_of(call: Callable[[], Any], repeats: int = 1, *, on_gpu: bool = False) -> list[float]:
     """Return the seconds that each of several calls takes.
 
-    On the GPU the clock is a pair of events around the call on the current stream, so that work
-    that is still queued counts; on the CPU it is the wall clock.
+    On the GPU the clock is a pair of events around the call on the current stream, so that queued
+    work counts; on the CPU it is the wall clock.
     """
     return [_gpu_seconds(call) if on_gpu else _wall_seconds(call) for _ in range(repeats)]
 
@@ -167,7 +167,7 @@ median = statistics.median
 
 
 def moves_of(n: int, passes: int) -> int:
-    """Return the 2-opt moves that `passes` evaluations of the neighbourhood stand for."""
+    """Return the number of 2-opt moves in `passes` evaluations of the neighbourhood."""
     return passes * (n * (n - 3) // 2)
 
 
@@ -180,7 +180,7 @@ def uniform(n: int, side: int = COORDINATES, seed: int = 1) -> np.ndarray[Any, A
 
 
 def instance_folder() -> Path | None:
-    """Return the folder of TSPLIB files, None where there is none."""
+    """Return the folder of TSPLIB files; None if there is none."""
     for folder in filter(None, map(str, INSTANCE_FOLDERS)):
         for path in (Path(folder) / "tsp", Path(folder)):
             if (path / "solutions.json").is_file():
@@ -202,7 +202,7 @@ def optima() -> dict[str, int]:
 
 
 def prefix(name: str, n: int) -> np.ndarray[Any, Any] | None:
-    """Return the first n cities of a TSPLIB instance, None where its file is absent."""
+    """Return the first n cities of a TSPLIB instance; None if its file is missing."""
     folder = instance_folder()
     if folder is None or not (folder / f"{name}.tsp").is_file():
         return None
@@ -216,7 +216,7 @@ def prefix(name: str, n: int) -> np.ndarray[Any, Any] | None:
 
 
 def write_json(out: Path, name: str, protocol: str, results: dict[str, Any]) -> None:
-    """Write the results with the machine and one paragraph of protocol: all, and a summary."""
+    """Write the results with the machine and a protocol: the whole record, and a summary."""
     record = {"protocol": " ".join(protocol.split()), "machine": machine(), **results}
     path = summary.write(out, name, json.loads(json.dumps(record, default=_plain)))
     print(f"wrote {path}, whole: {summary.raw_file(out, name)}")
@@ -235,7 +235,7 @@ def finish(
     draw: Callable[[Path, dict[str, Any]], None],
     protocol: str,
 ) -> None:
-    """Measure and store, unless stored results are only to be drawn again; then draw them."""
+    """Measure and store, unless only stored results are drawn again; then draw."""
     if not options.redraw:
         write_json(options.out, name, protocol, measure(options))
     if importlib.util.find_spec("matplotlib") is None:
@@ -254,7 +254,7 @@ def _plain(value: Any) -> Any:
 
 
 def show(title: str, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Print a table; numbers stand on the right, reals with three digits."""
+    """Print a table; numbers are right-aligned, reals have three digits."""
     from rich.console import Console
     from rich.table import Table
 
@@ -296,7 +296,7 @@ class Figure:
 
 
 def _save(figure: Any, path: Path) -> None:
-    """Save a figure with few colours, which suffice for lines and text: a third of the bytes."""
+    """Save a figure with few colours; they suffice, and take a third of the bytes."""
     from PIL import Image
 
     with io.BytesIO() as file:

@@ -1,4 +1,4 @@
-"""Gaps to the optima of the TSPLIB instances, and which instances there are."""
+"""Gaps to the optima of the TSPLIB instances, and the available instances."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long a benchmark may take altogether."""
+"""The time limit of a whole benchmark."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import time
 
 
 class Limit:
-    """Seconds from now on; what does not fit is left out, and said."""
+    """Seconds from now on; parts that do not fit are left out and printed."""
 
     def __init__(self, seconds: float = math.inf) -> None:
         self._end = time.perf_counter() + seconds
 
     @property
     def left(self) -> float:
-        """Seconds that are left, from 0 on."""
+        """Remaining seconds, at least 0."""
         return max(0.0, self._end - time.perf_counter())
 
     def over(self, what: str) -> bool:
-        """Whether time is over, which is printed."""
+        """Return whether time is over, which is printed."""
         if self.left > 0:
             return False
         print(f"out of time: without {what}", flush=True)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.engines.engine import Engine
 
 NO_LIMIT = 2**62
-WHOLE = 2**30  # cities looked at: a launch of this many ends with all tours at the optimum
+WHOLE = 2**30  # examined cities: a launch of this many ends with all tours at the optimum
 LONG = 1.0  # seconds of a call that is not repeated
 FILL_BYTES, FILLS = 1 << 30, 4  # keep a GPU busy for about a millisecond
 
@@ -49,7 +49,7 @@ def to_optimum(engine: Engine) -> None:
 
 
 def repeated(call: Callable[[], float], repeats: int) -> list[float]:
-    """Return what a call measures, several times unless it is long."""
+    """Return the results of several calls, or of one call if it is long."""
     seconds = [call()]
     while len(seconds) < repeats and seconds[0] < LONG:
         seconds.append(call())
@@ -57,9 +57,9 @@ def repeated(call: Callable[[], float], repeats: int) -> list[float]:
 
 
 def queued_seconds(call: Callable[[], Any]) -> float:
-    """Return the seconds between events around work that waits on the device for other work.
+    """Return the seconds between events around work that is queued behind other work of the device.
 
-    So the time in which Python launches kernels is not counted.
+    So the time in which Python launches kernels does not count.
     """
     import cupy
 
@@ -77,7 +77,7 @@ def queued_seconds(call: Callable[[], Any]) -> float:
 def search_seconds(
     search: LocalSearch, problem: TSP, tours: Any, backend: str, repeats: int
 ) -> tuple[list[float], Engine]:
-    """Time the search alone, data and first tours on the backend; return the last engine too."""
+    """Time the search alone, data and tours on the backend; return the last engine, too."""
     make = engine_maker(search, problem, tours, backend)
     make().launch(1, math.inf)  # compiles
     last: list[Engine] = []
@@ -110,9 +110,9 @@ def compare(
     """Time one search of some tours to the optimum on the GPU and on the CPU backend.
 
     `kernel_ms` and `cpu_ms` are the search alone, `wall_ms` and `cpu_wall_ms` whole calls of
-    `LocalSearch` with NumPy in and out (left out without `calls`); all are medians, and the ratios
-    are those of the CPU to the GPU. `peak_gb` is the device memory that these calls need. Without
-    `gpu`, the GPU's numbers are None; whole calls on the CPU are left out where they are long.
+    `LocalSearch` with NumPy arrays in and out (left out without `calls`). All are medians, and the
+    ratios are those of the CPU to the GPU. `peak_gb` is the device memory that these calls need.
+    Without `gpu`, the numbers of the GPU are None. Long calls on the CPU are left out.
     """
     row: dict[str, Any] = {
         "what": what,
@@ -171,7 +171,7 @@ def _threads() -> int:
 
 @contextmanager
 def device_peak(row: dict[str, Any], backend: str) -> Iterator[None]:
-    """Set `peak_gb`, the device memory that the block and what lies there already need."""
+    """Set `peak_gb`: the device memory of the block, and of the data that are there before it."""
     if backend != "cuda":
         yield
         return
@@ -185,7 +185,7 @@ def device_peak(row: dict[str, Any], backend: str) -> Iterator[None]:
 
 @contextmanager
 def threads(count: int) -> Iterator[None]:
-    """Let the CPU backend use so many threads."""
+    """Limit the CPU backend to some threads."""
     before = os.environ.get("GPU_LS_THREADS")
     os.environ["GPU_LS_THREADS"] = str(count)
     try:

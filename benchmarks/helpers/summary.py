@@ -1,8 +1,8 @@
-"""Summaries of results: what the repository keeps of rows that fill megabytes.
+"""Summaries of results: the repository keeps these in place of rows that fill megabytes.
 
-A summary has numbers of five digits and no curves, many rows as a table that names its columns
-once, and of very many only what was made of them. The whole record lies beside it in a folder
-`raw`, which git ignores.
+A summary has numbers of five digits and no curves. Long lists of rows become a table that names its
+columns once; of very long lists only the length remains. The whole record lies beside the summary
+in a folder `raw`, which git ignores.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 RAW = ("history", "curve", "ours")  # lists of these names
 MOST_ROWS = 250  # of a list
-TABLE = 10  # rows, from which on a list of them becomes a table
+TABLE = 10  # rows; a list of at least this many becomes a table
 DIGITS = 5
 LINE = 100  # characters
 
@@ -36,18 +36,18 @@ def write(out: Path, name: str, record: dict[str, Any]) -> Path:
 
 
 def read_raw(out: Path, name: str) -> dict[str, Any]:
-    """Return the whole record, empty where there is none."""
+    """Return the whole record; empty if there is none."""
     path = raw_file(out, name)
     return dict(json.loads(path.read_text())) if path.exists() else {}
 
 
 def raw_file(out: Path, name: str) -> Path:
-    """Return the place of a whole record."""
+    """Return the path of a whole record."""
     return out / "raw" / f"{name}.json"
 
 
 def summary(value: Any) -> Any:
-    """Return a record without raw and long lists, its numbers rounded."""
+    """Return a record without raw and long lists, with rounded numbers."""
     if isinstance(value, dict):
         kept = {k: v for k, v in value.items() if k not in RAW or not isinstance(v, list | tuple)}
         return {k: summary(v) for k, v in kept.items()}
@@ -59,7 +59,7 @@ def summary(value: Any) -> Any:
 
 
 def _table(rows: list[Any]) -> Any:
-    """Return rows, as a table where they are many; what a row lacks is null there."""
+    """Return rows; many rows as a table, with null for entries that a row lacks."""
     if len(rows) < TABLE or not all(isinstance(row, dict) for row in rows):
         return rows
     columns = list(dict.fromkeys(name for row in rows for name in row))
@@ -67,7 +67,7 @@ def _table(rows: list[Any]) -> Any:
 
 
 def rows(kept: Any) -> list[dict[str, Any]]:
-    """Return the rows of a summary, whether it has a table of them or not."""
+    """Return the rows of a summary, whether they are a table or a list."""
     if isinstance(kept, list):
         return kept
     named = (zip(kept["columns"], row, strict=True) for row in kept["rows"])
@@ -75,7 +75,7 @@ def rows(kept: Any) -> list[dict[str, Any]]:
 
 
 def text(value: Any, indent: int = 0) -> str:
-    """Return a value as JSON, as much on a line as fits there."""
+    """Return a value as JSON with as much as fits on each line."""
     short = json.dumps(value)
     if not value or not isinstance(value, dict | list) or indent + len(short) <= LINE:
         return short

@@ -1,11 +1,10 @@
 """Iterated local search: throughput, kicks a second, gap against time, two papers, cooperation.
 
-Times are wall time and count from the moment at which only the problem is there: candidates, starts
-and the tours' way to NumPy are part of them. Kernels are compiled before, on another copy of the
-problem. fast-tsp and elkai run on the same machine in processes of their own, which have started
-and hold their input before time runs. A gap is the length over the optimal length less one, in
-percent. Every section has an allowance in seconds: what would not fit into it is left out and named
-in `skipped`.
+Times are wall time from the problem to the tours as NumPy arrays; they include candidates and
+starts. Kernels are compiled before, on another copy of the problem. fast-tsp and elkai run on the
+same machine in processes of their own, which have started and hold their input before the clock
+starts. A gap is the length over the optimal length less one, in percent. Every section has an
+allowance in seconds; parts that would not fit are left out and named in `skipped`.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
 
-# Function and allowance in seconds; a call may take nine minutes: see --sections.
+# Function and allowance in seconds. A call should take at most nine minutes: see --sections.
 SECTIONS: dict[str, tuple[Callable[[Setting], dict[str, Any]], float]] = {
     "throughput": (throughput.throughput, 90),
     "kicks": (kicks.kicks, 80),
@@ -59,7 +58,7 @@ PLOTS = {
 
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:
-    """Measure the sections that were asked for; those of earlier calls stay in the file."""
+    """Measure the requested sections; those of earlier calls stay in the file."""
     backend = options.backend
     if backend == "auto":
         backend = "cuda" if common.has_gpu() else "cpu"
@@ -105,12 +104,12 @@ NAME = "iterated"
 
 
 def usual(backend: str) -> list[str]:
-    """Return the sections that a backend measures unless others are asked for."""
+    """Return the sections that a backend measures by default."""
     return ["cpu"] if backend == "cpu" else [name for name in SECTIONS if name != "cpu"]
 
 
 def draw(out: Path, record: dict[str, Any]) -> None:
-    """Draw each section, and each instance of the times to gaps, into a file of its own."""
+    """Draw each section, and each instance of the times to gaps, into its own file."""
     for name, plot in PLOTS.items():
         if record.get(name, {}).get("rows"):
             with common.Figure(out, f"{NAME}_{name}") as (axes,):

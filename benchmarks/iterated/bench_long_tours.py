@@ -1,9 +1,8 @@
-"""Long tours by `gls.solve` as it is: the gap after some seconds, and on the way there.
+"""Long tours by `gls.solve` with its defaults: the gap during and after some seconds.
 
-The call of a user, with defaults, from a problem that nobody has searched before to its tours;
-compiling comes before the time begins, starts and candidates count. Gaps are above the optimal
-lengths, in percent; of a million uniform cities above 0.7124 sqrt(n A). Runs of several calls with
-one `--out` come together.
+Each run is a user's call with defaults, on a new problem. Compiling comes before the time starts;
+starts and candidates count. Gaps are in percent above the optimal length; for a million uniform
+cities above 0.7124 sqrt(n A). Runs of several calls with the same `--out` are joined.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ BARS = {
 
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:
-    """Run what was asked for; a later run takes the place of an equal one."""
+    """Make the requested runs; a later run replaces an earlier one of the same key."""
     setting = Setting(options.backend, quick=False, scale=1.0)
     record = common.stored(options.out, NAME, [options.backend])
     runs = {_key(run): run for run in record.get(options.backend, [])}
@@ -54,7 +53,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _named(text: str) -> tuple[str, float, int]:
-    """Return instance, seconds and seed of a run, 5 s and seed 1 where they are not said."""
+    """Return instance, seconds and seed of a run, by default 5 s and seed 1."""
     name, _, rest = text.partition(":")
     seconds, _, seed = rest.partition(":")
     return name, float(seconds or 5), int(seed or 1)

@@ -1,4 +1,4 @@
-"""Chains that help each other beside independent ones, in equal time."""
+"""Chains that cooperate beside independent ones, in equal time."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ COLUMNS = ("instance", "cooperation", "tours", "budget", "best_gap", "mean_gap",
 
 
 def cooperation(setting: Setting) -> dict[str, Any]:
-    """Search with every cooperation that the library has; medians over the seeds."""
+    """Search with each cooperation of the library; medians over the seeds."""
     import gpu_ls_plugin as gls
 
     rows, runs = [], []
@@ -50,7 +50,7 @@ def cooperation(setting: Setting) -> dict[str, Any]:
 def _seeds(
     setting: Setting, name: str, search: IteratedLocalSearch, size: int, seconds: float
 ) -> list[dict[str, Any]]:
-    """Run with each seed; count the tours among the best that differ from one another."""
+    """Run with each seed; count the different tours among the best ones."""
     warm_up(setting, search, read(name), size)
     runs = []
     for seed in setting.some(SEEDS[:1], SEEDS):
@@ -62,7 +62,7 @@ def _seeds(
 
 
 def _kinds() -> dict[str, Any]:
-    """Return no cooperation, migration twice a usual pace, and crossovers."""
+    """Return no cooperation, migration at twice the usual pace, and crossovers."""
     import gpu_ls_plugin as gls
 
     migration, crossover = gls.Migration(0.5), gls.EdgeAssembly()

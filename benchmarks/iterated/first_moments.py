@@ -1,8 +1,9 @@
-"""The first hundredths of a second: `solve` beside fast-tsp with as much time and all cores.
+"""The first hundredths of a second: `solve` beside fast-tsp with equal time and all cores.
 
-Both get the same seconds, one after the other, three times; medians. Of fast-tsp the better of as
-many processes as there are cores (15 at most) and of as many threads that search together; its
-matrix is there before time runs. `late_s` is how much longer the call of `solve` took at most.
+Both get the same seconds, one after the other, three times; results are medians. For fast-tsp the
+better of two ways counts: a process for each core (15 at most), or as many threads that search
+together; its matrix is made before the clock starts. `late_s` is the longest time by which the call
+of `solve` exceeded its limit.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ COLUMNS = ("instance", "given_s", "ours_gap", "peer_gap", "late_s", "met")
 
 
 def first_moments(setting: Setting) -> dict[str, Any]:
-    """Measure gaps after short times; the scale of seconds makes no difference."""
+    """Measure gaps after short times; the scale of seconds has no effect."""
     optima, rows = common.optima(), []
     peers = FastTsp(processes(MOST_PROCESSES)) if has("fast_tsp") else nullcontext()
     with peers as peer:

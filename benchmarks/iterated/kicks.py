@@ -1,4 +1,4 @@
-"""Kicks a second: of populations in one kernel, and of the engine for single large tours."""
+"""Kicks a second of populations in one kernel, and of the engine for single large tours."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ POPULATIONS = {"pr1002": 140.0, "fnl4461": 80.0}  # instance: bar in million kic
 PER_PROCESSOR = {"pr1002": (16, 24, 28, 32), "fnl4461": (10, 16, 20, 32)}
 WINDOWS = (10, 30, 50)  # of kicks, in addition to the usual one
 WINDOW_CHAINS = {"pr1002": 32, "fnl4461": 10}  # on a multiprocessor
-LAUNCHES = {"pr1002": 10, "fnl4461": 4}  # of n kicks a chain each
+LAUNCHES = {"pr1002": 10, "fnl4461": 4}  # of n kicks for each chain
 LARGE_CITIES = (5_000, 20_000, 100_000, 1_000_000)
 LARGE_SECONDS = 2.0
-HALF_CITIES, HALF_BAR = 100_000, 1.7  # of a tour that is searched on half of the device, too
+HALF_CITIES, HALF_BAR = 100_000, 1.7  # of a tour that is also searched on half of the device
 SECONDS_PER_CITY = 2e-5  # of candidates, start and first descents
 PART, SIDE = 800, 1_000_000  # cities of a part of a tour; side of the square
 COLUMNS = (
@@ -66,7 +66,7 @@ def kicks(setting: Setting) -> dict[str, Any]:
 
 
 def _population(setting: Setting, problem: TSP, each: int, **options: Any) -> dict[str, Any]:
-    """Time launches of n kicks a chain between events, from local optima on."""
+    """Time launches of n kicks for each chain between events, from local optima on."""
     import gpu_ls_plugin as gls
     from gpu_ls_plugin.backends import get_backend
     from gpu_ls_plugin.tours.engines.chains.start import Start
@@ -105,12 +105,12 @@ def _population(setting: Setting, problem: TSP, each: int, **options: Any) -> di
 
 
 def _seconds(launch: Callable[[], None], backend: Backend) -> float:
-    """Return the seconds of a kernel, on the GPU without those in which Python launches it."""
+    """Return the seconds of a kernel; on the GPU without the time in which Python launches it."""
     return queued_seconds(launch) if backend.name == "cuda" else common.seconds_of(launch)[0]
 
 
 def _large(setting: Setting) -> list[dict[str, Any]]:
-    """Time the engine for large tours on one tour, where there is one."""
+    """Time the engine for large tours on one tour, if the backend has it."""
     import gpu_ls_plugin as gls
 
     if "part" not in {field.name for field in dataclasses.fields(gls.IteratedLocalSearch)}:
@@ -143,7 +143,7 @@ def multiprocessors(setting: Setting) -> dict[str, Any]:
 
 
 def _one_tour(setting: Setting, n: int) -> dict[str, Any]:
-    """Count the kicks of some seconds, those of starts and first descents left out."""
+    """Count the kicks of some seconds, without the time of starts and first descents."""
     import gpu_ls_plugin as gls
 
     search = gls.IteratedLocalSearch(
@@ -180,7 +180,7 @@ MOST_OCCUPIED = 30.0  # seconds
 
 @contextmanager
 def occupied(processors: int) -> Iterator[None]:
-    """Keep so many multiprocessors busy, by one block each that takes all shared memory."""
+    """Keep some multiprocessors busy, each by one block that takes all shared memory."""
     import cupy
     import numpy as np
 

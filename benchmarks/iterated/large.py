@@ -1,4 +1,4 @@
-"""One large tour: the gap after some seconds, all included."""
+"""One large tour: the gap after some seconds, with candidates and starts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchmarks.iterated.setting import Setting, gap_at, read, show, timed_run, 
 if TYPE_CHECKING:
     from gpu_ls_plugin import TSP, IteratedLocalSearch
 
-# Moments, with the bar in percent of each; the last instance has what time is left.
+# Moments, with the bar of each in percent; the last instance has the remaining time.
 INSTANCES: dict[str, dict[float, float | None]] = {
     "d18512": {5.0: 1.0, 20.0: 0.5},
     "usa13509": {5.0: 1.0, 20.0: 0.5},
@@ -21,7 +21,7 @@ INSTANCES: dict[str, dict[float, float | None]] = {
 }
 MILLION, SIDE = 1_000_000, 1_000_000
 CONSTANT = 0.7124  # of a random uniform tour: length / sqrt(n * area)
-SHORT = 20.0  # seconds, up to which every moment has a run of its own
+SHORT = 20.0  # seconds; up to these every moment has its own run
 COLUMNS = (
     "instance",
     "n",
@@ -38,8 +38,8 @@ COLUMNS = (
 def large(setting: Setting) -> dict[str, Any]:
     """Search one greedy tour of each instance until the last moment, and until shorter ones.
 
-    Annealing spends the time that it has: at a moment on the way of a longer run (`on_the_way`)
-    tours are worse than at the end of a run of that length (`gap`). The long ones have no such run.
+    Annealing uses the whole time: at a moment within a longer run (`on_the_way`), tours are worse
+    than at the end of a run of that length (`gap`). Long moments have no run of their own.
     """
     rows: list[dict[str, Any]] = []
     runs: dict[str, dict[str, Any]] = {}
@@ -64,9 +64,9 @@ def large(setting: Setting) -> dict[str, Any]:
 
 
 def _at(at: float, run: dict[str, Any], own: dict[str, Any] | None) -> dict[str, Any]:
-    """Return what is known of a moment, from the longest run and from one of that length.
+    """Return the gaps at a moment, by the longest run and by a run of that length.
 
-    Where the allowance ended a run before the moment, that is nothing.
+    They are empty if the allowance ended a run before the moment.
     """
     row = {k: run[k] for k in ("instance", "n")} | {"gap": None, "on_the_way": None}
     if run["seconds"] >= 0.95 * at:
@@ -99,12 +99,12 @@ def _search(name: str) -> IteratedLocalSearch:
 
 
 def optimum_of(name: str) -> float:
-    """Return the optimal length of an instance, of uniform cities what is expected of it."""
+    """Return the optimal length of an instance; of uniform cities the expected length."""
     return common.optima().get(name, CONSTANT * math.sqrt(MILLION) * SIDE)
 
 
 def problem_of(name: str) -> TSP:
-    """Return an instance of which nothing is known yet."""
+    """Return a new instance without any cached data."""
     import gpu_ls_plugin as gls
 
     if name.startswith("uniform"):

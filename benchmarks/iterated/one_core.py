@@ -22,7 +22,7 @@ COLUMNS = ("instance", "what", "tours", "seconds", "best_gap", "bar", "kicks_per
 
 
 def cpu(setting: Setting) -> dict[str, Any]:
-    """Search for some seconds on one core, starts and candidates included."""
+    """Search for some seconds on one core, with starts and candidates."""
     import gpu_ls_plugin as gls
 
     rows: list[dict[str, Any]] = []

@@ -1,4 +1,4 @@
-"""What the sections of the iterated benchmark share: sizes, allowances, runs and their gaps."""
+"""Shared by the sections of the iterated benchmark: sizes, allowances, runs and their gaps."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin import TSP, IteratedLocalSearch, LocalSearch, Result
 
-GAPS = (1.0, 0.5, 0.2, 0.1, 0.05, 0.0)  # percent, to which times are measured
+GAPS = (1.0, 0.5, 0.2, 0.1, 0.05, 0.0)  # percent; the times to these are measured
 SEEDS = (1, 2, 3)
 ALL_SECONDS = 540  # of all sections of a call, times the scale
-QUICK = 0.1  # of all seconds, to try the script
-MOST_POINTS = 300  # of a history in the file
-LEAST_SECONDS = 0.05  # of a run that is still begun
+QUICK = 0.1  # of all seconds, for a trial
+MOST_POINTS = 300  # of a stored history
+LEAST_SECONDS = 0.05  # of a run; shorter ones are not begun
 LABELS = {  # columns of tables, short
     "best_gap": "best %",
     "candidates_seconds": "lists s",
@@ -43,13 +43,13 @@ LABELS = {  # columns of tables, short
 
 
 class Setting:
-    """Where and how long the sections measure.
+    """The backend and the seconds of all sections.
 
     Parameters
     ----------
     backend : {"cpu", "cuda"}
     quick : bool
-        Small sizes and short runs, to see that everything works.
+        Small sizes and short runs, for a trial.
     scale : float
         Factor of all budgets in seconds and of the allowances of the sections.
     """
@@ -64,7 +64,7 @@ class Setting:
         self._end = math.inf
 
     def begin(self, allowance: float) -> None:
-        """Begin a section that may take about so many seconds, times the scale."""
+        """Begin a section that may take about `allowance` seconds, times the scale."""
         factor = math.inf if self.quick else self.scale
         now = time.perf_counter()
         self._end = min(now + factor * allowance, self._begin + factor * ALL_SECONDS)
@@ -72,7 +72,7 @@ class Setting:
 
     @contextmanager
     def guarded(self, what: str) -> Iterator[None]:
-        """Note an error of the block and go on: what comes after it is worth having too."""
+        """Note an error of the block and go on, so that later parts are measured."""
         try:
             yield
         except Exception:
@@ -81,11 +81,11 @@ class Setting:
 
     @property
     def left(self) -> float:
-        """Seconds left to the section."""
+        """Remaining seconds of the section."""
         return self._end - time.perf_counter()
 
     def spent(self, what: str, needed: float = LEAST_SECONDS) -> bool:
-        """Whether less than `needed` seconds are left; then `what` is noted as skipped."""
+        """Return whether less than `needed` seconds remain; then `what` is noted as skipped."""
         if self.left >= needed:
             return False
         if not self.skipped:
@@ -107,7 +107,7 @@ class Setting:
     def usual(
         self, problem: TSP, seconds: float, search: IteratedLocalSearch | None = None
     ) -> tuple[IteratedLocalSearch, int, Callable[..., Any]]:
-        """Return search, number of tours and construction that `gpu-ls solve` takes for a time."""
+        """Return search, number of tours and construction of `gpu-ls solve` for a time."""
         from gpu_ls_plugin.core.registry import registry
         from gpu_ls_plugin.runs.settings import Settings
         from gpu_ls_plugin.solver.plans import default_settings
@@ -118,16 +118,16 @@ class Setting:
         return chosen.search, chosen.population, construct
 
     def seconds(self, seconds: float) -> float:
-        """Return a budget times the scale, no more than what is left."""
+        """Return a budget times the scale, at most the remaining time."""
         return max(LEAST_SECONDS, min(seconds * self.scale, self.left))
 
     def some(self, few: Any, usual: Any) -> Any:
-        """Return the first in a quick try, else the second."""
+        """Return the first value in a quick run, else the second."""
         return few if self.quick else usual
 
 
 def read(name: str) -> TSP:
-    """Read an instance again, so that nothing is known of it."""
+    """Read an instance again, so that it has no cached data."""
     import gpu_ls_plugin as gls
 
     return gls.TSP.read(common.require_instances() / f"{name}.tsp")
@@ -162,8 +162,8 @@ def timed_run(
 ) -> tuple[dict[str, Any], Result]:
     """Make starts and search, in `seconds` of the budget altogether; return record and result.
 
-    Times of the record count from the moment at which only the problem is there: candidates and
-    starts are part of them (starts that are given, as `start`, are not).
+    Times of the record count from the problem on. They include candidates, and starts unless these
+    are given as `start`.
     """
     import gpu_ls_plugin as gls
 
@@ -204,7 +204,7 @@ def timed_run(
 def solved(
     setting: Setting, problem: TSP, seconds: float, optimum: float, seed: int = 1
 ) -> dict[str, Any]:
-    """Return the record of a call of `solve`, whose times count from the call without compiling."""
+    """Return the record of a call of `solve`; times count from the call, without compiling."""
     import gpu_ls_plugin as gls
 
     begin = time.perf_counter()
@@ -232,10 +232,10 @@ def solved(
 def warm_up(
     setting: Setting, search: IteratedLocalSearch, problem: TSP, size: int, **options: Any
 ) -> None:
-    """Compile what a run of that size needs; use another copy of the problem for the run.
+    """Compile the kernels of a run of that size; use another copy of the problem for the run.
 
-    Programs do not depend on candidates, so these are such as are made quickly. Chains that
-    cooperate do so after every kick.
+    Kernels do not depend on candidates, so quick ones are used. Chains that cooperate do so after
+    every kick.
     """
     import gpu_ls_plugin as gls
 
@@ -246,22 +246,22 @@ def warm_up(
 
 
 def thinned(points: Sequence[Any]) -> list[Any]:
-    """Return some of the points, the last one and those before it evenly."""
+    """Return some of the points, evenly spaced, with the last one."""
     step = -(-len(points) // MOST_POINTS)
     return list(points[::-1][:: max(1, step)])[::-1]
 
 
 def seconds_to(history: Sequence[Sequence[float]], gap: float) -> float:
-    """Return when the best gap of a history first was no more than `gap`, infinite if never."""
+    """Return the time at which a history first reached `gap`; infinity if never."""
     return next((point[0] for point in history if point[1] <= gap + 1e-9), math.inf)
 
 
 def gap_at(history: Sequence[Sequence[float]], seconds: float) -> float | None:
-    """Return the best gap that a history knew at a moment; None before its first point."""
+    """Return the best gap of a history at a moment; None before its first point."""
     return min((point[1] for point in history if point[0] <= seconds), default=None)
 
 
 def show(title: str, rows: list[dict[str, Any]], columns: Sequence[str]) -> None:
-    """Print some columns of rows; what a row lacks is a dash."""
+    """Print some columns of rows; a dash stands for a missing entry."""
     body = [["-" if row.get(c) is None else row[c] for c in columns] for row in rows]
     common.show(title, [LABELS.get(c, c.replace("_seconds", " s")) for c in columns], body)

@@ -47,7 +47,7 @@ COLUMNS = (
 
 
 def throughput(setting: Setting) -> dict[str, Any]:
-    """Time whole populations to a mean gap of 0.6 %, from the call to NumPy tours."""
+    """Time populations to a mean gap of 0.6 %, from the call to the tours as NumPy arrays."""
     import gpu_ls_plugin as gls
 
     tours = setting.some(32, TOURS)
@@ -128,7 +128,7 @@ def _timed(
 
 
 def fast_tsp(setting: Setting, names: tuple[str, ...]) -> dict[str, Any]:
-    """Return the tours a second of fast-tsp at the first duration whose mean gap is enough."""
+    """Return the tours a second of fast-tsp at the first duration that reaches the mean gap."""
     if not has("fast_tsp"):
         setting.skipped.append("fast-tsp is not installed")
         return {}

@@ -1,11 +1,11 @@
-"""Seconds to a gap: ours from starts, candidates included, beside fast-tsp and elkai.
+"""Seconds to a gap: ours with starts and candidates, beside fast-tsp and elkai.
 
-Ours is `solve`, the first moments included. It runs with several budgets and three seeds each,
-since it spends the budget that it has; a run ends at the optimum. The time to a gap is, of these
-budgets, the smallest median over the seeds. fast-tsp runs with a geometric series of durations up
-to 20 s: one thread (the median of processes that run at the same time), the best of
-these processes, and as many threads that search together; each is the median of three runs where
-they take no more than 5 s, and the time to a gap is the first duration that reached it.
+Ours is `solve`. It runs with several budgets and three seeds for each, since it uses its whole
+budget; a run ends at the optimum. The time to a gap is the smallest median over the seeds among
+these budgets. fast-tsp runs with a geometric series of durations up to 20 s in three modes: one
+thread (the median of processes that run at the same time), the best of these processes, and as many
+threads that search together. Each is the median of three runs if they take at most 5 s. The time to
+a gap is the first duration that reached it.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 LONGEST = 20.0  # seconds of a run
-REPEATED = 5.0  # seconds of a run of fast-tsp up to which it has as many seeds as ours
+REPEATED = 5.0  # seconds; shorter runs of fast-tsp have as many seeds as ours
 BUDGETS = {  # seconds, times the scale
     **dict.fromkeys(("rat783", "pr1002", "u1817", "pr2392"), (0.0125, 0.03, 0.1, 0.3, 1.0)),
     **dict.fromkeys(("pcb3038", "fnl4461", "rl5915"), (0.0125, 0.03, 0.1, 0.3, 1.0, 5.0, LONGEST)),
 }
-# Lengths of up to 65,535: fast-tsp takes no longer ones.
+# Instances with lengths up to 65,535, the longest of fast-tsp.
 LONG = dict.fromkeys(("rl11849", "d15112", "d18512"), (0.1, 0.5, 2.0, 5.0, LONGEST))
 BARS = {
     "rat783": {0.0: 0.2},
@@ -149,7 +149,7 @@ def _is_done(points: list[tuple[float, float, float]]) -> bool:
 
 
 def ours_to(runs: list[dict[str, Any]], gap: float) -> float:
-    """Return the time to a gap: of the budgets, the smallest median over the seeds."""
+    """Return the time to a gap: the smallest median over the seeds among the budgets."""
     by_budget: dict[float, list[float]] = {}
     for run in runs:
         by_budget.setdefault(run["given_seconds"], []).append(seconds_to(run["history"], gap))
@@ -171,7 +171,7 @@ def _table(name: str, found: dict[str, Any], gaps: tuple[float, ...]) -> list[di
         row = {"instance": name, "gap": gap, "ours_s": ours, **peers}
         row["ratio"] = many / ours if many < math.inf and ours < math.inf else None
         row["bar_s"] = BARS.get(name, {}).get(gap)
-        # JSON has no infinity: what was never reached is None.
+        # JSON has no infinity: a gap that was never reached has None.
         rows.append({k: None if v == math.inf else v for k, v in row.items()})
     return rows
 

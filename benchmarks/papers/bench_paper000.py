@@ -1,19 +1,23 @@
 """Vehicle routing on a GPU as Schulz (2013) measures it, and batches of local searches.
 
-`iterations` (table 5): one iteration of best improvement, the move applied, with capacity, route
-limit and number of vehicles at the paper's numbers of nodes (customers and depot copies), uniform
-customers, from a sweep; the difference of two runs of unequal length, divided by that of their
-passes. `filters` (figure 25): the same with random filters that keep a share of all moves.
+`iterations` (table 5): one iteration of best improvement with the move applied, with capacity,
+route limit and number of vehicles, at the paper's numbers of nodes (customers and copies of the
+depot), for uniform customers, from a sweep. The time is the difference of two runs of unequal
+length over that of their passes. `filters` (figure 25): the same with random filters that keep a
+share of all moves.
+
 `batches`: 2,112 tours of X-n513-k21 from randomised savings to the local optimum, on the GPU (the
-median of 40 calls) and on one core of the machine. `levels` (figure 17), of a former version: an
-iteration by stretches of the tour computed ahead in levels 0, 1 and 2, by several parts, and by
-scans alone; making of what is kept, evaluation of all moves and iteration. Scans won, and the
-levels were removed. `combined` (figure 19): evaluations under all
-constraints in one kernel beside those under each constraint alone, added up; each of these computes
-lengths as well, and no kernel writes what it finds of every move, as the paper's do, so that the
-sum is no more than a stand-in for kernels apart. `shares` (figure 24): evaluation, keeping, and the
-choice of a move and its application, by kernels that are launched one by one. Times are between
-events around calls; compiling is not timed.
+median of 40 calls) and on one core of the machine.
+
+`levels` (figure 17), of a former version: an iteration with paths of the tour computed ahead in
+levels 0, 1 and 2, by several parts, and by scans alone; the preparation of stored data, the
+evaluation of all moves, and the iteration. Scans were fastest, and the levels were removed.
+
+`combined` (figure 19): evaluations under all constraints in one kernel beside the sum of those
+under each constraint alone. Each of these computes lengths as well, and no kernel writes its
+findings for every move, as the paper's do. So the sum is only a stand-in for separate kernels.
+`shares` (figure 24): preparation, evaluation, and the choice of a move and its application, by
+kernels that are launched one by one. Times are between events around calls; compiling is not timed.
 """
 
 from __future__ import annotations
@@ -43,7 +47,7 @@ PAPER = {
         967: 2.45, 1441: 7.88, 2081: 23.6, 2401: 36.3},
 }  # fmt: skip
 BARS = {2: {399: 3e-5, 2401: 1e-4}, 3: {399: 3e-4, 2401: 1.2e-2}}
-ITERATIONS, LEAST_ITERATIONS = 100, 20  # of a longer run: as many as the paper makes in a second
+ITERATIONS, LEAST_ITERATIONS = 100, 20  # of a longer run: the iterations of the paper in a second
 FILTERED = {2: (399, 2401), 3: (399,)}
 SHARES = (1.0, 0.5, 0.25, 0.1, 0.01, 0.001)
 MODES = ("masked", "fused")
@@ -52,14 +56,14 @@ SECTIONS = ("iterations", "filters", "batches", "combined", "shares")
 
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:
-    """Measure the sections that were asked for."""
+    """Measure the requested sections."""
     common.require_gpu()
     record = common.stored(options.out, NAME, (*SECTIONS, "levels"))
     measures = {"iterations": iterations, "filters": filters, "batches": batches}
     measures |= {"combined": combined, "shares": shares}
     for name in options.sections.split(","):
         record[name] = measures[name]()
-        common.write_json(options.out, NAME, __doc__ or "", record)  # also of a run that is cut
+        common.write_json(options.out, NAME, __doc__ or "", record)  # also if the run is cut off
     return record
 
 
@@ -122,7 +126,7 @@ def batches() -> list[dict[str, Any]]:
         given, found = cupy.asarray(starts), []
         times = common.seconds_of(
             lambda: found.append(search(problem, given, backend="cuda")), CALLS, on_gpu=True
-        )[2:]  # the first ones compile, and find memory
+        )[2:]  # the first calls compile and allocate memory
         result = found[-1]
         share = starts[: BATCH // 16]
         os.environ["GPU_LS_THREADS"] = "1"

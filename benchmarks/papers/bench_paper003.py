@@ -1,12 +1,14 @@
 """O'Neil and Burtscher's code versions and ours: figures 2, 3, 4 and 8 of their paper.
 
 Throughput (figures 2 to 4): moves per second on the first n cities of d18512, from random tours,
-real Euclidean distances, with as many climbs as load the device fully for the version at hand,
-best of the repeats as in the paper. Climbs stop after the passes that take about a quarter of a
-second (one at least): a pass costs the same wherever the climb stands. Speedup (figure 8): climbs
-of equal length from the same tours, as many as load `calc` fully; complete climbs up to 200
-cities, else limited ones. `ours` is the library's search with its own number of climbs, the time
-of the whole call. The versions are written from the paper's description, not the authors' code.
+with real Euclidean distances. Each version runs enough climbs to load the device fully; the best of
+the repeats counts, as in the paper. Climbs stop after the passes that take about a quarter of a
+second, at least one; every pass of a climb costs the same.
+
+Speedup (figure 8): climbs of equal length from the same tours, enough to load `calc` fully;
+complete climbs up to 200 cities, else limited ones. `ours` is the whole call of the library's
+search with its own number of climbs. The versions are written from the paper's description; they
+are not the authors' code.
 """
 
 from __future__ import annotations
@@ -149,7 +151,7 @@ def speedup_of(versions: Versions, ours: Ours) -> dict[str, Any]:
     # Checking the tours costs ours the same for any limit, so its limited climbs are longer.
     own = climbs if limit == FULL else ours.full_load()
     rows["ours"] = (own, *ours.run(own, FULL if limit == FULL else max(limit, n // 4)))
-    # Passes per second are climbs per second where climbs are equally long.
+    # With climbs of equal length, the ratio of passes per second is that of climbs per second.
     rates = {
         name: (count / seconds if limit == FULL else passes / seconds)
         for name, (count, seconds, passes, _) in rows.items()

@@ -2,10 +2,10 @@
 
 `states` (table 1): 1,024 and 4,096 states of 8 and 32 variables with 1,224, 4,488 and 9,800 values,
 all active, by each sampler. `loads` (table 2): the same with 8 variables and 1, 8 and 16 distances
-in a rating. `seconds` are those of the kernel, the median of pairs of events around it;
-`call_seconds` those of a whole call with states that are on the GPU, checks and allocation
-included. `cores`: rescan on one core and on up to 16 of this machine, of 64 states, with table 1's
-variables and values. The paper's figures are of a GeForce GTX 1080 Ti and of a Core i9 7940X (14
+in a rating. `seconds` are those of the kernel, the median of pairs of events around it.
+`call_seconds` are those of a whole call with states on the GPU, with checks and allocation.
+`cores`: rescan of 64 states on one core and on up to 16 of this machine, with the variables and
+values of table 1. The paper's figures are of a GeForce GTX 1080 Ti and of a Core i9 7940X (14
 cores). Compiling is not timed.
 """
 
@@ -53,14 +53,14 @@ COLUMNS = ("states", "variables", "values", "load", "sampler", "seconds", "call_
 
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:
-    """Measure the sections that were asked for."""
+    """Measure the requested sections."""
     record = common.stored(options.out, NAME, SECTIONS)
     measures, limit = {"states": states, "loads": loads, "cores": cores}, Limit(options.limit)
     for name in options.sections.split(","):
         if limit.over(f"section {name}"):
             continue
         record[name] = measures[name](limit, options.tiny)
-        common.write_json(options.out, NAME, __doc__ or "", record)  # also of a run that is cut
+        common.write_json(options.out, NAME, __doc__ or "", record)  # also if the run is cut off
     return record
 
 
@@ -144,7 +144,7 @@ def _row(
 
 
 def _launches(call: Callable[[], Any]) -> Callable[[], None]:
-    """Return a function that repeats the launches of a call alone, which is made once."""
+    """Return a function that repeats only the launches of a call, which is made once."""
     from gpu_ls_plugin.backends import get_backend
 
     backend, launches = get_backend("cuda"), []

@@ -1,4 +1,4 @@
-"""Problems with all constraints of Schulz (2013), and what an iteration on them takes."""
+"""Problems of Schulz (2013) with all constraints, and the time of an iteration on them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def constrained(n: int) -> tuple[Any, Any]:
 
 
 def iteration_seconds(search: Any, problem: Any, tours: Any, most: int) -> float:
-    """Return the seconds of an iteration: of longer runs less those of shorter ones."""
+    """Return the seconds of an iteration: those of longer runs less those of shorter ones."""
     import gpu_ls_plugin as gls
 
     def run(moves: int) -> tuple[float, int]:

@@ -1,4 +1,4 @@
-"""Kernels of an iteration one by one, constraints together and apart."""
+"""Kernels of an iteration one by one; constraints together and apart."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 BACKEND = "cuda"
 SIZES = {2: (399, 967, 2401), 3: (399,)}
 PASSES = 20
-KEPT_AGAIN = 20  # times that what is kept of a tour is made, in one measurement
-FLEET = 0.9  # share of the copies of the depot that are vehicles, where these are limited
+KEPT_AGAIN = 20  # preparations of the data of a tour in one measurement
+FLEET = 0.9  # vehicles of a limited fleet, as a share of the copies of the depot
 
 
 def neighbourhood(edges: int) -> Any:
@@ -35,7 +35,7 @@ def timed(call: Callable[[], Any]) -> float:
 
 
 def keep_seconds(problem: Any, tours: Any) -> float:
-    """Return the seconds in which what a search keeps of a tour is made."""
+    """Return the seconds in which a search prepares its data of a tour."""
     from gpu_ls_plugin.backends import get_backend
     from gpu_ls_plugin.tours.engines.descent.best_sweep import keep_kernel
     from gpu_ls_plugin.tours.engines.filtered.filter_layouts import FILTER_STEP_LANES
@@ -54,7 +54,7 @@ def keep_seconds(problem: Any, tours: Any) -> float:
 
 
 def pass_seconds(problem: Any, tours: Any, edges: int) -> tuple[float, float]:
-    """Return the seconds in which all moves are evaluated, and in which the best is made."""
+    """Return the seconds of evaluating all moves, and of making the best one."""
     from gpu_ls_plugin.backends import get_backend
     from gpu_ls_plugin.tours.engines.filtered.filtered_moves import FilteredMoves
 
@@ -76,7 +76,7 @@ def pass_seconds(problem: Any, tours: Any, edges: int) -> tuple[float, float]:
 
 
 def under_constraints(n: int) -> Iterator[tuple[str, Any, Any]]:
-    """Iterate over giant tours' problems: lengths alone, one constraint each, and all."""
+    """Yield problems on giant tours: lengths alone, with each constraint alone, and with all."""
     import gpu_ls_plugin as gls
 
     problem, tours = constrained(n)
@@ -145,7 +145,7 @@ def draw_kernels(out: Path, record: dict[str, Any]) -> None:
 
 
 def _draw_levels(plot: Any, rows: list[dict[str, Any]]) -> None:
-    """Draw iterations by nodes, of each level those with the best parts."""
+    """Draw iterations by nodes; for each level those with the best parts."""
     for edges, marks in ((2, "-o"), (3, "x")):
         for level in dict.fromkeys(row["level"] for row in rows):
             best: dict[int, float] = {}

@@ -1,11 +1,11 @@
 """Iterated local search as in paper 001 (Fosin, Davidović and Carić 2013, table 3).
 
-0.1 n, n and 10 n kicks of 3-opt on alpha-nearest and quadrant neighbours, from greedy tours (the
-paper's are quadrant neighbours and the nearest neighbour's tours), over all EUC_2D instances of
-TSPLIB of 70 to 18,512 cities that are there. The paper goes on from every local optimum (line 10 of
-its algorithm) and runs ten times; here a chain goes on from one that is not longer, and the gap is
-the mean over 8 chains. Beside it Lin-Kernighan on alpha-nearest cities with annealing. Seconds are
-those of starts and searches over all instances; candidates are made before.
+0.1 n, n and 10 n kicks of 3-opt on alpha-nearest and quadrant neighbours from greedy tours (in the
+paper, quadrant neighbours and tours of nearest neighbour), over all available EUC_2D instances of
+TSPLIB of 70 to 18,512 cities. The paper continues from every local optimum (line 10 of its
+algorithm) and runs ten times; here a chain continues from a tour that is not longer, and the gap is
+the mean over 8 chains. Lin-Kernighan on alpha-nearest cities with annealing runs beside it. Seconds
+are those of starts and searches over all instances; candidates are made before.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ COLUMNS = ("what", "kicks_per_city", "instances", "mean_gap", "best_gap", "paper
 
 
 def paper_001(setting: Setting) -> dict[str, Any]:
-    """Search all instances, the small ones first; a mean is over those that `instances` counts."""
+    """Search all instances, the small ones first; `instances` counts those of a mean."""
     rows: list[dict[str, Any]] = []
     chosen = [name for name in names(SMALLEST, LARGEST) if name != "linhp318"]
     begun: set[tuple[str, int]] = set()
@@ -52,7 +52,7 @@ def paper_001(setting: Setting) -> dict[str, Any]:
 
 
 def _instance(setting: Setting, name: str, begun: set[tuple[str, int]]) -> list[dict[str, Any]]:
-    """Search one instance in all ways; kinds of launches that have begun need no warming up."""
+    """Search one instance in all ways; kinds of launches in `begun` need no warming up."""
     import gpu_ls_plugin as gls
 
     problem, rows = read(name), []
@@ -75,7 +75,7 @@ def _instance(setting: Setting, name: str, begun: set[tuple[str, int]]) -> list[
 def _lines() -> list[tuple[str, IteratedLocalSearch, float]]:
     import gpu_ls_plugin as gls
 
-    # Cuts all over the tour, as in the paper; a window around them is worth less to this rule.
+    # Cuts all over the tour, as in the paper; with this rule a window helps less.
     paper = gls.IteratedLocalSearch(three_opt(), gls.DoubleBridge(), accept=gls.BetterOrEqual())
     ours = lin_kernighan(5, accept=gls.Annealing())
     lines = [("3-opt, BetterOrEqual", paper, kicks) for kicks in KICKS_PER_CITY]

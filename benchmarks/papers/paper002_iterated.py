@@ -1,14 +1,16 @@
 """Parallel iterated local search as in paper 002 (Delevacq et al. 2012, tables 1 and 3).
 
-A population of independent chains shares a total number of kicks, from nearest neighbour as in the
-paper. Table 1: 2^20 kicks as there, of 3-opt on alpha-nearest and quadrant neighbours with
-annealing (the paper's: 40 nearest neighbours); a GPU begins with the large populations, a CPU with
-the small ones, until the allowance is spent: tours do not depend on the backend. The same again
-with populations that cross their tours. Table 3: random-k-best improvement with the paper's k, 2^16
-kicks, cheaper tours kept. Solution quality is that of the best chain of a trial, over five trials.
-Speedups are over one thread of the CPU backend: one trial of fewer kicks and chains, in proportion.
-Random-k-best is driven kick by kick from the host, so that it has one trial of 64 chains and more
-that is ended after two seconds; `kicks` are those that were made.
+A population of independent chains shares a total number of kicks, from tours of nearest neighbour
+as in the paper. Table 1: 2^20 kicks, as there, of 3-opt on alpha-nearest and quadrant neighbours
+with annealing (in the paper: 40 nearest neighbours). A GPU begins with the large populations, a CPU
+with the small ones, until the allowance is spent; tours do not depend on the backend. The same is
+repeated with populations that cross their tours.
+
+Table 3: random-k-best improvement with the paper's k, 2^16 kicks, cheaper tours kept. Solution
+quality is that of the best chain of a trial, over five trials. Speedups are over one thread of the
+CPU backend: one trial of fewer kicks and chains, in proportion. The host drives random-k-best kick
+by kick, so it has one trial of at least 64 chains, which ends after two seconds; `kicks` are those
+that were made.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ CHAINS = (1, 8, 64, 512, 2048)
 ORDER = {"cuda": CHAINS[::-1], "cpu": CHAINS}  # single chains take a GPU longest
 SMALL, LARGE = 2**16, 2**20  # kicks of a trial, of all its chains together
 TRIALS = 5
-EXCHANGES, LEAST_BETWEEN = 64, 0.02  # of populations that are crossed; kicks per city between them
+EXCHANGES, LEAST_BETWEEN = 64, 0.02  # of crossed populations; kicks per city between exchanges
 RANDOM_K_SECONDS = 2.0  # of a trial, at most
 CORE_CHAINS, CORE_KICKS = 8, 64  # of the run on one thread, at most
 PAPER_FIRST = {  # table 1: frequency of the optimum and mean deviation, by number of chains
@@ -89,7 +91,7 @@ def paper_002(setting: Setting) -> dict[str, Any]:
 
 
 def random_k(setting: Setting) -> dict[str, Any]:
-    """Run table 3, whose trials end after some seconds."""
+    """Run table 3; its trials end after some seconds."""
     import gpu_ls_plugin as gls
 
     rows: list[dict[str, Any]] = []
@@ -104,7 +106,7 @@ def random_k(setting: Setting) -> dict[str, Any]:
 
 
 def crossed(setting: Setting) -> dict[str, Any]:
-    """Run table 1 with populations that cross their tours, in as many kicks."""
+    """Run table 1 with populations that cross their tours, with the same number of kicks."""
     import gpu_ls_plugin as gls
 
     names = setting.some(("kroA100",), tuple(PAPER_FIRST))
@@ -154,8 +156,8 @@ def _cell(
 ) -> dict[str, Any]:
     """Run the trials of one cell: the first one is timed, the others are searched together.
 
-    A single chain takes a GPU as long as five at the same time: there, all trials are timed
-    together. Without figures of one core, there is one trial of limited time.
+    A GPU takes as long for five single chains at a time as for one; so all trials of single chains
+    are timed together there. Without figures of one core, there is one trial of limited time.
     """
     trials, limit = (1, min(setting.left, RANDOM_K_SECONDS)) if core is None else (TRIALS, None)
     kicks = max(1, total // chains)

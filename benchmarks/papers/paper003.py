@@ -1,6 +1,6 @@
-"""The code versions of O'Neil and Burtscher (2015), paper003.cu, and how each is launched.
+"""The code versions of O'Neil and Burtscher (2015), paper003.cu, and their launches.
 
-`matr_s`, `matr_g`, `matr_g_ro` and `calc` run a climb per thread, `intra`, `tile` and `tuned` a
+`matr_s`, `matr_g`, `matr_g_ro` and `calc` run a climb per thread; `intra`, `tile` and `tuned` run a
 climb per block.
 """
 
@@ -17,7 +17,7 @@ from benchmarks.helpers import common
 PER_THREAD = ("matr_s", "matr_g", "matr_g_ro", "calc")
 PER_BLOCK = ("intra", "tile", "tuned")
 CAPACITIES = (128, 512, 1024, 2048, 4096)  # cities that a thread's local arrays hold
-MATRIX_CITIES = 110  # as many as the paper's 48 KiB of shared memory hold as a matrix
+MATRIX_CITIES = 110  # the largest matrix in the paper's 48 KiB of shared memory
 THREADS_ALONE = 128  # of a block of independent climbs
 MAX_THREADS = 1024
 RECORD = np.dtype(
@@ -36,13 +36,13 @@ RECORD = np.dtype(
 
 @dataclass(frozen=True)
 class Limits:
-    """What the launch configuration is computed from (section 3.3)."""
+    """Limits of a device, from which launch configurations are computed (section 3.3)."""
 
     threads: int  # per multiprocessor
     blocks: int  # per multiprocessor
     registers: int  # per multiprocessor
     shared: int  # bytes per multiprocessor
-    reserved: int = 0  # bytes of shared memory that each block costs in addition to its own
+    reserved: int = 0  # bytes of shared memory that the device adds for each block
 
 
 def device_limits() -> Limits:
@@ -72,9 +72,9 @@ def block_threads(n: int) -> int:
 def tuned_threads(n: int, registers: int, limits: Limits) -> int:
     """Return the number of threads that keeps most threads of a multiprocessor at work.
 
-    Every multiple of a warp is tried: resident blocks follow from the limits of threads, blocks,
-    registers and shared memory, and the share of threads with a row to evaluate from n. Among
-    those within 5 % of the best the largest block wins: fewer climbs share the caches.
+    Every multiple of a warp is tried. The limits of threads, blocks, registers and shared memory
+    give the resident blocks, and n gives the share of threads with a row to evaluate. Among those
+    within 5 % of the best the largest block wins: fewer climbs share the caches.
     """
 
     def busy(threads: int) -> float:

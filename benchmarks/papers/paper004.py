@@ -1,4 +1,4 @@
-"""The heuristic that FANG is measured with: points on a grid that walk to their goals."""
+"""The heuristic with which FANG is measured: points on a grid that walk to their goals."""
 
 from __future__ import annotations
 
@@ -161,10 +161,10 @@ SIDE = 1000  # of the grid
 
 
 class GridWalk(Heuristic):
-    """Cells next to a point are likelier the nearer they are to its goals (section 4).
+    """Prefers cells next to a point that are near to its goals (section 4).
 
-    The paper does not say how a distance becomes a weight: here by what it is less than that of
-    the farthest cell, which takes its aggregate.
+    The paper does not say how a distance becomes a weight. Here the weight is the difference to the
+    distance of the farthest cell, which is the aggregate.
     """
 
     name = "grid_walk"
@@ -177,7 +177,7 @@ class GridWalk(Heuristic):
         self.goals = rng.integers(0, SIDE, (variables, load, 2)).astype(np.int32)
 
     def sizes(self, problem: object) -> NDArray[Any]:
-        """Return the cells around each point."""
+        """Return the number of cells around each point."""
         return np.full(self.variables, self.side**2 - 1)
 
     def functor(self) -> str:
@@ -185,11 +185,11 @@ class GridWalk(Heuristic):
         return f"GridWalk<{self.side}, {self.load}>"
 
     def source(self) -> str:
-        """Return its text."""
+        """Return the C++ text of the functor."""
         return FUNCTOR
 
     def words(self, backend: object, problem: object) -> list[Any]:
-        """Return where points begin, and their goals."""
+        """Return the first cells of the points, and their goals."""
         return [self.begins, self.goals]
 
     def kept_bytes(self, problem: object) -> int:

@@ -1,4 +1,4 @@
-"""Local searches of two papers, timed as these describe them.
+"""Local searches of two papers, timed as described there.
 
 Paper 001 is Fosin, Davidović and Carić (2013), paper 002 Delevacq, Delisle and Krajecki (2012).
 """
@@ -56,7 +56,7 @@ PAPER_002 = {  # speedups over one core in its table 1, by number of solutions
         "BS": (),
     },
 }
-# One core searches no more tours; its time for more is that of so many, in proportion.
+# One core searches at most this many tours; its time for more is in proportion.
 ONE_CORE_TOURS = 64
 RANDOM_K = 1000
 
@@ -159,7 +159,7 @@ def paper_002(gpu: bool) -> dict[str, Any]:
 
 
 def _one_core(search: LocalSearch, problem: TSP, tours: Any) -> float:
-    """Return the milliseconds of one core, in proportion from some of the tours if need be."""
+    """Return the milliseconds of one core; if it searches only some tours, in proportion."""
     some = tours[:ONE_CORE_TOURS]
     with threads(1):
         seconds, _ = search_seconds(search, problem, some, "cpu", 1)

@@ -1,12 +1,13 @@
-"""Matrices: gaps after a second, beside elkai (LKH), OR-Tools and moves without turning.
+"""Matrices: gaps after a second, beside elkai (LKH), OR-Tools and moves that reverse no path.
 
 Random instances of four kinds (after Cirasella and others 2001): `noise`, rounded Euclidean lengths
-and up to 100 more, as kro124p has; `uniform` lengths; `crane`, from where a load is put down to
-where the next one is taken up; `paths`, shortest paths over uniform lengths, as streets have; and
-symmetric ones of TSPLIB, on the globe (GEO) or explicit. Gaps
-count from the best tour of all programs. Ours is `solve`, once as it is and once by 3-opt and
-Or-opt, which turn no path; compiled before. elkai has one run, however long it takes, OR-Tools
-guided local search from the cheapest arcs for as long as ours, both on one core.
+plus up to 100, as in kro124p; `uniform` lengths; `crane`, from the place where a load is put down
+to the place of the next one; `paths`, shortest paths over uniform lengths, as in street networks.
+Further instances are symmetric ones of TSPLIB with lengths on the globe (GEO) or explicit lengths.
+
+Gaps count from the best tour of all programs. Ours is `solve`, with its defaults and with 3-opt and
+Or-opt, which reverse no path; kernels are compiled before. elkai runs once, however long it takes;
+OR-Tools runs guided local search from the cheapest arcs for as long as ours. Both use one core.
 """
 
 from __future__ import annotations
@@ -43,26 +44,26 @@ COLUMNS = ("kind", "n", "seed", *PROGRAMS, "elkai_seconds")
 
 
 def noise(n: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return Euclidean lengths and a little more."""
+    """Return Euclidean lengths with noise."""
     places = rng.integers(0, 4000, (n, 2))
     apart = np.hypot(*(places[:, None] - places[None]).transpose(2, 0, 1)).round()
     return apart.astype(np.int64) + rng.integers(0, 100, (n, n))
 
 
 def uniform(n: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return any lengths."""
+    """Return uniform random lengths."""
     return rng.integers(1, 100_000, (n, n))
 
 
 def crane(n: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return ways from where loads are put down to where they are taken up."""
+    """Return lengths from where loads are put down to where the next ones are taken up."""
     taken = rng.integers(0, 1000, (n, 2))
     put = np.clip(taken + rng.integers(-100, 101, (n, 2)), 0, 1000)
     return np.abs(put[:, None] - taken[None]).max(axis=2)
 
 
 def paths(n: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return shortest paths over any lengths."""
+    """Return lengths of shortest paths over uniform lengths."""
     from scipy.sparse.csgraph import floyd_warshall
 
     return floyd_warshall(uniform(n, rng).astype(float)).astype(np.int64)
@@ -72,7 +73,7 @@ KINDS = {"noise": noise, "uniform": uniform, "crane": crane, "paths": paths}
 
 
 def cases(options: argparse.Namespace) -> Iterator[tuple[str, int, Callable[[], gls.TSP]]]:
-    """Yield kinds, seeds and what makes the problem, those of TSPLIB with names as kinds."""
+    """Yield kinds, seeds and functions that make the problem; names of TSPLIB are kinds."""
     for kind, make in KINDS.items():
         for n, seed in ((n, seed) for n in options.sizes for seed in SEEDS):
             matrix = make(n, np.random.default_rng([n, seed]))
@@ -96,7 +97,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         searches = {"solve": None} | ({} if problem.symmetric else {"without_turning": still})
         for name, search in searches.items():
             given = {"search": search, "backend": options.backend}
-            # Of a problem that no search has seen, which keeps what is known of it.
+            # Of a new problem, since a problem caches its candidates.
             found[name] = int(gls.solve(made(), options.seconds, **given).best_cost)
         begin = time.perf_counter()
         tour = elkai.DistanceMatrix(matrix.tolist()).solve_tsp(runs=1)[:-1]

@@ -1,9 +1,9 @@
 """The CPU backend beside NumPy: 2-opt climbs of 100 tours of 1,000 cities on 2 cores.
 
-Every version descends from the same nearest-neighbour tours, one best move of the whole
+Every version descends from the same nearest-neighbour tours by one best move of the whole
 neighbourhood per pass, and must end with the same tours, city by city. NumPy runs in one process
-per core with the distance matrix at hand; making it and starting the processes is not timed. Ours
-is timed as a user calls it: checks, the search and the recomputation of all costs included.
+per core and has the distance matrix; making it and starting the processes is not timed. Ours is
+timed as a user calls it, with checks and the recomputation of all costs.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Children of 1,000 pairs of tours by every recombination, beside pymoo's crossovers.
 
-Parents are random tours, which have hardly an edge in common, and local optima as a memetic
-algorithm crosses them. Each call makes one child a pair: `array` with parents that are where the
-kernels run, `NumPy` with parents and children of the host; medians of several calls, compiled
-before. `kernels`, on a GPU, are the same children without checks and without waiting: many calls
-queued one behind the other, between two events of the stream. pymoo crosses 50 pairs at once; its
-seconds are scaled to as many children.
+Parents are random tours, which have hardly any edges in common, and local optima, as a memetic
+algorithm crosses them. Each call makes one child for each pair: `array` with parents on the
+backend, `NumPy` with parents and children on the host. Results are medians of several calls;
+kernels are compiled before. `kernels`, on a GPU, are the same children without checks and waiting:
+many queued calls between two events of the stream. pymoo crosses 50 pairs at once; its seconds are
+scaled to the same number of children.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _crosses(part: Any, problem: Any) -> bool:
-    """Return whether a recombination is one for tours: some are for routes."""
+    """Return whether a recombination crosses tours; some cross routes."""
     try:
         part.check(problem)
     except UnsupportedProblemError:
@@ -74,7 +74,7 @@ def _crosses(part: Any, problem: Any) -> bool:
 
 
 def _milliseconds(part: Any, problem: Any, tours: Any, pairs: int, backend: Any) -> float:
-    """Return the milliseconds of crossing the first half of tours with the second."""
+    """Return the milliseconds of crossing the first half of tours with the second half."""
 
     def call() -> None:
         part.cross(problem, tours[:pairs], tours[pairs:], seed=1, backend=backend)
@@ -85,7 +85,7 @@ def _milliseconds(part: Any, problem: Any, tours: Any, pairs: int, backend: Any)
 
 
 def _kernels(part: Any, problem: Any, tours: Any, pairs: int, backend: Any) -> float:
-    """Return the milliseconds of the same children's kernels alone."""
+    """Return the milliseconds of the kernels alone."""
     tours = tours.astype("int32")
     workspace = part.workspace(backend, problem, pairs, seed=1)
     mates = backend.xp.arange(pairs, dtype="int32")
@@ -107,7 +107,7 @@ def _kernels(part: Any, problem: Any, tours: Any, pairs: int, backend: Any) -> f
 
 
 def _peers(tours: Any, pairs: int) -> list[dict[str, Any]]:
-    """Return pymoo's milliseconds for as many children."""
+    """Return pymoo's milliseconds for the same number of children."""
     from pymoo.core.population import Population
     from pymoo.core.problem import Problem
     from pymoo.operators.crossover.erx import EdgeRecombinationCrossover

@@ -1,14 +1,14 @@
 """Local searches of vehicle routing a second on one core, beside HGS-CVRP's local search.
 
-Both descend from the same feasible giant tours, randomised savings and splits of random orders,
-to a local optimum in which no move breaks a constraint: ours with hard constraints, HGS-CVRP's
-with a penalty of a million for every unit. Ours is LocalSearch with 2-opt, relocate(3),
-exchange(2, 2) and 2-opt* on 20 nearest candidates as a user calls it on all tours at once, costs
-from scratch included, with one thread. Theirs is LocalSearch::run with moves 1 to 9 and
-nbGranular 20, in a program of its own (hgs_local_search.cpp), compiled by the same compiler with
--O3 -march=native, once without SWAP* and once with it. Times are CPU seconds of the searches alone,
-medians of repeats in turn; compiling, reading files, candidates and starts are not timed. Gaps are
-above the best known costs, means over all tours.
+Both descend from the same feasible giant tours, randomised savings and splits of random orders, to
+a local optimum in which no move breaks a constraint: ours with hard constraints, HGS-CVRP's with a
+penalty of a million for each unit. Ours is LocalSearch with 2-opt, relocate(3), exchange(2, 2) and
+2-opt* on 20 nearest candidates, called by a user on all tours at once, with one thread; it includes
+costs from scratch. Theirs is LocalSearch::run with moves 1 to 9 and nbGranular 20, in a separate
+program (hgs_local_search.cpp), compiled by the same compiler with -O3 -march=native, with and
+without SWAP*. Times are CPU seconds of the searches alone, medians of alternating repeats;
+compiling, reading files, candidates and starts are not timed. Gaps are above the best known costs,
+means over all tours.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ INSTANCES = (
     "Golden/Golden_7",
 )
 CANDIDATES = 20
-PENALTY = 1e6  # of HGS-CVRP for a unit of load or duration too much: none is ever worth it
+PENALTY = 1e6  # of HGS-CVRP for a unit of excess load or duration; no excess pays off
 SOURCES = ("LocalSearch", "Individual", "Params", "InstanceCVRPLIB", "AlgorithmParameters")
 BAR = 0.7
 
@@ -60,7 +60,7 @@ class HgsLocalSearch:
     source : Path
         The folder `Program` of HGS-CVRP.
     folder : Path
-        Where the program and starts are written.
+        Receives the program and the starts.
     """
 
     def __init__(self, source: Path, folder: Path) -> None:
@@ -77,7 +77,7 @@ class HgsLocalSearch:
         (self.folder / "starts").write_text("\n".join(routes) + "\n")
 
     def descend(self, path: Path, problem: CVRP, *, swaps: bool) -> tuple[float, float]:
-        """Return the CPU seconds and the mean cost of descents from the starts that are written."""
+        """Return the CPU seconds and the mean cost of descents from the written starts."""
         arguments = (int(problem.integer), problem.copies, CANDIDATES, int(swaps), PENALTY)
         command = [str(self.program), str(path), str(self.folder / "starts"), *map(str, arguments)]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -113,7 +113,7 @@ def starts_of(problem: CVRP, size: int) -> dict[str, Any]:
 def compare(
     hgs: HgsLocalSearch, path: Path, best: float, options: argparse.Namespace
 ) -> list[dict[str, Any]]:
-    """Time both from the starts of an instance, in turn."""
+    """Time both from the starts of an instance, alternately."""
     import gpu_ls_plugin as gls
 
     problem = gls.CVRP.read(path)
@@ -193,7 +193,7 @@ def show(rows: list[dict[str, Any]]) -> None:
 
 
 def draw(out: Path, record: dict[str, Any]) -> None:
-    """Draw searches a second of both by instance, and the gaps at which they end."""
+    """Draw searches a second of both by instance, and the gaps of their results."""
     with common.Figure(out, "cvrp_local_search_cpu", columns=2, rows=2) as axes:
         for column, kind in enumerate(("savings", "split")):
             rows = [row for row in record["rows"] if row["starts"] == kind]

@@ -1,10 +1,10 @@
 """PyGAD and DEAP on rat783, population 100, before and after one changed line.
 
-The programs are the examples pygad_tsp.py and deap_tsp.py: an order crossover and inversion, the
-same with LocalSearchMutation in place of the inversion, and that with whole batches in DEAP or with
-SegmentCrossover in PyGAD. All run in this process, one after the other, from the same seed, for the
-same seconds, and random tours; compiling is done before. Gap is the length of the best tour over
-the optimal length less one, in percent, after each generation.
+The programs are the examples pygad_tsp.py and deap_tsp.py: with order crossover and inversion; with
+LocalSearchMutation in place of the inversion; and with whole batches in DEAP or SegmentCrossover in
+PyGAD. All run in this process one after the other, from random tours, with the same seed and
+seconds; kernels are compiled before. Gap is the length of the best tour over the optimal length
+less one, in percent, after each generation.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def gap(problem: Any, length: float) -> float:
-    """Return by how many percent a length is above the optimum."""
+    """Return the gap of a length to the optimum in percent."""
     return 100 * (length / problem.optimum - 1)
 
 
@@ -87,7 +87,7 @@ def deap_runs(problem: Any, options: argparse.Namespace) -> Any:
 
 
 def draw(out: Path, record: dict[str, Any]) -> None:
-    """Draw gap against time on logarithmic axes, a framework a picture."""
+    """Draw gap against time on logarithmic axes, one picture for each framework."""
     with common.Figure(out, NAME, columns=2) as axes:
         for ax, framework in zip(axes, ("PyGAD", "DEAP"), strict=True):
             for r in (r for r in record["runs"] if r["framework"] == framework):

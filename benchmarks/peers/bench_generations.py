@@ -1,8 +1,8 @@
-"""What a generation of `MemeticGA` costs beside its kernels, and whether memory stays constant.
+"""The time of a generation of `MemeticGA` beside its kernels, and its memory over generations.
 
-The share of kernels is what the GPU's profiler (CUPTI, by torch) records of 30 generations of 1,000
-tours of 1,000 cities; copies count as none. Memory is that of the process and of the device after
-1,000 and after 10,000 generations of 200 tours of 200 cities.
+The share of kernels is recorded by the GPU's profiler (CUPTI, by torch) over 30 generations of
+1,000 tours of 1,000 cities; copies do not count as kernels. Memory is that of the process and of
+the device after 1,000 and after 10,000 generations of 200 tours of 200 cities.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PAGE = 4096  # bytes
 
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:
-    """Measure what was asked for."""
+    """Measure the requested parts."""
     found: dict[str, Any] = {"memory": _memory(options)}
     if options.backend == "cuda":
         found["share"] = [_share(name, limit) for name, limit in (("gen", 10**6), ("time", 600))]
@@ -46,7 +46,7 @@ def _algorithm(size: int, n: int, backend: str, termination: tuple[str, int]) ->
 
 
 def _share(limit: str, most: int) -> dict[str, Any]:
-    """Return milliseconds of a generation, in all and of its kernels."""
+    """Return the milliseconds of a generation, and of its kernels."""
     import torch
     from torch.profiler import ProfilerActivity, profile
 
@@ -69,7 +69,7 @@ def _share(limit: str, most: int) -> dict[str, Any]:
 
 
 def _memory(options: argparse.Namespace) -> list[dict[str, Any]]:
-    """Return the bytes held after some generations, and after ten times as many."""
+    """Return the bytes in use after some generations, and after ten times as many."""
     algorithm = _algorithm(FEW, FEW, options.backend, ("n_gen", 10**9))
     rows = []
     for generation in range(1, options.generations + 1):

@@ -1,8 +1,8 @@
-"""`MemeticGA()` as it is, beside `gls.solve`: the time from the call to a gap, by TSPLIB instance.
+"""`MemeticGA()` with its defaults beside `gls.solve`: time from the call to a gap, by instance.
 
 Each run begins with `minimize` and ends at the target or the limit; kernels are compiled before.
-Medians of several seeds; a run that does not reach its target counts as infinite. `solve` has the
-population that MemeticGA has.
+Times are medians of several seeds; a run that misses its target counts as infinite. `solve` has the
+population of MemeticGA. Instances are those of TSPLIB.
 """
 
 from __future__ import annotations

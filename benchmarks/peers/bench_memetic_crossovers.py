@@ -1,15 +1,16 @@
 """Gap against time with every recombination, with search and without, beside fast-tsp and elkai.
 
-With search: generations of `MemeticGA` that cross random parents and search all children, the same
-search for all, as many children as tours. Without: pymoo's GA with the operator of the same
-recombination, no mutation, tours of nearest neighbour at the start. `MemeticGA()` as it is runs
-beside them. Curves hold the best tour after each generation; time counts from where only the
-instance is there, candidates and starts included; kernels are compiled before. A run ends at the
-optimum. Gap is the length over the optimal length less one, in percent; medians of the seeds,
-infinite where most of them do not get there.
+With search: generations of `MemeticGA` that cross random parents and search all children by the
+same search, with as many children as tours. Without: pymoo's GA with the operator of the same
+recombination, no mutation, and tours of nearest neighbour at the start. `MemeticGA()` with its
+defaults runs beside them. Curves have the best tour after each generation. Time counts from the
+instance on, with candidates and starts; kernels are compiled before. A run ends at the optimum. Gap
+is the length over the optimal length less one, in percent; results are medians of the seeds,
+infinite if most of them miss the gap.
 
 fast-tsp runs for longer and longer, with one thread (median of as many processes as seeds at a
-time) and with many that search together. elkai runs once, until it has ended or its limit is over.
+time) and with many threads that search together. elkai runs once until it ends or reaches its
+limit.
 """
 
 from __future__ import annotations
@@ -33,15 +34,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 INSTANCES = ("lin318", "rat783", "pr1002", "pr2392", "pcb3038", "fnl4461")
-THREADS = 15  # of fast-tsp, where there are so many
-GAPS = (1.0, 0.1, 0.0)  # percent, times to which are told
-SMALLEST = 1e-3  # percent that a logarithmic axis shows
+THREADS = 15  # of fast-tsp, at most
+GAPS = (1.0, 0.1, 0.0)  # percent; the times to these are reported
+SMALLEST = 1e-3  # lowest percentage on a logarithmic axis
 AS_IT_IS = "MemeticGA()"
 COLUMNS = ("who", "search", "gap", *(f"to_{gap:g}" for gap in GAPS), "generations")
 
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:
-    """Measure the instances that were asked for; those of earlier calls stay in the file."""
+    """Measure the requested instances; those of earlier calls stay in the file."""
     names = options.instances.split(",")
     record = common.stored(options.out, name_of(options.backend), INSTANCES)
     for name in names:
@@ -66,7 +67,7 @@ def name_of(backend: str) -> str:
 def _all_runs(
     name: str, options: argparse.Namespace
 ) -> Iterator[tuple[str, bool, list[dict[str, Any]]]]:
-    """Yield the runs of every algorithm: who, whether it searches, one a seed."""
+    """Yield for each algorithm its name, whether it searches, and a run for each seed."""
     from gpu_ls_plugin.core.registry import registry
 
     makers: list[tuple[str, bool, Callable[[Any, int], Any]]] = [
@@ -100,7 +101,7 @@ def _memetic(part: Any, options: argparse.Namespace) -> Any:
 
 
 def _bare(part: Any, options: argparse.Namespace, tsp: Any, seed: int) -> Any:
-    """Return pymoo's GA, of which the recombination is the only operator."""
+    """Return pymoo's GA with the recombination as its only operator."""
     from pymoo.algorithms.soo.nonconvex.ga import GA
     from pymoo.operators.mutation.nom import NoMutation
 
@@ -162,7 +163,7 @@ def _curve(optimum: int) -> Any:
 
 
 def _row(who: str, searched: bool, runs: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return what is told of the runs of an algorithm."""
+    """Return the reported figures of the runs of an algorithm."""
     gaps = [run["curve"][-1][1] for run in runs]
     row: dict[str, Any] = {"who": who, "search": searched, "gap": common.median(gaps), "gaps": gaps}
     for gap in GAPS:
@@ -179,7 +180,7 @@ def _time_to(curve: list[tuple[float, float]], gap: float) -> float:
 
 
 def _peers(name: str, options: argparse.Namespace) -> list[dict[str, Any]]:
-    """Return rows of fast-tsp and elkai, as far as they are installed."""
+    """Return rows of fast-tsp and elkai, if they are installed."""
     import gpu_ls_plugin as gls
 
     problem = gls.TSP.read(common.require_instances() / f"{name}.tsp")
@@ -222,7 +223,7 @@ def _peer_row(who: str, curve: list[tuple[float, float]]) -> dict[str, Any]:
 
 
 def draw(out: Path, record: dict[str, Any]) -> None:
-    """Draw a panel an instance: searched solid, bare dashed, others as marks."""
+    """Draw a panel for each instance: searched solid, bare dashed, others as marks."""
     names = [name for name in INSTANCES if name in record]
     columns = min(3, len(names))
     rows = -(-len(names) // columns)
@@ -250,7 +251,7 @@ def _panel(axes: Any, name: str, section: dict[str, Any]) -> None:
 
 
 def _median_curve(curves: list[list[tuple[float, float]]], longest: float) -> tuple[Any, Any]:
-    """Return times and the median gap at each, from where all curves have begun."""
+    """Return times and the median gap at each, once all curves have begun."""
     begin = max(curve[0][0] for curve in curves)
     times = np.geomspace(begin, max(longest, begin), 200)
     gaps = []

@@ -2,15 +2,17 @@
 
 The objectives are the lengths of a tour by the coordinates of kroA100 and of kroB100, whose exact
 front has 3,332 points (Florios and Mavrotas 2014). Hypervolumes have three reference points:
-`nadir` is 1.1 in objectives of which 0 is the ideal and 1 the nadir point of all our fronts
-together, slightly worse than the nadir as is usual (Ishibuchi, Imada, Setoguchi and Nojima 2018);
-`random` the mean costs of 1,000 random tours; `half` one half of these. Volumes are parts of the
-rectangle up to the reference point, from the ideal point for `nadir`, else from 0; `by_peer` is a
-volume by pymoo's. The row `ideal point` is no front but a bound: the volume of a tour that were
-the best in both objectives. A long run says how good fronts can be; `share` is a hypervolume by
-that of the best front of a long run (of any of ours where there is none). Seconds are limits given
-to `minimize`, 0 where rows of the results are kept; kernels are compiled before. pymoo's NSGA2 has
-its own operators for permutations, order crossover and inversion.
+`nadir` is 1.1, in objectives scaled so that 0 is the ideal point and 1 the nadir point of all our
+fronts together, slightly worse than the nadir as is usual (Ishibuchi, Imada, Setoguchi and Nojima
+2018); `random` has the mean costs of 1,000 random tours; `half` has one half of these. Volumes are
+shares of the rectangle up to the reference point, from the ideal point for `nadir`, else from 0;
+`by_peer` is computed by pymoo.
+
+The row `ideal point` is no front but a bound: the volume of a tour that is best in both objectives.
+A long run shows how good fronts can be; `share` is a hypervolume over that of the best front of a
+long run (of any of ours if there is none). Seconds are limits given to `minimize`, 0 if stored rows
+are reused; kernels are compiled before. pymoo's NSGA2 has its own operators for permutations, order
+crossover and inversion.
 """
 
 from __future__ import annotations
@@ -72,7 +74,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     rows.append({"who": IDEAL, "limit": 0, "seconds": 0, "points": 1, "front": [ideal.tolist()]})
     for row, costs in zip(rows, [*fronts, ideal[None]], strict=True):
         for name, at in references.items():
-            if len(costs):  # else the volumes of a run whose front is not kept stand
+            if len(costs):  # a run without a stored front keeps its volumes
                 origin = ideal if name == "nadir" else np.zeros(2)
                 row[f"hv_{name}"] = _volume(costs, origin, at)
     table = _summary(rows)
@@ -84,7 +86,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _kept(options: argparse.Namespace, whos: set[str]) -> list[dict[str, Any]]:
-    """Return the results' runs of some algorithms."""
+    """Return the stored runs of some algorithms."""
     file = options.out / f"multi_objective_{options.backend}.json"
     before = json.loads(file.read_text()) if file.exists() else {}
     runs = summary.rows(before.get(options.backend, {}).get("runs", []))
@@ -128,7 +130,7 @@ def _front(
 
 
 def _volume(costs: Any, origin: Any, reference: Any) -> float:
-    """Return pymoo's hypervolume, by that of the rectangle from an origin to a reference point."""
+    """Return pymoo's hypervolume as a share of the rectangle from `origin` to `reference`."""
     from pymoo.indicators.hv import HV
 
     return float(HV(ref_point=np.ones(2))((costs - origin) / (reference - origin)))
@@ -142,7 +144,7 @@ def _some(costs: Any) -> list[list[int]]:
 
 
 def _summary(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return medians over seeds, and hypervolumes by that of the best front."""
+    """Return medians over seeds, and hypervolumes relative to the best front."""
     whos = dict.fromkeys(row["who"] for row in rows)
     best_of = [row for row in rows if row["who"] == LONG]
     best_of = best_of or [row for row in rows if row["who"] == OURS]
@@ -164,7 +166,7 @@ def _summary(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _median(rows: list[dict[str, Any]], column: str) -> float | None:
-    """Return the median of a column where all rows have it."""
+    """Return the median of a column if all rows have it."""
     known = [row[column] for row in rows if column in row]
     return common.median(known) if known and len(known) == len(rows) else None
 
@@ -182,7 +184,9 @@ def draw(out: Path, record: dict[str, Any]) -> None:
             if who == IDEAL:
                 continue
             row = next(row for row in measured["runs"] if row["who"] == who)
-            if not isinstance(row["front"], list):  # kept from results, which have none
+            if not isinstance(
+                row["front"], list
+            ):  # reused from stored results, which have no front
                 continue
             label = f"{who}, {row['limit']:g} s: {row['points']:,} tours"
             axes.plot(*np.array(row["front"]).T, ".", markersize=2, label=label)

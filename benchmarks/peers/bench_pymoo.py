@@ -97,7 +97,7 @@ def run(
             best = float(algorithm.pop.get("F").min())
             self.points.append((time.perf_counter() - self.begin, 100 * (best / optimum - 1)))
 
-    # The first search of a kind is compiled: this shall not be part of the measured time.
+    # The first search of a kind compiles, which is not timed.
     minimize(problem, algorithm, ("n_gen", 2), seed=seed)
     curve = Curve()
     begin = time.perf_counter()

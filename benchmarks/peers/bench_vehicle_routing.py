@@ -1,14 +1,15 @@
-"""Vehicle routing: what gls.solve reaches in some seconds, beside HGS-CVRP and PyVRP.
+"""Vehicle routing: gaps of gls.solve after some seconds, beside HGS-CVRP and PyVRP.
 
-The call of a user, with defaults, from a problem that nobody has searched before to its routes;
-compiling comes before the time begins. HGS-CVRP is its own program, built from its source with -O3
--march=native, PyVRP an interpreter; both have their default parameters and one core for each run,
-pinned, at the same time as ours, whose cores they do not use (one on a GPU); where no core is left,
-they run after ours. Their clocks begin when they have read their input (HGS-CVRP's counts CPU
-seconds). Lengths are rounded where the best known costs count so; PyVRP's are multiplied by 1,000
-and rounded where not. Every result passes the referee: what breaks a constraint has no cost. Gaps
-are above the best known costs, in percent. A section has runs of several calls: what has been
-measured is not measured again unless asked for, what a limit leaves out is said.
+Ours is a user's call with defaults on a new problem; kernels are compiled before. HGS-CVRP is its
+own program, built from its source with -O3 -march=native; PyVRP runs in an interpreter of its own.
+Both have their default parameters and one pinned core for each run. They run at the same time as
+ours on cores that ours does not use (ours uses one on a GPU); if no core is free, they run after
+ours. Their clocks begin when they have read their input (HGS-CVRP counts CPU seconds).
+
+Lengths are rounded if the best known costs are of rounded lengths; otherwise PyVRP's are multiplied
+by 1,000 and rounded. The referee checks each result; an infeasible one has no cost. Gaps are above
+the best known costs, in percent. A section joins runs of several calls: earlier runs are not
+repeated unless requested, and runs that a limit leaves out are printed.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ BARS = {
 
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:
-    """Measure the sections that were asked for; runs of earlier calls and files stay."""
+    """Measure the requested sections; runs of earlier calls and files stay."""
     limit = Limit(options.limit)
     record: dict[str, Any] = {"bars": BARS, **_joined(options)}
     os.environ["GPU_LS_THREADS"] = str(options.threads)
@@ -85,7 +86,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
                 _measure_section(name, bench, options, record)
                 record[name]["machine"] = common.machine()
                 common.write_json(options.out, name_of(options), __doc__ or "", record)
-            elif options.merge and name in record:  # sums up what has come together
+            elif options.merge and name in record:  # sums up all joined runs
                 idle = replace(bench, peers=(), ours=False)
                 _measure_section(name, idle, options, record)
     if bench.left_out:
@@ -107,14 +108,14 @@ def _joined(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _tables(earlier: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
-    """Return the tables of educations that were found, with the rows of earlier calls."""
+    """Return the measured tables of educations, with the rows of earlier calls."""
     return {title: earlier.get(title, {}) | found[title] for title in SEARCHES if title in found}
 
 
 def _measure_section(
     name: str, bench: Bench, options: argparse.Namespace, record: dict[str, Any]
 ) -> None:
-    """Run what is missing of a section, and sum its runs up, with those of earlier calls."""
+    """Make the missing runs of a section; sum them up with those of earlier calls."""
     earlier = record.get(name, {})
     found = SECTIONS[name](bench, options, earlier.get("runs", []))
     found |= _tables(earlier, found)

@@ -1,20 +1,17 @@
-"""The best-improvement 2-opt climb in NumPy alone: what the CPU backend is measured against.
+"""The best-improvement 2-opt climb in NumPy alone, with which the CPU backend is compared.
 
-Three versions that return the same tours, each as fast as NumPy calls made it:
+Three versions return the same tours; each is as fast as we could make it with NumPy calls:
 
-`scan`
-    evaluates every move in every pass, as the GPU kernel does, from a distance matrix that is
-    kept in tour order by reversing its rows and columns in place.
-`gains`
-    keeps the gains of all moves in a matrix, recomputes the rows and columns of the edges that a
-    move reversed or made, and searches the whole matrix for the smallest entry in every pass.
-`pairs`
-    evaluates a pair of edges once, in both senses in which a tour can run through them, and keeps
-    the improving ones in a list; a pass looks through that list only.
+`scan` evaluates every move in every pass, as the GPU kernel does, from a distance matrix that is
+kept in tour order by reversing its rows and columns in place. `gains` keeps the gains of all moves
+in a matrix, recomputes the rows and columns of the edges that a move reversed or made, and searches
+the whole matrix for the smallest entry in every pass. `pairs` evaluates a pair of edges once, for
+both relative directions of the edges, and keeps the improving ones in a list; a pass looks through
+that list only.
 
 A move (i, j), i < j, replaces the edges (t[i], t[i+1]) and (t[j], t[j+1]). The best move is the one
-of the smallest change in length; among equals, of the smallest (i, j). The shorter side of the tour
-is reversed: positions i+1..j if 2 (j - i) <= n, else j+1..i past the end.
+with the smallest change in length, then with the smallest (i, j). The shorter side of the tour is
+reversed: positions i+1..j if 2 (j - i) <= n, else j+1..i past the end.
 """
 
 from __future__ import annotations
@@ -29,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 Array = np.ndarray[Any, Any]
-NEVER = 1 << 28  # on the diagonal: no edge is exchanged with itself
+NEVER = 1 << 28  # on the diagonal, so that no edge is exchanged with itself
 
 
 def euclidean_matrix(coordinates: Array) -> Array:
@@ -73,8 +70,8 @@ def scan(distances: Array, tour: Array, block: int = 128) -> tuple[Array, int]:
             smallest -= edges[low:high]
             row = int(smallest.argmin())
             if smallest[row] < best:
-                # Left of the block's diagonal stand mirror images, which never win a tie
-                # within their row: the move they stand for was met in an earlier row.
+                # Left of the block's diagonal are mirror images, which never win a tie
+                # within their row: their move was met in an earlier row.
                 best = int(smallest[row])
                 move = sorted((low + row, low + 2 + int(change[row].argmin())))
         if move is None:
@@ -84,7 +81,7 @@ def scan(distances: Array, tour: Array, block: int = 128) -> tuple[Array, int]:
 
 
 def gains(distances: Array, tour: Array) -> tuple[Array, int]:
-    """Climb with a matrix of all changes that is kept up to date; return tour and passes."""
+    """Climb with an updated matrix of all changes; return the tour and the number of passes."""
     n = len(tour)
     tour, matrix = _in_tour_order(distances, tour)
     edges = np.diagonal(matrix, 1).copy()
@@ -112,8 +109,8 @@ def pairs(distances: Array, tour: Array) -> tuple[Array, int]:
     """Climb with a list of the improving pairs of edges; return the tour and the passes.
 
     Edges get a number when they enter the tour and keep it. `sense` is +1 for an edge traversed as
-    it was made, -1 for one reversed, 0 for one that left the tour. A listed pair is a move of
-    the present tour where the product of the two senses is the one it was listed with.
+    it was made, -1 for a reversed one, 0 for one that has left the tour. A listed pair is a move of
+    the current tour if the product of the two senses equals the listed one.
     """
     n = len(tour)
     if n < 4:
@@ -263,7 +260,7 @@ def _reverse(tour: Array, matrix: Array, first: int, count: int) -> None:
 def _improving_pairs(
     distances: Array, tour: Array, edges: Array, block: int = 128
 ) -> tuple[Array, Array, Array, Array]:
-    """List the improving pairs of a closed tour's edges in either sense of the pair."""
+    """List the improving pairs of a closed tour's edges for both relative directions."""
     n = len(edges)
     matrix = distances.take(tour, 0).take(tour, 1)
     parts = []

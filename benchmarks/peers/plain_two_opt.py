@@ -36,7 +36,7 @@ class PlainTwoOpt:
         self.xp, self.n = cupy, len(coordinates)
         moved = np.asarray(coordinates) - np.asarray(coordinates).min(axis=0)
         self.cities = cupy.asarray(moved, "float32")
-        # Less than this is rounding; with integers any improvement is at least 1.
+        # Smaller changes may be rounding errors; with integers any improvement is at least 1.
         self.threshold = -0.5 if metric == "EUC_2D" else -float(moved.max()) * 2.0**-19
         self.threads = 0  # chosen by `tune`
         self.shared = 12 * (self.n + 1)

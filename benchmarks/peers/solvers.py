@@ -1,4 +1,4 @@
-"""Other libraries side by side with ours: fast-tsp and elkai in processes, OR-Tools as it is."""
+"""Other libraries side by side with ours: fast-tsp and elkai in processes, OR-Tools here."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _barrier: Any = None
 
 
 def has(package: str) -> bool:
-    """Whether a package can be imported."""
+    """Return whether a package can be imported."""
     return importlib.util.find_spec(package) is not None
 
 
 def processes(most: int) -> int:
-    """Return how many processes run at a time, at least one."""
+    """Return how many processes can run at a time, at least one."""
     return max(1, min(most, len(os.sched_getaffinity(0))))
 
 

@@ -1,8 +1,8 @@
-"""What candidate sets cost, and how many edges of optimal tours they hold.
+"""The time of candidate sets, and the share of edges of optimal tours that they contain.
 
 Seconds are the median of several builds of all lists of an instance, on the host, after one build
-of a small instance. An edge of the published optimal tour is covered if it is in the list of one
-of its cities at least; rank is its mean place, from 1, in the lists that hold it. Uniform
+of a small instance. An edge of the published optimal tour is covered if it is in the list of at
+least one of its cities; rank is its mean place, from 1, in the lists that contain it. Uniform
 instances have integer coordinates in a square; no optimal tour is known for them.
 """
 
@@ -51,7 +51,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     for problem in problems:
         repeats = options.repeats if problem.n < options.uniform else 1
         for candidates in sets:
-            # The parts of the union have been made by now: what is timed is the union.
+            # The parts of the union exist by now, so the union alone is timed.
             seconds = common.seconds_of(lambda c=candidates, p=problem: c.build(p), repeats)
             lists = candidates.of(problem)
             row = {"name": problem.name, "n": problem.n, "set": repr(candidates)}
@@ -68,7 +68,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def coverage(cities: np.ndarray[Any, Any], tour_file: Path) -> dict[str, float | None]:
-    """Return how many percent of a tour's edges are covered, and their mean rank."""
+    """Return the percentage of a tour's edges that are covered, and their mean rank."""
     if not tour_file.is_file():
         return {"covered_percent": None, "rank": None}
     words = tour_file.read_text().partition("TOUR_SECTION")[2].split()

@@ -1,9 +1,9 @@
-"""Filtered neighbourhoods on the GPU: what filters save.
+"""Filtered neighbourhoods on the GPU: the time that filters save.
 
-`iterations`: passes of a descent from random tours, the move applied. `descents`: from greedy to
-the local optimum, wall time of the second call. `mappings`: one evaluation of all moves by each.
-`large`: 3-opt at 5,000 cities within a budget of memory. Other times are between events on the
-stream.
+`iterations`: passes of a descent from random tours, with the move applied. `descents`: from greedy
+tours to the local optimum, wall time of the second call. `mappings`: one evaluation of all moves by
+each mapping. `large`: 3-opt at 5,000 cities within a limit of memory. Other times are between
+events on the stream.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from benchmarks.helpers import common
 if TYPE_CHECKING:
     import argparse
 
-ITERATIONS = {(2, 399): 0.030, (2, 2401): 0.1}  # milliseconds asked
+ITERATIONS = {(2, 399): 0.030, (2, 2401): 0.1}  # bars in milliseconds
 NO_LIMIT = 2**62
 SECTIONS = ("iterations", "descents", "mappings", "large")
 
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:
-    """Measure the sections that were asked for."""
+    """Measure the requested sections."""
     common.require_gpu()
     chosen = options.sections.split(",")
     measures = {
@@ -49,7 +49,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     for name in chosen:
         seconds = common.seconds_of(lambda name=name: once(name))[0]
         print(f"{name} took {seconds:.1f} s", flush=True)
-        common.write_json(options.out, NAME, __doc__ or "", record)  # also of a run that is cut
+        common.write_json(options.out, NAME, __doc__ or "", record)  # also if the run is cut off
     options.failed = any("error" in section for section in record.values())
     return record
 
@@ -182,7 +182,7 @@ def descents() -> dict[str, Any]:
 
 
 def descent(search: Any, problem: Any, start: Any, optimum: int) -> dict[str, Any]:
-    """Time a descent to its end, and shorter ones on the way there."""
+    """Time a complete descent, and shorter ones on its way."""
     import gpu_ls_plugin as gls
 
     search(problem, start, backend="cuda", budget=gls.Budget(moves=20))  # compiles
@@ -206,7 +206,7 @@ def descent(search: Any, problem: Any, start: Any, optimum: int) -> dict[str, An
 
 
 def moves_left(search: Any, problem: Any, tours: Any) -> int | None:
-    """Return how many moves the flat evaluation of the same filter still finds: none."""
+    """Return the number of moves that the flat evaluation of the same filter still finds: 0."""
     from dataclasses import replace
 
     import gpu_ls_plugin as gls

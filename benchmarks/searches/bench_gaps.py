@@ -1,10 +1,10 @@
-"""How good the optima on candidate lists are: gaps on the EUC_2D instances of TSPLIB.
+"""The quality of local optima on candidate lists: gaps on the EUC_2D instances of TSPLIB.
 
 All instances of 1,000 to 20,000 cities, each from the greedy tour and from nearest-neighbour tours
-of different start cities (the gap is their mean). First improvement with a queue throughout. Gap is
-the length over the optimal length less one, in percent; means are over instances. Seconds are wall
-time of the call; candidate lists are made before, apart, and first calls, which compile, are left
-out.
+of different start cities (the gap is their mean). All searches use first improvement with a queue.
+Gap is the length over the optimal length less one, in percent; means are over instances. Seconds
+are wall time of the call. Candidate lists are made before and timed apart; first calls, which
+compile, are left out.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def make_candidates(problem: TSP) -> dict[str, float]:
-    """Make the candidate lists of all searches; return the seconds that each takes."""
+    """Make the candidate lists of all searches; return the seconds of each."""
     made = {search.candidates for search in searches().values()}
     return {
         repr(rule): common.seconds_of(lambda rule=rule: rule.of(problem))[0]

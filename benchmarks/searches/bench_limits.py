@@ -1,8 +1,8 @@
-"""How exactly searches keep their limits: seconds over a time limit, and from Ctrl-C to the result.
+"""How exactly searches keep their limits: the overrun of a time limit, and the delay after Ctrl-C.
 
-Every engine and kind of chains, from random tours of 1,000, 6,000 and 20,000 cities, compiled
-before, with candidate lists that are not made yet. The bars: at most 0.2 s over the limit, at most
-0.3 s after Ctrl-C.
+Every engine and kind of chains, from random tours of 1,000, 6,000 and 20,000 cities. Kernels are
+compiled before, candidate lists are not made before. The bars: at most 0.2 s over the limit, at
+most 0.3 s after Ctrl-C.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def measure(backend: str, sizes: list[int], names: list[str]) -> list[dict[str, 
 
 
 def main() -> None:
-    """Measure on the backend that there is and write `limits_<backend>.json`."""
+    """Measure on the available backend and write `limits_<backend>.json`."""
     options = common.arguments(
         __doc__,
         ("--sizes", {"type": int, "nargs": "+", "default": list(SIZES)}),
@@ -61,7 +61,7 @@ def main() -> None:
 
 
 def draw(out: Path, content: dict[str, Any]) -> None:
-    """Draw the worst of each search beside the bars."""
+    """Draw the worst case of each search beside the bars."""
     backend = "cuda" if content["machine"]["gpu"] else "cpu"
     names = list(dict.fromkeys(row["search"] for row in content["rows"]))
     with common.Figure(out, f"limits_{backend}", len(BARS)) as figure:

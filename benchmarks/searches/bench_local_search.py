@@ -2,10 +2,10 @@
 
 Every line is one search of the same tours to the local optimum. `kernel_ms` is the search alone,
 between two events on the device, with candidate lists and tours there; `wall_ms` is a whole call
-with NumPy in and out. `cpu_ms` and `cpu_wall_ms` are the same on the CPU backend. Medians of five
-(GPU) and three (CPU) repeats; what takes more than a second is measured once. First calls, which
-compile, and candidate lists are apart. Paper 002's single core searches up to 64 tours; its time
-for more is in proportion.
+with NumPy arrays in and out. `cpu_ms` and `cpu_wall_ms` are the same on the CPU backend. Times are
+medians of five (GPU) and three (CPU) repeats; calls longer than a second are measured once. First
+calls, which compile, and candidate lists are timed apart. Paper 002's single core searches up to 64
+tours; its time for more is in proportion.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def populations(gpu: bool) -> dict[str, Any]:
 
 
 def random_starts(gpu: bool) -> dict[str, Any]:
-    """Search random tours of 1,000 uniform cities: 64 of them, and other numbers."""
+    """Search random tours of 1,000 uniform cities: 64 of them, and other numbers of tours."""
     import gpu_ls_plugin as gls
     from gpu_ls_plugin.tours.candidates.nearest import Nearest
 
@@ -141,7 +141,7 @@ def exhaustive(gpu: bool) -> dict[str, Any]:
 
 
 def _exhaustive_cpu_ms() -> float:
-    """Return the time of the same pass in one thread, which is what a tour has there."""
+    """Return the time of the same pass in one thread, which is the part of one tour."""
     import gpu_ls_plugin as gls
     from gpu_ls_plugin.backends import get_backend
     from gpu_ls_plugin.tours.engines.exhaustive.three_opt_climb import ThreeOptClimb
@@ -207,7 +207,7 @@ PLOTS = {
 
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:
-    """Measure the sections that were asked for."""
+    """Measure the requested sections."""
     chosen = options.sections.split(",")
     if unknown := set(chosen) - set(SECTIONS):
         raise SystemExit(f"--sections: {', '.join(sorted(unknown))}: none of {', '.join(SECTIONS)}")
@@ -223,14 +223,14 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
             record[name] = SECTIONS[name](gpu)
 
         record["seconds"][name] = common.seconds_of(section)[0]
-        # What is measured stays, should a later section fail.
+        # Measured sections stay if a later one fails.
         common.write_json(options.out, file_name(options), __doc__ or "", record)
     print({name: round(s, 1) for name, s in record["seconds"].items()})
     return record
 
 
 def file_name(options: argparse.Namespace) -> str:
-    """Return the name of the results, without its ending."""
+    """Return the name of the results without its suffix."""
     return "local_search_cpu" if options.cpu_only else "local_search"
 
 

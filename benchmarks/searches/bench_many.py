@@ -1,10 +1,11 @@
-"""Many instances at once: mean gaps beside runs ten times as long, single solves, other programs.
+"""Many instances at once: mean gaps beside ten times longer runs, single solves, other programs.
 
-Uniform instances in the unit square, real lengths, from the array of coordinates to the tours and
-exact costs, compiled before. A gap is the mean over the instances of cost / reference - 1, where
-the reference is a run ten times as long with another seed; `gap_to_best` is to the best of all
-runs. Single solves and other programs work on a sample of the instances, one after the other, the
-latter in a process for each core; `seconds_for_all` is what all instances would take at that rate.
+Uniform instances in the unit square with real lengths, from the array of coordinates to the tours
+and exact costs; kernels are compiled before. A gap is the mean of cost / reference - 1 over the
+instances. The reference is a run that is ten times as long, with another seed; `gap_to_best` is
+relative to the best of all runs. Single solves and other programs work on a sample of the
+instances, one after the other; other programs have a process for each core. `seconds_for_all` is
+the time for all instances at that rate.
 """
 
 from __future__ import annotations
@@ -34,13 +35,13 @@ SHARES = (0.1, 0.3, 1.0)  # of the seconds of a bar
 LONGER = 10
 SINGLE_SECONDS = (0.003, 0.01, 0.03, 0.1)
 SAMPLE = 20
-SCALE = 1e6  # of the lengths of programs that know integers only
+SCALE = 1e6  # factor of lengths for programs that take integers only
 COLUMNS = ("who", "seconds", "wall", "gap_percent", "gap_to_best_percent", "seconds_for_all")
 
 
 @dataclass(frozen=True)
 class Bar:
-    """So many instances of so many cities, to a mean gap in per cent within some seconds."""
+    """A bar: a mean gap in percent on a number of instances of equal size within some seconds."""
 
     backend: str
     instances: int
@@ -110,7 +111,7 @@ def _measured(bar: Bar, options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _add_gaps(rows: list[dict[str, Any]]) -> None:
-    """Turn the costs of rows, of the first instances or of all, into gaps."""
+    """Turn the costs of rows, for the first instances or for all, into gaps."""
     (reference,) = (row["costs"] for row in rows if row["who"] == "ten times as long")
     best = reference.copy()
     for row in rows:
@@ -168,7 +169,7 @@ PEERS = {"elkai": _with_elkai, "fast_tsp": _with_fast_tsp}
 
 
 def draw(out: Path, record: dict[str, Any]) -> None:
-    """Draw gaps over the time that all instances take."""
+    """Draw gaps against the time for all instances."""
     backend = "cuda" if record["machine"]["gpu"] else "cpu"
     with common.Figure(out, f"many_{backend}", len(record["bars"])) as axes:
         for plot, bar in zip(axes, record["bars"], strict=True):
@@ -183,7 +184,7 @@ def draw(out: Path, record: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    """Measure on the backend that there is and write `many_<backend>.json`."""
+    """Measure on the available backend and write `many_<backend>.json`."""
     options = common.arguments(
         __doc__,
         (

@@ -1,9 +1,9 @@
-"""How good 2-opt optima are: gaps to the optimum on the EUC_2D instances of TSPLIB.
+"""The quality of 2-opt optima: gaps to the optimum on the EUC_2D instances of TSPLIB.
 
 Random restarts (instances up to 200 cities): the best of many climbs from uniform random tours.
 Nearest neighbour (1,000 to 3,000 cities): one climb, and the mean of climbs, from nearest-neighbour
-tours of different start cities. One best move of the whole neighbourhood per pass throughout.
-Gap is the length over the optimal length less one, in percent; means are over instances.
+tours of different start cities. Each pass makes the best move of the whole neighbourhood. Gap is
+the length over the optimal length less one, in percent; means are over instances.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ LIMIT = 100  # passes of a row that is not a full climb
 
 
 def cases(quick: bool) -> Iterator[dict[str, Any]]:
-    """Yield what is measured: instance, size, start, tours per multiprocessor, passes."""
+    """Yield the cases: instance, size, start, tours per multiprocessor, passes."""
     uniform = {"instance": "uniform", "start": "nearest neighbour", "repeats": 3}
     yield {**uniform, "n": 1024, "per_processor": 32, "limit": None, "plain_limit": None}
     yield {**uniform, "n": 1024, "per_processor": 32, "limit": None, "plain_limit": None} | {

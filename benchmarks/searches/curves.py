@@ -1,4 +1,4 @@
-"""Time of a local search against cities, tours and the gap that it leaves: numbers and plots."""
+"""Time of a local search by cities, by tours, and by the gap that remains: numbers and plots."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def against_tours(gpu: bool) -> dict[str, Any]:
 def by_tours(
     searches: dict[str, LocalSearch], problem: Any, tours: Any, gpu: bool
 ) -> list[dict[str, Any]]:
-    """Time searches of the first tours of a batch, by how many these are."""
+    """Time searches of the first tours of a batch, by their number."""
     return [
         _point(f"{what}, {size} tours", search, problem, tours[:size], gpu)
         for size in POPULATIONS
@@ -81,7 +81,7 @@ def gap_searches() -> dict[str, LocalSearch]:
 
 
 def against_gap(gpu: bool) -> dict[str, Any]:
-    """Time searches of one instance; record the gaps that they leave."""
+    """Time searches of one instance; record the remaining gaps."""
     import gpu_ls_plugin as gls
 
     problem = gls.TSP.read(common.require_instances() / f"{GAP_INSTANCE}.tsp")

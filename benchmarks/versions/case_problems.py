@@ -1,4 +1,4 @@
-"""Small problems, and searches of these, for cases of versions: by public names alone."""
+"""Small problems and searches of them, for cases of versions; they use public names alone."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def matrix(n: int, *, symmetric: bool = True, real: bool = False) -> gls.TSP:
 
 
 def rows(n: int, size: int) -> NDArray[np.int32]:
-    """Return random permutations, not by the library."""
+    """Return random permutations, made without the library."""
     some = np.tile(np.arange(n, dtype=np.int32), (size, 1))
     return np.random.default_rng([7, n]).permuted(some, axis=1)
 
 
 def routes(customers: int, kind: str = "capacity", capacity: int = 40) -> gls.CVRP:
-    """Return routes under a limit of the load, and others by their kind."""
+    """Return routes with a capacity, and other constraints by kind."""
     random = np.random.default_rng(customers)
     demands = np.r_[0, random.integers(1, 10, customers)]
     points = random.integers(0, 100, (customers + 1, 2))
@@ -66,14 +66,14 @@ def routes(customers: int, kind: str = "capacity", capacity: int = 40) -> gls.CV
 
 
 def scarce(groups: int = 1) -> gls.CVRP:
-    """Return routes whose vehicles are filled by good ones alone: savings need one more."""
+    """Return routes whose vehicles only good solutions can fill: savings need one more."""
     places = np.random.default_rng(4).integers(0, 100, (12 * groups + 1, 2))
     demands = [0, *[6, 6, 6, 6, 5, 5, 5, 5, 4, 4, 4, 4] * groups]
     return gls.CVRP(places, demands, 15, vehicles=5 * groups)
 
 
 def tight(groups: int, kind: str = "few") -> gls.CVRP:
-    """Return routes that need more vehicles than demands ask for, unless one looks for fewer."""
+    """Return routes that need more vehicles than demands suggest, unless a search reduces them."""
     least, most, capacity, limit = {
         "few": (4, 7, 15, None),
         "several": (6, 12, 25, None),
@@ -95,6 +95,6 @@ def assignments() -> dict[str, gls.Assignment]:
 
 
 def on_one_core(call: Callable[[], Any]) -> Any:
-    """Return what a call returns where the parts of its routes are searched one after the other."""
+    """Return the result of a call that searches the parts of its routes one after the other."""
     with mock.patch.dict(os.environ, GPU_LS_THREADS="1"):
         return call()

@@ -1,4 +1,4 @@
-"""Cases with seconds of a virtual clock: each stage of a plan that depends on time."""
+"""Cases with limits in seconds of a virtual clock: each stage of a plan that depends on time."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ CPU: dict[str, Any] = {"seed": 3, "backend": "cpu"}
 
 
 def clock_cases(clock: VirtualClock) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Yield solves and searches whose limit is in seconds."""
+    """Yield solves and searches with limits in seconds."""
     yield from solves()
     yield from many()
     yield from searches()
@@ -39,7 +39,7 @@ def clock_cases(clock: VirtualClock) -> Iterator[tuple[str, Callable[[], Any]]]:
 
 
 def late_lists(clock: VirtualClock) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Yield solves and searches whose candidate lists take their time."""
+    """Yield solves and searches whose candidate lists take time."""
     alpha = gls.IteratedLocalSearch(gls.LocalSearch([gls.LinKernighan(3)], gls.Alpha(5)))
 
     def solved(problem: Callable[[], gls.TSP], seconds: float) -> gls.Result:
@@ -64,7 +64,7 @@ def late_lists(clock: VirtualClock) -> Iterator[tuple[str, Callable[[], Any]]]:
 
 
 def solves() -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Yield `gls.solve` by kinds of problems and by how much time there is."""
+    """Yield `gls.solve` by kind of problem and amount of time."""
     table: dict[str, tuple[Callable[[], gls.Problem], float, dict[str, Any]]] = {
         "first moments, no time": (lambda: cities(300), 0.0, {}),
         "first moments alone": (lambda: cities(4000), 0.2, {}),
@@ -149,7 +149,7 @@ def solves() -> Iterator[tuple[str, Callable[[], Any]]]:
 
 
 def pressing(calls: int) -> Callable[[gls.Progress], None]:
-    """Return a callback in one of whose calls Ctrl-C is pressed."""
+    """Return a callback that presses Ctrl-C in one of its calls."""
     numbers = count(1)
 
     def called(_: gls.Progress) -> None:
@@ -160,7 +160,7 @@ def pressing(calls: int) -> Callable[[gls.Progress], None]:
 
 
 def many() -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Yield `gls.solve_many`, by how much time there is for crossing."""
+    """Yield `gls.solve_many`, by the time for crossing."""
     random = np.random.default_rng(2)
     alike = random.random((9, 30, 2))
     sizes = [random.random((n, 2)) for n in (1, 5, 8, 30, 31, 60, 100)]
@@ -189,7 +189,7 @@ def many() -> Iterator[tuple[str, Callable[[], Any]]]:
 
 
 def searches() -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Yield searches that are called with tours, or with states."""
+    """Yield searches that are called with tours or with states."""
     crossed = gls.IteratedLocalSearch(CHAINS.search, cooperation=gls.EdgeAssembly(0.1))
     climbs = gls.RandomRestarts(CHAINS.search, climbs=400, keep=4)
     table: dict[str, tuple[Any, Callable[[], gls.Problem], int, float, dict[str, Any]]] = {

@@ -1,24 +1,24 @@
-"""Two versions of the library side by side: do they return the same, and in which time?
+"""Two versions of the library side by side: do they return the same, and how fast?
 
-Each version is a checkout; both run the same cases (version_cases.py) in processes of their own,
-by turns. Hashes of tours and costs are compared for every engine, chain and metric, and for each
-stage of whole solves, with why they stopped; other kicks are told beside that. Times are given as
-the ratio of the fastest call of each version, beside the spread of the old one. On the GPU the
-kernels' own time is compared, too: of each launch of a call, its fastest. Kernels are compiled
-before, by a process a core.
+Each version is a checkout. Both run the same cases (version_cases.py) in processes of their own, by
+turns. Hashes of tours, costs and reasons for stopping are compared for every engine, chain and
+metric, and for each stage of whole solves; different numbers of kicks are reported as well. Times
+are the ratio of the fastest call of each version, beside the spread of the old one. On the GPU, the
+time of the kernels is compared, too: the fastest run of each launch of a call. Kernels are compiled
+before, with a process for each core.
 
     git worktree add /tmp/before HEAD~1
     python benchmarks/versions/compare_versions.py /tmp/before --backend cpu
 
-Names of cases begin with a kind: solve, many, states, chains, searches, memetic, islands; clock are
-those with seconds, of a virtual clock and on CPUs alone; all others are of engines. With --known
-the hashes of the old version are kept in a file, so that it runs once: where the file is there, it
-does not run:
+Names of cases begin with a kind: solve, many, states, chains, searches, memetic, islands. The kind
+clock has limits in seconds of a virtual clock, on CPUs alone; all other names are engines. With
+--known, the hashes of the old version are kept in a file; if the file exists, the old version does
+not run:
 
     python benchmarks/versions/compare_versions.py /tmp/before --what hashes --known before.json
     python benchmarks/versions/compare_versions.py --known before.json --only "^(solve|clock):"
 
-On a machine without the repository's history the old version is a folder of this checkout:
+On a machine without the repository's history, the old version is a folder of this checkout:
 
     mkdir before && git archive d423a18 gpu_ls_plugin | tar -x -C before
     python benchmarks/versions/compare_versions.py before --backend cuda --what times
@@ -44,7 +44,7 @@ ROUNDS = 3
 
 
 def main() -> int:
-    """Compare both versions; return 1 if one case returns something else."""
+    """Compare both versions; return 1 if a case returns different results."""
     options = common.arguments(
         __doc__,
         ("before", {"type": Path, "nargs": "?", "help": "checkout of the version to compare with"}),
@@ -77,7 +77,7 @@ def main() -> int:
 
 
 def hashes_before(known: Path | None, options: Any) -> dict[str, str]:
-    """Return the old version's hashes, from a file if it is there; else that is written."""
+    """Return the old version's hashes, from a file if it exists; otherwise that file is written."""
     if known is not None and known.exists():
         hashes: dict[str, str] = json.loads(known.read_text())
         return {name: made for name, made in hashes.items() if re.search(options.only, name)}
@@ -88,7 +88,7 @@ def hashes_before(known: Path | None, options: Any) -> dict[str, str]:
 
 
 def run_shared(tree: Path, options: Any, what: str) -> dict[str, Any]:
-    """Return what one version finds, by a process a core: most of it is compiling."""
+    """Return the output of one version, by a process for each core; most of it is compiling."""
     cores = len(os.sched_getaffinity(0))
     shares = [f"{i}/{cores}" for i in range(cores)]
     with ThreadPoolExecutor(cores) as pool:
@@ -97,7 +97,7 @@ def run_shared(tree: Path, options: Any, what: str) -> dict[str, Any]:
 
 
 def run(tree: Path, what: str, options: Any, share: str = "0/1") -> dict[str, Any]:
-    """Return what one version finds in a process of its own, by its own cases if it has any."""
+    """Return the output of one version in its own process, with its own cases if it has any."""
     here = Path(__file__).with_name("version_cases.py")
     own = tree / here.relative_to(common.REPOSITORY)
     script = own if own.exists() else here
@@ -113,7 +113,7 @@ def run(tree: Path, what: str, options: Any, share: str = "0/1") -> dict[str, An
 
 
 def compare_hashes(before: dict[str, str], after: dict[str, str]) -> dict[str, Any]:
-    """Return how many cases are equal, which are not, and which have made other kicks alone."""
+    """Return how many cases are equal, which differ, and which differ only in their kicks."""
     cases = before | after
     unequal = [name for name in cases if before.get(name) != after.get(name)]
     different = [name for name in unequal if _rows(before, name) != _rows(after, name)]
@@ -124,12 +124,12 @@ def compare_hashes(before: dict[str, str], after: dict[str, str]) -> dict[str, A
 
 
 def _rows(hashes: dict[str, str], name: str) -> str:
-    """Return what a case says of rows and costs, without its kicks."""
+    """Return the part of a case's hash for rows and costs, without its kicks."""
     return hashes.get(name, "").partition("/")[0]
 
 
 def compare_times(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the fastest of each version by case, their ratio and the old one's spread."""
+    """Return the fastest times of each version by case, their ratio and the old one's spread."""
     rows: dict[str, dict[str, float]] = {}
     for case in before[0]:
         rows[case] = {}
@@ -138,7 +138,7 @@ def compare_times(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> 
             if not old[0]:  # there is no device
                 continue
             turns = [least(turn) for turn in old]
-            # All turns together: a launch is as fast as it ever was.
+            # The fastest of all turns counts for each launch.
             best, now = (least([call for turn in runs for call in turn]) for runs in (old, new))
             rows[case] |= {
                 f"{what}_before_ms": 1e3 * best,

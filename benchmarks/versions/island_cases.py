@@ -1,4 +1,4 @@
-"""Cases of islands on workers of a cluster in this process, one thread each."""
+"""Cases of islands on workers of a cluster in this process, with one thread each."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def island_cases(backend: str) -> Iterator[tuple[str, Callable[[], Any]]]:
 
 
 def timed_island_cases() -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Yield solves of one island with seconds of a virtual clock: of several, any may be first."""
+    """Yield solves of one island on a virtual clock; of several, any may be first."""
     table: dict[str, tuple[Callable[[], gls.Problem], float, dict[str, Any]]] = {
         "cities": (lambda: cities(200), 2.2, {"population": 16}),
         "routes": (lambda: routes(45, "fleet"), 9.5, {"population": 4}),
@@ -75,7 +75,7 @@ def timed_island_cases() -> Iterator[tuple[str, Callable[[], Any]]]:
 
 
 def solved(problem: Any, seconds: float, workers: int, options: dict[str, Any]) -> Any:
-    """Return what `gls.solve` finds on a number of islands."""
+    """Return the result of `gls.solve` on a number of islands."""
     return on_cluster(
         lambda client: gls.solve(problem, seconds, islands=gls.Islands(client=client), **options),
         workers,
@@ -83,7 +83,7 @@ def solved(problem: Any, seconds: float, workers: int, options: dict[str, Any]) 
 
 
 def evolved_on_islands(problem: Any, backend: str) -> Any:
-    """Return what `MemeticGA` finds whose generations islands make."""
+    """Return the result of `MemeticGA` whose generations run on islands."""
     return on_cluster(
         lambda client: evolved(
             problem,
@@ -99,7 +99,7 @@ def evolved_on_islands(problem: Any, backend: str) -> Any:
 def searched(
     search: Any, problem: Any, budget: gls.Budget, backend: str, options: dict[str, Any]
 ) -> Any:
-    """Return what islands find from some rows."""
+    """Return the results of islands that start from some rows."""
     if isinstance(problem, gls.CVRP):
         starts = gls.savings(problem, size=6, seed=5, backend=backend)
     elif isinstance(problem, gls.Assignment):
@@ -114,7 +114,7 @@ def searched(
 
 
 def on_cluster(call: Callable[[Any], Any], workers: int = WORKERS) -> Any:
-    """Return what a call with a client of workers in this process returns."""
+    """Return the result of a call with a client of workers in this process."""
     with (
         LocalCluster(
             n_workers=workers,

@@ -1,9 +1,9 @@
-"""What kernels take on the device, beside what their launches take on the host.
+"""The time of kernels on the device, beside the time of their launches on the host.
 
-Every kernel that CuPy loads from source is recorded between two events of its stream, and so is a
-graph of launches. A version of the library need not know: CuPy's names are replaced before it
-compiles anything. Waits of the host between launches do not count, so that times of two versions
-can be compared on a host that is busy with something else.
+Every kernel that CuPy loads from source, and every graph of launches, is recorded between two
+events of its stream. Versions of the library need no support for this: CuPy's names are replaced
+before anything is compiled. Waits of the host between launches do not count, so times of two
+versions can be compared on a busy host.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class KernelTimes:
-    """Times launches while it is told to; else they are passed on."""
+    """Times the launches of a call in `of`; passes on all others."""
 
     def __init__(self) -> None:
         import cupy
@@ -52,7 +52,7 @@ class KernelTimes:
 
 
 class _Launched:
-    """A kernel or a graph, whose launches are seen; all else is the original's."""
+    """A kernel or a graph whose launches are timed; all else is passed on."""
 
     def __init__(self, times: KernelTimes, original: Any, method: str) -> None:
         vars(self).update(_times=times, _original=original)
@@ -70,7 +70,7 @@ class _Launched:
 
 
 class _Module:
-    """A module whose kernels are seen."""
+    """A module whose kernels are timed."""
 
     def __init__(self, times: KernelTimes, original: Any) -> None:
         self._times, self._original = times, original
@@ -83,9 +83,9 @@ class _Module:
 
 
 def fastest(calls: list[list[float]]) -> float:
-    """Return the least seconds of calls that make the same launches: of each, its fastest.
+    """Return the least seconds of calls that make the same launches: the fastest of each launch.
 
-    Where calls make different numbers of launches, the fastest call counts.
+    If calls make different numbers of launches, the fastest call counts.
     """
     if len({len(call) for call in calls}) == 1:
         return sum(map(min, zip(*calls, strict=True)))

@@ -118,7 +118,7 @@ def timed_memetic_cases() -> Iterator[tuple[str, Callable[[], Any]]]:
 
 
 def evolved(problem: Any, termination: tuple[str, float], **options: Any) -> Any:
-    """Return what pymoo's `minimize` does."""
+    """Return the result of pymoo's `minimize`."""
     from pymoo.optimize import minimize
 
     import gpu_ls_pymoo as adapter

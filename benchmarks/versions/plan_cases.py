@@ -24,7 +24,7 @@ from benchmarks.versions.case_problems import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-LONG = 1e5  # seconds that kicks never take
+LONG = 1e5  # seconds; kicks end every run earlier
 
 
 def plan_cases(backend: str) -> Iterator[tuple[str, Callable[[], Any]]]:
@@ -34,7 +34,7 @@ def plan_cases(backend: str) -> Iterator[tuple[str, Callable[[], Any]]]:
 
 
 def solves(backend: str) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Yield `gls.solve` of each domain, by what is asked for."""
+    """Yield `gls.solve` of each domain, by its options."""
     long = gls.IteratedLocalSearch(CHAINS.search, accept=gls.Annealing(1.6, 0.8))
     table: dict[str, tuple[Callable[[], gls.Problem], dict[str, Any]]] = {
         "crossed": (lambda: cities(700), {"kicks": 900, "population": 16}),
@@ -122,7 +122,7 @@ def many(backend: str) -> Iterator[tuple[str, Callable[[], Any]]]:
 
 
 def states(backend: str) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Yield searches of assignment problems, by steps of every kind."""
+    """Yield searches of assignment problems, by each kind of steps."""
     searches = {
         "usual": gls.SuccessorSearch(),
         "tabu": gls.SuccessorSearch(improvement="tabu", steps=60),

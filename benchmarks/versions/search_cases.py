@@ -1,4 +1,4 @@
-"""Cases of chains, and of searches that hold others, which are called with tours."""
+"""Cases of chains, and of searches that contain others, which are called with tours."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def search_cases(backend: str) -> Iterator[tuple[str, Callable[[], Any]]]:
 
 
 def iterated(backend: str) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Yield chains by every option of theirs that other cases leave out."""
+    """Yield chains with each option that other cases leave out."""
     chains, lengths = CHAINS, lambda: cities(700)
     repair, kick = CHAINS.search, gls.DoubleBridge(segment=30)
     table: dict[str, tuple[Any, Callable[[], gls.Problem], int, dict[str, Any], dict[str, Any]]] = {
@@ -119,12 +119,12 @@ def iterated(backend: str) -> Iterator[tuple[str, Callable[[], Any]]]:
 
 
 def _with(cooperation: Any) -> gls.IteratedLocalSearch:
-    """Return chains that cooperate."""
+    """Return chains with a cooperation."""
     return gls.IteratedLocalSearch(CHAINS.search, cooperation=cooperation)
 
 
 def holding(backend: str) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Yield searches of other kinds, most around another one."""
+    """Yield searches of other kinds; most contain another one."""
     twin = gls.Symmetrised()
     crossed = gls.IteratedLocalSearch(
         twin.search.search, accept=twin.search.accept, cooperation=gls.EdgeAssembly(0.1)
@@ -171,7 +171,7 @@ def holding(backend: str) -> Iterator[tuple[str, Callable[[], Any]]]:
     }
     for name, (search, problem, size, limit) in table.items():
         yield f"searches: {name}", _called(search, problem, size, gls.Budget(**limit), backend, {})
-    if backend == "cpu":  # where parts are not at a time, as many launches end each of them
+    if backend == "cpu":  # one part at a time: equal launches end each
         limit = gls.Budget(moves=200)
         parts = _called(gls.Decomposed(LINKED, 20, 3), lambda: routes(120), 3, limit, backend, {})
         yield "searches: decomposed, moves", lambda: on_one_core(parts)

@@ -1,7 +1,7 @@
-"""What one version of the library returns and how long it takes, as JSON: see compare_versions.py.
+"""Results and times of one version of the library, as JSON: see compare_versions.py.
 
-The library is the one that PYTHONPATH names; only its public names are used, and the searches
-are those of this checkout's contract suite, so that versions of any shape can be compared.
+The library is the one that PYTHONPATH names. Only its public names are used, and the searches are
+those of this checkout's contract suite, so that any versions can be compared.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 import gpu_ls_plugin as gls
 
-# The library is loaded, so that from here only the tests are taken.
+# The library is loaded, so only the tests are imported from here.
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from benchmarks.versions.clock_cases import clock_cases
 from benchmarks.versions.island_cases import island_cases, timed_island_cases
@@ -37,7 +37,7 @@ from benchmarks.versions.virtual_clock import VirtualClock
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
 Case = tuple[str, "Callable[[], Any]"]
-THREADS = "2"  # of a CPU: sizes of populations depend on them
+THREADS = "2"  # of a CPU; sizes of populations depend on their number
 HASHED_SIZES = (5, 8, 60, 137)
 CUBIC_SIZES = (5, 8, 60)
 ROWS = 7
@@ -49,7 +49,7 @@ SLOW = 2.0  # seconds, compiling included; slower cases are named
 
 def hashed_cases(backend: str) -> Iterator[Case]:
     """Yield every engine, chain, cooperation and construction on small problems."""
-    from tests.helpers import configurations  # of which an old version may lack some parts
+    from tests.helpers import configurations  # an old version may lack some of the parts
 
     budget = gls.Budget(kicks=20)
     for metric in METRICS:
@@ -104,7 +104,7 @@ def two_opt_climb() -> gls.LocalSearch:
 
 
 def timed_cases(backend: str) -> Iterator[Case]:
-    """Yield one call of each engine and kind of chains, and one that is too small to matter."""
+    """Yield one call of each engine and kind of chains, and a tiny call."""
     width = SCALE[backend]
     problem = uniform(1000)
     near = gls.nearest_neighbour(problem, 132 * width, seed=1, backend=backend)
@@ -151,7 +151,7 @@ def uniform(n: int) -> gls.TSP:
 
 
 def all_hashed_cases(backend: str, clock: VirtualClock | None) -> Iterator[Case]:
-    """Yield all cases whose results are compared, and those in seconds where there is a clock."""
+    """Yield all cases whose results are compared; timed ones if there is a clock."""
     yield from plan_cases(backend)
     yield from search_cases(backend)
     yield from memetic_cases(backend)
@@ -164,7 +164,7 @@ def all_hashed_cases(backend: str, clock: VirtualClock | None) -> Iterator[Case]
 
 
 def digest(found: Any) -> str:
-    """Return a hash of rows, costs and why a search stopped, and after a slash how many kicks.
+    """Return a hash of rows, costs and the reason for stopping; after a slash, the kicks.
 
     It may be a result of this library, of many instances, or of pymoo, which has its own reasons.
     """
@@ -182,7 +182,7 @@ def digest(found: Any) -> str:
 
 
 def hashed(call: Callable[[], Any], clock: VirtualClock | None) -> str:
-    """Return a hash of what a case returns, or what it raises."""
+    """Return a hash of the result of a case, or its error."""
     if clock is not None:
         clock.begin()
     try:
@@ -195,9 +195,9 @@ def hashed(call: Callable[[], Any], clock: VirtualClock | None) -> str:
 
 
 def seconds(call: Callable[[], gls.Result], kernels: KernelTimes | None) -> dict[str, list[Any]]:
-    """Return the seconds of several calls after one that compiles; small ones are repeated.
+    """Return the seconds of several calls after one that compiles; short ones are repeated.
 
-    Beside those, of as many calls, the seconds of every launch on the device.
+    The second result has the seconds of every launch on the device, for the same calls.
     """
     call()
     taken = []
@@ -211,7 +211,7 @@ def seconds(call: Callable[[], gls.Result], kernels: KernelTimes | None) -> dict
 
 
 def main() -> None:
-    """Print what was asked for as one line of JSON."""
+    """Print the requested results as one line of JSON."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("what", choices=("hashes", "times", "compiled"))
     parser.add_argument("--backend", choices=("cpu", "cuda"), default="cpu")

@@ -1,9 +1,9 @@
-"""A clock on which only launches of the CPU take time, so that what depends on time is repeated.
+"""A clock on which only launches of the CPU take time, so that runs with limits are repeatable.
 
 It is the same for every version of a library, whatever its modules are called and however often
-they read the clock: to them `time.perf_counter` and `time.time` stand still but for launches that
-are told how many seconds they may take. Threads wait for each other by `time.monotonic`, and
-clusters by clocks of their own: these go on.
+they read the clock. For the library, `time.perf_counter` and `time.time` stand still, except for
+launches with a limit in seconds. Threads wait for each other by `time.monotonic`, and clusters by
+clocks of their own, which go on.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ import gpu_ls_plugin as gls
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-# Seconds of a launch: a power of two is the denominator, so that sums are exact. Launches take
-# 0.05 seconds by themselves: after one that took about as long the next one does not grow.
+# Seconds of a launch, with a power of two as denominator, so that sums are exact. They are about
+# 0.05, at which launches aim, so that the next launch does not grow.
 LAUNCH = 411 / 8192
 START = 2048.0
 READERS = ("gpu_ls_plugin", "gpu_ls_pymoo", "pymoo")  # packages for which time is virtual
-MOST_READINGS = 1_000_000  # without a launch: a loop that waits for time to pass has no end
+MOST_READINGS = 1_000_000  # without a launch: then a loop waits for time that does not pass
 
 
 class VirtualClock:
-    """Seconds that pass with launches that may be cut, and with candidate lists if told so.
+    """Seconds that pass with launches that may be cut, and with candidate lists if `lists` is set.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class VirtualClock:
             self._readings = 0
 
     def begin(self) -> None:
-        """Forget what the case before has left behind."""
+        """Forget the state of the previous case."""
         self.lists, self._readings = 0.0, 0
         for kind in _measuring():
             kind.measured = self._measured.setdefault(kind, kind.measured)
@@ -69,7 +69,7 @@ class VirtualClock:
         return self
 
     def _instead_of(self, usual: Callable[[], float]) -> Callable[[], float]:
-        """Return a clock that is this one to some packages, and the usual one to all others."""
+        """Return a clock that is virtual for some packages, and the usual one for all others."""
 
         def read() -> float:
             package = str(sys._getframe(1).f_globals.get("__name__")).partition(".")[0]
@@ -78,7 +78,7 @@ class VirtualClock:
         return read
 
     def _govern_launches(self, backend: Any) -> None:
-        """Let launches take their time, and not be cut by the machine's clock."""
+        """Let launches take virtual time, and never cut them by the machine's clock."""
         launch = backend.launch
 
         def launched(
@@ -93,7 +93,7 @@ class VirtualClock:
         backend.launch = launched
 
     def _govern_lists(self, candidates: Any) -> None:
-        """Let no candidate lists be late that a thread makes, but for those that are to be."""
+        """Make candidate lists of threads ready at once, except for those that shall be late."""
         ready = candidates.ready
 
         def made(lists: Any, problem: Any, seconds: float = math.inf) -> bool:
@@ -105,7 +105,7 @@ class VirtualClock:
 
 
 def _measuring() -> Iterator[Any]:
-    """Yield the classes of the library that remember how fast this machine was."""
+    """Yield the classes of the library that remember this machine's speed."""
     for name, module in list(sys.modules.items()):
         if name.startswith("gpu_ls"):
             kinds = list(vars(module).values())

@@ -3,8 +3,8 @@
     python -m benchmarks.peers.routing.decomposition --seconds 5 X-n1001-k43 3000
     python -m benchmarks.peers.routing.decomposition --backend cpu --kicks 4000 --chains 64 3000
 
-A number stands for an instance by the generator's rules, of so many customers. Prints a line for
-each run; parts of more customers than an instance has are the whole tours.
+A number stands for a generated instance with that number of customers. Prints a line for each run;
+if parts have more customers than the instance, whole tours are searched.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ WHOLE = 10**8
 
 
 def read(name: str) -> gls.CVRP:
-    """Return an instance of the X set, or one that is made here."""
+    """Return an instance of the X set, or a generated one."""
     if name.isdigit():
         return gls.CVRP.generated(int(name), seed=1)
     problem = gls.CVRP.read(instances() / "X" / f"{name}.vrp")
@@ -34,7 +34,7 @@ def read(name: str) -> gls.CVRP:
 
 
 def run(problem: gls.CVRP, options: argparse.Namespace, customers: int, seed: int) -> str:
-    """Search once; return what there is to say."""
+    """Search once; return the figures to print."""
     settings = Settings(seconds=options.seconds, backend=options.backend)
     chosen = default_settings(problem, settings)
     chains = options.chains or chosen.population

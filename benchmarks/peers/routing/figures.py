@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MARKS = {OURS: ("o", "tab:blue"), HGS: ("x", "tab:orange"), PYVRP: ("+", "tab:green")}
-LEAST = 1e-3  # gap in percent below which all are drawn alike
+LEAST = 1e-3  # lowest drawn gap in percent
 
 
 def draw(out: Path, name: str, record: dict[str, Any]) -> None:
-    """Draw what sections there are."""
+    """Draw the measured sections."""
     for section in ("x", "eight", "golden", "cmt"):
         if section in record:
             gaps(out, f"{name}_{section}", section, record[section]["runs"])
@@ -27,7 +27,7 @@ def draw(out: Path, name: str, record: dict[str, Any]) -> None:
 
 
 def gaps(out: Path, name: str, section: str, runs: Sequence[dict[str, Any]]) -> None:
-    """Draw gaps by customers, axes for each time; and the curve of ours."""
+    """Draw gaps by customers, axes for each time, and the curve of ours."""
     times = sorted({run["seconds"] for run in runs})
     with common.Figure(out, name, columns=len(times), rows=2) as axes:
         for column, seconds in enumerate(times):
@@ -57,7 +57,7 @@ def _draw_curves(axis: Any, runs: Sequence[dict[str, Any]]) -> None:
 
 
 def rates(out: Path, name: str, record: dict[str, Any]) -> None:
-    """Draw what is done in a second."""
+    """Draw kicks, educations and iterations a second."""
     kinds = {
         "kicks": ("rates", "kicks"),
         "educations": ("educations", "per_second"),

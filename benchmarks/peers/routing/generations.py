@@ -1,4 +1,4 @@
-"""Generations of populations beside chains after tries of fewer vehicles: where either ends."""
+"""Generations of populations beside chains after tries of fewer vehicles: their results."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SEARCHES = ("chains", "generations", OURS)
 
 
 def generations(bench: Bench, options: argparse.Namespace, known: Sequence[Run]) -> dict[str, Any]:
-    """Measure both by themselves, and `solve`, which has both; the best known cost ends a run."""
+    """Measure each alone, and `solve`, which has both; the best known cost ends a run."""
     listed = tasks(named(options.instances or NAMES), options, SECONDS)
     return bench.compared(listed, known, {label: partial(_run, bench, label) for label in SEARCHES})
 

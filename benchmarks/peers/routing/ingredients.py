@@ -1,4 +1,4 @@
-"""What each ingredient of the search for routes gives: the same time without it, or with others."""
+"""The effect of each ingredient of the search for routes: equal time without it or with others."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ def _kept(search: Chains) -> Any:
 
 @dataclass(frozen=True)
 class Variant:
-    """The search of `solve` with one thing changed.
+    """The search of `solve` with one change.
 
     Attributes
     ----------
     search : callable
-        Of the search of `solve`.
+        Changes the search of `solve`.
     share : float
-        Of its chains.
+        Share of its chains.
     soft : bool
         Whether constraints may be soft.
     """
@@ -86,7 +86,7 @@ def ingredients(bench: Bench, options: argparse.Namespace, known: Sequence[Run])
 
 
 def _searches() -> dict[str, Callable[[gls.CVRP, Task, str], dict[str, Any]]]:
-    """Return the searches by what they are called."""
+    """Return the searches by name."""
     varied = {label: partial(_varied, variant) for label, variant in VARIANTS.items()}
     crossed = {f"MemeticGA, {part.__name__}()": partial(_crossed, part()) for part in CROSSOVERS}
     return varied | crossed
@@ -114,7 +114,7 @@ def _varied(variant: Variant, problem: gls.CVRP, task: Task, backend: str) -> di
 
 
 def _crossed(crossover: Any, problem: gls.CVRP, task: Task, backend: str) -> dict[str, Any]:
-    """Run a memetic algorithm of pymoo: children of a crossover, all searched in one batch."""
+    """Run a memetic algorithm of pymoo: children of a crossover, searched in one batch."""
     from pymoo.optimize import minimize
 
     from gpu_ls_pymoo import CVRPProblem, MemeticGA

@@ -1,4 +1,4 @@
-"""pymoo's `MemeticGA` beside `solve`, in as much time and in one and a half times as much."""
+"""pymoo's `MemeticGA` beside `solve`, in equal time and in one and a half times that."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SECONDS = 10.0
 
 
 def memetic(bench: Bench, options: argparse.Namespace, known: Sequence[Run]) -> dict[str, Any]:
-    """Measure both, with defaults; clocks begin after what is compiled."""
+    """Measure both with their defaults; clocks begin after compiling."""
     listed = tasks(named(options.instances or EIGHT), options, SECONDS)
     searches = {
         OURS: _solved,

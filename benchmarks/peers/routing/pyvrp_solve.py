@@ -1,7 +1,7 @@
-"""PyVRP on one instance, with its default parameters; writes its routes where they are feasible.
+"""PyVRP on one instance, with its default parameters; writes its routes if they are feasible.
 
-Its data are made of ours, so that limits of durations and service times count, which its reader
-of files leaves out. Lengths that are not rounded are multiplied by 1,000 and rounded.
+Its data are made from our problem, so that limits of durations and service times count, which its
+reader of files leaves out. Unless lengths are rounded, they are multiplied by 1,000 and rounded.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SCALE = 1000
 
 
 def data_of(problem: CVRP) -> Any:
-    """Return a problem in PyVRP's terms."""
+    """Return a problem as PyVRP's data."""
     import pyvrp
 
     scale = 1 if problem.integer else SCALE
@@ -54,7 +54,7 @@ def _real_lengths(problem: CVRP) -> np.ndarray[Any, Any]:
 
 
 def main() -> None:
-    """Solve, and write the routes where they are feasible."""
+    """Solve, and write the routes if they are feasible."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("file", type=Path)
     parser.add_argument("solution", type=Path)

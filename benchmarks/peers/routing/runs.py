@@ -1,7 +1,7 @@
-"""Runs of solvers on instances: which there are, which are missing, and their order.
+"""Runs of solvers on instances: the present ones, the missing ones, and their order.
 
-A run is known by instance, solver, seconds and seed. Runs of several calls, on several machines
-perhaps, go together in one record; each says where it ran.
+The key of a run is its instance, solver, seconds and seed. Runs of several calls, possibly on
+several machines, share one record; each names its machine.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ if TYPE_CHECKING:
 Key = tuple[str, str, float, int]
 Run = dict[str, Any]
 KEY = ("instance", "solver", "seconds", "seed")
-START = 15.0  # seconds that a run needs beside its own: reading, compiling
+START = 15.0  # seconds that a run needs in addition, for reading and compiling
 
 
 def key_of(run: Run) -> Key:
-    """Return what a run is known by."""
+    """Return the key of a run."""
     return run["instance"], run["solver"], float(run["seconds"]), int(run["seed"])
 
 
 def merged(*lists: Iterable[Run]) -> list[Run]:
-    """Return all runs, of equal ones the last, in the order of their keys."""
+    """Return all runs by key; of equal keys the last run counts."""
     known = {key_of(run): run for runs in lists for run in runs}
     return [known[key] for key in sorted(known)]
 
 
 @dataclass
 class Bench:
-    """How runs are made.
+    """The way in which runs are made.
 
     Parameters
     ----------
@@ -53,14 +53,14 @@ class Bench:
     ours : bool
         Whether ours runs.
     threads : int
-        Of ours, on a CPU; as many cores are not given to peers while ours runs. On a GPU one core.
+        Of ours, on a CPU; peers do not use these cores while ours runs. On a GPU one core.
     limit : Limit
     best : dict
         The best known cost of an instance by name.
     more : dict
         Further arguments of `gls.solve`.
     again : bool
-        Whether what has been measured is measured again.
+        Whether existing runs are repeated.
     """
 
     backend: str
@@ -81,12 +81,11 @@ class Bench:
         peer_tasks: Sequence[Task] | None = None,
         near_enough: float | None = None,
     ) -> list[Run]:
-        """Run all tasks by all solvers, but those that are known, and return all runs.
+        """Make the runs of all tasks by all solvers that are not known yet; return all runs.
 
-        Ours ends at the best known cost, and so much of it, where that is `near_enough`.
+        Ours ends at the best known cost, or above it by the share `near_enough`.
 
-        Peers run on the other cores meanwhile, one process a core; where no core is left, after
-        ours.
+        Peers run on the other cores meanwhile, one process on each; if no core is free, after ours.
         """
         done = {key_of(run) for run in known} if not self.again else set()
         cores = sorted(os.sched_getaffinity(0))
@@ -116,9 +115,9 @@ class Bench:
         known: Iterable[Run],
         searches: Mapping[str, Callable[[CVRP, Task, str], dict[str, Any]]],
     ) -> dict[str, Any]:
-        """Run all tasks by searches of ours of certain names, but what is known; sum all runs up.
+        """Run all tasks by our searches of some names, except known runs; sum all runs up.
 
-        Each is called with the problem, the task and the backend.
+        Each search is called with the problem, the task and the backend.
         """
         import gpu_ls_plugin as gls
 
@@ -136,7 +135,7 @@ class Bench:
         return {"runs": runs, "mean": mean_gaps(runs)}
 
     def fits(self, task: Task, what: str) -> bool:
-        """Whether there is time for a run; what does not fit is left out, and said."""
+        """Return whether there is time for a run; otherwise it is left out and printed."""
         if self.limit.left >= task.seconds + START:
             return True
         self.left_out += 1
@@ -144,7 +143,7 @@ class Bench:
         return False
 
     def finished(self, task: Task, solver: str, problem: CVRP, run: Run) -> Run:
-        """Complete a run by what it is known by and its gap, and show it."""
+        """Add key and gap to a run, and print it."""
         best = self.best.get(task.path.stem)
         whole = {
             **dict(zip(KEY, (task.path.stem, solver, task.seconds, task.seed), strict=True)),
@@ -191,7 +190,7 @@ class _Peers:
         self._waiting += [self._pool.submit(self._run, *job) for job in jobs]
 
     def all(self) -> list[Run]:
-        """Wait for all of them."""
+        """Wait for all jobs."""
         return [run for job in self._waiting if (run := job.result()) is not None]
 
     def _run(self, peer: Peer, task: Task) -> Run | None:
@@ -218,7 +217,7 @@ def _place(backend: str, threads: int) -> str:
 
 
 def mean_gaps(runs: Iterable[Run]) -> dict[str, dict[str, Any]]:
-    """Return for each solver and time the mean gap, over how many runs, and failures."""
+    """Return the mean gap of each solver and time, its number of runs, and failures."""
     table: dict[str, dict[str, Any]] = {}
     kinds = sorted({(run["solver"], run["seconds"]) for run in runs})
     for solver, seconds in kinds:

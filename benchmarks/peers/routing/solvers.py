@@ -1,4 +1,4 @@
-"""Solvers of vehicle routing, each one core for a process: HGS-CVRP, PyVRP; and ours."""
+"""Solvers of vehicle routing: HGS-CVRP and PyVRP, with one core for each process, and ours."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from gpu_ls_plugin import CVRP
 
 OURS, HGS, PYVRP = "ours", "HGS-CVRP", "PyVRP"
-GRACE = 300.0  # seconds beyond its limit, in which a program reads its input, before it is ended
-ROUNDED = 1e-3  # by which a route of PyVRP may be too long for each of its edges, where not rounded
-ITERATION = re.compile(  # what HGS-CVRP prints at the end, and pyvrp_solve.py
+GRACE = 300.0  # seconds beyond its limit after which a program is ended; it also reads its input
+ROUNDED = 1e-3  # excess of a route of PyVRP for each of its edges, if not rounded
+ITERATION = re.compile(  # the last lines of HGS-CVRP and of pyvrp_solve.py
     r"(?:FINISHED AFTER|^It) (\d+) (?:ITERATIONS\. TIME SPENT:|\| T\(s\)) ([\d.]+)", re.MULTILINE
 )
 
 
 @dataclass(frozen=True)
 class Task:
-    """A run: which file, for how long, from which seed."""
+    """A run: its file, its time and its seed."""
 
     path: Path
     seconds: float
@@ -45,7 +45,7 @@ class Peer(Protocol):
     educated_first: int  # solutions that count as iterations before the first one
 
     def command(self, task: Task, problem: CVRP, solution: Path) -> list[str]:
-        """Return how it is started."""
+        """Return the command that starts it."""
 
 
 class Hgs:
@@ -64,7 +64,7 @@ class Hgs:
         subprocess.run(command, check=True)
 
     def command(self, task: Task, problem: CVRP, solution: Path) -> list[str]:
-        """Return how it is started: its parameters are its own."""
+        """Return the command that starts it."""
         options = {"-t": f"{task.seconds:g}", "-seed": task.seed, "-round": int(problem.integer)}
         words = [str(word) for option in options.items() for word in option]
         return [str(self.program), str(task.path), str(solution), *words]
@@ -77,14 +77,14 @@ class PyVrp:
     educated_first = 0
 
     def command(self, task: Task, problem: CVRP, solution: Path) -> list[str]:
-        """Return how it is started."""
+        """Return the command that starts it."""
         script = Path(__file__).with_name("pyvrp_solve.py")
         words = (script, task.path, solution, task.seconds, task.seed)
         return [sys.executable, *map(str, words)]
 
 
 def peers(names: list[str], hgs: Path | None, folder: Path) -> list[Peer]:
-    """Return those peers that are asked for and there; say which are not."""
+    """Return the requested peers that are installed; print the missing ones."""
     found: list[Peer] = []
     if HGS in names and hgs is not None:
         found.append(Hgs(hgs, folder))
@@ -96,7 +96,7 @@ def peers(names: list[str], hgs: Path | None, folder: Path) -> list[Peer]:
 
 
 def run_peer(peer: Peer, task: Task, problem: CVRP, core: int, folder: Path) -> dict[str, Any]:
-    """Run a peer on a core of its own; its routes are costed by the referee."""
+    """Run a peer on a core of its own; the referee computes the cost of its routes."""
     solution = folder / f"{peer.name}-{task.path.stem}-{task.seconds:g}-{task.seed}.sol"
 
     def pinned() -> None:
@@ -127,10 +127,10 @@ def run_peer(peer: Peer, task: Task, problem: CVRP, core: int, folder: Path) -> 
 
 
 def _costed(problem: CVRP, solution: Path, *, rounded: bool) -> dict[str, Any]:
-    """Return the cost of routes; those that break a constraint have none."""
+    """Return the cost of routes; infeasible ones have none."""
     try:
         tour = problem.read_solution(solution)
-    except Exception as error:  # of any kind: more routes than the fleet has, other customers
+    except Exception as error:  # of any kind: too many routes, or other customers
         return {"failure": str(error)}
     broken = problem.violations(tour)
     late = ROUNDED * problem.n if rounded and not problem.integer else 0.0
@@ -143,11 +143,11 @@ def _costed(problem: CVRP, solution: Path, *, rounded: bool) -> dict[str, Any]:
 def run_ours(
     task: Task, backend: str, target: float | None, more: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Run `gls.solve` as a user calls it, on a problem that nobody has searched before."""
+    """Run `gls.solve` as a user calls it, on a new problem."""
     import gpu_ls_plugin as gls
 
     options: dict[str, Any] = {"seed": task.seed, "backend": backend, **more}
-    # Compiles, whatever it is that begins: any tour reaches such a target.
+    # Compiles the first search, whatever it is: any tour reaches this target.
     gls.solve(gls.CVRP.read(task.path), seconds=task.seconds, target=math.inf, **options)
     problem = gls.CVRP.read(task.path)
     begin = time.perf_counter()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 NAMES = ("X-n200-k36", "X-n513-k21", "X-n1001-k43")
 CHILDREN = {"cpu": 64, "cuda": 4224}  # of a batch
-SEARCHES = {  # of children, by the tables of what they do
+SEARCHES = {  # of children, by the names of the tables
     "educations": "route_moves/nearest(32)",
     "educations_by_place": "two_opt+relocate(3)+exchange(2, 2)+two_opt_star/nearest(20)",
 }
@@ -27,8 +27,8 @@ SEARCHES = {  # of children, by the tables of what they do
 def throughput(bench: Bench, options: argparse.Namespace, known: Sequence[Run]) -> dict[str, Any]:
     """Measure educations and kicks a second, beside HGS-CVRP's iterations on one core and on all.
 
-    An iteration of HGS-CVRP is a crossover, Split and a local search, and now and then a repair.
-    The solutions of its first population, which are educated, too, count as iterations.
+    An iteration of HGS-CVRP is a crossover, Split and a local search, sometimes with a repair. The
+    solutions of its first population are educated, too, and count as iterations.
     """
     names = options.instances or NAMES
     seconds = options.seconds or 10.0
@@ -67,10 +67,10 @@ def _rates(name: str, runs: Sequence[Run]) -> dict[str, Any]:
 
 
 def educations(path: Any, backend: str, repeats: int, text: str) -> dict[str, Any]:
-    """Return how many children a second are made of local optima, cut, and searched, in a batch.
+    """Return how many children a second are made from local optima, cut and searched in a batch.
 
-    From parents to children, on arrays of the backend; compiled, and candidates made, before. The
-    search is given as a text.
+    The time is from parents to children on arrays of the backend; kernels are compiled and
+    candidates made before. `text` describes the search.
     """
     import gpu_ls_plugin as gls
     from gpu_ls_plugin.plugins.search_text import parse_search
