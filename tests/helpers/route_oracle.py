@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from itertools import pairwise, product
+from itertools import combinations, pairwise, permutations, product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -48,6 +48,33 @@ def serves(problem: gls.CVRP, d: list[list[float]], route: Route) -> bool:
         return False
     duration = cost(d, route) + problem.service_times[route].sum()
     return problem.route_limit is None or bool(duration <= problem.route_limit + 1e-9)
+
+
+def best_cost(problem: gls.CVRP) -> float:
+    """Return the cost of the best feasible routes, by all subsets of customers; else infinity."""
+    count, nodes = problem.customers, problem.nodes
+    fleet = problem.copies if problem.fleet is None else problem.fleet
+    everyone = range(1, count + 1)
+    of_route: dict[frozenset[int], float] = {}
+    for size in everyone:
+        for some in combinations(everyone, size):
+            if problem.demands[list(some)].sum() > problem.capacity:
+                continue
+            orders = np.array(list(permutations(some)))
+            ends = np.zeros((len(orders), 1), int)
+            ways = nodes.lengths(np.c_[ends, orders], np.c_[orders, ends]).sum(axis=1)
+            takes = ways.min() + problem.service_times[list(some)].sum()
+            if problem.route_limit is None or takes <= problem.route_limit * (1 + 1e-9):
+                of_route[frozenset(some)] = ways.min()
+    best: dict[frozenset[int], float] = {frozenset(): 0}
+    for _ in range(fleet):
+        for served, cost in list(best.items()):
+            left = next((c for c in everyone if c not in served), None)
+            for route, way in of_route.items():
+                if left in route and not route & served:
+                    both = route | served
+                    best[both] = min(best.get(both, math.inf), cost + way)
+    return best.get(frozenset(everyone), math.inf)
 
 
 def due(problem: gls.CVRP, d: list[list[float]], route: Route) -> float:

@@ -1,4 +1,4 @@
-"""Data of any scale: tiny, huge and no lengths and demands, limits that routes just keep."""
+"""Data of any scale: lengths and demands that are tiny, huge or zero, and limits just kept."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidProblemE
 from gpu_ls_plugin.routes.problem import giant_tours
 from gpu_ls_plugin.routes.problem.routing import MAX_PRICE, price_of_demand
 from gpu_ls_plugin.tours.problem.tsp import TSP
+from tests.helpers.route_oracle import best_cost
 from tests.tours.objectives.third_party import some_loads
 
 LISTS = gls.Nearest(8)
@@ -31,7 +32,7 @@ BUDGETS = {"moves": None, "chains": gls.Budget(kicks=200), "generations": gls.Bu
 
 
 def small_lengths(exponent, *, soft, demand=100_000):
-    """Return the same problem with all lengths times 2**exponent, which rounds nothing."""
+    """Return the same problem with all lengths times 2**exponent, which causes no rounding."""
     random = np.random.default_rng(5)
     points, demands = random.random((19, 2)), np.r_[0, demand * random.integers(1, 10, 18)]
     made = {"metric": "EUC", "copies": 8}
@@ -43,7 +44,7 @@ def small_lengths(exponent, *, soft, demand=100_000):
     return problem.penalised(load=price_of_demand(problem) / 2, duration=2) if soft else problem
 
 
-@pytest.mark.usefixtures("clock")  # where launches end rounds the levels of acceptance
+@pytest.mark.usefixtures("clock")  # levels of acceptance depend on the ends of launches
 @pytest.mark.parametrize("soft", [False, True])
 @pytest.mark.parametrize("name", list(SEARCHES))
 def test_the_unit_of_lengths_makes_no_difference(name, soft):
@@ -59,33 +60,6 @@ def test_the_unit_of_lengths_makes_no_difference(name, soft):
 
 
 # ---- All tours of few customers ------------------------------------------------------------------
-
-
-def best_cost(problem):
-    """Return what the best feasible routes cost, infinite if there are none: by all subsets."""
-    count, nodes = problem.customers, problem.nodes
-    fleet = problem.copies if problem.fleet is None else problem.fleet
-    everyone = range(1, count + 1)
-    of_route = {}
-    for size in everyone:
-        for some in itertools.combinations(everyone, size):
-            if problem.demands[list(some)].sum() > problem.capacity:
-                continue
-            orders = np.array(list(itertools.permutations(some)))
-            ends = np.zeros((len(orders), 1), int)
-            ways = nodes.lengths(np.c_[ends, orders], np.c_[orders, ends]).sum(axis=1)
-            takes = ways.min() + problem.service_times[list(some)].sum()
-            if problem.route_limit is None or takes <= problem.route_limit * (1 + 1e-9):
-                of_route[frozenset(some)] = ways.min()
-    best = {frozenset(): 0}
-    for _ in range(fleet):
-        for served, cost in list(best.items()):
-            left = next((c for c in everyone if c not in served), None)
-            for route, way in of_route.items():
-                if left in route and not route & served:
-                    both = route | served
-                    best[both] = min(best.get(both, math.inf), cost + way)
-    return best.get(frozenset(everyone), math.inf)
 
 
 ZERO, ONE_PLACE = np.zeros((8, 2)), np.ones((8, 2))
@@ -154,7 +128,7 @@ def test_prices_of_integers_stay_below_what_sums_can_hold():
         problem.penalised(load=2 * MAX_PRICE)
 
 
-def test_a_price_of_nothing_is_nothing():
+def test_violations_may_cost_nothing():
     problem = gls.CVRP([(0, 0), (3, 0), (4, 0)], [0, 1, 1], 1, vehicles=2).penalised(load=0)
     row = problem.tour([[1, 2]])
     assert problem.tsp.cost(row) == problem.cost(row) and not problem.feasible(row)[0]
@@ -166,14 +140,14 @@ def test_a_price_of_nothing_is_nothing():
 
 
 def limits_beside(duration):
-    """Return limits by which a duration is just tolerated, or just not, in many ways to round."""
+    """Yield limits that a duration just keeps, or just exceeds, with various rounding errors."""
     for tolerance in (0, giant_tours.TOLERANCE / 2, giant_tours.TOLERANCE):
         at = duration / (1 + tolerance)
         for ulps in range(-3, 4):
             yield at + ulps * math.ulp(at)
 
 
-def test_a_customer_who_can_be_served_alone_has_a_route(monkeypatch):
+def test_a_customer_that_can_be_served_alone_gets_a_route(monkeypatch):
     lengths = TSP.lengths
     random, made = np.random.default_rng(7), 0
     for _ in range(40):
@@ -192,7 +166,7 @@ def test_a_customer_who_can_be_served_alone_has_a_route(monkeypatch):
 
 
 def bounded(function, most):
-    """Return a function that may be called so often: what never ends fails."""
+    """Return a function that fails after `most` calls, so that an endless loop ends."""
     calls = itertools.count()
 
     def called(*given):
@@ -202,7 +176,7 @@ def bounded(function, most):
     return called
 
 
-def test_constructions_keep_limits_that_are_durations_of_routes():
+def test_constructions_keep_limits_equal_to_durations_of_routes():
     constructions = (gls.savings, gls.cheapest_insertion, gls.sweep)
     for seed in range(12):
         random = np.random.default_rng(seed)
@@ -225,7 +199,7 @@ def test_constructions_keep_limits_that_are_durations_of_routes():
 
 
 @pytest.mark.parametrize("limit", [2.0**62, 2**70, 1e300, 10**300])
-def test_a_limit_that_no_route_reaches_is_none(limit):
+def test_huge_limits_change_nothing(limit):
     for metric in ("EUC", "EUC_2D"):
         problem = gls.CVRP([(0, 0), (9, 0)], [0, 1], 1, metric=metric, route_limit=limit)
         assert problem.feasible(problem.tour([[1]]))[0]

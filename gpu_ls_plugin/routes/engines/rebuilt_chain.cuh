@@ -55,34 +55,30 @@ struct RebuiltChain {
     auto& by_part = shared_slot<MovesByPart<Neighbourhood>>(team);
     team.each(1, [&](int) { by_part.clear(); });
 
-    State its{static_cast<Cost*>(batch.costs)[item], static_cast<Cost*>(batch.best_costs)[item],
-              batch.kick_counts[item], batch.idle_counts[item], batch.move_counts[item]};
+    State its = State::of(batch, item);
     int* const best = batch.best_tours + int64(item) * n;
     its.begin(team, view, best);
     view.tour.read(team, current);
     team.sync();
 #pragma unroll 1
-    while (its.kicks < schedule.until && its.moves < schedule.max_moves &&
-           schedule.patient(its.idle) && !team.cut()) {
+    while (its.goes_on(schedule) && !team.cut()) {
       Philox random(schedule.seed, Purpose::kRuin, schedule.first_row + item);
       random.seek(its.kicks * kRebuildDraws);
       const bool rebuilt = kick_apart(&team, item, n, current, &random, kicked, &data...);
-      bool taken = false, leads = false;
+      bool taken = false, is_best = false;
       if (rebuilt) {
-        wake(team, view, kicked, queue);
-        view.tour.read(team, kicked);
-        keep_tour(team, view);
+        begin_repair(team, view, kicked, queue);
         const DescentLimits limits{schedule.ahead, schedule.max_moves, kNowhere};
         its.looks +=
             descend<Neighbourhood>(team, view, queue, choices, limits, scout, by_part, its.moves);
         const Cost cost = cost_of(team, view);
         random.seek((its.kicks + 1) * kRebuildDraws - 1);
-        taken = Accept::takes(cost - its.cost, level(schedule, batch, item, its.kicks), random);
-        if (taken) leads = its.take(team, view, cost, current, best);
+        taken = Accept::takes(cost - its.cost, its.level(schedule, batch.units[item]), random);
+        if (taken) is_best = its.take(team, view, cost, current, best);
       }
       team.sync();
       if (rebuilt && !taken) view.tour.read(team, current);
-      its.count(taken, leads);
+      its.count(taken, is_best);
       team.sync();
     }
     team.once([&] {
@@ -92,38 +88,49 @@ struct RebuiltChain {
   }
 
  private:
-  // Out of line: kicks are long, and have nothing to do with what a repair keeps in registers.
+  // Out of line: kicks are long, and share no registers with repairs.
   template <class... KickData>
   GLS_OUT_OF_LINE static bool kick_apart(const Team* team, int item, int n, const int* current,
                                          Philox* random, int* kicked, const KickData*... data) {
     return Kick::kick(*team, item, n, current, *data..., *random, kicked);
   }
 
-  // Where a chain stands.
+  // Costs and counts of a chain.
   struct State {
     Cost cost, best;
     int64 kicks, idle, moves;
     int looks = 0, accepted = 0;
     bool best_is_feasible = true;
 
-    // Takes the tour in hand; whether it is the best now.
+    GLS_DEVICE static State of(const ChainBatch& batch, int item) {
+      return {static_cast<Cost*>(batch.costs)[item], static_cast<Cost*>(batch.best_costs)[item],
+              batch.kick_counts[item], batch.idle_counts[item], batch.move_counts[item]};
+    }
+    GLS_DEVICE bool goes_on(const KickSchedule& schedule) const {
+      return kicks < schedule.until && moves < schedule.max_moves && schedule.patient(idle);
+    }
+    GLS_DEVICE float level(const KickSchedule& schedule, float unit) const {
+      return unit * fmax(schedule.heat - schedule.cooling * float(kicks), 0.0f);
+    }
+
+    // Accepts the tour of the view; returns whether it is the best now.
     GLS_DEVICE bool take(const Team& team, const View& view, Cost its_cost, int* current,
                          int* best_tour) {
-      const bool leads = led_by(team, view, its_cost);
+      const bool is_best = note_best(team, view, its_cost);
       cost = its_cost;
       team.each(view.tour.n, [&](int p) { current[p] = view.tour.order[p]; });
-      if (leads && best_tour != current) {
+      if (is_best && best_tour != current) {
         team.each(view.tour.n, [&](int p) { best_tour[p] = view.tour.order[p]; });
       }
-      return leads;
+      return is_best;
     }
 
     GLS_DEVICE void begin(const Team& team, const View& view, const int* best_tour) {
       best_is_feasible = is_feasible(team, view, [&](int p) { return best_tour[p]; });
     }
-    GLS_DEVICE void count(bool taken, bool leads) {
+    GLS_DEVICE void count(bool taken, bool is_best) {
       ++kicks;
-      idle = leads ? 0 : idle + 1;
+      idle = is_best ? 0 : idle + 1;
       accepted += taken;
     }
     GLS_DEVICE void write(const ChainBatch& batch, int item) const {
@@ -136,8 +143,8 @@ struct RebuiltChain {
       batch.move_counts[item] = moves;
     }
 
-    // Whether the tour in hand is the best now: the first that may be a result, or cheaper.
-    GLS_DEVICE bool led_by(const Team& team, const View& view, Cost its_cost) {
+    // Keeps the cost of the view's tour if it is the best: the first feasible one, or cheaper.
+    GLS_DEVICE bool note_best(const Team& team, const View& view, Cost its_cost) {
       const bool cheaper = its_cost < best;
       if (!cheaper && best_is_feasible) return false;
       const bool feasible = is_feasible(team, view, [&](int p) { return view.tour.at(p); });
@@ -147,11 +154,6 @@ struct RebuiltChain {
     }
   };
 
-  GLS_DEVICE static float level(const KickSchedule& schedule, const ChainBatch& batch, int item,
-                                int64 kicks) {
-    return batch.units[item] * fmax(schedule.heat - schedule.cooling * float(kicks), 0.0f);
-  }
-
   GLS_DEVICE static Cost cost_of(const Team& team, const View& view) {
     const auto& metric = view.length.metric;
     const Cost length = team.template sum<Cost>(
@@ -159,7 +161,15 @@ struct RebuiltChain {
     return length + relief_of<Cost>(metric);
   }
 
-  // The queue of those nodes of a giant tour that are new neighbours of another.
+  // Reads a kicked tour in place of the present one, and queues the nodes with new neighbours.
+  GLS_DEVICE static void begin_repair(const Team& team, const View& view, const int* kicked,
+                                      WorkQueue<City>& queue) {
+    wake(team, view, kicked, queue);
+    view.tour.read(team, kicked);
+    keep_tour(team, view);
+  }
+
+  // Queues the nodes of a giant tour that have other neighbours in the present one.
   GLS_DEVICE static void wake(const Team& team, const View& view, const int* order,
                               WorkQueue<City>& queue) {
     const auto& tour = view.tour;

@@ -142,7 +142,7 @@ struct LinkedRoutes {
   GLS_DEVICE Cost for_vehicles(int used) const {
     return used > vehicles.most ? weights.vehicles * Cost(used - vehicles.most) : Cost(0);
   }
-  // What a route pays in addition for a further customer; -1 if it may not take the customer.
+  // The rise of a route's payments with a further customer; -1 if it may not take the customer.
   GLS_DEVICE Cost surcharge(int route, int customer, Length more) const {
     const Used its = whole(route), add = of(customer);
     const Used then{its.load + add.load, its.time + add.time + Time(more)};

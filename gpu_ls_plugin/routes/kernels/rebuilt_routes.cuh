@@ -30,7 +30,7 @@ struct RebuiltRows {
 
 // State that the lanes of a row share.
 struct RebuiltState {
-  int routes;   // numbered routes, some of which may be empty
+  int routes;   // numbered routes; some may be empty
   int spare;    // an empty route that may begin, or -1
   int count;    // waiting customers
   int from;     // the last insertion: a node,
@@ -185,7 +185,7 @@ struct RebuiltRoutes {
     return found;
   }
 
-  // Finds the options of those of the first `count` waiting customers that are `wanted`.
+  // Finds the options of the `wanted` customers among the first `count` that wait.
   template <class Team, class Wanted>
   GLS_DEVICE void find_options(const Team& team, int count, Wanted wanted) const {
     constexpr int kTogether = Team::kLanes < 32 ? 1 : 32;

@@ -52,27 +52,12 @@ struct RouteLinks {
     if (pair) wake(ss);
     if (led) wake(pp);
     r.link(led ? pp : p, pair ? ss : s);
-    const int u = r.before(v), w = r.after(v);
-    switch (move) {
-      case kBehind:
-        r.link(v, c), r.link(c, w);
-        break;
-      case kBefore:
-        r.link(u, c), r.link(c, v);
-        break;
-      case kPairBehind:
-        r.link(v, c), r.link(s, w);
-        break;
-      case kPairBefore:
-        r.link(u, s), r.link(s, c), r.link(c, v);
-        break;
-      case kLedBefore:
-        r.link(u, p), r.link(c, v);
-        break;
-      default:
-        r.link(v, c), r.link(c, p), r.link(p, w);
-        break;
-    }
+    const bool behind = move == kBehind || move == kPairBehind || move == kLedBehind;
+    const int a = behind ? v : r.before(v), b = behind ? r.after(v) : v;
+    const int other = pair ? s : led ? p : c;  // c is the one next to v
+    const int first = behind ? c : other, last = behind ? other : c;
+    if (first != last) r.link(first, last);
+    r.link(a, first), r.link(last, b);
   }
 
   template <class Wake>

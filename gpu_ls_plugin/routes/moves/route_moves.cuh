@@ -251,7 +251,7 @@ struct RouteMoves {
   GLS_DEVICE static Used sum(const Used& a, const Used& b) {
     return {a.load + b.load, a.time + b.time};
   }
-  // What a route uses behind its `head` and the edge that follows it.
+  // Load and duration of a route behind its `head` and the edge that follows.
   GLS_DEVICE static Used rest(const Used& whole, const Used& head, Rough edge) {
     return {whole.load - head.load, whole.time - head.time - Time(edge)};
   }

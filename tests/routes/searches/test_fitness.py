@@ -52,7 +52,7 @@ def test_fitness_by_hand():
 
 
 def test_both_kinds_are_ranked_separately():
-    """Two feasible individuals, one of which costs most, and three infeasible ones."""
+    """Two individuals are feasible; one of them costs most."""
     costs = np.array([[50, 10, 40, 20, 30]])
     feasible = np.array([[True, False, True, False, False]])
     at = np.array([0, 1, 5, 9, 11])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from dataclasses import replace
 
@@ -13,6 +12,7 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.core.exceptions import InsufficientMemoryError, UnsupportedProblemError
 from gpu_ls_plugin.routes.searches.genetic import breeding
 from tests.helpers.marks import slow_after
+from tests.helpers.route_oracle import best_cost
 from tests.helpers.routing import giant_tours, random_cvrp
 
 SEARCH = gls.HybridGeneticSearch(size=8, children=8, patience=6)
@@ -23,20 +23,6 @@ GENERATIONS = gls.Budget(kicks=10 * SEARCH.children)
 
 def starts_of(problem: gls.CVRP, size: int = 3) -> np.ndarray:
     return gls.savings(problem, size=size, seed=1, backend="cpu")
-
-
-def least_cost(problem: gls.CVRP) -> float:
-    """Return the cost of the best routes, by all orders of the customers and all cuts."""
-    orders = np.array(list(itertools.permutations(range(1, problem.customers + 1))))
-    best = np.inf
-    for cuts in itertools.product((False, True), repeat=problem.customers - 1):
-        places = np.flatnonzero(cuts) + 1
-        rows = np.insert(orders, places, problem.customers + 1 + np.arange(len(places)), axis=1)
-        spare = np.arange(rows.shape[1] + 1, problem.n)
-        rows = np.c_[np.zeros(len(rows), int), rows, np.tile(spare, (len(rows), 1))]
-        feasible = problem.feasible(rows)
-        best = min([best, *problem.cost(rows)[feasible]])
-    return best
 
 
 @pytest.mark.parametrize(
@@ -64,7 +50,7 @@ def test_it_finds_the_best_routes():
         problem = random_cvrp("capacity", 6, seed, capacity=12)
         starts = problem.tour([[c] for c in range(1, 7)])[None]
         found = SEARCH(problem, starts, budget=GENERATIONS, **CPU)
-        assert found.best_cost == least_cost(problem)
+        assert found.best_cost == best_cost(problem)
 
 
 def test_the_same_seed_gives_the_same_routes():
