@@ -196,13 +196,12 @@ OF_A_DOMAIN = {
     "gpu_ls_pygad": {"benchmark_tours", "successors"},
     "gpu_ls_pymoo": {
         *("tours", "multi_objective", "memetic_nsga2", "weights", "random_keys"),
-        *("vehicle_routing", "assignment", "successors", "successor_keys"),
-        "domains",
+        *("vehicle_routing", "assignment", "successors", "successor_keys", "problems"),
     },
 }
 # A plugin imports the file of a domain when the framework of that file is loaded.
 ASKED = {"gpu_ls_pygad/plugin.py": "gpu_ls_pygad.benchmark_tours"}
-FACES = {"__init__", "domains"}  # they export the names of the files of domains
+FACES = {"__init__", "problems"}  # they export the names of the files of domains
 ADAPTED = {
     path.relative_to(ADAPTERS).as_posix(): path.read_text(encoding="utf-8")
     for path in sorted(ADAPTERS.rglob("*.py"))
@@ -237,7 +236,7 @@ def test_shared_files_of_adapters_import_no_domain() -> None:
         ("deap/cost.py", "def f():\n    import gpu_ls_plugin.routes", "plugin.routes"),
         ("pymoo/search.py", "from gpu_ls_pymoo.assignment import A", "pymoo.assignment.A"),
         ("pymoo/search.py", "from gpu_ls_pymoo import multi_objective", "pymoo.multi_objective"),
-        ("pymoo/domains.py", "from gpu_ls_plugin.assignment import plan", "plugin.assignment.plan"),
+        ("pymoo/problems.py", "from gpu_ls_plugin.assignment import plan", "plugin.assignment.plan"),
     ],
 )
 def test_the_check_of_adapters_works(path: str, text: str, name: str) -> None:

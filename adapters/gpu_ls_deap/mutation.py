@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import gpu_ls_plugin as gls
-from gpu_ls_deap.in_place import InPlaceMutation
-from gpu_ls_deap.individuals import random_state, rows_of, valid, write
+from gpu_ls_deap.individuals import InPlaceMutation, random_state, rows_of, valid, write
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.evolution.batches.kick import Kick
 from gpu_ls_plugin.evolution.batches.rows import checked_rows

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_deap.in_place import InPlaceMutation
-from gpu_ls_deap.individuals import random_state
+from gpu_ls_deap.individuals import InPlaceMutation, random_state
 from gpu_ls_plugin.assignment.plan.reassignment import StateReassignment
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 

@@ -21,12 +21,11 @@ from gpu_ls_plugin.runs.settings import Settings
 from gpu_ls_plugin.solver.plans import SECONDS, plan_of_generations
 from gpu_ls_pymoo.clock import time_limit
 from gpu_ls_pymoo.crossover import RecombinationCrossover
-from gpu_ls_pymoo.domains import view_of
 from gpu_ls_pymoo.duplicates import TourDuplicateElimination
 from gpu_ls_pymoo.evolving import EvolvingGA
 from gpu_ls_pymoo.mating import MemeticMating
 from gpu_ls_pymoo.output import LocalSearchOutput
-from gpu_ls_pymoo.problems import as_tsp
+from gpu_ls_pymoo.problems import as_tsp, view_of
 from gpu_ls_pymoo.sampling import LocalSearchSampling, warm_start
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from gpu_ls_plugin.assignment.problem.assignment import Assignment
 from gpu_ls_plugin.core.exceptions import InvalidTypeError, UnsupportedProblemError
 from gpu_ls_plugin.core.feasibility import violation
 from gpu_ls_pymoo.domain_problem import SAMPLE, DomainProblem
-from gpu_ls_pymoo.identity_cache import IdentityCache
+from gpu_ls_pymoo.recognition import IdentityCache
 from gpu_ls_pymoo.view import Chosen
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from gpu_ls_plugin.core.exceptions import InvalidTourError, InvalidTypeError
 from gpu_ls_plugin.evolution.batches.duplicates import TourDuplicates
 from gpu_ls_plugin.evolution.batches.rows import checked
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
-from gpu_ls_pymoo.domains import view_of
-from gpu_ls_pymoo.problems import canonical_tours
+from gpu_ls_pymoo.problems import canonical_tours, view_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

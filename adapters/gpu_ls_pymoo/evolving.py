@@ -8,8 +8,8 @@ from pymoo.algorithms.base.genetic import GeneticAlgorithm
 
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_pymoo.clock import on_clock
-from gpu_ls_pymoo.domains import view_of
 from gpu_ls_pymoo.lazy_population import LazyAttribute, LazyPopulation, LazyResult
+from gpu_ls_pymoo.problems import view_of
 from gpu_ls_pymoo.search import AlgorithmRun
 
 if TYPE_CHECKING:

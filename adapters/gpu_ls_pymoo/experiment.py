@@ -24,7 +24,7 @@ from gpu_ls_plugin.experiments.machine import machine
 from gpu_ls_plugin.experiments.plan import Plan, named, seeds_of
 from gpu_ls_plugin.experiments.results import Results
 from gpu_ls_plugin.experiments.runner import About, run_all
-from gpu_ls_pymoo.domains import view_of, wrapper_of
+from gpu_ls_pymoo.problems import view_of, wrapper_of
 
 if TYPE_CHECKING:
     import os

@@ -11,7 +11,7 @@ from pymoo.core.result import Result
 
 import gpu_ls_pymoo.individuals as individuals
 from gpu_ls_plugin.backends.arrays import on_host
-from gpu_ls_pymoo.domains import view_of
+from gpu_ls_pymoo.problems import view_of
 
 if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.generations import evolution

@@ -15,9 +15,8 @@ from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.batches.kick import Kick
 from gpu_ls_plugin.evolution.batches.rows import checked, keys
 from gpu_ls_pymoo.clock import seconds_left
-from gpu_ls_pymoo.domains import view_of
 from gpu_ls_pymoo.duplicates import CanonicalTourRepair
-from gpu_ls_pymoo.problems import as_tsp, canonical_tours
+from gpu_ls_pymoo.problems import as_tsp, canonical_tours, view_of
 from gpu_ls_pymoo.search import improve, improve_distinct, known_tours, offspring_so_far
 from gpu_ls_pymoo.selective_mutation import SelectiveMutation
 from gpu_ls_pymoo.view import Weighting

@@ -13,7 +13,7 @@ from pymoo.util.display.output import Output
 from gpu_ls_plugin.core.result import Statistics
 from gpu_ls_plugin.evolution.diversity import entropy_of
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
-from gpu_ls_pymoo.domains import view_of
+from gpu_ls_pymoo.problems import view_of
 from gpu_ls_pymoo.search import STATISTICS
 
 

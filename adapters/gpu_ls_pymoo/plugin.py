@@ -21,6 +21,6 @@ def gpu_ls_problem_from(obj: object) -> Problem | None:
     """Return the problem in a wrapper of this package, or that of pymoo's `TravelingSalesman`."""
     if "pymoo.core.problem" not in sys.modules:  # then `obj` cannot be a problem of pymoo
         return None
-    from gpu_ls_pymoo.domains import view_of, wrapper_of
+    from gpu_ls_pymoo.problems import view_of, wrapper_of
 
     return None if wrapper_of(obj) else view_of(obj).answer()

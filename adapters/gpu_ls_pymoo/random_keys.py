@@ -1,4 +1,8 @@
-"""Tours for real-coded algorithms: random keys, decoded, searched and written back."""
+"""Tours for real-coded algorithms: random keys, decoded, searched and written back.
+
+Bean (1994), Genetic Algorithms and Random Keys for Sequencing and Optimization, ORSA Journal on
+Computing 6(2), 154-160.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,6 @@ from pymoo.core.problem import Problem
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidTypeError
 from gpu_ls_plugin.evolution.batches.improver import Improver
-from gpu_ls_plugin.evolution.batches.random_keys import decode, encode
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_plugin.plugins.search_text import parse_search
 from gpu_ls_plugin.tours.kernels.edge_keys import edge_numbers
@@ -207,3 +210,23 @@ def _improver(search: Any, intensity: int | None, backend: str) -> Improver:
     if hasattr(found, "kick"):
         return Improver(search, backend, kicks=limit)
     return Improver(search, backend, moves=limit)
+
+
+def decode(keys: NDArray[Any]) -> Tours:
+    """Return the tours of keys (P, n); cities with equal keys are in order of their numbers."""
+    return np.argsort(keys, axis=1, kind="stable").astype(np.int32)
+
+
+def encode(keys: NDArray[Any], tours: Tours) -> NDArray[np.float64]:
+    """Return float64 keys (P, n) of tours; each row has the numbers of the same row of `keys`.
+
+    If a row of `keys` has equal numbers, its new keys are evenly spaced numbers in (0, 1): equal
+    keys do not determine an order.
+    """
+    values = np.sort(np.asarray(keys, dtype=np.float64), axis=1)
+    n = values.shape[1]
+    unclear = ~(np.diff(values, axis=1) > 0).all(axis=1)  # NaN as well
+    values[unclear] = (np.arange(n) + 0.5) / n
+    written = np.empty_like(values)
+    np.put_along_axis(written, tours, values, axis=1)
+    return written

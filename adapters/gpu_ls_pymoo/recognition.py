@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any
+import weakref
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 from pymoo.core.problem import LoopedElementwiseEvaluation
@@ -15,7 +16,6 @@ from gpu_ls_plugin.evolution.recognition import (
     copy_of,
     require_lengths,
 )
-from gpu_ls_pymoo.identity_cache import IdentityCache
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,12 +24,31 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.evolution.recognition import Measured
 
+T = TypeVar("T")
+
 SHARED = ("callback", "elementwise_runner")  # attributes that may not be copyable
 ASKS = "has objectives or constraints that the search would not see"
 ADVICE = (
     "the search goes by the wrapped problem alone. Write additional costs of a row as an "
     "objective of that problem, or use pymoo's own operators"
 )
+
+
+class IdentityCache(Generic[T]):
+    """A dict from objects, which need not be hashable, to values."""
+
+    def __init__(self) -> None:
+        self._values: dict[int, T] = {}
+
+    def get(self, owner: object) -> T | None:
+        """Return the object's value, or None if there is none yet."""
+        return self._values.get(id(owner))
+
+    def keep(self, owner: object, value: T) -> T:
+        """Keep a value until the object is destroyed, and return it."""
+        weakref.finalize(owner, self._values.pop, id(owner), None).atexit = False
+        self._values[id(owner)] = value
+        return value
 
 
 def require_tour_lengths(problem: Any, tsp: Measured) -> None:

@@ -15,8 +15,7 @@ from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.batches.starts import Starts
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_pymoo.clock import expect_comparison, on_clock
-from gpu_ls_pymoo.domains import view_of
-from gpu_ls_pymoo.problems import as_tsp, fitness
+from gpu_ls_pymoo.problems import as_tsp, fitness, view_of
 from gpu_ls_pymoo.search import AlgorithmRun
 
 if TYPE_CHECKING:

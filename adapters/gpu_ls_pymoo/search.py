@@ -10,8 +10,7 @@ from gpu_ls_plugin.evolution.batches.distinct import offspring_of
 from gpu_ls_plugin.evolution.batches.rows import keys
 from gpu_ls_plugin.evolution.timed_run import add_search
 from gpu_ls_pymoo.clock import on_clock, progress, seconds_left
-from gpu_ls_pymoo.domains import view_of
-from gpu_ls_pymoo.problems import canonical_tours
+from gpu_ls_pymoo.problems import canonical_tours, view_of
 
 if TYPE_CHECKING:
     import numpy as np

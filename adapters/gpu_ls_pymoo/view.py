@@ -14,7 +14,7 @@ from gpu_ls_plugin.evolution.batches.rows import checked_rows
 from gpu_ls_plugin.evolution.tour_population import TourPopulation
 from gpu_ls_plugin.plugins.loader import plugins
 from gpu_ls_plugin.runs.domain import domain_of
-from gpu_ls_pymoo.identity_cache import IdentityCache
+from gpu_ls_pymoo.recognition import IdentityCache
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -25,7 +25,6 @@ from pymoo.problems.single.traveling_salesman import TravelingSalesman
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeError
-from gpu_ls_plugin.evolution.batches.random_keys import decode, encode
 from gpu_ls_pymoo import (
     LocalSearchMutation,
     LocalSearchSampling,
@@ -35,6 +34,7 @@ from gpu_ls_pymoo import (
     TSPProblem,
     as_tsp,
 )
+from gpu_ls_pymoo.random_keys import decode, encode
 from tests.evolution.samples import cities, rows
 from tests.helpers.marks import diagonal
 

@@ -31,7 +31,7 @@ from gpu_ls_pymoo import (
     TSPProblem,
     as_tsp,
 )
-from gpu_ls_pymoo.domains import view_of
+from gpu_ls_pymoo.problems import view_of
 from tests.evolution.samples import cities, rows
 
 N = 20
