@@ -1,7 +1,7 @@
-"""Generalised assignment in pymoo: its GA with its own operators and with ours, and MemeticGA.
+"""Generalised assignment in pymoo: GA with usual operators, GA with successors, and MemeticGA.
 
-Each runs for the same time on an instance of type D; prints the cheapest assignments that overload
-no agent.
+Each algorithm runs for the same time on an instance of type D. The script prints the cheapest
+assignments that overload no agent.
 
     python examples/assignment_pymoo.py --jobs 200 --agents 20 --seconds 10
 """
@@ -56,7 +56,7 @@ def main() -> None:
         result = minimize(
             AssignmentProblem(jobs), algorithm, ("time", given.seconds), seed=given.seed
         )
-        best = result.opt[0]  # where none is feasible, the one that overloads agents least
+        best = result.opt[0]  # if none is feasible, the one with the least overload
         overload = int(jobs.excess(best.X)[0])
         table.add_row(name, f"{best.F[0]:.0f}", str(overload), str(result.algorithm.n_gen - 1))
     Console().print(table)

@@ -1,4 +1,4 @@
-"""Climb from four kinds of start tours, each kind as one batch.
+"""Search from four kinds of start tours, each kind in one batch.
 
 python examples/climb_batch.py [FILE] [--size 64]
 """
@@ -17,7 +17,7 @@ CAPITALS = Path(__file__).parent / "data" / "europe_capitals.tsp"
 
 
 def main() -> None:
-    """Build, climb, and show the mean length before and after."""
+    """Construct tours, search them, and show mean lengths before and after."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("instance", type=Path, nargs="?", default=CAPITALS, help="TSPLIB file")
     parser.add_argument("--size", type=int, default=64, help="tours in a batch")

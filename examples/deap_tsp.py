@@ -1,8 +1,8 @@
 """A genetic algorithm in DEAP on a travelling salesman problem, before and after one changed line.
 
-Runs a generational algorithm with DEAP's order crossover and inversion, the same with
-`LocalSearchMutation` registered in place of the inversion, which searches tours one by one, and the
-same by `var_and`, which searches all offspring of a generation in one call; prints a table.
+The script runs a generational algorithm with DEAP's order crossover and inversion, the same one
+with `LocalSearchMutation` instead of the inversion, which searches single tours, and the same one
+with `var_and`, which searches all offspring of a generation in one call. It prints a table.
 
     python examples/deap_tsp.py --instance FILE --seconds 10 --pop 100 --seed 1
 """
@@ -31,7 +31,7 @@ creator.create("Tour", list, fitness=creator.Shortest)
 
 
 def toolbox_of(problem: gls.TSP, mutate: Callable[..., Any]) -> base.Toolbox:
-    """Return what DEAP's own example of a TSP registers, with a mutation."""
+    """Return the toolbox of DEAP's own TSP example, with another mutation."""
     toolbox = base.Toolbox()
     toolbox.register("evaluate", TourCost(problem))
     toolbox.register("mate", tools.cxOrdered)
@@ -45,7 +45,7 @@ def run(
 ) -> tuple[Any, list[tuple[float, float]]]:
     """Run generations from random tours until the time is up.
 
-    Returns the best individual, and (seconds, best length) by generation.
+    Return the best individual, and seconds and best length of each generation.
     """
     random.seed(seed)
     offspring = [creator.Tour(random.sample(range(n), n)) for _ in range(pop)]
@@ -65,7 +65,7 @@ def run(
 def contestants(
     problem: gls.TSP, clock: TimedRun
 ) -> dict[str, tuple[base.Toolbox, Callable[..., Any]]]:
-    """The toolboxes and variations; the second toolbox differs from the first in one line."""
+    """Return toolboxes and variations; the second toolbox differs from the first in one line."""
     searched = LocalSearchMutation(problem, run=clock)
     searched.prepare()  # compile before the clocks start
     return {

@@ -1,8 +1,8 @@
-"""Which of three genetic algorithms is best, and how surely that is known.
+"""Compare three genetic algorithms, with statistical tests.
 
-Runs a usual genetic algorithm, the same one with local search, and `MemeticGA` on the capitals and
-on random cities with several seeds, prints tables and tests, and writes a page with figures. What
-was done stays done: end it with Ctrl-C and start it again.
+The script runs a usual genetic algorithm, the same one with local search, and `MemeticGA` on the
+capitals and on random cities with several seeds. It prints tables and tests, and writes a page with
+figures. After Ctrl-C, start it again: it makes only the missing runs.
 
     python examples/experiment.py --folder experiment --seeds 10 --seconds 5
     gpu-ls report experiment
@@ -27,13 +27,11 @@ CAPITALS = Path(__file__).parent / "data" / "europe_capitals.tsp"
 
 
 def main() -> None:
-    """Run what is missing, and show what came out."""
+    """Make the missing runs, and show the results."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--folder", type=Path, default=Path("experiment"), help="runs and page")
     parser.add_argument("--seeds", type=int, default=6, help="runs of each combination")
-    parser.add_argument(
-        "--seconds", type=float, help="time of each run, in place of 20 generations"
-    )
+    parser.add_argument("--seconds", type=float, help="time of each run, instead of 20 generations")
     parser.add_argument("--pop", type=int, default=20, help="population size")
     options = parser.parse_args()
 

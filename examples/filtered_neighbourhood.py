@@ -1,4 +1,4 @@
-"""Exhaustive 3-opt with and without filters: the evaluations they save, and what that costs.
+"""Exhaustive 3-opt with and without filters: numbers of evaluations, and lengths of tours.
 
 python examples/filtered_neighbourhood.py [FILE] [--size 8]
 """
@@ -17,7 +17,7 @@ CAPITALS = Path(__file__).parent / "data" / "europe_capitals.tsp"
 
 
 def main() -> None:
-    """Descend from the same tours with every filter, and count the moves that were evaluated."""
+    """Search from the same tours with each filter, and count the evaluated moves."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("instance", type=Path, nargs="?", default=CAPITALS, help="TSPLIB file")
     parser.add_argument("--size", type=int, default=8, help="tours in a batch")

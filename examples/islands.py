@@ -1,7 +1,7 @@
 """Islands: a population on each of two processes, which exchange their best tours.
 
-On a machine with GPUs ``--gpus all`` gives each of them an island; ``--dask tcp://host:8786`` takes
-the workers of a cluster that is there.
+``--gpus all`` gives each GPU of the machine an island; ``--dask tcp://host:8786`` uses the workers
+of a running cluster.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ def main() -> None:
     parser.add_argument("--instance", type=Path, default=CAPITALS, help="TSPLIB file")
     parser.add_argument("--seconds", type=float, default=5.0)
     parser.add_argument("--workers", type=int, default=2, help="processes that share the cores")
-    parser.add_argument("--gpus", choices=["all"], help="one process for each GPU in their place")
-    parser.add_argument("--dask", metavar="ADDRESS", help="of a scheduler in their place")
+    parser.add_argument("--gpus", choices=["all"], help="one process for each GPU instead")
+    parser.add_argument("--dask", metavar="ADDRESS", help="scheduler of a cluster to use instead")
     options = parser.parse_args()
     problem = gls.TSP.read(options.instance)
 

@@ -1,4 +1,4 @@
-"""Iterated local search of a population: watch it, stop it with Ctrl-C, keep what differs.
+"""Iterated local search of a population, with a live display; Ctrl-C ends it early.
 
 python examples/iterated.py [FILE] [--seconds 5] [--size 16] [--plot history.png]
 """
@@ -14,7 +14,7 @@ CAPITALS = Path(__file__).parent / "data" / "europe_capitals.tsp"
 
 
 def main() -> None:
-    """Search, show the progress, and list the best tours that differ from one another."""
+    """Search, show the progress, and list the best different tours."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("instance", type=Path, nargs="?", default=CAPITALS, help="TSPLIB file")
     parser.add_argument("--seconds", type=float, default=5.0)
@@ -26,7 +26,7 @@ def main() -> None:
     tours = gls.nearest_neighbour(problem, size=options.size, seed=1)
     search = gls.IteratedLocalSearch(accept=gls.Annealing(0.8))
     with gls.SearchDisplay(problem.name, options.seconds) as display:
-        # Ctrl-C ends the search, and what was found so far comes back.
+        # Ctrl-C ends the search, which then returns the best tours so far.
         result = search(
             problem, tours, seed=1, budget=gls.Budget(seconds=options.seconds), callback=display
         )

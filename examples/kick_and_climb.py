@@ -1,4 +1,4 @@
-"""Iterated local search over a batch, put together from parts: kick, climb, keep the better.
+"""Iterated local search of a batch, made of its parts: kick, search, keep the better tour.
 
 python examples/kick_and_climb.py [FILE] [--rounds 20] [--size 32]
 """

@@ -1,8 +1,8 @@
-"""The same genetic algorithm with its usual mutation and with local search, side by side.
+"""A genetic algorithm with its usual mutation and with local search, side by side.
 
-Runs pymoo's GA with order crossover and inversion, the same GA with `LocalSearchMutation` in place
-of the inversion, and `MemeticGA`, each for the same time on one TSPLIB instance; prints a table and
-draws the tours and the convergence.
+The script runs pymoo's GA with order crossover and inversion, the same GA with
+`LocalSearchMutation` instead of the inversion, and `MemeticGA`, each for the same time on one
+TSPLIB instance. It prints a table, and draws tours and convergence.
 
     python examples/memetic_ga.py --instance FILE --seconds 10 --pop 100 --seed 1 --plot out.png
 """
@@ -34,7 +34,7 @@ CAPITALS = Path(__file__).parent / "data" / "europe_capitals.tsp"
 
 
 class Curve(Callback):
-    """Notes the seconds since the start and the best length of each generation."""
+    """Records the seconds since the start and the best length of each generation."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -42,14 +42,14 @@ class Curve(Callback):
         self.best: list[float] = []
 
     def notify(self, algorithm: Any) -> None:
-        """Note one generation."""
+        """Record one generation."""
         self.seconds.append(time.time() - algorithm.start_time)
         self.best.append(float(algorithm.opt.get("F")[0, 0]))
 
 
 @dataclass
 class Run:
-    """An algorithm and what came out of it."""
+    """An algorithm and its result."""
 
     name: str
     algorithm: Any
@@ -59,7 +59,7 @@ class Run:
     evaluations: int = 0
 
     def minimise(self, problem: TSPProblem, seconds: float, seed: int) -> None:
-        """Run for a time."""
+        """Run the algorithm for a time."""
         result = minimize(
             problem, self.algorithm, ("time", seconds), seed=seed, callback=self.curve
         )
@@ -68,7 +68,7 @@ class Run:
 
 
 def contestants(pop: int) -> list[Run]:
-    """The three algorithms; the second differs from the first in one line."""
+    """Return the three algorithms; the second differs from the first in one line."""
     usual = GA(
         pop_size=pop,
         sampling=PermutationRandomSampling(),
@@ -89,7 +89,7 @@ def contestants(pop: int) -> list[Run]:
 
 
 def table(runs: list[Run], problem: gls.TSP, seconds: float) -> Table:
-    """Lengths, distance from the optimum or from the best run, and work done."""
+    """Return a table of lengths, their gaps to the optimum or the best run, and evaluations."""
     reference = problem.optimum or min(run.length for run in runs)
     made = Table(title=f"{problem.name}: {problem.n} cities, {seconds:g} s each")
     made.add_column("algorithm", no_wrap=True)
@@ -145,9 +145,7 @@ def main() -> None:
 
     problem = gls.TSP.read(options.instance, optimum=options.optimum)
     console, runs = Console(), contestants(options.pop)
-    LocalSearchMutation().prepare(
-        TSPProblem(problem), options.pop
-    )  # compile before the clocks start
+    LocalSearchMutation().prepare(TSPProblem(problem), options.pop)  # compile before the clocks run
     for run in runs:
         with console.status(f"{run.name} on {problem.name} for {options.seconds:g} s"):
             run.minimise(TSPProblem(problem), options.seconds, options.seed)

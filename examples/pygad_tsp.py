@@ -1,8 +1,8 @@
 """A genetic algorithm of PyGAD on a travelling salesman problem, before and after one changed line.
 
-Runs `pygad.GA` with an order crossover and PyGAD's inversion, the same with `LocalSearchMutation`
-in place of the inversion, and that with a crossover of the library as well, each for the same time;
-prints a table.
+The script runs `pygad.GA` with an order crossover and PyGAD's inversion, the same one with
+`LocalSearchMutation` instead of the inversion, and one that also has a crossover of this library,
+each for the same time. It prints a table.
 
     python examples/pygad_tsp.py --instance FILE --seconds 10 --pop 100 --seed 1
 """
@@ -28,7 +28,7 @@ CAPITALS = Path(__file__).parent / "data" / "europe_capitals.tsp"
 def order_crossover(parents: Any, offspring_size: tuple[int, int], ga: pygad.GA) -> Any:
     """Keep a section of a parent and take the other cities in the order of the next parent.
 
-    PyGAD's own crossovers do not keep permutations, so that its users write one like this.
+    PyGAD's own crossovers do not return permutations, so its users write one like this.
     """
     made = np.empty(offspring_size, parents.dtype)
     for k, child in enumerate(made):
@@ -41,7 +41,7 @@ def order_crossover(parents: Any, offspring_size: tuple[int, int], ga: pygad.GA)
 
 
 def contestants(problem: gls.TSP) -> dict[str, dict[str, Any]]:
-    """What the algorithms differ in; the second differs from the first in one line."""
+    """Return the operators of each algorithm; the second differs from the first in one line."""
     searched = LocalSearchMutation(problem)
     crossover = RecombinationCrossover(problem, "segment_recombination")
     for operator in (searched, crossover):
@@ -65,7 +65,7 @@ def contestants(problem: gls.TSP) -> dict[str, dict[str, Any]]:
 def run(
     problem: gls.TSP, operators: dict[str, Any], seconds: float, pop: int, seed: int
 ) -> tuple[pygad.GA, list[tuple[float, float]]]:
-    """Run an algorithm from random tours; return it, and (seconds, best length) by generation."""
+    """Run an algorithm from random tours; return it, and seconds and length by generation."""
     start = gls.random_tours(problem, size=pop, seed=seed)
     curve = [(0.0, float(problem.cost(start).min()))]
 

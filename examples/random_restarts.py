@@ -1,4 +1,4 @@
-"""Climb from thousands of random tours and keep the best.
+"""Search from thousands of random tours and keep the best.
 
 python examples/random_restarts.py [FILE] [--climbs 1000]
 """
@@ -14,7 +14,7 @@ CAPITALS = Path(__file__).parent / "data" / "europe_capitals.tsp"
 
 
 def main() -> None:
-    """Run the climbs and show the best tours that are different."""
+    """Run the searches and show the best different tours."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("instance", type=Path, nargs="?", default=CAPITALS, help="TSPLIB file")
     parser.add_argument("--climbs", type=int, default=1000)

@@ -1,8 +1,7 @@
-"""Tours that are short on two maps at once: the front of MemeticNSGA2 beside that of pymoo's NSGA2.
+"""Tours that are short on two maps at once: fronts of MemeticNSGA2 and of pymoo's NSGA2.
 
-The second map shows the same cities at other places, drawn at random; both algorithms have the same
-time. Prints how many tours each has found of which no other one is better on both maps, and draws
-the fronts.
+The second map has the same cities at random places. All algorithms have the same time. The script
+prints the number of non-dominated tours that each has found, and draws the fronts.
 
     python examples/two_objectives.py --instance FILE --seconds 10 --seed 1 --plot out.png
 """
@@ -28,14 +27,14 @@ CAPITALS = Path(__file__).parent / "data" / "europe_capitals.tsp"
 
 
 def two_maps(path: Path, seed: int) -> MultiObjectiveTSPProblem:
-    """Return a problem of the cities of a file, and of the same cities at other places."""
+    """Return a problem with the cities of a file, and the same cities at random places."""
     first = gls.TSP.read(path)
     elsewhere = np.random.default_rng(seed).integers(0, 1000, (first.n, 2))
     return MultiObjectiveTSPProblem([first, gls.TSP(elsewhere, "EUC_2D", name="elsewhere")])
 
 
 def algorithms(pop: int) -> dict[str, Any]:
-    """The contestants; the second differs from the first in one line."""
+    """Return the algorithms; the second differs from the first in one line."""
     usual = {"sampling": PermutationRandomSampling(), "crossover": OrderCrossover()}
     return {
         "NSGA2": NSGA2(pop_size=pop, mutation=InversionMutation(), **usual),

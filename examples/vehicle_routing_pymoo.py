@@ -1,8 +1,8 @@
 """Vehicle routing in pymoo: a plain genetic algorithm, the same with local search, and MemeticGA.
 
-Each runs for the same time on giant tours, with violations as pymoo's constraints; prints what came
-out and the routes of the last, and writes them as a CVRPLIB solution. Without an instance, the
-capitals of Europe are customers, and the most central one is the depot.
+Each algorithm runs for the same time on giant tours; violations are constraints of pymoo. The
+script prints the results and the last algorithm's routes, and writes these as a CVRPLIB solution.
+Without an instance, the capitals of Europe are customers, and the most central one is the depot.
 
     python examples/vehicle_routing_pymoo.py --instance FILE.vrp --seconds 10 --solution out.sol
 """
@@ -65,7 +65,7 @@ def contestants(pop: int) -> dict[str, Any]:
 
 
 def best_tour(result: Any) -> NDArray[Any]:
-    """Return the best tour of a run, the one that violates least where none is feasible."""
+    """Return the best tour of a run; if none is feasible, the one with the least violation."""
     pop = result.pop
     first = np.lexsort((pop.get("F")[:, 0], pop.get("CV")[:, 0]))[0]
     tour: NDArray[Any] = pop[first].X

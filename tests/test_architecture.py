@@ -236,7 +236,7 @@ def test_shared_files_of_adapters_import_no_domain() -> None:
         ("deap/cost.py", "def f():\n    import gpu_ls_plugin.routes", "plugin.routes"),
         ("pymoo/search.py", "from gpu_ls_pymoo.assignment import A", "pymoo.assignment.A"),
         ("pymoo/search.py", "from gpu_ls_pymoo import multi_objective", "pymoo.multi_objective"),
-        ("pymoo/problems.py", "from gpu_ls_plugin.assignment import plan", "plugin.assignment.plan"),
+        ("pymoo/problems.py", "from gpu_ls_plugin.assignment import a", "plugin.assignment.a"),
     ],
 )
 def test_the_check_of_adapters_works(path: str, text: str, name: str) -> None:

@@ -25,7 +25,7 @@ ALLOWED = {
     "adapters/pymoo_face.py::Pymoo": "seconds of a run, for tests that are timed",
     "backends/test_forks.py::SCRIPT": "waits for a folder",
     "backends/test_forks.py::SLOW_PLUGIN": "gives time to fork",
-    "distributed/test_processes.py::test_the_scheduler_is_lost_and_the_best_is_not": (
+    "distributed/test_processes.py::test_a_lost_scheduler_ends_the_run_with_the_best_rows": (
         "waits for a file"
     ),
     "helpers/clock.py::Clock": "passes the machine's clock on, for waiting",

@@ -1,4 +1,4 @@
-"""DEAP as the suite sees it."""
+"""The operators of DEAP's adapter, for the suite."""
 
 from __future__ import annotations
 
@@ -9,32 +9,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tests.adapters.face import Bound, Outcome, others
+from tests.adapters.face import Face, Outcome, others
 
 if TYPE_CHECKING:
     import gpu_ls_plugin as gls
     from tests.adapters.face import Rows
 
 
-class Deap(Bound):
+class Deap(Face):
     """DEAP's operators change individuals in place; random numbers are Python's."""
 
-    framework, package = "deap", "gpu_ls_deap"
-
-    def search(self, problem: Any, rows: Rows, seed: int = 1, **options: Any) -> Rows:
-        return self.mutated("search", problem, rows, seed, options)
-
-    def kick(self, problem: Any, rows: Rows, seed: int = 1, **options: Any) -> Rows:
-        return self.mutated("kick", problem, rows, seed, options)
-
-    def perturb(self, problem: Any, part: Any, rows: Rows, seed: int = 1, **options: Any) -> Rows:
-        return self.mutated("perturb", problem, rows, seed, {"part": part, **options})
+    framework = "deap"
 
     def mutated(self, kind: str, problem: Any, rows: Rows, seed: int, options: Any) -> Rows:
         random.seed(seed)
         pop = individuals(rows)
         assert self.operators(problem)[kind](**options).batch(pop) is pop
         return np.array(pop)
+
+    def sampled(self, kind: str, problem: Any, size: int, seed: int, options: Any) -> Rows:
+        random.seed(seed)
+        return np.array(self.operators(problem)[kind](**options)(list, size))
 
     def cross(self, problem: Any, part: Any, first: Rows, second: Rows, seed: int = 1) -> Rows:
         from gpu_ls_deap import RecombinationCrossover
@@ -43,17 +38,6 @@ class Deap(Bound):
         pairs = list(zip(individuals(first), individuals(second), strict=True))
         RecombinationCrossover(problem, part).batch(pairs)
         return np.array([one for one, _ in pairs])
-
-    def starts(self, problem: Any, size: int, seed: int = 1, **options: Any) -> Rows:
-        random.seed(seed)
-        return np.array(self.operators(problem)["starts"](**options)(list, size))
-
-    def reassign(self, problem: Any, rows: Rows, seed: int = 1, **options: Any) -> Rows:
-        return self.mutated("reassign", problem, rows, seed, options)
-
-    def assigned(self, problem: Any, size: int, seed: int = 1, **options: Any) -> Rows:
-        random.seed(seed)
-        return np.array(self.operators(problem)["assigned"](**options)(list, size))
 
     def costs(self, problem: Any, rows: Rows) -> list[float]:
         from gpu_ls_deap import TourCost
@@ -93,7 +77,7 @@ class Deap(Bound):
 
 
 def individuals(rows: Rows, kind: Any = list) -> list[Any]:
-    """Rows as DEAP's individuals, whose fitness is not valid."""
+    """Return rows as individuals of DEAP without a valid fitness."""
     from deap import base, creator
 
     name = f"TourOf{kind.__name__}"

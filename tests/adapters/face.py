@@ -1,10 +1,11 @@
-"""What the suite asks of an adapter, and what faces have in common."""
+"""The interface between the suite and an adapter."""
 
 from __future__ import annotations
 
 import importlib
+from abc import ABC, abstractmethod
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -27,7 +28,7 @@ NAMES = {
 
 
 class Outcome(NamedTuple):
-    """What a run of the framework's plain genetic algorithm has come to."""
+    """The outcome of a run of the framework's plain genetic algorithm."""
 
     seconds: float
     cost: float
@@ -35,55 +36,58 @@ class Outcome(NamedTuple):
     generations: int
 
 
-class Face(Protocol):
-    """What the suite asks of an adapter."""
+class Face(ABC):
+    """The operators of an adapter, as functions from rows to rows."""
 
     framework: str
 
-    def operators(self, problem: gls.TSP | gls.CVRP) -> dict[str, Any]:
-        """Constructors of the operators of `NAMES`; their problem is given where they want one."""
+    def operators(self, problem: Any) -> dict[str, Any]:
+        """Return constructors of the operators in `NAMES`, with the problem if they need one."""
+        package = importlib.import_module(f"gpu_ls_{self.framework}")
+        return {kind: partial(getattr(package, name), problem) for kind, name in NAMES.items()}
+
+    @abstractmethod
+    def mutated(self, kind: str, problem: Any, rows: Rows, seed: int, options: Any) -> Rows:
+        """Return a whole batch after a mutation, an operator of `NAMES`."""
+
+    @abstractmethod
+    def sampled(self, kind: str, problem: Any, size: int, seed: int, options: Any) -> Rows:
+        """Return a start population of an operator of `NAMES`."""
 
     def search(self, problem: Any, rows: Rows, seed: int = 1, **options: Any) -> Rows:
-        """Mutate a whole batch by local search."""
+        return self.mutated("search", problem, rows, seed, options)
 
     def kick(self, problem: Any, rows: Rows, seed: int = 1, **options: Any) -> Rows:
-        """Mutate a whole batch by double bridges."""
+        return self.mutated("kick", problem, rows, seed, options)
 
     def perturb(self, problem: Any, part: Any, rows: Rows, seed: int = 1, **options: Any) -> Rows:
-        """Mutate a whole batch by a perturbation, or by a registered one's name."""
+        return self.mutated("perturb", problem, rows, seed, {"part": part, **options})
 
+    def reassign(self, problem: Any, rows: Rows, seed: int = 1, **options: Any) -> Rows:
+        return self.mutated("reassign", problem, rows, seed, options)
+
+    def starts(self, problem: Any, size: int, seed: int = 1, **options: Any) -> Rows:
+        return self.sampled("starts", problem, size, seed, options)
+
+    def assigned(self, problem: Any, size: int, seed: int = 1, **options: Any) -> Rows:
+        return self.sampled("assigned", problem, size, seed, options)
+
+    @abstractmethod
     def cross(self, problem: Any, part: Any, first: Rows, second: Rows, seed: int = 1) -> Rows:
         """Return one child for each pair."""
 
-    def starts(self, problem: Any, size: int, seed: int = 1, **options: Any) -> Rows:
-        """Return a start population."""
-
-    def reassign(self, problem: Any, rows: Rows, seed: int = 1, **options: Any) -> Rows:
-        """Mutate a whole batch of states of an assignment problem."""
-
-    def assigned(self, problem: Any, size: int, seed: int = 1, **options: Any) -> Rows:
-        """Return a start population of states."""
-
+    @abstractmethod
     def costs(self, problem: Any, rows: Rows) -> list[float]:
-        """Return what the framework's fitness says that rows cost."""
+        """Return the costs of rows from the framework's fitness."""
 
+    @abstractmethod
     def run(
         self, problem: gls.TSP, seconds: float, generations: int = 10**6, search: Any = None
     ) -> Outcome:
         """Run the framework's genetic algorithm with local search as its mutation."""
 
 
-class Bound:
-    """Operators that are given their problem when they are made."""
-
-    package: str
-
-    def operators(self, problem: Any) -> dict[str, Any]:
-        package = importlib.import_module(self.package)
-        return {kind: partial(getattr(package, name), problem) for kind, name in NAMES.items()}
-
-
 def others(n: int, size: int = 4) -> Rows:
-    """Random tours of a population, other ones than the tests'."""
+    """Return random tours that differ from those of the tests."""
     rng = np.random.default_rng(12345)
     return rng.permuted(np.tile(np.arange(n), (size, 1)), axis=1)

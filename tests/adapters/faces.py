@@ -1,4 +1,4 @@
-"""Each adapter as the suite sees it: rows in, rows out, through the framework's own objects."""
+"""All adapters, for the suite."""
 
 from __future__ import annotations
 

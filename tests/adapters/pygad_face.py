@@ -1,4 +1,4 @@
-"""PyGAD as the suite sees it."""
+"""The operators of PyGAD's adapter, for the suite."""
 
 from __future__ import annotations
 
@@ -7,34 +7,28 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tests.adapters.face import Bound, Outcome, others
+from tests.adapters.face import Face, Outcome, others
 
 if TYPE_CHECKING:
     import gpu_ls_plugin as gls
     from tests.adapters.face import Rows
 
 
-class PyGAD(Bound):
-    """PyGAD hands over all offspring of a generation and the GA itself."""
+class PyGAD(Face):
+    """PyGAD's operators get all offspring of a generation, and the GA itself."""
 
-    framework, package = "pygad", "gpu_ls_pygad"
-
-    def search(self, problem: Any, rows: Rows, seed: int = 1, **options: Any) -> Rows:
-        return self.mutated("search", problem, rows, seed, options)
-
-    def kick(self, problem: Any, rows: Rows, seed: int = 1, **options: Any) -> Rows:
-        return self.mutated("kick", problem, rows, seed, options)
-
-    def perturb(self, problem: Any, part: Any, rows: Rows, seed: int = 1, **options: Any) -> Rows:
-        return self.mutated("perturb", problem, rows, seed, {"part": part, **options})
+    framework = "pygad"
 
     def mutated(self, kind: str, problem: Any, rows: Rows, seed: int, options: Any) -> Rows:
         mutation = self.operators(problem)[kind](**options)
-        ga = self.ga(problem, others(problem.n), seed, mutation_type=mutation)
+        ga = self.plain(others(problem.n), seed, mutation_type=mutation)
         given = rows.copy()
         made = mutation(given, ga)
         assert np.array_equal(given, rows) and made.dtype == rows.dtype
         return made
+
+    def sampled(self, kind: str, problem: Any, size: int, seed: int, options: Any) -> Rows:
+        return self.operators(problem)[kind](**options)(size, seed=seed)
 
     def cross(self, problem: Any, part: Any, first: Rows, second: Rows, seed: int = 1) -> Rows:
         from gpu_ls_pygad import RecombinationCrossover
@@ -44,15 +38,6 @@ class PyGAD(Bound):
         crossover = RecombinationCrossover(problem, part)
         ga = self.ga(problem, parents, seed, crossover_type=crossover)
         return crossover(parents, parents.shape, ga)[::2]
-
-    def starts(self, problem: Any, size: int, seed: int = 1, **options: Any) -> Rows:
-        return self.operators(problem)["starts"](**options)(size, seed=seed)
-
-    def reassign(self, problem: Any, rows: Rows, seed: int = 1, **options: Any) -> Rows:
-        return self.operators(problem)["reassign"](**options)(rows, self.plain(rows, seed))
-
-    def assigned(self, problem: Any, size: int, seed: int = 1, **options: Any) -> Rows:
-        return self.operators(problem)["assigned"](**options)(size, seed=seed)
 
     def costs(self, problem: Any, rows: Rows) -> list[float]:
         ga = self.ga(problem, rows, 1)

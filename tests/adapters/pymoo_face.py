@@ -1,4 +1,4 @@
-"""pymoo as the suite sees it."""
+"""The operators of pymoo's adapter, for the suite."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import gpu_ls_plugin as gls
-from tests.adapters.face import NAMES, Outcome
+from tests.adapters.face import NAMES, Face, Outcome
 
 if TYPE_CHECKING:
     from tests.adapters.face import Rows
 
 
-class Pymoo:
-    """pymoo hands the problem to its operators."""
+class Pymoo(Face):
+    """pymoo's operators get the problem in each call."""
 
     framework = "pymoo"
 
@@ -24,15 +24,6 @@ class Pymoo:
         import gpu_ls_pymoo
 
         return {kind: getattr(gpu_ls_pymoo, name) for kind, name in NAMES.items()}
-
-    def search(self, problem: Any, rows: Rows, seed: int = 1, **options: Any) -> Rows:
-        return self.mutated("search", problem, rows, seed, options)
-
-    def kick(self, problem: Any, rows: Rows, seed: int = 1, **options: Any) -> Rows:
-        return self.mutated("kick", problem, rows, seed, options)
-
-    def perturb(self, problem: Any, part: Any, rows: Rows, seed: int = 1, **options: Any) -> Rows:
-        return self.mutated("perturb", problem, rows, seed, {"part": part, **options})
 
     def mutated(self, kind: str, problem: Any, rows: Rows, seed: int, options: Any) -> Rows:
         from pymoo.core.evaluator import Evaluator
@@ -45,6 +36,10 @@ class Pymoo:
         mutation(self.problem(problem), pop, algorithm=run, seed=seed)
         return pop.get("X")
 
+    def sampled(self, kind: str, problem: Any, size: int, seed: int, options: Any) -> Rows:
+        sampling = self.operators(problem)[kind](**options)
+        return sampling(self.problem(problem), size, seed=seed).get("X")
+
     def cross(self, problem: Any, part: Any, first: Rows, second: Rows, seed: int = 1) -> Rows:
         from pymoo.core.population import Population
 
@@ -56,18 +51,6 @@ class Pymoo:
             self.problem(problem), pop, pairs, random_state=np.random.default_rng(seed)
         )
         return children.get("X")
-
-    def starts(self, problem: Any, size: int, seed: int = 1, **options: Any) -> Rows:
-        sampling = self.operators(problem)["starts"](**options)
-        return sampling(self.problem(problem), size, seed=seed).get("X")
-
-    def reassign(self, problem: Any, rows: Rows, seed: int = 1, **options: Any) -> Rows:
-        return self.mutated("reassign", problem, rows, seed, options)
-
-    def assigned(self, problem: Any, size: int, seed: int = 1, **options: Any) -> Rows:
-        sampling = self.operators(problem)["assigned"](**options)
-        state = np.random.default_rng(seed)
-        return sampling(self.problem(problem), size, random_state=state).get("X")
 
     def costs(self, problem: Any, rows: Rows) -> list[float]:
         return self.problem(problem).evaluate(rows, return_as_dictionary=True)["F"][:, 0].tolist()

@@ -1,4 +1,4 @@
-"""What successor generation promises in every adapter: values in bounds, shares, seeds, errors."""
+"""Successor generation in each adapter: bounds, shares, seeds, errors."""
 
 from __future__ import annotations
 
@@ -73,9 +73,9 @@ def test_wrong_parameters_and_rows_are_named(face):
         face.reassign(COLOURING, wrong)
 
 
-def test_bound_operators_want_an_assignment(face):
+def test_operators_need_an_assignment(face):
     if face.framework == "pymoo":
-        pytest.skip("pymoo hands over its problem in the run")
+        pytest.skip("pymoo's operators get the problem in a run")
     with pytest.raises(InvalidTypeError, match=r"problem: .* is not an Assignment"):
         face.operators(gls.TSP(np.eye(3, 2)))["reassign"]()
 

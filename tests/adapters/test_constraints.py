@@ -1,4 +1,4 @@
-"""Frameworks are told of broken constraints: what is infeasible does not look like a solution."""
+"""Constraints reach the frameworks: infeasible rows do not look like solutions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.helpers.routing import giant_tours, random_cvrp
 from tests.routes.time_windows import some_windows
 from tests.tours.objectives.third_party import Forbidden
 
-# Two vehicles hold what customers demand, but not in any two parts.
+# Two vehicles have enough capacity in total, but no two routes are feasible.
 PLACES = np.random.default_rng(2).random((4, 2)) * 50
 IMPOSSIBLE = gls.CVRP(PLACES, [0, 3, 3, 3], 5, vehicles=2, copies=3)
 BARRED = random_problem("EUC_2D", 6).under(Forbidden(1 - np.eye(6, dtype="int64")))
@@ -53,7 +53,7 @@ def test_pymoo_presents_no_infeasible_solution(problem):
 
 
 def plain(rows, problem):
-    """A genetic algorithm of pymoo with operators of both sides."""
+    """Return genetic algorithms of pymoo with a mutation of the adapter."""
     from pymoo.algorithms.soo.nonconvex.ga import GA
     from pymoo.operators.crossover.nox import NoCrossover
 
@@ -111,7 +111,7 @@ def test_infeasible_tours_are_worse_than_all_feasible_ones(costs_of, kind):
 
 
 @pytest.mark.parametrize("costs_of", [costs_of_pygad, costs_of_deap])
-def test_an_objective_without_a_price_is_given_one(costs_of):
+def test_violations_without_a_price_are_penalised(costs_of):
     rows = random_tours(6, 5)
     costs, violations = costs_of(BARRED, rows)
     assert (violations > 0).all() and (costs > BARRED.cost(rows)).all()
@@ -120,7 +120,7 @@ def test_an_objective_without_a_price_is_given_one(costs_of):
     np.testing.assert_array_equal(costs_of(soft, tours)[0], soft.tsp.cost(tours))
 
 
-def test_deap_takes_violations_for_its_penalties():
+def test_violations_for_penalties_of_deap():
     tools = pytest.importorskip("deap.tools")
     creator = pytest.importorskip("deap.creator")
     base = pytest.importorskip("deap.base")

@@ -1,4 +1,4 @@
-"""What the operators of every adapter promise: exact, never worse, seeds, limits, good errors."""
+"""The operators of each adapter: costs, seeds, limits, errors."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ PARTS = (
 )
 LIMIT, OVERRUN = 0.5, 0.2  # seconds
 
-# Parameters of a search that are refused, by what is said of them.
+# Wrong parameters of a search, with their errors and messages.
 REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"search": 3}, InvalidTypeError, "search: 3 is neither a search nor a text"),
     ({"search": gls.LocalSearch}, InvalidTypeError, "search: .* is neither a search"),
@@ -72,7 +72,7 @@ def test_searched_tours_are_better_exact_and_canonical(face, problem, options):
 
 
 def test_local_optima_stay_as_they_are(face):
-    best = face.search(LARGER, rows(LARGER.n, 8))  # so many cities that no two tours are the same
+    best = face.search(LARGER, rows(LARGER.n, 8))  # large: no two tours are equal
     assert np.array_equal(face.search(LARGER, best), best)
 
 
@@ -235,7 +235,7 @@ def test_a_time_limit_holds(face):
 @pytest.mark.timed
 @pytest.mark.parametrize("slow", slow_after(1, ["search", "kick"]))
 def test_compiling_within_a_run_does_not_count(face, slow, monkeypatch):
-    """What compiles first takes no time from the searches that follow."""
+    """The seconds of compiling are added to the limit."""
     compiled, kick, search = [], Kick.__call__, gls.LocalSearch()
 
     def compile_once() -> None:
@@ -250,7 +250,7 @@ def test_compiling_within_a_run_does_not_count(face, slow, monkeypatch):
         return kick(self, *args)
 
     def searched(problem: Any, tours: Any, **options: Any) -> Any:
-        if slow == "search" and options["budget"].moves != 0:  # not where only is compiled
+        if slow == "search" and options["budget"].moves != 0:  # not in a call that only compiles
             compile_once()
         return search(problem, tours, **options)
 

@@ -1,4 +1,4 @@
-"""A perturbation is a mutation: the library's own, a registered one, or any object that kicks."""
+"""Perturbations as mutations: built-in ones, registered ones, and any object with `perturb`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ROUTING = gls.CVRP(cities(13, 3), [0] + [1] * 12, 4, metric="EUC_2D")
 
 @dataclass(frozen=True)
 class Shuffle(Perturbation):
-    """Shuffle the first cities of tours."""
+    """Shuffles the first cities of tours."""
 
     first: int = 9
 
@@ -45,17 +45,17 @@ class Shuffle(Perturbation):
 
 
 class Bare:
-    """All that an iterated search asks for."""
+    """An object with nothing but `perturb`."""
 
     def perturb(self, problem: Any, tours: Any, seed: int = 0, backend: str = "auto") -> Any:
         assert problem.n == tours.shape[1] and backend == "auto"
-        tours[:] = np.random.default_rng(seed).permuted(tours, axis=1)  # where they are: no harm
+        tours[:] = np.random.default_rng(seed).permuted(tours, axis=1)  # its own copy
         return tours.astype(float)
 
 
 @dataclass(frozen=True)
 class Says(Shuffle):
-    """Returns what it is told."""
+    """Returns the rows that a function makes."""
 
     rows: Any = None
 
@@ -65,9 +65,9 @@ class Says(Shuffle):
 
 @pytest.fixture
 def registered() -> Iterator[None]:
-    """The registry with a third party's kick."""
+    """Register a third party's kick."""
     part = Part("perturbation", Shuffle.name, Shuffle, "theirs")
-    list(registry.parts())  # those of plugins are loaded first
+    list(registry.parts())  # loads the plugins first
     registry.register(part)
     yield
     registry.remove_owner("theirs")
@@ -94,7 +94,7 @@ def test_any_perturbation_is_a_mutation(face, name):
     assert not np.array_equal(made, other)
 
 
-def test_a_double_bridge_is_one_of_them(face):
+def test_a_double_bridge_is_a_perturbation(face):
     given = rows(N, 12)
     made = face.perturb(TSP, gls.DoubleBridge(segment=20), given)
     assert np.array_equal(made, face.kick(TSP, given, segment=20))
@@ -106,7 +106,7 @@ def test_a_double_bridge_is_one_of_them(face):
 @pytest.mark.parametrize(
     "part", ["ruin_recreate", pytest.param("string_removal", marks=pytest.mark.slow)]
 )
-def test_kicks_of_routes_keep_routes(face, part):
+def test_kicks_of_routes(face, part):
     given = gls.random_tours(ROUTING, 6, seed=1).astype(np.int64)
     made = face.perturb(ROUTING, part, given)
     assert (np.sort(made, axis=1) == np.arange(ROUTING.n)).all()
@@ -131,7 +131,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_what_a_third_partys_kick_returns_is_checked(face, fault):
+def test_rows_of_a_third_partys_kick_are_checked(face, fault):
     returned, message = FAULTS[fault]
     with pytest.raises(FaultyPartError, match=message):
         face.perturb(TSP, Says(rows=returned), rows(N, 4))
@@ -146,7 +146,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("part", "error", "message"), REFUSED, ids=lambda value: str(value)[:12])
-def test_what_is_no_perturbation_is_refused_at_once(face, part, error, message):
+def test_wrong_parameters(face, part, error, message):
     with pytest.raises(error, match=message):
         face.operators(TSP)["perturb"](part=part)
     with pytest.raises(InvalidParameterError, match="backend: 'gpu'"):
@@ -154,12 +154,12 @@ def test_what_is_no_perturbation_is_refused_at_once(face, part, error, message):
 
 
 @pytest.mark.usefixtures("registered")
-def test_a_search_by_a_kicks_name_is_told_where_it_belongs(face):
+def test_the_name_of_a_kick_is_not_a_search(face):
     with pytest.raises(UnknownPartError, match=r"pass PerturbationMutation\('my_kick'\)"):
         face.operators(TSP)["search"](search="my_kick")
 
 
-def test_pymoo_asks_for_lengths_only_where_the_kick_does():
+def test_pymoo_converts_a_problem_only_if_the_kick_uses_lengths():
     pytest.importorskip("pymoo", reason='needs pip install "gpu-ls-plugin[pymoo]"')
     from pymoo.core.population import Population
     from pymoo.problems.single.flowshop_scheduling import create_random_flowshop_problem

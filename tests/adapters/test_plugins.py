@@ -1,4 +1,4 @@
-"""Every adapter as a plugin: found by its entry point, cheap, and polite without its framework."""
+"""Adapters as plugins: entry points, imports, and errors without the framework."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ each_framework = pytest.mark.parametrize("framework", FRAMEWORKS)
 
 
 def python(code: str) -> str:
-    """Run a script in a process of its own."""
+    """Run a script in its own process."""
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False
     )
@@ -76,7 +76,7 @@ say("gpu_ls_pymoo", "MemeticGA")
 
 
 @each_framework
-def test_names_lead_to_what_they_name(framework):
+def test_public_names(framework):
     pytest.importorskip(framework, reason=f'needs pip install "gpu-ls-plugin[{framework}]"')
     package = importlib.import_module(f"gpu_ls_{framework}")
     for name in package.__all__:

@@ -1,4 +1,4 @@
-"""Fitness of PyGAD and DEAP is recognised by what it evaluates, as problems of pymoo are."""
+"""Subclasses of the fitness of PyGAD and DEAP are recognised by their evaluations."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_prices_of_violations_are_the_same_in_a_subclass(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("change", ["scaled", "shifted", "maximised", "two objectives", "raises"])
-def test_another_objective_is_refused_with_the_reason(kind, change):
+def test_other_costs_are_refused(kind, change):
     base, operator, given = KINDS[kind]()
 
     class Own(base):
@@ -90,7 +90,7 @@ def test_another_objective_is_refused_with_the_reason(kind, change):
         operator(Own(given))
 
 
-def test_what_is_ours_is_not_evaluated():
+def test_fitness_of_the_adapters_is_not_evaluated():
     for make in (fitness_of_pygad, cost_of_deap):
         base, _, given = make()
         assert plugins.problem_from(base(given)) is given
@@ -107,7 +107,7 @@ def test_the_sample_holds_a_few_tours():
 
 
 @pytest.mark.parametrize("kind", ["TourFitness", "TourCost"])
-def test_problems_of_other_kinds_are_told_what_takes_them(kind):
+def test_errors_name_other_operators(kind):
     base, operator, _ = KINDS[kind]()
     colours = gls.GraphColouring(3, [(0, 1)], colours=2)
     several = gls.MultiObjectiveTSP([PROBLEM, PROBLEM])

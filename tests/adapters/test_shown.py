@@ -1,4 +1,4 @@
-"""Objects of all adapters are shown as the calls that make them."""
+"""The `repr` of objects of all adapters is the call that makes them."""
 
 from __future__ import annotations
 

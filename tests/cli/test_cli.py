@@ -139,7 +139,7 @@ def test_same_seed_same_tour(tmp_path):
     assert once["kicks"] == 4 * once["kicks_per_tour"] == 20 and once["stopped_by"] == "kicks"
 
 
-def test_only_the_time_has_to_be_chosen(tmp_path, monkeypatch):
+def test_defaults(tmp_path, monkeypatch):
     monkeypatch.setenv("GPU_LS_THREADS", "3")
     file = write_instance(tmp_path / "a.tsp", 60)
     monkeypatch.setattr(first_stages, "KICKS_ALONE", 0.0)  # on slow machines, too
@@ -187,25 +187,10 @@ def test_starts(start, tmp_path):
             "two_opt+or_opt(2)/nearest(6)",
             "(TwoOpt()+OrOpt(max_length=2)/Nearest(k=6)/First(best_of='city'), ",
         ),
-        pytest.param(
-            "lin_kernighan/nearest",
-            "LinKernighan(depth=5, breadth=(5, 5, 1))/Nearest(k=10)/First(best_of='city')",
-            marks=pytest.mark.slow,
-        ),
-        pytest.param(
-            "LocalSearch([TwoOpt()], All(), Best())",
-            "(TwoOpt()/All()/Best(), DoubleBridge(",
-            marks=pytest.mark.slow,
-        ),
         (
             "iterated_local_search(or_opt/nearest(6), double_bridge(9), better)",
             "IteratedLocalSearch(OrOpt(max_length=3)/Nearest(k=6)/First(best_of='city'), "
             "DoubleBridge(segment=9, walk=None), Better())",
-        ),
-        pytest.param(
-            "filtered_neighbourhood(filter=gain_bound & radius(500))",
-            "(GainBound() & Radius(r=500.0)), mode='auto', mapping='roots')/All()/Best(), Doub",
-            marks=pytest.mark.slow,
         ),
     ],
 )
@@ -224,7 +209,7 @@ def test_moves_end_the_search(tmp_path):
     assert found["stopped_by"] == "moves"
 
 
-def test_asymmetric_lengths_have_a_search_of_their_own(tmp_path):
+def test_asymmetric_lengths(tmp_path):
     matrix = np.random.default_rng(0).integers(1, 1000, (30, 30))
     rows = "\n".join(" ".join(map(str, row)) for row in matrix)
     file = tmp_path / "a.atsp"
@@ -315,20 +300,15 @@ BAD_INPUTS: list[tuple[str, str]] = [
     ("bytes.tsp", "bytes.tsp"),
     ("cut.tsp", "cut.tsp"),
     ("good.tsp --seconds -1", "seconds"),
-    ("good.tsp --seconds nan", "seconds"),
     ("good.tsp --population 0", "population"),
-    ("good.tsp --population 100000000000000000000", "population: 1000"),
     ("good.tsp --population 2147483647", "population: 2,147,483,647 tours"),
     ("good.tsp --seed -1", "seed"),
     ("good.tsp --start nearest_neighbor", "nearest_neighbour"),
     ("good.tsp --search two_op", "did you mean 'two_opt'"),
-    ("good.tsp --search filtered_neighbourhood(filter=radus(3))", "'radius'"),
     ("good.tsp --search two_opt+", "two_opt+or_opt(2)/quadrant(10)/first"),
     ("good.tsp --kicks -1", "kicks"),
     ("good.tsp --moves -1", "moves"),
-    ("good.tsp --optimum nan", "optimum: nan"),
     ("good.tsp --optimum inf", "optimum: inf is not finite"),
-    ("good.tsp --optimum -3", "optimum: -3"),
     ("good.tsp --optimum few", "few"),
     ("good.tsp --backend tpu", "tpu"),
     ("good.tsp --tour .", "directory"),
@@ -337,7 +317,6 @@ BAD_INPUTS: list[tuple[str, str]] = [
     ("good.tsp --plot out.tour", "must end in"),
     ("matrix.tsp --plot out.png", "coordinates"),
     ("good.tsp --curve out.csv", "must end in"),
-    ("good.tsp --history no/out.csv", "No such file"),
     ("good.tsp --result out.txt", "must end in .json or .json.gz"),
     ("good.tsp --result no/out.json", "No such file"),
 ]
@@ -361,15 +340,11 @@ def test_bad_input(arguments, reason, tmp_path, capsys, monkeypatch):
     assert "Traceback" not in printed.err
 
 
-def test_bad_input_ends_the_command(tmp_path):
-    done = gpu_ls_apart("solve", tmp_path / "nothing.tsp")
-    assert done.returncode == 2 and done.stdout == ""
-    assert "nothing.tsp" in done.stderr and "Traceback" not in done.stderr
-
-
-def test_debug_shows_where_an_error_comes_from(tmp_path):
-    done = gpu_ls_apart("solve", tmp_path / "nothing.tsp", "--debug")
-    assert done.returncode != 0 and "Traceback" in done.stderr
+@pytest.mark.parametrize("debug", [False, True])
+def test_debug_shows_the_traceback_of_an_error(debug, tmp_path):
+    done = gpu_ls_apart("solve", tmp_path / "nothing.tsp", *["--debug"] * debug)
+    assert done.returncode == (1 if debug else 2) and done.stdout == ""
+    assert "nothing.tsp" in done.stderr and ("Traceback" in done.stderr) == debug
 
 
 def without(folder: Path, package: str) -> dict[str, str]:
@@ -399,6 +374,16 @@ def test_a_missing_compiler_is_explained(tmp_path):
 # plugins, operators, doctor, compile-check, version
 
 
+def plugin(folder: Path, name: str, text: str) -> str:
+    """Install a plugin of one module in a folder; return PYTHONPATH with the folder."""
+    (folder / f"plugin_{name}.py").write_text(text, encoding="utf-8")
+    info = folder / f"{name}-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[gpu_ls_plugin]\n{name} = plugin_{name}\n")
+    return os.pathsep.join([str(folder), environment()["PYTHONPATH"]])
+
+
 def test_plugins():
     rows = {row["name"]: row for row in gpu_ls_json("plugins")}
     assert (
@@ -410,11 +395,7 @@ def test_plugins():
 
 @pytest.mark.slow
 def test_plugins_that_fail_are_listed(tmp_path):
-    info = tmp_path / "broken-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[gpu_ls_plugin]\nbad = surely_not_there\n")
-    path = os.pathsep.join([str(tmp_path), environment()["PYTHONPATH"]])
+    path = plugin(tmp_path, "bad", "import surely_not_there\n")
     found = found_by(gpu_ls_apart("plugins", "--json", PYTHONPATH=path))
     rows = {row["name"]: row for row in found}
     assert rows["bad"]["status"] == "error" and "surely_not_there" in rows["bad"]["error"]
@@ -493,57 +474,29 @@ def test_misspelt_words_get_a_suggestion(arguments, meant, capsys):
     assert f"did you mean {meant}" in capsys.readouterr().err
 
 
-def test_doctor(tmp_path):
-    cache = tmp_path / "new" / "cache"
-    found = found_by(gpu_ls_apart("doctor", "--json", GPU_LS_CACHE_DIR=str(cache)))
-    rows = {row["name"]: row for row in found}
+def test_doctor():
+    rows = {row["name"]: row for row in found_by(gpu_ls_apart("doctor", "--json"))}
     assert rows["numpy"]["detail"] == f"numpy {np.__version__}"
-    assert rows["C++ compiler"]["status"] == rows["backend cpu"]["status"] == "ok"
-    assert str(cache) in rows["cache of CPU programs"]["detail"] and not cache.exists()
     assert all(row["remedy"] for row in rows.values() if row["status"] == "missing")
     assert "C++ compiler" in gpu_ls("doctor").stdout
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_doctor_finds_a_cache_that_cannot_be_written(tmp_path):
-    tmp_path.chmod(0o500)
-    done = gpu_ls_apart("doctor", "--json", GPU_LS_CACHE_DIR=str(tmp_path / "a"))
-    rows = {row["name"]: row for row in json.loads(done.stdout)}
-    assert rows["cache of CPU programs"]["status"] == "missing"
-
-
+@pytest.mark.usefixtures("nvrtc")
 def test_compile_check():
-    pytest.importorskip("cupy")
-    done = gpu_ls("compile-check", "--arch", 90, "--json", "--part", "double_bridge")
-    if "NVRTC" in done.stderr:
-        pytest.skip(done.stderr)
-    assert done.returncode == 0, done.stderr
-    rows = json.loads(done.stdout)
+    rows = gpu_ls_json("compile-check", "--arch", 90, "--part", "double_bridge")
     assert rows and all(row["passed"] and row["registers"] > 0 for row in rows)
 
 
-def plugin(folder: Path, name: str, text: str) -> None:
-    """Install a plugin of one module in a folder."""
-    (folder / f"plugin_{name}.py").write_text(text, encoding="utf-8")
-    info = folder / f"{name}-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(f"[gpu_ls_plugin]\n{name} = plugin_{name}\n")
-
-
-def test_compile_check_names_a_plugin_whose_kernels_are_none(tmp_path):
-    pytest.importorskip("cupy")
-    plugin(
+@pytest.mark.usefixtures("nvrtc")
+def test_compile_check_names_a_plugin_that_raises(tmp_path):
+    path = plugin(
         tmp_path,
         "broken",
         "from gpu_ls_plugin.plugins.hookspecs import hookimpl\n"
         "@hookimpl\ndef gpu_ls_kernel_sources():\n    return 1 / 0\n",
     )
-    path = os.pathsep.join([str(tmp_path), environment()["PYTHONPATH"]])
     options = ("--arch", 90, "--json", "--part", "restart")
     done = gpu_ls_apart("compile-check", *options, PYTHONPATH=path)
-    if "NVRTC" in done.stderr:
-        pytest.skip(done.stderr)
     assert done.returncode == 1 and "plugin 'broken'" in done.stderr
     rows = json.loads(done.stdout)
     assert rows and all(row["passed"] for row in rows)
@@ -553,7 +506,7 @@ def test_compile_check_names_a_plugin_whose_kernels_are_none(tmp_path):
     ("part", "words"),
     [("nonsense", "nothing is called 'nonsense'"), ("migration", "has no kernel of its own")],
 )
-def test_compile_check_of_a_part_that_it_cannot_find(part, words):
+def test_compile_check_of_unknown_parts(part, words):
     done = gpu_ls("compile-check", "--part", part)
     assert done.returncode == 2 and words in done.stderr and done.stdout == ""
 

@@ -1,4 +1,4 @@
-"""`gpu-ls doctor` on unusable compilers and caches, and on packages of wrong versions."""
+"""`gpu-ls doctor` with unusable compilers and caches, and packages of wrong versions."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_a_machine_that_can_search(examined):
         ("c++ 'open", 'CXX: "c++ \'open" cannot be split'),
     ],
 )
-def test_what_is_no_compiler(examined, monkeypatch, tmp_path, command, words):
+def test_commands_that_are_no_compilers(examined, monkeypatch, tmp_path, command, words):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "c++").mkdir()
     monkeypatch.setenv("CXX", command)
@@ -78,11 +78,17 @@ def test_a_compiler_that_hangs(examined, monkeypatch, tmp_path):
     assert "timed out" in rows["C++ compiler"]["detail"]
 
 
-# Caches: doctor creates none, and names those that cannot be used.
+# Caches: the doctor creates none, and names those that cannot be used.
 
 
-def file_in_its_place(place: Path) -> None:
+def a_file(place: Path) -> None:
     place.touch()
+
+
+def closed(place: Path) -> None:
+    if os.geteuid() == 0:
+        pytest.skip("root may write everywhere")
+    place.mkdir(mode=0o500)
 
 
 def open_to_others(place: Path) -> None:
@@ -97,8 +103,8 @@ def of_another_user(place: Path) -> None:
     os.chown(place, 12345, -1)
 
 
-@pytest.mark.parametrize("spoil", [file_in_its_place, open_to_others, of_another_user])
-def test_caches_of_no_use(examined, monkeypatch, tmp_path, spoil):
+@pytest.mark.parametrize("spoil", [a_file, closed, open_to_others, of_another_user])
+def test_unusable_caches(examined, monkeypatch, tmp_path, spoil):
     place = tmp_path / "place"
     spoil(place)
     monkeypatch.setenv("GPU_LS_CACHE_DIR", str(place))

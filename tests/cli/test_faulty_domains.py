@@ -53,7 +53,7 @@ def entered(request: pytest.FixtureRequest) -> Iterator[None]:
 @pytest.mark.parametrize(
     "entered", [broken, NoFiles, NoArguments, SameArguments, NoCommands], indirect=True
 )
-def test_the_command_line_says_whose_fault_it_is(entered, capsys):
+def test_the_command_line_names_the_plugin(entered, capsys):
     assert main(["plugins"]) == 2
     said = capsys.readouterr().err
     assert "domain: 'wild' of plugin 'wild'" in said
@@ -61,6 +61,6 @@ def test_the_command_line_says_whose_fault_it_is(entered, capsys):
 
 
 @pytest.mark.parametrize("entered", [NoArray], indirect=True)
-def test_an_array_says_whose_fault_it_is(entered):
+def test_an_array_names_the_plugin(entered):
     with pytest.raises(FaultyPartError, match="'wild' of plugin 'wild': ValueError"):
         gls.solve([[0.0, 1.0, 2.0]], seconds=0.1)

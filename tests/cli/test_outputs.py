@@ -1,4 +1,4 @@
-"""Output files of `gpu-ls solve`: refused before the search, and never lost after it."""
+"""Output files of `gpu-ls solve`: checked before the search, and never lost after it."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_a_folder_that_cannot_be_written_is_refused_before_the_search(
     assert "Permission denied" in capsys.readouterr().err
 
 
-def test_nothing_may_be_written_several_times(instance):
+def test_dev_null_may_be_written_several_times(instance):
     assert solve(instance, "--tour", "/dev/null", "--history", "/dev/null") == 0
 
 
@@ -140,7 +140,7 @@ def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("temporary", [True, False])
-def test_what_cannot_be_written_is_written_elsewhere(
+def test_files_are_written_elsewhere_if_necessary(
     temporary, instance, scratch, monkeypatch, capsys
 ):
     folder = instance.parent / "gone"
@@ -166,7 +166,7 @@ def test_what_cannot_be_written_is_written_elsewhere(
         assert f"{line}{found[f'{name}_file']} instead" in printed.err
 
 
-def test_what_is_lost_is_not_claimed(instance, scratch, monkeypatch, capsys):
+def test_lost_files_are_named(instance, scratch, monkeypatch, capsys):
     def full(*_: object) -> None:
         raise OSError(28, os.strerror(28))
 
@@ -180,7 +180,7 @@ def test_what_is_lost_is_not_claimed(instance, scratch, monkeypatch, capsys):
     assert not list((scratch / "temporary").iterdir())
 
 
-def test_whatever_goes_wrong_the_others_are_written(instance, scratch, monkeypatch, capsys):
+def test_after_an_error_other_files_are_written(instance, scratch, monkeypatch, capsys):
     pytest.importorskip("matplotlib")
 
     def broken(*_: object, **__: object) -> None:
@@ -208,7 +208,7 @@ def test_whatever_goes_wrong_the_others_are_written(instance, scratch, monkeypat
     ],
     ids=str,
 )
-def test_names_that_a_terminal_cannot_show(changes, as_json, tmp_path):
+def test_undecodable_file_names(changes, as_json, tmp_path):
     for name in (b"caf\xe9", "caf\N{LATIN SMALL LETTER E WITH ACUTE} \N{SNOWMAN}".encode()):
         file = tmp_path / os.fsdecode(name + b".tsp")
         text = write_instance(tmp_path / "a.tsp", 7).read_text(encoding="utf-8")

@@ -30,7 +30,7 @@ KINDS = [list, array.array, np.ndarray]
 
 
 def toolbox(**operators: Any) -> base.Toolbox:
-    """A toolbox of ours, and of DEAP's own selection."""
+    """Return a toolbox with operators of the adapter and a selection of DEAP."""
     made = base.Toolbox()
     made.register("evaluate", TourCost(TSP))
     made.register("select", tools.selTournament, tournsize=3)
@@ -71,13 +71,13 @@ def test_pairs_are_crossed_in_place(kind):
     assert not one.fitness.valid and not other.fitness.valid
 
 
-def test_plain_lists_are_individuals_too():
+def test_plain_lists_are_individuals():
     some = rows(N, 3).tolist()
     LocalSearchMutation(TSP).batch(some)
     assert (TSP.cost(some) < TSP.cost(rows(N, 3))).all()
 
 
-def test_a_batch_searches_what_is_not_evaluated(diary):
+def test_a_batch_searches_individuals_without_fitness(diary):
     pop = individuals(np.tile(rows(N, 1), (6, 1)))
     evaluated(pop[:2])
     assert LocalSearchMutation(TSP, diary()).batch(pop) is pop
@@ -88,7 +88,7 @@ def test_a_batch_searches_what_is_not_evaluated(diary):
     assert len(diary.calls) == 1
 
 
-def test_known_tours_do_not_come_again():
+def test_new_tours_differ_from_known_ones():
     pop = individuals(rows(N, 5))
     mutation = LocalSearchMutation(TSP)
     mutation.batch(pop)
@@ -98,7 +98,7 @@ def test_known_tours_do_not_come_again():
 
 
 @pytest.mark.parametrize("algorithm", ["eaSimple", "eaMuPlusLambda", "eaMuCommaLambda"])
-def test_algorithms_of_deap_search_what_they_evaluate(algorithm, diary):
+def test_algorithms_of_deap_search_before_they_evaluate(algorithm, diary):
     random.seed(1)
     mutation = LocalSearchMutation(TSP, diary())
     made = toolbox(map=mutation.map, mutate=DoubleBridgeMutation(TSP))
@@ -112,7 +112,7 @@ def test_algorithms_of_deap_search_what_they_evaluate(algorithm, diary):
     assert best[0].fitness.values[0] < 0.4 * TSP.cost(rows(N, SIZE)).min()
 
 
-def test_eaSimple_mutates_one_by_one():
+def test_eaSimple_mutates_single_individuals():
     def run(seed: int) -> list[list[int]]:
         random.seed(seed)
         pop = individuals(rows(N, 6))
@@ -123,7 +123,7 @@ def test_eaSimple_mutates_one_by_one():
     assert run(1) == run(1) != run(2)
 
 
-def test_var_and_varies_as_deap_does_where_operators_are_others():
+def test_var_and_is_varAnd_for_other_operators():
     own = toolbox(mate=tools.cxOrdered, mutate=lambda one: tools.mutShuffleIndexes(one, indpb=0.1))
     made = []
     for vary in (algorithms.varAnd, var_and):
@@ -136,7 +136,7 @@ def test_var_and_varies_as_deap_does_where_operators_are_others():
     assert made[0] == made[1]
 
 
-def test_var_and_takes_whole_batches(diary):
+def test_var_and_calls_operators_with_batches(diary):
     random.seed(2)
     made = toolbox(mutate=LocalSearchMutation(TSP, diary()))
     pop = evaluated(individuals(rows(N, 40)))
@@ -150,7 +150,7 @@ def test_var_and_takes_whole_batches(diary):
     assert not any(one.fitness.valid for one in var_and(pop, made, 0.0, 1.0))
 
 
-def test_var_and_knows_those_that_are_not_drawn():
+def test_var_and_makes_tours_that_differ_from_the_others():
     random.seed(3)
     mutation = LocalSearchMutation(TSP, "local_search")
     (optimum,) = mutation.batch(rows(N, 1).tolist())
@@ -168,7 +168,7 @@ def test_starts_are_individuals():
     assert not any(one.fitness.valid for one in pop)
 
 
-def test_an_interrupt_is_raised_where_there_is_no_run(diary):
+def test_an_interrupt_is_raised_without_a_run(diary):
     diary.interrupt_at = 0
     with pytest.raises(KeyboardInterrupt):
         LocalSearchMutation(TSP, diary()).batch(individuals(rows(N, 3)))

@@ -53,6 +53,6 @@ def islands(client: Any) -> gls.Islands:
 
 @pytest.fixture
 def clock(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """The clock of budgets; islands in this process and their coordinator read it."""
+    """Return the clock of budgets, which islands in this process and their coordinator read."""
     clock.govern(monkeypatch, coordinator, tasks)
     return clock

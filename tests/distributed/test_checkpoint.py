@@ -1,4 +1,4 @@
-"""Runs that continue from a checkpoint, and files that are no checkpoints."""
+"""Runs that continue from a checkpoint, and files that are not checkpoints."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def saved(path: Path) -> Checkpoint:
     return checkpoint
 
 
-def test_what_is_saved_is_loaded(tmp_path):
+def test_saved_states_are_loaded(tmp_path):
     before, after = saved(tmp_path / "c"), Checkpoint.load(tmp_path / "c", PROBLEM, 2**64 - 1)
     assert vars(after).keys() == vars(before).keys() and list(after.islands) == [0, 3]
     for name in ("lives", "stretches", "seconds", "kicks", "history"):
@@ -64,15 +64,6 @@ def test_other_files_are_named(tmp_path, content):
     (tmp_path / "c").write_bytes(content)
     with pytest.raises(FileFormatError, match="not a checkpoint of islands"):
         Checkpoint.load(tmp_path / "c", PROBLEM, 1)
-
-
-def test_damaged_files_are_named(tmp_path):
-    saved(tmp_path / "c")
-    whole = (tmp_path / "c").read_bytes()
-    for size in range(0, len(whole), 97):
-        (tmp_path / "c").write_bytes(whole[:size])
-        with pytest.raises(FileFormatError):
-            Checkpoint.load(tmp_path / "c", PROBLEM, 2**64 - 1)
 
 
 def test_problems_of_all_kinds_have_identities():
@@ -117,7 +108,7 @@ def test_two_problems_of_one_size_have_two_identities(made):
 
 
 @pytest.mark.parametrize("made", PAIRS.values(), ids=PAIRS)
-def test_a_problem_stays_the_same(made):
+def test_caches_and_names_do_not_change_an_identity(made):
     used, copied = made(0), pickle.loads(pickle.dumps(made(0)))
     for name in dir(type(used)):  # fills all cached properties
         getattr(used, name, None)
@@ -125,7 +116,7 @@ def test_a_problem_stays_the_same(made):
     assert identity(used) == identity(copied) == identity(made(0))
 
 
-def test_a_run_goes_on_from_its_checkpoint(client, tmp_path):
+def test_a_run_continues_from_its_checkpoint(client, tmp_path):
     islands = gls.Islands(CHAINS, client, checkpoint=tmp_path / "c")
     half = islands(PROBLEM, TOURS, seed=1, budget=gls.Budget(kicks=40))
     kept = Checkpoint.load(tmp_path / "c", PROBLEM, 1)
@@ -139,7 +130,7 @@ def test_a_run_goes_on_from_its_checkpoint(client, tmp_path):
     assert again.best_cost == whole.best_cost and again.statistics.kicks == 0
 
 
-def test_a_full_disk_is_said_once_and_ends_nothing(client, tmp_path, monkeypatch):
+def test_a_full_disk_warns_once(client, tmp_path, monkeypatch):
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 

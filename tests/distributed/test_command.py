@@ -80,7 +80,7 @@ def progress() -> IslandProgress:
     return IslandProgress(1.0, 120.0, 130.5, 5, 6, 0, 8, kicks=4000, islands=lines)
 
 
-def test_all_islands_are_in_one_display():
+def test_the_display_of_islands():
     console = Console(force_terminal=True, width=120, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
     with gls.SearchDisplay("x", 10.0, console=console) as display:
         display.view = IslandView()

@@ -21,15 +21,15 @@ from tests.distributed.conftest import PROBLEM, N
 from tests.helpers.random_problems import random_tours
 
 
-def test_a_ring_hears_of_the_one_before():
+def test_sources_in_a_ring():
     assert [sources("ring", 3, island, 5, 1) for island in range(3)] == [[2], [0], [1]]
 
 
-def test_a_complete_topology_hears_of_all_others():
+def test_sources_in_a_complete_topology():
     assert sources("complete", 3, 1, 5, 1) == [0, 2]
 
 
-def test_a_random_one_hears_of_others_by_seed_and_round():
+def test_random_sources_depend_on_seed_and_stretch():
     drawn = [sources("random", 5, 2, number, 1)[0] for number in range(60)]
     assert set(drawn) == {0, 1, 3, 4}
     assert drawn == [sources("random", 5, 2, number, 1)[0] for number in range(60)]
@@ -37,7 +37,7 @@ def test_a_random_one_hears_of_others_by_seed_and_round():
 
 
 @pytest.mark.parametrize("topology", ["ring", "complete", "random"])
-def test_one_island_hears_of_nobody(topology):
+def test_a_single_island_has_no_sources(topology):
     assert sources(topology, 1, 0, 0, 1) == []
 
 
@@ -64,7 +64,7 @@ def test_stretches_add_up_to_the_seconds():
     assert not schedule.together and lengths == pytest.approx([0.4, 0.4, 0.2])
 
 
-def test_first_stretches_may_be_parts_of_the_usual_ones():
+def test_first_stretches_may_be_shorter():
     schedule = Schedule.of(Exchange(every=0.4), Budget(seconds=1.0), None)
     lengths = [schedule.stretch(0, 0.0, part) for part in (0.25, 0.5, 1.0)]
     assert [s.seconds for s in lengths if s is not None] == pytest.approx([0.1, 0.2, 0.4])
@@ -145,7 +145,7 @@ def test_groups_join_by_cost_and_in_order():
 
 
 @pytest.mark.parametrize("best", [1, 3])
-def test_without_distant_rows_there_are_the_best_alone(best):
+def test_without_distant_rows_only_the_best_are_chosen(best):
     assert len(elites(TOURS).chosen(PROBLEM, best, 0)) == best
 
 
@@ -153,7 +153,7 @@ def test_without_distant_rows_there_are_the_best_alone(best):
     ("least", "most", "each"),
     [(0, 255, 1), (0, 1001, 2), (-1, 100, 2), (0, 65535, 2), (0, 65536, 4)],
 )
-def test_rows_travel_in_as_few_bytes_as_their_numbers_take(least, most, each):
+def test_pickles_use_the_smallest_type_for_rows(least, most, each):
     rows = np.array([[least, most]], np.int32)
     sent = Elites(rows, np.array([1]), np.array([True]))
     assert sent.__getstate__()["rows"].dtype.itemsize == each

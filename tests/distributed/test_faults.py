@@ -31,7 +31,7 @@ TOURS = random_tours(N, 8)
 KICKS = gls.Budget(kicks=60)
 
 
-def test_an_island_goes_on_elsewhere_when_its_worker_is_lost():
+def test_an_island_continues_elsewhere_if_its_worker_is_lost():
     """A worker leaves after the first exchange, and a new one gets its island."""
     told: list[float] = []
     with cluster_of(2) as client:
@@ -53,7 +53,7 @@ def test_an_island_goes_on_elsewhere_when_its_worker_is_lost():
     assert len(found.costs) == len(TOURS)  # lost rows are replaced
 
 
-def test_a_worker_that_has_forgotten_all_begins_anew(client):
+def test_a_worker_that_has_lost_its_islands_makes_new_ones(client):
     forgotten = threading.Event()
 
     def forget(progress: Any) -> None:
@@ -66,7 +66,7 @@ def test_a_worker_that_has_forgotten_all_begins_anew(client):
     assert found.statistics.stopped_by == "kicks"
 
 
-def test_lives_of_an_island_draw_numbers_of_their_own(monkeypatch):
+def test_each_life_of_an_island_has_its_own_seed(monkeypatch):
     seen: list[tuple[int, int]] = []
 
     def noted(*_: Any, seed: int, first_row: int, **__: Any) -> None:
@@ -99,7 +99,7 @@ def test_a_worker_that_cannot_search_is_left_out(client, monkeypatch):
     assert len(found.costs) == len(TOURS[:4])
 
 
-def test_where_no_worker_can_search_the_reason_is_raised(client):
+def test_the_reason_is_raised_if_no_worker_can_search(client):
     islands = gls.Islands(CHAINS, client)
     with (
         pytest.warns(ClusterWarning, match="is left out"),
@@ -108,7 +108,7 @@ def test_where_no_worker_can_search_the_reason_is_raised(client):
         islands(PROBLEM, TOURS, budget=KICKS, backend="cuda")
 
 
-def test_a_worker_that_fails_on_the_way_is_left_out_and_its_island_goes_on(client, monkeypatch):
+def test_a_worker_that_fails_during_the_run_is_left_out(client, monkeypatch):
     advance, stretches = ChainPopulation.advance, []
 
     def broken(self: Any, *given: Any) -> Any:
@@ -179,7 +179,7 @@ def test_a_missing_dask_is_explained(monkeypatch):
         gls.Islands(CHAINS)(PROBLEM, TOURS)
 
 
-def test_interrupts_return_the_best_so_far(client):
+def test_interrupts_return_the_best_rows(client):
     told: list[float] = []
 
     def press(progress: Any) -> None:
@@ -194,7 +194,7 @@ def test_interrupts_return_the_best_so_far(client):
     assert found.best_cost <= min(told) and len(found.costs) == len(TOURS)
 
 
-def test_nothing_of_a_run_stays_on_workers(client):
+def test_workers_forget_a_run_that_is_over(client):
     tasks.seats.clear()  # those of earlier clusters
     gls.Islands(CHAINS, client)(PROBLEM, TOURS, seed=1, budget=KICKS)
     gone = threading.Event()
@@ -220,7 +220,7 @@ def test_wrong_clusters(given, error, message, monkeypatch):
         cluster.worker_options(given.get("workers"), given.get("gpus"), given.get("threads"))
 
 
-def test_gpus_and_cores_have_workers_of_their_own(monkeypatch):
+def test_options_of_gpu_and_cpu_workers(monkeypatch):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3, 5")
     assert cluster.gpu_count() == 2
     found = cluster.worker_options(1, "all", 4)
@@ -240,7 +240,7 @@ def placed(*workers: str) -> Placement:
     return placement
 
 
-def test_each_island_has_a_worker_of_its_own_and_keeps_it():
+def test_each_island_keeps_its_own_worker():
     placement = placed("a", "b")
     assert [placement.place(island, 0.0) for island in (0, 1, 0, 1)] == ["a", "b", "a", "b"]
 
@@ -255,7 +255,7 @@ def test_an_island_that_has_lost_its_worker_waits_for_a_free_one():
     assert placement.place(0, 4.9) == "c"
 
 
-def test_one_that_has_waited_shares_a_worker_until_one_is_free():
+def test_an_island_that_has_waited_shares_a_worker_until_one_is_free():
     placement = placed("a", "b")
     for island in (0, 1):
         placement.place(island, 0.0)
@@ -265,7 +265,7 @@ def test_one_that_has_waited_shares_a_worker_until_one_is_free():
     assert [placement.place(1, 0.0), placement.place(0, 0.0)] == ["c", "b"]
 
 
-def test_without_workers_all_wait():
+def test_without_workers_islands_wait():
     placement = placed()
     assert placement.place(0, 100.0) is None
 

@@ -33,7 +33,7 @@ TOURS = random_tours(N, 9)
 REST = ("complete", "random")  # of the topologies
 
 
-def test_the_same_seed_finds_the_same_and_another_one_does_not(islands):
+def test_the_seed_determines_the_result(islands):
     one, same, other = (islands(PROBLEM, TOURS, seed=seed, budget=KICKS) for seed in (1, 1, 2))
     assert np.array_equal(one.tours, same.tours)
     assert not np.array_equal(one.tours, other.tours)
@@ -53,7 +53,7 @@ def test_costs_are_exact_sorted_and_never_worse(islands):
     "topology", ["ring", *(pytest.param(name, marks=pytest.mark.slow) for name in REST)]
 )
 def test_an_island_gets_the_best_of_another_one(client, topology):
-    """Kicks do not lead that far: the second island can only have the tour from the first."""
+    """Three kicks cannot find this tour: the second island must have it from the first."""
     best = gls.solve(PROBLEM, np.inf, kicks=300, population=4, backend="cpu").best_tour
     tours = np.stack([best, TOURS[0]])
     still = replace(CHAINS, accept=gls.Better())
@@ -66,7 +66,7 @@ def test_an_island_gets_the_best_of_another_one(client, topology):
 
 
 class Worsening:
-    """A search that finds a good tour and then loses it."""
+    """A search that returns a good tour, and then worse ones."""
 
     name = "worsening"
 
@@ -78,7 +78,7 @@ class Worsening:
         return gls.Result(found, problem.cost(found), counted, problem)
 
 
-def test_the_best_that_was_ever_told_is_not_lost(client):
+def test_the_best_reported_row_is_not_lost(client):
     told: list[float] = []
     islands = gls.Islands(Worsening(), client, Exchange(kicks=1))
     budget, watch = gls.Budget(kicks=2), lambda progress: told.append(progress.best_cost)
@@ -87,7 +87,7 @@ def test_the_best_that_was_ever_told_is_not_lost(client):
     assert found.costs[1] > found.costs[0] and len(found.costs) == 4
 
 
-def test_seconds_limit_a_run_and_its_progress_is_told(client, clock):
+def test_a_time_limit_and_progress(client, clock):
     told: list[IslandProgress] = []
     islands = gls.Islands(CHAINS, client, Exchange(every=1.0))
     budget = gls.Budget(seconds=5.0)
@@ -131,7 +131,7 @@ COSTED = {
 
 
 @pytest.mark.parametrize("name", COSTED)
-def test_costs_and_verdicts_are_those_of_the_problem(client, name):
+def test_costs_and_feasibility_are_those_of_the_problem(client, name):
     problem, search = COSTED[name]
     rows = gls.random_tours(problem, 4, seed=1)
     budget = gls.Budget(kicks=3)
@@ -141,7 +141,7 @@ def test_costs_and_verdicts_are_those_of_the_problem(client, name):
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
-def test_every_problem_is_solved_as_by_solve(client, name):
+def test_solve_with_islands(client, name):
     problem, given = PROBLEMS[name]
     islands = gls.Islands(client=client)
     one, same = (gls.solve(problem, np.inf, islands=islands, **given) for _ in range(2))
@@ -161,7 +161,7 @@ SEARCHES = {
 
 
 @pytest.mark.parametrize("name", SEARCHES)
-def test_every_search_can_be_that_of_islands(client, name):
+def test_searches_of_islands(client, name):
     search, takes = SEARCHES[name]
     islands = gls.Islands(search, client)
     given = (TOURS,) if takes else ()
@@ -175,7 +175,7 @@ def test_every_search_can_be_that_of_islands(client, name):
 
 @pytest.fixture
 def drawn(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
-    """Streams of random numbers that launches have used: (seed, row, last kick)."""
+    """Return the random streams that launches have used: (seed, row, last kick)."""
     streams: list[tuple[Any, ...]] = []
     launch = CpuBackend.launch
 
@@ -189,7 +189,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
     return streams
 
 
-def test_islands_and_stretches_never_draw_the_same_numbers(islands, drawn):
+def test_islands_and_stretches_use_different_random_streams(islands, drawn):
     islands(PROBLEM, TOURS, seed=3, budget=KICKS)
     own = [stream for stream in drawn if stream[0] == 3]  # without compilation
     rows = {row for _, row, _ in own}
@@ -202,7 +202,7 @@ def test_workers_know_how_many_islands_there_are(islands):
     assert next(reversed(tasks.unpacked_jobs.values())).job.islands == 2
 
 
-def test_a_first_row_and_seeds_are_honoured(islands):
+def test_first_row_and_seed_change_the_result(islands):
     given: dict[str, Any] = {"tours": TOURS, "budget": KICKS, "seed": 4}
     first = islands(PROBLEM, **given)
     assert not np.array_equal(first.tours, islands(PROBLEM, **given, first_row=9).tours)
@@ -217,7 +217,7 @@ def test_no_seed_draws_one(islands, monkeypatch):
     assert np.array_equal(one.tours, same.tours)
 
 
-def test_events_of_islands_are_seen_by_dask(client):
+def test_dask_gets_events_of_islands(client):
     topics: list[str] = []
     log = type(client.cluster.scheduler).log_event
 
@@ -248,7 +248,7 @@ def test_a_worker_uses_the_cores_that_it_has(client, monkeypatch):
     assert [each.processors for each in settled.values()] == [1, 1]
 
 
-def test_an_island_welcomes_what_it_has_not_in_the_place_of_its_worst():
+def test_new_guests_replace_the_worst_rows():
     tours = CHAINS.search(PROBLEM, TOURS, backend="cpu").sorted().tours
     good = gls.solve(PROBLEM, np.inf, kicks=200, population=4, backend="cpu").tours[:1]
     population = CHAINS.population(PROBLEM, tours, seed=1, backend="cpu")

@@ -39,7 +39,7 @@ MIGRATING = gls.IteratedLocalSearch(CHAINS.search, cooperation=gls.Migration(0.1
     ],
     ids=["crossed", "alone", "by_kicks", "migrating"],
 )
-def test_tours_that_are_crossed_ask_for_others_at_a_standstill(
+def test_a_first_stretch_with_crossovers_ends_at_a_standstill(
     search, alone, kicks, early, monkeypatch
 ):
     bests: list[float] = []
@@ -79,8 +79,8 @@ def test_a_standstill_is_a_crossover_without_a_better_tour():
 
 
 @pytest.mark.parametrize("worst", [0, 0.5, 0.9, 1])
-def test_elites_are_those_of_all_rows(worst, monkeypatch):
-    """It does not matter how many of the cheapest rows are infeasible."""
+def test_elites_are_the_best_of_all_rows(worst, monkeypatch):
+    """This holds for any number of infeasible rows among the cheapest."""
     problem = random_cvrp("capacity", 30)
     tours = giant_tours(problem, 800, 3)[300:]
     feasible, looked_at = problem.feasible(tours), []
@@ -104,7 +104,7 @@ def test_elites_are_those_of_all_rows(worst, monkeypatch):
 
 
 @pytest.mark.parametrize("search", [gls.Decomposed(), CHAINS], ids=["called", "chained"])
-def test_rows_cost_what_was_asked_for(search):
+def test_costs_are_those_of_the_given_problem(search):
     problem = random_cvrp("capacity", 12)
     tours = giant_tours(problem, 6, 3)[3:]
     soft = problem.penalised(load=1)  # low enough for overloaded routes

@@ -45,7 +45,7 @@ def children(pid: int) -> list[psutil.Process]:
     return [process for process in found if "resource_tracker" not in " ".join(process.cmdline())]
 
 
-def test_rows_of_a_local_cluster_make_no_detour_by_the_scheduler(monkeypatch):
+def test_rows_of_a_local_cluster_do_not_pass_through_the_scheduler(monkeypatch):
     def detour(**_: Any) -> None:
         raise AssertionError
 
@@ -55,7 +55,7 @@ def test_rows_of_a_local_cluster_make_no_detour_by_the_scheduler(monkeypatch):
         assert len(islands(PROBLEM, seed=1, budget=gls.Budget(kicks=4)).tours)
 
 
-def test_random_kills_of_workers_lose_nothing_that_was_exchanged():
+def test_killed_workers_lose_no_exchanged_rows():
     told: list[float] = []
     kills, over, rng = 0, threading.Event(), random.Random(1)
     with (
@@ -92,7 +92,7 @@ def test_random_kills_of_workers_lose_nothing_that_was_exchanged():
     assert alive(children(os.getpid())) == []
 
 
-def test_a_script_without_a_guard_is_told_of_it(tmp_path):
+def test_the_error_of_a_script_without_a_main_guard(tmp_path):
     script = tmp_path / "unguarded.py"
     call = "gls.Islands()(gls.TSP([[0, 0], [3, 4], [6, 0]]))"
     script.write_text(f"import gpu_ls_plugin as gls\n{call}\n")
@@ -137,14 +137,14 @@ def test_an_interrupt_returns_the_best_and_leaves_no_process(command):
     assert len(below) >= 2 and alive(below) == []
 
 
-def test_no_worker_outlives_who_has_started_it(command):
+def test_workers_end_with_the_process_that_has_started_them(command):
     wait_until_told(command)
     below = children(command.pid)
     command.kill()
     assert len(below) >= 2 and alive(below) == []
 
 
-def test_the_scheduler_is_lost_and_the_best_is_not(file, tmp_path):
+def test_a_lost_scheduler_ends_the_run_with_the_best_rows(file, tmp_path):
     where = tmp_path / "scheduler.json"
     quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     dask = [sys.executable, "-m", "dask"]

@@ -1,4 +1,4 @@
-"""Islands for few customers: populations of routes first, chains after them."""
+"""Islands for few customers: first populations of routes, then chains."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def always(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def turns(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
-    """The first row of each island that advanced, and the stage that it was in."""
+    """Return the first row and the stage of each island that advances."""
     found, advance = [], StagedPopulation.advance
 
     def noted(self: StagedPopulation, *given: Any) -> Statistics:
@@ -52,7 +52,7 @@ def turns(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
 
 
 @pytest.mark.parametrize("population", [3, 20])
-def test_islands_begin_as_solve_does(client, turns, population, clock):
+def test_islands_have_the_stages_of_solve(client, turns, population, clock):
     told: list[IslandProgress] = []
     islands = gls.Islands(client=client, exchange=Exchange(every=3.0))
     given: dict[str, Any] = {"islands": islands, "seed": 1, "population": population}
@@ -71,7 +71,7 @@ def test_islands_begin_as_solve_does(client, turns, population, clock):
     assert clock.launches <= 2 * clock.most_launches(20)
 
 
-def test_a_target_in_the_opening_leaves_as_many_rows(client, turns):
+def test_a_target_in_the_first_stage_ends_the_run_with_all_rows(client, turns):
     start = float(PROBLEM.cost(gls.savings(PROBLEM, 1, backend="cpu"))[0])
     islands = gls.Islands(client=client, exchange=Exchange(every=600))  # ends the stretch, too
     found = gls.solve(PROBLEM, 600, population=20, islands=islands, target=start, seed=1)
@@ -79,7 +79,7 @@ def test_a_target_in_the_opening_leaves_as_many_rows(client, turns):
     assert len(found.tours) == 40 and {number for _, number in turns} == {0}
 
 
-def test_given_tours_and_a_search_are_taken_as_they_are(client, turns):
+def test_given_tours_and_other_options_skip_the_first_stage(client, turns):
     tours = gls.savings(PROBLEM, 4, backend="cpu")
     islands = gls.Islands(client=client)
     islands(PROBLEM, tours, budget=gls.Budget(seconds=0.3))
@@ -89,7 +89,7 @@ def test_given_tours_and_a_search_are_taken_as_they_are(client, turns):
 
 
 @pytest.mark.parametrize("scarce", [True, False])
-def test_chains_that_have_not_begun_adopt_rows_and_keep_their_constraints(scarce):
+def test_new_chains_adopt_rows_and_keep_soft_constraints(scarce):
     problem = scarce_cvrp() if scarce else random_cvrp("capacity", 12)
     given = Settings(seconds=60.0, population=4, backend="cpu")
     plan = plan_of(problem, given, islands=1)
@@ -107,7 +107,7 @@ def test_chains_that_have_not_begun_adopt_rows_and_keep_their_constraints(scarce
     assert np.array_equal(population.costs, problem.tsp.cost(population.tours))
 
 
-def test_what_a_generation_has_of_a_stretch():
+def test_the_seconds_of_a_generation():
     """A stretch of one second begins after two of ten; its last generation gets a second."""
     plan = plan_of(PROBLEM, Settings(seconds=10.0, backend="cpu"), islands=1)
     population = StagedPopulation(plan, np.random.default_rng(1), least=LEAST)

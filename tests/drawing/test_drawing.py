@@ -33,7 +33,7 @@ def test_shares_count_the_tours_that_have_an_edge(tours):
     assert found == pytest.approx({edge: k / len(tours) for edge, k in counts.items()})
 
 
-def test_frequent_edges_are_drawn_above_and_wider(tmp_path):
+def test_frequent_edges_are_drawn_last_and_wider(tmp_path):
     tours = np.array([AROUND, AROUND[::-1], CROSSED])
     figure = gls.plot_population(SQUARE, tours, tmp_path / "a.png", title="three")
     axes, _ = figure.axes
@@ -74,7 +74,7 @@ MATRIX = gls.TSP.from_matrix([[0]], name="m")
         ("a.tsp", [0], InvalidTypeError, "problem: "),
     ],
 )
-def test_what_cannot_be_drawn(problem, tours, error, words, tmp_path):
+def test_problems_that_cannot_be_drawn(problem, tours, error, words, tmp_path):
     with pytest.raises(error, match=words):
         gls.plot_population(problem, tours, tmp_path / "a.png")
     with pytest.raises(error, match=words):
@@ -90,7 +90,7 @@ def test_what_cannot_be_drawn(problem, tours, error, words, tmp_path):
         ([AROUND], "a.gif", {"per_second": 0}, "per_second"),
     ],
 )
-def test_what_is_no_moving_picture(states, name, changes, words, tmp_path):
+def test_wrong_parameters_of_animations(states, name, changes, words, tmp_path):
     with pytest.raises(InvalidParameterError, match=words):
         gls.animate_run(SQUARE, states, tmp_path / name, **changes)
     with pytest.raises(InvalidParameterError, match="must end in one of"):
@@ -130,7 +130,7 @@ def test_fronts_of_three_objectives():
         (FLAT, InvalidTypeError, "fronts: "),
     ],
 )
-def test_what_are_no_fronts(fronts, error, words, tmp_path):
+def test_wrong_fronts(fronts, error, words, tmp_path):
     with pytest.raises(error, match=words):
         gls.plot_fronts(fronts, tmp_path / "a.png")
     with pytest.raises(InvalidParameterError, match="must end in one of"):

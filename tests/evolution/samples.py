@@ -1,4 +1,4 @@
-"""Small problems and a search that keeps a diary, for the tests of rooms and adapters."""
+"""Small problems, and a search that records its calls."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 
 class Diary:
-    """The default search, writing down its calls; class-level, since operators are copied.
+    """The default search, which records its calls on the class, since operators are copied.
 
-    With `interrupt_at`, that call ends as Ctrl-C ends a search.
+    The call with the number `interrupt_at` ends as if Ctrl-C had been pressed.
     """
 
     calls: ClassVar[list[dict[str, Any]]] = []
     interrupt_at: ClassVar[int | None] = None
 
     def __call__(self, problem: Any, tours: Any, **options: Any) -> Result:
-        """Search and write down the number of rows and the options."""
+        """Search; record the rows and the options."""
         inner = gls.LocalSearch()
         budget = options["budget"]
         if budget is not None and budget.moves == 0:  # a call that only compiles
@@ -36,26 +36,26 @@ class Diary:
 
 
 def cities(n: int, seed: int = 0) -> NDArray[Any]:
-    """Whole coordinates in a square."""
+    """Return integer coordinates in a square."""
     return np.random.default_rng(seed).integers(0, 1000, size=(n, 2)).astype(float)
 
 
 def rows(n: int, size: int, seed: int = 0) -> NDArray[Any]:
-    """Random tours, as pymoo samples them."""
+    """Return random tours, int64 (size, n)."""
     return np.random.default_rng(seed).permuted(np.tile(np.arange(n), (size, 1)), axis=1)
 
 
 def problem_of(n: int, *, symmetric: bool = True) -> gls.TSP:
-    """Cities that are equally far from each other, or twice as far in one direction."""
+    """Return cities at equal distances from each other, or twice as far in one direction."""
     lengths = np.ones((n, n)) - np.eye(n)
     return gls.TSP.from_matrix(lengths if symmetric else lengths + np.triu(lengths))
 
 
 def undirected(tour: NDArray[Any]) -> set[frozenset[int]]:
-    """The edges of a tour."""
+    """Return the edges of a tour."""
     return {frozenset(map(int, edge)) for edge in zip(tour, np.roll(tour, -1), strict=True)}
 
 
 def directed(tour: NDArray[Any]) -> set[tuple[int, int]]:
-    """The edges of a tour of an asymmetric problem."""
+    """Return the directed edges of a tour."""
     return {(int(a), int(b)) for a, b in zip(tour, np.roll(tour, -1), strict=True)}

@@ -1,4 +1,4 @@
-"""Searched batches hold no tour twice and none that is known."""
+"""Tours of a searched batch differ from each other and from known tours."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ IDLE = Improver(lambda problem, tours, **_: gls.Result(tours, problem.cost(tours
 
 def test_a_kick_that_finds_no_new_tour_is_repeated():
     tours = canonical(rows(60, 6))
-    kick, idle = Kick(), [True, True]  # two calls return what they are given
+    kick, idle = Kick(), [True, True]  # the first two calls change nothing
     distinct = DistinctSearch(
         IDLE,
         lambda problem, rows, state: rows if idle and idle.pop() else kick(problem, rows, state),
@@ -50,8 +50,8 @@ def test_a_batch_of_known_tours_becomes_new(problem):
         assert batch.costs is None
 
 
-def test_where_nothing_new_can_be_made_nothing_is_searched():
-    """Four cities have three tours."""
+def test_nothing_is_searched_if_no_tour_is_new():
+    """Four cities have only three tours."""
     problem, everything = gls.TSP(cities(4)), canonical(rows(4, 200))
 
     def forbidden(problem: gls.TSP, tours: object, **options: object) -> None:

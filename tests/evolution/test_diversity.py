@@ -1,4 +1,4 @@
-"""Diversity of populations, beside definitions by sets of edges."""
+"""Measures of diversity, compared with definitions by sets of edges."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def entropy_of(tours: NDArray[Any], symmetric: bool) -> float:
 
 @st.composite
 def populations(draw: st.DrawFn) -> NDArray[np.int32]:
-    """Few tours, some of them rotations and reversals of others."""
+    """Draw a few tours, with rotations and reversals."""
     n, size = draw(st.integers(1, 9)), draw(st.integers(1, 6))
     tours = rows(n, size, draw(st.integers(0, 99)))
     written = [np.roll(tour[::step], shift) for tour in tours for step, shift in ((1, 2), (-1, 3))]
@@ -45,7 +45,7 @@ def test_measures_are_those_of_sets_of_edges(tours, symmetric):
     sets = [edges(tour, symmetric) for tour in tours]
     kept = tours.copy()
     problem = problem_of(tours.shape[1], symmetric=symmetric)
-    symmetric = problem.symmetric  # as one city is
+    symmetric = problem.symmetric  # a single city is always symmetric
     assert entropy(problem, tours) == pytest.approx(entropy_of(tours, symmetric))
     assert different(problem, tours) == len({frozenset(some) for some in sets})
     distances = distance(problem, tours, tours[0])

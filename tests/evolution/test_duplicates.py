@@ -1,4 +1,4 @@
-"""Other ways of writing a tour are duplicates once they are proven to cost the same."""
+"""Rotations and reversals are duplicates once a pair is known to cost the same."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROTATED, REVERSED = np.roll(TOURS, 3, axis=1), np.roll(TOURS[:, ::-1], 5, axis=1
 
 
 class Member:
-    """What a framework has for a solution."""
+    """A framework's object for a solution."""
 
     def __init__(self, row: Any, fitness: float | None = None) -> None:
         self.row, self.fitness = row, fitness

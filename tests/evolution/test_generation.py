@@ -34,7 +34,7 @@ def _generations(seed: int, count: int = 4) -> TourPopulation:
     return population
 
 
-def test_generations_hold_the_cheapest_different_tours_with_their_exact_costs():
+def test_generations_have_the_cheapest_different_tours_and_their_costs():
     start, end = _start(), _generations(1)
     assert np.array_equal(end.costs, PROBLEM.cost(end.tours))
     assert end.distinct() == len(end) == SIZE
@@ -48,14 +48,14 @@ def test_the_same_seed_gives_the_same_population_and_another_seed_another():
     assert not np.array_equal(one.keys, other.keys)
 
 
-def test_the_population_given_is_not_changed_and_stays_where_no_time_is_left():
+def test_the_population_is_not_changed_and_returned_if_no_time_is_left():
     start, copy = _start(), _start()
     GENERATION(PROBLEM, start, SIZE, np.random.default_rng(1))
     assert np.array_equal(start.tours, copy.tours)
     assert GENERATION(PROBLEM, start, SIZE, np.random.default_rng(1), Ended()) is start
 
 
-def test_the_rule_of_replacement_is_told_children_their_parents_and_the_size():
+def test_the_rule_of_replacement_gets_children_parents_and_size():
     asked = {}
 
     def rule(problem, population, children, parents, size):

@@ -23,13 +23,13 @@ from tests.helpers.late_kernels import LateKernels
 from tests.helpers.random_problems import random_tours
 from tests.helpers.routing import random_cvrp, scarce_cvrp
 
-SEARCH = gls.HybridGeneticSearch(size=6, children=160)  # of which a CPU has eight populations
+SEARCH = gls.HybridGeneticSearch(size=6, children=160)  # a CPU has eight such populations
 SIZE = SEARCH.populations(get_backend("cpu"))
 RANDOM = np.random.default_rng(2)
 
 
 class Counted(TimedRun):
-    """A run that keeps what it is told."""
+    """A run that keeps the statistics of its searches."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -65,7 +65,7 @@ def test_costs_are_exact_and_never_rise(kind):
         assert problem.feasible(population.tours).all()
         assert (population.costs <= before).all()
         before = population.costs.copy()
-    assert [one.kicks for one in run.told] == [0, *[8 * 160] * 3]  # each counts its own
+    assert [one.kicks for one in run.told] == [0, *[8 * 160] * 3]  # of each generation
     assert all(one.moves and one.seconds for one in run.told)
 
 
@@ -77,14 +77,14 @@ def test_the_same_numbers_give_the_same_populations():
     assert (ours.tours == theirs.tours).all()
 
 
-def test_given_tours_are_there_or_better_ones():
+def test_given_tours_are_only_replaced_by_better_ones():
     problem = random_cvrp("capacity", 20)
     best = gls.solve(problem, seconds=np.inf, kicks=300, backend="cpu", seed=3)
     _, population, _ = begun(problem, best.tours[:1])
     assert population.costs[0] <= best.best_cost
 
 
-def test_a_pickle_goes_on_from_the_best_routes():
+def test_a_pickle_continues_from_the_best_routes():
     problem = random_cvrp("capacity", 30)
     evolution, population, run = begun(problem)
     evolution.next(problem.tsp, population, RANDOM, run)
@@ -114,7 +114,7 @@ def test_ctrl_c_and_time(monkeypatch):
 
 @pytest.mark.parametrize("kind", ["capacity", "duration", "scarce"])
 def test_after_preparing_nothing_is_compiled(kind, monkeypatch):
-    """Neither what is searched under hard constraints nor, with scarce vehicles, soft ones."""
+    """This holds for hard constraints, and for the soft ones of scarce vehicles."""
     monkeypatch.setattr(first_generations, "enough", lambda *_: 1)
     monkeypatch.setattr(first_generations, "SEARCH", SEARCH)
     monkeypatch.setattr(fewer_vehicles, "one_fewer", lambda problem, *_: problem.copies)
@@ -136,13 +136,13 @@ def test_after_preparing_nothing_is_compiled(kind, monkeypatch):
 
 
 def stages(evolution):
-    """The names of a plan's stages; none if there is no plan."""
+    """Return the names of a plan's stages; none if there is no plan."""
     plan = getattr(evolution, "plan", None)
     return [] if plan is None else [stage.name for stage in plan.stages]
 
 
 def test_routes_of_few_customers_begin_by_generations(monkeypatch):
-    """Where `solve` does: if there is time, and no search or crossover was asked for."""
+    """As in `solve`, if there is time, and the user gave no search or crossover."""
     problem, improver = random_cvrp("duration", 20).tsp, Improver(None, "cpu")
     first = "generations of routes"
     assert first not in stages(evolution_of(problem, improver, seconds=0.5))
@@ -165,11 +165,11 @@ def test_routes_of_few_customers_begin_by_generations(monkeypatch):
 
 @pytest.fixture
 def few_kicks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let generations be short: chains meet as often as if they were slow."""
+    """Make generations short: chains meet as often as slow ones."""
     monkeypatch.setitem(settings.KICKS_OF_ROUTES, "cpu", 200)
 
 
-def test_costs_are_those_that_were_asked_for():
+def test_costs_are_those_of_the_given_problem():
     problem = scarce_cvrp()
     main = plan_of_generations(problem, population=4, backend="cpu").main
     assert main.searched.penalties is not None
@@ -181,7 +181,7 @@ def test_costs_are_those_that_were_asked_for():
 
 
 @pytest.mark.usefixtures("few_kicks")
-def test_a_pickle_goes_on_as_the_population_does():
+def test_a_pickle_of_chains_continues_identically():
     problem, random = scarce_cvrp(), np.random.default_rng(1)
     evolution = PlannedEvolution(plan_of_generations(problem, population=6, backend="cpu"))
     evolution.prepare(problem.tsp)
@@ -199,7 +199,7 @@ def test_a_pickle_goes_on_as_the_population_does():
     assert np.array_equal(population.costs, problem.tsp.cost(population.tours))
 
 
-def test_a_pickle_of_a_soft_population_knows_its_constraints():
+def test_a_pickle_of_a_plan_keeps_soft_constraints():
     made = plan_of_generations(scarce_cvrp(), population=4, backend="cpu")
     plan = pickle.loads(pickle.dumps(made))
     assert plan.main.searched.penalties is not None and plan.main.problem is plan.problem

@@ -1,4 +1,4 @@
-"""Giant tours of the same routes are the same solution, whatever their copies of the depot."""
+"""Giant tours with the same routes are equal solutions, whatever their copies of the depot."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ XP = pytest.mark.parametrize("xp", ["numpy", pytest.param("cupy", marks=pytest.m
 
 
 def plain_canonical(problem: gls.CVRP, row: Any) -> list[int]:
-    """One way of writing the routes of a giant tour, by lists."""
+    """Return the canonical form of a giant tour, computed with lists."""
     routes = problem.routes(row)
     if problem.symmetric:
         routes = [min(route, route[::-1], key=lambda r: r[0]) for route in routes]
@@ -34,7 +34,7 @@ def plain_canonical(problem: gls.CVRP, row: Any) -> list[int]:
 
 
 def plain_edges(problem: gls.CVRP, row: Any) -> Counter[tuple[int, int]]:
-    """The edges of all routes; those of empty routes between the depot and itself."""
+    """Return the edges of all routes; an empty route has an edge from the depot to itself."""
     ends = [0 if city > problem.customers else int(city) for city in row]
     pairs = zip(ends, [*ends[1:], ends[0]], strict=True)
     return Counter(tuple(sorted(pair)) if problem.symmetric else pair for pair in pairs)
@@ -46,7 +46,7 @@ def plain_edges(problem: gls.CVRP, row: Any) -> Counter[tuple[int, int]]:
     customers=st.integers(1, 12),
     seed=st.integers(0, 2**20),
 )
-def test_routes_decide_what_is_the_same(kind, customers, seed):
+def test_equal_routes_are_equal_solutions(kind, customers, seed):
     problem, random = random_cvrp(kind, customers, seed), np.random.default_rng(seed)
     rows = giant_tours(problem, 6, seed)
     again = np.stack([rewritten(problem, row, random) for row in rows])
@@ -89,7 +89,7 @@ def test_edges_are_those_of_routes(xp, kind, customers, seed):
         assert shared.tolist() == [[problem.n - far for far in row] for row in apart]
 
 
-def test_entropy_and_distance_do_not_see_copies():
+def test_entropy_and_distance_ignore_copies_of_the_depot():
     problem, random = random_cvrp("capacity", 20, 3), np.random.default_rng(3)
     row = giant_tours(problem, 2, 3)[0]
     same = np.stack([rewritten(problem, row, random) for _ in range(20)])
@@ -112,7 +112,7 @@ def test_replacements_keep_routes_once(rule):
     assert kept.distinct() == len(kept) == len(np.unique(problem.canonical(rows), axis=0))
 
 
-def test_a_batch_is_written_as_a_whole():
+def test_batches_are_converted_without_a_loop_over_rows():
     problem = random_cvrp("capacity", 400, 7)
     rows = giant_tours(problem, 500, 7)
     assert calls_of(lambda: problem.canonical(rows)) < len(rows)

@@ -1,4 +1,4 @@
-"""A batch through a search: budgets, what a run is told, seeds."""
+"""The search of a batch: budgets, statistics, seeds."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SIXTY = gls.TSP(cities(60), "EUC_2D")
 
 
 class Noted:
-    """A run with so many seconds left that adds up what it is told."""
+    """A run with a fixed number of seconds left, which adds up statistics."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds, self.total, self.told = seconds, Statistics(), 0
@@ -35,7 +35,7 @@ class Noted:
 
 
 def budget_of(improver: dict[str, Any], run: Any = None) -> Any:
-    """The budget that a search is given."""
+    """Return the budget that a search gets."""
     seen: list[Any] = []
     inner = improver.pop("search")
 
@@ -62,14 +62,14 @@ def test_limits_become_a_budget(given, kicks, moves):
     assert (budget.kicks, budget.moves, budget.seconds) == (kicks, moves, None)
 
 
-def test_an_iterated_search_does_not_fill_all_the_time():
+def test_an_iterated_search_has_a_limit_of_kicks():
     search = gls.IteratedLocalSearch()
     budget = budget_of({"search": search}, Noted(3.0))
     assert budget.kicks == round(search.kicks_per_city * 60)
     assert budget.seconds == 3.0
 
 
-def test_a_run_is_told_of_each_search():
+def test_a_run_gets_the_statistics_of_each_search():
     run, improver = Noted(100.0), Improver()
     tours, costs = improver(SIXTY, rows(60, 8), np.random.default_rng(1), run)
     assert (tours == canonical(tours)).all()
@@ -81,7 +81,7 @@ def test_a_run_is_told_of_each_search():
     assert run.total.backend in ("cpu", "cuda")
 
 
-def test_without_time_nothing_is_searched_but_the_same_is_drawn():
+def test_without_time_nothing_is_searched_but_a_number_is_drawn():
     run, state, other = Noted(0.0), np.random.default_rng(1), np.random.default_rng(1)
     tours, costs = Improver()(SIXTY, rows(60, 8), state, run)
     assert costs is None
@@ -91,7 +91,7 @@ def test_without_time_nothing_is_searched_but_the_same_is_drawn():
     assert state.integers(100) == other.integers(100)
 
 
-def test_costs_of_real_lengths_are_left_to_the_problem():
+def test_real_costs_are_not_returned():
     problem = gls.TSP(cities(60), "EUC")
     assert Improver()(problem, rows(60, 3), np.random.default_rng(0))[1] is None
 

@@ -1,4 +1,4 @@
-"""Migration in a ring, beside its definition one tour after the other."""
+"""Migration in a ring, compared with its definition tour by tour."""
 
 from __future__ import annotations
 

@@ -169,7 +169,7 @@ def test_wrong_parameters():
 
 @st.composite
 def populations(draw: st.DrawFn) -> NDArray[Any]:
-    """Tours of which some are there several times, as they are or the other way round."""
+    """Draw tours, some of them several times or reversed."""
     n, size = draw(st.integers(3, 40)), draw(st.integers(1, 12))
     tours = rows(n, size, draw(st.integers(0, 999)))
     written = np.concatenate([tours, np.roll(tours, 2, axis=1)[:, ::-1]])

@@ -1,4 +1,4 @@
-"""Criteria of convergence, and restarts that keep the best tour."""
+"""Criteria of convergence, and restarts from the best tour."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def population_of(*tours: Any, symmetric: bool = True) -> TourPopulation:
 
 @dataclass
 class Told(Evolution[TourPopulation]):
-    """Generations whose lowest costs are told; writes down what starts are given."""
+    """Generations with given lowest costs; records the tours that starts get."""
 
     lowest: list[int]
     given: list[Any] = field(default_factory=list)
@@ -68,10 +68,10 @@ def run_of(evolution: Evolution[Any], generations: int, seed: int = 1) -> list[A
     return populations
 
 
-def test_a_stagnating_population_starts_anew_from_its_best_tour():
+def test_a_stagnating_population_restarts_from_its_best_tour():
     told = Told([50, 40, 40, 41, 40, 39, 39, 38])
     found = run_of(Restarts(told, Stagnation(2)), 6)
-    best = rows(40, 3, 41)[1].tolist()  # of the generation after which it starts anew
+    best = rows(40, 3, 41)[1].tolist()  # of the generation before the restart
     assert told.given == [None, [best]]
     # the third generation is followed by a start, whose best tour costs 40
     assert [one.lowest for one in found] == [50, 40, 40, 40, 39, 39, 38]
@@ -79,7 +79,7 @@ def test_a_stagnating_population_starts_anew_from_its_best_tour():
     assert [one.restarts for one in found] == [0, 0, 0, 1, 1, 1, 1]
 
 
-def test_nothing_starts_anew_where_no_time_is_left():
+def test_no_restart_without_time():
     class Ended(TimedRun):
         def seconds_left(self) -> float:
             return 0.0
@@ -91,7 +91,7 @@ def test_nothing_starts_anew_where_no_time_is_left():
     assert told.given == [None]
 
 
-def test_criteria_are_asked_for_the_population_after_each_generation():
+def test_criteria_get_the_population_after_each_generation():
     asked = []
 
     def converged(problem: Any, population: Any, unimproved: int) -> bool:
@@ -102,7 +102,7 @@ def test_criteria_are_asked_for_the_population_after_each_generation():
     assert asked == [(PROBLEM, 8, 0), (PROBLEM, 8, 1), (PROBLEM, 7, 0)]
 
 
-def test_sizes_and_compilation_are_those_of_the_evolution():
+def test_size_and_compilation_are_those_of_the_evolution():
     told = Told([])
     Restarts(told).prepare(PROBLEM)
     assert told.given == ["prepared"]
@@ -120,7 +120,7 @@ def test_runs_with_restarts_never_lose_their_best_and_follow_their_seed():
 
 
 @pytest.mark.parametrize("kind", [copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))])
-def test_copies_go_on_where_the_population_stood(kind):
+def test_copies_continue_identically(kind):
     generation = Generation(EdgeAssembly(), Improver(backend="cpu"))
     evolution = Restarts(GenerationEvolution(generation, 10), Stagnation(3))
     before = run_of(evolution, 2)[-1]

@@ -1,4 +1,4 @@
-"""Populations of a plan's stages: which stage it is, and what is kept of those before."""
+"""Populations of a plan's stages: the current stage, and the best rows of earlier stages."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PROBLEM = TSP(cities(5), "EUC_2D")
 
 @dataclass
 class Clock:
-    """A run of ten seconds, whose clock is set."""
+    """A run of ten seconds with a clock that tests set."""
 
     done: float = 0.0
     counted: list[Any] = field(default_factory=list)
@@ -47,7 +47,7 @@ class Clock:
 
 
 class Made:
-    """A population whose costs are told, and which writes down what it sees of the run."""
+    """A population with given costs, which records its stretches."""
 
     def __init__(self, search: Told, problem: Any) -> None:
         self._search, self._problem, self.adopted = search, problem, None
@@ -67,7 +67,7 @@ class Made:
 
 @dataclass
 class Told:
-    """A search of populations whose costs are told."""
+    """A search whose populations have given costs."""
 
     costs: list[list[int]]
     runs: list[tuple[float, float]] = field(default_factory=list)
@@ -98,7 +98,7 @@ def rng() -> np.random.Generator:
     return np.random.default_rng(1)
 
 
-def test_each_begins_where_the_one_before_ends():
+def test_each_stage_begins_at_the_end_of_the_one_before():
     first, last = Told([[9, 8], [7, 9]]), Told([[6, 9, 10], [8, 6, 11], [5, 9, 10]])
     evolution, clock = evolution_of(stage_of("first", first, 4.0), stage_of("last", last)), Clock()
     assert evolution.size == 3
@@ -108,9 +108,9 @@ def test_each_begins_where_the_one_before_ends():
         costs.append(population.costs.tolist())
         assert [tour[0] for tour in population.tours] == [-cost % 5 for cost in population.costs]
         assert len(population) == len(population.costs)
-    assert first.runs == [(4, 0), (2, 0.5)]  # seconds that are left to them, and shares
+    assert first.runs == [(4, 0), (2, 0.5)]  # seconds left in the stage, and shares of it
     assert last.runs == [(6, 0), (3, 0.5), (0.1, 0.983)]
-    # The best tour of the first one costs 7: it takes the place of the worst.
+    # The best tour of the first stage costs 7: it replaces the worst one.
     assert costs[1:] == [[6, 9, 7], [8, 6, 7], [5, 9, 7]]
     assert population.population.costs.tolist() == [5, 9, 10]
     assert [counted.kicks for counted in clock.counted] == [1] * 5
@@ -127,7 +127,7 @@ def test_all_stages_are_prepared():
     assert seen == ["first", "last"]
 
 
-def test_what_is_worse_than_all_is_left_out():
+def test_a_row_of_an_earlier_stage_that_is_worse_than_all_is_left_out():
     evolution = evolution_of(stage_of("first", Told([[9]]), 5.0), stage_of("last", Told([[8, 7]])))
     clock = Clock()
     population = evolution.start(PROBLEM, rng(), clock)
@@ -138,7 +138,7 @@ def test_what_is_worse_than_all_is_left_out():
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda all: pickle.loads(pickle.dumps(all))])
 @pytest.mark.parametrize("after", [0, 1, 2, 3])
-def test_copies_go_on_in_any_stage(copied, after):
+def test_copies_continue_identically_in_any_stage(copied, after):
     first, last = Told([[9, 8], [7, 9]]), Told([[6, 9, 10], [8, 6, 11], [5, 9, 10]])
     evolution, clock = evolution_of(stage_of("first", first, 4.0), stage_of("last", last)), Clock()
     population, found = evolution.start(PROBLEM, rng(), clock), []
@@ -151,7 +151,7 @@ def test_copies_go_on_in_any_stage(copied, after):
 
 
 class Limited(Told):
-    """Chains whose costs go by the limit of the fleet that their problem has."""
+    """Chains whose costs depend on the fleet of their problem."""
 
     def made(self, problem: Any) -> tuple[Any, Any]:
         fleet = problem.fleet or 8
@@ -187,7 +187,7 @@ def test_tries_of_fewer_vehicles(costs, tried, last):
     assert min(population.costs) == min(costs.values())
 
 
-def test_given_tours_begin_the_last_one():
+def test_given_tours_begin_the_last_stage():
     first, last = Told([]), Told([[4, 5], [3, 5]])
     evolution, clock = evolution_of(stage_of("first", first, 5.0), stage_of("last", last)), Clock()
     given = np.arange(5, dtype=np.int32)[None]
@@ -198,8 +198,8 @@ def test_given_tours_begin_the_last_one():
     assert last.runs == [(10, 0), (5, 0.5)]
 
 
-def test_a_plan_of_one_stage_takes_part_in_the_whole_run():
-    """Populations that begin anew in the middle of it are as cool as the run is."""
+def test_a_single_stage_takes_the_whole_run():
+    """A population that begins in the middle of the run has the temperature of the run."""
     search, clock = Told([[1], [1]]), Clock(0.5)
     evolution = evolution_of(stage_of("tours", search))
     population = evolution.start(PROBLEM, rng(), clock)
@@ -207,8 +207,8 @@ def test_a_plan_of_one_stage_takes_part_in_the_whole_run():
     assert search.runs == [(5, 0.0), (5, 0.5)]
 
 
-def test_a_run_without_an_end_and_one_whose_rounds_are_over():
-    """At the end of the rounds that limit a run, its seconds still do, if it goes on at all."""
+def test_runs_without_a_time_limit_and_after_the_last_generation():
+    """After the last generation of a limited run, seconds still limit further generations."""
 
     class Limited(Clock):
         left = math.inf
@@ -224,7 +224,7 @@ def test_a_run_without_an_end_and_one_whose_rounds_are_over():
     assert search.runs == [(math.inf, 0), (math.inf, 0.5), (math.inf, 1), (3, 1)]
 
 
-def test_what_others_offer_goes_to_the_present_population():
+def test_rows_of_others_go_to_the_current_population():
     evolution = evolution_of(stage_of("tours", Told([[1]])))
     population = evolution.start(PROBLEM, rng(), Clock())
     population.adopt(population.tours, population.costs)

@@ -1,4 +1,4 @@
-"""The run of a loop of one's own."""
+"""The clock and the counts of a user's own loop."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gpu_ls_plugin.evolution.timed_run import TimedRun
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The time, in one place to be set."""
+    """Return a list whose only number is the time."""
     time = [100.0]
     monkeypatch.setattr(budget, "now", lambda: time[0])
     return time

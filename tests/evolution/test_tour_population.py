@@ -1,4 +1,4 @@
-"""A population as arrays: keys, parents, and the survival of the cheapest different tours."""
+"""Populations as arrays: keys, parents, and the cheapest different tours."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_keys_are_equal_for_the_same_tours_and_only_these(size, n, seed, symmetr
     tours = _tours(size, n, seed)
     tours = np.concatenate([tours, np.roll(tours, turn, axis=1), tours[:, ::-1]])
     found = edge_keys(np, tours, symmetric=symmetric)
-    # up to two cities have one tour, whatever is said of directions
+    # One or two cities have only one tour, also if lengths are asymmetric.
     written = canonical(tours, symmetric=symmetric)
     same = (written[:, np.newaxis] == written).all(axis=2)
     assert found.dtype == np.uint64

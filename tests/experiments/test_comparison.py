@@ -1,4 +1,4 @@
-"""Statistics, compared with SciPy, their definitions and published values."""
+"""Statistics, compared with SciPy, definitions and published values."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_quantiles_of_infinite_values(values, share, expected):
     assert quantile(values, share) == expected
 
 
-def test_nothing_has_no_quantile():
+def test_the_quantile_of_no_values():
     assert math.isnan(quantile([], 0.5))
 
 
@@ -64,7 +64,7 @@ def test_wilcoxon_counts_signs(differences):
     assert wilcoxon([0] * len(differences), differences) == (pytest.approx(p), -leaning)
 
 
-def test_wilcoxon_leans_to_the_lesser_values():
+def test_wilcoxon_favours_lower_values():
     p, leaning = wilcoxon([1, 2, 3, 4, 5, 6], [2, 4, 6, 8, 10, 12])
     assert (p, leaning) == (2 / 2**6, -21.0)
 

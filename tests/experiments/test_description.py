@@ -1,4 +1,4 @@
-"""Descriptions: equal settings have equal texts in all processes, others differ."""
+"""Descriptions: equal settings have equal texts in all processes, other settings do not."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SQUARE = [(0, 0), (0, 3), (4, 3), (4, 0)]
 
 
 class Plain:
-    """Has a value and a cache."""
+    """An object with a value and a cache."""
 
     def __init__(self, value: object) -> None:
         self.value = value
@@ -28,7 +28,7 @@ class Plain:
 
 
 class Slotted:
-    """Has slots and no `__dict__`."""
+    """An object with slots and no `__dict__`."""
 
     __slots__ = ("missing", "value")
 
@@ -38,7 +38,7 @@ class Slotted:
 
 @dataclass
 class Data:
-    """Has one field that is a setting, and one that is not."""
+    """A dataclass with a field that is a setting, and one that is not."""
 
     value: object
     clock: float = field(default=0.0, compare=False)
@@ -74,7 +74,7 @@ DIFFERENT = {
 
 
 @pytest.mark.parametrize(("one", "other"), DIFFERENT.values(), ids=DIFFERENT)
-def test_what_differs_has_another_text(one, other):
+def test_different_objects_have_different_texts(one, other):
     assert describe(one) == describe(one)
     assert describe(one) != describe(other)
     assert fingerprint(describe(one)) != fingerprint(describe(other))
@@ -94,11 +94,11 @@ def test_what_differs_has_another_text(one, other):
         (deque([1]), deque([1])),
     ],
 )
-def test_what_is_equal_has_one_text(one, other):
+def test_equal_objects_have_equal_texts(one, other):
     assert describe(one) == describe(other)
 
 
-def test_caches_leave_no_trace():
+def test_caches_are_not_described():
     used = Plain(1)
     used.cache["a"] = 1
     assert describe(used) == describe(Plain(1))
@@ -108,7 +108,7 @@ def test_caches_leave_no_trace():
     assert describe(problem) == before
 
 
-def test_circles_end():
+def test_circular_references():
     one, other = Plain(None), Plain(None)
     one.value, other.value = [one], [other]
     assert describe(one) == describe(other) and "holder" in describe(one)
@@ -118,7 +118,7 @@ def test_circles_end():
 
 
 @pytest.mark.slow
-def test_another_process_says_the_same():
+def test_texts_are_equal_in_another_process():
     names = "import gpu_ls_plugin as gls\nfrom gpu_ls_plugin.experiments.description import "
     code = """
 made = {"search": gls.IteratedLocalSearch(), "strings": {"a", "b", "c"}, "f": lambda x: x + 1}
@@ -145,5 +145,5 @@ print(describe(made))
         ("1" + "x" * 90, "2" + "x" * 90, f"1{'x' * 29}... there, 2{'x' * 29}... here"),
     ],
 )
-def test_a_difference_is_shown_with_what_is_around_it(there, here, expected):
+def test_a_difference_is_shown_with_context(there, here, expected):
     assert first_difference(there, here) == expected

@@ -1,4 +1,4 @@
-"""Figures show the numbers of their runs."""
+"""Figures of an experiment."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_bands_are_quartiles_at_moments():
     assert low[1] == math.inf or np.isnan(low[1])
 
 
-def test_curves_have_a_panel_for_each_problem_and_names_as_they_are(tmp_path):
+def test_curves_have_a_panel_for_each_problem_and_names_without_markup(tmp_path):
     figure = RUNS.plot_curves(tmp_path / "a.svg")
     (axes,) = figure.axes
     assert axes.get_title() == "p" and axes.get_yscale() == "log"
@@ -104,7 +104,7 @@ def test_cliques_are_the_largest_groups_within_the_distance(values, distance):
     assert found == largest
 
 
-def test_what_cannot_be_drawn(tmp_path):
+def test_runs_that_cannot_be_drawn(tmp_path):
     nothing = Results([record(points=[(1.0, [])])])
     with pytest.raises(InvalidParameterError, match="found anything"):
         nothing.plot_curves()

@@ -60,7 +60,7 @@ def test_without_an_optimum_the_best_of_all_runs_is_the_reference():
 
 
 @pytest.mark.parametrize("objectives", [1, 2])
-def test_where_no_run_has_found_anything(objectives):
+def test_gaps_if_no_run_has_found_anything(objectives):
     gap = gap_of(objectives, [[], []], None)
     assert gap([]) == gap([[5.0] * objectives]) == math.inf
     assert str(gap) == "nothing, since no run found a feasible solution"

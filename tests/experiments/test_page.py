@@ -18,7 +18,7 @@ FRONT = [[0.0, 10.0], [10.0, 0.0]]
 
 
 class Elements(HTMLParser):
-    """The tags of a page, their references, and the text."""
+    """The tags of a page, their references, and its text."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -54,7 +54,7 @@ def runs() -> Results:
     )  # fmt: skip
 
 
-def test_the_page_holds_all_and_needs_nothing_else(tmp_path):
+def test_the_page_is_complete_and_self_contained(tmp_path):
     runs().report(tmp_path / "a.html", title=f"Title {EVIL}")
     text = (tmp_path / "a.html").read_text(encoding="utf-8")
     page = Elements(text)
@@ -71,7 +71,7 @@ def test_the_page_holds_all_and_needs_nothing_else(tmp_path):
         assert b"<script" not in base64.b64decode(data)
 
 
-def test_the_page_is_there_although_nothing_can_be_drawn(tmp_path):
+def test_a_page_without_figures(tmp_path):
     Results([record(points=[(1.0, [])])]).report(tmp_path / "a.html")
     page = Elements((tmp_path / "a.html").read_text(encoding="utf-8"))
     assert "Final gaps in %" in page.text and page.tags.count("table") >= 3

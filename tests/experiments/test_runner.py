@@ -1,4 +1,4 @@
-"""Runs that end, fail, are interrupted and repeated, without a framework."""
+"""Runs that end, fail, are interrupted, or are repeated, without a framework."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def perform(folder: Path, performer: Performer) -> tuple[list[Record], str]:
     return run_all(IT, folder, ABOUT, performer, display), stream.getvalue()
 
 
-def test_all_runs_are_made_once_and_stored(tmp_path):
+def test_each_run_is_made_once_and_stored(tmp_path):
     performer = Performer()
     records, shown = perform(tmp_path, performer)
     assert [record.key for record in records] == performer.made == KEYS
@@ -73,7 +73,7 @@ def fail() -> None:
     raise ValueError("the parts\ndo not fit")
 
 
-def test_a_run_that_fails_ends_no_other_and_is_made_again(tmp_path):
+def test_a_run_that_fails_is_repeated(tmp_path):
     performer = Performer(KEYS[1], fail)
     records, shown = perform(tmp_path, performer)
     assert [bool(record.error) for record in records] == [False, True, False, False]
@@ -90,13 +90,13 @@ def interrupt() -> None:
 
 
 def swallow() -> None:
-    """Ctrl-C in a search that then returns early."""
+    """Press Ctrl-C in a search, which then returns early."""
     with contextlib.suppress(KeyboardInterrupt):
         signal.raise_signal(signal.SIGINT)
 
 
 @pytest.mark.parametrize("act", [interrupt, swallow])
-def test_ctrl_c_ends_with_what_is_done(act, tmp_path):
+def test_ctrl_c_keeps_finished_runs(act, tmp_path):
     performer = Performer(KEYS[2], act)
     records, shown = perform(tmp_path, performer)
     assert [record.key for record in records] == KEYS[:2]
@@ -112,7 +112,7 @@ def test_ctrl_c_before_any_run_has_ended(tmp_path):
         perform(tmp_path, Performer(KEYS[0], interrupt))
 
 
-def test_what_a_killed_run_has_left_is_made_again(tmp_path):
+def test_damaged_and_missing_runs_are_repeated(tmp_path):
     records, _ = perform(tmp_path, Performer())
     half, gone, *_ = sorted((tmp_path / "runs").iterdir())
     half.write_bytes(half.read_bytes()[:100])
@@ -140,7 +140,7 @@ def test_compiling_does_not_count(tmp_path, monkeypatch):
     assert (record.seconds, record.compiling) == (2.0, 30.0)
 
 
-def test_a_curve_has_new_best_costs_the_first_and_the_last_state():
+def test_a_curve_has_new_best_costs_and_the_first_and_last_state():
     seen: list[CurvePoint] = []
     curve = Curve(seen.append)
     for generation, costs in enumerate(([], [[9.0]], [[9.0]], [[7.0]], [[8.0]], []), start=1):

@@ -1,4 +1,4 @@
-"""Gaps, tables and files of runs."""
+"""Gaps, tables and files of an experiment's runs."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ def test_failed_runs_have_no_cost_and_an_infinite_gap():
     assert Results([record(seed=1, error="E: no\n")]).means().rows[0][4:6] == (None, None)
 
 
-def test_results_are_shown_shortly():
+def test_the_repr_of_results():
     runs = results({("a", "p"): [100, 101], ("b", "p"): [100, 110]})
     assert repr(runs) == "Results(2 algorithms, 1 problems, 2 seeds: 4 runs, 0 of them failed)"
     assert runs._repr_html_() == runs.table().html()
 
 
-def test_runs_that_failed_or_found_nothing_are_infinitely_far_away():
+def test_runs_that_failed_or_found_nothing_have_infinite_gaps():
     runs = Results(
         [
             record(seed=1, points=[(1.0, [[5.0]])]),
@@ -128,7 +128,7 @@ def test_algorithms_are_compared_by_seed_on_each_problem():
     assert table.column("better") == ["a", "c", "c"]
 
 
-def test_what_is_significant_alone_may_not_be_among_many():
+def test_a_significant_difference_may_not_be_significant_among_many():
     steps = {"a": 0, "b": 1, "c": 10}  # all differences are different
     costs = {(name, "p"): [100 + step * i for i in range(1, 7)] for name, step in steps.items()}
     table = results(costs).tests()
@@ -136,7 +136,7 @@ def test_what_is_significant_alone_may_not_be_among_many():
     assert table.column("p (Holm)") == [6 / 2**6] * 3 and table.column("better") == [None] * 3
 
 
-def test_only_seeds_that_both_have_run_are_compared():
+def test_only_common_seeds_are_compared():
     runs = Results([
         *(record("a", seed=seed, points=[(1.0, [[2.0]])]) for seed in (1, 2, 3)),
         *(record("b", seed=seed, points=[(1.0, [[1.0 + seed % 2]])]) for seed in (2, 3, 4)),
@@ -158,14 +158,14 @@ def test_algorithms_are_compared_by_medians_over_problems():
     assert "Over 8 problems" in runs.ranks().note and "0.693" in runs.ranks().note
 
 
-def test_problems_that_some_have_not_run_are_left_out_of_ranks():
+def test_ranks_need_problems_with_runs_of_all_algorithms():
     runs = results({("a", "p"): [1], ("b", "p"): [2], ("b", "q"): [1]})
     assert runs.ranks().rows == (("a", 1.0), ("b", 2.0))
     apart = results({("a", "p"): [1], ("b", "q"): [2]})
     assert apart.ranks().rows == apart.tests().rows == apart.tests_over_problems().rows == ()
 
 
-def test_machines_that_differ_are_all_named():
+def test_all_machines_are_named():
     runs = Results([
         record(seed=1, machine={"cores": "2", "gpu": "none"}),
         record(seed=2, machine={"cores": "8", "gpu": "none"}),

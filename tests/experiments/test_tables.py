@@ -37,7 +37,7 @@ def test_csv_has_numbers_in_full():
     ]
 
 
-def test_a_notebook_shows_the_table_and_a_console_one_line():
+def test_representations_in_a_notebook_and_a_console():
     assert TABLE._repr_html_() == TABLE.html()
     assert repr(TABLE) == "Table('Title & <b>', 2 rows of name, count, gap %, p)"
 
@@ -60,7 +60,7 @@ def test_latex_is_escaped():
     ]
 
 
-def test_pandas_gets_rows_and_columns(monkeypatch):
+def test_conversion_to_pandas(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", SimpleNamespace(DataFrame=lambda **given: given))
     assert TABLE.to_pandas() == {"data": list(CELLS), "columns": list(TABLE.columns)}
     monkeypatch.setitem(sys.modules, "pandas", None)
@@ -82,7 +82,7 @@ def test_html_is_escaped():
     assert numeric == [None, "number", "number", "number"]
 
 
-def test_dictionaries_can_be_written_as_json():
+def test_conversion_to_json():
     content = json.dumps(TABLE.as_dicts(), allow_nan=False)
     assert json.loads(content)[1] == {"name": "b", "count": 20, "gap %": None, "p": None}
     assert TABLE.column("count") == [1, 20]

@@ -34,7 +34,6 @@ from gpu_ls_plugin.runs.domain import Domain
 from gpu_ls_plugin.runs.settings import Settings
 from gpu_ls_pymoo import (
     DomainProblem,
-    Experiment,
     LocalSearchMutation,
     LocalSearchSampling,
     MemeticGA,
@@ -196,13 +195,6 @@ def test_a_wrapped_problem_is_one_of_pymoo(graph):
         problem.evaluate(rows + 2)
 
 
-def test_ga_of_pymoo_searches_wrapped_rows(graph):
-    operators = {"crossover": UniformCrossover(), "mutation": LocalSearchMutation()}
-    ga = GA(10, LocalSearchSampling(), **operators)
-    found = minimize(DomainProblem(graph), ga, ("n_gen", 4), seed=1)
-    assert found.F[0] == graph.cost(found.X)[0] <= 0.98 * best_cut(graph)
-
-
 def test_generations_of_wrapped_rows_stay_on_the_device(graph):
     one = minimize(DomainProblem(graph), MemeticGA(8), ("n_gen", 5), seed=1)
     assert one.algorithm.evolution is not None
@@ -211,17 +203,6 @@ def test_generations_of_wrapped_rows_stay_on_the_device(graph):
     assert np.array_equal(one.pop.get("F")[:, 0], graph.cost(rows))
     assert len(np.unique(rows, axis=0)) == len(rows)
     assert one.data["local_search"].kicks > 0
-
-
-def test_experiments_take_problems_of_any_domain(graph, tmp_path):
-    operators = {"crossover": UniformCrossover(), "mutation": LocalSearchMutation()}
-    plain = GA(4, IntegerRandomSampling(), **operators)
-    algorithms = {"warm": MemeticGA(4), "plain": plain}
-    for given in (graph, DomainProblem(graph)):
-        trial = Experiment(algorithms, [given], 2, ("n_gen", 3), tmp_path / "runs")
-        results = trial.run(progress=False)
-        assert list(trial.problems) == ["graph"] and not results.missing
-    assert len(list((tmp_path / "runs" / "runs").iterdir())) == 4
 
 
 def test_columns_have_the_gap_and_the_entropy(graph):

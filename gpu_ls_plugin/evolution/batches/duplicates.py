@@ -1,4 +1,4 @@
-"""Duplicates among rows of which it is unknown whether rotations and reversals cost the same."""
+"""Duplicates among rows; whether rotations and reversals cost the same is learnt from fitness."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class TourDuplicates:
     A framework does not tell which problem the rows belong to: in a flow shop, the rotations of a
     permutation are different solutions. Therefore both members of a pair of rotations are kept
     until the fitness of both is known. If it is the same, rotations are duplicates from then on.
-    So it is with reversals.
+    The same holds for reversals.
 
     Members are a framework's objects for solutions: `row` returns their row (n,), and `fitness`
-    their fitness, or None if it is not known yet. `remedies` are the advice of the errors if a
-    "rotation" or "reversal" does not cost the same.
+    their fitness, or None if it is not known yet. `remedies` are the advice in errors about a
+    "rotation" or a "reversal" that does not cost the same.
     """
 
     def __init__(
