@@ -30,6 +30,7 @@ def refusing(values: Any) -> None:
     raise InvalidProblemError("coordinates: no")
 
 
+ESTIMATE = "GLS_DEVICE float estimate(gls::Point, gls::Point) const { return 1; }"
 FAULTS = {
     "truncates": (
         MyMetric("Length(sqrt(x * x + y * y))"),
@@ -44,6 +45,7 @@ FAULTS = {
     "longest too short": (MyMetric(longest=lambda p: 10.0), r"longest\(\) returns 10.0"),
     "slack of nothing": (MyMetric(slack=lambda p: float("nan")), "finite bounds"),
     "wrong tree": (MyMetric(tree_points=lambda p: -p[:, :1]), r"by tree_points\(\), but farther"),
+    "estimates beyond the slack": (MyMetric(more=ESTIMATE), r"beyond slack\(\)"),
     "no points": (MyMetric(check=refusing), "refuses all points"),
     "no C++": (MyMetric("undefined"), "CompilationError"),
 }
@@ -53,17 +55,6 @@ FAULTS = {
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_faulty_metric_is_found_out(fault, backend):
     found_out(check_metric, *FAULTS[fault], backend=backend)
-
-
-class Careless(MyMetric):
-    """A metric whose estimates are far from its lengths."""
-
-    functor = "Careless"
-
-
-def test_estimates_beyond_the_slack_are_found_out():
-    estimate = "GLS_DEVICE float estimate(gls::Point, gls::Point) const { return 1; }"
-    found_out(check_metric, Careless(more=estimate), r"beyond slack\(\)", backend="cpu")
 
 
 @ON_BOTH
