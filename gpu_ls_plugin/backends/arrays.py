@@ -45,7 +45,7 @@ def queue_tours(backend: Backend, problem: Problem, tours: Any) -> tuple[Any, Ca
     if backend.name == "cuda" and isinstance(tours, np.ndarray) and tours.dtype.kind in "iu":
         return _queue_gpu_tours(backend, problem, backend.xp.asarray(tours))
     checked = problem.check(tours, parameter="tours")
-    return backend.xp.array(checked, dtype=np.int32, order="C", copy=True), _nothing
+    return backend.xp.array(checked, dtype=np.int32, order="C", copy=True), lambda: None
 
 
 @cache
@@ -97,10 +97,6 @@ def _queue_gpu_tours(
             problem.check(cupy.asnumpy(array), parameter="tours")
 
     return taken, check
-
-
-def _nothing() -> None:
-    """Do nothing: all is checked."""
 
 
 def give(backend: Backend, array: Any, *, like: Any) -> Any:

@@ -62,7 +62,8 @@ def write_package(name: str, kind: str, into: Path) -> Path:
         )
     if not into.is_dir():
         raise InvalidParameterError(f"into: {into} is not a folder; make it first")
-    words = {"gpu-ls-example": _distribution(name), "example": name, "Example": _class_name(name)}
+    classes = "".join(word.capitalize() for word in name.split("_"))  # begin with this
+    words = {"gpu-ls-example": _distribution(name), "example": name, "Example": classes}
 
     def filled(text: str) -> str:
         return PLACEHOLDER.sub(lambda match: words[match[0]], text)
@@ -99,8 +100,3 @@ def _check_name(name: str) -> None:
 def _distribution(name: str) -> str:
     """Return the name of the distribution, which is also that of the folder."""
     return f"gpu-ls-{name.replace('_', '-')}"
-
-
-def _class_name(name: str) -> str:
-    """Return the beginning of the names of classes."""
-    return "".join(word.capitalize() for word in name.split("_"))

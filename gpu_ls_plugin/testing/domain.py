@@ -16,7 +16,7 @@ from gpu_ls_plugin.solver.plans import planned
 from gpu_ls_plugin.testing.subject import Subject
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.core.result import Result
@@ -130,8 +130,5 @@ def _check_told(subject: Subject, domain: Domain, problem: Problem, found: Resul
         json.dumps(domain.facts(problem, found))
         texts: list[object] = [domain.size(facts), domain.stopped_by("seconds")]
         texts += [*domain.lines(facts, "").values(), *domain.work(facts).values()]
-    subject.expect(_are_texts(texts), f"not all of {texts} are texts", "return str or None")
-
-
-def _are_texts(given: Iterable[object]) -> bool:
-    return all(text is None or isinstance(text, str) for text in given)
+    fine = all(text is None or isinstance(text, str) for text in texts)
+    subject.expect(fine, f"not all of {texts} are texts", "return str or None")

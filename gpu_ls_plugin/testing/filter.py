@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends import available
@@ -83,16 +84,12 @@ def check_filter(
     for edges in NEIGHBOURHOODS:
         for problem in (one for one in given if one.n <= MOST_CITIES[edges]):
             _check_kept(subject.on(problem), problem, edges, keeps, again=problem is given[0])
-    found = [
-        search_checks.expect_sound(subject, given[0], _descent(test, mode), "a descent", WORDS)
-        for mode in ("masked", "openings")
-    ]
+    found = []
+    for mode in ("masked", "openings"):
+        descent = LocalSearch([FilteredNeighbourhood(TwoOpt(), test, mode)], All(), Best())
+        found.append(search_checks.expect_sound(subject, given[0], descent, "a descent", WORDS))
     wrong = "2-opt descents end at different tours if openings are tested"
     subject.on(given[0]).expect_equal(found[0].tours, found[1].tours, wrong, OPENINGS)
-
-
-def _descent(test: Filter, mode: str) -> LocalSearch:
-    return LocalSearch([FilteredNeighbourhood(TwoOpt(), test, mode)], All(), Best())
 
 
 def _check_kept(
@@ -126,20 +123,16 @@ def _check_kept(
         rest = kept(rows=slice(1, None), first_row=1)
         wrong = "a batch and the same batch without row 0 keep different moves"
         compare(whole[1:], rest, wrong, remedy)
-    improving_only = subject.part.rotations(edges) > 1
+    improving_only = subject.part.rotations(edges) > 1  # then openings are of improving moves
     masked, openings = (
-        [_of_interest(row, improving_only) for row in way] for way in (whole, kept("openings"))
+        [{m: gain for m, gain in row.items() if gain > 0 or not improving_only} for row in rows]
+        for rows in (whole, kept("openings"))
     )
     compare(masked, openings, "tests by move and by opening keep different moves", OPENINGS)
     if subject.backend.name != "cpu" and available()["cpu"] is None:
         host = kept(backend="cpu")
         remedy = "compute in integers or float64, with lengths from the tour's length(p, q)"
         compare(whole, host, "GPU and CPU keep different moves", remedy)
-
-
-def _of_interest(kept: Moves, improving_only: bool) -> Moves:
-    """Return the moves that all modes must agree on."""
-    return {move: gain for move, gain in kept.items() if gain > 0 or not improving_only}
 
 
 def _kept(
@@ -175,28 +168,14 @@ def _kept(
 
 def _by_force(problem: TSP, tour: list[int], edges: int, keeps: Keeps) -> Moves:
     """Return the moves that `keeps` accepts."""
-    n = problem.n
-    moves = _two_opt(n) if edges == 2 else _three_opt(n)
-    kept = {}
-    for move in moves:
-        ends = [tour[(p + end) % n] for p in move[:-1] for end in (0, 1)]
+    n, kept = problem.n, {}
+    for positions in combinations(range(n), edges):
+        if edges == 2 and positions[1] - positions[0] in (1, n - 1):
+            continue  # adjacent edges: the tour would stay as it is
+        ends = [tour[(p + end) % n] for p in positions for end in (0, 1)]
         removed = list(zip(ends[::2], ends[1::2], strict=True))
-        added = [(ends[x], ends[y]) for x, y in ADDED[edges][move[-1]]]
-        if keeps(problem, removed, added):
-            kept[move] = 0
+        for way, pairs in enumerate(ADDED[edges]):
+            added = [(ends[x], ends[y]) for x, y in pairs]
+            if keeps(problem, removed, added):
+                kept[*positions, way] = 0
     return kept
-
-
-def _two_opt(n: int) -> list[tuple[int, ...]]:
-    return [(i, j, 0) for i in range(n) for j in range(i + 2, n) if j - i <= n - 2]
-
-
-def _three_opt(n: int) -> list[tuple[int, ...]]:
-    ways = range(len(ADDED[3]))
-    return [
-        (i, j, k, way)
-        for i in range(n)
-        for j in range(i + 1, n)
-        for k in range(j + 1, n)
-        for way in ways
-    ]
