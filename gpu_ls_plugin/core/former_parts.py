@@ -42,8 +42,6 @@ REMOVED: dict[str, dict[str, RemovedPart]] = {
             "SplitCrossover", "SplitCrossover() makes better children; use it instead"
         ),
     },
-    "gpu_ls_pygad": {},
-    "gpu_ls_deap": {},
 }
 # By package: former name, present name.
 RENAMED: dict[str, dict[str, str]] = {
@@ -56,8 +54,6 @@ RENAMED: dict[str, dict[str, str]] = {
         "SplitCrossover": "SplitRecombination",
     },
     "gpu_ls_pymoo": {"MultiObjectiveTSP": "MultiObjectiveTSPProblem"},
-    "gpu_ls_pygad": {},
-    "gpu_ls_deap": {},
 }
 
 

@@ -35,7 +35,7 @@ ADDED = (  # counts that `Statistics.add` adds up
     *("passes", "moves", "evaluations", "kicks"),
     *("accepted", "climbs", "restarts", "launches"),
 )
-TOLD = ("moves", "evaluations", "kicks", "accepted", "restarts")  # counts of `Progress`
+REPORTED = ("moves", "evaluations", "kicks", "accepted", "restarts")  # counts of `Progress`
 
 
 Count = TypeVar("Count", int, float)
@@ -164,7 +164,7 @@ class Progress:
     def of(cls, statistics: Statistics, point: Point, total: int, **more: Any) -> Progress:
         """Return the progress at a point of the history, from statistics and further fields."""
         costs = {"best_cost": point.best_cost, "mean_cost": point.mean_cost}
-        counts = {name: getattr(statistics, name) for name in TOLD}
+        counts = {name: getattr(statistics, name) for name in REPORTED}
         known = {"elapsed": point.elapsed, "total": total, "done": 0} | costs | counts
         return cls(**known | more)
 
@@ -181,7 +181,7 @@ def later(callback: Callback, begin: float) -> Callback:
     return moved
 
 
-def told(
+def record_point(
     statistics: Statistics, callback: Callback | None, point: Point, total: int, **more: Any
 ) -> bool:
     """Add a point to the history and call the callback; return whether the best cost fell."""

@@ -28,8 +28,7 @@ from gpu_ls_plugin.evolution.generations.planned_evolution import PlannedEvoluti
 from gpu_ls_plugin.evolution.generations.staged_population import StagedPopulation
 from gpu_ls_plugin.runs.domain import domain_of, first_row, first_rows
 from gpu_ls_plugin.runs.elites import Elites
-from gpu_ls_plugin.runs.repeated_calls import makes_rows, population_of
-from gpu_ls_plugin.runs.seeds import derived
+from gpu_ls_plugin.runs.repeated_calls import derived, makes_rows, population_of
 from gpu_ls_plugin.solver.plans import (
     complete_settings,
     default_settings,

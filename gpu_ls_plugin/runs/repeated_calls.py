@@ -18,7 +18,6 @@ from gpu_ls_plugin.core.result import Statistics
 from gpu_ls_plugin.runs.claims import as_asked
 from gpu_ls_plugin.runs.elites import Elites, joined
 from gpu_ls_plugin.runs.population import Population
-from gpu_ls_plugin.runs.seeds import derived
 from gpu_ls_plugin.runs.stretch import Leg
 
 if TYPE_CHECKING:
@@ -183,6 +182,11 @@ class RepeatedCalls(Population):
             best = joined(problem, groups).chosen(problem, len(costs), 0)
             tours, costs = best.rows, best.costs
         self._tours, self._costs = tours, costs
+
+
+def derived(*numbers: Any) -> int:
+    """Return a 64-bit seed that depends on all given integers, none of them negative."""
+    return int(np.random.SeedSequence(list(numbers)).generate_state(1, np.uint64)[0])
 
 
 def _costs(problem: Problem, rows: Any) -> Any:

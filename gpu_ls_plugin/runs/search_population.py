@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from gpu_ls_plugin.backends import arrays
 from gpu_ls_plugin.core.exceptions import FaultyPartError
 from gpu_ls_plugin.core.history import Point
-from gpu_ls_plugin.core.result import Result, Statistics, told
+from gpu_ls_plugin.core.result import Result, Statistics, record_point
 from gpu_ls_plugin.runs import observers
 from gpu_ls_plugin.runs.drive import drive
 from gpu_ls_plugin.runs.stretch import Stretch
@@ -56,7 +56,7 @@ def search_population(
     def report() -> bool:
         population.count()
         best, mean = population.seen
-        told(
+        record_point(
             statistics,
             callback,
             Point(watch.elapsed, statistics.kicks, best, mean),

@@ -11,7 +11,7 @@ from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.budget import Budget, Stopwatch
 from gpu_ls_plugin.core.history import Point, merged, shifted
-from gpu_ls_plugin.core.result import TOLD, Result, Statistics, later
+from gpu_ls_plugin.core.result import REPORTED, Result, Statistics, later
 from gpu_ls_plugin.runs.claims import as_asked
 from gpu_ls_plugin.runs.domain import domain_of, first_rows
 from gpu_ls_plugin.runs.plan import Found
@@ -167,9 +167,10 @@ class _Solve:
 
 def behind(callback: Callback, before: Result, begin: float) -> Callback:
     """Return a callback for a search that follows another one and began at second `begin`."""
+    own = before.statistics
 
     def added(progress: Progress) -> None:
-        counts = {name: getattr(progress, name) + getattr(before.statistics, name) for name in TOLD}
+        counts = {name: getattr(progress, name) + getattr(own, name) for name in REPORTED}
         best = min(progress.best_cost, before.best_cost)
         callback(replace(progress, best_cost=best, **counts))
 

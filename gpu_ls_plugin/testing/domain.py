@@ -85,7 +85,7 @@ def _check_problem(subject: Subject, domain: Domain, problem: Problem) -> None:
         "the search found other rows when called again with the same seed",
         "draw random numbers from the seed, the row and the step only",
     )
-    _check_told(subject, domain, problem, first)
+    _check_reports(subject, domain, problem, first)
 
 
 def _found(subject: Subject, domain: Domain, problem: Problem, stage: Any) -> Result:
@@ -121,7 +121,7 @@ def _found(subject: Subject, domain: Domain, problem: Problem, stage: Any) -> Re
     return found
 
 
-def _check_told(subject: Subject, domain: Domain, problem: Problem, found: Result) -> None:
+def _check_reports(subject: Subject, domain: Domain, problem: Problem, found: Result) -> None:
     """Raise unless the facts of a result fit into JSON, and the reports of them are texts."""
     known = {"best_cost": found.best_cost, "mean_cost": float(found.costs.mean())}
     known |= {"population": ROWS, "kicks_per_second": 0.0, "evaluations_per_second": 0.0}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.core.exceptions import InvalidTypeError, UnsupportedProblemError
-from gpu_ls_plugin.testing import moves, probe, search_checks, small_problems
+from gpu_ls_plugin.testing import probe, search_checks, small_problems
 from gpu_ls_plugin.testing.subject import Subject
 from gpu_ls_plugin.tours.candidates.nearest import Nearest
 from gpu_ls_plugin.tours.filters.filtered_neighbourhood import FilteredNeighbourhood
@@ -141,17 +141,17 @@ def _wrong_with(lengths: Any, tour: list[int], numbers: NDArray[Any], claim: Any
     """Return what is wrong with a move and its claimed gain; an empty text if nothing is."""
     offer = probe.offer_of(numbers)
     try:
-        found = moves.after(tour, offer, most)
-    except moves.NotAMove as error:
+        found = probe.after(tour, offer, most)
+    except probe.NotAMove as error:
         return f"{offer} claims to gain {claim}, but is not a move: {error}"
-    before, there = (moves.edges_of(cities) for cities in (tour, found))
+    before, there = (probe.edges_of(cities) for cities in (tour, found))
     if not offer.forward:  # the path runs against the tour
-        there = moves.edges_of(found[::-1])
-    gained = moves.length(lengths, before) - moves.length(lengths, there)
-    rounding = 0 if isinstance(gained.item(), int) else ROUNDING * moves.length(lengths, before)
+        there = probe.edges_of(found[::-1])
+    gained = probe.length(lengths, before) - probe.length(lengths, there)
+    rounding = 0 if isinstance(gained.item(), int) else ROUNDING * probe.length(lengths, before)
     if abs(claim - gained) <= rounding:
         return ""
-    removed, added = moves.length(lengths, offer.removed), moves.length(lengths, offer.added)
+    removed, added = probe.length(lengths, offer.removed), probe.length(lengths, offer.added)
     return (
         f"{offer} claims to gain {claim}, but makes the tour {gained} shorter: it removes edges "
         f"{offer.removed} of length {removed}, and adds {offer.added} of length {added}"

@@ -9,7 +9,6 @@ import numpy as np
 
 from gpu_ls_plugin.runs.acceptance import Always
 from gpu_ls_plugin.testing import search_checks
-from gpu_ls_plugin.testing.objective_python import rounding
 from gpu_ls_plugin.tours.engines.chains.start import Start
 from gpu_ls_plugin.tours.kicks.double_bridge import DoubleBridge
 from gpu_ls_plugin.tours.problem.device_data import search_data
@@ -26,8 +25,14 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.searches.local_search import LocalSearch
 
 STRETCHES, KICKS = 4, 10  # of chains; tours are compared after each stretch
+ROUNDING = 1e-9  # relative, of real costs
 COMPOSING = "functor, header and source() must name and define the C++ struct of the part"
 FEASIBLE = "feasible() must return the same in C++ and in Python"
+
+
+def rounding(problem: TSP, costs: Any) -> Any:
+    """Return the error to allow for in real costs; it grows with the largest cost."""
+    return 0 if problem.integer else ROUNDING * np.abs(costs).max(initial=1)
 
 
 def _feasible_kernel(problem: TSP, team: str) -> Kernel:

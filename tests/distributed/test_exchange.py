@@ -16,7 +16,7 @@ from gpu_ls_plugin.distributed import Exchange
 from gpu_ls_plugin.distributed.exchange import sources
 from gpu_ls_plugin.distributed.run import Schedule
 from gpu_ls_plugin.runs.elites import Elites, joined
-from gpu_ls_plugin.runs.seeds import derived
+from gpu_ls_plugin.runs.repeated_calls import derived
 from tests.distributed.conftest import PROBLEM, N
 from tests.helpers.random_problems import random_tours
 

@@ -11,7 +11,7 @@ from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.core import checks, upper_layers
 from gpu_ls_plugin.core.budget import Budget, Stopwatch
 from gpu_ls_plugin.core.history import Point
-from gpu_ls_plugin.core.result import Statistics, told
+from gpu_ls_plugin.core.result import Statistics, record_point
 from gpu_ls_plugin.core.result_views import call_text, html_facts
 from gpu_ls_plugin.runs.claims import check_claims
 from gpu_ls_plugin.runs.settings import Settings
@@ -307,7 +307,7 @@ class _ManyInstances:
         """Record the state and call the callback."""
         statistics, best = self.statistics, self.costs.sum().item()
         point = Point(self.watch.elapsed, statistics.kicks, best, float(self.costs.mean()))
-        told(statistics, self.callback, point, self.total, done=self.done)
+        record_point(statistics, self.callback, point, self.total, done=self.done)
 
     def result(self) -> ManyResult:
         """Return all tours with their exact costs."""

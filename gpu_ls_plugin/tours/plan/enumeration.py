@@ -9,7 +9,7 @@ import numpy as np
 
 from gpu_ls_plugin.core.budget import Stopwatch
 from gpu_ls_plugin.core.history import Point
-from gpu_ls_plugin.core.result import Result, Statistics, told
+from gpu_ls_plugin.core.result import Result, Statistics, record_point
 from gpu_ls_plugin.runs.plan import Stage
 from gpu_ls_plugin.tours.engines.compiling_ahead import SMALLEST_KICKED
 from gpu_ls_plugin.tours.problem.tsp import tour_problem
@@ -50,7 +50,9 @@ class Enumeration:
             costs = problem.cost(tours)
         statistics.seconds, statistics.climbs = watch.elapsed, len(tours)
         point = Point(statistics.seconds, 0, costs[0].item(), float(costs.mean()))
-        told(statistics, callback, point, len(tours), done=len(tours), best_tours=tours.copy)
+        record_point(
+            statistics, callback, point, len(tours), done=len(tours), best_tours=tours.copy
+        )
         return Result(tours, costs, statistics, problem)
 
 

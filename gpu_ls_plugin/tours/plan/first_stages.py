@@ -11,7 +11,7 @@ import numpy as np
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.core.budget import Stopwatch
 from gpu_ls_plugin.core.history import Point
-from gpu_ls_plugin.core.result import Result, Statistics, told
+from gpu_ls_plugin.core.result import Result, Statistics, record_point
 from gpu_ls_plugin.runs.plan import Stage
 from gpu_ls_plugin.tours.construction.nearest_neighbour import first_cities, nearest_neighbour
 from gpu_ls_plugin.tours.problem.tsp import TSP, tour_problem
@@ -136,7 +136,7 @@ class FirstTour:
         costs = problem.cost(tours)
         statistics = Statistics(backend=get_backend(self.backend).name, stopped_by="seconds")
         point = Point(watch.elapsed, 0, costs[0].item(), float(costs.mean()))
-        told(statistics, callback, point, len(tours))
+        record_point(statistics, callback, point, len(tours))
         return Result(tours, costs, statistics, problem)
 
     def __repr__(self) -> str:

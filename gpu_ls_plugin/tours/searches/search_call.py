@@ -10,7 +10,7 @@ from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.budget import NO_LIMIT, Budget, Stopwatch
 from gpu_ls_plugin.core.exceptions import InsufficientMemoryError
 from gpu_ls_plugin.core.history import Point
-from gpu_ls_plugin.core.result import Result, Statistics, told
+from gpu_ls_plugin.core.result import Result, Statistics, record_point
 from gpu_ls_plugin.runs import observers
 from gpu_ls_plugin.tours.kernels.evaluation import better, exact_costs, tour_costs
 from gpu_ls_plugin.tours.problem.device_data import metric_data
@@ -150,7 +150,7 @@ class Call:
         """
         point = self.point(costs)
         total, more = len(self.tours), {"done": done, "best_tours": tours}
-        improved = told(self.statistics, self.callback, point, total, **more)
+        improved = record_point(self.statistics, self.callback, point, total, **more)
         if self.budget.target is not None and point.best_cost <= self.budget.target:
             self.stop("target")
         return improved
