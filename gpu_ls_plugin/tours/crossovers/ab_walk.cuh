@@ -47,8 +47,8 @@ struct NumberWindow {
 };
 
 // Each step depends on the previous one, so one lane walks, and a step waits for a single read: the
-// neighbours of a city. In place of a neighbour whose edge is taken or common to both parents
-// stands the city itself; in place of the neighbour that the walk went to next stands a mark.
+// neighbours of a city. If the edge to a neighbour is taken or common to both parents, the city
+// itself is stored instead. A mark replaces the neighbour to which the walk went next.
 template <class City>
 struct AbWalk {
   int n;

@@ -1,5 +1,5 @@
-// The components of the union of two tours without their common edges, and in which of them either
-// tour's paths can be chosen, independently of all others.
+// Finds the components of the union of two tours without their common edges, and the components in
+// which the paths of either tour can be chosen independently of the others.
 //
 // Cities with only common edges are in no component; tours pass them between two components or
 // within one. A passage is the part of a tour from entering a component to reaching another one;

@@ -70,8 +70,8 @@ class PairWorkspace(CostlessWorkspace):
     """The workspace of a kernel that crosses pairs without computing costs.
 
     `kernel` composes the kernel for a layout. ``own_bytes(n, 4)`` is the memory of a pair of n
-    cities with four bytes per number. `numbers` has the arguments `seed` and `first_row`, and all
-    others of the kernel.
+    cities with four bytes per number. `numbers` has `seed`, `first_row` and
+    the other arguments of the kernel.
     """
 
     def __init__(

@@ -7,7 +7,7 @@ namespace gls {
 
 constexpr int kMostPaths = 256;  // "most_cuts" in benchmarks/results/iterated_trials.json
 
-// A path with the paths a given number of steps away in both directions: the sides at which these
+// A path, and the paths a given number of steps away in both directions, as the sides at which they
 // are entered.
 struct PathLink {
   static constexpr uint32 kSides = 2 * kMostPaths;

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.weighted import WeightedTSP
 
 MATES = 20  # number of next-best tours by a child's weights, from which its mate is drawn
-# Estimates of the ideal and nadir points.
+# Searches for estimates of the ideal and nadir points.
 SEARCH = LocalSearch([LinKernighan(3)], candidates=Nearest(8))
 DIRECTED = LocalSearch([ThreeOpt(), OrOpt(3)], candidates=Nearest(10))  # reverses no path
 OTHERS = 0.05  # total weight of the other objectives, so that tours are not arbitrarily bad in them

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -137,12 +138,9 @@ class SideBySide:
         first = chain_layouts.first_kicks(backend, len(rings))
         self.state = PartChains(search, cut, rings, costs, units, window, first_row, first)
         self.rounds = Rounds(self.state, Statistics())
-
-        def crossing() -> Crossing:
-            metric, state = instances.metric, self.state
-            return Crossing(backend, metric, parts, cut, state, seed, first_row)
-
-        self._crossing = crossing
+        self._crossing = partial(
+            Crossing, backend, instances.metric, parts, cut, self.state, seed, first_row
+        )
 
     def drive(self, seconds: float, kicks: int | None, after: Callable[[], bool]) -> str:
         """Launch until all chains have made their kicks or the time is over; return the reason.

@@ -72,7 +72,7 @@ def known_optimum(problem: Problem | str) -> int | None:
     Parameters
     ----------
     problem : str or Problem
-        The name of an instance, such as ``"rat783"``, or a problem. A problem is taken for an
+        The name of an instance, such as ``"rat783"``, or a problem. A problem counts as an
         instance if its name, its number of cities, its metric and the length of the tour
         1, 2, ..., n are those of the published file.
 

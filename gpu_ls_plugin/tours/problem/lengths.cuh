@@ -12,7 +12,7 @@
 
 namespace gls {
 
-// How many float32 coordinates of a city the estimate of a metric reads.
+// Number of float32 coordinates of a city that the estimate of a metric reads.
 GLS_OPTIONAL_CONSTANT(Dimensions, kDimensions, int, 3);
 
 // The float32 coordinates of a city that the estimate reads.

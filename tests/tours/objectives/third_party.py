@@ -293,5 +293,5 @@ class Deadlines(Objective):
 
 
 def some_deadlines(n: int, seed: int = 0, **texts: str) -> Deadlines:
-    """Return random deadlines, some of which any tour misses; `texts` as in `Deadlines`."""
+    """Return random deadlines; any tour misses some of them. `texts` as in `Deadlines`."""
     return Deadlines(np.random.default_rng(seed).integers(1, n, n), **texts)
