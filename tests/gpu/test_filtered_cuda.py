@@ -1,4 +1,4 @@
-"""Filtered neighbourhoods: both backends take the same moves in all modes."""
+"""Filtered neighbourhoods: both backends make the same moves in all modes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ AROUND_WARPS = (4, 5, 6, 31, 32, 33, 65)
 def search_of(
     edges: int, test: Filter, mode: str = "auto", rule: Any = None, mapping: str = "roots"
 ) -> gls.LocalSearch:
-    """Return a filtered search; by default it takes the best of all moves."""
+    """Return a filtered search; by default it applies the best of all moves."""
     part = gls.FilteredNeighbourhood(SPACES[edges], test, mode, mapping)
     return gls.LocalSearch([part], pivoting=rule or gls.Best())
 
@@ -57,11 +57,12 @@ def assert_same(
 
 @EACH_SPACE
 @EACH_MODE
-def test_modes_take_the_same_moves(edges, mode):
+@pytest.mark.parametrize("rule", [gls.Best(), gls.First()], ids=lambda rule: rule.name)
+def test_modes_make_the_same_moves(edges, mode, rule):
     for n in AROUND_WARPS:
         for span in (8, 100):
             problem = random_problem("EUC_2D", n, span=span)
-            assert_same(search_of(edges, COMBINED, mode), problem, random_tours(n, 4))
+            assert_same(search_of(edges, COMBINED, mode, rule), problem, random_tours(n, 4))
 
 
 @EACH_SPACE
@@ -75,13 +76,13 @@ def test_filters_keep_the_same_moves(edges, mode, name):
 
 @EACH_SPACE
 @pytest.mark.parametrize("metric", INTEGER)
-def test_metrics_take_the_same_moves(edges, metric):
+def test_metrics_make_the_same_moves(edges, metric):
     for n in (5, 40):
         assert_same(search_of(edges, COMBINED), random_problem(metric, n), random_tours(n, 4))
 
 
 @EACH_SPACE
-def test_long_lengths_and_fractions_take_the_same_moves(edges):
+def test_long_lengths_and_fractions_make_the_same_moves(edges):
     points = np.asarray(random_problem("EUC_2D", 40, span=1000).coordinates)
     for scale in (0.37, 2.0**21 / 1000, 2.0**31 / 2000):
         search = search_of(edges, gls.GainBound(), "openings")
@@ -91,7 +92,7 @@ def test_long_lengths_and_fractions_take_the_same_moves(edges):
 @EACH_SPACE
 @EACH_MODE
 def test_recorded_passes_and_single_launches_are_the_same(edges, mode, monkeypatch):
-    n = {2: 150, 3: 80}[edges]  # more moves than the launches before graphs are replayed
+    n = {2: 150, 3: 80}[edges]  # more moves than there are launches before graphs are replayed
     problem, starts = random_problem("EUC_2D", n, span=1000), random_tours(n, 3)
     search = search_of(edges, gls.Radius(600), mode)
     recorded = assert_same(search, problem, starts)
@@ -102,12 +103,18 @@ def test_recorded_passes_and_single_launches_are_the_same(edges, mode, monkeypat
     assert single.statistics.launches > 40
 
 
-@EACH_SPACE
-@EACH_MODE
-def test_parts_of_a_neighbourhood_take_the_same_moves(edges, mode, monkeypatch):
+@pytest.mark.parametrize(
+    ("edges", "mode", "mapping"),
+    [
+        *((edges, mode, "roots") for edges in SPACES for mode in MODES),
+        *((edges, "masked", "lexicographic") for edges in SPACES),
+        (2, "masked", "cut_triangle"),
+    ],
+)
+def test_chunks_do_not_matter(edges, mode, mapping, monkeypatch):
     n = {2: 60, 3: 24}[edges]
     problem, starts = random_problem("EUC_2D", n, span=100), random_tours(n, 3)
-    search = search_of(edges, COMBINED, mode)
+    search = search_of(edges, COMBINED, mode, mapping=mapping)
     whole = assert_same(search, problem, starts)
     monkeypatch.setitem(filter_layouts.MOST_MOVES, mode, 333)
     split = assert_same(search, problem, starts)
@@ -115,7 +122,7 @@ def test_parts_of_a_neighbourhood_take_the_same_moves(edges, mode, monkeypatch):
     assert split.statistics.evaluations == whole.statistics.evaluations
 
 
-def test_neighbourhoods_beyond_the_memory_take_the_same_moves():
+def test_neighbourhoods_that_exceed_the_memory_make_the_same_moves():
     problem, starts = random_problem("EUC_2D", 200, span=1000), random_tours(200, 2)
     search, budget = search_of(3, gls.GainBound(), "openings"), gls.Budget(moves=3)
     whole = assert_same(search, problem, starts, budget=budget)
@@ -123,33 +130,8 @@ def test_neighbourhoods_beyond_the_memory_take_the_same_moves():
     assert np.array_equal(split.tours, whole.tours)
 
 
-@EACH_SPACE
-@EACH_MODE
-def test_first_takes_the_same_moves(edges, mode):
-    n = {2: 70, 3: 30}[edges]
-    problem, starts = random_problem("EUC_2D", n, span=100), random_tours(n, 3)
-    assert_same(search_of(edges, gls.Radius(50), mode, gls.First()), problem, starts)
-
-
-@pytest.mark.parametrize(
-    ("edges", "mapping"),
-    [(2, "lexicographic"), (2, "cut_triangle"), (3, "lexicographic")],
-)
-def test_mappings_take_the_same_moves(edges, mapping, monkeypatch):
-    n = {2: 90, 3: 40}[edges]
-    problem, starts = random_problem("EUC_2D", n, span=100), random_tours(n, 3)
-    whole = assert_same(
-        search_of(edges, gls.Radius(50), "masked", mapping=mapping), problem, starts
-    )
-    monkeypatch.setitem(filter_layouts.MOST_MOVES, "masked", 1000)
-    split = assert_same(
-        search_of(edges, gls.Radius(50), "masked", mapping=mapping), problem, starts
-    )
-    assert np.array_equal(split.tours, whole.tours)
-
-
 @pytest.mark.parametrize(("edges", "name"), [(2, "pr299"), (3, "berlin52")])
-def test_instances_take_the_same_moves(edges, name):
+def test_instances_make_the_same_moves(edges, name):
     problem = tsp_instance(name)
     starts = gls.greedy(problem, 3, seed=1, backend="cpu")
     search = search_of(edges, gls.GainBound() & gls.InCandidates(gls.Nearest(8)))
