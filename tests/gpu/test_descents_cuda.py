@@ -51,7 +51,7 @@ def uniform(n: int) -> gls.TSP:
     return gls.TSP(np.random.default_rng(n).integers(0, 10_000, (n, 2)), "EUC_2D")
 
 
-def test_moves_that_are_too_deep():
+def test_moves_that_are_too_deep_for_a_gpu():
     search = gls.LocalSearch([gls.LinKernighanLead(9)])
     with pytest.raises(InvalidParameterError, match=r"depth=9.*moves of 9 edges need the CPU"):
         search(uniform(20), np.arange(20)[None], backend="cuda")
@@ -94,7 +94,7 @@ def test_large_batches(name, rule):
 @EACH_RULE
 @pytest.mark.parametrize("n", [3000, 12_000, 14_000, 30_000, 70_000])
 def test_large_tours(n, rule):
-    # Sites beside the tour or elsewhere, and tours that do not fit into shared memory.
+    # Sites in shared or global memory, and tours that do not fit into shared memory.
     problem = uniform(n)
     starts = gls.space_filling_curve(problem, 2, seed=1, backend="cpu")
     for moves in (USUAL, (gls.ThreeOpt(),)):
@@ -164,7 +164,7 @@ def test_candidate_sets(candidates):
         assert_same(problem, random_tours(100, 300), search)
 
 
-def test_the_device_keeps_within_its_memory():
+def test_the_memory_limit_is_kept():
     backend = get_backend("cuda")
     problem, pool = uniform(20_000), backend.xp.get_default_memory_pool()
     starts = gls.space_filling_curve(problem, 50, seed=1, backend="cuda")

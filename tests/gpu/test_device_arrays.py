@@ -176,18 +176,18 @@ def test_asymmetric_problems_are_refused(cupy):
     tours = cupy.asarray(random_tours(9, 3))
     with pytest.raises(UnsupportedProblemError, match="asymmetric"):
         SEARCH(lopsided, tours)
-    kicked = KICK.perturb(lopsided, tours, seed=1).get()  # reverses nothing
+    kicked = KICK.perturb(lopsided, tours, seed=1).get()  # it reverses no path
     assert np.array_equal(kicked, KICK.perturb(lopsided, tours.get(), seed=1, backend="cpu"))
     assert np.array_equal(lopsided.cost(tours).get(), lopsided.cost(tours.get()))
 
 
-def test_devices_that_are_not_there():
+def test_unknown_devices_are_refused():
     for device, words in ((-1, "not at least 0"), (99, "not one of the")):
         with pytest.raises(InvalidParameterError, match=f"device: {device} is {words}"):
             SEARCH(PROBLEM, STARTS, backend="cuda", device=device)
 
 
-def test_parts_that_fit_the_memory_give_the_same_tours():
+def test_batches_cut_by_the_memory_limit_give_the_same_tours():
     whole = SEARCH(PROBLEM, STARTS, backend="cuda")
     limit = PROBLEM.metric.data(PROBLEM.values).nbytes + 3 * Descent.bytes_per_tour(N)
     parts = SEARCH(PROBLEM, STARTS, backend="cuda", memory_limit=limit)

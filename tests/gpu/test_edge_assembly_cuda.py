@@ -65,12 +65,12 @@ def test_sizes(n, size, strategy):
 @strategies
 @pytest.mark.parametrize("span", [7, 1000, 10**6, 2**52])
 def test_real_lengths_are_estimated(span, strategy):
-    """Estimates in float32 keep all exchanges that may be best; exact gains decide."""
+    """Estimates in float32 never exclude the best exchange; exact gains decide."""
     problem = random_problem("EUC", 300, span=span)
     assert_same(problem, random_tours(300, 150), strategy=strategy)
 
 
-def test_populations_that_exceed_what_is_resident():
+def test_more_rows_than_are_resident():
     problem = random_problem("EUC_2D", 200, span=1000)
     assert_same(problem, random_tours(200, 5000), count=2, offspring=5)
 

@@ -1,4 +1,4 @@
-"""Runs of `MemeticGA` on a GPU: the same populations as on the CPU, copies that lie on the host."""
+"""Runs of `MemeticGA` on a GPU: populations as on the CPU; copies are on the host."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_both_backends_breed_the_same_population(problem: TSPProblem, make: Any)
 
 
 @of_each
-def test_copies_lie_on_the_host_and_go_on_alike(problem: TSPProblem, make: Any) -> None:
+def test_copies_are_on_the_host_and_continue_alike(problem: TSPProblem, make: Any) -> None:
     algorithm = make("cuda").setup(problem, termination=("n_gen", 6), seed=1, save_history=True)
     for _ in range(3):
         algorithm.next()
@@ -58,7 +58,7 @@ def test_copies_lie_on_the_host_and_go_on_alike(problem: TSPProblem, make: Any) 
 def test_routes_are_the_same_on_both_backends() -> None:
     cvrp = gls.CVRP.generated(100, route_size=6, seed=1)
     local = gls.LocalSearch([gls.Relocate(2)], candidates=gls.Nearest(8))
-    # By default chains migrate as often as a backend's speed suggests.
+    # By default, the speed of the backend decides how often chains migrate.
     search = gls.IteratedLocalSearch(
         local, gls.StringRemoval(), cooperation=gls.PricedMigration(0.5)
     )

@@ -31,12 +31,12 @@ def client() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("topology", ["ring", "complete"])
-def test_islands_find_the_same_on_both_backends(client: Any, topology: str) -> None:
+def test_islands_of_tours_are_the_same_on_both_backends(client: Any, topology: str) -> None:
     islands = gls.Islands(CHAINS, client, Exchange(kicks=10), topology)
     assert_same_result(islands, PROBLEM, TOURS, seed=1, budget=gls.Budget(kicks=60))
 
 
-def test_states_find_the_same_on_both_backends(client: Any) -> None:
+def test_islands_of_states_are_the_same_on_both_backends(client: Any) -> None:
     problem = gls.QuadraticAssignment.generated(12, 1)
     states = np.tile(np.arange(12), (6, 1))
     islands = gls.Islands(gls.SuccessorSearch(), client)
@@ -51,9 +51,9 @@ def test_each_gpu_has_a_worker_and_the_cores_have_one() -> None:
         devices = client.run(lambda: os.environ.get("CUDA_VISIBLE_DEVICES")).values()
         assert len(set(devices)) == gpus + 1
         islands = gls.Islands(client=client)
-        told: list[Any] = []
-        found = gls.solve(PROBLEM, 3.0, islands=islands, callback=told.append)
-    backends = [line.backend for line in told[-1].islands]
+        reported: list[Any] = []
+        found = gls.solve(PROBLEM, 3.0, islands=islands, callback=reported.append)
+    backends = [line.backend for line in reported[-1].islands]
     assert sorted(backends) == ["cpu", *["cuda"] * gpus]
-    assert all(line.stretches for line in told[-1].islands)
+    assert all(line.stretches for line in reported[-1].islands)
     assert found.best_cost == PROBLEM.cost(found.best_tour)[0]

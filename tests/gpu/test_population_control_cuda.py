@@ -1,4 +1,4 @@
-"""Diversity, replacement, restarts and migration give the same on a GPU as in NumPy."""
+"""Diversity, replacement, restarts and migration are the same on a GPU as in NumPy."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def assert_same(host, device):
 
 @pytest.mark.parametrize("symmetric", [True, False])
 @pytest.mark.parametrize("alike", [True, False])
-def test_edges_that_are_shared(symmetric, alike):
+def test_shared_edges(symmetric, alike):
     xp, tours = get_backend("cuda").xp, random_tours(200, 150)
     others = relatives(tours, 6, 1) if alike else random_tours(200, 150, 1)
     both = np.concatenate([tours, others])

@@ -166,7 +166,7 @@ def test_time_ctrl_c_and_arrays_on_the_device(search, kind, rows):
     assert rest.statistics.interrupted and rest.statistics.seconds < 5
 
 
-def test_lanes_have_shares_and_keep_their_memory():
+def test_lanes_have_a_share_of_the_device_and_a_stream():
     backend, whole = get_backend("cuda"), get_backend("cuda").processors
     with backend.lane(0, 3):
         assert backend.processors == min(3, whole)
@@ -202,7 +202,7 @@ def test_generations_of_both_backends_are_the_same():
     assert (ours.tours == theirs.tours).all() and (ours.costs == theirs.costs).all()
 
 
-def test_memetic_generations_begin_as_solve_does():
+def test_memetic_generations_have_the_stages_of_solve():
     problem = random_cvrp("duration", 60)
     evolution = evolution_of(problem.tsp, Improver(None, "cuda"), seconds=6.0)
     assert len(evolution.plan.stages) > 1
@@ -223,10 +223,12 @@ def test_memetic_generations_begin_as_solve_does():
     assert problem.feasible(best)[0] and problem.cost(best)[0] == pytest.approx(least[-1])
 
 
-def test_solve_begins_by_generations():
+def test_solve_begins_with_generations():
     problem, seen = random_cvrp("duration", 60), []
     found = gls.solve(problem, seconds=6, backend="cuda", callback=seen.append)
     assert problem.feasible(found.best_tour)[0]
-    assert 6 * SHARE - 0.5 < found.statistics.phases["opening"] < 6  # tries of vehicles come next
+    assert (
+        6 * SHARE - 0.5 < found.statistics.phases["opening"] < 6
+    )  # tries with fewer vehicles come next
     assert np.diff([point.best_cost for point in found.statistics.history]).max() <= 0
     assert max(progress.kicks for progress in seen) <= found.statistics.kicks

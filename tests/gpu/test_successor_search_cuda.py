@@ -24,12 +24,12 @@ PROBLEMS = {
     "symmetric": gls.QuadraticAssignment.generated(40, 1),
     "asymmetric": gls.QuadraticAssignment(*TABLES[:2]),
     "large": gls.QuadraticAssignment(*(TABLES[2:] * 10**4)),
-    "theirs": BinPacking(np.arange(1, 31), 20, 40),
+    "third party": BinPacking(np.arange(1, 31), 20, 40),
 }
 every_problem = pytest.mark.parametrize("problem", PROBLEMS.values(), ids=PROBLEMS)
 
 
-def assert_same(search, problem, monkeypatch=None, **options):
+def assert_same(search, problem, **options):
     rng = np.random.default_rng(1)
     draw = rng.permutation if problem.distinct else lambda n: rng.integers(0, problem.sizes)
     states = np.array([draw(problem.n) for _ in range(9)])
@@ -45,12 +45,12 @@ def test_backends_agree(problem, release):
 
 
 @every_problem
-def test_by_a_heuristic(problem):
+def test_heuristics(problem):
     assert_same(gls.SuccessorSearch(gls.CheapestValue(), steps=40, sample=100), problem)
 
 
 @every_problem
-def test_what_is_kept_may_lie_anywhere(problem, monkeypatch):
+def test_data_of_searches_in_global_memory(problem, monkeypatch):
     search = gls.SuccessorSearch(steps=60)
     of = kernels.Layout.of
     monkeypatch.setattr(kernels.Layout, "of", lambda *a: replace(of(*a), shared_bytes=0))
@@ -59,11 +59,11 @@ def test_what_is_kept_may_lie_anywhere(problem, monkeypatch):
 
 @every_problem
 @pytest.mark.parametrize("rule", [gls.Annealing(), gls.Threshold(0.1)], ids=str)
-def test_by_a_rule(problem, rule):
+def test_acceptance_rules(problem, rule):
     assert_same(gls.SuccessorSearch(accept=rule, steps=60), problem)
 
 
-def test_tabu_steps_where_there_are_chains():
+def test_tabu_steps_of_problems_with_chains():
     assert_same(gls.SuccessorSearch(improvement="tabu", steps=60), PROBLEMS["generalised"])
 
 

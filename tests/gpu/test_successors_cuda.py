@@ -45,7 +45,7 @@ def test_tables_of_all_sizes(sampler, order, values):
 @samplers
 @orders
 @pytest.mark.parametrize("team", TEAMS)
-def test_the_number_of_lanes_makes_no_difference(sampler, order, team, monkeypatch):
+def test_the_number_of_lanes_does_not_matter(sampler, order, team, monkeypatch):
     choose = layouts.team
     monkeypatch.setattr(
         layouts, "team", lambda b, most: team if b.name == "cuda" else choose(b, most)
@@ -58,7 +58,7 @@ def test_the_number_of_lanes_makes_no_difference(sampler, order, team, monkeypat
 
 
 @samplers
-def test_what_is_kept_beside_states(sampler):
+def test_data_beside_states(sampler):
     for bins in (1, 5, 40, 700):
         states = np.random.default_rng(bins).integers(-1, bins, (33, 60))
         assert_same(Spread(60, bins, 2), states, sampler, count=3, order="shuffled")
@@ -72,7 +72,7 @@ def test_small_weights_of_floats(sampler, side, load):
 
 
 @pytest.mark.parametrize("sampler", ["stored", "rescan"])
-def test_random_keys_stand_for_the_same_states(sampler):
+def test_random_keys_give_the_same_states(sampler):
     for part, values in ((random_table(5, 300), 5), (Spread(40, 7, 6), 40)):
         keys = np.random.default_rng(values).random((65, 2 * values))
         keys[0] = 1

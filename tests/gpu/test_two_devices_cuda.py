@@ -1,4 +1,4 @@
-"""Two GPUs: a call uses its own device, whichever is current; both work at the same time."""
+"""Two GPUs: a call uses its own device, not the current one; both can work at once."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def cupy() -> Any:
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_the_second_device_returns_what_the_first_does(cupy: Any, name: str) -> None:
+def test_both_devices_return_the_same(cupy: Any, name: str) -> None:
     expected = CALLS[name](0)
     for current in (0, 1):
         with cupy.cuda.Device(current):
