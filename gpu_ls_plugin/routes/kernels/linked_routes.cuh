@@ -78,7 +78,7 @@ struct LinkedRoutes {
 
   static constexpr City kNone = City(-1);  // owner of removed customers
   static constexpr bool kTimed = timed, kEstimated = MetricLengths::kEstimated;
-  static constexpr bool kDriven = timed || MetricLengths::kReal;  // routes have durations
+  static constexpr bool kHasDurations = timed || MetricLengths::kReal;  // of routes
 
   const MetricLengths& length;
   const Vehicles& vehicles;
@@ -125,7 +125,7 @@ struct LinkedRoutes {
     return is_free(used) ? Cost(0) : violation(used, vehicles.capacity, vehicles.limit, &weights);
   }
   GLS_DEVICE Used whole(int route) const {
-    return {now.loads[route], kDriven ? now.durations[route] : Time(0)};
+    return {now.loads[route], kHasDurations ? now.durations[route] : Time(0)};
   }
   // Up to and including a node.
   GLS_DEVICE Used up_to(int node) const {
@@ -181,11 +181,11 @@ struct LinkedRoutes {
     for (int c = after(last); !is_depot(c); last = c, c = after(c)) {
       load += vehicles.demands[c];
       now.owners[c] = City(route), now.places[c] = City(++size), now.loads_to[c] = load;
-      if constexpr (kDriven) time += Time(between(last, c));
+      if constexpr (kHasDurations) time += Time(between(last, c));
       if constexpr (timed) now.times_to[c] = time += vehicles.services[c];
     }
     now.sizes[route] = City(size), now.loads[route] = load;
-    if constexpr (kDriven)
+    if constexpr (kHasDurations)
       now.durations[route] = size > 0 ? time + Time(between(last, 0)) : Time(0);
   }
 
@@ -194,13 +194,13 @@ struct LinkedRoutes {
   template <class Team>
   GLS_DEVICE void settle(const Team& team, const City* ends, Cost value) const {
     const int here = ends[0], there = ends[1];
-    const Cost paid = pays(here, there), driven = drives(here, there);
+    const Cost paid = price_of(here, there), old_duration = duration_of(here, there);
     const int used = used_by(here, there);
     team.sync();
     team.each(here == there ? 1 : 2, [&](int k) { measure(ends[k]); });
     team.sync();
-    const Cost now_paid = pays(here, there);
-    if (MetricLengths::kReal) value = drives(here, there) - driven + now_paid - paid;
+    const Cost now_paid = price_of(here, there);
+    if (MetricLengths::kReal) value = duration_of(here, there) - old_duration + now_paid - paid;
     team.once([&] {
       const Cost fleet = for_vehicles(totals.used);
       totals.used += used_by(here, there) - used;
@@ -325,10 +325,11 @@ struct LinkedRoutes {
     });
   }
 
-  GLS_DEVICE Cost pays(int here, int there) const {
+  // Sums over the routes of a move, which may be the same route.
+  GLS_DEVICE Cost price_of(int here, int there) const {
     return price(whole(here)) + (here == there ? Cost(0) : price(whole(there)));
   }
-  GLS_DEVICE Cost drives(int here, int there) const {
+  GLS_DEVICE Cost duration_of(int here, int there) const {
     if (!MetricLengths::kReal) return 0;
     return Cost(now.durations[here]) + (here == there ? Cost(0) : Cost(now.durations[there]));
   }
@@ -341,7 +342,7 @@ struct LinkedRoutes {
     const Used then{its.load + sign * add.load, its.time + Time(sign) * add.time + Time(longer)};
     const int size = now.sizes[route] + sign;
     now.sizes[route] = City(size), now.loads[route] = then.load;
-    if constexpr (kDriven) now.durations[route] = then.time;
+    if constexpr (kHasDurations) now.durations[route] = then.time;
     const Cost fleet = for_vehicles(totals.used);
     totals.used += sign > 0 ? size == 1 : -int(size == 0);
     const Cost more = price(then) - price(its) + for_vehicles(totals.used) - fleet;

@@ -47,8 +47,8 @@ def test_the_data_of_individuals_are_right(kind):
     assert breeding.prices.soft.penalties != prices
 
 
-def test_populations_that_stagnate_are_replaced(monkeypatch):
-    problem, rules = random_cvrp("capacity", 14), replace(RULES, patience=2)
+def test_populations_that_stagnate_restart_and_get_no_immigrants_for_a_while(monkeypatch):
+    problem, rules = random_cvrp("capacity", 14), replace(RULES, patience=3, migration=1)
     breeding, replaced, made = bred(problem, rules), [], Breeding.first_individuals
 
     def noted(self, populations):
@@ -64,6 +64,11 @@ def test_populations_that_stagnate_are_replaced(monkeypatch):
     assert replaced == [[1]] and breeding.idle[1] == 0
     assert before != {row.tobytes() for row in breeding.living.tours[1]}
     assert_right(breeding, problem, rules)
+    assert breeding.alone.tolist() == [0, 3, 0]
+    breeding.idle[:] = -100
+    for left in (2, 1, 0, 0):
+        breeding.next()
+        assert breeding.alone.tolist() == [0, left, 0]
 
 
 def test_a_population_is_idle_until_it_improves():
@@ -151,18 +156,6 @@ def test_the_best_of_each_population_goes_into_the_next_one_of_the_ring():
     assert came.tours.shape == (3, 1, living.tours.shape[2]) and came.feasible.all()
     assert (came.tours[:, 0] == best[[2, 0, 2]]).all()
     assert (came.costs[:, 0] == costs.min(axis=1)[[2, 0, 2]]).all()
-
-
-def test_restarted_populations_get_no_immigrants_for_a_while():
-    breeding = bred(random_cvrp("capacity", 14), replace(RULES, patience=3, migration=1))
-    breeding.idle[:] = (-100, 100, -100)
-    breeding.next()
-    breeding.next()  # sets prices and restarts populations
-    assert breeding.alone.tolist() == [0, 3, 0]
-    breeding.idle[:] = -100
-    for left in (2, 1, 0, 0):
-        breeding.next()
-        assert breeding.alone.tolist() == [0, left, 0]
 
 
 @pytest.mark.parametrize(("migration", "generations"), [(1, [1, 2, 3, 4]), (3, [3])])

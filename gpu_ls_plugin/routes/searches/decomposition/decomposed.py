@@ -125,14 +125,10 @@ class Decomposed(compiling_ahead.CompilesAhead):
             tours; with a limit in seconds it may not. None draws a seed.
         budget : Budget, optional
             `kicks` and `moves` are per chain; the parts share the kicks of all chains.
-        backend, device
-            Backend and device of the search; see `get_backend`.
         callback : callable, optional
             Called with a `Progress` about twenty times a second.
-        memory_limit : int, optional
-            Limit of memory in bytes.
-        first_row : int
-            Number of the first row, if the batch is a part of a larger one.
+        backend, device, memory_limit, first_row
+            As in `LocalSearch`.
         begin_share, end_share : float
             Shares of a longer run at which this call begins and ends, 0 to 1. Acceptance and the
             number of rounds follow that run.

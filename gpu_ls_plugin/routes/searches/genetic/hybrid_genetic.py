@@ -103,14 +103,10 @@ class HybridGeneticSearch(Rules, compiling_ahead.CompilesAhead):
         budget : Budget, optional
             `kicks` are the children of a population, in whole generations. `moves` are per tour;
             the generation that reaches the limit is the last one. The default is 200 generations.
-        backend, device
-            Backend and device of the search; see `get_backend`.
         callback : callable, optional
             Called with a `Progress` after each generation.
-        memory_limit : int, optional
-            Limit of memory in bytes.
-        first_row : int
-            Number of the first row, if the batch is a part of a larger one.
+        backend, device, memory_limit, first_row
+            As in `LocalSearch`.
 
         Returns
         -------
