@@ -1,4 +1,4 @@
-"""The base class of backends."""
+"""The base class of backends, and the check that a batch fits their memory."""
 
 from __future__ import annotations
 
@@ -199,3 +199,17 @@ def repeated(work: Callable[[], None], times: int) -> Callable[[], None]:
             work()
 
     return repeat
+
+
+def batch_size(
+    backend: Backend, n: int, size: Any, *, per_city: int = 4, name: str = "size"
+) -> int:
+    """Return the checked number of tours; raise if their bytes per city exceed the memory."""
+    count = checks.integer(name, size, least=1, most=checks.MOST_INT)
+    needed = count * n * per_city
+    if needed > (available := backend.memory(None, needed)):
+        raise InsufficientMemoryError(
+            f"{name}: {count:,} tours of {n:,} cities need about {needed:,} bytes on the "
+            f"{backend.name} backend, but only {available:,} are available; make fewer at a time"
+        )
+    return count

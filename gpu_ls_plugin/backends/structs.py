@@ -1,4 +1,4 @@
-"""C++ structs as parameters of kernels, and constants that Python reads from headers.
+"""C++ structs and words as parameters of kernels, and constants that Python reads from headers.
 
 A struct is declared once, in a header; its fields come first::
 
@@ -24,7 +24,8 @@ import numpy as np
 from gpu_ls_plugin.backends.composition import Parameter, read
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from types import ModuleType
 
 OWN_TYPES = ("int64", "uint64", "uint32", "uint16")  # types in namespace gls
 CODES = {  # format characters of module struct
@@ -175,6 +176,31 @@ def in_order(header: str, name: str, data: Mapping[str, Any]) -> list[Any]:
     if not wide or set(names) != set(data):
         raise ValueError(f"{header}: fields of {name} are {names}, but there are {list(data)}")
     return [data[name] for name in names]
+
+
+def kept_words(xp: ModuleType, words: Iterable[Any]) -> list[Any]:
+    """Return parameters of a functor, with its arrays as contiguous arrays of `xp`.
+
+    The caller must keep the arrays as long as kernels use their addresses.
+    """
+    return [
+        xp.ascontiguousarray(xp.asarray(word)) if hasattr(word, "strides") else word
+        for word in words
+    ]
+
+
+def packed_words(xp: ModuleType, words: Sequence[Any], address: Callable[[Any], int]) -> Any:
+    """Return parameters of a functor as 8-byte words, which backends/include/words.cuh reads.
+
+    They are integers, floats and arrays. The result, an array of `xp`, is never empty.
+    """
+    packed = np.zeros(len(words) + 1, "uint64")
+    for place, word in enumerate(words):
+        if isinstance(word, float):
+            packed[place : place + 1].view("float64")[0] = word
+        else:
+            packed[place] = word if isinstance(word, int) else address(word)
+    return xp.asarray(packed)
 
 
 def row_type(header: str, name: str, **lengths: int) -> np.dtype[Any]:

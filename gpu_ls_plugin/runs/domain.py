@@ -12,7 +12,7 @@ import numpy as np
 
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.arrays import on_host
-from gpu_ls_plugin.backends.batch_size import batch_size
+from gpu_ls_plugin.backends.base import batch_size
 from gpu_ls_plugin.core.exceptions import (
     FaultyPartError,
     GpuLsError,

@@ -8,8 +8,7 @@ import numpy as np
 
 from gpu_ls_plugin.assignment.problem.assignment import Assignment
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
-from gpu_ls_plugin.backends.functor_words import kept_words, packed_words
-from gpu_ls_plugin.backends.structs import struct_of
+from gpu_ls_plugin.backends.structs import kept_words, packed_words, struct_of
 from gpu_ls_plugin.backends.tuning import padded
 from gpu_ls_plugin.core.origins import sources_of
 from gpu_ls_plugin.testing.subject import Subject

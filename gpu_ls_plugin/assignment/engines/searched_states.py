@@ -16,7 +16,7 @@ from gpu_ls_plugin.assignment.engines.found_states import (
 from gpu_ls_plugin.assignment.engines.improvements import first_penalty, most_penalty
 from gpu_ls_plugin.assignment.engines.kernels import Layout, release_kernel
 from gpu_ls_plugin.assignment.problem.assignment import require_enough_values
-from gpu_ls_plugin.backends.functor_words import kept_words, packed_words
+from gpu_ls_plugin.backends.structs import kept_words, packed_words
 from gpu_ls_plugin.core.exceptions import InsufficientMemoryError, UnsupportedProblemError
 from gpu_ls_plugin.runs.partners import Partners
 

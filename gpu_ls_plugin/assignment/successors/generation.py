@@ -26,8 +26,7 @@ from gpu_ls_plugin.assignment.successors.samplers import (
 )
 from gpu_ls_plugin.backends import arrays, get_backend
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
-from gpu_ls_plugin.backends.functor_words import kept_words, packed_words
-from gpu_ls_plugin.backends.structs import struct_of
+from gpu_ls_plugin.backends.structs import kept_words, packed_words, struct_of
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.core.origins import sources_of

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends.composition import Kernel, Parameter, parse_parameters
-from gpu_ls_plugin.backends.functor_words import kept_words, packed_words
-from gpu_ls_plugin.backends.structs import in_order, struct_of
+from gpu_ls_plugin.backends.structs import in_order, kept_words, packed_words, struct_of
 from gpu_ls_plugin.routes.problem.giant_tours import written
 from gpu_ls_plugin.tours.problem.device_data import metric_data
 from gpu_ls_plugin.tours.problem.metric_kernel import metric_kernel

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.backends.batch_size import batch_size
+from gpu_ls_plugin.backends.base import batch_size
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.routes.construction.batch import RouteBatch, construction_kernel
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.backends.batch_size import batch_size
+from gpu_ls_plugin.backends.base import batch_size
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.routes.construction.batch import RouteBatch, construction_kernel
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.backends.batch_size import batch_size
+from gpu_ls_plugin.backends.base import batch_size
 from gpu_ls_plugin.core.rows import check_permutations, check_values
 from gpu_ls_plugin.routes.construction.batch import RouteBatch, construction_kernel
 from gpu_ls_plugin.routes.problem.cvrp import routing_problem

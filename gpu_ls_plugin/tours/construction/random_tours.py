@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.backends.batch_size import batch_size
+from gpu_ls_plugin.backends.base import batch_size
 from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.tours.problem.tsp import tour_problem

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.backends.batch_size import batch_size
+from gpu_ls_plugin.backends.base import batch_size
 from gpu_ls_plugin.core.trust import foreign
 from gpu_ls_plugin.runs.compiling import compile_search
 from gpu_ls_plugin.runs.domain import first_row

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gpu_ls_plugin.backends.functor_words import kept_words, packed_words
-from gpu_ls_plugin.backends.structs import in_order, words_of
+from gpu_ls_plugin.backends.structs import in_order, kept_words, packed_words, words_of
 from gpu_ls_plugin.core.trust import foreign
 from gpu_ls_plugin.tours.problem.metric_check import check_metric
 

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.backends import tuning
-from gpu_ls_plugin.backends.functor_words import kept_words, packed_words
+from gpu_ls_plugin.backends.structs import kept_words, packed_words
 from gpu_ls_plugin.core.budget import Stopwatch
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.tours.engines.engine import RANKED_BYTES, Engine
