@@ -1,4 +1,4 @@
-"""Budgets, memory, progress and Ctrl-C of the local search."""
+"""Budgets, memory, progress and Ctrl-C of local and iterated searches."""
 
 from __future__ import annotations
 
@@ -13,25 +13,33 @@ from gpu_ls_plugin.core.exceptions import InsufficientMemoryError
 from tests.helpers.configurations import two_opt_climb
 from tests.helpers.random_problems import random_problem, random_tours
 
-N, SIZE = 150, 7
+N, SIZE, KICKS = 150, 7, 20
 PROBLEM = random_problem("EUC_2D", N, span=5000)
 STARTS = random_tours(N, SIZE)
-SEARCH = two_opt_climb()
-
-
-@pytest.fixture(params=[SEARCH, gls.LocalSearch()], ids=["exhaustive", "default"])
-def search(request):
-    """Two kinds of searches: passes evaluate all moves, or the cities of a queue."""
-    return request.param
+EXHAUSTIVE, DEFAULT = two_opt_climb(), gls.LocalSearch()
+CHAINS = gls.IteratedLocalSearch(DEFAULT)
+# Passes evaluate all moves, or the cities of a queue; chains kick as well.
+LOCAL = pytest.mark.parametrize("search", [EXHAUSTIVE, DEFAULT], ids=["exhaustive", "default"])
+EACH = pytest.mark.parametrize(
+    "search", [EXHAUSTIVE, DEFAULT, CHAINS], ids=["exhaustive", "default", "chains"]
+)
 
 
 @pytest.fixture
 def short_launches(monkeypatch):
-    """Launches of a pass or two, so that a search of few cities takes many."""
+    """Launches of one or two passes or kicks, so that a search of few cities takes many."""
     monkeypatch.setattr("gpu_ls_plugin.backends.tuning.LAUNCH_SECONDS", 1e-9)
 
 
-def bytes_for(problem: gls.TSP, tours: int, search: gls.LocalSearch = SEARCH) -> int:
+def run(search, starts=STARTS, problem=PROBLEM, **given):
+    """Search on the CPU under the given limits of a budget and other arguments."""
+    limits = {name: given.pop(name) for name in ("moves", "seconds", "target") if name in given}
+    if search is CHAINS:
+        limits["kicks"] = KICKS
+    return search(problem, starts, budget=gls.Budget(**limits), backend="cpu", **given)
+
+
+def bytes_for(problem: gls.TSP, tours: int, search) -> int:
     """Bytes for a number of tours, computed from the error message for one."""
     with pytest.raises(InsufficientMemoryError) as caught:
         search(problem, STARTS, backend="cpu", memory_limit=10)
@@ -42,8 +50,7 @@ def bytes_for(problem: gls.TSP, tours: int, search: gls.LocalSearch = SEARCH) ->
 
 
 def test_statistics_count_passes_moves_and_evaluations():
-    result = SEARCH(PROBLEM, STARTS, backend="cpu")
-    counted = result.statistics
+    counted = run(EXHAUSTIVE).statistics
     assert counted.passes == counted.moves + SIZE  # the last pass of a tour finds nothing
     assert counted.evaluations == counted.passes * N * (N - 3) // 2
     assert counted.climbs == SIZE
@@ -55,99 +62,88 @@ def test_statistics_count_passes_moves_and_evaluations():
 
 
 def test_a_budget_in_moves_is_per_tour():
-    result = SEARCH(PROBLEM, STARTS, budget=gls.Budget(moves=5), backend="cpu")
-    assert result.statistics.moves == 5 * SIZE
-    assert result.statistics.stopped_by == "moves"
-    for most in (2, 32):
-        search = two_opt_climb(most)
-        result = search(PROBLEM, STARTS, budget=gls.Budget(moves=5), backend="cpu")
-        assert result.statistics.moves == 5 * SIZE
-    unlimited = SEARCH(PROBLEM, STARTS, budget=gls.Budget(moves=2**70), backend="cpu")
-    assert unlimited.statistics.stopped_by == "optimum"
+    for most in (1, 2, 32):
+        counted = run(two_opt_climb(most), moves=5).statistics
+        assert (counted.moves, counted.stopped_by) == (5 * SIZE, "moves")
+    assert run(EXHAUSTIVE, moves=2**70).statistics.stopped_by == "optimum"
 
 
-def test_no_seconds_left_leaves_the_tours(search):
-    result = search(PROBLEM, STARTS, budget=gls.Budget(seconds=0), backend="cpu")
+@EACH
+@pytest.mark.parametrize("turns", [False, True], ids=["whole", "turns"])
+def test_without_seconds_tours_do_not_change(search, turns):
+    limit = bytes_for(PROBLEM, 1, search) if turns else None
+    result = run(search, seconds=0, memory_limit=limit)
     assert np.array_equal(result.tours, STARTS)
     assert np.array_equal(result.costs, PROBLEM.cost(STARTS))
-    assert (result.statistics.stopped_by, result.statistics.launches) == ("seconds", 0)
+    counted = result.statistics
+    assert (counted.stopped_by, counted.launches, counted.kicks) == ("seconds", 0, 0)
 
 
-def test_seconds_end_a_long_climb(search, clock):
-    problem = random_problem("EUC_2D", 4000, span=100_000)
-    starts = random_tours(4000, 10)
-    clock.launch = 0.5
-    search(problem, starts[:1], budget=gls.Budget(moves=1), backend="cpu")  # lists of neighbours
-    before = clock.launches
-    result = search(problem, starts, budget=gls.Budget(seconds=1), backend="cpu")
-    assert clock.launches - before <= clock.most_launches(1)
-    assert result.statistics.stopped_by == "seconds"
-    assert np.array_equal(result.costs, problem.cost(result.tours))
-    assert (result.costs <= problem.cost(starts)).all()
-    assert result.statistics.moves > 0
-
-
+@EACH
 def test_a_target_ends_the_search(search, short_launches):
-    optimum = search(PROBLEM, STARTS, backend="cpu")
-    target = 2 * optimum.best_cost
-    result = search(PROBLEM, STARTS, budget=gls.Budget(target=target), backend="cpu")
-    assert result.statistics.stopped_by == "target"
-    assert optimum.best_cost < result.best_cost <= target
-    missed = search(PROBLEM, STARTS, budget=gls.Budget(target=1), backend="cpu")
-    assert missed.statistics.stopped_by == "optimum"
-    assert np.array_equal(missed.tours, optimum.tours)
+    whole = run(search)
+    start = run(DEFAULT) if search is CHAINS else gls.Result(STARTS, PROBLEM.cost(STARTS))
+    target = (whole.best_cost + start.best_cost) // 2
+    for limit in (None, bytes_for(PROBLEM, 2, search)):  # later turns are not searched
+        result = run(search, target=target, memory_limit=limit)
+        assert result.statistics.stopped_by == "target"
+        assert whole.best_cost < result.best_cost <= target
+        assert result.statistics.kicks < KICKS * SIZE
+        assert (result.costs <= PROBLEM.cost(STARTS)).all()
+    missed = run(search, target=1)
+    assert missed.statistics.stopped_by == whole.statistics.stopped_by
+    assert np.array_equal(missed.tours, whole.tours)
+    at_once = run(search, target=10**9).statistics
+    assert (at_once.stopped_by, at_once.kicks) == ("target", 0)
 
 
 @pytest.mark.parametrize("metric", ["EUC_2D", "EUC", "EXPLICIT"])
-@pytest.mark.parametrize("most", [1, 8])
-def test_batches_that_fit_the_memory_give_the_same_tours(metric, most):
+@pytest.mark.parametrize(
+    ("search", "most"), [(two_opt_climb(), 3), (two_opt_climb(8), 3), (CHAINS, 1), (CHAINS, 4)]
+)
+def test_batches_that_fit_the_memory_give_the_same_tours(metric, search, most):
     problem = random_problem(metric, N)
-    search = two_opt_climb(most)
-    whole = search(problem, STARTS, backend="cpu")
-    turns = search(problem, STARTS, backend="cpu", memory_limit=bytes_for(problem, 3, search))
-    assert turns.statistics.launches >= 2
+    whole = run(search, problem=problem)
+    limit = bytes_for(problem, most, search)
+    turns = run(search, problem=problem, memory_limit=limit)
+    assert turns.statistics.launches > whole.statistics.launches
     assert np.array_equal(turns.tours, whole.tours)
     assert np.array_equal(turns.costs, whole.costs)
-    for name in ("passes", "moves", "evaluations", "climbs", "stopped_by"):
-        assert getattr(turns.statistics, name) == getattr(whole.statistics, name)
+    counts = ("kicks", "accepted", "moves", "moves_by", "passes", "evaluations", "climbs")
+    for name in (*counts, "stopped_by"):
+        assert getattr(turns.statistics, name) == getattr(whole.statistics, name), name
 
 
+@EACH
 def test_the_memory_of_one_tour_suffices(search):
     needed = bytes_for(PROBLEM, 1, search)
-    result = search(PROBLEM, STARTS, backend="cpu", memory_limit=needed)
-    assert result.statistics.launches >= SIZE
+    assert run(search, memory_limit=needed).statistics.launches >= SIZE
     with pytest.raises(InsufficientMemoryError, match=f"memory_limit: .* {needed - 1:,} are avail"):
-        search(PROBLEM, STARTS, backend="cpu", memory_limit=needed - 1)
+        run(search, memory_limit=needed - 1)
 
 
-def test_budgets_hold_over_all_turns(search):
-    limits = {"backend": "cpu", "memory_limit": bytes_for(PROBLEM, 1, search)}
-    result = search(PROBLEM, STARTS, budget=gls.Budget(moves=5), **limits)
-    assert (result.statistics.moves, result.statistics.stopped_by) == (5 * SIZE, "moves")
+@LOCAL
+def test_budgets_in_moves_hold_over_all_turns(search):
+    limit = bytes_for(PROBLEM, 1, search)
+    counted = run(search, moves=5, memory_limit=limit).statistics
+    assert (counted.moves, counted.stopped_by) == (5 * SIZE, "moves")
     # One tour is a local optimum already; the budget ends the others.
-    first = search(PROBLEM, STARTS[-1], backend="cpu").tours
-    mixed = np.concatenate([STARTS[:3], first])
-    assert (
-        search(PROBLEM, mixed, budget=gls.Budget(moves=5), **limits).statistics.stopped_by
-        == "moves"
-    )
-    none = search(PROBLEM, STARTS, budget=gls.Budget(seconds=0), **limits)
-    assert np.array_equal(none.tours, STARTS)
+    mixed = np.concatenate([STARTS[:3], run(search, STARTS[-1]).tours])
+    assert run(search, mixed, moves=5, memory_limit=limit).statistics.stopped_by == "moves"
 
 
+@LOCAL
 @pytest.mark.parametrize("turns", [1, 3])
 def test_callbacks_see_the_search_advance(search, short_launches, turns):
     seen: list[gls.Progress] = []
     limit = None if turns == 1 else bytes_for(PROBLEM, 3, search)
-    result = search(PROBLEM, STARTS, backend="cpu", callback=seen.append, memory_limit=limit)
+    result = run(search, callback=seen.append, memory_limit=limit)
     assert len(seen) == result.statistics.launches > turns
     for before, after in pairwise(seen):
-        assert before.elapsed <= after.elapsed
         assert before.best_cost >= after.best_cost
         assert before.mean_cost >= after.mean_cost
-        assert before.moves <= after.moves
-        assert before.evaluations <= after.evaluations
-        assert before.done <= after.done
+        for name in ("elapsed", "moves", "evaluations", "done"):
+            assert getattr(before, name) <= getattr(after, name), name
     last = seen[-1]
     assert (last.done, last.total) == (SIZE, SIZE)
     assert seen[0].done < SIZE
@@ -161,20 +157,21 @@ def press_ctrl_c(progress: gls.Progress) -> None:
     raise KeyboardInterrupt
 
 
+@LOCAL
 def test_ctrl_c_returns_the_tours_so_far(search, short_launches):
-    optimum = search(PROBLEM, STARTS, backend="cpu")
-    result = search(PROBLEM, STARTS, backend="cpu", callback=press_ctrl_c)
+    result = run(search, callback=press_ctrl_c)
     assert result.statistics.interrupted
     assert result.statistics.stopped_by == "interrupt"
     assert result.statistics.launches == 1
     assert np.array_equal(result.costs, PROBLEM.cost(result.tours))
     assert (result.costs < PROBLEM.cost(STARTS)).all()
-    assert result.best_cost > optimum.best_cost
+    assert result.best_cost > run(search).best_cost
 
 
+@EACH
 def test_other_errors_of_a_callback_come_through(search):
     def fail(progress: gls.Progress) -> None:
         raise RuntimeError("from the callback")
 
     with pytest.raises(RuntimeError, match="from the callback"):
-        search(PROBLEM, STARTS, backend="cpu", callback=fail)
+        run(search, callback=fail)

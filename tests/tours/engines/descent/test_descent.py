@@ -232,23 +232,6 @@ def test_two_moves_in_one_pass_by_hand():
     assert result.statistics.passes <= 16
 
 
-def test_a_second_search_finds_few_moves():
-    # The queue holds the ends of changed edges only, so a few moves may be left.
-    problem = random_problem("EUC_2D", 200, span=1000)
-    once = gls.LocalSearch()(problem, random_tours(200, 5), backend="cpu")
-    twice = gls.LocalSearch()(problem, once.tours, backend="cpu")
-    assert twice.statistics.moves < once.statistics.moves / 20
-
-
-def test_optima_of_multi_are_as_good_as_those_of_first_improvement():
-    problem, starts = random_problem("EUC_2D", 400, span=10_000), random_tours(400, 20)
-    multi, first = (
-        gls.LocalSearch(pivoting=rule)(problem, starts, backend="cpu").costs.mean()
-        for rule in (gls.Multi(), gls.First())
-    )
-    assert multi < 1.02 * first
-
-
 def test_results_of_multi_do_not_depend_on_launches(monkeypatch):
     problem, starts = random_problem("EUC_2D", 200, span=1000), random_tours(200, 4)
     search = gls.LocalSearch(pivoting=gls.Multi(9))
