@@ -23,18 +23,12 @@ struct Kicked {
 // tours/kicks/base.py describes Kick; its data are the rest of the parameters.
 template <class Team, class Metric, class Length, class Memory, class Neighbourhood, class Kick,
           class Accept>
-struct RebuiltChain {
+struct RebuiltChain : LoadsSites<Memory, typename Lengths<Metric, Length>::City> {
   using City = typename Memory::City;
   using MetricLengths = Lengths<Metric, Length>;
   using Site = typename MetricLengths::City;
   using View = gls::View<MetricLengths, City>;
   using Cost = typename Metric::Length;
-
-  // Once a block, before its tours.
-  template <class... Rest>
-  GLS_DEVICE static void prepare(const Team&, const Instance& instance, const Rest&...) {
-    Memory::template load_sites<Site>(static_cast<const Site*>(instance.sites), instance.n);
-  }
 
   template <class... KickData>
   GLS_DEVICE static void run(const Team& team, int item, Instance instance, Candidates lists,

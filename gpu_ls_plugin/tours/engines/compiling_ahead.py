@@ -104,7 +104,7 @@ def compile_chains(search: Any, problem: TSP, tours: Any, chosen: Backend) -> No
         chains.behind(1)  # waits for the GPU
         equal_costs(chains)
         row = chosen.xp.zeros(1, "int64")
-        chains.restart(search.search, row, A_MOMENT)  # too short for a result, perhaps
+        chains.restart(search.search, row, A_MOMENT)  # may have no result in time
         chains.begin_anew(row, chains.tours[row], chains.costs[row])
         chains.keep_best()
         if len(tours) > 1:  # half of the chains may restart together, in another layout

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch
 
 SHARE = 0.5  # of the remaining time, after which nearest cities replace other candidates
-USUAL = Nearest(8)
+USUAL = Nearest(8)  # which replaces them
 _compiled: set[Hashable] = set()
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 MOST = 10_000  # moves; each takes an evaluation of the neighbourhood
 FIRST = {"int32": -(2**31), "int64": -(2**63), "float64": -np.inf}  # less than any change
 STEP = "tours/engines/exhaustive/three_opt_step.cuh"
-NONE = {
+NONE = {  # changes that stand for no move, more than any change
     "int32": constant(STEP, "kNarrowNone"),
     "int64": constant(STEP, "kWideNone"),
     "float64": real_constant(STEP, "kRealNone"),

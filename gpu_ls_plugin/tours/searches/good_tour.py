@@ -44,9 +44,9 @@ if TYPE_CHECKING:
 
 # Measured: docs/algorithm.md, "The first moments".
 SMALLEST = 12  # cities
-MOST_CHAINS = 16
+MOST_CHAINS = 16  # one per core
 KICK = 300  # cities in the window of a double bridge
-NEAREST, QUADRANT = Nearest(OF_GREEDY), Quadrant(8)
+NEAREST, QUADRANT = Nearest(OF_GREEDY), Quadrant(8)  # lists of chains: without time, and with
 MOVES = LinKernighanLead(12, (8, 8, 1))  # all candidates: the first improving move is taken
 # With fewer seconds per city, chains use the lists of the greedy tour, and moves that give better
 # local optima but slower kicks.

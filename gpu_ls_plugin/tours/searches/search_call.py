@@ -1,4 +1,4 @@
-"""What all searches do at the start and at the end of a call, and batches that fit the memory."""
+"""The frame of each call of a search: arguments, clock, batches that fit the memory, results."""
 
 from __future__ import annotations
 

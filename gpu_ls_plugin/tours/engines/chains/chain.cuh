@@ -135,7 +135,8 @@ struct PartsOfTours {
 
 template <class Team, class Scope, class Metric, class Length, class Memory, class Neighbourhood,
           class Cuts, class Accept>
-struct Chain {
+struct Chain
+    : LoadsSites<Memory, typename Lengths<typename Scope::template Named<Metric>, Length>::City> {
   using City = typename Memory::City;
   using Named = typename Scope::template Named<Metric>;
   using Fixed = typename Scope::template Fixed<City>;
@@ -143,12 +144,6 @@ struct Chain {
   using Site = typename MetricLengths::City;
   using View = gls::View<MetricLengths, City, Fixed>;
   using Cost = typename Metric::Length;
-
-  // Called once in each block, before its chains.
-  template <class... Rest>
-  GLS_DEVICE static void prepare(const Team&, const Instance& instance, const Rest&...) {
-    Memory::template load_sites<Site>(static_cast<const Site*>(instance.sites), instance.n);
-  }
 
   GLS_DEVICE static void run(const Team& team, int item, Instance instance, Candidates lists,
                              KickSchedule schedule, ChainBatch batch, PartsOfTours parts = {}) {

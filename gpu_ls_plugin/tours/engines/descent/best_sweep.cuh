@@ -29,6 +29,16 @@ struct SweepBatch {
   void* found;             // of each share of each chunk, its best move
 };
 
+// The view of the moves of a tour.
+template <class Lengths>
+GLS_DEVICE View<Lengths, int> view_of_tour(const SweepBatch& batch, int tour,
+                                           const Instance& instance, const Candidates& lists) {
+  const int64 row = int64(tour) * instance.n;
+  return view_of<Lengths, int>({batch.tours + row, batch.positions + row, instance.n}, instance,
+                               static_cast<const typename Lengths::City*>(instance.sites), lists,
+                               tour);
+}
+
 // Evaluation: item = (tour * chunks + chunk) * shares + share.
 template <class Team, class Metric, class Length, class Neighbourhood>
 struct EvaluateChunk {
@@ -39,10 +49,7 @@ struct EvaluateChunk {
     const int n = instance.n, shares = batch.shares, chunks = batch.chunks;
     const int share = item % shares, chunk = item / shares % chunks, tour = item / shares / chunks;
     if (batch.states[tour] != kRunning) return;
-    const int64 row = int64(tour) * n;
-    const auto view = view_of<Lengths, int>(
-        {batch.tours + row, batch.positions + row, n}, instance,
-        static_cast<const typename Lengths::City*>(instance.sites), lists, tour);
+    const auto view = view_of_tour<Lengths>(batch, tour, instance, lists);
     const Choices choices(lists.directions, lists.breadth, Neighbourhood::variants(lists.degree));
     const EveryCity cities{chunk, chunks, share, shares};
     auto& scout = shared_slot<ScoutMemory<Team, Length>>(team);
@@ -61,11 +68,7 @@ struct TakeBest {
   GLS_DEVICE static void run(const Team& team, int item, Instance instance, Candidates lists,
                              SweepBatch batch) {
     if (batch.states[item] != kRunning) return;
-    const int n = instance.n;
-    const int64 row = int64(item) * n;
-    const auto view = view_of<Lengths, int>(
-        {batch.tours + row, batch.positions + row, n}, instance,
-        static_cast<const typename Lengths::City*>(instance.sites), lists, item);
+    const auto view = view_of_tour<Lengths>(batch, item, instance, lists);
     const int evaluated = batch.chunks * batch.shares;
     const auto* own = static_cast<const BestFound<Length>*>(batch.found) + int64(item) * evaluated;
     const auto best =

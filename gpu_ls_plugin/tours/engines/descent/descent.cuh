@@ -20,16 +20,10 @@ struct WaitingCities {
 
 // Length is the type for sums of the lengths of a move; int if they fit.
 template <class Team, class Metric, class Length, class Memory, class Neighbourhood>
-struct Descent {
+struct Descent : LoadsSites<Memory, typename Lengths<Metric, Length>::City> {
   using City = typename Memory::City;
   using MetricLengths = Lengths<Metric, Length>;
   using Site = typename MetricLengths::City;
-
-  // Called once in each block, before its tours.
-  template <class... Rest>
-  GLS_DEVICE static void prepare(const Team&, const Instance& instance, const Rest&...) {
-    Memory::template load_sites<Site>(static_cast<const Site*>(instance.sites), instance.n);
-  }
 
   GLS_DEVICE static void run(const Team& team, int item, Instance instance, Candidates lists,
                              DescentBatch descents, WaitingCities cities) {

@@ -26,10 +26,9 @@ SECONDS_PER_LOOK = {"cuda": 1e-6, "cpu": 2e-6}  # upper bounds, with the move of
 WARPS = (16, 12, 8, 6, 4, 2, 1)  # warps of a block in which each warp holds a tour
 # Most warps of a block for moves that look for places, by the registers that the moves need.
 CHOOSING_WARPS = {"few": 16, "some": 16, "many": 12, "most": 8}
-# Lanes of a block that holds one tour, by the largest number of cities. With more than FEW tours
-# per multiprocessor, a block has half as many.
+# Lanes of a block that holds one tour, by the largest number of cities.
 BLOCK_LANES = {2_000: 128, 8_000: 256}
-FEW = 2
+FEW = 2  # tours per multiprocessor; with more, a block has half of these lanes
 SOME = 8  # tours per multiprocessor from which on each tour gets a warp
 LISTED_BYTES = 16  # per lane of a block, for shared lists of moves
 # Chunks of a sweep, by the cities of all tours together: cities of a chunk, and the number of

@@ -11,8 +11,9 @@ namespace gls {
 
 // Counts of the moves that a lane has listed, one count for each of its variants in turn.
 struct ListedByTurn {
-  static constexpr int kTurns = 8, kMost = 31;
-  uint64 counts = 0;  // a byte for each turn
+  static constexpr int kTurns = 8;  // variants of a lane; a byte of `counts` for each
+  static constexpr int kMost = 31;  // moves of a variant, so that their sum fits a byte
+  uint64 counts = 0;
 
   GLS_DEVICE void set(int turn, int count) { counts |= uint64(count) << 8 * turn; }
   GLS_DEVICE int size() const { return int(counts * 0x0101010101010101ull >> 56); }
@@ -33,7 +34,7 @@ struct Listed {
   Length removed = 0, added = 0;
 };
 
-constexpr int kNotWanted = -1;
+constexpr int kNotWanted = -1;  // the number of no move
 
 // A view in which no move gains, except the move of number `wanted`.
 template <class View>

@@ -36,8 +36,8 @@ struct SweepState {
 };
 
 template <class Team, class Metric, class Length, class Memory, class Neighbourhood>
-struct MultiDescent {
-  static constexpr int kMost = 64;
+struct MultiDescent : LoadsSites<Memory, typename Lengths<Metric, Length>::City> {
+  static constexpr int kMost = 64;  // cities of a look; two words of conflicts
   using City = typename Memory::City;
   using MetricLengths = Lengths<Metric, Length>;
   using Site = typename MetricLengths::City;
@@ -45,12 +45,6 @@ struct MultiDescent {
   using Squad = typename Team::Squad;
   using Batch = LookBatch<kMost, Length>;
   static_assert(!kOnDevice || sizeof(Batch) <= kLookBatchBytes, "Python reserves as many bytes");
-
-  // Called once in each block, before its tours.
-  template <class... Rest>
-  GLS_DEVICE static void prepare(const Team&, const Instance& instance, const Rest&...) {
-    Memory::template load_sites<Site>(static_cast<const Site*>(instance.sites), instance.n);
-  }
 
   GLS_DEVICE static void run(const Team& team, int item, Instance instance, Candidates lists,
                              DescentBatch descents, SweepState state) {

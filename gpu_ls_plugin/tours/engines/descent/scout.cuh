@@ -7,7 +7,7 @@
 
 namespace gls {
 
-constexpr int kNowhere = 0x7fffffff;
+constexpr int kNowhere = 0x7fffffff;  // the rank of no move
 
 // An improving move: the rank of its city, its number among the moves of the city, and its gain.
 template <class LengthType>
@@ -243,6 +243,16 @@ template <class Team, class Length>
 struct ScoutMemory {
   Move move;
   Survivor<Length> survivors[2 * Team::kLanes];
+};
+
+// Base of searches whose blocks copy the sites of all cities into shared memory, if they fit.
+template <class Memory, class Site>
+struct LoadsSites {
+  // Called once in each block, before its tours.
+  template <class Team, class... Rest>
+  GLS_DEVICE static void prepare(const Team&, const Instance& instance, const Rest&...) {
+    Memory::template load_sites<Site>(static_cast<const Site*>(instance.sites), instance.n);
+  }
 };
 
 // Cities that a team looks at, in place of a queue.
