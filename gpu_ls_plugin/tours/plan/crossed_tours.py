@@ -65,8 +65,8 @@ def crossovers_pay(problem: TSP, backend: Backend, seconds: float, search: objec
 def population(problem: TSP, backend: Backend, seconds: float) -> int:
     """Return the size of a population that crossovers bring near the optimum in half of the time.
 
-    On a GPU that is the number of chains that the multiprocessors hold. Long tours need not be
-    held; the longer they are, the fewer there are.
+    On a GPU that is the number of chains that the multiprocessors hold. Long tours need not be held
+    at once; the longer they are, the smaller is the population.
     """
     if backend.name == "cpu":
         each = 2 * (SECONDS if problem.n <= LONGEST_WHOLE else SECONDS_OF_LONG) * problem.n

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 # good tour gets all of it, otherwise this share.
 KICKS_ALONE, SHARE = 3.0, 0.25
 KICKS_PER_SECOND = 2.5e4  # per core, until measured
-OF_A_GPU, LEAST_ON_GPU = 1e-5, 0.004  # that time for a GPU: seconds per city, and in addition
+OF_A_GPU, LEAST_ON_GPU = 1e-5, 0.004  # that time on a GPU: seconds per city, plus seconds
 # Seconds in which random tours certainly become better than a nearest-neighbour tour, on a slow
 # core: in any case, per city, and per entry of a matrix (for candidate lists).
 SECONDS, SECONDS_OF_CITY, SECONDS_OF_ENTRY = 0.05, 1e-4, 4e-7

@@ -1,7 +1,7 @@
 """One good tour in a short time, made by the cores of the host.
 
 A greedy tour becomes a local optimum in milliseconds; a population of random tours takes tenths of
-a second to its first one. Chains of kicks, one per core, then search copies of that tour. `Merging`
+a second to reach its first one. Chains of kicks, one per core, then search copies of that tour. `Merging`
 combines the improvements of all chains.
 """
 
@@ -83,7 +83,7 @@ class GoodTour:
 
     @staticmethod
     def serves(problem: Problem) -> bool:
-        """Return whether a problem is in the plane, not too large, and C++ can be compiled."""
+        """Return whether a problem is planar and of a suitable size, and C++ can be compiled."""
         return (
             type(problem) is TSP
             and problem.coordinates is not None

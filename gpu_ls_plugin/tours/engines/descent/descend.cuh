@@ -22,7 +22,7 @@ GLS_DEVICE FirstFound<Length> next_move(const Team& team, const View& view, Queu
 
 struct DescentLimits {
   int ahead;         // cities that a team looks at together
-  int64 most_moves;  // moves of the tour, with those in `moves` at the start
+  int64 most_moves;  // moves of the tour, including those before the call
   int most_looks;    // looks at a city
 };
 
