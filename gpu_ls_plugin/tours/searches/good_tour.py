@@ -1,8 +1,8 @@
 """One good tour in a short time, made by the cores of the host.
 
 A greedy tour becomes a local optimum in milliseconds; a population of random tours takes tenths of
-a second to reach its first one. Chains of kicks, one per core, then search copies of that tour. `Merging`
-combines the improvements of all chains.
+a second to reach its first one. Chains of kicks, one per core, then search copies of that tour.
+`Merging` combines the improvements of all chains.
 """
 
 from __future__ import annotations
