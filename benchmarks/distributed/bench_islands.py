@@ -213,18 +213,12 @@ def draw(out: Path, record: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    common.finish(
-        common.arguments(
-            __doc__,
-            ("--sections", {"default": "throughput,exchange,faults"}),
-            ("--seconds", {"type": float, "default": 4.0, "help": "of a run"}),
-            ("--seeds", {"type": int, "nargs": "+", "default": [1, 2, 3, 4, 5], "help": "of gpus"}),
-            ("--gpus", {"type": int, "nargs": "+", "default": [1, 2], "help": "how many of gpus"}),
-            ("--instances", {"nargs": "+", "help": "of gpus, instead of its own"}),
-            ("--fault-seconds", {"type": float, "default": 60.0, "help": "of the run with kills"}),
-        ),
-        NAME,
-        measure,
-        draw,
-        __doc__ or "",
+    common.main(
+        *(__doc__, NAME, measure, draw),
+        ("--sections", {"default": "throughput,exchange,faults"}),
+        ("--seconds", {"type": float, "default": 4.0, "help": "of a run"}),
+        ("--seeds", {"type": int, "nargs": "+", "default": [1, 2, 3, 4, 5], "help": "of gpus"}),
+        ("--gpus", {"type": int, "nargs": "+", "default": [1, 2], "help": "how many of gpus"}),
+        ("--instances", {"nargs": "+", "help": "of gpus, instead of its own"}),
+        ("--fault-seconds", {"type": float, "default": 60.0, "help": "of the run with kills"}),
     )

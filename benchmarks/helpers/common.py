@@ -247,6 +247,17 @@ def finish(
     draw(options.out, record)
 
 
+def main(
+    protocol: str | None,
+    name: str,
+    measure: Callable[[argparse.Namespace], dict[str, Any]],
+    draw: Callable[[Path, dict[str, Any]], None],
+    *options: tuple[str, dict[str, Any]],
+) -> None:
+    """Parse the command line with these options, then `finish`."""
+    finish(arguments(protocol, *options), name, measure, draw, protocol or "")
+
+
 def _plain(value: Any) -> Any:
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()

@@ -91,4 +91,7 @@ OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 
 if __name__ == "__main__":
-    common.finish(common.arguments(__doc__, *OPTIONS), NAME, measure, draw, __doc__ or "")
+    common.main(
+        *(__doc__, NAME, measure, draw),
+        *OPTIONS,
+    )

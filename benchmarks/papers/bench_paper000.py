@@ -178,10 +178,7 @@ def draw(out: Path, record: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    common.finish(
-        common.arguments(__doc__, ("--sections", {"default": ",".join(SECTIONS)})),
-        NAME,
-        measure,
-        draw,
-        __doc__ or "",
+    common.main(
+        *(__doc__, NAME, measure, draw),
+        ("--sections", {"default": ",".join(SECTIONS)}),
     )

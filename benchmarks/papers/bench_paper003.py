@@ -190,10 +190,7 @@ def draw(out: Path, record: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    common.finish(
-        common.arguments(__doc__, ("--repeats", {"type": int, "default": 3})),
-        "paper003",
-        measure,
-        draw,
-        __doc__ or "",
+    common.main(
+        *(__doc__, "paper003", measure, draw),
+        ("--repeats", {"type": int, "default": 3}),
     )

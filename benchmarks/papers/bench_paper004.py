@@ -194,15 +194,9 @@ def _curves(axes: Any, rows: list[dict[str, Any]], along: str, name: str = "") -
 
 
 if __name__ == "__main__":
-    common.finish(
-        common.arguments(
-            __doc__,
-            ("--sections", {"default": ",".join(SECTIONS)}),
-            ("--limit", {"type": float, "default": math.inf, "help": "seconds of all sections"}),
-            ("--tiny", {"action": "store_true", "help": "small sizes, to see that all works"}),
-        ),
-        NAME,
-        measure,
-        draw,
-        __doc__ or "",
+    common.main(
+        *(__doc__, NAME, measure, draw),
+        ("--sections", {"default": ",".join(SECTIONS)}),
+        ("--limit", {"type": float, "default": math.inf, "help": "seconds of all sections"}),
+        ("--tiny", {"action": "store_true", "help": "small sizes, to see that all works"}),
     )

@@ -133,15 +133,9 @@ def draw(out: Path, record: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    common.finish(
-        common.arguments(
-            __doc__,
-            ("--backend", {"choices": ("cpu", "cuda"), "default": "cpu"}),
-            ("--seconds", {"type": float, "default": 1.0, "help": "of each of ours"}),
-            ("--sizes", {"type": int, "nargs": "+", "default": list(SIZES)}),
-        ),
-        "atsp",
-        measure,
-        draw,
-        __doc__ or "",
+    common.main(
+        *(__doc__, "atsp", measure, draw),
+        ("--backend", {"choices": ("cpu", "cuda"), "default": "cpu"}),
+        ("--seconds", {"type": float, "default": 1.0, "help": "of each of ours"}),
+        ("--sizes", {"type": int, "nargs": "+", "default": list(SIZES)}),
     )

@@ -106,16 +106,10 @@ def draw(out: Path, record: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    common.finish(
-        common.arguments(
-            __doc__,
-            ("--cities", {"type": int, "default": 1000}),
-            ("--tours", {"type": int, "default": 100}),
-            ("--cores", {"type": int, "default": 2}),
-            ("--repeats", {"type": int, "default": 3}),
-        ),
-        "cpu",
-        measure,
-        draw,
-        __doc__ or "",
+    common.main(
+        *(__doc__, "cpu", measure, draw),
+        ("--cities", {"type": int, "default": 1000}),
+        ("--tours", {"type": int, "default": 100}),
+        ("--cores", {"type": int, "default": 2}),
+        ("--repeats", {"type": int, "default": 3}),
     )

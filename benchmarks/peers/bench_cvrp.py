@@ -211,23 +211,17 @@ def draw(out: Path, record: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    common.finish(
-        common.arguments(
-            __doc__,
-            (
-                "--hgs",
-                {
-                    "type": Path,
-                    "default": Path(os.environ.get("HGS_CVRP", "HGS-CVRP")),
-                    "help": "source of HGS-CVRP (github.com/vidalt/HGS-CVRP)",
-                },
-            ),
-            ("--instances", {"nargs": "+", "default": list(INSTANCES), "help": "SET/NAME"}),
-            ("--customers", {"type": int, "default": 20_000, "help": "of all tours together"}),
-            ("--repeats", {"type": int, "default": 5}),
+    common.main(
+        *(__doc__, "cvrp_local_search_cpu", measure, draw),
+        (
+            "--hgs",
+            {
+                "type": Path,
+                "default": Path(os.environ.get("HGS_CVRP", "HGS-CVRP")),
+                "help": "source of HGS-CVRP (github.com/vidalt/HGS-CVRP)",
+            },
         ),
-        "cvrp_local_search_cpu",
-        measure,
-        draw,
-        __doc__ or "",
+        ("--instances", {"nargs": "+", "default": list(INSTANCES), "help": "SET/NAME"}),
+        ("--customers", {"type": int, "default": 20_000, "help": "of all tours together"}),
+        ("--repeats", {"type": int, "default": 5}),
     )

@@ -100,16 +100,10 @@ def draw(out: Path, record: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    common.finish(
-        common.arguments(
-            __doc__,
-            ("--instance", {"default": "rat783"}),
-            ("--population", {"type": int, "default": 100}),
-            ("--seconds", {"type": float, "default": 10.0, "help": "of each of the six runs"}),
-            ("--seed", {"type": int, "default": 1}),
-        ),
-        NAME,
-        measure,
-        draw,
-        __doc__ or "",
+    common.main(
+        *(__doc__, NAME, measure, draw),
+        ("--instance", {"default": "rat783"}),
+        ("--population", {"type": int, "default": 100}),
+        ("--seconds", {"type": float, "default": 10.0, "help": "of each of the six runs"}),
+        ("--seed", {"type": int, "default": 1}),
     )

@@ -128,19 +128,13 @@ def draw(out: Path, record: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    common.finish(
-        common.arguments(
-            __doc__,
-            ("--instance", {"default": "rat783"}),
-            ("--population", {"type": int, "default": 100}),
-            ("--seconds", {"type": float, "help": "for MemeticGA: 10 on a CPU, 2 on a GPU"}),
-            ("--plain-seconds", {"type": float, "default": 10.0}),
-            ("--seed", {"type": int, "default": 1}),
-            ("--searched-seeds", {"type": int, "default": 5, "help": "of the GA that searches"}),
-            ("--backend", {"default": "auto", "help": "auto, cpu or cuda"}),
-        ),
-        "pymoo",
-        measure,
-        draw,
-        __doc__ or "",
+    common.main(
+        *(__doc__, "pymoo", measure, draw),
+        ("--instance", {"default": "rat783"}),
+        ("--population", {"type": int, "default": 100}),
+        ("--seconds", {"type": float, "help": "for MemeticGA: 10 on a CPU, 2 on a GPU"}),
+        ("--plain-seconds", {"type": float, "default": 10.0}),
+        ("--seed", {"type": int, "default": 1}),
+        ("--searched-seeds", {"type": int, "default": 5, "help": "of the GA that searches"}),
+        ("--backend", {"default": "auto", "help": "auto, cpu or cuda"}),
     )

@@ -93,14 +93,8 @@ def draw(out: Path, record: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    common.finish(
-        common.arguments(
-            __doc__,
-            ("--repeats", {"type": int, "default": 5, "help": "builds of each set"}),
-            ("--uniform", {"type": int, "default": UNIFORM, "help": "cities of the uniform one"}),
-        ),
-        "candidates",
-        measure,
-        draw,
-        __doc__ or "",
+    common.main(
+        *(__doc__, "candidates", measure, draw),
+        ("--repeats", {"type": int, "default": 5, "help": "builds of each set"}),
+        ("--uniform", {"type": int, "default": UNIFORM, "help": "cities of the uniform one"}),
     )

@@ -74,16 +74,6 @@ def engine(problem: Any, part: Any, tours: Any, memory: int = 2**35) -> Any:
     return FilteredMoves(get_backend("cuda"), problem, tours.copy(), part, NO_LIMIT, memory=memory)
 
 
-def greedy_start(n: int) -> tuple[Any, Any]:
-    """Return a uniform problem of n cities and its greedy tour on the device."""
-    import cupy
-
-    import gpu_ls_plugin as gls
-
-    problem = gls.TSP(common.uniform(n), "EUC_2D")
-    return problem, cupy.asarray(gls.greedy(problem, 1, seed=1, backend="cuda"))
-
-
 def random_start(n: int) -> tuple[Any, Any]:
     """Return a uniform problem of n cities and a random tour on the device."""
     import cupy

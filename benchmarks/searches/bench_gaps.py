@@ -151,14 +151,8 @@ def draw(out: Path, record: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    common.finish(
-        common.arguments(
-            __doc__,
-            ("--starts", {"type": int, "default": 5, "help": "nearest-neighbour tours"}),
-            ("--backend", {"default": "auto", "help": "auto, cpu or cuda"}),
-        ),
-        "gaps",
-        measure,
-        draw,
-        __doc__ or "",
+    common.main(
+        *(__doc__, "gaps", measure, draw),
+        ("--starts", {"type": int, "default": 5, "help": "nearest-neighbour tours"}),
+        ("--backend", {"default": "auto", "help": "auto, cpu or cuda"}),
     )

@@ -101,16 +101,10 @@ def draw(out: Path, record: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    common.finish(
-        common.arguments(
-            __doc__,
-            ("--climbs", {"type": int, "default": 1000, "help": "random restarts per instance"}),
-            ("--starts", {"type": int, "default": 100, "help": "nearest-neighbour tours"}),
-            ("--largest", {"type": int, "default": 200, "help": "cities of the restarts"}),
-            ("--backend", {"default": "auto", "help": "auto, cpu or cuda"}),
-        ),
-        "quality",
-        measure,
-        draw,
-        __doc__ or "",
+    common.main(
+        *(__doc__, "quality", measure, draw),
+        ("--climbs", {"type": int, "default": 1000, "help": "random restarts per instance"}),
+        ("--starts", {"type": int, "default": 100, "help": "nearest-neighbour tours"}),
+        ("--largest", {"type": int, "default": 200, "help": "cities of the restarts"}),
+        ("--backend", {"default": "auto", "help": "auto, cpu or cuda"}),
     )

@@ -102,13 +102,7 @@ def draw(out: Path, record: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    common.finish(
-        common.arguments(
-            __doc__,
-            ("--repeats", {"type": int, "default": 5, "help": "of the passes"}),
-        ),
-        "three_opt",
-        measure,
-        draw,
-        __doc__ or "",
+    common.main(
+        *(__doc__, "three_opt", measure, draw),
+        ("--repeats", {"type": int, "default": 5, "help": "of the passes"}),
     )

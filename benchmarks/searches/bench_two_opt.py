@@ -207,14 +207,8 @@ def draw(out: Path, record: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    common.finish(
-        common.arguments(
-            __doc__,
-            ("--quick", {"action": "store_true", "help": "limit passes from 4,096 cities on"}),
-            ("--repeats", {"type": int, "default": 5, "help": "of the 1,000 climbs"}),
-        ),
-        "two_opt",
-        measure,
-        draw,
-        __doc__ or "",
+    common.main(
+        *(__doc__, "two_opt", measure, draw),
+        ("--quick", {"action": "store_true", "help": "limit passes from 4,096 cities on"}),
+        ("--repeats", {"type": int, "default": 5, "help": "of the 1,000 climbs"}),
     )
