@@ -16,7 +16,7 @@ FIRST_ROW = 2**33  # beyond 32 bits
 
 
 def random_states(problem: Any, size: int, seed: int) -> np.ndarray:
-    """Complete states (size, n), int32; distinct values where the problem wants them."""
+    """Return random complete states (size, n), int32, with distinct values if required."""
     rng = np.random.default_rng(seed)
     draw = rng.permutation if problem.distinct else lambda n: rng.integers(0, problem.sizes[:n])
     return np.array([draw(problem.n) for _ in range(size)], np.int32)
@@ -25,7 +25,7 @@ def random_states(problem: Any, size: int, seed: int) -> np.ndarray:
 def searched(
     search: gls.SuccessorSearch, problem: Any, states: Any, seed: int = 7, first_row: int = 0
 ) -> SearchedStates:
-    """The first states of a search; `states` themselves change if they are int32."""
+    """Return a search with its first states; `states` change in place if they are int32."""
     rows = np.asarray(states, np.int32)
     plan = search.plan(problem)
     return SearchedStates(plan, get_backend("cpu"), problem, rows, seed, first_row, None, 2**30)
@@ -39,7 +39,7 @@ def after_steps(
     launch: int,
     seed: int,
 ) -> SearchedStates:
-    """States from row FIRST_ROW on after some steps, in launches of at most `launch` steps."""
+    """Return a search from row FIRST_ROW on after some steps, up to `launch` in each launch."""
     population = searched(search, problem, states.copy(), seed, FIRST_ROW)
     while population.step < steps:
         population.advance(min(launch, steps - population.step), 100.0)

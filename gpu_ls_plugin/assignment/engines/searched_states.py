@@ -73,20 +73,7 @@ class SearchedStates:
     ) -> None:
         xp, size, m, most = backend.xp, len(states), problem.n, int(problem.sizes.max())
         self.plan, self.backend, self.problem = plan, backend, problem
-        require_enough_values(problem)
-        if max(m, most) * m >= MOST_MOVES:
-            raise UnsupportedProblemError(
-                f"problem: {m:,} variables with up to {most:,} values have {MOST_MOVES:,} moves or "
-                "more; search parts of it"
-            )
-        steps = plan.improvement
-        self.layout = Layout.of(backend, problem, steps.team(backend), steps.resident)
-        needed = self.layout.bytes_per_state(m, most) + steps.state_bytes(m, most)
-        fitting = backend.rows_that_fit(needed, 0, memory)
-        if fitting < size:
-            raise InsufficientMemoryError(
-                f"memory_limit: {fitting:,} of {size:,} states fit; search fewer at once"
-            )
+        self.layout, steps = _layout(plan, backend, problem, size, memory), plan.improvement
         self.round = self.step = 0
         self.states = states
         self.elites = BestStates(xp, states)
@@ -277,6 +264,27 @@ class SearchedStates:
             memory_limit=self._memory,
             first_row=self._first_row,
         )
+
+
+def _layout(
+    plan: RoundPlan, backend: Backend, problem: Assignment, size: int, memory: int
+) -> Layout:
+    """Lay out a search of `size` states; raise if the problem or the states are too large."""
+    require_enough_values(problem)
+    m, most, steps = problem.n, int(problem.sizes.max()), plan.improvement
+    if max(m, most) * m >= MOST_MOVES:
+        raise UnsupportedProblemError(
+            f"problem: {m:,} variables with up to {most:,} values have {MOST_MOVES:,} moves or "
+            "more; search parts of it"
+        )
+    layout = Layout.of(backend, problem, steps.team(backend), steps.resident)
+    needed = layout.bytes_per_state(m, most) + steps.state_bytes(m, most)
+    fitting = backend.rows_that_fit(needed, 0, memory)
+    if fitting < size:
+        raise InsufficientMemoryError(
+            f"memory_limit: {fitting:,} of {size:,} states fit; search fewer at once"
+        )
+    return layout
 
 
 def _whole(target: float) -> int:

@@ -38,7 +38,7 @@ def too_much(capacities, demands):
 
 
 def masked(weights, *masks):
-    """Weights for the oracle, 0 where a mask forbids a value."""
+    """Weights for the oracle; they are 0 for values that a mask forbids."""
 
     def allowed(state, variable):
         own = weights(state, variable)
