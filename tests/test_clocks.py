@@ -30,6 +30,8 @@ ALLOWED = {
     ),
     "helpers/clock.py::Clock": "passes the machine's clock on, for waiting",
     "helpers/stopping.py::delay": "for tests that are timed",
+    "pymoo/test_termination.py::SlowCrossover": "for tests that are timed",
+    "pymoo/test_termination.py::SlowDuplicates": "for tests that are timed",
     "test_clocks.py::CLOCKS": "examples",
     "test_interrupts.py::SCRIPT": "presses Ctrl-C within seconds that the script has measured",
     "test_interrupts.py::COMMANDS": "presses Ctrl-C within seconds that the script has measured",

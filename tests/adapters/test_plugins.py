@@ -1,15 +1,21 @@
-"""Adapters as plugins: entry points, imports, and errors without the framework."""
+"""Adapters as plugins: entry points, imports, errors without the framework, and `repr`."""
 
 from __future__ import annotations
 
+import copy
 import importlib
 import importlib.metadata
+import inspect
+import pickle
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import gpu_ls_plugin as gls
+from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_plugin.plugins.loader import plugins
 from tests.adapters.faces import FACES
 
@@ -84,3 +90,46 @@ def test_public_names(framework):
     assert set(package.__all__) <= set(dir(package))
     with pytest.raises(AttributeError, match="MemeticGB"):
         _ = package.MemeticGB
+
+
+@each_framework
+def test_no_public_class_shows_addresses(framework):
+    pytest.importorskip(framework)
+    module = importlib.import_module(f"gpu_ls_{framework}")
+    kinds = [getattr(module, name) for name in module.__all__]
+    bare = [kind for kind in kinds if inspect.isclass(kind) and kind.__repr__ is object.__repr__]
+    assert bare == []
+
+
+def test_algorithms_and_operators_of_pymoo_are_shown_shortly():
+    pymoo = pytest.importorskip("gpu_ls_pymoo")
+    problem = gls.TSP(np.random.default_rng(1).random((9, 2)))
+    assert repr(pymoo.MemeticGA()).startswith("MemeticGA(")
+    assert "pop_size=50" in repr(pymoo.MemeticGA(pop_size=50, search="two_opt"))
+    assert "search=" in repr(pymoo.MemeticGA(pop_size=50, search="two_opt"))
+    assert repr(pymoo.LocalSearchMutation()).startswith("LocalSearchMutation(")
+    for made in (
+        pymoo.MemeticGA(),
+        pymoo.MemeticNSGA2(),
+        pymoo.OrderCrossover(),
+        pymoo.LocalSearchSampling(),
+        pymoo.TSPProblem(problem),
+    ):
+        for shown in (made, copy.deepcopy(made), pickle.loads(pickle.dumps(made))):
+            assert repr(shown) == repr(made)
+        assert " at 0x" not in repr(made) and len(repr(made)) < 400
+
+
+class Sample(ShownParameters):
+    def __init__(
+        self, size: int = 3, *, name: str = "", rows: object = None, more: int = 1
+    ) -> None:
+        self.size, self._name, self.rows = size, name, rows
+
+
+def test_parameters_are_shown_if_they_differ_from_their_defaults():
+    assert repr(Sample()) == "Sample()"
+    assert repr(Sample(4, name="a", more=5)) == "Sample(size=4, name='a')"
+    assert repr(Sample(rows=np.zeros((2, 3)))) == "Sample(rows=<ndarray (2, 3)>)"
+    assert repr(Sample(rows=object())) == "Sample(rows=<object>)"
+    assert repr(Sample(rows="x" * 100)) == "Sample(rows=<str>)"

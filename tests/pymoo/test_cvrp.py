@@ -285,26 +285,6 @@ def test_warm_starts_are_kept(cvrp):
     assert cvrp.feasible(result.X)[0]
 
 
-def test_columns_count_routes_once(cvrp, capsys):
-    random = np.random.default_rng(1)
-    row = cvrp.canonical(giant_tours(cvrp, 2, 1))[0]
-    same = np.stack([rewritten(cvrp, row, random) for _ in range(5)])
-    start = evaluated(CVRPProblem(cvrp), same)
-    algorithm = GA(
-        pop_size=5,
-        sampling=start,
-        crossover=adapter.OrderCrossover(),
-        mutation=adapter.LocalSearchMutation(),
-        eliminate_duplicates=False,
-        output=adapter.LocalSearchOutput(),
-    )
-    minimize(CVRPProblem(cvrp), algorithm, ("n_gen", 1), seed=1, verbose=True)
-    lines = capsys.readouterr().out.splitlines()
-    names, line = (lines[place].split("|") for place in (1, 3))
-    cells = dict(zip((n.strip() for n in names), (c.strip() for c in line), strict=True))
-    assert (cells["distinct"], cells["entropy"]) == ("1", "0.00")
-
-
 def test_random_keys(cvrp):
     encoded = adapter.RandomKeysProblem(CVRPProblem(cvrp, hard=True), seed=1)
     algorithm = BRKGA(n_elites=5, n_offsprings=10, n_mutants=5)
