@@ -28,12 +28,7 @@ def main() -> None:
     table = Table(title=f"{problem.name}: {problem.n} cities, {options.size} tours a batch")
     for column in ("start", "mean", "after search", "best", "moves", "seconds"):
         table.add_column(column, justify="left" if column == "start" else "right")
-    for construct in (
-        gls.random_tours,
-        gls.space_filling_curve,
-        gls.nearest_neighbour,
-        gls.greedy,
-    ):
+    for construct in (gls.random_tours, gls.space_filling_curve, gls.nearest_neighbour, gls.greedy):
         tours = construct(problem, size=options.size, seed=1)
         result = search(problem, tours)
         table.add_row(

@@ -14,10 +14,11 @@ from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from numpy.random import Generator
     from numpy.typing import NDArray
 
 
-def random_state() -> np.random.Generator:
+def random_state() -> Generator:
     """Return a generator that is seeded by Python's own generator, which DEAP uses."""
     return np.random.default_rng(random.getrandbits(64))
 
@@ -70,5 +71,5 @@ class InPlaceMutation(ShownParameters, ABC):
         write(individuals, self._mutated(rows_of(individuals), random_state()))
 
     @abstractmethod
-    def _mutated(self, rows: list[Any], state: np.random.Generator) -> NDArray[Any]:
+    def _mutated(self, rows: list[Any], state: Generator) -> NDArray[Any]:
         """Return the mutated rows; the given ones are unchecked."""

@@ -17,7 +17,7 @@ from gpu_ls_plugin.evolution.tour_search import TourSearch
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    import numpy as np
+    from numpy.random import Generator
     from numpy.typing import NDArray
 
 
@@ -153,7 +153,7 @@ class PerturbationMutation(InPlaceMutation):
         """Compile for batches of `size` ahead of a timed run."""
         self.kick.prepare(self.problem, size)
 
-    def _mutated(self, rows: list[Any], state: np.random.Generator) -> NDArray[Any]:
+    def _mutated(self, rows: list[Any], state: Generator) -> NDArray[Any]:
         return self.kick(self.problem, checked_rows(self.problem, rows, "individuals"), state)
 
 

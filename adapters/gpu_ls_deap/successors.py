@@ -11,7 +11,7 @@ from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import numpy as np
+    from numpy.random import Generator
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.assignment.heuristics.base import Heuristic
@@ -63,7 +63,7 @@ class SuccessorMutation(InPlaceMutation):
         """Compile ahead of a timed run; any `size` works."""
         self.reassign.prepare(size)
 
-    def _mutated(self, rows: list[Any], state: np.random.Generator) -> NDArray[Any]:
+    def _mutated(self, rows: list[Any], state: Generator) -> NDArray[Any]:
         return self.reassign(rows, state)
 
 

@@ -14,7 +14,7 @@ from gpu_ls_pygad.selective_mutation import SelectiveMutation
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import numpy as np
+    from numpy.random import Generator
     from numpy.typing import NDArray
 
     from gpu_ls_pygad.run import GaRun
@@ -72,7 +72,7 @@ class LocalSearchMutation(SelectiveMutation):
         self.search.prepare(size)
 
     def _mutated(
-        self, rows: NDArray[Any], others: NDArray[Any], state: np.random.Generator, run: GaRun
+        self, rows: NDArray[Any], others: NDArray[Any], state: Generator, run: GaRun
     ) -> NDArray[Any]:
         return self.search.renewed(rows, (run.ga.population, others), state, run)
 
@@ -115,7 +115,7 @@ class PerturbationMutation(SelectiveMutation):
         self.kick.prepare(self.problem, size)
 
     def _mutated(
-        self, rows: NDArray[Any], others: NDArray[Any], state: np.random.Generator, run: GaRun
+        self, rows: NDArray[Any], others: NDArray[Any], state: Generator, run: GaRun
     ) -> NDArray[Any]:
         return self.kick(self.problem, checked_rows(self.problem, rows, "offspring"), state)
 

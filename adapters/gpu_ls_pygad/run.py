@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gpu_ls_plugin.core.result import Statistics
 from gpu_ls_plugin.evolution.timed_run import add_search
 from gpu_ls_pygad import clock
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
 
 STATISTICS = "local_search"  # attribute of the GA with the counts of all its searches
 
@@ -49,6 +52,6 @@ class GaRun:
             self.ga.stop_criteria = [*(self.ga.stop_criteria or ()), Interrupted(("time", 0.0))]
 
 
-def random_state(ga: Any) -> np.random.Generator:
+def random_state(ga: Any) -> Generator:
     """Return a generator that is seeded by a number from the GA's own generator."""
     return np.random.default_rng(int(ga.numpy_random_generator.randint(2**63 - 1, dtype=np.int64)))

@@ -11,7 +11,7 @@ from gpu_ls_pygad.clock import on_clock
 from gpu_ls_pygad.run import GaRun, random_state
 
 if TYPE_CHECKING:
-    import numpy as np
+    from numpy.random import Generator
     from numpy.typing import NDArray
 
 
@@ -36,6 +36,6 @@ class SelectiveMutation(ShownParameters, ABC):
 
     @abstractmethod
     def _mutated(
-        self, rows: NDArray[Any], others: NDArray[Any], state: np.random.Generator, run: GaRun
+        self, rows: NDArray[Any], others: NDArray[Any], state: Generator, run: GaRun
     ) -> NDArray[Any]:
         """Return new rows for the drawn rows; `others` are the rows that are not drawn."""

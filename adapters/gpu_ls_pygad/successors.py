@@ -12,6 +12,7 @@ from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_pygad.selective_mutation import SelectiveMutation
 
 if TYPE_CHECKING:
+    from numpy.random import Generator
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.assignment.heuristics.base import Heuristic
@@ -69,7 +70,7 @@ class SuccessorMutation(SelectiveMutation):
         self.reassign.prepare(size)
 
     def _mutated(
-        self, rows: NDArray[Any], others: NDArray[Any], state: np.random.Generator, run: GaRun
+        self, rows: NDArray[Any], others: NDArray[Any], state: Generator, run: GaRun
     ) -> NDArray[Any]:
         return self.reassign(rows, state)
 

@@ -34,12 +34,7 @@ class LazyPopulation:
     """
 
     def __init__(
-        self,
-        problem: Any,
-        population: evolution.Bred,
-        generation: int,
-        *,
-        best_only: bool = False,
+        self, problem: Any, population: evolution.Bred, generation: int, *, best_only: bool = False
     ) -> None:
         self.population = population
         self._problem, self._generation, self._best_only = problem, generation, best_only

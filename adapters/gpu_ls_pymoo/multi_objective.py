@@ -20,6 +20,7 @@ from gpu_ls_pymoo.view import View
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.random import Generator
     from numpy.typing import ArrayLike, NDArray
 
     from gpu_ls_plugin.core.problem import Problem
@@ -49,9 +50,7 @@ class MultiObjectiveTSPProblem(View, ShownParameters, pymoo_problem.Problem):
     bare: ClassVar[bool] = False
 
     def __init__(
-        self,
-        objectives: multi_objective.MultiObjectiveTSP | Sequence[Any],
-        metric: Any = "EUC_2D",
+        self, objectives: multi_objective.MultiObjectiveTSP | Sequence[Any], metric: Any = "EUC_2D"
     ) -> None:
         if not isinstance(objectives, multi_objective.MultiObjectiveTSP):
             objectives = multi_objective.MultiObjectiveTSP(objectives, metric)
@@ -80,11 +79,7 @@ class MultiObjectiveTSPProblem(View, ShownParameters, pymoo_problem.Problem):
         )
 
     def searched(
-        self,
-        rows: ArrayLike,
-        weights: Weighting | None,
-        random_state: np.random.Generator,
-        backend: str,
+        self, rows: ArrayLike, weights: Weighting | None, random_state: Generator, backend: str
     ) -> Problem:
         """Return a problem in which each row has its own weights, by default by its position."""
         rule: Any = PositionWeights() if weights is None else weights

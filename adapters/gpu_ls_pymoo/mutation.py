@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     import numpy as np
+    from numpy.random import Generator
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.core.problem import Problem
@@ -91,21 +92,14 @@ class LocalSearchMutation(SelectiveMutation):
         """Compile for batches of `size` ahead of a timed run."""
         self.search.prepare(view_of(problem).rehearsed(size, self.weights), size)
 
-    def _drawn(
-        self, size: int, random_state: np.random.Generator, algorithm: Any
-    ) -> NDArray[np.bool_]:
+    def _drawn(self, size: int, random_state: Generator, algorithm: Any) -> NDArray[np.bool_]:
         drawn = super()._drawn(size, random_state, algorithm)
         if seconds_left(algorithm) <= 0:  # a duplicate would make pymoo mate again
             drawn[:] = True
         return drawn
 
     def _mutate(
-        self,
-        problem: Any,
-        chosen: Any,
-        others: Any,
-        random_state: np.random.Generator,
-        algorithm: Any,
+        self, problem: Any, chosen: Any, others: Any, random_state: Generator, algorithm: Any
     ) -> tuple[Tours, Fitness | None]:
         if algorithm is None:  # outside a run, duplicates do not matter
             rows = chosen.get("X")
@@ -170,12 +164,7 @@ class PerturbationMutation(SelectiveMutation):
         return as_tsp(problem) if self.kick.by_lengths else view_of(problem).kicked()
 
     def _mutate(
-        self,
-        problem: Any,
-        chosen: Any,
-        others: Any,
-        random_state: np.random.Generator,
-        algorithm: Any,
+        self, problem: Any, chosen: Any, others: Any, random_state: Generator, algorithm: Any
     ) -> tuple[Tours, Fitness | None]:
         instance = self._instance(problem)
         return self.kick(instance, checked(chosen.get("X"), instance.n, "X"), random_state), None

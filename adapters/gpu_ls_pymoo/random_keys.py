@@ -26,6 +26,7 @@ from gpu_ls_pymoo.view import View
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from numpy.random import Generator
     from numpy.typing import ArrayLike, NDArray
 
     from gpu_ls_plugin.evolution.batches.rows import Tours
@@ -188,7 +189,7 @@ class RandomKeysProblem(View, ShownParameters, Problem):
         else:
             out["F"] = values
 
-    def _draw(self, size: int, random_state: np.random.Generator) -> tuple[Any, Any]:
+    def _draw(self, size: int, random_state: Generator) -> tuple[Any, Any]:
         """Return the masks (size,) of rows that are searched, and of rows that get new keys."""
         drawn = random_state.random((2, size))
         searched = drawn[0] < self.local_search_probability

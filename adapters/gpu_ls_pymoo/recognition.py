@@ -10,12 +10,7 @@ import numpy as np
 from pymoo.core.problem import LoopedElementwiseEvaluation
 
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
-from gpu_ls_plugin.evolution.recognition import (
-    agrees,
-    answer_of,
-    copy_of,
-    require_lengths,
-)
+from gpu_ls_plugin.evolution.recognition import agrees, answer_of, copy_of, require_lengths
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,6 +14,7 @@ from gpu_ls_pymoo.problems import canonical_tours, view_of
 
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.random import Generator
     from numpy.typing import ArrayLike, NDArray
 
     from gpu_ls_plugin.evolution.batches.distinct import DistinctSearch, Offspring
@@ -62,7 +63,7 @@ def improve(
     improver: Improver,
     problem: Any,
     rows: ArrayLike,
-    random_state: np.random.Generator,
+    random_state: Generator,
     algorithm: Any,
     weights: Weighting | None = None,
 ) -> tuple[Tours, Fitness | None]:
@@ -99,7 +100,7 @@ def improve_distinct(
     problem: Any,
     rows: ArrayLike,
     known: set[bytes],
-    random_state: np.random.Generator,
+    random_state: Generator,
     algorithm: Any,
     weights: Weighting | None = None,
 ) -> Batch:

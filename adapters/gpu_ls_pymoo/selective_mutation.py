@@ -13,6 +13,7 @@ from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_pymoo.parameters import probability
 
 if TYPE_CHECKING:
+    from numpy.random import Generator
     from numpy.typing import NDArray
 
     from gpu_ls_pymoo.view import Fitness
@@ -62,20 +63,13 @@ class SelectiveMutation(ShownParameters, Mutation):
             individuals.write(chosen, rows, values)
         return pop
 
-    def _drawn(
-        self, size: int, random_state: np.random.Generator, algorithm: Any
-    ) -> NDArray[np.bool_]:
+    def _drawn(self, size: int, random_state: Generator, algorithm: Any) -> NDArray[np.bool_]:
         """Return which individuals are mutated, bool (size,)."""
         drawn: NDArray[np.bool_] = random_state.random(size) < self.prob.get()
         return drawn
 
     def _mutate(
-        self,
-        problem: Any,
-        chosen: Any,
-        others: Any,
-        random_state: np.random.Generator,
-        algorithm: Any,
+        self, problem: Any, chosen: Any, others: Any, random_state: Generator, algorithm: Any
     ) -> tuple[NDArray[Any], Fitness | None]:
         """Return new rows for the chosen individuals, and their fitness if it is known."""
         raise NotImplementedError

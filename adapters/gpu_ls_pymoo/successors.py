@@ -15,6 +15,7 @@ from gpu_ls_pymoo.clock import on_clock
 from gpu_ls_pymoo.selective_mutation import SelectiveMutation
 
 if TYPE_CHECKING:
+    from numpy.random import Generator
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.assignment.heuristics.base import Heuristic
@@ -126,12 +127,7 @@ class SuccessorMutation(SelectiveMutation):
         self.reassign.sample(domains_of(problem), 1, np.random.default_rng(0))
 
     def _mutate(
-        self,
-        problem: Any,
-        chosen: Any,
-        others: Any,
-        random_state: np.random.Generator,
-        algorithm: Any,
+        self, problem: Any, chosen: Any, others: Any, random_state: Generator, algorithm: Any
     ) -> tuple[NDArray[Any], None]:
         domains = domains_of(problem)
         with on_clock(algorithm):

@@ -17,6 +17,7 @@ from gpu_ls_plugin.runs.domain import domain_of
 from gpu_ls_pymoo.recognition import IdentityCache
 
 if TYPE_CHECKING:
+    from numpy.random import Generator
     from numpy.typing import ArrayLike, NDArray
 
     from gpu_ls_plugin.core import problem as problems
@@ -46,9 +47,7 @@ _BINARY = (
 class Weighting(Protocol):
     """A rule that draws weights of rows, for the search of a problem with several objectives."""
 
-    def draw(
-        self, places: NDArray[np.float64], random_state: np.random.Generator
-    ) -> NDArray[np.float64]:
+    def draw(self, places: NDArray[np.float64], random_state: Generator) -> NDArray[np.float64]:
         """Return weights for rows with these scaled costs."""
 
     def scalarised(
@@ -102,11 +101,7 @@ class View:
         return self.varied()
 
     def searched(
-        self,
-        rows: ArrayLike,
-        weights: Weighting | None,
-        random_state: np.random.Generator,
-        backend: str,
+        self, rows: ArrayLike, weights: Weighting | None, random_state: Generator, backend: str
     ) -> problems.Problem:
         """Return the problem by which these rows are searched; with objectives, by weights."""
         return self.varied()

@@ -113,11 +113,7 @@ HEAD = fields(
 
 
 def checkpoint_of(
-    problem: Problem,
-    islands: list[Island],
-    best: Elites,
-    elapsed: float,
-    history: list[Point],
+    problem: Problem, islands: list[Island], best: Elites, elapsed: float, history: list[Point]
 ) -> Checkpoint:
     """Return the state of a run; the first island gets the best row of all."""
     elites = {island.number: island.elites for island in islands if len(island.elites)}

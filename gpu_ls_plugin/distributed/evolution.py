@@ -14,6 +14,8 @@ from gpu_ls_plugin.runs.domain import domain_of
 from gpu_ls_plugin.runs.elites import Elites, joined
 
 if TYPE_CHECKING:
+    from numpy.random import Generator
+
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.distributed.islands import Islands
     from gpu_ls_plugin.evolution.batches.rows import Tours
@@ -76,7 +78,7 @@ class IslandEvolution(Evolution[IslandPopulation]):
     def start(
         self,
         problem: Problem,
-        random_state: np.random.Generator,
+        random_state: Generator,
         run: FrameworkRun,
         given: Tours | None = None,
     ) -> IslandPopulation:
@@ -92,7 +94,7 @@ class IslandEvolution(Evolution[IslandPopulation]):
         self,
         problem: Problem,
         population: IslandPopulation,
-        random_state: np.random.Generator,
+        random_state: Generator,
         run: FrameworkRun,
     ) -> IslandPopulation:
         """Return the next generation; the same population if no time is left."""
@@ -104,7 +106,7 @@ class IslandEvolution(Evolution[IslandPopulation]):
         self,
         problem: Problem,
         groups: list[Elites | None],
-        random_state: np.random.Generator,
+        random_state: Generator,
         run: FrameworkRun,
     ) -> IslandPopulation:
         """Return the rows of islands after a stretch."""
@@ -116,12 +118,7 @@ class IslandEvolution(Evolution[IslandPopulation]):
         stretch = replace(exchange, kicks=None if math.isfinite(seconds) else kicks)
         seed = int(random_state.integers(2**63))
         found, statistics = replace(self.islands, exchange=stretch).go_on(
-            _asked(problem),
-            self.settings,
-            groups,
-            seed=seed,
-            budget=budget,
-            share=run.progress(),
+            _asked(problem), self.settings, groups, seed=seed, budget=budget, share=run.progress()
         )
         run.account(statistics)
         if statistics.interrupted:  # rows may be missing: keep the former ones too

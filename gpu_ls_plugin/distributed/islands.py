@@ -12,11 +12,7 @@ import numpy as np
 from gpu_ls_plugin.backends import arrays
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.budget import Budget, Stopwatch
-from gpu_ls_plugin.core.exceptions import (
-    ClusterError,
-    InvalidTypeError,
-    UnsupportedProblemError,
-)
+from gpu_ls_plugin.core.exceptions import ClusterError, InvalidTypeError, UnsupportedProblemError
 from gpu_ls_plugin.core.feasibility import warns_if_infeasible
 from gpu_ls_plugin.core.problem import Problem
 from gpu_ls_plugin.core.result import Result

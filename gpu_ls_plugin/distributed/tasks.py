@@ -29,12 +29,7 @@ from gpu_ls_plugin.evolution.generations.staged_population import StagedPopulati
 from gpu_ls_plugin.runs.domain import domain_of, first_row, first_rows
 from gpu_ls_plugin.runs.elites import Elites
 from gpu_ls_plugin.runs.repeated_calls import derived, makes_rows, population_of
-from gpu_ls_plugin.solver.plans import (
-    complete_settings,
-    default_settings,
-    plan_of,
-    plan_of_search,
-)
+from gpu_ls_plugin.solver.plans import complete_settings, default_settings, plan_of, plan_of_search
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

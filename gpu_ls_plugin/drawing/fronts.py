@@ -21,10 +21,7 @@ NAMES = ("first", "second", "third")
 
 
 def plot_fronts(
-    fronts: Mapping[str, ArrayLike],
-    path: str | os.PathLike[str] | None = None,
-    *,
-    title: str = "",
+    fronts: Mapping[str, ArrayLike], path: str | os.PathLike[str] | None = None, *, title: str = ""
 ) -> Figure:
     """Draw fronts of two or three objectives into one picture.
 

@@ -16,11 +16,7 @@ if TYPE_CHECKING:
 
 
 def plot_solution(
-    problem: Problem,
-    row: ArrayLike,
-    path: str | os.PathLike[str] | None = None,
-    *,
-    title: str = "",
+    problem: Problem, row: ArrayLike, path: str | os.PathLike[str] | None = None, *, title: str = ""
 ) -> Figure:
     """Draw a solution in the way of its domain: a tour, routes on a map, ...
 

@@ -11,6 +11,8 @@ from gpu_ls_plugin.backends.arrays import on_host
 from gpu_ls_plugin.runs.domain import domain_of
 
 if TYPE_CHECKING:
+    from numpy.random import Generator
+
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.core.problem import Problem
 
@@ -54,7 +56,7 @@ class TourPopulation:
         )
         return TourPopulation(self.xp, *(self.xp.concatenate(pair) for pair in both))
 
-    def parents(self, pairs: int, random_state: np.random.Generator) -> tuple[Any, Any]:
+    def parents(self, pairs: int, random_state: Generator) -> tuple[Any, Any]:
         """Draw pairs of different rows, uniformly; if there is only one row, pairs of it."""
         size = len(self)
         first = random_state.integers(size, size=pairs)

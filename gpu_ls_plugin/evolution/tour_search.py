@@ -15,6 +15,7 @@ from gpu_ls_plugin.evolution.tour_costs import problem_for_operators
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from numpy.random import Generator
     from numpy.typing import ArrayLike
 
     from gpu_ls_plugin.evolution.batches.rows import Tours
@@ -45,7 +46,7 @@ class TourSearch:
         self.search.prepare(self.problem, size)
 
     def improved(
-        self, rows: ArrayLike, random_state: np.random.Generator, run: FrameworkRun | None = None
+        self, rows: ArrayLike, random_state: Generator, run: FrameworkRun | None = None
     ) -> Tours:
         """Return improved tours in canonical form; none is worse than its row."""
         tours = checked_rows(self.problem, rows, "tours")
@@ -55,7 +56,7 @@ class TourSearch:
         self,
         rows: ArrayLike,
         known: Iterable[ArrayLike],
-        random_state: np.random.Generator,
+        random_state: Generator,
         run: FrameworkRun | None = None,
     ) -> Tours:
         """Return improved tours in canonical form, all different and none known.

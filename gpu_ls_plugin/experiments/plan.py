@@ -11,11 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.core import checks, schema
-from gpu_ls_plugin.core.exceptions import (
-    FileFormatError,
-    InvalidParameterError,
-    InvalidTypeError,
-)
+from gpu_ls_plugin.core.exceptions import FileFormatError, InvalidParameterError, InvalidTypeError
 from gpu_ls_plugin.core.files import atomically
 from gpu_ls_plugin.experiments.description import fingerprint, first_difference
 from gpu_ls_plugin.experiments.records import Key, Record

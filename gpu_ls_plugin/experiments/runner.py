@@ -66,11 +66,7 @@ class About:
 
 
 def run_all(
-    plan: Plan,
-    folder: Path,
-    about: About,
-    perform: Perform,
-    display: ExperimentDisplay,
+    plan: Plan, folder: Path, about: About, perform: Perform, display: ExperimentDisplay
 ) -> list[Record]:
     """Perform the missing runs of a plan, and return the records of all runs.
 
@@ -100,11 +96,7 @@ def run_all(
 
 
 def _record(
-    plan: Plan,
-    run: Run,
-    about: About,
-    perform: Perform,
-    watch: Callable[[CurvePoint], object],
+    plan: Plan, run: Run, about: About, perform: Perform, watch: Callable[[CurvePoint], object]
 ) -> Record:
     begun = datetime.now(UTC).isoformat(timespec="seconds")
     curve, wall, error = Curve(watch), time.perf_counter(), ""
@@ -117,10 +109,7 @@ def _record(
     return Record(
         *run.key,
         configuration=run.configuration,
-        description={
-            "algorithm": plan.algorithms[run.algorithm],
-            "termination": plan.termination,
-        },
+        description={"algorithm": plan.algorithms[run.algorithm], "termination": plan.termination},
         objectives=about.objectives[run.problem],
         optimum=about.optima[run.problem],
         curve=curve.points,

@@ -60,11 +60,7 @@ class Table:
         from rich.text import Text
 
         drawn = RichTable(
-            title=self.title,
-            title_justify="left",
-            header_style="bold",
-            box=None,
-            pad_edge=False,
+            title=self.title, title_justify="left", header_style="bold", box=None, pad_edge=False
         )
         for name, number in zip(self.columns, self._numeric(), strict=True):
             drawn.add_column(name, justify="right" if number else "left", overflow="fold")

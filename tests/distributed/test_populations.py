@@ -52,9 +52,7 @@ def test_a_first_stretch_with_crossovers_ends_at_a_standstill(
     job = Job(PROBLEM, search, settings, 0, None, 2, 2, islands=1 if alone else 2)
     monkeypatch.setattr(Watcher, "stops", stops)
     monkeypatch.setitem(
-        tasks.seats,
-        ("run", 0),
-        tasks.Seat(job, settings, plan_of_search(PROBLEM, settings)),
+        tasks.seats, ("run", 0), tasks.Seat(job, settings, plan_of_search(PROBLEM, settings))
     )
     rows, guests = random_tours(N, 16), Elites.none(PROBLEM)
     for number in range(2):

@@ -58,10 +58,7 @@ def test_rows_of_a_local_cluster_do_not_pass_through_the_scheduler(monkeypatch):
 def test_killed_workers_lose_no_exchanged_rows():
     told: list[float] = []
     kills, over, rng = 0, threading.Event(), random.Random(1)
-    with (
-        warnings.catch_warnings(),
-        local_cluster(3, threads=1) as client,
-    ):
+    with warnings.catch_warnings(), local_cluster(3, threads=1) as client:
         warnings.simplefilter("ignore", ClusterWarning)
 
         def kill() -> None:

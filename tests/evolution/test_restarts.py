@@ -159,8 +159,7 @@ def test_stagnation_counts_generations():
 
 
 @pytest.mark.parametrize(
-    ("criterion", "name"),
-    [(Stagnation, "generations"), (LowEntropy, "nats"), (FewTours, "tours")],
+    ("criterion", "name"), [(Stagnation, "generations"), (LowEntropy, "nats"), (FewTours, "tours")]
 )
 def test_wrong_parameters(criterion, name):
     with pytest.raises(InvalidParameterError, match=f"{name}: -1"):

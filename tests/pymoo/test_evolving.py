@@ -244,10 +244,7 @@ def test_another_process_continues_identically(problem, make, tmp_path):
     assert np.array_equal(np.load(found), algorithm.run().pop.get("X"))
 
 
-PROBLEMS = {
-    "ours": TSPProblem(gls.TSP(cities(20))),
-    "pymoo's": TravelingSalesman(cities(20)),
-}
+PROBLEMS = {"ours": TSPProblem(gls.TSP(cities(20))), "pymoo's": TravelingSalesman(cities(20))}
 on_both = pytest.mark.parametrize("problem", PROBLEMS.values(), ids=PROBLEMS)
 FORMS = {"array": lambda tours: tours, "population": lambda tours: Population.new("X", tours)}
 in_both_forms = pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)

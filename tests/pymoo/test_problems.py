@@ -16,10 +16,7 @@ from pymoo.problems import get_problem
 from pymoo.problems.single.traveling_salesman import TravelingSalesman
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.core.exceptions import (
-    InvalidTypeError,
-    UnsupportedProblemError,
-)
+from gpu_ls_plugin.core.exceptions import InvalidTypeError, UnsupportedProblemError
 from gpu_ls_plugin.core.registry import Registry
 from gpu_ls_plugin.plugins.hookspecs import hookimpl
 from gpu_ls_plugin.plugins.loader import Plugins, plugins

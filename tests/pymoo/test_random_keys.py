@@ -213,11 +213,7 @@ def test_a_problem_is_not_copied_but_pickles(tsp):
         ({"search": 3, "local_search_intensity": 5}, InvalidTypeError, "search: 3 is neither"),
         ({"backend": "gpu"}, InvalidParameterError, "backend: 'gpu'"),
         ({"seed": -1}, InvalidParameterError, "seed: -1"),
-        (
-            {"problem": get_problem("zdt1")},
-            InvalidTypeError,
-            "ZDT1 into a problem; pass TSPP",
-        ),
+        ({"problem": get_problem("zdt1")}, InvalidTypeError, "ZDT1 into a problem; pass TSPP"),
         ({"problem": 3, "local_search_probability": 0}, InvalidTypeError, "problem: int is not"),
     ],
 )

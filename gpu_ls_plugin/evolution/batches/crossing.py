@@ -14,6 +14,7 @@ from gpu_ls_plugin.evolution.batches.rows import checked_rows
 from gpu_ls_plugin.runs.domain import domain_of
 
 if TYPE_CHECKING:
+    from numpy.random import Generator
     from numpy.typing import ArrayLike
 
     from gpu_ls_plugin.core.problem import Problem
@@ -69,11 +70,7 @@ class Crossing:
         self.part.cross(problem, tours, tours, backend=self.backend)
 
     def __call__(
-        self,
-        problem: Problem,
-        first: ArrayLike,
-        second: ArrayLike,
-        random_state: np.random.Generator,
+        self, problem: Problem, first: ArrayLike, second: ArrayLike, random_state: Generator
     ) -> Tours:
         """Return one child for each pair of rows, int32 (P, n).
 

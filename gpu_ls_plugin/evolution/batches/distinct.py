@@ -11,6 +11,7 @@ import numpy as np
 from gpu_ls_plugin.evolution.batches.rows import checked_rows, keys, unknown
 
 if TYPE_CHECKING:
+    from numpy.random import Generator
     from numpy.typing import ArrayLike, NDArray
 
     from gpu_ls_plugin.core.problem import Problem
@@ -53,7 +54,7 @@ class DistinctSearch:
         problem: Problem,
         rows: ArrayLike,
         known: set[bytes],
-        random_state: np.random.Generator,
+        random_state: Generator,
         run: FrameworkRun | None = None,
     ) -> Batch:
         """Search all rows (P, n) in one batch, within the time that a run has left.
@@ -74,7 +75,7 @@ class DistinctSearch:
         return Batch(tours, costs, new)
 
     def _renew(
-        self, problem: Problem, tours: Tours, known: set[bytes], random_state: np.random.Generator
+        self, problem: Problem, tours: Tours, known: set[bytes], random_state: Generator
     ) -> NDArray[np.bool_]:
         """Kick each known tour until it is a new one (in place); return which are new."""
         kicked = problem.canonical(tours)

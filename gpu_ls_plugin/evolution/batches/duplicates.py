@@ -54,10 +54,7 @@ class TourDuplicates:
         self._proven.update(KINDS)
 
     def duplicates(
-        self,
-        members: Sequence[Any],
-        rows: Tours,
-        others: tuple[Sequence[Any], Tours] | None = None,
+        self, members: Sequence[Any], rows: Tours, others: tuple[Sequence[Any], Tours] | None = None
     ) -> NDArray[np.bool_]:
         """Return which members are duplicates, bool (P,).
 

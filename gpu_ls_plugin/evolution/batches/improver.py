@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     import numpy as np
+    from numpy.random import Generator
     from numpy.typing import ArrayLike, NDArray
 
     from gpu_ls_plugin.core.problem import Problem
@@ -102,7 +103,7 @@ class Improver:
         self,
         problem: Problem,
         rows: ArrayLike,
-        random_state: np.random.Generator,
+        random_state: Generator,
         run: FrameworkRun | None = None,
     ) -> tuple[Tours, NDArray[np.int64] | None]:
         """Search all rows (P, n) in one batch, within the time that a run has left.
@@ -119,11 +120,7 @@ class Improver:
         return problem.canonical(tours), costs if problem.integer else None
 
     def search_rows(
-        self,
-        problem: Problem,
-        tours: Any,
-        random_state: np.random.Generator,
-        run: FrameworkRun | None = None,
+        self, problem: Problem, tours: Any, random_state: Generator, run: FrameworkRun | None = None
     ) -> Result | None:
         """Search tours on their device, otherwise as `__call__`; None if no time is left."""
         run = TimedRun() if run is None else run

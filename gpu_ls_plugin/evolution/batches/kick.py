@@ -15,6 +15,7 @@ from gpu_ls_plugin.evolution.batches.rows import as_tours, checked_rows
 from gpu_ls_plugin.runs.domain import domain_of
 
 if TYPE_CHECKING:
+    from numpy.random import Generator
     from numpy.typing import ArrayLike
 
     from gpu_ls_plugin.core.problem import Problem
@@ -48,9 +49,7 @@ class Kick:
         some = domain_of(problem).some_rows(problem, 1)
         self(problem, some, np.random.default_rng(0))
 
-    def __call__(
-        self, problem: Problem, rows: ArrayLike, random_state: np.random.Generator
-    ) -> Tours:
+    def __call__(self, problem: Problem, rows: ArrayLike, random_state: Generator) -> Tours:
         """Return kicked copies of rows (P, n); rows that are too short for the kick are shuffled.
 
         One random number is drawn for a kick. If no kick is given and the domain of the problem has

@@ -14,6 +14,7 @@ from gpu_ls_plugin.runs.domain import domain_of, first_rows
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from numpy.random import Generator
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.core.problem import Problem
@@ -39,17 +40,13 @@ class Starts:
         self.improver.prepare(problem, size)
 
     def __call__(
-        self,
-        problem: Problem,
-        size: int,
-        random_state: np.random.Generator,
-        run: FrameworkRun | None = None,
+        self, problem: Problem, size: int, random_state: Generator, run: FrameworkRun | None = None
     ) -> tuple[Tours, NDArray[np.int64] | None]:
         """Return `size` searched tours and their costs, as `Improver` does; tours may be equal."""
         starts = self.construct(problem, size, random_state)
         return self.improver(problem, starts, random_state, run)
 
-    def construct(self, problem: Problem, size: int, random_state: np.random.Generator) -> Tours:
+    def construct(self, problem: Problem, size: int, random_state: Generator) -> Tours:
         """Return tours that are not searched; one number is drawn from `random_state`."""
         seed = int(random_state.integers(2**63))
         place: Any = {"seed": seed, "backend": self.improver.backend}

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 if TYPE_CHECKING:
-    import numpy as np
+    from numpy.random import Generator
 
     from gpu_ls_plugin.evolution.batches.rows import Tours
     from gpu_ls_plugin.runs.framework_run import FrameworkRun
@@ -51,11 +51,7 @@ class Evolution(ABC, Generic[Kind]):
 
     @abstractmethod
     def start(
-        self,
-        problem: Any,
-        random_state: np.random.Generator,
-        run: FrameworkRun,
-        given: Tours | None = None,
+        self, problem: Any, random_state: Generator, run: FrameworkRun, given: Tours | None = None
     ) -> Kind:
         """Return a population of searched tours.
 
@@ -71,6 +67,6 @@ class Evolution(ABC, Generic[Kind]):
 
     @abstractmethod
     def next(
-        self, problem: Any, population: Kind, random_state: np.random.Generator, run: FrameworkRun
+        self, problem: Any, population: Kind, random_state: Generator, run: FrameworkRun
     ) -> Kind:
         """Return the next generation; the population may be the same object, changed."""

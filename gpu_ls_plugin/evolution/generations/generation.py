@@ -15,6 +15,8 @@ from gpu_ls_plugin.evolution.tour_population import TourPopulation
 from gpu_ls_plugin.runs.domain import domain_of
 
 if TYPE_CHECKING:
+    from numpy.random import Generator
+
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.evolution.batches.crossing import Recombining
     from gpu_ls_plugin.evolution.batches.improver import Improver
@@ -47,7 +49,7 @@ class Generation:
         problem: Problem,
         population: TourPopulation,
         children: int,
-        random_state: np.random.Generator,
+        random_state: Generator,
         run: FrameworkRun | None = None,
         *,
         size: int | None = None,
@@ -130,11 +132,7 @@ class GenerationEvolution(Evolution[TourPopulation]):
         crossover.cross(instance, tours, tours, seed=0, backend=improver.backend)
 
     def start(
-        self,
-        problem: Any,
-        random_state: np.random.Generator,
-        run: FrameworkRun,
-        given: Tours | None = None,
+        self, problem: Any, random_state: Generator, run: FrameworkRun, given: Tours | None = None
     ) -> TourPopulation:
         """Return the given tours, and searched ones up to the size of the population."""
         backend = get_backend(self.generation.improver.backend)
@@ -153,7 +151,7 @@ class GenerationEvolution(Evolution[TourPopulation]):
         self,
         problem: Problem,
         population: TourPopulation,
-        random_state: np.random.Generator,
+        random_state: Generator,
         run: FrameworkRun,
     ) -> TourPopulation:
         """Return the best tours of the population and its children."""

@@ -11,7 +11,7 @@ from gpu_ls_plugin.runs.domain import domain_of
 from gpu_ls_plugin.runs.stretch import Stretch
 
 if TYPE_CHECKING:
-    import numpy as np
+    from numpy.random import Generator
 
     from gpu_ls_plugin.evolution.batches.rows import Tours
     from gpu_ls_plugin.runs.framework_run import FrameworkRun
@@ -45,11 +45,7 @@ class PlannedEvolution(Evolution[StagedPopulation]):
             main.search.search.prepare(_seen(main.problem), self.size, backend=self.plan.backend)
 
     def start(
-        self,
-        problem: Any,
-        random_state: np.random.Generator,
-        run: FrameworkRun,
-        given: Tours | None = None,
+        self, problem: Any, random_state: Generator, run: FrameworkRun, given: Tours | None = None
     ) -> StagedPopulation:
         """Return the first generation of the first stage, or of the last one around given rows."""
         population = StagedPopulation(self.plan, random_state)
@@ -63,11 +59,7 @@ class PlannedEvolution(Evolution[StagedPopulation]):
         return population
 
     def next(
-        self,
-        problem: Any,
-        population: StagedPopulation,
-        random_state: np.random.Generator,
-        run: FrameworkRun,
+        self, problem: Any, population: StagedPopulation, random_state: Generator, run: FrameworkRun
     ) -> StagedPopulation:
         """Make the next generation of the population (in place)."""
         seconds, done = run.seconds_left(), run.progress()

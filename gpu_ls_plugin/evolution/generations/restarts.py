@@ -10,7 +10,7 @@ from gpu_ls_plugin.evolution.convergence import Convergence, Stagnation
 from gpu_ls_plugin.evolution.generations.evolution import Evolution, Kind
 
 if TYPE_CHECKING:
-    import numpy as np
+    from numpy.random import Generator
 
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.evolution.batches.rows import Tours
@@ -83,7 +83,7 @@ class Restarts(Evolution[Watched[Kind]]):
     def start(
         self,
         problem: Problem,
-        random_state: np.random.Generator,
+        random_state: Generator,
         run: FrameworkRun,
         given: Tours | None = None,
     ) -> Watched[Kind]:
@@ -95,7 +95,7 @@ class Restarts(Evolution[Watched[Kind]]):
         self,
         problem: Problem,
         population: Watched[Kind],
-        random_state: np.random.Generator,
+        random_state: Generator,
         run: FrameworkRun,
     ) -> Watched[Kind]:
         """Return the next generation, or after convergence a restart from its best tour."""

@@ -17,6 +17,8 @@ from gpu_ls_plugin.runs.population import Population
 from gpu_ls_plugin.runs.stretch import Stretch
 
 if TYPE_CHECKING:
+    from numpy.random import Generator
+
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.evolution.batches.rows import Tours
     from gpu_ls_plugin.runs.plan import Plan, Stage
@@ -40,7 +42,7 @@ class StagedPopulation(Population):
     """
 
     def __init__(
-        self, plan: Plan, random: np.random.Generator, *, least: float = 0.0, full: bool = False
+        self, plan: Plan, random: Generator, *, least: float = 0.0, full: bool = False
     ) -> None:
         self.plan, self.random, self._least, self._full = plan, random, least, full
         self._course = plan.course()
