@@ -275,10 +275,10 @@ def descended(
         seed,
         backend,
         first_row,
-        NO_LIMIT if moves is None else moves,
-        None if asked is None or asked is problem else tour_problem(asked),
-        target,
-        counted,
+        max_moves=NO_LIMIT if moves is None else moves,
+        asked=None if asked is None or asked is problem else tour_problem(asked),
+        target=target,
+        descended=counted,
     )
 
 

@@ -53,18 +53,6 @@ def test_islands_draw_different_numbers(name, drawn):
     assert len(set.union(*islands)) == sum(map(len, islands))
 
 
-@pytest.mark.parametrize("name", ["crossed", "parts"])
-def test_islands_find_different_tours(name):
-    search, budget = SEARCHES[name], gls.Budget(kicks=60)
-
-    def tours(first_row):
-        given = {"budget": budget, "backend": "cpu", "seed": 4}
-        return search(PROBLEM, STARTS, first_row=first_row, **given).tours
-
-    assert np.array_equal(tours(ROWS), tours(ROWS))
-    assert not np.array_equal(tours(0), tours(ROWS))
-
-
 def test_equal_cuts_of_islands_get_different_kicks():
     """The cuts of tours are drawn on the host, and also depend on the first row."""
     found = []
