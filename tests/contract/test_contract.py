@@ -47,7 +47,7 @@ FEW_METRICS = ("EUC_2D", "EUC", "EXPLICIT")
 
 
 def unusual(search: str, metric: str) -> tuple[pytest.MarkDecorator, ...]:
-    """Return the mark of a slow case: it is not usual, and takes long to compile."""
+    """Return the mark of slow cases: those that are unusual, since each is compiled."""
     if search in OF_ROUTES_FIRST:
         return (pytest.mark.slow,)
     if search == "symmetrised":  # it differs from other searches only for matrices

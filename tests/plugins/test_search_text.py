@@ -216,17 +216,9 @@ PLACES = {
     "cooperation": "iterated_local_search(cooperation={})",
     "search": "{}",
 }
-ODD = ("None", "True", "-1", "0.5", "1e400", "10000000000000000000000", "'x'", "[]", "()", "b'1'")
-ODD += (
-    "[[1], 'a']",
-    "{1: 2}",
-    "...",
-    "1j",
-    "two_opt",
-    "nearest",
-    "[or_opt]",
-    "nearest|all",
-    "~all",
+ODD = (
+    *("None", "True", "-1", "0.5", "1e400", "10000000000000000000000", "'x'", "[]", "()", "b'1'"),
+    *("[[1], 'a']", "{1: 2}", "...", "1j", "two_opt", "nearest", "[or_opt]", "nearest|all", "~all"),
 )
 
 

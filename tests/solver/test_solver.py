@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from gpu_ls_plugin.core.exceptions import (
-    UnsupportedProblemError,
-)
+from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.plugins.search_text import parse_search
 from gpu_ls_plugin.runs.acceptance import Annealing, Better
 from gpu_ls_plugin.runs.plan import Plan
@@ -35,6 +33,8 @@ from tests.helpers.late_kernels import LateKernels
 from tests.helpers.routing import random_cvrp
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gpu_ls_plugin.core.result import Progress, Result
     from tests.helpers.clock import Clock
 
@@ -58,41 +58,46 @@ def check(problem: TSP, result: Result) -> None:
 # Choices
 
 
-def device(name: str, processors: int, shared_memory: int = 227 << 10) -> Any:
-    return SimpleNamespace(name=name, processors=processors, shared_memory=shared_memory)
+@pytest.fixture
+def on(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Return a function that makes plans for a device: its backend, processors, shared memory."""
+
+    def choose(name: str, processors: int, shared_memory: int = 227 << 10) -> None:
+        chosen = SimpleNamespace(name=name, processors=processors, shared_memory=shared_memory)
+        monkeypatch.setattr(plans, "get_backend", lambda *_: chosen)
+
+    return choose
 
 
 @pytest.mark.parametrize(
-    ("backend", "n", "population"),
+    ("device", "n", "population"),
     [
-        (device("cpu", 1), 1000, 500),
-        (device("cpu", 7), 1000, 512),
-        (device("cpu", 4), 10_000, 200),
-        (device("cpu", 1), 12_000, 41),
-        (device("cpu", 2), 20_000, 1),
-        (device("cpu", 64), 20_000, 320),
-        (device("cuda", 132), 8, 16 * 132),
-        (device("cuda", 132), 1500, 16 * 132),
-        (device("cuda", 132), 8_000, 6 * 132),
-        (device("cuda", 132), 11_000, 4 * 132),
-        (device("cuda", 132), 20_000, 2 * 132),
-        (device("cuda", 132), 45_000, 67),
-        (device("cuda", 132), 80_000, 48),
-        (device("cuda", 132), 150_000, 1),
-        (device("cuda", 40, 64 << 10), 1500, 7 * 40),
+        (("cpu", 1), 1000, 500),
+        (("cpu", 7), 1000, 512),
+        (("cpu", 4), 10_000, 200),
+        (("cpu", 1), 12_000, 41),
+        (("cpu", 2), 20_000, 1),
+        (("cpu", 64), 20_000, 320),
+        (("cuda", 132), 8, 16 * 132),
+        (("cuda", 132), 1500, 16 * 132),
+        (("cuda", 132), 8_000, 6 * 132),
+        (("cuda", 132), 11_000, 4 * 132),
+        (("cuda", 132), 20_000, 2 * 132),
+        (("cuda", 132), 45_000, 67),
+        (("cuda", 132), 80_000, 48),
+        (("cuda", 132), 150_000, 1),
+        (("cuda", 40, 64 << 10), 1500, 7 * 40),
     ],
 )
-def test_the_population_keeps_the_device_busy(
-    backend: Any, n: int, population: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(plans, "get_backend", lambda *_: backend)
+def test_the_population_keeps_a_device_busy(device: Any, n: int, population: int, on: Any) -> None:
+    on(*device)
     problem = TSP(np.arange(2 * n).reshape(n, 2), "EUC_2D")
     chosen = default_settings(problem, Settings())
     assert chosen.population == population
     assert isinstance(chosen.search, IteratedLocalSearch)
     assert chosen.search.accept == (Annealing(0.2) if population > 1 else Annealing(1.6, 0.8))
     helped = EdgeAssembly(generations=5 if n <= 12_000 else n // 1800, strategy="staged")
-    if backend.name == "cuda":
+    if device[0] == "cuda":
         every = min(0.5, 5000 / n) if n <= 12_000 else max(0.25, n / 60_000)
         helped = EdgeAssembly(every, generations=max(10, n // 1800), strategy="staged")
     assert chosen.search.cooperation == (helped if population > 1 else None)
@@ -119,20 +124,20 @@ def test_the_cooperation_of_chains(population: int, cooperation: object) -> None
     [(0.04, 4, 0.02), (0.1, 4, 0.025), (1, 8, 0.25), (9, 16, 0.5)],
 )
 def test_crossovers_on_a_gpu_suit_the_time(
-    seconds: float, population: int, every: float, monkeypatch: pytest.MonkeyPatch
+    seconds: float, population: int, every: float, on: Any
 ) -> None:
-    monkeypatch.setattr(plans, "get_backend", lambda *_: device("cuda", 132))
+    on("cuda", 132)
     problem = TSP(np.arange(4000).reshape(2000, 2), "EUC_2D")
     chosen: Any = default_settings(problem, Settings(seconds=seconds))
     assert chosen.population == population * 132
     assert chosen.search.cooperation == EdgeAssembly(every, generations=10, strategy="staged")
 
 
-def test_long_tours_are_crossed_if_there_is_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_tours_are_crossed_if_there_is_time(on: Any) -> None:
     """They are searched in parts. The time grows faster than the cities, up to a limit."""
 
     def crossed(name: str, n: int, seconds: float, **given: Any) -> bool:
-        monkeypatch.setattr(plans, "get_backend", lambda *_: device(name, 2))
+        on(name, 2)
         problem = TSP(np.arange(2 * n).reshape(n, 2), "EUC_2D")
         chosen: Any = default_settings(problem, Settings(seconds=seconds, **given))
         assert chosen.search.part == "auto"
@@ -148,11 +153,9 @@ def test_long_tours_are_crossed_if_there_is_time(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize(("threads", "population"), [(1, 2), (7, 7), (64, 16)])
-def test_populations_that_cannot_be_crossed(
-    threads: int, population: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_populations_that_cannot_be_crossed(threads: int, population: int, on: Any) -> None:
     """Asymmetric problems, and searches without crossover, get a tour for each thread."""
-    monkeypatch.setattr(plans, "get_backend", lambda *_: device("cpu", threads))
+    on("cpu", threads)
     asymmetric = TSP.from_matrix(np.arange(900).reshape(30, 30) / 7)
     for problem, search in ((asymmetric, None), (PROBLEM, IteratedLocalSearch())):
         assert default_settings(problem, Settings(search=search)).population == population
@@ -168,13 +171,11 @@ def test_populations_that_cannot_be_crossed(
     ],
     ids=["routes", "crossed", "symmetrised", "not_crossed"],
 )
-def test_islands_have_half_a_population(
-    problem: Any, settled: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_islands_have_half_a_population(problem: Any, settled: dict[str, Any], on: Any) -> None:
     """On a GPU, by default, for chains of routes and crossed tours, which converge sooner."""
 
     def size(name: str, islands: int, **given: Any) -> int | None:
-        monkeypatch.setattr(plans, "get_backend", lambda *_: device(name, 132))
+        on(name, 132)
         asked = Settings(**settled | given)
         return default_settings(problem, asked, islands=islands).population
 
@@ -198,10 +199,10 @@ def test_islands_have_half_a_population(
     ],
 )
 def test_chains_of_routes_on_a_cpu_suit_the_time(
-    threads: int, seconds: float, chains: int, monkeypatch: pytest.MonkeyPatch
+    threads: int, seconds: float, chains: int, on: Any
 ) -> None:
     routes = random_cvrp("capacity", 100)  # of 200 nodes
-    monkeypatch.setattr(plans, "get_backend", lambda *_: device("cpu", threads))
+    on("cpu", threads)
     assert default_settings(routes, Settings(seconds=seconds)).population == chains
 
 
@@ -213,10 +214,8 @@ def test_the_population_suits_the_time() -> None:
     assert size(1e9) == size(math.inf) == 512
 
 
-def test_candidates_and_starts_suit_the_number_of_cities_and_the_time(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(plans, "get_backend", lambda *_: device("cpu", 1))
+def test_candidates_and_starts_suit_the_number_of_cities_and_the_time(on: Any) -> None:
+    on("cpu", 1)
 
     def chosen(problem: TSP, seconds: float) -> tuple[object, str | None]:
         found = default_settings(problem, Settings(seconds=seconds, backend="cpu"))
