@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.result import Result
     from gpu_ls_plugin.runs.domain import AnotherQuestion, FileKind
     from gpu_ls_plugin.runs.plan import Stage
-    from gpu_ls_plugin.runs.request import Request
-    from gpu_ls_plugin.runs.settings import Settings
+    from gpu_ls_plugin.runs.settings import Request, Settings
 
 
 class Assignments(Domain):

@@ -40,8 +40,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.progress import SearchDisplay
     from gpu_ls_plugin.core.result import Result
     from gpu_ls_plugin.runs.plan import Stage
-    from gpu_ls_plugin.runs.request import Request
-    from gpu_ls_plugin.runs.settings import Settings
+    from gpu_ls_plugin.runs.settings import Request, Settings
 
 
 BETWEEN_ROUTES = (Relocate(3), Exchange(2, 2), TwoOptStar())

@@ -24,8 +24,7 @@ from gpu_ls_plugin.core.progress import SearchDisplay, cost_text
 from gpu_ls_plugin.core.registry import registry
 from gpu_ls_plugin.core.splitmix import splitmix64
 from gpu_ls_plugin.runs.plan import Stage
-from gpu_ls_plugin.runs.request import Request
-from gpu_ls_plugin.runs.settings import Settings
+from gpu_ls_plugin.runs.settings import Request, Settings
 
 if TYPE_CHECKING:
     import argparse

@@ -11,8 +11,7 @@ from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.plugins.search_text import text_of
 from gpu_ls_plugin.runs.domain import domain_of
 from gpu_ls_plugin.runs.plan import Plan, Stage
-from gpu_ls_plugin.runs.request import Request
-from gpu_ls_plugin.runs.settings import Settings
+from gpu_ls_plugin.runs.settings import Request, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable

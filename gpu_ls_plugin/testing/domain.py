@@ -10,8 +10,7 @@ import numpy as np
 
 from gpu_ls_plugin.core.exceptions import InvalidTypeError
 from gpu_ls_plugin.runs.domain import Domain, first_rows
-from gpu_ls_plugin.runs.request import Request
-from gpu_ls_plugin.runs.settings import Settings
+from gpu_ls_plugin.runs.settings import Request, Settings
 from gpu_ls_plugin.solver.plans import planned
 from gpu_ls_plugin.testing.subject import Subject
 

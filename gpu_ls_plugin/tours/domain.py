@@ -12,7 +12,7 @@ from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidProblemE
 from gpu_ls_plugin.core.figures import require_image
 from gpu_ls_plugin.core.progress import cost_text, in_units
 from gpu_ls_plugin.runs.domain import LARGE, Domain, FileKind, Output
-from gpu_ls_plugin.runs.request import repairs
+from gpu_ls_plugin.runs.settings import repairs
 from gpu_ls_plugin.tours.candidates.nearest import All, Nearest
 from gpu_ls_plugin.tours.kernels.edge_keys import edge_keys, edge_numbers
 from gpu_ls_plugin.tours.kernels.evaluation import tour_costs
@@ -45,8 +45,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.core.result import Result
     from gpu_ls_plugin.runs.plan import Stage
-    from gpu_ls_plugin.runs.request import Request
-    from gpu_ls_plugin.runs.settings import Settings
+    from gpu_ls_plugin.runs.settings import Request, Settings
 
 # Searches of offspring. The usual one makes few moves, because there are many generations.
 USUAL_SEARCH = LocalSearch()

@@ -11,8 +11,7 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.core.budget import Budget, Stopwatch
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
-from gpu_ls_plugin.runs.request import Request
-from gpu_ls_plugin.runs.settings import Settings
+from gpu_ls_plugin.runs.settings import Request, Settings
 from gpu_ls_plugin.solver.plans import default_settings
 from gpu_ls_plugin.tours.engines import engines
 from gpu_ls_plugin.tours.plan.first_stages import first_tour_stage, nearest_neighbour_tour

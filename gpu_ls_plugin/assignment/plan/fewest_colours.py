@@ -20,8 +20,7 @@ from gpu_ls_plugin.core.budget import Stopwatch
 from gpu_ls_plugin.core.history import Point, note
 from gpu_ls_plugin.core.result import Progress, Result, Statistics
 from gpu_ls_plugin.runs.domain import AnotherQuestion, domain_of
-from gpu_ls_plugin.runs.request import Request
-from gpu_ls_plugin.runs.settings import Settings
+from gpu_ls_plugin.runs.settings import Request, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable

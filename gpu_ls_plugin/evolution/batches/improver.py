@@ -18,7 +18,7 @@ from gpu_ls_plugin.evolution.timed_run import TimedRun
 from gpu_ls_plugin.plugins.search_text import improving, parse_search, text_of
 from gpu_ls_plugin.runs.compiling import compile_search
 from gpu_ls_plugin.runs.domain import domain_of, domains
-from gpu_ls_plugin.runs.request import repairs
+from gpu_ls_plugin.runs.settings import repairs
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.routes.problem.cvrp import CVRP
     from gpu_ls_plugin.runs.plan import Found, Stage
-    from gpu_ls_plugin.runs.request import Request
-    from gpu_ls_plugin.runs.settings import Settings
+    from gpu_ls_plugin.runs.settings import Request, Settings
 
 SHARE, LONGEST = 1 / 12, 60.0  # length of a try: share of the time, and seconds at most
 MOST = 4  # tries with fewer vehicles

@@ -13,8 +13,7 @@ from gpu_ls_plugin.runs.plan import Stage
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.routes.problem.cvrp import CVRP
-    from gpu_ls_plugin.runs.request import Request
-    from gpu_ls_plugin.runs.settings import Settings
+    from gpu_ls_plugin.runs.settings import Request, Settings
 
 SEARCH = HybridGeneticSearch(size=50, children=64)
 # Children that all populations together need: the number up to some customers, these customers,

@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gpu_ls_plugin.core.problem import Problem
-    from gpu_ls_plugin.runs.request import Request
-    from gpu_ls_plugin.runs.settings import Settings
+    from gpu_ls_plugin.runs.settings import Request, Settings
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 # Chains on giant tours as arrays: heat of annealing, and chains for each multiprocessor.

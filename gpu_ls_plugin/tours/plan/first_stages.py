@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.core.result import Callback
     from gpu_ls_plugin.runs.plan import Found
-    from gpu_ls_plugin.runs.request import Request
-    from gpu_ls_plugin.runs.settings import Settings
+    from gpu_ls_plugin.runs.settings import Request, Settings
 
 # Measured: docs/algorithm.md, "The first moments". A population becomes better than one good tour
 # after the time in which all cores together make this number of kicks per city. With less time, the

@@ -27,8 +27,7 @@ from gpu_ls_plugin.tours.searches.symmetrised import Symmetrised
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.core.problem import Problem
-    from gpu_ls_plugin.runs.request import Request
-    from gpu_ls_plugin.runs.settings import Settings
+    from gpu_ls_plugin.runs.settings import Request, Settings
     from gpu_ls_plugin.tours.candidates.base import Candidates
     from gpu_ls_plugin.tours.cooperation.base import Cooperation
 

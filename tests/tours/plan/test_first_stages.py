@@ -12,7 +12,7 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
-from gpu_ls_plugin.runs.request import Request
+from gpu_ls_plugin.runs.settings import Request
 from gpu_ls_plugin.solver import Settings, default_settings, run
 from gpu_ls_plugin.solver.plans import plan_of
 from gpu_ls_plugin.tours.plan import first_stages, preparation
