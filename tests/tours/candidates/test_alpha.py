@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from itertools import combinations
 
 import numpy as np
@@ -15,14 +13,16 @@ from scipy.spatial import Delaunay
 from gpu_ls_plugin import TSP
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, UnsupportedProblemError
 from gpu_ls_plugin.tours.candidates.alpha import Alpha
+from gpu_ls_plugin.tours.candidates.lists import wrong_row
 from gpu_ls_plugin.tours.candidates.one_trees import CompleteGraph, ascend
 from gpu_ls_plugin.tours.candidates.quadrant import Quadrant
 from gpu_ls_plugin.tours.candidates.sparse_graph import SparseGraph, neighbour_graph
 from gpu_ls_plugin.tours.problem.tsplib import read_tour
 from tests.helpers import one_trees, oracles
+from tests.helpers.candidate_lists import Treeless, assert_lists
 from tests.helpers.instances import OPTIMA, each_name, instance_path, tsp_instance, tsp_names
+from tests.helpers.processes import run_python
 from tests.helpers.random_problems import METRICS, random_problem
-from tests.helpers.treeless import Treeless
 
 COVERED = [name for name in tsp_names(solved=True) if name in {"a280", "pcb442", "pr1002"}]
 CLUSTERED = [name for name in tsp_names() if name in {"fl417", "fl1400", "rl1889"}]
@@ -146,17 +146,13 @@ def test_five_candidates_contain_nearly_all_optimal_edges(name):
 def test_lists_of_every_metric_and_size(metric, n):
     problem = random_problem(metric, n, span=25)
     lists = Alpha(5).of(problem)
-    assert_lists(problem, lists, min(5, n - 1))
+    assert_valid(problem, lists, min(5, n - 1))
 
 
-def assert_lists(problem, lists, degree):
+def assert_valid(problem, lists, degree):
     """Each list has different other cities with their exact lengths."""
-    d = oracles.distance_matrix(problem)
-    assert lists.cities.shape == lists.lengths.shape == (problem.n, degree)
-    assert (lists.cities.dtype, lists.lengths.dtype) == (np.int32, problem.cost_dtype)
-    for i, row in enumerate(lists.cities.tolist()):
-        assert len({i, *row}) == degree + 1
-        assert lists.lengths[i].tolist() == d[i, row].tolist()
+    assert lists.degree == degree and wrong_row(lists.cities) is None
+    assert_lists(problem, lists, lists.cities.tolist())
 
 
 def circle(n: int) -> np.ndarray:
@@ -180,7 +176,7 @@ AWKWARD = {
 @pytest.mark.parametrize("metric", ["EUC_2D", "EUC"])
 def test_awkward_places(name, metric):
     problem = TSP(AWKWARD[name], metric)
-    assert_lists(problem, Alpha(6).of(problem), 6)
+    assert_valid(problem, Alpha(6).of(problem), 6)
     _, tree = ascend(neighbour_graph(problem, 8), 5)
     assert np.isfinite(tree.weight) and tree.degrees.sum() == 2 * problem.n
 
@@ -241,7 +237,4 @@ gls.Alpha(5).build(problem)
 late = sorted(name for name in set(sys.modules) - ready if name.startswith("scipy"))
 assert not late, late
 """
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    run_python("-c", script)

@@ -15,9 +15,8 @@ from gpu_ls_plugin.core.exceptions import (
 )
 from gpu_ls_plugin.tours.candidates.quadrant import LOOKS, Quadrant
 from tests.helpers import oracles
-from tests.helpers.candidate_lists import assert_lists
+from tests.helpers.candidate_lists import Treeless, assert_lists
 from tests.helpers.random_problems import COORDINATE, random_problem
-from tests.helpers.treeless import Treeless
 
 
 def quadrant(dx: float, dy: float) -> int:
