@@ -22,7 +22,7 @@ struct AcceptedMoves : MovedState<Problem, Memory, kDistinct, kAssigns, kSwaps> 
   using Base = MovedState<Problem, Memory, kDistinct, kAssigns, kSwaps>;
   using Base::all, Base::item, Base::problem, Base::state;
 
-  static constexpr int kLevels = 64;
+  static constexpr int kLevels = 64;      // of a rule in a round
   static constexpr int kNumberBits = 24;  // of a move's number in its step
 
   template <class Team>
@@ -51,7 +51,7 @@ struct AcceptedMoves : MovedState<Problem, Memory, kDistinct, kAssigns, kSwaps> 
   }
 
  private:
-  static constexpr int kNone = 0x7fffffff;
+  static constexpr int kNone = 0x7fffffff;  // no move of a step is taken
 
   const AcceptedSteps& steps;
   Philox random;  // of moves

@@ -24,7 +24,7 @@
 
 namespace gls {
 
-constexpr int kMostLinks = 4;
+constexpr int kMostLinks = 4;  // of a chain; measured in docs/kernels.md, "Ejection chains"
 
 // A chain of moves: each of the variables goes to the value of the same index.
 struct Chain {
@@ -73,7 +73,7 @@ struct ValueLists {
 template <class Team, class Problem>
 struct ChainScout {
   static constexpr int kGroup = 32;  // links that are evaluated side by side, on every team
-  static constexpr int kOwn = (kGroup + Team::kLanes - 1) / Team::kLanes;
+  static constexpr int kOwn = (kGroup + Team::kLanes - 1) / Team::kLanes;  // links of a lane
   // Links of a group with which chains continue: fewer, the longer the chain. Measured in
   // docs/kernels.md, "Ejection chains".
   static constexpr int kTries[kMostLinks] = {4, 2, 1, 0};

@@ -21,7 +21,8 @@ struct MovedState : RoundState<Problem, Memory> {
   static constexpr bool kAll = __is_base_of(AnyVariable, Problem);  // all variables may be moved
   // Whether free values have to be known: those that no variable has.
   static constexpr bool kTracksFree = kDistinct && kAssigns;
-  // The penalty of excess grows by this part in each step that ends in excess.
+  // The penalty of excess grows by 1/kGrowth in each step that ends in excess. Measured in
+  // docs/kernels.md, "Tenures".
   static constexpr int kGrowth = 256;
 
   int* const used;    // for each value, whether a variable has it, if kTracksFree

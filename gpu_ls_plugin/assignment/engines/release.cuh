@@ -143,7 +143,7 @@ struct ReleaseVariables {
   template <class Team, class Lot>
   GLS_DEVICE static void release(const Team& team, const Problem& problem, const State& state,
                                  int64* scores, int count, int drawn, int64 penalty, Lot lot) {
-    constexpr int64 kReleased = -(int64(1) << 62);
+    constexpr int64 kReleased = -(int64(1) << 62);  // score of a variable without a value
     team.each(state.m, [&](int v) {
       scores[v] = state.values[v] < 0
                       ? kReleased

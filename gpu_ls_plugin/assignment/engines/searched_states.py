@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
 
 MOST_MOVES = 2**31  # kernels number them in 32 bits
-NO_TARGET = -(2**63)
-WORD = 2**32
+NO_TARGET = -(2**63)  # a cost that no state reaches
+WORD = 2**32  # probabilities are integers below it
 RIVALS = 2**31  # added to a round's number, so that a row's rival is not its mate
 PATIENCE = 20  # rounds without a better state after which rows that are alike restart
 ALIKE = 0.95  # share of variables that have the same value in two rows

@@ -45,7 +45,7 @@ CPU_STATES = 4  # for each thread, by default
 # structured flows long ones (docs/kernels.md, "Tenures").
 DISTINCT_TENURES = ((0.9, 0.2), (0.05, 0.1), (0.05, 0.1), (0.05, 0.1))
 UNREACHED = -(2.0**62)  # a target that no state reaches
-KICKS = 2  # variables that a step moves before chains repair the state, at most
+KICKS = 2  # most variables that a step moves before chains repair the state
 
 
 @dataclass(frozen=True)

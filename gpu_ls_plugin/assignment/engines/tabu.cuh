@@ -115,8 +115,8 @@ struct TabuSearch : MovedState<Problem, Memory, kDistinct, kAssigns, kSwaps> {
   }
 
  private:
-  static constexpr int64 kTabu = int64(1) << 61;  // added to the rank of a tabu move
-  static constexpr int64 kNothing = int64(1) << 62;
+  static constexpr int64 kTabu = int64(1) << 61;     // added to the rank of a tabu move
+  static constexpr int64 kNothing = int64(1) << 62;  // rank of no move
 
   const TabuSteps& steps;
   int* const tabu;

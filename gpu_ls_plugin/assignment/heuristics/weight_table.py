@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.core.problem import Problem
 
-LARGEST = 2**32 - 1
+LARGEST = 2**32 - 1  # weight
 BITS = (8, 16, 24, 32)  # of weights; with fewer bits, several add up in 32 bits
 
 

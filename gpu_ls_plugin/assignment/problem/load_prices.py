@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 UNIT = constant("assignment/problem/assignment.cuh", "kUnit")
 ENTRIES = 2**24  # of tables that all steps together read: about a second
-MOST_STEPS, LEAST_STEPS = 1000, 50
+MOST_STEPS, LEAST_STEPS = 1000, 50  # of the subgradient method
 PATIENCE = 20  # steps without a better bound after which steps are shortened
 SHORTER = 0.7  # factor by which steps are shortened
 HOPED = 0.02  # assumed distance of the optimum above the best bound, in parts of the bound

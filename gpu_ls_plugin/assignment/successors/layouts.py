@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 BLOCKS = ((256, 64), (2048, 128), (2**14, 256), (2**18, 1024))
 LEAST_BLOCKS = 4  # ratings lie in shared memory only if those of this many blocks fit
 LANES_HEADER = "assignment/successors/side_by_side.cuh"
-MEMORIES = ("gls::ScratchMemory", "gls::BlockMemory")
+MEMORIES = ("gls::ScratchMemory", "gls::BlockMemory")  # in the device's memory, in a block's
 LANES = constant(LANES_HEADER, "kSideBySide")
 MOST_IN_LANES = constant(LANES_HEADER, "kMostInLanes")  # values
 SUM_BYTES = constant(LANES_HEADER, "kSumBytes")  # of one lane's sums for four values

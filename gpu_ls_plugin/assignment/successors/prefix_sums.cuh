@@ -61,7 +61,7 @@ GLS_DEVICE int walk(const Weight& weight, Range range) {
 // `drawn_value` for one thread, which keeps the sums of shares as lanes do.
 template <int kBits, class First, class Again>
 GLS_DEVICE int drawn_alone(int count, Draw draw, const First& first, const Again& again) {
-  constexpr int kShares = 64;
+  constexpr int kShares = 64;  // whose sums a thread keeps
   const int size = (count + kShares * kStretch - 1) / (kShares * kStretch) * kStretch;
   uint64 sums[kShares], all = 0;
   const auto share = [&](int number) {
