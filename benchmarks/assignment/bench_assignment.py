@@ -114,22 +114,22 @@ def words(text: str) -> list[str]:
 
 if __name__ == "__main__":
     usual = "cuda,cpu" if common.has_gpu() else "cpu"
-    instances = "comma-separated: only these, of graphs and searches those that begin so"
+    instances = "comma-separated names; for graphs and searches, beginnings of names"
     common.main(
         *(__doc__, bounds.NAME, measure, figures.draw),
         ("--sections", {"type": words, "default": "generality,quality,pymoo"}),
-        ("--backend", {"type": words, "default": usual, "help": "sections but one: the first"}),
-        ("--seconds", {"type": float, "default": 60.0, "help": "of a run, or of a clock"}),
+        ("--backend", {"type": words, "default": usual, "help": "most sections use the first"}),
+        ("--seconds", {"type": float, "default": 60.0, "help": "of a run, or of a bound"}),
         ("--seeds", {"type": int, "default": 1, "help": "runs of each instance"}),
         ("--instances", {"type": words, "default": "", "help": instances}),
         ("--qaplib", {"type": Path, "help": "folder of QAPLIB's .dat files, or .npz of them"}),
         ("--limit", {"type": float, "default": math.inf, "help": "seconds of all sections"}),
         ("--clock", {"type": float, "default": 2.0, "help": "seconds of a rate"}),
-        ("--blocks", {"type": words, "default": "64,250,1000", "help": "states of NumPy"}),
+        ("--blocks", {"type": words, "default": "64,250,1000", "help": "NumPy's, in states"}),
         ("--until", {"choices": ("reference", "bar"), "default": "reference"}),
         ("--search", {"default": "", "help": "such as successor_search(steps=5000)"}),
-        ("--states", {"type": int, "help": "searched at once, in place of the default"}),
+        ("--states", {"type": int, "help": "states that are searched at once"}),
         ("--pymoo-seconds", {"type": float, "default": 60.0, "help": "of a run of pymoo"}),
-        ("--tiny", {"action": "store_true", "help": "small sizes, to see that all works"}),
+        ("--tiny", {"action": "store_true", "help": "small sizes, for a trial"}),
         ("--join", {"type": Path, "nargs": "*", "default": [], "help": "other --out folders"}),
     )

@@ -73,7 +73,7 @@ def quadratic(place: Path | None) -> dict[str, gls.QuadraticAssignment]:
     import gpu_ls_plugin as gls
 
     if place is None:
-        print("no instance of QAPLIB: --qaplib names neither a folder nor an .npz")
+        print("no instances of QAPLIB: --qaplib names neither a folder nor an .npz file")
         return {}
     if place.suffix == ".npz":
         tables = np.load(place)
@@ -90,5 +90,5 @@ def quadratic(place: Path | None) -> dict[str, gls.QuadraticAssignment]:
         if path.is_file():
             found[name] = gls.QuadraticAssignment.read(path)
         else:
-            print(f"without {name}: {path} does not exist")
+            print(f"{name} is left out: {path} does not exist")
     return found

@@ -39,7 +39,7 @@ def tasks(qaplib: Path | None, out: Path) -> dict[str, Task]:
         if name in known:
             found[name] = Task("generalised", jobs, known[name], instances.GENERALISED_BAR)
         else:
-            print(f"without {name}: it has no bound; measure the section {bounds.SECTION} first")
+            print(f"{name} is left out: measure its bound first, in section {bounds.SECTION}")
     for name, graph in instances.graphs().items():
         found[name] = Task("colouring", graph.problem, 0, 0.0)
     return found

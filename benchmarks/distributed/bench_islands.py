@@ -217,8 +217,8 @@ if __name__ == "__main__":
         *(__doc__, NAME, measure, draw),
         ("--sections", {"default": "throughput,exchange,faults"}),
         ("--seconds", {"type": float, "default": 4.0, "help": "of a run"}),
-        ("--seeds", {"type": int, "nargs": "+", "default": [1, 2, 3, 4, 5], "help": "of gpus"}),
-        ("--gpus", {"type": int, "nargs": "+", "default": [1, 2], "help": "how many of gpus"}),
-        ("--instances", {"nargs": "+", "help": "of gpus, instead of its own"}),
+        ("--seeds", {"type": int, "nargs": "+", "default": [1, 2, 3, 4, 5], "help": "for gpus"}),
+        ("--gpus", {"type": int, "nargs": "+", "default": [1, 2], "help": "for gpus"}),
+        ("--instances", {"nargs": "+", "help": "for gpus; by default its own"}),
         ("--fault-seconds", {"type": float, "default": 60.0, "help": "of the run with kills"}),
     )

@@ -66,7 +66,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--out", type=Path, required=True, help="folder for results")
     parser.add_argument("--parts", default=",".join(PARTS), help="comma-separated selection")
-    parser.add_argument("--seconds", type=float, default=math.inf, help="for all of it")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="seconds of all parts")
     options = parser.parse_args()
     DEADLINE[0] = time.perf_counter() + options.seconds
     options.out.mkdir(parents=True, exist_ok=True)

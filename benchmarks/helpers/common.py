@@ -219,7 +219,7 @@ def write_json(out: Path, name: str, protocol: str, results: dict[str, Any]) -> 
     """Write the results with the machine and a protocol: the whole record, and a summary."""
     record = {"protocol": " ".join(protocol.split()), "machine": machine(), **results}
     path = summary.write(out, name, json.loads(json.dumps(record, default=_plain)))
-    print(f"wrote {path}, whole: {summary.raw_file(out, name)}")
+    print(f"wrote {path}; the whole record: {summary.raw_file(out, name)}")
 
 
 def stored(out: Path, name: str, sections: Iterable[str]) -> dict[str, Any]:

@@ -21,5 +21,5 @@ class Limit:
         """Return whether time is over, which is printed."""
         if self.left > 0:
             return False
-        print(f"out of time: without {what}", flush=True)
+        print(f"out of time: {what} is left out", flush=True)
         return True

@@ -124,8 +124,8 @@ if __name__ == "__main__":
     given = common.arguments(
         __doc__,
         ("--sections", {"default": "", "help": f"comma-separated, of {', '.join(SECTIONS)}"}),
-        ("--backend", {"default": "auto", "help": "auto, cpu (as such, only cpu) or cuda"}),
-        ("--quick", {"action": "store_true", "help": "small sizes, to see that all works"}),
+        ("--backend", {"default": "auto", "help": "auto, cpu (section cpu) or cuda"}),
+        ("--quick", {"action": "store_true", "help": "small sizes, for a trial"}),
         ("--seconds-scale", {"type": float, "default": 1.0, "help": "of budgets and allowances"}),
     )
     common.finish(given, NAME, measure, draw, __doc__ or "")

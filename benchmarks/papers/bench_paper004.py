@@ -198,5 +198,5 @@ if __name__ == "__main__":
         *(__doc__, NAME, measure, draw),
         ("--sections", {"default": ",".join(SECTIONS)}),
         ("--limit", {"type": float, "default": math.inf, "help": "seconds of all sections"}),
-        ("--tiny", {"action": "store_true", "help": "small sizes, to see that all works"}),
+        ("--tiny", {"action": "store_true", "help": "small sizes, for a trial"}),
     )

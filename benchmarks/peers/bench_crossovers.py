@@ -148,9 +148,9 @@ def draw(out: Path, record: dict[str, Any]) -> None:
 if __name__ == "__main__":
     given = common.arguments(
         __doc__,
-        ("--backend", {"choices": ("cpu", "cuda"), "default": "cpu", "help": "where it runs"}),
+        ("--backend", {"choices": ("cpu", "cuda"), "default": "cpu", "help": "backend"}),
         ("--pairs", {"type": int, "default": 1000}),
         ("--cities", {"type": int, "default": 1000}),
-        ("--only", {"nargs": "+", "default": [""], "help": "recombinations whose names begin so"}),
+        ("--only", {"nargs": "+", "default": [""], "help": "beginnings of names"}),
     )
     common.finish(given, f"crossovers_{given.backend}", measure, draw, __doc__ or "")

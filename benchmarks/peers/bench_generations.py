@@ -91,8 +91,8 @@ def _held(backend: str) -> int:
 if __name__ == "__main__":
     options = common.arguments(
         __doc__,
-        ("--backend", {"choices": ("cpu", "cuda"), "default": "cpu", "help": "where it runs"}),
-        ("--generations", {"type": int, "default": LAST, "help": "after which memory is read"}),
+        ("--backend", {"choices": ("cpu", "cuda"), "default": "cpu", "help": "backend"}),
+        ("--generations", {"type": int, "default": LAST, "help": "before memory is read"}),
     )
     common.write_json(
         options.out, f"generations_{options.backend}", __doc__ or "", measure(options)

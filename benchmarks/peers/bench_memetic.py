@@ -97,7 +97,7 @@ def _until(target: float) -> Any:
 if __name__ == "__main__":
     options = common.arguments(
         __doc__,
-        ("--backend", {"choices": ("cpu", "cuda"), "default": "cpu", "help": "where it runs"}),
+        ("--backend", {"choices": ("cpu", "cuda"), "default": "cpu", "help": "backend"}),
         ("--seeds", {"type": int, "default": 5}),
     )
     common.write_json(options.out, f"memetic_{options.backend}", __doc__ or "", measure(options))

@@ -264,13 +264,13 @@ def _median_curve(curves: list[list[tuple[float, float]]], longest: float) -> tu
 if __name__ == "__main__":
     given = common.arguments(
         __doc__,
-        ("--backend", {"choices": ("cpu", "cuda"), "default": "cpu", "help": "where ours runs"}),
+        ("--backend", {"choices": ("cpu", "cuda"), "default": "cpu", "help": "backend of ours"}),
         ("--instances", {"default": ",".join(INSTANCES), "help": "comma-separated"}),
         ("--seconds", {"type": float, "default": 10.0, "help": "of a run"}),
         ("--seeds", {"type": int, "default": 3}),
         ("--population", {"type": int, "default": 100}),
-        ("--search", {"default": "lin_kernighan/nearest(8)", "help": "of children, as a text"}),
-        ("--elkai-limit", {"type": float, "default": 60.0, "help": "seconds; 0: no elkai"}),
+        ("--search", {"default": "lin_kernighan/nearest(8)", "help": "of children, as text"}),
+        ("--elkai-limit", {"type": float, "default": 60.0, "help": "seconds; 0 leaves elkai out"}),
     )
     name = name_of(given.backend)
     common.finish(

@@ -198,16 +198,13 @@ def draw(out: Path, record: dict[str, Any]) -> None:
 if __name__ == "__main__":
     given = common.arguments(
         __doc__,
-        ("--backend", {"choices": ("cpu", "cuda"), "default": "cpu", "help": "where it runs"}),
+        ("--backend", {"choices": ("cpu", "cuda"), "default": "cpu", "help": "backend"}),
         ("--seconds", {"type": float, "default": 10.0, "help": "limit of MemeticNSGA2"}),
         ("--peer-seconds", {"type": float, "default": 60.0, "help": "limit of pymoo's NSGA2"}),
-        ("--long", {"type": float, "default": 600.0, "help": "limit of long runs, 0: none"}),
+        ("--long", {"type": float, "default": 600.0, "help": "limit of long runs; 0 for none"}),
         ("--long-runs", {"type": int, "default": 1, "help": "number of long runs"}),
         ("--seeds", {"type": int, "default": 5}),
         ("--pop-size", {"type": int, "default": 100}),
-        (
-            "--explored",
-            {"type": int, "default": 256, "help": "tours a generation"},
-        ),
+        ("--explored", {"type": int, "default": 256, "help": "tours a generation"}),
     )
     common.finish(given, f"multi_objective_{given.backend}", measure, draw, __doc__ or "")

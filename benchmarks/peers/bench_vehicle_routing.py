@@ -90,7 +90,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
                 idle = replace(bench, peers=(), ours=False)
                 _measure_section(name, idle, options, record)
     if bench.left_out:
-        print(f"{bench.left_out} runs were left out; the same call goes on with them")
+        print(f"{bench.left_out} runs were left out; repeat the call to make them")
     return record
 
 
@@ -131,22 +131,22 @@ def name_of(options: argparse.Namespace) -> str:
 OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("--sections", {"nargs": "*", "default": list(SECTIONS), "choices": list(SECTIONS)}),
     ("--peers", {"choices": list(PEERS), "default": "both"}),
-    ("--no-ours", {"dest": "ours", "action": "store_false", "help": "peers alone"}),
-    ("--seconds", {"type": float, "help": "of each run, instead of the section's"}),
+    ("--no-ours", {"dest": "ours", "action": "store_false", "help": "only run peers"}),
+    ("--seconds", {"type": float, "help": "of each run; by default those of the section"}),
     ("--peer-seconds", {"type": float, "default": 600.0, "help": "of peers in section large"}),
-    ("--seeds", {"type": int, "nargs": "+", "help": "instead of 1; of cmt 1 to 10"}),
-    ("--instances", {"nargs": "+", "help": "names, instead of the section's"}),
+    ("--seeds", {"type": int, "nargs": "+", "help": "by default 1, in section cmt 1 to 10"}),
+    ("--instances", {"nargs": "+", "help": "names; by default those of the section"}),
     ("--every", {"type": int, "default": 1, "help": "take every n-th instance by size"}),
     ("--customers", {"type": int, "nargs": "+", "default": list(sections.LARGE)}),
-    ("--processes", {"type": int, "default": 16, "help": "of processes and throughput"}),
+    ("--processes", {"type": int, "default": 16, "help": "for sections processes and throughput"}),
     ("--repeats", {"type": int, "default": 3, "help": "of educations"}),
     ("--limit", {"type": float, "default": 570.0, "help": "seconds of the whole call"}),
-    ("--again", {"action": "store_true", "help": "measure what has been measured again"}),
+    ("--again", {"action": "store_true", "help": "repeat existing runs"}),
     (
         "--merge",
         {"type": Path, "nargs": "+", "default": [], "help": "whole records of other calls"},
     ),
-    ("--population", {"type": int, "help": "of ours, instead of the default"}),
+    ("--population", {"type": int, "help": "population of ours"}),
     ("--threads", {"type": int, "default": len(os.sched_getaffinity(0)), "help": "of ours"}),
     ("--backend", {"default": "cuda" if common.has_gpu() else "cpu", "choices": ("cpu", "cuda")}),
     ("--hgs", {"type": Path, "help": "source of HGS-CVRP (github.com/vidalt/HGS-CVRP)"}),

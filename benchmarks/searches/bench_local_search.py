@@ -248,7 +248,7 @@ if __name__ == "__main__":
     given = common.arguments(
         __doc__,
         ("--sections", {"default": "", "help": f"comma-separated, of {', '.join(SECTIONS)}"}),
-        ("--cpu-only", {"action": "store_true", "help": "without a GPU; as such, only cpu_lines"}),
+        ("--cpu-only", {"action": "store_true", "help": "no GPU; by default cpu_lines"}),
     )
     given.sections = given.sections or ("cpu_lines" if given.cpu_only else ",".join(SECTIONS))
     common.finish(given, file_name(given), measure, draw, __doc__ or "")

@@ -63,7 +63,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
             else common.prefix(case["instance"], case["n"])
         )
         if coordinates is None:
-            print(f"left out: {case['instance']} is not here (GPU_LS_INSTANCES)")
+            print(f"{case['instance']} is left out: no file (GPU_LS_INSTANCES)")
             continue
         for metric in METRICS:
             rows.append(throughput(coordinates, metric, case, case["per_processor"] * processors))

@@ -48,10 +48,10 @@ def main() -> int:
     options = common.arguments(
         __doc__,
         ("before", {"type": Path, "nargs": "?", "help": "checkout of the version to compare with"}),
-        ("--backend", {"choices": ("cpu", "cuda"), "default": "cpu", "help": "where it runs"}),
+        ("--backend", {"choices": ("cpu", "cuda"), "default": "cpu", "help": "backend"}),
         ("--what", {"default": "hashes,times", "help": "comma-separated selection"}),
         ("--rounds", {"type": int, "default": ROUNDS, "help": "turns of each version"}),
-        ("--only", {"default": "", "help": "cases whose name holds this expression"}),
+        ("--only", {"default": "", "help": "cases whose name matches this expression"}),
         ("--known", {"type": Path, "help": "file of the old version's hashes, written if missing"}),
     )
     known: Path | None = options.known
@@ -119,7 +119,7 @@ def compare_hashes(before: dict[str, str], after: dict[str, str]) -> dict[str, A
     different = [name for name in unequal if _rows(before, name) != _rows(after, name)]
     counted = [name for name in unequal if name not in different]
     print(f"{len(cases)} cases, {len(different)} different", *different, sep="\n  ")
-    print(f"{len(counted)} more have equal rows after other kicks", *counted, sep="\n  ")
+    print(f"{len(counted)} more differ in kicks alone", *counted, sep="\n  ")
     return {"cases": len(cases), "different": different, "other_kicks": counted}
 
 

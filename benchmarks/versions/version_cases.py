@@ -215,8 +215,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("what", choices=("hashes", "times", "compiled"))
     parser.add_argument("--backend", choices=("cpu", "cuda"), default="cpu")
-    parser.add_argument("--only", default="", help="cases whose name holds this expression")
-    parser.add_argument("--share", default="0/1", help="i/n: every n-th case from the i-th on")
+    parser.add_argument("--only", default="", help="cases whose name matches this expression")
+    parser.add_argument(
+        "--share", default="0/1", help="i/n selects every n-th case from the i-th on"
+    )
     options = parser.parse_args()
     kernels = KernelTimes() if options.what == "times" and options.backend == "cuda" else None
     clock = None

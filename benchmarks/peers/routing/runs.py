@@ -139,7 +139,7 @@ class Bench:
         if self.limit.left >= task.seconds + START:
             return True
         self.left_out += 1
-        print(f"out of time: without {what}", flush=True)
+        print(f"out of time: {what} is left out", flush=True)
         return False
 
     def finished(self, task: Task, solver: str, problem: CVRP, run: Run) -> Run:

@@ -91,7 +91,7 @@ def peers(names: list[str], hgs: Path | None, folder: Path) -> list[Peer]:
     if PYVRP in names and has("pyvrp"):
         found.append(PyVrp())
     for name in set(names) - {peer.name for peer in found}:
-        print(f"without {name}: see --help", flush=True)
+        print(f"{name} is left out: see --help", flush=True)
     return found
 
 
