@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.backends import get_backend, tuning
-from gpu_ls_plugin.backends.composition import Kernel, parse_parameters
+from gpu_ls_plugin.backends import tuning
 from gpu_ls_plugin.tours.engines.chains import chain_layouts
 from gpu_ls_plugin.tours.engines.chains.chains import FusedChains
 from gpu_ls_plugin.tours.engines.pivoting import FIRST_OF
+from tests.helpers import host_program
 from tests.helpers.both_backends import assert_same_result
 from tests.helpers.random_problems import INTEGER, random_problem, random_tours
 from tests.tours.problem.test_metric_functors import EXACT_ROOTS, LARGEST_SQUARE, turning_points
@@ -213,24 +213,6 @@ struct Probe {
 """
 
 
-def launch(backend: str, text: str, parameters: str, count: int, header: str, **arrays) -> None:
-    """Run a probe of the same text on a backend."""
-    chosen = get_backend(backend)
-    kernel = Kernel(
-        name="probe",
-        header=header,
-        body="Probe",
-        parameters=parse_parameters(parameters),
-        team="gls::Host" if backend == "cpu" else "gls::Thread<32>",
-        functors=(text,),
-        headers=(header,),
-    )
-    given = {name: chosen.xp.asarray(array) for name, array in arrays.items()}
-    chosen.launch(kernel, count, given)
-    for name, array in given.items():
-        arrays[name][...] = chosen.to_numpy(array)
-
-
 @pytest.mark.parametrize("functor", EXACT_ROOTS)
 @pytest.mark.parametrize("square", ["int", "gls::int64"])
 def test_roots_on_the_device(functor, square):
@@ -239,14 +221,12 @@ def test_roots_on_the_device(functor, square):
     floors = np.floor(np.sqrt(squares)).astype(np.int64)
     floors += (floors + 1) ** 2 <= squares
     roots = np.zeros((len(squares), 3), np.int32)
-    launch(
-        "cuda",
+    host_program.run(
         ROOTS.format(functor=functor, square=square),
-        "const gls::int64* squares, int* roots",
         len(squares),
-        "tours/problem/metric.cuh",
-        squares=squares,
-        roots=roots,
+        "const gls::int64* squares, int* roots",
+        {"squares": squares, "roots": roots},
+        backend="cuda",
     )
     assert (roots == EXACT_ROOTS[functor](squares, floors)[:, None]).all()
 
@@ -254,5 +234,6 @@ def test_roots_on_the_device(functor, square):
 def test_logarithms_have_the_same_bits():
     logs = {backend: np.zeros(2**24, np.float32) for backend in ("cpu", "cuda")}
     for backend, array in logs.items():
-        launch(backend, LOGS, "float* logs", 2**24, "runs/acceptance.cuh", logs=array)
+        given = {"logs": array}
+        host_program.run(LOGS, 2**24, "float* logs", given, "runs/acceptance.cuh", backend)
     assert np.array_equal(logs["cpu"], logs["cuda"])

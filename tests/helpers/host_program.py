@@ -1,4 +1,4 @@
-"""Small C++ programs on the CPU backend, for tests of single device functors."""
+"""Small C++ programs, by default on the CPU, for tests of single device functors."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ def run(
     parameters: str,
     arguments: dict[str, Any],
     header: str = "tours/problem/metric.cuh",
+    backend: str = "cpu",
 ) -> None:
     """Run `Probe::run(team, item, parameters...)` from `text` on items 0, 1, ....
 
@@ -29,11 +30,19 @@ def run(
         header="tours/problem/metric.cuh",
         body="Probe",
         parameters=parse_parameters(parameters),
-        team="gls::Host",
+        team="gls::Host" if backend == "cpu" else "gls::Thread<32>",
         functors=(text,),
         headers=("tours/problem/metric.cuh", header),
     )
-    get_backend("cpu").launch(kernel, items, arguments)
+    chosen = get_backend(backend)
+    given = {
+        name: chosen.xp.asarray(value) if isinstance(value, np.ndarray) else value
+        for name, value in arguments.items()
+    }
+    chosen.launch(kernel, items, given)
+    for name, value in arguments.items():
+        if given[name] is not value:  # a copy on a GPU
+            value[...] = chosen.to_numpy(given[name])
 
 
 def memory_of(function: str, header: str, text: str = "", *, counts: Sequence[int]) -> list[int]:
