@@ -89,26 +89,14 @@ def test_tours_in_global_memory():
     assert_same(problem, starts, replace(SEARCH, part=None), kicks=200)
 
 
-def use_shapes(monkeypatch, *shapes) -> None:
-    """Use layouts of chains: (warps of a block, blocks of a multiprocessor)."""
-    monkeypatch.setattr(
-        chain_layouts, "CHAIN_WARPS", dict.fromkeys(chain_layouts.CHAIN_WARPS, shapes)
-    )
-
-
-@pytest.mark.parametrize("shape", [(16, 2), (12, 2), (14, 1), (7, 1), (1, 1)])
+@pytest.mark.parametrize("shape", [(16, 2), (12, 2), (14, 1), (7, 1), (1, 1), None], ids=str)
 @pytest.mark.parametrize("metric", ["EUC_2D", "GEO", "EXPLICIT"])
 def test_shapes(metric, shape, monkeypatch):
-    use_shapes(monkeypatch, shape)
-    problem = random_problem(metric, 120, span=80)
-    assert_same(problem, random_tours(120, 150), kicks=30)
-
-
-def test_shapes_in_global_memory(monkeypatch):
-    use_shapes(monkeypatch)
-    for metric in ("EUC_2D", "GEO", "EXPLICIT"):
-        for n in (8, 60, 300):
-            assert_same(random_problem(metric, n, span=80), random_tours(n, 50), kicks=30)
+    """A shape is (warps of a block, blocks of a multiprocessor); None: in global memory."""
+    shapes = dict.fromkeys(chain_layouts.CHAIN_WARPS, (shape,) if shape else ())
+    monkeypatch.setattr(chain_layouts, "CHAIN_WARPS", shapes)
+    for n in (8, 120, 300):
+        assert_same(random_problem(metric, n, span=80), random_tours(n, 150), kicks=30)
 
 
 @pytest.mark.parametrize("walk", [1, 5, 50])

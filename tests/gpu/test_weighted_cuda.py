@@ -1,4 +1,4 @@
-"""Rows with their own weights are searched alike on both backends."""
+"""Searches of rows with different weights are the same on both backends."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""How a tour lies in a kernel, and what it costs there."""
+"""Layouts of tours in kernels, and kernels that compute costs."""

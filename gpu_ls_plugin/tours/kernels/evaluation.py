@@ -47,7 +47,7 @@ def add_up(backend: Backend, metric: Metric, data: dict[str, Any], tours: Any, c
 def lengths_of(backend: Backend, problem: TSP, tours: Any) -> Any:
     """Return the lengths (P,) of checked int32 tours (P, n), without the costs of an objective."""
     lengths = backend.xp.zeros(len(tours), problem.cost_dtype)
-    if problem.n > 1:  # a single city has no edges
+    if problem.n > 1 and len(tours) > 0:  # a single city has no edges
         data = {"metric_data": metric_data(backend, problem)}
         add_up(backend, problem.metric, data, tours, lengths)
     return lengths
@@ -116,21 +116,14 @@ def tour_costs(backend: Backend, problem: TSP, tours: Any) -> Any:
     `exact_costs`.
     """
     problem.require_rows(len(tours))
-    costs = backend.xp.zeros(len(tours), problem.cost_dtype)
-    if problem.n == 1:  # no edges
-        return costs
     objective = problem.objective
-    pays = objective.keeps and objective.proven  # whether the kernel adds the objective
-    metric = search_metric(problem) if pays else problem.metric
-    at_once = max(1, MOST_KEPT // objective.kept_bytes(problem)) if pays else max(1, len(tours))
+    if problem.n == 1 or not (objective.keeps and objective.proven):
+        lengths = lengths_of(backend, problem, tours)
+        return lengths if problem.n == 1 else _with_objective(backend, problem, tours, lengths)
+    costs = backend.xp.zeros(len(tours), problem.cost_dtype)
+    at_once = max(1, MOST_KEPT // objective.kept_bytes(problem))
     for begin in range(0, len(tours), at_once):
         rows = slice(begin, begin + at_once)
-        data = (
-            batch_data(backend, problem, len(tours[rows]))
-            if pays
-            else {"metric_data": metric_data(backend, problem)}
-        )
-        add_up(backend, metric, data, tours[rows], costs[rows])
-    if not (objective.length_alone or pays):
-        costs += backend.xp.asarray(objective.costs(problem, backend.to_numpy(tours)))
+        data = batch_data(backend, problem, len(tours[rows]))
+        add_up(backend, search_metric(problem), data, tours[rows], costs[rows])
     return costs

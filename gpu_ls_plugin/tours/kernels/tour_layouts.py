@@ -80,7 +80,7 @@ class ChainNeeds:
 
     site_bytes: int = SITE_BYTES  # of the site of a city
     length_bytes: int = 4  # of a sum of lengths
-    neighbourhoods: int = 1  # whose moves are counted apart
+    neighbourhoods: int = 1  # each has its own count of moves
     registers: str = "some"  # that the moves need: "few", "some", "many" or "most"
     chooses: bool = False  # whether moves look for places, which takes more registers in descents
     listed: bool = False  # whether moves are listed before the objective judges them

@@ -19,7 +19,7 @@ GLS_DEVICE int64 piece_bytes(int count) {
 struct Pieces {
   char* free;
 
-  // Data of a team besides its tour; always in shared memory.
+  // Data of a team, in addition to its tour; always in shared memory.
   template <class T, class Team>
   GLS_DEVICE T& slot(const Team& team) {
     return shared_slot<T>(team);

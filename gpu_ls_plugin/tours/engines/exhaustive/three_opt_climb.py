@@ -131,7 +131,7 @@ class ThreeOptClimb(Engine):
 
     @staticmethod
     def bytes_per_tour(n: int) -> int:
-        """Return the memory of a tour in bytes; a CPU thread has a table of lengths besides."""
+        """Return the memory of a tour in bytes, without a CPU thread's table of lengths."""
         return 4 * n + 64
 
     def launch(self, passes: int, seconds: float) -> None:

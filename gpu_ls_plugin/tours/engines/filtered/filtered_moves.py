@@ -123,13 +123,13 @@ class FilteredMoves(Engine):
     def _left_of(self, memory: int) -> int:
         """Return how many bytes each tour may use for lists, of `memory` bytes for the batch."""
         shared = metric_data(self.backend, self.problem).nbytes + self.arguments["sites"].nbytes
-        own = (
+        fixed = (
             self.bytes_per_tour(self.problem.n, self.part)
             + self.problem.objective.kept_bytes(self.problem)
             - filter_layouts.LEAST_CHUNK_BYTES
             + RANKED_BYTES * self.slots
         )
-        return int((memory - shared) // len(self.tours) - own)
+        return int((memory - shared) // len(self.tours) - fixed)
 
     @staticmethod
     def bytes_per_tour(n: int, part: FilteredNeighbourhood) -> int:
@@ -147,7 +147,7 @@ class FilteredMoves(Engine):
         return self.space.moves(self.problem.n)
 
     def evaluations(self, passes: int) -> int:
-        """Return how many moves the filter has kept, whatever the number of passes."""
+        """Return how many moves the filter has kept so far; `passes` has no effect."""
         return int(self.evaluated.sum())
 
     def first_passes(self) -> int:

@@ -62,7 +62,7 @@ struct EvaluateWhole {
     }
     GLS_DEVICE int at(int position) const { return position < tour.n ? position : 0; }
 
-    // Returns how many pairs lie before k.
+    // Returns the number of pairs with i < j < k.
     GLS_DEVICE int pairs(int k) const {
       const int before = k - j < kSide ? k - j : kSide;
       return i < j ? kSide * before : before * (before - 1) / 2;
