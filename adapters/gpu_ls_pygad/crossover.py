@@ -9,8 +9,7 @@ import numpy as np
 from gpu_ls_plugin.evolution.batches.crossing import Crossing
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 from gpu_ls_plugin.evolution.tour_costs import problem_for_operators
-from gpu_ls_pygad.clock import uncounted_compiling
-from gpu_ls_pygad.run import random_state
+from gpu_ls_pygad.run import random_state, uncounted_compiling
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
-from gpu_ls_pygad.clock import on_clock
-from gpu_ls_pygad.run import GaRun, random_state
+from gpu_ls_pygad.run import GaRun, on_clock, random_state
 
 if TYPE_CHECKING:
     from numpy.random import Generator

@@ -24,7 +24,7 @@ from gpu_ls_plugin.evolution.convergence import Stagnation
 from gpu_ls_plugin.evolution.replacement import Crowding
 from gpu_ls_plugin.tours.kernels.edge_keys import edge_keys
 from gpu_ls_pymoo import LocalSearchSampling, MemeticGA, TSPProblem
-from gpu_ls_pymoo.lazy_population import LazyPopulation
+from gpu_ls_pymoo.evolving import LazyPopulation
 from tests.evolution.samples import cities, rows
 
 if TYPE_CHECKING:
