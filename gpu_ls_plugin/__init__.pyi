@@ -23,9 +23,9 @@ from .core.result import Progress as Progress
 from .core.result import Result as Result
 from .core.result import Statistics as Statistics
 from .distributed import Islands as Islands
-from .drawing.fronts import plot_fronts as plot_fronts
-from .drawing.runs import animate_run as animate_run
-from .drawing.solutions import plot_solution as plot_solution
+from .drawing.pictures import animate_run as animate_run
+from .drawing.pictures import plot_fronts as plot_fronts
+from .drawing.pictures import plot_solution as plot_solution
 from .routes import *  # noqa: F403
 from .solver.calls import plan as plan
 from .solver.calls import solve as solve

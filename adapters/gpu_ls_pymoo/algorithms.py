@@ -16,7 +16,7 @@ from gpu_ls_plugin.distributed.evolution import IslandEvolution
 from gpu_ls_plugin.evolution.batches.crossing import recombines
 from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.generations.memetic import SIZE, evolution_of
-from gpu_ls_plugin.evolution.generations.planned_evolution import PlannedEvolution
+from gpu_ls_plugin.evolution.generations.staged_population import PlannedEvolution
 from gpu_ls_plugin.runs.settings import Settings
 from gpu_ls_plugin.solver.plans import SECONDS, plan_of_generations
 from gpu_ls_pymoo.clock import time_limit

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.core.figures import require_image
 from gpu_ls_plugin.core.files import atomically, check_writable, is_packed, open_descriptor
-from gpu_ls_plugin.drawing.solutions import plot_solution
+from gpu_ls_plugin.drawing.pictures import plot_solution
 from gpu_ls_plugin.runs.domain import Output, domain_of
 
 if TYPE_CHECKING:

@@ -24,8 +24,7 @@ from gpu_ls_plugin.core.exceptions import ClusterError
 from gpu_ls_plugin.distributed.exchange import adopt_guests, elites_of
 from gpu_ls_plugin.distributed.messages import Job, Order, Report, Settled
 from gpu_ls_plugin.distributed.watcher import Standstill, Watcher, this_worker
-from gpu_ls_plugin.evolution.generations.planned_evolution import PlannedEvolution
-from gpu_ls_plugin.evolution.generations.staged_population import StagedPopulation
+from gpu_ls_plugin.evolution.generations.staged_population import PlannedEvolution, StagedPopulation
 from gpu_ls_plugin.runs.domain import domain_of, first_row, first_rows
 from gpu_ls_plugin.runs.elites import Elites
 from gpu_ls_plugin.runs.repeated_calls import derived, makes_rows, population_of

@@ -9,7 +9,7 @@ import numpy as np
 
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.core.figures import color, image_figure, panels, plain, require_image, saved
-from gpu_ls_plugin.drawing.fronts import draw_fronts
+from gpu_ls_plugin.drawing.pictures import draw_fronts
 from gpu_ls_plugin.experiments.comparison import average_ranks, critical_difference, quantile
 from gpu_ls_plugin.experiments.summaries import SIGNIFICANT
 

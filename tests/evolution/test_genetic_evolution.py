@@ -12,7 +12,7 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.generations.memetic import evolution_of
-from gpu_ls_plugin.evolution.generations.planned_evolution import PlannedEvolution
+from gpu_ls_plugin.evolution.generations.staged_population import PlannedEvolution
 from gpu_ls_plugin.evolution.timed_run import TimedRun
 from gpu_ls_plugin.routes.plan import fewer_vehicles, first_generations, settings
 from gpu_ls_plugin.routes.plan.first_generations import _prepare

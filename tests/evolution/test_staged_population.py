@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from gpu_ls_plugin import TSP
-from gpu_ls_plugin.evolution.generations.planned_evolution import PlannedEvolution
+from gpu_ls_plugin.evolution.generations.staged_population import PlannedEvolution
 from gpu_ls_plugin.routes.plan.fewer_vehicles import _Tries
 from gpu_ls_plugin.runs.plan import Plan, Stage
 from tests.evolution.samples import cities

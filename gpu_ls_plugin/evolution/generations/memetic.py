@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gpu_ls_plugin.evolution.generations.generation import Generation, GenerationEvolution
-from gpu_ls_plugin.evolution.generations.planned_evolution import PlannedEvolution
 from gpu_ls_plugin.evolution.generations.restarts import Restarts
+from gpu_ls_plugin.evolution.generations.staged_population import PlannedEvolution
 from gpu_ls_plugin.evolution.replacement import BestDistinct
 from gpu_ls_plugin.runs.domain import domain_of
 from gpu_ls_plugin.solver.plans import plan_of_generations

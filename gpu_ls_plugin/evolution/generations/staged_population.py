@@ -1,8 +1,9 @@
-"""The population of the current stage of a plan, and the best rows of earlier stages."""
+"""The population of a plan: the current stage, and the best rows of earlier stages."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,8 +11,9 @@ import numpy as np
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.backends.arrays import on_host
 from gpu_ls_plugin.core.result import Statistics
+from gpu_ls_plugin.evolution.generations.evolution import Evolution
 from gpu_ls_plugin.evolution.timed_run import add_search
-from gpu_ls_plugin.runs.domain import first_rows
+from gpu_ls_plugin.runs.domain import domain_of, first_rows
 from gpu_ls_plugin.runs.plan import Course, Found
 from gpu_ls_plugin.runs.population import Population
 from gpu_ls_plugin.runs.stretch import Stretch
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.evolution.batches.rows import Tours
+    from gpu_ls_plugin.runs.framework_run import FrameworkRun
     from gpu_ls_plugin.runs.plan import Plan, Stage
     from gpu_ls_plugin.runs.stretch import Leg
 
@@ -192,3 +195,60 @@ def _begun(
         return made
     population = stage.search.population(stage.problem, rows, **place)
     return population, population.advance(Stretch(seconds, generations=1, end=0.0))
+
+
+@dataclass(frozen=True)
+class PlannedEvolution(Evolution[StagedPopulation]):
+    """Generations of the stages of a plan.
+
+    Parameters
+    ----------
+    plan : Plan
+        As `plan_of_generations` returns it.
+    """
+
+    plan: Plan
+
+    @property
+    def size(self) -> int:
+        """Rows of the last stage."""
+        return self.plan.main.size
+
+    def prepare(self, problem: Any) -> None:
+        """Compile ahead of a run."""
+        main = self.plan.main
+        if (cooperation := getattr(main.search, "cooperation", None)) is not None:
+            cooperation.check(_seen(main.searched))
+        self.plan.prepare()
+        if main.searched is not main.problem:  # the first descent is under `main.problem`
+            main.search.search.prepare(_seen(main.problem), self.size, backend=self.plan.backend)
+
+    def start(
+        self, problem: Any, random_state: Generator, run: FrameworkRun, given: Tours | None = None
+    ) -> StagedPopulation:
+        """Return the first generation of the first stage, or of the last one around given rows."""
+        population = StagedPopulation(self.plan, random_state)
+        try:
+            population.begin(run.progress(), run.seconds_left(), given)
+        except KeyboardInterrupt:
+            if population.population is None:
+                raise
+            population.statistics.stopped_by = "interrupt"
+        run.account(population.statistics)
+        return population
+
+    def next(
+        self, problem: Any, population: StagedPopulation, random_state: Generator, run: FrameworkRun
+    ) -> StagedPopulation:
+        """Make the next generation of the population (in place)."""
+        seconds, done = run.seconds_left(), run.progress()
+        if seconds > 0:
+            population.random = random_state
+            stretch = Stretch(seconds, generations=1, begin=done, end=done)
+            run.account(population.advance(stretch))
+        return population
+
+
+def _seen(problem: Any) -> Any:
+    """Return a problem in the form that parts of searches take."""
+    return domain_of(problem).for_operators(problem)

@@ -1,0 +1,178 @@
+"""Pictures of solutions and fronts, and animations of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_ls_plugin.core import checks
+from gpu_ls_plugin.core.exceptions import InvalidParameterError
+from gpu_ls_plugin.core.figures import color, image_figure, plain, require_image, saved
+from gpu_ls_plugin.core.files import atomically
+from gpu_ls_plugin.runs.domain import domain_of
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable
+
+    from matplotlib.figure import Figure
+    from numpy.typing import ArrayLike, NDArray
+
+    from gpu_ls_plugin.core.problem import Problem
+
+NAMES = ("first", "second", "third")  # of objectives
+DOTS_PER_INCH = 80  # of animations
+
+
+def plot_solution(
+    problem: Problem, row: ArrayLike, path: str | os.PathLike[str] | None = None, *, title: str = ""
+) -> Figure:
+    """Draw a solution in the way of its domain: a tour, routes on a map, ...
+
+    Parameters
+    ----------
+    problem : Problem
+    row : array_like, shape (n,), integer
+        Not changed.
+    path : path, optional
+        Image file to write; its ending is the format. It appears complete or not at all.
+    title : str
+        Title above the picture.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    MissingExtraError
+        Matplotlib is not installed.
+    UnsupportedProblemError
+        Solutions of such problems cannot be drawn.
+    InvalidParameterError
+        The problem has no coordinates, or the ending is not an image format.
+    InvalidTourError, InvalidTypeError
+        The row is not a solution, or `problem` is not a problem.
+    OSError
+        The file cannot be written.
+    """
+    return domain_of(problem).plot(problem, row, path, title)
+
+
+def plot_fronts(
+    fronts: Mapping[str, ArrayLike], path: str | os.PathLike[str] | None = None, *, title: str = ""
+) -> Figure:
+    """Draw fronts of two or three objectives into one picture.
+
+    Parameters
+    ----------
+    fronts : mapping of name to array_like, shape (rows, objectives)
+        Objectives, such as ``result.F`` of pymoo.
+    path : path, optional
+        Image file to write; its ending is the format. It appears complete or not at all.
+    title : str
+        Title above the picture.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    MissingExtraError
+        Matplotlib is not installed.
+    InvalidParameterError, InvalidTypeError
+        `fronts` is empty or not a mapping, or the ending of `path` is not an image format.
+    OSError
+        The file cannot be written.
+    """
+    checks.instance("fronts", fronts, kind=Mapping, wanted="mapping of names to arrays")
+    rows = {name: np.asarray(front, dtype=float) for name, front in fronts.items()}
+    shapes = {array.shape[1:] for array in rows.values()}
+    if shapes not in ({(2,)}, {(3,)}):
+        raise InvalidParameterError(
+            "fronts: pass one or more arrays of shape (rows, 2), or all of shape (rows, 3)"
+        )
+    require_image(path)
+    figure = image_figure(6, 5)
+    solid = {"projection": "3d"} if shapes == {(3,)} else {}
+    axes = figure.add_subplot(title=title, **solid)
+    draw_fronts(axes, rows)
+    return saved(figure, path)
+
+
+def draw_fronts(axes: Any, fronts: Mapping[str, NDArray[np.float64]]) -> None:
+    """Draw fronts of two or three objectives, to match the axes; each has a color of its own."""
+    for index, (name, front) in enumerate(fronts.items()):
+        if len(front):
+            axes.scatter(*front.T, s=8, color=color(index), label=plain(name))
+    for direction, word in zip("xyz", NAMES, strict=True):
+        if hasattr(axes, f"set_{direction}label"):
+            axes.set(**{f"{direction}label": f"{word} objective"})
+    axes.legend(fontsize="small")
+
+
+def animate_run(
+    problem: Problem,
+    states: Iterable[ArrayLike],
+    path: str | os.PathLike[str],
+    *,
+    titles: Iterable[str] = (),
+    per_second: int = 4,
+) -> None:
+    """Write an animated GIF of a changing tour or population, with a frame for each state.
+
+    Parameters
+    ----------
+    problem : Problem
+        With coordinates.
+    states : iterable of array_like, shape (n,) or (P, n), integer
+        A tour or a population for each frame; drawn as by `plot_population`.
+    path : path
+        A ``.gif`` file; it appears complete or not at all.
+    titles : iterable of str
+        Titles of the frames; further frames show their number.
+    per_second : int
+        Frames per second, at most 50.
+
+    Raises
+    ------
+    MissingExtraError
+        Matplotlib is not installed.
+    InvalidParameterError
+        There is no state, the problem has no coordinates, or the path does not end in ``.gif``.
+    InvalidTourError, InvalidTypeError
+        A row is not a solution, or `problem` is not a problem.
+    UnsupportedProblemError
+        Solutions of such problems cannot be drawn.
+    OSError
+        The file cannot be written.
+    """
+    domain = domain_of(problem)
+    per_second = checks.integer("per_second", per_second, least=1, most=50)
+    target = Path(path)
+    if target.suffix.lower() != ".gif":
+        raise InvalidParameterError(f"path: {target.name!r} must end in .gif")
+    frames = [problem.check(state, parameter="states") for state in states]
+    if not frames:
+        raise InvalidParameterError("states: it is empty; pass a tour for each frame")
+    named = dict(enumerate(titles))
+
+    figure = image_figure(6, 6)
+    from matplotlib.animation import PillowWriter
+
+    writer = PillowWriter(fps=per_second)
+
+    def draw(number: int) -> None:
+        figure.clear()
+        title = named.get(number, f"{number + 1} of {len(frames)}")
+        domain.draw(problem, frames[number], figure.add_subplot(title=title))
+
+    draw(0)  # raises before there is a file if the problem cannot be drawn
+    with atomically(target) as file, writer.saving(figure, str(file), DOTS_PER_INCH):
+        for number in range(len(frames)):
+            draw(number)
+            writer.grab_frame()
