@@ -31,10 +31,10 @@ SEARCHES = {
 BUDGETS = {"moves": None, "chains": gls.Budget(kicks=200), "generations": gls.Budget(kicks=18)}
 
 
-def small_lengths(exponent, *, soft, demand=100_000):
+def small_lengths(exponent, *, soft):
     """Return the same problem with all lengths times 2**exponent, which causes no rounding."""
     random = np.random.default_rng(5)
-    points, demands = random.random((19, 2)), np.r_[0, demand * random.integers(1, 10, 18)]
+    points, demands = random.random((19, 2)), np.r_[0, 100_000 * random.integers(1, 10, 18)]
     made = {"metric": "EUC", "copies": 8}
     unlimited = gls.CVRP(points, demands, int(demands.sum() / 3.6), **made)
     longest = unlimited.route_sums(gls.savings(unlimited)).durations.max().item()

@@ -13,7 +13,8 @@
 
 namespace gls {
 
-constexpr int kStringDraws = 1 << 8;        // of a kick, four numbers each; the last accepts
+// Random draws reserved for a kick, four numbers each; the last one decides on acceptance.
+constexpr int kStringDraws = 1 << 8;
 constexpr int kRing = 128;                  // most customers in the queue
 constexpr int kChanged = 2 * kMostRemoved;  // most routes that a kick changes
 

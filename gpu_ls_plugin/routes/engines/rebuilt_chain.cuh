@@ -13,7 +13,8 @@
 
 namespace gls {
 
-constexpr int kRebuildDraws = 1 << 12;  // of a kick, four numbers each; the last accepts
+// Random draws reserved for a kick, four numbers each; the last one decides on acceptance.
+constexpr int kRebuildDraws = 1 << 12;
 
 // Rows for the giant tours that kicks make.
 struct Kicked {

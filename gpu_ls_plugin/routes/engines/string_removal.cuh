@@ -154,7 +154,7 @@ struct StringRemoval {
   template <class Team, class Wake, class Changed>
   GLS_DEVICE bool insert(const Team& team, int customer, Wake wake, Changed changed) const {
     const Option none{endless_length(), 0xffffffffu};
-    const uint32 begin = 2 * uint32(near.near_each);  // of a route
+    const uint32 begin = 2 * uint32(near.near_each);  // index of the beginning of a route
     Option best = team.least(near.near_each, none, [&](int rank) {
       const int node = beside(customer, rank);
       const City route = routes.now.owners[node];

@@ -117,7 +117,7 @@ struct LinkedRoutes {
     return between(a, customer) + between(customer, b) - between(a, b);
   }
 
-  // Whether a route with this load and duration pays nothing, as most do, and what it pays.
+  // Whether a route with this load and duration violates nothing, as most, and what it pays if not.
   GLS_DEVICE bool is_free(const Used& used) const {
     return used.load <= vehicles.capacity && (!timed || used.time <= vehicles.limit);
   }

@@ -15,7 +15,7 @@ struct NearNodes {
   }
 };
 
-// A candidate and its value: the least is chosen, and of equal ones that of the smallest index.
+// A value with an index of 32 bits that breaks ties: the smaller index wins.
 template <class Value>
 struct Rated {
   Value value;

@@ -214,7 +214,8 @@ struct RebuiltRoutes {
     waiting[w] = waiting[last], options[w] = options[last];
     Edge edge = its.route < 0 ? its.best : routes.edge(int(its.best.index), customer);
     if (its.route < 0) edge = routes.best_edge(customer, 0, state.routes);
-    if (edge.index < 0) edge = routes.edge(routes.depot(begin_route()), customer);  // one too many
+    if (edge.index < 0)
+      edge = routes.edge(routes.depot(begin_route()), customer);  // beyond the fleet
     const int route = routes.route_of(int(edge.index));
     routes.insert(edge, customer);
     link(int(edge.index), customer);

@@ -13,7 +13,7 @@ GLS_DEVICE Rated<Length> rated(Cost more, uint32 index) {
   return {more < -most ? Length(-most) : Length(more), index};
 }
 
-// Stands for no move: a move is better if it gains more than the rounding error of real numbers.
+// The value that a move must beat: gains within the error of real numbers do not count.
 template <class Length>
 GLS_DEVICE Rated<Length> no_move(Length removed, Length slack) {
   return {Length(removed * -1e-10) - slack, 0xffffffffu};

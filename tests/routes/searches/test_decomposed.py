@@ -1,14 +1,12 @@
-"""Routes searched in parts: feasible, never worse, reproducible, and stopped in time."""
+"""Routes searched in parts: rounds, rows, vehicles, prices, and when plans search in parts."""
 
 from __future__ import annotations
 
 import gc
-import threading
 import weakref
 from dataclasses import replace
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
@@ -19,7 +17,6 @@ from gpu_ls_plugin.routes.searches.decomposition import run as runs
 from gpu_ls_plugin.runs.settings import Settings
 from gpu_ls_plugin.runs.stretch import Leg
 from gpu_ls_plugin.solver.plans import default_settings
-from tests.helpers.marks import slow_after
 from tests.helpers.routing import random_cvrp
 
 CUSTOMERS = 60
@@ -27,7 +24,7 @@ SEARCH = gls.Decomposed(customers=15, rounds=4)
 KICKS = gls.Budget(kicks=40)
 
 
-def starts_of(problem: gls.CVRP, size: int = 8) -> np.ndarray:
+def starts_of(problem: gls.CVRP, size: int = 8):
     return gls.savings(problem, size=size, seed=1, backend="cpu")
 
 
@@ -57,34 +54,6 @@ def parts(monkeypatch) -> list[SimpleNamespace]:
 
     monkeypatch.setattr(runs, "search_part", noted)
     return seen
-
-
-@pytest.mark.parametrize(
-    "kind", slow_after(1, ["capacity", "directed", "real duration", "fleet", "duration"])
-)
-def test_routes_are_feasible_exact_and_never_worse(kind):
-    problem = random_cvrp(kind, CUSTOMERS)
-    starts = starts_of(problem)
-    starts = starts[problem.feasible(starts)]  # savings may need more than a small fleet
-    given = starts.copy()
-    found = SEARCH(problem, starts, seed=1, budget=KICKS, backend="cpu")
-    assert (starts == given).all() and found.tours.shape == starts.shape
-    assert problem.feasible(found.tours).all()
-    np.testing.assert_allclose(found.costs, problem.cost(found.tours), rtol=1e-12)
-    before = np.sort(problem.cost(starts))
-    assert found.costs[0] < before[0] and (np.diff(found.costs) >= 0).all()
-    np.testing.assert_allclose(found.costs[1:], before[1:], rtol=1e-12)
-    history = [point.best_cost for point in found.statistics.history]
-    assert history == sorted(history, reverse=True) and len(history) >= 3
-    # The chains make as many kicks as on whole tours.
-    assert found.statistics.kicks == pytest.approx(KICKS.kicks * len(starts), rel=0.1)
-
-
-def test_the_same_seed_gives_the_same_routes():
-    problem = random_cvrp("capacity", CUSTOMERS)
-    first, again, other = (decomposed(problem, seed=seed).tours for seed in (5, 5, 6))
-    assert (first == again).all()
-    assert (first[0] != other[0]).any()
 
 
 def test_parts_have_rows_of_their_own_share_the_vehicles_and_are_forgotten(parts):
@@ -180,30 +149,6 @@ def test_problems_that_cannot_be_cut_are_searched_whole():
     whole = gls.Decomposed(customers=1000)
     found, same = (decomposed(problem, 2, search) for search in (whole, whole.search))
     assert (found.tours == same.tours).all()
-
-
-def test_limits_and_ctrl_c(clock):
-    problem = random_cvrp("capacity", CUSTOMERS)
-    first = problem.cost(starts_of(problem)).min()
-    SEARCH.prepare(problem, 8, backend="cpu")
-    before = clock.launches
-    timed = decomposed(problem, budget=gls.Budget(seconds=5))
-    assert timed.statistics.stopped_by == "seconds" and timed.statistics.kicks > 0
-    assert clock.launches - before <= clock.most_launches(5)
-    near = decomposed(problem, budget=gls.Budget(seconds=2000, target=first - 1))
-    assert near.statistics.stopped_by == "target" and near.best_cost <= first - 1
-    assert decomposed(problem, budget=gls.Budget(moves=20)).statistics.stopped_by == "moves"
-    none = decomposed(problem, budget=gls.Budget(seconds=0))
-    assert none.best_cost == first >= timed.best_cost
-
-    def press(progress: gls.Progress) -> None:
-        if progress.kicks:  # in the first round
-            raise KeyboardInterrupt
-
-    rest = decomposed(problem, budget=gls.Budget(seconds=4000), callback=press)
-    assert rest.statistics.interrupted
-    assert rest.best_cost < first and problem.feasible(rest.tours).all()
-    assert threading.active_count() < 50
 
 
 def test_errors_of_callbacks_and_parts_come_through(monkeypatch):

@@ -143,17 +143,7 @@ class HybridGeneticSearch(Rules, compiling_ahead.CompilesAhead):
             return call.result(self, costs)
 
     def populations(self, backend: Backend) -> int:
-        """Return the default number of populations: their children fill the device.
-
-        Parameters
-        ----------
-        backend : Backend
-
-        Returns
-        -------
-        int
-            At least 1.
-        """
+        """Return the default number of populations on a backend: their children fill the device."""
         on_gpu = OF_A_MULTIPROCESSOR * backend.processors
         return max(1, (OF_A_CPU if backend.name == "cpu" else on_gpu) // self.children)
 
