@@ -14,7 +14,6 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.backends import get_backend
 from gpu_ls_plugin.core.exceptions import (
     InvalidParameterError,
-    InvalidTourError,
     InvalidTypeError,
     UnsupportedProblemError,
 )
@@ -473,12 +472,6 @@ def search_lopsided(search):
             InvalidParameterError,
             "walk: ",
         ),
-        (lambda: run(problem="a.tsp"), InvalidTypeError, "problem: 'a.tsp' is not a TSP"),
-        (lambda: run(starts=[[0, 1, 2]]), InvalidTourError, r"tours: shape \(1, 3\)"),
-        (lambda: run(seed=-1), InvalidParameterError, "seed: -1"),
-        (lambda: run(first_row=-1), InvalidParameterError, "first_row: -1"),
-        (lambda: run(callback=5), InvalidTypeError, "callback: 5 cannot be called"),
-        (lambda: run(memory_limit=-1), InvalidParameterError, "memory_limit: -1"),
         (lambda: run(budget=5), InvalidTypeError, r"budget: 5 is not .* Budget\(seconds=5\)"),
         (lambda: run(device=0), InvalidParameterError, "device: the cpu backend"),
         (lambda: search_lopsided(SEARCH), UnsupportedProblemError, "reverses paths"),

@@ -68,9 +68,9 @@ struct MakePart {
 
 // The best tour of a part, read as a path from the part's first city to its last.
 struct Unrolled {
-  int begin,
-      step;   // place of the first city; direction, or 0: a fixed edge is missing, the path is void
-  int split;  // cities before the fixed edge between the segments
+  int begin;   // place of the first city
+  int step;    // direction; 0 if a fixed edge is missing, so that the path is void
+  int split;   // cities before the fixed edge between the segments
   int turned;  // whether the path runs backwards through that edge
 };
 
