@@ -42,6 +42,7 @@ typename union using virtual while __asm__ __attribute__ _Pragma
 """
 KEYWORDS = frozenset(RESERVED.split())  # words of C++ that names and types never contain
 FAULT = "gls_faulty_part"  # the variable that a kernel with checked parts writes
+# Bytes of an item of an array, by its C++ type; 8 for all other types.
 ITEM_BYTES = {"int": 4, "float": 4, "gls::uint32": 4, "unsigned char": 1, "char": 1}
 
 

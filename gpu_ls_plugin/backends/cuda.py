@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 OLDEST_CAPABILITY = 75  # times ten
 PRIVATE = "_compile_using_nvrtc_no_warning"  # function of cupy.cuda.compiler in version 14
 SCALARS = {"int": np.int32, "gls::int64": np.int64, "gls::uint64": np.uint64, "float": np.float32}
-NOTHING = np.uint64(0)
+NOTHING = np.uint64(0)  # a null pointer
 INSTALL = 'pip install "gpu-ls-plugin[cuda13]" (CUDA 13) or "gpu-ls-plugin[cuda12]" (CUDA 12)'
 
 

@@ -23,6 +23,7 @@ from gpu_ls_plugin.core.exceptions import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+# Descriptors of open files, by name.
 STREAMS = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
 DESCRIPTOR = re.compile(r"(?:/dev|/proc/(?:self|thread-self))/fd/([0-9]+)")
 MOST_LINKS = 40  # symbolic links in a row that Linux follows

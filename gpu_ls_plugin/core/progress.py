@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.core.result import Progress
 
-SECONDS_BETWEEN_LINES = 5.0
-REDRAWS_PER_SECOND = 8
+SECONDS_BETWEEN_LINES = 5.0  # of a log
+REDRAWS_PER_SECOND = 8  # of a terminal
 LEAST_BETWEEN = 0.25  # seconds from one look at the rows to the next
 LOOKING_SHARE = 0.02  # of the time, at most, is spent on looking at rows
 PREPARING = "preparing starts and candidates; the first use of a search compiles it"

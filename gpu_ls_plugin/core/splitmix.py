@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2**64 divided by the golden ratio
+# Shifts in bits, and factors, of the two rounds.
 _SHIFTS = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
 
 

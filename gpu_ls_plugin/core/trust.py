@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-OURS = __name__.partition(".")[0]
+OURS = __name__.partition(".")[0]  # the name of this package
 
 
 def foreign(part: object) -> bool:

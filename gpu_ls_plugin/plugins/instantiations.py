@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 WARP, BLOCK, CITY_BLOCK = "gls::Warp<4>", "gls::Block<256>", "gls::Block<1024>"
 IN_SHARED = "gls::SharedMemory<false>"
-SHARED = tuning.SHARED_MEMORY[90]
+SHARED = tuning.SHARED_MEMORY[90]  # bytes of a block on sm_90
 CITIES = (1000, 100_000)  # for shared and for global memory
 TOURS = (1, 64)  # per multiprocessor
 # Name, cities, and tours per multiprocessor of the layouts of descents.

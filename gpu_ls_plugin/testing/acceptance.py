@@ -21,9 +21,9 @@ from gpu_ls_plugin.tours.searches.local_search import LocalSearch
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-RISES = (-1000, -7, -1, 0, 1, 2, 5, 10, 50, 1000)
-LEVELS = (0.0, 0.25, 3.0, 20.0, 400.0)
-DRAWS = 2000
+RISES = (-1000, -7, -1, 0, 1, 2, 5, 10, 50, 1000)  # in the unit of costs
+LEVELS = (0.0, 0.25, 3.0, 20.0, 400.0)  # in the same unit
+DRAWS = 2000  # calls for each rise at each level
 DEVIATIONS = 6  # standard deviations of the mean of `DRAWS`, practically never exceeded by chance
 ALIKE = "takes() must be the same rule in C++ and in Python, with one uniform number for each call"
 COSTS = {"gls::int64": "int64", "double": "float64"}

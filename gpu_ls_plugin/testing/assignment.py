@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 PROBES = struct_of("testing/probe_assignment.cuh", "AssignmentProbes")
-STATES, MOVES = 6, 60
+STATES, MOVES = 6, 60  # moves of each state
 GUARD, MARK = 64, 0xA5  # guard bytes behind the kept data, and the value of each
 FUNCTOR = "write the functor as assignment/problem/assignment.cuh describes it"
 PYTHON = "cost() and feasible() must accept rows with values or -1, and return arrays of shape (P,)"

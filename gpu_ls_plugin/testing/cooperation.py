@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 CHAINS = (7, 1)  # in a batch; a single chain has no others to exchange with
-EXCHANGES = 3
+EXCHANGES = 3  # of each batch
 SOUND = (
     "after exchange(), costs and best_costs must be those of tours and best_tours, and the best "
     "tour must not be worse; chains.take() and chains.keep_best() ensure this"

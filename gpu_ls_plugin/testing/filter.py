@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Keeps = Callable[[TSP, list[Edge], list[Edge]], bool]
     Moves = dict[tuple[int, ...], Any]
 
-ROWS, CITIES = 3, 10
+ROWS, CITIES = 3, 10  # of a batch, and of the usual problem
 MOST_CITIES = {2: 20, 3: CITIES}  # by the edges of a move: the check lists all moves
 NEIGHBOURHOODS = {2: TwoOpt(), 3: ThreeOpt()}
 # The added edges of each way to reconnect a tour. The ends of the removed edges are numbered

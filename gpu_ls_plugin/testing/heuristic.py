@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.core.problem import Problem
 
-STATES, COUNT = 6, 4
+STATES, COUNT = 6, 4  # successors of each state
 PURE = (
     "rate() and weight() must depend only on the state and change nothing; begin() must write all "
     "kept data; join() must be associative and commutative"

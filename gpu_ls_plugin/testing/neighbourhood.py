@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-ROWS = 2
+ROWS = 2  # random tours of each problem
 ROUNDING = 1e-9  # error of a real gain, relative to the length of the tour
 GAIN = (
     "gain() must return View::Lengths::gain(removed, added): removed is the length of all removed "

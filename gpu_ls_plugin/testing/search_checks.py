@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.searches.local_search import LocalSearch
 
 CITIES = 90  # enough for several parts of `PART` cities
-ROWS, KICKS, PART = 5, 40, 32
+ROWS, KICKS, PART = 5, 40, 32  # kicks of each row, cities of a part
 BUDGET = Budget(kicks=KICKS)  # a limit in seconds would make results depend on the clock
 ROUNDING = 1e-12  # relative difference between real costs and those of the problem
 

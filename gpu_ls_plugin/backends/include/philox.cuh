@@ -32,7 +32,7 @@ enum class Purpose : uint32 {
 };
 
 struct Philox {
-  static constexpr int kRounds = 10;
+  static constexpr int kRounds = 10;  // of the published generator
 
   uint32 key[2];
   uint32 counter[4];  // step (low), purpose and step (high), tour (low, high)

@@ -50,7 +50,7 @@ struct Ranked {
   }
 };
 
-constexpr int kRankedBytes = 16;
+constexpr int kRankedBytes = 16;  // size of Ranked
 static_assert(sizeof(Ranked<int>) == kRankedBytes && sizeof(Ranked<int64>) == kRankedBytes &&
                   sizeof(Ranked<double>) == kRankedBytes,
               "layouts on the host have one size for all values");
