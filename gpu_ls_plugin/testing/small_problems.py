@@ -39,19 +39,17 @@ def planar(metric: Metric | str, seed: int, n: int = CITIES) -> list[TSP]:
     return [problem for problem in made if problem is not None]
 
 
-def explicit(seed: int, *, symmetric: bool, integer: bool = True, n: int = CITIES) -> list[TSP]:
-    """Return problems defined by a matrix, the usual one first."""
-    random = np.random.default_rng([seed, n])
+def explicit(seed: int, *, symmetric: bool) -> list[TSP]:
+    """Return problems defined by a matrix of integers, the usual one first."""
+    random = np.random.default_rng([seed, CITIES])
 
     def made(size: int, span: int, name: str) -> TSP:
         lengths: Any = random.integers(0, span, (size, size))
-        if symmetric:
-            lengths = lengths + lengths.T
-        return TSP.from_matrix(lengths if integer else lengths / 7, name=name)
+        return TSP.from_matrix(lengths + lengths.T if symmetric else lengths, name=name)
 
     return [
-        made(n, 1000, f"{n} cities"),
-        made(n, 4, "many equal lengths"),
+        made(CITIES, 1000, f"{CITIES} cities"),
+        made(CITIES, 4, "many equal lengths"),
         made(15, 1, "no lengths at all"),
         made(8, 50, "8 cities"),
         made(5, 50, "5 cities"),
