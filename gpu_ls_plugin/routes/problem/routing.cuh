@@ -35,21 +35,38 @@ struct KeptRoutes {
   }
 };
 
-// The segments of a resource, in memory at `at`. If segments are sums, those behind a place are not
-// stored: they follow from the segment of the whole route.
-template <class Resource>
+// A resource and its segments, in memory at `at`. If segments are sums, those behind a place are
+// not stored: they follow from the segment of the whole route.
+template <class ResourceType>
 struct KeptResource {
+  using Resource = ResourceType;
   using Segment = typename Resource::Segment;
-  static constexpr int kSegments = Resource::kAdds ? 1 : 2;
+  using Amount = typename Resource::Amount;
+  static constexpr bool kAdds = Resource::kAdds, kTurns = Resource::kTurns;
+  static constexpr int kSegments = kAdds ? 1 : 2;
 
+  const Resource& resource;
+  const KeptRoutes routes;
   char* at;
-  int n, copies;
 
   GLS_DEVICE Segment* before() const { return reinterpret_cast<Segment*>(at); }  // up to each place
-  GLS_DEVICE Segment* behind() const { return before() + n; }             // from each place on
-  GLS_DEVICE Segment* whole() const { return before() + kSegments * n; }  // of each route
+  GLS_DEVICE Segment* behind() const { return before() + routes.n; }  // from each place on
+  GLS_DEVICE Segment* whole() const { return before() + kSegments * routes.n; }  // of each route
   GLS_DEVICE static int64 bytes(int n, int copies) {
     return (int64(kSegments * n + copies) * sizeof(Segment) + 15) / 16 * 16;
+  }
+
+  GLS_DEVICE Amount excess(int route) const {
+    return routes.customers()[route] > 0 ? resource.excess(whole()[route]) : 0;
+  }
+  // The segment from a customer to the end of its route.
+  GLS_DEVICE Segment behind_customer(int place, int customer) const {
+    if constexpr (kAdds) {
+      return resource.without(whole()[routes.route()[place]], before()[place],
+                              resource.at(customer));
+    } else {
+      return behind()[place];
+    }
   }
 };
 
@@ -79,7 +96,7 @@ struct ResourceList {
   GLS_DEVICE explicit ResourceList(const uint64*) {}
   GLS_DEVICE static int64 bytes(int, int) { return 0; }
   template <class Use>
-  GLS_DEVICE void each(char*, int, int, Use) const {}
+  GLS_DEVICE void each(char*, const KeptRoutes&, Use) const {}
 };
 template <class Weight, class Resource, class... Rest>
 struct ResourceList<Weight, Resource, Rest...> {
@@ -102,15 +119,13 @@ struct ResourceList<Weight, Resource, Rest...> {
     return KeptResource<Resource>::bytes(n, copies) +
            ResourceList<Weight, Rest...>::bytes(n, copies);
   }
-  // The segments of the first resource.
-  GLS_DEVICE static KeptResource<Resource> kept(char* at, int n, int copies) {
-    return {at, n, copies};
+  GLS_DEVICE KeptResource<Resource> first(char* at, const KeptRoutes& routes) const {
+    return {resource, routes, at};
   }
-  // Calls use(resource, its segments, its weight) for each resource.
   template <class Use>
-  GLS_DEVICE void each(char* at, int n, int copies, Use use) const {
-    use(resource, KeptResource<Resource>{at, n, copies}, weight);
-    rest.each(at + KeptResource<Resource>::bytes(n, copies), n, copies, use);
+  GLS_DEVICE void each(char* at, const KeptRoutes& routes, Use use) const {
+    use(first(at, routes), weight);
+    rest.each(at + KeptResource<Resource>::bytes(routes.n, routes.copies), routes, use);
   }
 };
 
@@ -133,7 +148,7 @@ struct Routing {
   const int customers, copies, fleet;
   const Weight vehicle_weight;
   const List resources;
-  char* kept;  // data of the current tour
+  char* memory;  // data of the current tour
   const int64 stride;
 
   GLS_DEVICE Routing(const uint64* words, int n)
@@ -147,14 +162,14 @@ struct Routing {
         fleet(int(data.fleet)),
         vehicle_weight(number_in<Weight>(data.vehicle_weight)),
         resources(resource_words),
-        kept(tours.first),
+        memory(tours.first),
         stride(tours.stride) {}
   GLS_DEVICE static const uint64* resource_words(const uint64* words) {
     return words_behind<RoutingData>(words_behind<KeptTours>(words));
   }
 
   // Makes the tour of a row the current one.
-  GLS_DEVICE void choose(int row) { kept += row * stride; }
+  GLS_DEVICE void choose(int row) { memory += row * stride; }
 
   // Computes the routes and segments of the tour city(0), ... city(n - 1). All lanes.
   template <class Team, class City>
@@ -162,9 +177,9 @@ struct Routing {
     const KeptRoutes routes = kept_routes(n);
     keep_routes(team, routes, city);
     Weight due = 0;
-    each(n, [&](const auto& resource, const auto& segments, Weight weight) {
-      keep_segments(team, resource, segments, routes, city);
-      due += paid(team, resource, segments, routes, weight);
+    each(routes, [&](const auto& kept, Weight weight) {
+      keep_segments(team, kept, city);
+      due += paid(team, kept, weight);
     });
     keep_totals(team, routes, due);
   }
@@ -175,7 +190,7 @@ struct Routing {
   template <class City>
   GLS_DEVICE void keep_places(int n, City city, int first, int length) const {
     const KeptRoutes routes = kept_routes(n);
-    const auto after = [&](int place) { return place + 1 < n ? place + 1 : 0; };
+    const auto after = [&](int place) { return wrapped(place + 1, n); };
     int begin = first > 0 ? first - 1 : n - 1, most = length;
     for (; !is_depot(city(begin), customers); ++most) begin = begin > 0 ? begin - 1 : n - 1;
     int steps = 0;  // from `begin`, the start of a route, to the end of the last changed route
@@ -188,14 +203,14 @@ struct Routing {
       } while (!is_depot(city(place), customers));
       routes.customers()[route] = steps - before - 1;
     }
-    each(n, [&](const auto& resource, const auto& segments, Weight) {
-      auto since = resource.at(0);
+    each(routes, [&](const auto& kept, Weight) {
+      auto since = kept.resource.at(0);
       for (int place = begin, step = 0; step < steps; ++step) {
         const int node = city(place), next = after(place), ahead = city(next);
-        if (is_depot(node, customers)) since = resource.at(node);
-        segments.before()[place] = since;
-        since = resource.join(since, resource.at(ahead), edge(node, ahead));
-        if (is_depot(ahead, customers)) segments.whole()[routes.route()[place]] = since;
+        if (is_depot(node, customers)) since = kept.resource.at(node);
+        kept.before()[place] = since;
+        since = kept.resource.join(since, kept.resource.at(ahead), edge(node, ahead));
+        if (is_depot(ahead, customers)) kept.whole()[routes.route()[place]] = since;
         place = next;
       }
     });
@@ -204,9 +219,7 @@ struct Routing {
   GLS_DEVICE void keep_sums(const Team& team, int n) const {
     const KeptRoutes routes = kept_routes(n);
     Weight due = 0;
-    each(n, [&](const auto& resource, const auto& segments, Weight weight) {
-      due += paid(team, resource, segments, routes, weight);
-    });
+    each(routes, [&](const auto& kept, Weight weight) { due += paid(team, kept, weight); });
     keep_totals(team, routes, due);
   }
 
@@ -227,9 +240,7 @@ struct Routing {
 #pragma unroll 1
     for (int e = 0; e < change.edges(); ++e) {
       const int route = cut_route(routes, change, e);
-      each(n, [&](const auto& resource, const auto& segments, Weight) {
-        pays |= excess_kept(resource, segments, routes, route) > 0;
-      });
+      each(routes, [&](const auto& kept, Weight) { pays |= kept.excess(route) > 0; });
     }
     return pays;
   }
@@ -260,11 +271,10 @@ struct Routing {
   GLS_DEVICE RoutePiece piece(int place, int node, int step, int n) const {
     if (is_depot(node, customers)) return {kNoRoute, 0};
     const KeptRoutes routes = kept_routes(n);
-    const auto segments = first_kept(n);
-    return {routes.route()[place],
-            resources.resource.used(
-                step < 0 ? segments.before()[place]
-                         : behind(resources.resource, segments, routes, place, node))};
+    const auto kept = resources.first(kept_resources(n), routes);
+    return {
+        routes.route()[place],
+        kept.resource.used(step < 0 ? kept.before()[place] : kept.behind_customer(place, node))};
   }
 
   template <class Change, class Gain>
@@ -305,17 +315,17 @@ struct Routing {
     const int wrong = team.template sum<int>(n, [&](int begin) {
       if (!is_depot(city(begin), customers)) return 0;
       bool over = false;
-      each(n, [&](const auto& resource, const auto&, Weight) {
-        auto part = resource.at(city(begin));
+      each(kept_routes(n), [&](const auto& kept, Weight) {
+        auto part = kept.resource.at(city(begin));
         for (int place = begin;;) {
           const int a = city(place);
-          place = place + 1 < n ? place + 1 : 0;
+          place = wrapped(place + 1, n);
           const int b = city(place);
           if (is_depot(a, customers) && is_depot(b, customers)) return;
-          part = resource.join(part, resource.at(b), edge(a, b));
+          part = kept.resource.join(part, kept.resource.at(b), edge(a, b));
           if (is_depot(b, customers)) break;
         }
-        over |= resource.excess(part) > 0;
+        over |= kept.resource.excess(part) > 0;
       });
       return int(over);
     });
@@ -323,7 +333,7 @@ struct Routing {
     if (fleet >= copies) return true;
     const int used = team.template sum<int>(n, [&](int place) {
       return int(is_depot(city(place), customers) &&
-                 !is_depot(city(place + 1 < n ? place + 1 : 0), customers));
+                 !is_depot(city(wrapped(place + 1, n)), customers));
     });
     return used <= fleet;
   }
@@ -332,14 +342,12 @@ struct Routing {
   static constexpr bool kTurns = List::kTurns;
 
   // The price of all routes' excess of a resource.
-  template <class Team, class Resource, class Kept>
-  GLS_DEVICE Weight paid(const Team& team, const Resource& resource, const Kept& segments,
-                         const KeptRoutes& routes, Weight weight) const {
-    return weight * team.template sum<Weight>(copies, [&](int route) {
-      return Weight(excess_kept(resource, segments, routes, route));
-    });
+  template <class Team, class Kept>
+  GLS_DEVICE Weight paid(const Team& team, const Kept& kept, Weight weight) const {
+    return weight *
+           team.template sum<Weight>(copies, [&](int route) { return Weight(kept.excess(route)); });
   }
-  // Stores the price of all violations, the number of used routes, and an empty route.
+  // Stores the price of all violations, the number of used routes and an empty route.
   template <class Team>
   GLS_DEVICE void keep_totals(const Team& team, const KeptRoutes& routes, Weight due) const {
     const int used = team.template sum<int>(
@@ -368,20 +376,15 @@ struct Routing {
         });
     bool worse = false;
     Weight saved = 0;
-    each(n, [&](const auto& resource, const auto& segments, Weight weight) {
-      using Amount = decltype(resource.excess(segments.before()[0]));
-      Amount before = 0, after = 0;
+    each(routes, [&](const auto& kept, Weight weight) {
+      decltype(kept.excess(0)) before = 0, after = 0;
 #pragma unroll 1
       for (int c = 0; c < change.edges(); ++c) {
-        if (pieces.fresh >> c & 1) {
-          before += excess_kept(resource, segments, routes, cut_route(routes, change, c));
-        }
+        if (pieces.fresh >> c & 1) before += kept.excess(cut_route(routes, change, c));
       }
 #pragma unroll 1
       for (int end = 0; end < 2 * change.edges(); ++end) {
-        if (pieces.leads_to_depot(end)) {
-          after += excess_of_chain(resource, segments, routes, change, pieces, end);
-        }
+        if (pieces.leads_to_depot(end)) after += excess_of_chain(kept, change, pieces, end);
       }
       worse |= after > before;
       saved += weight * Weight(before - after);
@@ -419,18 +422,12 @@ struct Routing {
 
   // The excess of the new route from an end to one with a greater number; else 0, so that each new
   // route counts once.
-  template <class Resource, class Kept, class Change>
-  GLS_DEVICE typename Resource::Amount excess_of_chain(const Resource& resource,
-                                                       const Kept& segments,
-                                                       const KeptRoutes& routes,
-                                                       const Change& change,
-                                                       const RoutePieces& pieces, int end) const {
+  template <class Kept, class Change>
+  GLS_DEVICE typename Kept::Amount excess_of_chain(const Kept& kept, const Change& change,
+                                                   const RoutePieces& pieces, int end) const {
     const auto outer = [&](int end) {
       const int place = change.place(end);
-      if (pieces.in_front(end)) return segments.before()[place];
-      const int node = change.city(place);
-      return is_depot(node, customers) ? resource.at(node)
-                                       : behind(resource, segments, routes, place, node);
+      return pieces.in_front(end) ? kept.before()[place] : onward(kept, place, change.city(place));
     };
     const auto length = [&](int a, int b) {
       return edge(change.city(change.place(a)), change.city(change.place(b)));
@@ -440,9 +437,9 @@ struct Routing {
     const int last = end_of_chain(pieces, end, [&](int to, int mate) {
       const int first = change.place(pieces.in_front(to) ? mate : to);
       const int last = change.place(pieces.in_front(to) ? to : mate);
-      const auto part = resource.without(segments.before()[last], segments.before()[first],
-                                         resource.at(change.city(first)));
-      path = resource.join(path, part, length(left, to));
+      const auto part = kept.resource.without(kept.before()[last], kept.before()[first],
+                                              kept.resource.at(change.city(first)));
+      path = kept.resource.join(path, part, length(left, to));
       left = mate;
     });
     if (last < end) return 0;
@@ -450,7 +447,7 @@ struct Routing {
         is_depot(change.city(change.place(last)), customers)) {
       return 0;  // an empty route
     }
-    return resource.excess(resource.join(path, outer(last), length(left, last)));
+    return kept.resource.excess(kept.resource.join(path, outer(last), length(left, last)));
   }
 
   GLS_DEVICE void charge_vehicles(int more, bool& worse, Weight& saved) const {
@@ -475,8 +472,8 @@ struct Routing {
     };
     bool worse = false;
     Weight saved = 0;
-    each(n, [&](const auto& resource, const auto& segments, Weight weight) {
-      const auto excess = excess_of(resource, segments, routes, change, tour, segment_at, n);
+    each(routes, [&](const auto& kept, Weight weight) {
+      const auto excess = excess_of(kept, change, tour, segment_at, n);
       worse |= excess.after > excess.before;
       saved += weight * Weight(excess.before - excess.after);
     });
@@ -525,22 +522,22 @@ struct Routing {
     team.sync();
   }
 
-  // Stores the segments of a resource before, and if needed behind, each place.
-  template <class Team, class Resource, class Kept, class City>
-  GLS_DEVICE void keep_segments(const Team& team, const Resource& resource, const Kept& segments,
-                                const KeptRoutes& routes, City city) const {
-    const int n = routes.n;
+  // Stores the segments of a resource before each place and, if needed, behind it.
+  template <class Team, class Kept, class City>
+  GLS_DEVICE void keep_segments(const Team& team, const Kept& kept, City city) const {
+    const int n = kept.routes.n;
     const Share<Team> share(team, n);
-    walk<false>(team, resource, share.begin, share.end, n, city, [&](int place, const auto& since) {
-      segments.before()[place] = since;
-      const int next = city(place + 1 < n ? place + 1 : 0), node = city(place);
-      if (!is_depot(next, customers)) return;
-      segments.whole()[routes.route()[place]] =
-          resource.join(since, resource.at(next), edge(node, next));
-    });
-    if constexpr (!Resource::kAdds) {
-      walk<true>(team, resource, share.begin, share.end, n, city,
-                 [&](int place, const auto& since) { segments.behind()[place] = since; });
+    walk<false>(team, kept.resource, share.begin, share.end, n, city,
+                [&](int place, const auto& since) {
+                  kept.before()[place] = since;
+                  const int next = city(wrapped(place + 1, n)), node = city(place);
+                  if (!is_depot(next, customers)) return;
+                  kept.whole()[kept.routes.route()[place]] =
+                      kept.resource.join(since, kept.resource.at(next), edge(node, next));
+                });
+    if constexpr (!Kept::kAdds) {
+      walk<true>(team, kept.resource, share.begin, share.end, n, city,
+                 [&](int place, const auto& since) { kept.behind()[place] = since; });
     }
     team.sync();
   }
@@ -566,12 +563,13 @@ struct Routing {
         both.entry = a.entry;
         return both;
       }
-      both.since = joined<back>(resource, a.since, b.since, b.entry);
+      both.since = back ? resource.join(b.since, a.since, b.entry)
+                        : resource.join(a.since, b.since, b.entry);
       both.entry = a.entry, both.depot = a.depot;
       return both;
     };
     const auto at = [&](int place) {
-      const int before = back ? (place + 1 < n ? place + 1 : 0) : (place > 0 ? place : n) - 1;
+      const int before = back ? wrapped(place + 1, n) : (place > 0 ? place : n) - 1;
       const int a = city(before), b = city(place);
       TwoWay<typename Metric::Length> entry{0, 0};
       if constexpr (!ByNodes<Resource>::kValue) entry = back ? edge(b, a) : edge(a, b);
@@ -595,47 +593,28 @@ struct Routing {
       use(place, since.since);
     }
   }
-  template <bool back, class Resource, class Segment, class Lengths>
-  GLS_DEVICE static Segment joined(const Resource& resource, const Segment& a, const Segment& b,
-                                   const Lengths& lengths) {
-    return back ? resource.join(b, a, lengths) : resource.join(a, b, lengths);
-  }
 
   GLS_DEVICE int number_of(int depot) const { return depot == 0 ? 0 : depot - customers; }
-  template <class Resource, class Kept>
-  GLS_DEVICE static typename Resource::Amount excess_kept(const Resource& resource,
-                                                          const Kept& segments,
-                                                          const KeptRoutes& routes, int route) {
-    return routes.customers()[route] > 0 ? resource.excess(segments.whole()[route]) : 0;
-  }
-  // The segment from a customer to the end of its route.
-  template <class Resource, class Kept>
-  GLS_DEVICE static typename Resource::Segment behind(const Resource& resource,
-                                                      const Kept& segments,
-                                                      const KeptRoutes& routes, int place,
-                                                      int node) {
-    if constexpr (Resource::kAdds) {
-      return resource.without(segments.whole()[routes.route()[place]], segments.before()[place],
-                              resource.at(node));
-    } else {
-      return segments.behind()[place];
-    }
+  // The segment from the node at a place to the end of its route.
+  template <class Kept>
+  GLS_DEVICE typename Kept::Segment onward(const Kept& kept, int place, int node) const {
+    return is_depot(node, customers) ? kept.resource.at(node) : kept.behind_customer(place, node);
   }
 
   GLS_DEVICE TwoWay<typename Metric::Length> edge(int a, int b) const {
     return {metric(a, b), metric(b, a)};
   }
-  GLS_DEVICE Weight* relief_place() const { return reinterpret_cast<Weight*>(kept); }
-  GLS_DEVICE int* used_place() const { return reinterpret_cast<int*>(kept + 8); }
-  GLS_DEVICE int* spare_place() const { return reinterpret_cast<int*>(kept + 12); }
-  GLS_DEVICE KeptRoutes kept_routes(int n) const { return {kept + 16, n, copies}; }
+  GLS_DEVICE Weight* relief_place() const { return reinterpret_cast<Weight*>(memory); }
+  GLS_DEVICE int* used_place() const { return reinterpret_cast<int*>(memory + 8); }
+  GLS_DEVICE int* spare_place() const { return reinterpret_cast<int*>(memory + 12); }
+  GLS_DEVICE KeptRoutes kept_routes(int n) const { return {memory + 16, n, copies}; }
   GLS_DEVICE char* kept_resources(int n) const {
-    return kept + 16 + (KeptRoutes::bytes(n, copies) + 15) / 16 * 16;
+    return memory + 16 + (KeptRoutes::bytes(n, copies) + 15) / 16 * 16;
   }
-  GLS_DEVICE auto first_kept(int n) const { return resources.kept(kept_resources(n), n, copies); }
+  // Calls use(a KeptResource, its weight) for each resource.
   template <class Use>
-  GLS_DEVICE void each(int n, Use use) const {
-    resources.each(kept_resources(n), n, copies, use);
+  GLS_DEVICE void each(const KeptRoutes& routes, Use use) const {
+    resources.each(kept_resources(routes.n), routes, use);
   }
 
   GLS_DEVICE static int wrapped(int place, int n) { return place < n ? place : place - n; }
@@ -651,35 +630,23 @@ struct Routing {
   }
 
   // The excess of the routes that a change cuts.
-  template <class Resource, class Kept, class Change>
-  GLS_DEVICE static typename Resource::Amount excess_of_cut(const Resource& resource,
-                                                            const Kept& segments,
-                                                            const KeptRoutes& routes,
-                                                            const Change& change) {
-    typename Resource::Amount excess = 0;
-    each_cut_route(routes, change,
-                   [&](int route) { excess += excess_kept(resource, segments, routes, route); });
+  template <class Kept, class Change>
+  GLS_DEVICE static typename Kept::Amount excess_of_cut(const Kept& kept, const Change& change) {
+    typename Kept::Amount excess = 0;
+    each_cut_route(kept.routes, change, [&](int route) { excess += kept.excess(route); });
     return excess;
   }
 
-  template <class Resource, class Kept, class Change, class SegmentAt>
-  GLS_DEVICE auto excess_of(const Resource& resource, const Kept& segments,
-                            const KeptRoutes& routes, const Change& change,
-                            const TourSegments& tour, SegmentAt segment_at, int n) const {
-    using Amount = typename Resource::Amount;
-    Excess<Amount> excess{excess_of_cut(resource, segments, routes, change), 0};
+  template <class Kept, class Change, class SegmentAt>
+  GLS_DEVICE auto excess_of(const Kept& kept, const Change& change, const TourSegments& tour,
+                            SegmentAt segment_at, int n) const {
+    Excess<typename Kept::Amount> excess{excess_of_cut(kept, change), 0};
     // The head or the tail of a segment.
     const auto part = [&](const Segment& segment, bool head) {
       const int first = wrapped(segment.first, n), last = wrapped(segment.last, n);
-      if (head == segment.forward) {
-        const int node = change.city(first);
-        const auto part_segment = is_depot(node, customers)
-                                      ? resource.at(node)
-                                      : behind(resource, segments, routes, first, node);
-        return segment.forward ? part_segment : resource.turned(part_segment);
-      }
-      const auto part_segment = segments.before()[last];
-      return segment.forward ? part_segment : resource.turned(part_segment);
+      const auto forward =
+          head == segment.forward ? onward(kept, first, change.city(first)) : kept.before()[last];
+      return segment.forward ? forward : kept.resource.turned(forward);
     };
     Segment at = segment_at(0);
     auto path = part(at, false);
@@ -688,17 +655,16 @@ struct Routing {
       const int a = change.city(to(at, n)), b = change.city(from(next, n));
       const auto link = edge(a, b);
       at = next;
-      if (!holds_depot(routes, next, n)) {
-        path = resource.join(path, inner(resource, segments, change, next, n), link);
+      if (!holds_depot(kept.routes, next, n)) {
+        path = kept.resource.join(path, inner(kept, change, next, n), link);
         continue;
       }
       if (!(is_depot(a, customers) && is_depot(b, customers))) {
-        excess.after += resource.excess(resource.join(path, part(next, true), link));
+        excess.after += kept.resource.excess(kept.resource.join(path, part(next, true), link));
       }
       path = part(next, false);
-      if constexpr (Resource::kTurns) {
-        if (!next.forward)
-          excess.after += turned_routes(resource, segments, routes, change, next, n);
+      if constexpr (Kept::kTurns) {
+        if (!next.forward) excess.after += turned_routes(kept, change, next, n);
       }
     }
     return excess;
@@ -723,32 +689,31 @@ struct Routing {
     }
   }
 
-  // The resource's segment of a part of the tour without a depot.
-  template <class Resource, class Kept, class Change>
-  GLS_DEVICE typename Resource::Segment inner(const Resource& resource, const Kept& segments,
-                                              const Change& change, const Segment& segment,
-                                              int n) const {
+  // The segment of a part of the tour without a depot.
+  template <class Kept, class Change>
+  GLS_DEVICE typename Kept::Segment inner(const Kept& kept, const Change& change,
+                                          const Segment& segment, int n) const {
     const int first = wrapped(segment.first, n), last = wrapped(segment.last, n);
-    typename Resource::Segment part = resource.at(change.city(first));
-    if constexpr (Resource::kAdds) {
-      part = resource.without(segments.before()[last], segments.before()[first], part);
+    typename Kept::Segment part = kept.resource.at(change.city(first));
+    if constexpr (Kept::kAdds) {
+      part = kept.resource.without(kept.before()[last], kept.before()[first], part);
     } else {
       for (int place = first; place != last;) {
         const int a = change.city(place);
-        place = place + 1 < n ? place + 1 : 0;
+        place = wrapped(place + 1, n);
         const int b = change.city(place);
-        part = resource.join(part, resource.at(b), edge(a, b));
+        part = kept.resource.join(part, kept.resource.at(b), edge(a, b));
       }
     }
-    return segment.forward ? part : resource.turned(part);
+    return segment.forward ? part : kept.resource.turned(part);
   }
 
   // The additional excess of the whole routes within a segment that is turned.
-  template <class Resource, class Kept, class Change>
-  GLS_DEVICE typename Resource::Amount turned_routes(const Resource& resource, const Kept& segments,
-                                                     const KeptRoutes& routes, const Change& change,
-                                                     const Segment& segment, int n) const {
-    typename Resource::Amount more = 0;
+  template <class Kept, class Change>
+  GLS_DEVICE typename Kept::Amount turned_routes(const Kept& kept, const Change& change,
+                                                 const Segment& segment, int n) const {
+    const KeptRoutes& routes = kept.routes;
+    typename Kept::Amount more = 0;
     const int last = wrapped(segment.last, n);
     int place = wrapped(segment.first, n);
     if (!is_depot(change.city(place), customers)) {  // on to the first depot
@@ -758,8 +723,8 @@ struct Routing {
     while (routes.route()[place] != routes.route()[last]) {
       const int route = routes.route()[place], length = routes.customers()[route];
       if (length > 0) {
-        const auto& whole = segments.whole()[route];
-        more += resource.excess(resource.turned(whole)) - resource.excess(whole);
+        const auto& whole = kept.whole()[route];
+        more += kept.resource.excess(kept.resource.turned(whole)) - kept.resource.excess(whole);
       }
       place = wrapped(place + length + 1, n);
     }
