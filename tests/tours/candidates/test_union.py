@@ -71,7 +71,7 @@ def test_parts_of_a_union_are_made_once():
     assert np.array_equal(combined.cities[:, :5], part.cities)
 
 
-def test_pickles_hold_the_rule_only():
+def test_pickles_contain_only_the_rule():
     problem = random_problem("EUC_2D", 200)
     for candidates in (Quadrant(8), Alpha(5), Alpha(5) | Quadrant(8)):
         bare = pickle.dumps(candidates)

@@ -155,7 +155,7 @@ def test_batches_that_are_too_large(construct, size, error, words):
 
 # The curve's temporary arrays are bounded, and so not counted.
 @pytest.mark.parametrize("construct", CONSTRUCTIONS[:3])
-def test_the_memory_that_is_asked_for_is_what_is_used(construct, monkeypatch):
+def test_constructions_ask_for_the_memory_that_they_use(construct, monkeypatch):
     problem = random_problem("EUC_2D", 2000)
     construct(problem, 2, backend="cpu")
     backend = get_backend("cpu")

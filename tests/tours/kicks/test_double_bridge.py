@@ -54,7 +54,7 @@ def test_segments_are_joined_as_a_d_c_b(segment):
 
 
 @pytest.mark.parametrize("segment", [6, 8, 13])
-def test_a_window_holds_all_cuts(segment):
+def test_a_window_contains_all_cuts(segment):
     n = 30
     begins = set()
     for row in kick(n, segment):

@@ -205,7 +205,7 @@ def test_seconds_are_kept(seconds: float, clock: Clock) -> None:
     check([problem_of(own) for own in points], result)
 
 
-def test_ctrl_c_returns_what_was_found() -> None:
+def test_ctrl_c_returns_the_tours_found_so_far() -> None:
     def press(progress: gls.Progress) -> None:
         if progress.kicks > 0:
             raise KeyboardInterrupt

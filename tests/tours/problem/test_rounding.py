@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import copy
 import pickle
-import warnings
 
 import numpy as np
 import pytest
@@ -12,6 +10,8 @@ import pytest
 from gpu_ls_plugin.core.exceptions import PrecisionWarning
 from gpu_ls_plugin.tours.problem.metrics import Euc2D
 from gpu_ls_plugin.tours.problem.tsp import TSP
+
+pytestmark = pytest.mark.filterwarnings("error")
 
 ROUNDING = ("EUC_2D", "CEIL_2D", "FLOOR_2D", "ATT", "MAN_2D", "MAX_2D")
 UNIT_SQUARE = np.random.default_rng(0).random((100, 2))
@@ -25,13 +25,6 @@ NODE_COORD_SECTION
 3 0 0.4
 EOF
 """
-
-
-@pytest.fixture(autouse=True)
-def warnings_are_errors():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        yield
 
 
 def test_lengths_are_real_unless_a_metric_is_named():
@@ -60,39 +53,36 @@ def test_files_warn_too(tmp_path):
     TSP.read(path)
 
 
-@pytest.mark.parametrize("metric", ROUNDING)
-@pytest.mark.parametrize(
-    "points",
-    [
-        100 * UNIT_SQUARE,
-        np.zeros((50, 2)),
-        [(7, 7)],
-        np.repeat([(0, 0), (900, 40), (30, 800)], [300, 20, 20], axis=0),
-        np.concatenate([np.zeros((900, 2)), 1000 * UNIT_SQUARE]),
-    ],
-    ids=["large", "one place", "one city", "crowds", "a crowd among others"],
-)
+QUIET = [
+    *(
+        (metric, points)
+        for metric in ROUNDING
+        for points in (
+            100 * UNIT_SQUARE,
+            np.zeros((50, 2)),
+            [(7, 7)],
+            np.repeat([(0, 0), (900, 40), (30, 800)], [300, 20, 20], axis=0),
+            np.concatenate([np.zeros((900, 2)), 1000 * UNIT_SQUARE]),
+        )
+    ),
+    *(  # lengths of 0 and 1 that are exact
+        (metric, points)
+        for metric in ("MAN_2D", "MAX_2D")
+        for points in ([(0, 0), (1, 0)], GRID, GRID[:, ::-1] * [1, 0])
+    ),
+    *((metric, 0.5 * UNIT_SQUARE) for metric in ("EUC", "GEO", "HAVERSINE")),  # do not round
+]
+
+
+@pytest.mark.parametrize(("metric", "points"), QUIET)
 def test_other_coordinates_do_not_warn(metric, points):
     TSP(points, metric)
-
-
-@pytest.mark.parametrize("metric", ["MAN_2D", "MAX_2D"])
-def test_exact_lengths_of_0_and_1_do_not_warn(metric):
-    TSP([(0, 0), (1, 0)], metric)
-    TSP(GRID, metric)
-    TSP(GRID[:, ::-1] * [1, 0], metric)
-
-
-@pytest.mark.parametrize("metric", ["EUC", "GEO", "HAVERSINE"])
-def test_metrics_that_do_not_round_do_not_warn(metric):
-    TSP(0.5 * UNIT_SQUARE, metric)  # 0.60 would be sixty minutes
 
 
 def test_copies_do_not_warn_again():
     with pytest.warns(PrecisionWarning):
         problem = TSP(UNIT_SQUARE, "EUC_2D")
-    for again in (pickle.loads(pickle.dumps(problem)), copy.deepcopy(problem)):
-        assert again.fingerprint == problem.fingerprint
+    assert pickle.loads(pickle.dumps(problem)).fingerprint == problem.fingerprint
 
 
 def test_a_million_cities_are_sampled(monkeypatch):

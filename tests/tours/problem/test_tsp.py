@@ -199,7 +199,7 @@ def test_a_float_matrix_makes_a_real_problem_even_if_whole(dtype):
 
 
 @pytest.mark.parametrize("value", [-1.0, np.nan, np.inf])
-def test_the_diagonal_may_hold_anything(value):
+def test_the_diagonal_is_ignored(value):
     problem = TSP.from_matrix([[value, 1.0], [1.0, value]])
     assert problem.matrix.tolist() == [[0.0, 1.0], [1.0, 0.0]]
     assert problem.symmetric
