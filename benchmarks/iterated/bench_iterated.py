@@ -18,10 +18,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from benchmarks.helpers import common
 from benchmarks.iterated import (
     cooperation,
-    first_moments,
     kicks,
     large,
     one_core,
+    short_times,
     throughput,
     time_to_gap,
 )
@@ -37,7 +37,7 @@ SECTIONS: dict[str, tuple[Callable[[Setting], dict[str, Any]], float]] = {
     "throughput": (throughput.throughput, 90),
     "kicks": (kicks.kicks, 80),
     "multiprocessors": (kicks.multiprocessors, 30),
-    "first_moments": (first_moments.first_moments, 60),
+    "first_moments": (short_times.short_times, 60),
     "time_to_gap": (time_to_gap.time_to_gap, ALL_SECONDS),
     "time_to_gap_long": (time_to_gap.of_long_tours, ALL_SECONDS),
     "cooperation": (cooperation.cooperation, 60),

@@ -9,7 +9,7 @@ import numpy as np
 
 from gpu_ls_plugin.assignment.engines.searched_states import FEW
 from tests.helpers.philox import WORD, philox
-from tests.helpers.tabu_oracle import UNIT, worth
+from tests.helpers.state_oracle import UNIT, worth
 
 Links = list[tuple[int, int]]  # variables and their new values
 

@@ -14,12 +14,11 @@ from gpu_ls_plugin.core.exceptions import (
     InvalidTypeError,
     UnsupportedProblemError,
 )
-from tests.helpers.accepted_oracle import accepted_search
 from tests.helpers.ejection_oracle import chain_search
 from tests.helpers.examples import examples
 from tests.helpers.marks import slow_after
 from tests.helpers.searched_states import FIRST_ROW, after_steps, random_states
-from tests.helpers.tabu_oracle import tabu_search
+from tests.helpers.state_oracle import accepted_search, tabu_search
 
 RULES = {"threshold": gls.Threshold(0.3), "annealing": gls.Annealing(0.8)}
 RULED = [("quadratic", "annealing"), ("generalised", "threshold"), ("colouring", "annealing")]

@@ -1,4 +1,4 @@
-"""Tabu steps with costs from scratch: slow, and independent of the library's code."""
+"""Steps by single moves, with costs from scratch: slow, and independent of the library's code."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import gpu_ls_plugin as gls
+from tests.helpers.chain_oracle import RULES
 from tests.helpers.philox import WORD, philox
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-TABU = 16  # purpose of random numbers
+TABU, PROPOSAL = 16, 20  # purposes of random numbers
+LEVELS = 64  # of a rule in a round
 UNIT = 4096  # units of penalty for one unit of cost
 
 Move = tuple[bool, int, int]  # is it a swap; variable; value or other variable
@@ -95,3 +97,50 @@ def tabu_search(
             best, winner = now, state
         penalty = penalty + penalty // 256 + 1 if now[0] > 0 else penalty // 2
     return state, winner
+
+
+def proposal(problem: Any, state: list[int], movable: list[int], bits: Any) -> Move | None:
+    """Return the move that random numbers select; None if it changes nothing."""
+    variable = movable[next(bits) * len(movable) // WORD]
+    other, kinds = next(bits), problem.moves
+    swaps = kinds == ("swap",) or (len(kinds) == 2 and next(bits) >= WORD // 2)
+    sizes = problem.sizes
+    if not swaps:
+        value = other * int(sizes[variable]) // WORD
+        return None if value == state[variable] else (False, variable, value)
+    second = other * problem.n // WORD
+    mine, its = state[variable], state[second]
+    fits = mine != its and its < sizes[variable] and mine < sizes[second]
+    return (True, variable, second) if fits else None
+
+
+def accepted_search(
+    problem: Any, state: list[int], steps: int, rule: str, level: Any, *, seed: int, row: int
+) -> tuple[list[int], list[int], int]:
+    """Return the state after the first round, the best state, and the number of drawn moves."""
+    f = np.float32
+    state, penalty, drawn = list(state), round(UNIT * problem.penalty), 0
+    now = best = worth(problem, state)
+    scale = f(f(abs(now[1])) / f(problem.n)) * f(UNIT)
+    winner = state
+    for step in range(steps):
+        movable = movable_of(problem, state)
+        if not movable:
+            break
+        highest = scale * f(level(step * LEVELS // steps / LEVELS))
+        for number in range(200):
+            bits = philox(seed, PROPOSAL, row, step * 2**24 + number)
+            drawn += 1
+            move = proposal(problem, state, movable, bits)
+            if move is None:
+                continue
+            after = made(state, move)
+            then = worth(problem, after)
+            rise = (then[1] - now[1]) * UNIT + (then[0] - now[0]) * penalty
+            if RULES[rule](rise, highest, next(bits)):
+                state, now = after, then
+                if now < best:
+                    best, winner = now, state
+                penalty += penalty // 256 + 1 if now[0] > 0 else -(penalty // 256)
+                break
+    return state, winner, drawn

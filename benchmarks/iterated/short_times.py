@@ -26,7 +26,7 @@ MOST_OF_PEER, MOST_PERCENT, MOST_LATE = 1.5, 6.0, 0.03  # the bars
 COLUMNS = ("instance", "given_s", "ours_gap", "peer_gap", "late_s", "met")
 
 
-def first_moments(setting: Setting) -> dict[str, Any]:
+def short_times(setting: Setting) -> dict[str, Any]:
     """Measure gaps after short times; the scale of seconds has no effect."""
     optima, rows = common.optima(), []
     peers = FastTsp(processes(MOST_PROCESSES)) if has("fast_tsp") else nullcontext()
