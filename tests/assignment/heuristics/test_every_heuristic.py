@@ -1,4 +1,4 @@
-"""All heuristics: the check of parts passes, and wrong arguments are refused."""
+"""All heuristics: the check passes, wrong arguments are refused; weight tables and raters."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
+from gpu_ls_plugin.assignment.problem.assignment import check_states
 from gpu_ls_plugin.core.exceptions import (
+    CompilationError,
     InsufficientMemoryError,
     InvalidParameterError,
     InvalidProblemError,
@@ -20,6 +22,7 @@ from gpu_ls_plugin.testing import check_heuristic
 from tests.assignment.heuristics import test_by_type, test_cheapest_value, test_expression
 from tests.helpers.heuristics import Plain, Spread
 from tests.helpers.marks import slow_after
+from tests.helpers.successor_oracle import assert_successors
 
 VALUE, TYPE, PROBLEM = InvalidParameterError, InvalidTypeError, InvalidProblemError
 UNFIT, TOUR, MEMORY = UnsupportedProblemError, InvalidTourError, InsufficientMemoryError
@@ -189,3 +192,56 @@ CALLED = [
 def test_wrong_calls_are_refused(part, problem, states, options, error, words):
     with pytest.raises(error, match=words):
         gls.SuccessorGeneration(part)(problem, states, backend="cpu", **options)
+
+
+def test_weights_are_copied():
+    given = np.array([(0, 2**32 - 1)], np.uint64)
+    table = gls.WeightTable(given)
+    given[0] = 7
+    assert table.weights.tolist() == [[0, 2**32 - 1]]
+    with pytest.raises(ValueError, match="read-only"):
+        table.weights[0] = 1
+
+
+def test_the_rating_size_is_checked():
+    class Wrong(Spread):
+        rating_bytes = 4
+
+    with pytest.raises(CompilationError, match="rating_bytes"):
+        gls.SuccessorGeneration(Wrong(2, 2, 2))(None, [(0, 0)], backend="cpu")
+
+
+def test_states_are_checked():
+    assert check_states([0, -1], np.array([1, 1])).tolist() == [[0, -1]]
+    problem = Plain([1, 2])
+    assert problem.n == 2 and problem.check([[-1, 1]], parameter="x").dtype == np.int32
+    with pytest.raises(InvalidTourError, match="x: row 0 assigns value 1 to variable 0"):
+        problem.check([1, 1], parameter="x")
+
+
+class Rated(Spread):
+    """`Spread` with a rater."""
+
+    name = "rated"
+
+    def functor(self):
+        return "Rated"
+
+    def source(self):
+        rater = """
+struct Rated : Spread {
+  using Spread::Spread;
+  struct Rater {
+    const int* loads;
+    GLS_DEVICE gls::int64 operator()(int bin) const { return loads[bin]; }
+  };
+  GLS_DEVICE Rater rater(const gls::State& state, int) const { return {loads(state)}; }
+  void rate(const gls::State&, int, int) const;  // never called
+};
+"""
+        return super().source() + rater
+
+
+@pytest.mark.parametrize("sampler", ["stored", "rescan"])
+def test_a_rater_replaces_rate(sampler):
+    assert_successors(Rated(9, 4, 3), Spread(9, 4, 3).weigh, np.full((4, 9), -1), sampler)
