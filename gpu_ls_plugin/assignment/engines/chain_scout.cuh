@@ -234,10 +234,10 @@ struct ChainScout {
 #pragma unroll 1
         for (int k = problem.likely_begin(variable); k < problem.likely_begin(variable + 1); ++k) {
           const int to = problem.likely(k).value;
-          bool been = false;
+          bool visited = false;
           GLS_UNROLL
-          for (int link = 0; link < kLink; ++link) been |= values[link] == to;
-          if (!been) consider<kLink>(origin, number, variable, to, gain, found, own);
+          for (int link = 0; link < kLink; ++link) visited |= values[link] == to;
+          if (!visited) consider<kLink>(origin, number, variable, to, gain, found, own);
         }
       });
       continue_by<kLink>(origin, count - base, found);

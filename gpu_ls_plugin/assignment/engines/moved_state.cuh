@@ -57,9 +57,9 @@ struct MovedState : RoundState<Problem, Memory> {
 #pragma unroll 1
       for (int base = 0; base < state.m; base += Team::kLanes) {
         const int variable = base + team.lane();
-        const bool is = variable < state.m && problem.promising(state, variable);
-        const Compacted found = team.compact(is);
-        if (is) listed[count + found.place] = variable;
+        const bool may_move = variable < state.m && problem.promising(state, variable);
+        const Compacted found = team.compact(may_move);
+        if (may_move) listed[count + found.place] = variable;
         count += found.total;
         team.sync();
       }

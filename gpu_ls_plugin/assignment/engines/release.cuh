@@ -28,10 +28,10 @@ struct ReleaseBatch {
   int most;  // values of a variable
 };
 
-// Rules of release. Variables with the highest scores are released, equal ones by lot. If `kAsks`
-// is true, the rule needs the problem's kept data.
+// Rules of release. Variables with the highest scores are released, equal ones by lot. If
+// `kNeedsKept` is true, the rule needs the problem's kept data.
 struct RandomRelease {
-  static constexpr bool kAsks = false;
+  static constexpr bool kNeedsKept = false;
   template <class Problem>
   GLS_DEVICE static int64 score(const Problem&, const State&, int, int, int64, uint32) {
     return 0;
@@ -41,7 +41,7 @@ struct RandomRelease {
 // The most expensive variables: what the state would save without each, times a random factor up to
 // 1.
 struct WorstRelease {
-  static constexpr bool kAsks = true;
+  static constexpr bool kNeedsKept = true;
   template <class Problem>
   GLS_DEVICE static int64 score(const Problem& problem, const State& state, int variable, int,
                                 int64 penalty, uint32 random) {
@@ -53,7 +53,7 @@ struct WorstRelease {
 // The variables most related to a random one: by `related(state, a, b)` of the problem if it has
 // that member, else those of the same value.
 struct RelatedRelease {
-  static constexpr bool kAsks = true;
+  static constexpr bool kNeedsKept = true;
   template <class Problem>
   GLS_DEVICE static int64 score(const Problem& problem, const State& state, int variable, int drawn,
                                 int64, uint32) {
@@ -95,7 +95,7 @@ struct ReleaseVariables {
       team.sync();
       const State state{m, own, values, all.kept + item * all.kept_bytes};
       const Problem problem(words);
-      if constexpr (Rule::kAsks) {
+      if constexpr (Rule::kNeedsKept) {
         problem.begin(team, state);
         team.sync();
       }

@@ -33,7 +33,7 @@ PATIENCE = 20  # rounds without a better state after which rows that are alike r
 ALIKE = 0.95  # share of variables that have the same value in two rows
 FEW = 450  # variables times values; no round of a smaller problem leaves values out
 RELAXED_EVERY = 8  # of larger problems, every 8th round leaves no value out, ...
-STANDING, RELAXED_OFTEN = 8, 2  # ... and every 2nd after 8 rounds without a better state
+STALLED, RELAXED_OFTEN = 8, 2  # ... and every 2nd after 8 rounds without a better state
 GOLDEN = 0x9E3779B97F4A7C15  # 2**64 over the golden ratio: seeds of rounds lie far apart
 
 
@@ -84,7 +84,7 @@ class SearchedStates:
         self._bests = BestStates(xp, states)  # of the round
         self.released = xp.empty(states.shape, "bool")
         self._words = kept_words(xp, problem.words())
-        self._few, self._standing, self.best = m * most <= FEW, 0, (NOTHING, NOTHING)
+        self._few, self._stalled, self.best = m * most <= FEW, 0, (NOTHING, NOTHING)
         self._steps = steps.kernel(problem, self.layout.team, self.layout.memory)
         self._release = release_kernel(problem, plan.release, self.layout.team)
         self.arguments = {
@@ -143,7 +143,7 @@ class SearchedStates:
 
     def is_relaxed(self, number: int) -> bool:
         """Return whether a round leaves no value out: one that looks bad may be the only fit."""
-        every = RELAXED_OFTEN if self._standing >= STANDING else RELAXED_EVERY
+        every = RELAXED_OFTEN if self._stalled >= STALLED else RELAXED_EVERY
         return (self._few or (number + 1) % every == 0) and bool(self._relaxed)
 
     @cached_property
@@ -201,7 +201,7 @@ class SearchedStates:
         """Begin the next round, with successors of the best states."""
         self.round, self.step = self.round + 1, 0
         self.idle += 1
-        self._count_standing()
+        self._count_stalled_rounds()
         arguments = self.arguments | {
             "round": self.round,
             "mates": self.mates_of(self.round),
@@ -212,12 +212,12 @@ class SearchedStates:
             self._restart()
         self._assign(self._sources, self.released)
 
-    def _count_standing(self) -> None:
+    def _count_stalled_rounds(self) -> None:
         """Count the rounds since the best state of all rows was found."""
         best = self.found.excesses, self.found.costs
         first = int(self.backend.xp.lexsort(self.backend.xp.stack(best[::-1]))[0])
         excess, cost = (int(of[first]) for of in best)
-        self._standing = 0 if (excess, cost) < self.best else self._standing + 1
+        self._stalled = 0 if (excess, cost) < self.best else self._stalled + 1
         self.best = min(self.best, (excess, cost))
 
     def mates_of(self, number: int) -> Any:

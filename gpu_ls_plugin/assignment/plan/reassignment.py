@@ -178,11 +178,11 @@ def _completed(
     found: States,
     others: States,
     active: NDArray[np.bool_],
-    lots: Callable[[tuple[int, int]], NDArray[np.float64]],
+    draw: Callable[[tuple[int, int]], NDArray[np.float64]],
 ) -> States:
-    """Return states in which a variable without a value takes that of `others`, or a free one.
+    """Return states in which a variable without a value takes that of `others`.
 
-    If values are distinct, it takes a free one, in an order that `lots` gives.
+    If values are distinct, it takes a free one instead, in the order of numbers from `draw`.
     """
     if not problem.distinct:
         return np.where(found < 0, others, found)
@@ -196,7 +196,7 @@ def _completed(
     taken = np.zeros((len(found), int(problem.sizes.max()) + 1), np.bool_)  # the last column: of -1
     np.put_along_axis(taken, found, True, axis=1)
     taken = taken[:, :-1]
-    free_first = np.argsort(lots(taken.shape) + taken, axis=1, kind="stable")
+    free_first = np.argsort(draw(taken.shape) + taken, axis=1, kind="stable")
     turn = np.maximum(np.cumsum(lacks, axis=1) - 1, 0)
     free = np.take_along_axis(free_first, turn, axis=1)
     return np.where(lacks, free, found).astype(np.int32)

@@ -134,7 +134,7 @@ MOMENTS = {
     "preparing": (SearchedStates, "__init__"),
     "searching": (SearchedStates, "advance"),
     "renewing": (SearchedStates, "renew"),
-    "reporting": (search_population, "told"),
+    "reporting": (search_population, "record_point"),
     "ending": (search_population, "Result"),
 }
 

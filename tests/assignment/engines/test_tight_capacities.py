@@ -9,7 +9,7 @@ import pytest
 
 import gpu_ls_plugin as gls
 from gpu_ls_plugin.assignment.engines.improvements import most_penalty
-from gpu_ls_plugin.assignment.engines.searched_states import STANDING
+from gpu_ls_plugin.assignment.engines.searched_states import STALLED
 from gpu_ls_plugin.assignment.problem.load_prices import (
     HIGHEST,
     MOST_LIKELY,
@@ -202,7 +202,7 @@ def test_relaxed_rounds_come_more_often_at_a_standstill():
     rounds = range(16)
     assert [r for r in rounds if population.is_relaxed(r)] == [7, 15]
     population.best = (-1, 0)  # nothing will be better
-    for _ in range(STANDING):
+    for _ in range(STALLED):
         population.advance(2, 1e6)
         population.renew()
     assert [r for r in rounds if population.is_relaxed(r)] == [1, 3, 5, 7, 9, 11, 13, 15]
