@@ -44,7 +44,7 @@ HOMES = {
 
 @cache
 def imported(text: str) -> tuple[str, ...]:
-    """Return the dotted names of all imports of a module, also of those in functions."""
+    """Return the dotted names of all imports of a module, also in functions."""
     return tuple(_imported(text))
 
 

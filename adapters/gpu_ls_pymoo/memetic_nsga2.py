@@ -13,8 +13,8 @@ from pymoo.termination.max_gen import MaximumGenerationTermination
 
 import gpu_ls_pymoo.individuals as individuals
 from gpu_ls_plugin.core import checks
-from gpu_ls_plugin.core.cycles import canonical
 from gpu_ls_plugin.core.exceptions import InvalidTypeError
+from gpu_ls_plugin.core.rows import canonical
 from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.batches.kick import Kick
 from gpu_ls_plugin.evolution.batches.rows import checked

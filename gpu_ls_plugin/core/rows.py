@@ -1,4 +1,4 @@
-"""Batches of rows: checks of integers, values and permutations, and distances of tours."""
+"""Batches of rows: checks, canonical rows, distances of tours, and hashes."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
 
 BLOCK = 2**18  # entries at a time: temporaries of 2 MiB stay in the cache
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2**64 divided by the golden ratio
+# Shifts in bits, and factors, of the two rounds.
+_SHIFTS = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
 
 
 def check_tours(
@@ -170,3 +173,42 @@ def new_edges(tour: NDArray[Any]) -> Callable[[NDArray[Any]], float]:
         return (new + closing) / len(tour)
 
     return share
+
+
+def canonical(tours: NDArray[Any], *, symmetric: bool = True) -> NDArray[np.int32]:
+    """Return each tour with city 0 first and its smaller neighbour second, int32 (P, n).
+
+    If not `symmetric`, tours are rotated, but not reversed.
+    """
+    written = tours.astype(np.int32)  # always a copy
+    n = written.shape[1]
+    if not written.size:
+        return written
+    elsewhere = np.flatnonzero(written[:, 0])
+    if elsewhere.size:
+        rows = written[elsewhere]
+        start = (rows == 0).argmax(axis=1)[:, np.newaxis]
+        written[elsewhere] = gather(rows, (start + np.arange(n)) % n)
+    if symmetric and n > 2:
+        backward = np.flatnonzero(written[:, 1] > written[:, -1])
+        written[backward, 1:] = written[backward, :0:-1]
+    return written
+
+
+def gather(rows: NDArray[Any], columns: NDArray[np.intp]) -> NDArray[Any]:
+    """Return ``rows[r, columns[r, c]]``, shape (P, m); faster than `numpy.take_along_axis`."""
+    return rows.ravel().take(columns + row_offsets(rows))
+
+
+def row_offsets(rows: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the index of each row's first entry in the flat array, shape (P, 1)."""
+    size, n = rows.shape
+    return np.arange(0, size * n, n, dtype=np.intp)[:, np.newaxis]
+
+
+def splitmix64(numbers: Any) -> Any:
+    """Return the hash of each uint64 of an array, a bijection (Steele, Lea and Flood 2014)."""
+    bits = numbers * GOLDEN
+    for shift, factor in _SHIFTS:
+        bits = (bits ^ (bits >> np.uint64(shift))) * np.uint64(factor)
+    return bits ^ (bits >> np.uint64(31))

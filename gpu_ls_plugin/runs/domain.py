@@ -22,7 +22,7 @@ from gpu_ls_plugin.core.exceptions import (
 from gpu_ls_plugin.core.figures import image_figure, require_image, saved
 from gpu_ls_plugin.core.progress import SearchDisplay, cost_text
 from gpu_ls_plugin.core.registry import registry
-from gpu_ls_plugin.core.splitmix import splitmix64
+from gpu_ls_plugin.core.rows import splitmix64
 from gpu_ls_plugin.runs.plan import Stage
 from gpu_ls_plugin.runs.settings import Request, Settings
 

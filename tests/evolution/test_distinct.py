@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.core.cycles import canonical
 from gpu_ls_plugin.core.exceptions import InvalidTourError
+from gpu_ls_plugin.core.rows import canonical
 from gpu_ls_plugin.evolution.batches.distinct import DistinctSearch, offspring_of
 from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.batches.kick import Kick

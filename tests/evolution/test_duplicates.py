@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpu_ls_plugin.core.cycles import canonical
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
+from gpu_ls_plugin.core.rows import canonical
 from gpu_ls_plugin.evolution.batches.duplicates import MOST_WAITING, TourDuplicates
 from tests.evolution.samples import rows
 

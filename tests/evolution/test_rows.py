@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpu_ls_plugin.core.cycles import canonical
+from gpu_ls_plugin.core.rows import canonical
 from gpu_ls_plugin.evolution.batches.rows import as_tours, keys, unknown
 from tests.evolution.samples import rows, undirected
 

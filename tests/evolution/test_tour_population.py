@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpu_ls_plugin.core.cycles import canonical
+from gpu_ls_plugin.core.rows import canonical
 from gpu_ls_plugin.evolution.tour_population import TourPopulation
 from gpu_ls_plugin.tours.kernels.edge_keys import edge_keys
 from tests.evolution.samples import problem_of

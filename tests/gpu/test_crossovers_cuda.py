@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.core.cycles import canonical
+from gpu_ls_plugin.core.rows import canonical
 from gpu_ls_plugin.testing import check_recombination
 from gpu_ls_plugin.tours.crossovers import pair_layouts
 from gpu_ls_plugin.tours.kernels.tour_layouts import ChainShape

@@ -17,8 +17,8 @@ from pymoo.optimize import minimize
 from pymoo.problems.single.traveling_salesman import TravelingSalesman
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.core.cycles import canonical
 from gpu_ls_plugin.core.exceptions import InvalidTourError
+from gpu_ls_plugin.core.rows import canonical
 from gpu_ls_plugin.evolution.batches.rows import keys
 from gpu_ls_pymoo import (
     LocalSearchMutation,

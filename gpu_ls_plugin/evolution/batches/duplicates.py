@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_ls_plugin.core.cycles import canonical
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
+from gpu_ls_plugin.core.rows import canonical
 from gpu_ls_plugin.evolution.batches.rows import keys, unknown
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from gpu_ls_plugin.core.cycles import gather, row_offsets
-from gpu_ls_plugin.core.rows import blocks
+from gpu_ls_plugin.core.rows import blocks, gather, row_offsets
 from gpu_ls_plugin.tours.problem.referee import row_sums
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import numpy as np
 
 from gpu_ls_plugin.backends import check_name, get_backend
 from gpu_ls_plugin.core import checks
-from gpu_ls_plugin.core.cycles import canonical
 from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
+from gpu_ls_plugin.core.rows import canonical
 from gpu_ls_plugin.runs.drive import drive
 from gpu_ls_plugin.runs.stretch import Stretch
 from gpu_ls_plugin.tours.fronts.path_moves import kinds, places_of

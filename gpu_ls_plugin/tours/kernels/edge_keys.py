@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu_ls_plugin.core.splitmix import splitmix64
+from gpu_ls_plugin.core.rows import splitmix64
 
 
 def edge_keys(xp: Any, tours: Any, *, symmetric: bool = True, customers: int | None = None) -> Any:

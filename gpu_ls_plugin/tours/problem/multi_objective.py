@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from gpu_ls_plugin.core import checks
-from gpu_ls_plugin.core.cycles import canonical
 from gpu_ls_plugin.core.exceptions import (
     InvalidParameterError,
     InvalidProblemError,
     InvalidTypeError,
 )
 from gpu_ls_plugin.core.problem_data import array_of
+from gpu_ls_plugin.core.rows import canonical
 from gpu_ls_plugin.tours.problem.tsp import TSP
 from gpu_ls_plugin.tours.problem.weighted import Tchebycheff, WeightedTSP
 

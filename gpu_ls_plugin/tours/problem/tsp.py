@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self, TypedDict
 import numpy as np
 
 from gpu_ls_plugin.core import checks
-from gpu_ls_plugin.core.cycles import canonical
 from gpu_ls_plugin.core.exceptions import (
     FileFormatError,
     InvalidParameterError,
@@ -21,7 +20,7 @@ from gpu_ls_plugin.core.exceptions import (
 from gpu_ls_plugin.core.problem import Problem
 from gpu_ls_plugin.core.problem_data import array_of, check_finite, labels, points_of
 from gpu_ls_plugin.core.registry import registry
-from gpu_ls_plugin.core.rows import check_permutations, new_edges
+from gpu_ls_plugin.core.rows import canonical, check_permutations, new_edges
 from gpu_ls_plugin.tours.problem import tsplib
 from gpu_ls_plugin.tours.problem.metrics import Explicit, ExplicitReal, Metric, find_metric
 from gpu_ls_plugin.tours.problem.objective import Length, Objective

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gpu_ls_plugin as gls
-from gpu_ls_plugin.core.cycles import canonical
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeError
+from gpu_ls_plugin.core.rows import canonical
 from tests.helpers import order_oracle
 from tests.helpers.examples import examples
 from tests.helpers.order_oracle import WORD, drawn_section
