@@ -33,10 +33,9 @@ def search_of(cooperation: gls.RouteExchange, accept=None) -> gls.IteratedLocalS
     return gls.IteratedLocalSearch(local, kick, accept or gls.Annealing(), cooperation=cooperation)
 
 
-def chains_on(problem, starts, cooperation, backend="cpu", accept=None):
+def chains_on(problem, starts, search, backend="cpu"):
     where = get_backend(backend)
-    start = Start(where, problem.tsp, where.xp.array(starts), 3)
-    return where, search_of(cooperation, accept).chains(start)
+    return where, search.chains(Start(where, problem.tsp, where.xp.array(starts), 3))
 
 
 @BOTH
@@ -46,7 +45,8 @@ def test_chains_that_exchange_routes_know_the_costs_of_their_tours(kind, soft, b
     problem = problem.penalised(load=40) if soft else problem
     starts = giant_tours(problem, 8, 2)
     cooperation = gls.RouteExchange(chance=1.0, routes=8)
-    where, chains = chains_on(problem, starts, cooperation, backend, gls.Threshold(0.5))
+    search = search_of(cooperation, gls.Threshold(0.5))
+    where, chains = chains_on(problem, starts, search, backend)
     for kicks in range(5, 60, 10):
         chains.advance(kicks, 0.5, 0.0, 60.0)
         cooperation.exchange(chains, 0.5)
@@ -77,7 +77,7 @@ def test_routes_come_from_the_other_tour():
     found = {}
     for chance in (0.0, 1.0):
         cooperation = gls.RouteExchange(chance=chance, routes=1)
-        _, chains = chains_on(problem, starts, cooperation, accept=gls.BetterOrEqual())
+        _, chains = chains_on(problem, starts, search_of(cooperation, gls.BetterOrEqual()))
         cooperation.exchange(chains, 0.0)
         chains.kick.arguments["mates"][...] = good
         chains.advance(8, 0.0, 0.0, 60.0)
@@ -102,8 +102,7 @@ def test_chains_know_which_real_tours_are_feasible():
     problem = random_cvrp("real duration", 40, 1).penalised(load=40, duration=40)
     local = gls.LocalSearch([gls.RouteMoves()], candidates=gls.Nearest(8))
     search = gls.IteratedLocalSearch(local, gls.StringRemoval(), gls.Threshold(0.5))
-    tours = get_backend("cpu").xp.array(giant_tours(problem, 16, 2))
-    chains = search.chains(Start(get_backend("cpu"), problem.tsp, tours, 3))
+    _, chains = chains_on(problem, giant_tours(problem, 16, 2), search)
     for kicks in range(10, 100, 10):
         chains.advance(kicks, 0.5, 0.0, 60.0)
         assert (chains.feasible() == problem.feasible(chains.tours)).all()
@@ -115,8 +114,7 @@ def test_chains_know_which_real_tours_are_feasible():
 def test_the_price_follows_the_share_of_feasible_tours(feasible, rises):
     problem = random_cvrp("capacity", 30, 1).penalised(load=8)
     starts = giant_tours(problem, 8, 2)  # half of them feasible
-    cooperation = gls.RouteExchange(feasible=feasible)
-    _, chains = chains_on(problem, starts, cooperation)
+    _, chains = chains_on(problem, starts, search_of(gls.RouteExchange()))
     before = chains.costs.copy()
     set_price(chains, feasible)
     assert (chains.price > 1) == rises
@@ -188,38 +186,32 @@ def test_callbacks_receive_the_best_feasible_cost():
     assert again.statistics.stopped_by == found.statistics.stopped_by == "kicks"
 
 
+POINTS = np.random.default_rng(1).integers(0, 100, (10, 2))
+SCARCE = gls.CVRP(POINTS, [0] + [2] * 9, 3)  # nine routes; the capacity alone allows six
+EACH = SCARCE.tour([[customer] for customer in range(1, 10)])
+
+
 def test_constraints_become_soft_if_vehicles_are_scarce():
-    points = np.random.default_rng(1).integers(0, 100, (10, 2))
-    problem = gls.CVRP(points, [0] + [2] * 9, 3)  # nine routes; the capacity alone allows six
-    search = default_settings(problem, Settings(backend="cpu", population=4)).search
-    start = problem.tour([[customer] for customer in range(1, 10)])
-    soft = softened(problem, search, 60.0, lambda: start)
-    assert soft.penalties is not None and soft.penalties.load > 0
+    search = default_settings(SCARCE, Settings(backend="cpu", population=4)).search
     assert search.perturbation == gls.StringRemoval()
-    found = search(soft, np.stack([start] * 4), budget=gls.Budget(kicks=20), backend="cpu")
-    asked = as_asked(found, problem)
-    assert asked.problem is problem and (asked.costs == problem.cost(found.tours)).all()
-    assert problem.feasible(asked.best_tour).all()
+    soft = softened(SCARCE, search, 60.0, lambda: EACH)
+    assert soft.penalties is not None and soft.penalties.load > 0
+    found = search(soft, np.stack([EACH] * 4), budget=gls.Budget(kicks=20), backend="cpu")
+    asked = as_asked(found, SCARCE)
+    assert asked.problem is SCARCE and (asked.costs == SCARCE.cost(found.tours)).all()
+    assert SCARCE.feasible(asked.best_tour).all()
 
-
-def test_other_problems_and_searches_keep_hard_constraints():
-    points = np.random.default_rng(1).integers(0, 100, (10, 2))
-    scarce = gls.CVRP(points, [0] + [2] * 9, 3)
-    search = default_settings(scarce, Settings(backend="cpu", population=4)).search
-    each = scarce.tour([[customer] for customer in range(1, 10)])
-    bridges = replace(search, perturbation=gls.DoubleBridge(9))
-    roomy = gls.CVRP(points, [0] + [2] * 9, 6)
+    roomy = gls.CVRP(POINTS, [0] + [2] * 9, 6)
     three = roomy.tour([[1, 2, 3], [4, 5, 6], [7, 8, 9]])
-    limited = gls.CVRP(points, [0] + [2] * 9, 3, route_limit=1000)
-    for problem, its, seconds, start in (
+    for problem, other, seconds, start in (
         (roomy, search, 60.0, three),
-        (limited, search, 60.0, each),
-        (scarce.penalised(load=3), search, 60.0, each),
-        (scarce, bridges, 60.0, each),
-        (scarce, search, 0.01, each),
-        (gls.CVRP(points, [0] * 10, 3), search, 60.0, each),
+        (gls.CVRP(POINTS, [0] + [2] * 9, 3, route_limit=1000), search, 60.0, EACH),
+        (SCARCE.penalised(load=3), search, 60.0, EACH),
+        (SCARCE, replace(search, perturbation=gls.DoubleBridge(9)), 60.0, EACH),
+        (SCARCE, search, 0.01, EACH),
+        (gls.CVRP(POINTS, [0] * 10, 3), search, 60.0, EACH),
     ):
-        assert softened(problem, its, seconds, lambda start=start: start) is problem
+        assert softened(problem, other, seconds, lambda start=start: start) is problem
 
 
 def test_solve_saves_a_route_by_soft_constraints():

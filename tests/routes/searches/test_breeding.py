@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -84,22 +84,16 @@ def test_a_population_is_idle_until_it_improves():
     assert found[-1][1] > 0
 
 
-@dataclass(frozen=True)
-class Seen(gls.LocalSearch):
-    """Notes the prices at which children are searched."""
-
-    def __call__(self, problem, tours, **options):
-        noted.append((problem.penalties.load, len(tours)))
-        return super().__call__(problem, tours, **options)
-
-
-noted: list[tuple[float, int]] = []
-
-
 def test_infeasible_children_are_searched_again_at_ten_times_the_price():
-    noted.clear()
+    noted = []
+
+    class Noted(gls.LocalSearch):
+        def __call__(self, problem, tours, **options):
+            noted.append((problem.penalties.load, len(tours)))
+            return super().__call__(problem, tours, **options)
+
     usual = education()
-    search = Seen(usual.neighbourhoods, usual.candidates)
+    search = Noted(usual.neighbourhoods, usual.candidates)
     breeding = bred(random_cvrp("capacity", 30), replace(RULES, search=search))
     price = breeding.prices.soft.penalties.load
     breeding.next()
@@ -119,21 +113,15 @@ def test_first_individuals_differ_under_a_tight_limit_of_durations():
     assert len({tour.tobytes() for tour in tight.canonical(living.tours[0])}) == RULES.size
 
 
-@dataclass(frozen=True)
-class Noted(gls.SplitRecombination):
-    """Notes the parents of its children."""
-
-    def cross(self, problem, first, second, **options):
-        crossed.append((self.generations, first))
-        return super().cross(problem, first, second, **options)
-
-
-crossed: list[tuple[int, np.ndarray]] = []
-
-
 @pytest.mark.parametrize("populations", [1, 3])
 def test_populations_use_the_crossovers_in_turn(populations):
-    crossed.clear()
+    crossed = []
+
+    class Noted(gls.SplitRecombination):
+        def cross(self, problem, first, second, **options):
+            crossed.append((self.generations, first))
+            return super().cross(problem, first, second, **options)
+
     rules = replace(RULES, crossover=[Noted(generations=1), Noted(generations=2)])
     breeding = bred(random_cvrp("capacity", 20), rules, populations)
     breeding.next()

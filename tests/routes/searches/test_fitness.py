@@ -23,11 +23,9 @@ def test_common_buckets_are_nearly_common_edges(kind, monkeypatch):
     shared = shared_buckets(np, tours, **problem.tsp.writing)
     numbers = edge_numbers(np, tours.reshape(24, -1), **problem.tsp.writing)
     sets = [set(row) for row in numbers.tolist()]
-    for s in range(3):
-        for i in range(8):
-            for j in range(8):
-                edges = len(sets[8 * s + i] & sets[8 * s + j])
-                assert abs(shared[s, i, j] - edges) <= 3, (s, i, j)
+    for s, i, j in np.ndindex(shared.shape):
+        edges = len(sets[8 * s + i] & sets[8 * s + j])
+        assert abs(shared[s, i, j] - edges) <= 3, (s, i, j)
     monkeypatch.setattr(part, "CHUNK_BYTES", 1)  # one population at a time
     assert (shared_buckets(np, tours, **problem.tsp.writing) == shared).all()
 
