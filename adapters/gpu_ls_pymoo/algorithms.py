@@ -178,7 +178,7 @@ class MemeticGA(EvolvingGA):
             _prepare(self.initialization.sampling, problem, self.pop_size)
 
     def _setup_solved(self, view: View) -> None:
-        """Set up a run whose generations are those of the plan of `gpu-ls solve` only."""
+        """Set up a run of the plan of `gpu-ls solve`, without operators."""
         improver = self.improver
         others = (*self._own, self._crossover, self._children, self._replacement, self._restarts)
         asked = any(part is not None for part in (*others, improver.moves, improver.kicks))

@@ -130,20 +130,11 @@ def _has_constraints(problem: Assignment) -> bool:
 
 
 def domains_of(problem: Any) -> Domains:
-    """Return the domains of the variables of a pymoo problem.
+    """Return the domains of the variables of a pymoo problem; cached until it is destroyed.
 
-    Parameters
-    ----------
-    problem : pymoo problem
-        An `AssignmentProblem`, or a problem with bounds and ``vtype=int`` or ``bool``. The result
-        is cached until the problem is destroyed.
-
-    Raises
-    ------
-    InvalidTypeError
-        It is another object, or its variables are not integers.
-    InvalidProblemError
-        Bounds are not whole numbers, or too far from each other.
+    The problem is an `AssignmentProblem`, or has bounds and ``vtype=int`` or ``bool``; others raise
+    InvalidTypeError. Bounds that are not whole or too far from each other raise
+    InvalidProblemError.
     """
     if isinstance(problem, AssignmentProblem):
         return problem.domains
@@ -159,7 +150,7 @@ def _between_bounds(problem: Any) -> Domains:
     name, bounds = type(problem).__name__, problem.bounds()
     if any(bound is None or isinstance(bound, dict) for bound in bounds):
         raise InvalidTypeError(f"problem: {name} has no lower and upper bounds of integers")
-    if np.dtype(problem.vtype).kind not in "biu":  # that of None is a float
+    if np.dtype(problem.vtype).kind not in "biu":  # the type of None is float
         raise InvalidTypeError(
             f"problem: {name} has vtype {problem.vtype}, but successors are generated of integers; "
             "give its constructor vtype=int"

@@ -129,7 +129,7 @@ def _measure(pace: Pace, algorithm: Any, limit: TimeBasedTermination) -> None:
     pace.before = time.time() - begin
     if pace.ended is not None:
         pace.after = begin - pace.ended
-    elif algorithm.n_gen == 2:  # the start population was not ours
+    elif algorithm.n_gen == 2:  # pymoo made the start population
         pace.after = begin - algorithm.start_time
 
 

@@ -82,7 +82,7 @@ class DomainProblem(View, ShownParameters, Problem):
         return self.ours
 
     def knows_fitness(self) -> bool:
-        """Return whether F is the cost alone: subclasses may evaluate more."""
+        """Return whether F is only the cost: subclasses may evaluate more."""
         return plain(self) and self._own
 
     def fitness(self, rows: Rows, costs: NDArray[Any] | None = None) -> Fitness | None:

@@ -26,16 +26,8 @@ if TYPE_CHECKING:
 class LazyPopulation:
     """Makes a pymoo Population of different tours, the cheapest first, on the first `fill`.
 
-    Parameters
-    ----------
-    problem : pymoo problem
-        A problem that has a `View`.
-    population : Population of `gpu_ls_plugin.evolution`
-        The tours. Call `fill` before they change if the old ones are still needed.
-    generation : int
-        The number of the generation, which the individuals get.
-    best_only : bool
-        Whether to make only the cheapest tour.
+    Call `fill` before the tours of `population` change if the old ones are still needed. The
+    individuals get the number of the `generation`; with `best_only`, there is only the cheapest.
     """
 
     def __init__(

@@ -18,7 +18,7 @@ if importlib.util.find_spec("pymoo") is None:
 
 @hookimpl
 def gpu_ls_problem_from(obj: object) -> Problem | None:
-    """Return the problem in a wrapper of this package, or that of pymoo's `TravelingSalesman`."""
+    """Return the problem of a wrapper of this package, or the TSP of a `TravelingSalesman`."""
     if "pymoo.core.problem" not in sys.modules:  # then `obj` cannot be a problem of pymoo
         return None
     from gpu_ls_pymoo.problems import view_of, wrapper_of

@@ -39,7 +39,7 @@ KNOWN: tuple[tuple[type, type[Unwrapped]], ...] = ((TravelingSalesman, OfTraveli
 def view_of(problem: Any) -> View:
     """Return the view of a problem, which is the problem itself if it is of this package.
 
-    InvalidTypeError: it is a problem of gpu_ls_plugin that has to be wrapped.
+    A problem of gpu_ls_plugin that has to be wrapped raises InvalidTypeError.
     """
     if isinstance(problem, View):
         return problem
@@ -87,12 +87,9 @@ def as_tsp(problem: Any) -> problems.Problem:
 
 
 def canonical_tours(problem: Any, rows: ArrayLike) -> Tours:
-    """Return pymoo's rows as tours in canonical form, reversed only where that costs the same.
+    """Return pymoo's rows as tours in canonical form; if a row is not a tour, the error names it.
 
-    Raises
-    ------
-    InvalidTourError, InvalidTypeError
-        A row is not a tour of the problem; the message names the row.
+    Tours are reversed only if lengths are symmetric.
     """
     view = view_of(problem)
     return view.written().canonical(view.checked(rows, "tours"))

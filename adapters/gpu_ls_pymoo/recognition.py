@@ -1,4 +1,4 @@
-"""Recognise pymoo problems by what they evaluate, not by their class."""
+"""Recognise pymoo problems by their evaluations, not by their class."""
 
 from __future__ import annotations
 
@@ -59,14 +59,7 @@ def require_own_evaluation(problem: Any, kind: type, rows: Callable[[], NDArray[
     """Raise UnsupportedProblemError unless a problem evaluates rows as its base `kind` does.
 
     As `require_tour_lengths`, for subclasses and changed instances of this package's problems.
-
-    Parameters
-    ----------
-    problem : pymoo problem
-    kind : type
-        A class of this package.
-    rows : callable
-        Returns rows (P, n) to compare.
+    `rows` returns rows (P, n) to compare.
     """
     _once(problem, lambda: _compare_with_kind(problem, kind, rows()))
 

@@ -86,23 +86,10 @@ class LocalSearchSampling(ShownParameters, Sampling):
 
 
 def warm_start(problem: Any, sampling: Any) -> Any:
-    """Return the sampling of an algorithm, with given tours checked and converted to integers.
+    """Return the sampling of an algorithm, with given tours checked and converted to int32.
 
-    Parameters
-    ----------
-    problem : pymoo problem
-    sampling : pymoo Sampling, array (P, n) or Population
-        Not changed.
-
-    Returns
-    -------
-    pymoo Sampling, int32 array (P, n) or Population
-        A `Sampling` is returned itself. The individuals of a Population keep their fitness.
-
-    Raises
-    ------
-    InvalidTourError, InvalidTypeError
-        A row is not a tour of the problem; the message names the row.
+    A pymoo Sampling is returned itself. For an array (P, n) or a Population, the result is a copy,
+    whose individuals keep their fitness. If a row is not a tour, the error names it.
     """
     if callable(sampling):
         return sampling

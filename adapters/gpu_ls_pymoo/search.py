@@ -67,26 +67,11 @@ def improve(
     algorithm: Any,
     weights: Weighting | None = None,
 ) -> tuple[Tours, Fitness | None]:
-    """Search all rows in one batch, within the time that the algorithm has left.
+    """Search all rows (P, n) in one batch, within the time that the algorithm has left.
 
-    Parameters
-    ----------
-    improver : Improver
-    problem : pymoo problem
-    rows : integer array, shape (P, n)
-        Tours; not changed.
-    random_state : numpy.random.Generator
-        Each call draws one number from it.
-    algorithm : pymoo algorithm or None
-    weights : Weighting, optional
-        Draws weights for several objectives.
-
-    Returns
-    -------
-    tours : int32 array, shape (P, n)
-        Improved and in canonical form, in the order of the rows.
-    fitness : float64 array, shape (P,), or None
-        F of the tours, as in `View.fitness`.
+    `weights` draws weights for several objectives. Each call draws one number from `random_state`.
+    Returns improved tours in canonical form, int32 (P, n), in the order of the rows, and their F as
+    in `View.fitness`.
     """
     with on_clock(algorithm):
         view = view_of(problem)
@@ -106,23 +91,8 @@ def improve_distinct(
 ) -> Batch:
     """Search all rows in one batch, so that tours differ from each other and from known tours.
 
-    Parameters
-    ----------
-    search : DistinctSearch
-    problem, rows, random_state, algorithm, weights
-        As in `improve`.
-    known : set of bytes
-        Keys of known tours in canonical form; not changed.
-
-    Returns
-    -------
-    Batch
-        In the order of the rows. If no tour is new, nothing was searched, and `values` is None.
-
-    Raises
-    ------
-    InvalidTourError, InvalidTypeError
-        A row is not a permutation of the cities.
+    `known` are keys of tours in canonical form; other parameters are as in `improve`. If no tour is
+    new, nothing is searched, and `values` is None. If a row is not a tour, the error names it.
     """
     run = AlgorithmRun(algorithm)
     with on_clock(algorithm):

@@ -1,4 +1,4 @@
-"""The questions that this package asks about a pymoo problem, whatever its rows are."""
+"""The questions that this package asks about a pymoo problem of any kind."""
 
 from __future__ import annotations
 
@@ -71,9 +71,9 @@ class Chosen(NamedTuple):
 
 
 class View:
-    """Answers about a pymoo problem: those of this class are for problems that plugins convert.
+    """Answers about a pymoo problem that a plugin converts.
 
-    Problems of this package are views of themselves.
+    Subclasses answer for other problems; problems of this package are views of themselves.
     """
 
     operators = True  # whether operators can vary its rows; else only algorithms on the device can
@@ -151,19 +151,10 @@ class View:
         return False
 
     def fitness(self, rows: Rows, costs: NDArray[Any] | None = None) -> Fitness | None:
-        """Return F of rows as the problem would compute it; None if only the problem can.
+        """Return F of valid rows, float64 (P,), or (P, M) for several objectives.
 
-        Parameters
-        ----------
-        rows : int32 array, shape (P, n)
-            Valid solutions.
-        costs : array, shape (P,), optional
-            Their costs, if a search has computed them.
-
-        Returns
-        -------
-        float64 array, shape (P,), or (P, M) of several objectives, or None
-            If it is None, pymoo has to evaluate the rows.
+        `costs` are their costs, if a search has computed them. The result is None if only the
+        problem can evaluate the rows.
         """
         return None
 
@@ -178,11 +169,7 @@ class View:
     def check_generations(self, search: Any, *, operators: bool, islands: bool) -> None:
         """Raise UnsupportedProblemError if generations on the device do not support arguments.
 
-        Parameters
-        ----------
-        search : callable or None
-        operators, islands : bool
-            Whether the user passed operators, or islands.
+        `operators` and `islands` say whether the user passed some.
         """
 
     def _recognised(self) -> problems.Problem:

@@ -56,7 +56,7 @@ def local_cluster(
         Processes that search on the CPU. The default is one for every two cores, or none if `gpus`
         is given.
     gpus : int or "all", optional
-        GPUs to search on, each in a process of its own.
+        GPUs to search on, each in its own process.
     threads : int, optional
         Cores of each CPU worker; by default the workers share all cores evenly.
 

@@ -147,7 +147,7 @@ class Fleet:
         return token
 
     def _done(self, island: int, token: object, future: Future) -> None:
-        """Fetch a result in a thread of its own, since its worker may be lost."""
+        """Fetch a result in a new thread, since its worker may be lost."""
         fetch = threading.Thread(target=self._fetch, args=(island, token, future), daemon=True)
         fetch.start()
 
@@ -163,7 +163,7 @@ class Fleet:
         self._inbox.put(Event("seen", content["island"], None, content))
 
     def _look(self) -> None:
-        """Check the workers every `POLL` seconds, in a thread of its own."""
+        """Check the workers every `POLL` seconds; runs in its own thread."""
         while not self._closed.wait(POLL):
             try:
                 if self._client.status == "running":

@@ -202,19 +202,9 @@ class Islands:
     ) -> tuple[list[Elites], Statistics]:
         """Search given populations for a small part of a run; return them and the statistics.
 
-        Parameters
-        ----------
-        problem : Problem
-        settings : Settings
-            Settings of the whole run, as in `solve`.
-        groups : list of Elites or None
-            All rows of each island; None for an island that makes its own.
-        seed : int
-            Must differ between the parts of a run.
-        budget : Budget
-            Budget of this part.
-        share : float
-            Share of the run that is over, 0 to 1.
+        `settings` are those of the whole run, as in `solve`. `groups` has all rows of each island,
+        or None for an island that makes its own. `seed` must differ between the parts of a run, and
+        `budget` is that of this part. `share` is the share of the run that is over, 0 to 1.
         """
         job = self._job(problem, self._searched(settings))
         run = run_of(self.exchange, self.topology, job, replace(settings, seed=seed), budget, share)

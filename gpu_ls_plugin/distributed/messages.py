@@ -25,7 +25,7 @@ class Job:
     first_row: int
     memory_limit: int | None  # bytes
     best: int  # best rows that an island offers
-    distant: int  # rows that it offers besides, far from its best
+    distant: int  # further rows that it offers, far from its best
     islands: int = 1  # at the start of a run
 
 

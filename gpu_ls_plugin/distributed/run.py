@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.runs.settings import Settings
 
 EXCHANGES = 10  # by default, of a run that kicks limit
-SHORTEST = 0.02  # seconds; a shorter rest of the run gets no stretch of its own
+SHORTEST = 0.02  # seconds; a shorter rest of the run joins the stretch before it
 
 
 @dataclass(frozen=True)
@@ -54,14 +54,8 @@ class Schedule:
     def stretch(self, done: int, elapsed: float, part: float = 1.0) -> Stretch | None:
         """Return the next stretch, or None if the run is over.
 
-        Parameters
-        ----------
-        done : int
-            Kicks of each row so far.
-        elapsed : float
-            Seconds of the run so far.
-        part : float
-            Share of `every` that this stretch takes.
+        `done` and `elapsed` are the kicks of each row and the seconds of the run so far, `part` is
+        the share of `every` that this stretch takes.
         """
         left = self.seconds - elapsed
         kicks = self.step

@@ -30,7 +30,7 @@ DOTS_PER_INCH = 80  # of animations
 def plot_solution(
     problem: Problem, row: ArrayLike, path: str | os.PathLike[str] | None = None, *, title: str = ""
 ) -> Figure:
-    """Draw a solution in the way of its domain: a tour, routes on a map, ...
+    """Draw a solution as its domain does: a tour, routes on a map, ...
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def plot_fronts(
 
 
 def draw_fronts(axes: Any, fronts: Mapping[str, NDArray[np.float64]]) -> None:
-    """Draw fronts of two or three objectives, to match the axes; each has a color of its own."""
+    """Draw fronts of two or three objectives, as the axes have; each has its own color."""
     for index, (name, front) in enumerate(fronts.items()):
         if len(front):
             axes.scatter(*front.T, s=8, color=color(index), label=plain(name))

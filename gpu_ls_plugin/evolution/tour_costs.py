@@ -1,4 +1,4 @@
-"""The problem of operators that get rows alone, and the costs of its tours as fitness."""
+"""The problem of operators that get only rows, and the costs of its tours as fitness."""
 
 from __future__ import annotations
 

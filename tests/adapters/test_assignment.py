@@ -25,7 +25,7 @@ def states(problem: Any, seed: int = 0) -> Any:
 
 @pytest.mark.parametrize("problem", [COLOURING, PLACES], ids=["values", "permutations"])
 @pytest.mark.parametrize("share", [0.0, 0.2, 1.0])
-def test_a_share_of_the_variables_is_assigned_anew(face, problem, share):
+def test_a_share_of_the_variables_is_reassigned(face, problem, share):
     given = states(problem)
     made = face.reassign(problem, given.copy(), share=share)
     changed = (made != given).sum(axis=1)

@@ -71,7 +71,7 @@ def test_searched_tours_are_better_exact_and_canonical(face, problem, options):
     assert (made[:, 0] == 0).all() and (made[:, 1] < made[:, -1]).all()
 
 
-def test_local_optima_stay_as_they_are(face):
+def test_local_optima_are_not_changed(face):
     best = face.search(LARGER, rows(LARGER.n, 8))  # large: no two tours are equal
     assert np.array_equal(face.search(LARGER, best), best)
 

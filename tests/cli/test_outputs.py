@@ -140,7 +140,7 @@ def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("temporary", [True, False])
-def test_files_are_written_elsewhere_if_necessary(
+def test_files_are_written_to_another_folder_if_necessary(
     temporary, instance, scratch, monkeypatch, capsys
 ):
     folder = instance.parent / "gone"

@@ -92,7 +92,7 @@ def test_the_display_of_islands():
     assert "tcp://a:1 cuda" in text and "tcp://b:2 cpu, restarted 1" in text
 
 
-def test_islands_are_told_of_where_there_is_no_terminal(capsys):
+def test_lines_about_islands_without_a_terminal(capsys):
     with gls.SearchDisplay("x", 10.0) as display:
         display.view = IslandView()
         display(progress())

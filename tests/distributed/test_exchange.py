@@ -116,7 +116,7 @@ def test_the_best_come_first_and_the_distant_behind():
     assert sorted(map(apart, chosen.rows[2:])) == sorted(others)[-2:]
 
 
-def test_equal_tours_count_once_however_they_are_written():
+def test_rotations_and_reversals_count_once():
     turned = np.roll(TOURS[:1], 7, axis=1)[:, ::-1]
     assert len(elites(np.concatenate([TOURS[:1], turned])).chosen(PROBLEM, 5, 5)) == 1
 

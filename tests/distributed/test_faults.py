@@ -31,7 +31,7 @@ TOURS = random_tours(N, 8)
 KICKS = gls.Budget(kicks=60)
 
 
-def test_an_island_continues_elsewhere_if_its_worker_is_lost():
+def test_an_island_continues_on_another_worker():
     """A worker leaves after the first exchange, and a new one gets its island."""
     told: list[float] = []
     with cluster_of(2) as client:
@@ -135,7 +135,7 @@ def test_a_worker_that_was_left_out_does_not_come_back():
         failures.exclude("b", MemoryError(), others=False)
 
 
-def test_a_cluster_whose_workers_all_leave_ends_the_run(monkeypatch):
+def test_a_run_ends_if_all_workers_leave(monkeypatch):
     monkeypatch.setattr("gpu_ls_plugin.distributed.coordinator.UNMANNED", 0.5)
     told: list[float] = []
     with cluster_of(2) as client:

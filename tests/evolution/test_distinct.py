@@ -1,4 +1,4 @@
-"""Tours of a searched batch differ from each other and from known tours."""
+"""Types and keys of rows, and batches whose tours differ from each other and from known tours."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from gpu_ls_plugin.core.rows import canonical
 from gpu_ls_plugin.evolution.batches.distinct import DistinctSearch, offspring_of
 from gpu_ls_plugin.evolution.batches.improver import Improver
 from gpu_ls_plugin.evolution.batches.kick import Kick
-from gpu_ls_plugin.evolution.batches.rows import keys
-from tests.evolution.samples import cities, rows
+from gpu_ls_plugin.evolution.batches.rows import as_tours, keys, unknown
+from tests.evolution.samples import cities, rows, undirected
 
 SIXTY = gls.TSP(cities(60), "EUC_2D")
 REAL = gls.TSP(cities(60), "EUC")
@@ -94,3 +94,34 @@ def test_offspring_belong_to_a_run_and_a_generation():
     outside = offspring_of(run, None)
     outside.exhausted = True
     assert not offspring_of(run, None).exhausted
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 20])
+def test_rotations_and_reversals_have_one_key(n):
+    tour = rows(n, 1)[0]
+    rotations = np.array([np.roll(tour, shift) for shift in range(n)])
+    written = canonical(np.concatenate([rotations, rotations[:, ::-1]]))
+    assert len(set(keys(written))) == 1
+    assert written[0, 0] == 0
+    assert n < 3 or written[0, 1] < written[0, -1]
+    assert undirected(written[0]) == undirected(tour)
+
+
+def test_unknown_finds_known_rows_and_repeated_rows():
+    tours = canonical(rows(9, 4))
+    batch = tours[[0, 1, 1, 2, 3]]
+    assert unknown(batch, set(keys(tours[:1]))).tolist() == [False, True, False, True, True]
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int64, np.float64, object])
+def test_whole_numbers_of_any_type_are_tours(dtype):
+    tours = as_tours(rows(9, 3).astype(dtype))
+    assert tours.dtype == np.int32
+    assert (tours == rows(9, 3)).all()
+
+
+@pytest.mark.parametrize("value", [0.5, np.nan, np.inf, -1.0])
+def test_other_numbers_are_not_changed(value):
+    wrong = rows(9, 3).astype(float)
+    wrong[1, 2] = value
+    assert as_tours(wrong)[1, 2] == value or np.isnan(value)

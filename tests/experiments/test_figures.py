@@ -78,7 +78,7 @@ def test_profiles_compare_with_the_fastest():
         RUNS.plot_profiles(targets=[])
 
 
-def test_ranks_are_joined_where_they_differ_by_less_than_the_critical_difference():
+def test_bars_join_ranks_within_the_critical_difference():
     problems = [f"p{i}" for i in range(12)]
     costs = {(name, p): [100 + i] for i, name in enumerate("dabc") for p in problems}
     (axes,) = results(costs).plot_ranks().axes

@@ -247,7 +247,7 @@ def test_constraints_are_pymoos(cut):
     assert algorithm.evolution is None and problem.problem.feasible(found.X).all()
 
 
-def test_only_problems_whose_values_are_known_are_wrapped(cut):
+def test_only_problems_with_bounds_are_wrapped(cut):
     with pytest.raises(UnsupportedProblemError, match=r"add a method bounds.* to its domain, Cuts"):
         DomainProblem(cut)
     with pytest.raises(InvalidTypeError, match=r"int is not a gpu_ls_plugin\.Problem"):

@@ -327,7 +327,7 @@ def test_children_of_routes_are_those_of_the_part(cvrp, face, hard):
         face(backend="cpu").prepare(adapter.TSPProblem(gls.TSP(np.zeros((4, 2)))), 2)
 
 
-def test_crossing_by_lengths_is_refused_elsewhere(cvrp):
+def test_crossovers_by_length_refuse_routes(cvrp):
     rows = giant_tours(cvrp, 2, 1)
     with pytest.raises(UnsupportedProblemError, match="routing"):
         gls.EdgeAssembly().cross(cvrp, rows, rows[::-1].copy(), backend="cpu")

@@ -79,7 +79,7 @@ def test_an_experiment_that_is_killed_ends_with_the_same_table(where, whole, tmp
     assert len(after) == 9 * SEEDS and kept.items() <= after.items()  # none was made twice
 
 
-def test_a_run_is_what_minimize_returns(whole):
+def test_a_run_has_the_result_of_minimize(whole):
     made = experiment(whole)
     record = made.results().runs_of("MemeticGA", "bare")[1]
     problem = made.problems["bare"]

@@ -1,4 +1,4 @@
-"""MemeticGA whose generations are made on the workers of a cluster."""
+"""MemeticGA with generations on the workers of a cluster."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_routes_are_searched_as_by_solve(islands, kind):
 
 def test_problems_that_islands_do_not_breed(islands):
     class Valued(TSPProblem):
-        """With a fitness of its own."""
+        """A subclass, which may have other costs."""
 
     states = AssignmentProblem(gls.QuadraticAssignment.generated(6, 1))
     for problem in (Valued(PROBLEM), states):

@@ -157,7 +157,7 @@ def test_warm_starts(problem, diary, form, dtype):
     result = minimize(
         problem, MemeticGA(20, search=diary(), sampling=sampling), ("n_gen", 3), seed=1
     )
-    assert len(diary.calls) == 2  # the start population is taken as it is
+    assert len(diary.calls) == 2  # the start population is not searched
     start = problem.tsp.cost(best.astype(int)).min()
     assert result.data["start_best"] == start
     assert result.F[0] <= start

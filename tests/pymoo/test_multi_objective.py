@@ -109,7 +109,7 @@ def test_real_lengths():
         assert np.array_equal(problem.evaluate(result.X), result.F)
 
 
-def test_the_archive_is_what_a_run_returns():
+def test_a_run_returns_the_archive():
     result = minimize(PROBLEM, MemeticNSGA2(10, backend="cpu"), ("n_gen", 10), seed=1)
     front = result.algorithm.front
     assert np.array_equal(result.F, front.costs) and len(result.F) > 10
@@ -126,7 +126,7 @@ def test_time_limits_hold(clock):
     assert 3.0 <= result.exec_time < 6.0 and result.algorithm.n_gen > 2
 
 
-def test_checkpoints_go_on_as_if_nothing_had_happened():
+def test_checkpoints_continue_identically():
     algorithm = MemeticNSGA2(10, backend="cpu")
     algorithm.setup(PROBLEM, termination=("n_gen", 6), seed=5)
     whole = deepcopy(algorithm).run()
@@ -172,7 +172,7 @@ def test_asymmetric_lengths_have_parts_that_reverse_nothing():
 @pytest.mark.parametrize(
     "part", [{"pareto": ParetoLocalSearch()}, {"crossover": gls.EdgeAssembly()}]
 )
-def test_parts_that_were_asked_for_are_refused_on_asymmetric_lengths(part):
+def test_given_parts_are_refused_for_asymmetric_lengths(part):
     matrices = np.random.default_rng(0).integers(1, 99, (2, 12, 12))
     with pytest.raises(UnsupportedProblemError, match=r"asymmetric.*(pareto=None|OrderRecomb)"):
         minimize(MultiObjectiveTSPProblem(list(matrices)), MemeticNSGA2(10, **part), ("n_gen", 1))
@@ -229,7 +229,7 @@ def test_other_problems_are_refused():
         as_tsp(PROBLEM)
 
 
-def test_problems_are_made_of_what_the_core_takes():
+def test_arguments_of_the_problem():
     problem = MultiObjectiveTSPProblem([part.coordinates for part in PARTS[:2]])
     tours = random_tours(30, 3)
     assert np.array_equal(problem.evaluate(tours), PROBLEM.evaluate(tours))

@@ -86,7 +86,7 @@ def test_equal_keys_are_spread(n, numbers):
     written = encode(keys, tours)
     assert (decode(written) == tours).all()
     assert ((written >= 0) & (written <= 1)).all()
-    assert (np.sort(written[0]) == keys[0]).all()  # other rows are left alone
+    assert (np.sort(written[0]) == keys[0]).all()  # other rows are not changed
 
 
 def test_equal_keys_are_decoded_by_number():

@@ -62,7 +62,7 @@ def start(size: int = 40, seed: int = 0) -> Population:
 
 
 def mutated(mutation: SuccessorMutation, pop: Population, seed: int = 5) -> Any:
-    """Return the rows after a mutation that leaves the population as it is."""
+    """Return the rows after a mutation of a copy."""
     return mutation(Plain(), pop, False, seed=seed).get("X")
 
 
@@ -77,7 +77,7 @@ def test_samples_count_values_from_the_lower_bound():
 
 
 @pytest.mark.parametrize(("share", "count"), [(0, 1), (0.1, 1), (0.5, 3), (1, 6)])
-def test_a_share_of_the_variables_is_assigned_anew(share, count):
+def test_a_share_of_the_variables_is_reassigned(share, count):
     pop = start(400)
     before = pop.get("X")
     after = mutated(SuccessorMutation(EVEN, share), pop)

@@ -34,7 +34,7 @@ def test_survivors_are_the_best_tours_that_are_far_apart(edges, count):
     assert (np.diff(survivors.get("F")[:, 0]) >= 0).all()
 
 
-def test_a_population_stays_apart(tsp):
+def test_tours_of_a_population_are_far_apart(tsp):
     algorithm = MemeticGA(20, survival=EdgeDistanceSurvival(6))
     result = minimize(TSPProblem(tsp), algorithm, ("n_gen", 10), seed=1)
     plain = minimize(TSPProblem(tsp), MemeticGA(20, moves=10**6), ("n_gen", 10), seed=1)

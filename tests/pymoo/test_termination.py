@@ -73,7 +73,7 @@ def test_every_searched_tour_counts_as_an_evaluation(diary, own):
     assert 250 <= searched < 450
 
 
-def test_a_termination_of_its_own_and_the_default(tsp):
+def test_own_and_default_terminations(tsp):
     own = minimize(TSPProblem(tsp), MemeticGA(10, termination=("n_gen", 3)), seed=1)
     assert own.algorithm.n_gen - 1 == 3
     default = minimize(TSPProblem(gls.TSP(cities(8), "EUC_2D")), MemeticGA(5), seed=1)
@@ -380,7 +380,7 @@ def test_slow_parts_of_pymoo_do_not_break_it(thousand, slow, limit, generations)
 
 
 @pytest.mark.timed
-def test_a_run_whose_time_is_up_does_not_mate_again(thousand, monkeypatch):
+def test_after_the_time_limit_pymoo_mates_only_once(thousand, monkeypatch):
     """All individuals that are not drawn are duplicates, since their parents are equal."""
     mutation = LocalSearchMutation(prob=0.02)
     calls = []

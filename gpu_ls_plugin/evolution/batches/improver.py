@@ -77,7 +77,7 @@ class Improver:
             )
 
     def _read(self) -> Callable[..., Any]:
-        """Return the given search, unchecked; if it is the name of a kick, the error says so."""
+        """Return the given search, unchecked; the error names `PerturbationMutation` for a kick."""
         try:
             return self._found()
         except UnknownPartError as error:

@@ -54,26 +54,11 @@ class Generation:
         *,
         size: int | None = None,
     ) -> TourPopulation:
-        """Return the next population, the cheapest first.
+        """Return the next population, the cheapest first; the given one is not changed.
 
-        Parameters
-        ----------
-        problem : Problem
-        population : TourPopulation
-            At least one tour; not changed.
-        children : int
-            At least 1.
-        random_state : numpy.random.Generator
-        run : FrameworkRun, optional
-            As in `Improver`.
-        size : int, optional
-            Of the next population; None: the size of the present one.
-
-        Returns
-        -------
-        TourPopulation
-            It has fewer tours if not enough different ones exist. If no time is left, it is the
-            same object.
+        `size` is that of the next population, by default of the present one. The next population
+        has fewer tours if not enough different ones exist. If no time is left, it is the same
+        object.
         """
         xp = population.xp
         first, second = population.parents(children, random_state)

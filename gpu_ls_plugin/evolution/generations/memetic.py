@@ -42,21 +42,9 @@ def evolution_of(
     `LocalSearch` that can repair kicked tours. In all other cases each child is searched, for
     example if routes are crossed.
 
-    Parameters
-    ----------
-    problem : Problem
-    improver : Improver
-    crossover : Recombining, optional
-    size : int, optional
-        Tours of the population; by default as in `solve`, or `SIZE`.
-    children : int, optional
-        In each generation.
-    replacement : Replacement, optional
-        For searched children.
-    converged : Convergence, optional
-        When the population restarts from its best tour; None: never.
-    seconds : float
-        Time limit of the run.
+    The default `size` is as in `solve`, or `SIZE`. `replacement` is for searched children. The
+    population restarts from its best tour if it has `converged`; None: never. `seconds` is the time
+    limit of the run.
     """
     domain = domain_of(problem)
     own = domain.crossover(problem)

@@ -107,14 +107,8 @@ class StagedPopulation(Population):
     def begin(self, done: float, seconds: float, given: Tours | None = None) -> None:
         """Make the first generation: of the first stage, or with given rows, of the last one.
 
-        Parameters
-        ----------
-        done : float
-            Share of the run that has passed.
-        seconds : float
-            Seconds left in the run.
-        given : int32 array, shape (K, n), optional
-            Rows for the population; better ones may replace them.
+        `done` is the share of the run that has passed, `seconds` are those left in the run. `given`
+        are rows (K, n), int32, for the population; better ones may replace them.
         """
         if given is not None:
             self._course = Course((self.plan.main,))
