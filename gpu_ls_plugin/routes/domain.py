@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -201,12 +202,8 @@ def searched_as(problem: CVRP, given: Settings, chosen: Settings) -> Problem:
         return problem
     within_parts = getattr(chosen.search, "search", None)  # of `Decomposed`
     search = within_parts if hasattr(within_parts, "kick") else chosen.search
-    return softened(
-        problem,
-        search,
-        chosen.seconds,
-        lambda: first_row(problem, chosen.start, chosen.backend)[0],
-    )
+    first = partial(first_row, problem, chosen.start, chosen.backend)
+    return softened(problem, search, chosen.seconds, lambda: first()[0])
 
 
 SOLUTION = Output(

@@ -55,7 +55,7 @@ def routes_kernel(
 
 
 def construction_kernel(
-    name: str, metric: Metric, header: str, struct: str, body: str, *, team: str, time: str
+    name: str, metric: Metric, header: str, struct: str, body: str, team: str, time: str
 ) -> Kernel:
     """Compose the kernel of a construction, whose header declares a struct of its parameters."""
     header = f"{FOLDER}/{header}"
@@ -68,9 +68,8 @@ def construction_kernel(
 def repair_kernel(metric: Metric, team: str, time: str) -> Kernel:
     """Compose the kernel that dissolves surplus routes."""
     body = "gls::RepairRoutes<{team}, {vehicles}>"
-    return construction_kernel(
-        "repair_routes", metric, "repair.cuh", "RepairedRows", body, team=team, time=time
-    )
+    name, header, struct = "repair_routes", "repair.cuh", "RepairedRows"
+    return construction_kernel(name, metric, header, struct, body, team, time)
 
 
 def write_kernel(team: str) -> Kernel:

@@ -23,9 +23,8 @@ TAKING = {"parallel": "gls::AllRoutes", "sequential": "gls::LastRoute"}
 def insertion_kernel(metric: Metric, team: str, time: str, order: str) -> Kernel:
     """Compose the kernel that inserts customers."""
     body = f"gls::CheapestInsertion<{{team}}, {{vehicles}}, {TAKING[order]}>"
-    return construction_kernel(
-        "cheapest_insertion", metric, "insertion.cuh", "InsertionRows", body, team=team, time=time
-    )
+    name, header, struct = "cheapest_insertion", "insertion.cuh", "InsertionRows"
+    return construction_kernel(name, metric, header, struct, body, team, time)
 
 
 def cheapest_insertion(

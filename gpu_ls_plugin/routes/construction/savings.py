@@ -37,9 +37,7 @@ def savings_kernel(metric: Metric, team: str, time: str, *, directed: bool) -> K
     """Compose the kernel that joins routes."""
     links = "gls::DirectedLinks" if directed else "gls::UndirectedLinks"
     body = f"gls::Savings<{{team}}, {{vehicles}}, {links}>"
-    return construction_kernel(
-        "savings", metric, "savings.cuh", "SavingsRows", body, team=team, time=time
-    )
+    return construction_kernel("savings", metric, "savings.cuh", "SavingsRows", body, team, time)
 
 
 def savings(

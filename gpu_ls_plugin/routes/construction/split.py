@@ -31,9 +31,7 @@ def split_kernel(metric: Metric, team: str, time: str, *, timed: bool, paid: boo
     else:
         limits = f"gls::{'PaidByLoad' if paid else 'ByLoad'}<{{vehicles}}>"
     body = f"gls::Split<{{team}}, {{vehicles}}, {limits}>"
-    return construction_kernel(
-        "split", metric, "split.cuh", "SplitRows", body, team=team, time=time
-    )
+    return construction_kernel("split", metric, "split.cuh", "SplitRows", body, team, time)
 
 
 def split(

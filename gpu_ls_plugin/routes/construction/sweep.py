@@ -28,9 +28,7 @@ BYTES_PER_CITY = 40  # device memory of a row
 def sweep_kernel(metric: Metric, team: str, time: str) -> Kernel:
     """Compose the kernel of a sweep."""
     body = "gls::Sweep<{team}, {vehicles}>"
-    return construction_kernel(
-        "sweep", metric, "sweep.cuh", "SweepRays", body, team=team, time=time
-    )
+    return construction_kernel("sweep", metric, "sweep.cuh", "SweepRays", body, team, time)
 
 
 def sweep(

@@ -129,16 +129,8 @@ def _draw_map(axes: Axes, points: NDArray[Any], routes: list[list[int]], colors:
             axes.plot(*points[[0, end]].T, color=color, linewidth=0.6, alpha=0.3, zorder=1)
         axes.plot(*inside, color=color, linewidth=width, zorder=2)
         axes.scatter(inside[0], inside[1], color=color, s=size, zorder=3, linewidths=0)
-    axes.scatter(
-        points[:1, 0],
-        points[:1, 1],
-        marker="s",
-        s=90,
-        color=INK,
-        edgecolors="white",
-        linewidths=1.5,
-        zorder=5,
-    )
+    square: dict[str, Any] = {"marker": "s", "s": 90, "edgecolors": "white", "linewidths": 1.5}
+    axes.scatter(*points[:1].T, color=INK, zorder=5, **square)
     if len(routes) <= MOST_NUMBERED:
         _write_numbers(axes, points, routes, colors)
     axes.set_aspect("equal")
@@ -149,6 +141,7 @@ def _write_numbers(
     axes: Axes, points: NDArray[Any], routes: list[list[int]], colors: list[Any]
 ) -> None:
     """Write the number of each route beside its customer that is farthest from the depot."""
+    style: dict[str, Any] = {"fontsize": 8, "fontweight": "bold", "ha": "center", "va": "center"}
     for number, (route, color) in enumerate(zip(routes, colors, strict=True), start=1):
         away = points[route] - points[0]
         far = int(np.hypot(*away.T).argmax())
@@ -159,11 +152,8 @@ def _write_numbers(
             xytext=9 * direction,
             textcoords="offset points",
             color=color,
-            fontsize=8,
-            fontweight="bold",
-            ha="center",
-            va="center",
             zorder=4,
+            **style,
         )
 
 
@@ -175,19 +165,12 @@ def _draw_bars(
     bars = [(loads, places if durations is None else places - 0.15, 0.8, 1.0)]
     if durations is not None:
         bars = [(loads, places - 0.15, 0.5, 1.0), (durations, places + 0.28, 0.24, 0.5)]
+    hatched: dict[str, Any] = {"edgecolor": "white", "hatch": "////"}
     for shares, where, height, alpha in bars:
         axes.barh(where, 100 * np.minimum(shares, 1), height, color=colors, alpha=alpha)
         over = shares > 1
-        axes.barh(
-            where[over],
-            100 * (shares[over] - 1),
-            height,
-            left=100.0,
-            color=TOO_MUCH,
-            edgecolor="white",
-            hatch="////",
-            zorder=3,
-        )
+        excess = 100 * (shares[over] - 1)
+        axes.barh(where[over], excess, height, left=100.0, color=TOO_MUCH, zorder=3, **hatched)
     axes.axvline(100, color=INK, linewidth=1.0)
     axes.set_ylim(len(loads) - 0.4, -0.6)
     axes.set_xlim(0, max(105.0, 5 + 100 * max(float(shares.max()) for shares, *_ in bars)))
