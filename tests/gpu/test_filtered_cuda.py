@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,16 +11,12 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.runs import pace
 from gpu_ls_plugin.tours.engines.filtered import filter_layouts
 from tests.helpers.both_backends import BACKENDS, assert_same_result
+from tests.helpers.configurations import MODES, SPACES, filtered
 from tests.helpers.instances import tsp_instance
 from tests.helpers.random_problems import INTEGER, random_problem, random_tours
 
-if TYPE_CHECKING:
-    from gpu_ls_plugin.tours.filters.base import Filter
-
 pytestmark = pytest.mark.gpu
 
-SPACES = {2: gls.TwoOpt(), 3: gls.ThreeOpt()}
-MODES = ("masked", "fused", "openings")
 COMBINED = (gls.GainBound() & ~gls.RandomKeep(0.2)) | (gls.DontLook() & gls.Radius(30))
 FILTERS = {
     "everything": gls.Everything(),
@@ -34,14 +30,6 @@ FILTERS = {
 EACH_SPACE = pytest.mark.parametrize("edges", SPACES)
 EACH_MODE = pytest.mark.parametrize("mode", MODES)
 AROUND_WARPS = (4, 5, 6, 31, 32, 33, 65)
-
-
-def search_of(
-    edges: int, test: Filter, mode: str = "auto", rule: Any = None, mapping: str = "roots"
-) -> gls.LocalSearch:
-    """Return a filtered search; by default it applies the best of all moves."""
-    part = gls.FilteredNeighbourhood(SPACES[edges], test, mode, mapping)
-    return gls.LocalSearch([part], pivoting=rule or gls.Best())
 
 
 def assert_same(
@@ -62,7 +50,7 @@ def test_modes_make_the_same_moves(edges, mode, rule):
     for n in AROUND_WARPS:
         for span in (8, 100):
             problem = random_problem("EUC_2D", n, span=span)
-            assert_same(search_of(edges, COMBINED, mode, rule), problem, random_tours(n, 4))
+            assert_same(filtered(edges, COMBINED, mode, rule), problem, random_tours(n, 4))
 
 
 @EACH_SPACE
@@ -71,21 +59,21 @@ def test_modes_make_the_same_moves(edges, mode, rule):
 def test_filters_keep_the_same_moves(edges, mode, name):
     for n in (5, 33, 70):
         problem = random_problem("EUC_2D", n, span=100)
-        assert_same(search_of(edges, FILTERS[name], mode), problem, random_tours(n, 4))
+        assert_same(filtered(edges, FILTERS[name], mode), problem, random_tours(n, 4))
 
 
 @EACH_SPACE
 @pytest.mark.parametrize("metric", INTEGER)
 def test_metrics_make_the_same_moves(edges, metric):
     for n in (5, 40):
-        assert_same(search_of(edges, COMBINED), random_problem(metric, n), random_tours(n, 4))
+        assert_same(filtered(edges, COMBINED), random_problem(metric, n), random_tours(n, 4))
 
 
 @EACH_SPACE
 def test_long_lengths_and_fractions_make_the_same_moves(edges):
     points = np.asarray(random_problem("EUC_2D", 40, span=1000).coordinates)
     for scale in (0.37, 2.0**21 / 1000, 2.0**31 / 2000):
-        search = search_of(edges, gls.GainBound(), "openings")
+        search = filtered(edges, gls.GainBound(), "openings")
         assert_same(search, gls.TSP(points * scale, "EUC_2D"), random_tours(40, 3))
 
 
@@ -94,7 +82,7 @@ def test_long_lengths_and_fractions_make_the_same_moves(edges):
 def test_recorded_passes_and_single_launches_are_the_same(edges, mode, monkeypatch):
     n = {2: 150, 3: 80}[edges]  # more moves than there are launches before graphs are replayed
     problem, starts = random_problem("EUC_2D", n, span=1000), random_tours(n, 3)
-    search = search_of(edges, gls.Radius(600), mode)
+    search = filtered(edges, gls.Radius(600), mode)
     recorded = assert_same(search, problem, starts)
     assert recorded.statistics.moves > 3 * 40
     monkeypatch.setattr(pace, "paced", lambda *_: 1)  # one pass a launch
@@ -114,7 +102,7 @@ def test_recorded_passes_and_single_launches_are_the_same(edges, mode, monkeypat
 def test_chunks_do_not_matter(edges, mode, mapping, monkeypatch):
     n = {2: 60, 3: 24}[edges]
     problem, starts = random_problem("EUC_2D", n, span=100), random_tours(n, 3)
-    search = search_of(edges, COMBINED, mode, mapping=mapping)
+    search = filtered(edges, COMBINED, mode, mapping=mapping)
     whole = assert_same(search, problem, starts)
     monkeypatch.setitem(filter_layouts.MOST_MOVES, mode, 333)
     split = assert_same(search, problem, starts)
@@ -124,7 +112,7 @@ def test_chunks_do_not_matter(edges, mode, mapping, monkeypatch):
 
 def test_neighbourhoods_that_exceed_the_memory_make_the_same_moves():
     problem, starts = random_problem("EUC_2D", 200, span=1000), random_tours(200, 2)
-    search, budget = search_of(3, gls.GainBound(), "openings"), gls.Budget(moves=3)
+    search, budget = filtered(3, gls.GainBound(), "openings"), gls.Budget(moves=3)
     whole = assert_same(search, problem, starts, budget=budget)
     split = assert_same(search, problem, starts, budget=budget, memory_limit=300_000)
     assert np.array_equal(split.tours, whole.tours)
@@ -134,9 +122,9 @@ def test_neighbourhoods_that_exceed_the_memory_make_the_same_moves():
 def test_instances_make_the_same_moves(edges, name):
     problem = tsp_instance(name)
     starts = gls.greedy(problem, 3, seed=1, backend="cpu")
-    search = search_of(edges, gls.GainBound() & gls.InCandidates(gls.Nearest(8)))
-    filtered = assert_same(search, problem, starts)
-    assert (filtered.costs < problem.cost(starts)).all()
+    search = filtered(edges, gls.GainBound() & gls.InCandidates(gls.Nearest(8)))
+    found = assert_same(search, problem, starts)
+    assert (found.costs < problem.cost(starts)).all()
 
 
 @EACH_SPACE
@@ -154,5 +142,5 @@ def test_the_best_moves_are_the_same(edges):
 @EACH_SPACE
 def test_kicks_and_repairs_are_the_same(edges):
     problem, starts = random_problem("EUC_2D", 40, span=100), random_tours(40, 3)
-    chains = gls.IteratedLocalSearch(search_of(edges, gls.DontLook() & gls.GainBound()))
+    chains = gls.IteratedLocalSearch(filtered(edges, gls.DontLook() & gls.GainBound()))
     assert_same_result(chains, problem, starts, budget=gls.Budget(kicks=10), seed=2)

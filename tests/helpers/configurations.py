@@ -17,12 +17,20 @@ def two_opt_climb(moves_per_pass: int = 1) -> gls.LocalSearch:
     return gls.LocalSearch([gls.TwoOpt()], All(), gls.Best(), moves_per_pass=moves_per_pass)
 
 
+SPACES = {2: gls.TwoOpt(), 3: gls.ThreeOpt()}  # complete neighbourhoods, by the edges of a move
+MODES = ("masked", "fused", "openings")  # of evaluating filtered moves
+
+
 def filtered(
-    neighbourhood: gls.TwoOpt | gls.ThreeOpt, test: Filter, mode: str, mapping: str = "roots"
+    edges: int,
+    test: Filter,
+    mode: str = "auto",
+    rule: gls.Best | gls.First | None = None,
+    mapping: str = "roots",
 ) -> gls.LocalSearch:
-    """Best improvement among the moves that a filter keeps."""
-    part = gls.FilteredNeighbourhood(neighbourhood, test, mode, mapping)
-    return gls.LocalSearch([part], pivoting=gls.Best())
+    """A search of the moves that a filter keeps; by default it applies the best of all moves."""
+    part = gls.FilteredNeighbourhood(SPACES[edges], test, mode, mapping)
+    return gls.LocalSearch([part], pivoting=rule or gls.Best())
 
 
 QUEUES = {
@@ -58,15 +66,13 @@ RANDOM = {
 }
 FILTERED = {
     "2-opt, masked": filtered(
-        gls.TwoOpt(), gls.Radius(60) | gls.RandomKeep(0.3), "masked", mapping="cut_triangle"
+        2, gls.Radius(60) | gls.RandomKeep(0.3), "masked", mapping="cut_triangle"
     ),
-    "2-opt, fused": filtered(gls.TwoOpt(), ~gls.Radius(20), "fused"),
+    "2-opt, fused": filtered(2, ~gls.Radius(20), "fused"),
     "3-opt, fused": filtered(
-        gls.ThreeOpt(), gls.DontLook() & gls.Everything(), "fused", mapping="lexicographic"
+        3, gls.DontLook() & gls.Everything(), "fused", mapping="lexicographic"
     ),
-    "3-opt, openings": filtered(
-        gls.ThreeOpt(), gls.GainBound() & gls.InCandidates(Nearest(6)), "openings"
-    ),
+    "3-opt, openings": filtered(3, gls.GainBound() & gls.InCandidates(Nearest(6)), "openings"),
 }
 SEARCHES = QUEUES | TOGETHER | SWEEPS | EXHAUSTIVE | RANDOM | FILTERED
 # Their time is cubic in the number of cities.

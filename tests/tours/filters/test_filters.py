@@ -12,12 +12,12 @@ import gpu_ls_plugin as gls
 from gpu_ls_plugin.core.exceptions import InvalidParameterError, InvalidTypeError, UnknownPartError
 from tests.backends.test_philox import VECTORS
 from tests.helpers import filter_oracle as oracle
+from tests.helpers.configurations import SPACES
 from tests.helpers.marks import slow_but_usual
 from tests.helpers.philox import philox_block
 from tests.helpers.random_problems import METRICS, random_problem, random_tours
 
 FILTERED = gls.FilteredNeighbourhood
-SPACES = {2: gls.TwoOpt(), 3: gls.ThreeOpt()}
 EACH_SPACE = pytest.mark.parametrize("edges", SPACES)
 RATES = (1, 0.5, 0.25, 0.01, 0.001, 0)
 EACH_RATE = pytest.mark.parametrize("rate", RATES)

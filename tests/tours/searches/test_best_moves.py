@@ -15,9 +15,9 @@ from gpu_ls_plugin.core.exceptions import (
 )
 from gpu_ls_plugin.tours.engines.filtered import filter_layouts
 from tests.helpers import filter_oracle as oracle
+from tests.helpers.configurations import SPACES
 from tests.helpers.random_problems import random_problem, random_tours
 
-SPACES = {2: gls.TwoOpt(), 3: gls.ThreeOpt()}
 RADIUS = gls.FilteredNeighbourhood(filter=gls.Radius(40))
 TEST = gls.Radius(45) & gls.RandomKeep(0.8)  # draws random numbers and keeps enough moves
 

@@ -15,6 +15,7 @@ from gpu_ls_plugin.core.exceptions import UnsupportedProblemError
 from gpu_ls_plugin.tours.engines.filtered import filter_layouts
 from gpu_ls_plugin.tours.engines.filtered.filtered_moves import EAGER_CHUNKS, FilteredMoves
 from tests.helpers import filter_oracle as oracle
+from tests.helpers.configurations import MODES, SPACES, filtered
 from tests.helpers.random_problems import random_problem, random_tours
 
 if TYPE_CHECKING:
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.tours.filters.base import Filter
 
-MODES = ("masked", "fused", "openings")
-SPACES = {2: gls.TwoOpt(), 3: gls.ThreeOpt()}
 LARGEST = {2: 14, 3: 8}  # cities; brute force takes long for more
 EACH_SPACE = pytest.mark.parametrize("edges", SPACES)
 EACH_MODE = pytest.mark.parametrize("mode", MODES)
@@ -35,14 +34,6 @@ def _many_slots() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(filter_layouts, "MOVES_OF_SLOT", 8)
         yield
-
-
-def search_of(
-    edges: int, test: Filter, mode: str = "auto", rule: Any = None, **options: Any
-) -> gls.LocalSearch:
-    """A filtered search; by default it applies the best move of all chunks."""
-    part = gls.FilteredNeighbourhood(SPACES[edges], test, mode, **options)
-    return gls.LocalSearch([part], pivoting=rule or gls.Best())
 
 
 def run(search: gls.LocalSearch, problem: gls.TSP, starts: Any, **options: Any) -> gls.Result:
@@ -141,7 +132,7 @@ def test_descents_of_all_modes_are_those_of_brute_force(
     descents = expected(problem, starts, edges, test, seed=seed, first_row=3, most=most)
     for mode in MODES:
         result = run(
-            search_of(edges, test, mode),
+            filtered(edges, test, mode),
             problem,
             starts,
             seed=seed,
@@ -158,7 +149,7 @@ def test_descents_of_all_modes_are_those_of_brute_force(
 def test_first_applies_the_best_move_of_the_first_chunk_with_a_gain(edges, size, seed, test):
     n = 1 + size % LARGEST[edges]
     problem, starts = random_problem("EUC_2D", n, seed), random_tours(n, 2, seed)
-    result = run(search_of(edges, test, rule=gls.First()), problem, starts, seed=seed)
+    result = run(filtered(edges, test, rule=gls.First()), problem, starts, seed=seed)
     assert_as_expected(result, expected(problem, starts, edges, test, seed=seed, eager=True))
 
 
@@ -167,7 +158,7 @@ def test_first_applies_the_best_move_of_the_first_chunk_with_a_gain(edges, size,
 def test_first_ends_in_a_local_optimum_of_the_kept_moves(edges, mode):
     n, test = {2: 30, 3: 12}[edges], switched("radius")
     problem, starts = random_problem("EUC_2D", n, span=100), random_tours(n, 3)
-    result = run(search_of(edges, test, mode, gls.First()), problem, starts)
+    result = run(filtered(edges, test, mode, gls.First()), problem, starts)
     assert (result.costs < problem.cost(starts)).all()
     assert result.statistics.stopped_by == "optimum"
     for tour in result.tours.tolist():
@@ -181,7 +172,7 @@ def test_first_ends_in_a_local_optimum_of_the_kept_moves(edges, mode):
 def test_the_number_of_chunks_does_not_matter(edges, mode, monkeypatch):
     n, budget = {2: 25, 3: 9}[edges], gls.Budget(moves=4)
     problem, starts = random_problem("EUC_2D", n, span=50), random_tours(n, 2)
-    search = search_of(edges, switched("radius"), mode)
+    search = filtered(edges, switched("radius"), mode)
     unsplit = run(search, problem, starts, budget=budget)
     for most in (37, 8):  # moves of a chunk
         monkeypatch.setitem(filter_layouts.MOST_MOVES, mode, most)
@@ -194,7 +185,7 @@ def test_the_number_of_chunks_does_not_matter(edges, mode, monkeypatch):
 def test_neighbourhoods_that_exceed_the_memory_are_split(monkeypatch):
     problem, starts = random_problem("EUC_2D", 80, span=1000), random_tours(80, 2)
     test, budget = switched("radius", radius=300), gls.Budget(moves=2)
-    search = search_of(3, test, "openings")
+    search = filtered(3, test, "openings")
     unsplit = run(search, problem, starts, budget=budget)
     sizes, choose = [], filter_layouts.most_of_chunk
 
@@ -228,10 +219,10 @@ def test_candidates_of_the_search_act_as_a_filter(edges):
     problem, starts = random_problem("EUC_2D", 30, span=100), random_tours(30, 3)
     near, test = gls.Nearest(2), gls.Radius(40)
     part = gls.FilteredNeighbourhood(SPACES[edges], test)
-    combined = search_of(edges, test & gls.InCandidates(near))
+    combined = filtered(edges, test & gls.InCandidates(near))
     listed = run(gls.LocalSearch([part], near, gls.Best()), problem, starts)
     assert np.array_equal(listed.tours, run(combined, problem, starts).tours)
-    assert not np.array_equal(listed.tours, run(search_of(edges, test), problem, starts).tours)
+    assert not np.array_equal(listed.tours, run(filtered(edges, test), problem, starts).tours)
     assert gls.LocalSearch([part]).candidates == gls.All()
     assert gls.LocalSearch().candidates == gls.Nearest()
 
@@ -240,12 +231,12 @@ def test_3_opt_has_a_largest_number_of_cities():
     n = 2**15 + 1
     problem = gls.TSP(np.random.default_rng(1).integers(0, 10**6, (n, 2)), "EUC_2D")
     with pytest.raises(UnsupportedProblemError, match=r"^problem: .*32,768 cities.*Nearest"):
-        run(search_of(3, gls.Radius(40)), problem, random_tours(n, 1))
+        run(filtered(3, gls.Radius(40)), problem, random_tours(n, 1))
 
 
 @EACH_SPACE
 def test_random_restarts_of_filtered_searches(edges):
-    problem, search = random_problem("EUC_2D", 20), search_of(edges, switched("radius"))
+    problem, search = random_problem("EUC_2D", 20), filtered(edges, switched("radius"))
     result = gls.RandomRestarts(search, climbs=10, keep=10)(problem, seed=3, backend="cpu")
     starts = gls.random_tours(problem, 10, seed=3, backend="cpu")
     costs = run(search, problem, starts, seed=3).costs
@@ -257,7 +248,7 @@ def test_random_restarts_of_filtered_searches(edges):
 def test_iterated_local_search_wakes_all_cities_after_a_kick(edges):
     n = {2: 60, 3: 45}[edges]
     problem, starts = random_problem("EUC_2D", n, span=1000), random_tours(n, 4)
-    search = search_of(edges, switched("awake"))
+    search = filtered(edges, switched("awake"))
     once = run(search, problem, starts)
     chains = gls.IteratedLocalSearch(search)
     kicked = chains(problem, starts, budget=gls.Budget(kicks=10), backend="cpu")
