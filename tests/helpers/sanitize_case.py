@@ -11,7 +11,9 @@ import argparse
 import dataclasses
 from contextlib import suppress
 from dataclasses import replace
+from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
+from unittest.mock import patch
 
 import numpy as np
 
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.extend import Assignment
 
-# Children of the last one are never longer than their first parent.
+# Children by the last one are never longer than their first parents.
 PAIRS = (
     gls.EdgeRecombination(),
     gls.OrderRecombination(),
@@ -61,8 +63,7 @@ class Extent(NamedTuple):
     spans: tuple[int, ...]  # of coordinates; small ones make ties and duplicates
     spans_of_many: tuple[int, ...]  # for `MANY` cities
     contract: tuple[str, ...]  # metrics for the searches of the contract suite
-    foreign: tuple[str, ...]  # metrics for checked third-party moves
-    all_chains: tuple[str, ...]  # metrics for chains of each kind
+    every_kind: tuple[str, ...]  # metrics for chains of each kind, and for third-party moves
     chained_cities: range
     rules: tuple[gls.Pivoting, ...]  # of filtered neighbourhoods
 
@@ -88,8 +89,7 @@ EXTENTS = {
         spans=(6,),
         spans_of_many=(2, 200, 2_000_000),
         contract=("EUC_2D",),
-        foreign=("EUC_2D",),
-        all_chains=("EUC_2D",),
+        every_kind=("EUC_2D",),
         chained_cities=range(MANY + 1),
         rules=(gls.Best(),),
     ),
@@ -113,8 +113,7 @@ EXTENTS = {
         spans=(80,),
         spans_of_many=(80,),
         contract=(),
-        foreign=METRICS,
-        all_chains=METRICS,
+        every_kind=METRICS,
         chained_cities=range(8, 128),
         rules=(gls.Best(), gls.First()),
     ),
@@ -177,39 +176,34 @@ class Watched:
             return
         metric, starts = problem.metric.name, random_tours(problem.n, self.extent.tours)
         every = chains()
-        for search in every if metric in self.extent.all_chains else every[:1]:
+        for search in every if metric in self.extent.every_kind else every[:1]:
             self.search(search, problem, starts, kicks=KICKS)
-        if metric in self.extent.all_chains:
+        if metric in self.extent.every_kind:
             mates = random_tours(problem.n, self.extent.tours, seed=1)
             for strategy in ("single", "block"):
                 part = gls.EdgeAssembly(strategy=strategy)
                 children = part.cross(problem, starts, mates, backend=self.backend)
                 assert (problem.cost(children) <= problem.cost(starts)).all()
         if self.backend == "cuda":
-            layouts = chain_layouts.CHAIN_WARPS
-            try:
-                for shape in CHAIN_SHAPES:
-                    chain_layouts.CHAIN_WARPS = dict.fromkeys(layouts, shape)
+            for shape in CHAIN_SHAPES:
+                warps = dict.fromkeys(chain_layouts.CHAIN_WARPS, shape)
+                with patch.object(chain_layouts, "CHAIN_WARPS", warps):
                     for search in every[:2]:
                         self.search(search, problem, starts, kicks=KICKS)
-            finally:
-                chain_layouts.CHAIN_WARPS = layouts
 
     def unions(self, problem: gls.TSP) -> None:
         """Run crossovers of pairs, in shared and in global memory."""
         first = random_tours(problem.n, self.extent.tours)
         choose = pair_layouts.pair_shape
         shapes = (choose, lambda *_: choose(LARGEST_SHORT + 1, 0, 1, 0))
-        try:
-            for pair_layouts.pair_shape in shapes if self.backend == "cuda" else shapes[:1]:
-                for second in (random_tours(problem.n, len(first), 1), relatives(first, 6, 1)):
-                    for part in PAIRS:
-                        children = part.cross(problem, first, second, backend=self.backend)
-                        assert (np.sort(children) == np.arange(problem.n)).all()
-                        self.calls += 1
-                    assert (problem.cost(children) <= problem.cost(first)).all()
-        finally:
-            pair_layouts.pair_shape = choose
+        seconds = (random_tours(problem.n, len(first), 1), relatives(first, 6, 1))
+        for shape, second in product(shapes if self.backend == "cuda" else shapes[:1], seconds):
+            with patch.object(pair_layouts, "pair_shape", shape):
+                for part in PAIRS:
+                    children = part.cross(problem, first, second, backend=self.backend)
+                    assert (np.sort(children) == np.arange(problem.n)).all()
+                    self.calls += 1
+            assert (problem.cost(children) <= problem.cost(first)).all()
 
     def filtered(self, problem: gls.TSP) -> None:
         """Run a few moves of each filtered neighbourhood, and list its best moves."""
@@ -364,15 +358,11 @@ class Watched:
         ]
         assert (found[0] == found[1]).all()
         expected = self.search(two_opt_climb(), problem, starts).tours
-        choose = climb_engine.climb_shape
-        try:
-            for cities in LAYOUT_SIZES:
-                for in_shared in (True, False):
-                    climb_engine.climb_shape = _shape_of(choose, cities, in_shared)
-                    result = self.search(two_opt_climb(), problem, starts)
-                    assert (result.tours == expected).all(), f"{cities} cities, {in_shared=}"
-        finally:
-            climb_engine.climb_shape = choose
+        for cities, in_shared in product(LAYOUT_SIZES, (True, False)):
+            shape = _shape_of(climb_engine.climb_shape, cities, in_shared)
+            with patch.object(climb_engine, "climb_shape", shape):
+                result = self.search(two_opt_climb(), problem, starts)
+            assert (result.tours == expected).all(), f"{cities} cities, {in_shared=}"
         self.plain(problem)
 
     def plain(self, problem: gls.TSP) -> None:
@@ -392,7 +382,7 @@ def searches(problem: gls.TSP, extent: Extent) -> Iterable[gls.LocalSearch]:
     """Yield the local searches for a problem; fewer for most metrics, to compile less."""
     yield from (gls.LocalSearch(), *(two_opt_climb(most) for most in (1, 8, 32)))
     metric = problem.metric.name
-    if metric in extent.foreign:
+    if metric in extent.every_kind:
         yield gls.LocalSearch(pivoting=gls.Multi())
         theirs = type("Theirs", (gls.OrOpt,), {})
         yield gls.LocalSearch([theirs()], pivoting=gls.Multi())
