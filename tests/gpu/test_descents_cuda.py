@@ -11,7 +11,7 @@ from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.tours.kernels import tour_layouts
 from tests.helpers.both_backends import assert_same_result
 from tests.helpers.instances import tsp_instance
-from tests.helpers.random_problems import METRICS, random_problem, random_tours
+from tests.helpers.random_problems import METRICS, off_the_grid, random_problem, random_tours
 
 pytestmark = pytest.mark.gpu
 
@@ -108,12 +108,7 @@ def test_long_lengths_need_wide_sums_or_exact_evaluation():
 
 
 def test_far_and_fractional_coordinates():
-    random = np.random.default_rng(5)
-    for cities in (
-        random.random((90, 2)) * 50 + 1e7,
-        random.integers(0, 40, (90, 2)) / 2 + 0.25,
-        np.repeat(random.integers(0, 9, (45, 2)), 2, axis=0),
-    ):
+    for cities in off_the_grid(90):
         for metric in ("EUC_2D", "CEIL_2D", "ATT"):
             problem = gls.TSP(cities, metric)
             assert_same(problem, random_tours(90, 30), gls.LocalSearch())

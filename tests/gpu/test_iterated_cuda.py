@@ -15,7 +15,7 @@ from gpu_ls_plugin.tours.engines.chains.chains import FusedChains
 from gpu_ls_plugin.tours.engines.pivoting import FIRST_OF
 from tests.helpers import host_program
 from tests.helpers.both_backends import assert_same_result
-from tests.helpers.random_problems import INTEGER, random_problem, random_tours
+from tests.helpers.random_problems import INTEGER, off_the_grid, random_problem, random_tours
 from tests.tours.problem.test_metric_functors import EXACT_ROOTS, LARGEST_SQUARE, turning_points
 
 pytestmark = pytest.mark.gpu
@@ -49,12 +49,7 @@ def test_metrics(metric, span):
 
 
 def test_off_the_grid():
-    random = np.random.default_rng(5)
-    for cities in (
-        random.random((90, 2)) * 50 + 1e7,
-        random.integers(0, 40, (90, 2)) / 2 + 0.25,
-        np.repeat(random.integers(0, 9, (45, 2)), 2, axis=0),
-    ):
+    for cities in off_the_grid(90):
         for metric in ("EUC_2D", "CEIL_2D", "ATT"):
             assert_same(gls.TSP(cities, metric), random_tours(90, 300))
 

@@ -30,6 +30,16 @@ def random_tours(n: int, size: int, seed: int = 0) -> np.ndarray:
     return np.random.default_rng([seed, n]).permuted(rows, axis=1)
 
 
+def off_the_grid(n: int) -> list[np.ndarray]:
+    """Return batches of n cities: far away, with fractions, and with two cities at each place."""
+    random = np.random.default_rng(5)
+    return [
+        random.random((n, 2)) * 50 + 1e7,
+        random.integers(0, 40, (n, 2)) / 2 + 0.25,
+        np.repeat(random.integers(0, 9, (n // 2, 2)), 2, axis=0),
+    ]
+
+
 def next_to_a_kilometre() -> list[tuple[float, float]]:
     """Return cities on one meridian, at about whole kilometres from (0, 0).
 
