@@ -9,7 +9,7 @@
 // In 3-opt, each new edge joins two of the three removed edges. The spares of such a pair minus
 // twice the cost of its new edge, summed over the three pairs, are four times the gain. So if a
 // move improves the tour, at least one of its pairs has a positive value. The filter rejects
-// openings with a pair that has none.
+// openings whose pair has none.
 #pragma once
 
 #include "tours/filters/filter.cuh"

@@ -67,7 +67,7 @@ class DescentShape:
 
 # Warps per block and blocks per multiprocessor; the first pair that fits is used.
 ONE_BLOCK = tuple((warps, 1) for warps in (16, 14, 12, *range(10, 0, -1)))
-FEW_CHAINS = 10  # per multiprocessor; so few need more work each, or schedulers are idle
+FEW_CHAINS = 10  # per multiprocessor; with so few, schedulers are idle unless each does more
 CHAIN = "tours/kernels/chain_sizes.cuh"
 JOURNAL, CHAIN_QUEUE = constant(CHAIN, "kJournal"), constant(CHAIN, "kChainQueue")
 MOVE_BYTES, DRAWN_BYTES = constant(CHAIN, "kMoveBytes"), constant(CHAIN, "kDrawnBytes")
@@ -76,7 +76,7 @@ STATE_BYTES = constant(CHAIN, "kStateBytes")  # without counts of moves
 
 @dataclass(frozen=True)
 class ChainNeeds:
-    """What a chain needs besides its tour."""
+    """Properties of a chain that determine its memory and registers."""
 
     site_bytes: int = SITE_BYTES  # of the site of a city
     length_bytes: int = 4  # of a sum of lengths

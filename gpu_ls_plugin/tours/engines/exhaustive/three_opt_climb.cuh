@@ -8,7 +8,7 @@
 // two and a half additions and minima; from sm_90 on, an addition and a minimum are one
 // instruction.
 //
-// Lengths are exact, so the tiles keep the least change of a pair without its third edge.
+// Lengths are exact, so the tiles need only the least change of a pair, not its third edge.
 // ThreeOptMoves finds the third edge of the best pair and applies the move.
 #pragma once
 

@@ -1,19 +1,18 @@
 // Exhaustive best-improvement 2-opt on a CPU. It makes the same moves as two_opt_climb.cuh, without
 // evaluating the whole neighbourhood in each pass.
 //
-// Two edges can be exchanged in two ways. One of them keeps the tour in one piece: it is
-// "possible". Which one it is depends on the directions in which the tour runs through the edges;
+// Two edges can be exchanged in two ways. One of them keeps the tour in one piece; it is called
+// possible. Which one it is depends on the directions in which the tour runs through the edges;
 // the gains depend on the edges alone. The climb keeps a list of all exchanges that gain at least
 // `floor`, possible or not. A move changes the direction of each edge that it reverses, and it
 // adds only exchanges of its two new edges to the list. So the best possible exchange of the list
 // is the best move of the neighbourhood. When the list has no possible exchange left, the climb
 // scans all edges again. It raises the floor whenever the list is full.
 //
-// A scan uses that a gain is the sum of two terms, e_i - d(x, y) and e_j - d(x', y'). An exchange
-// that gains at least G has a term of at least G / 2. To find it, the scan starts at both ends of
-// each edge and goes through the cities in order of distance, as long as edge - distance >= G / 2.
-// If a neighbour list is too short for that, the scan estimates the distances to all cities in
-// float32 instead.
+// A gain is the sum of two terms, e_i - d(x, y) and e_j - d(x', y'). So an exchange that gains at
+// least G has a term of at least G / 2. To find it, the scan starts at both ends of each edge and
+// goes through the cities in order of distance, as long as edge - distance >= G / 2. If a neighbour
+// list is too short for that, the scan estimates the distances to all cities in float32 instead.
 #pragma once
 
 #include <algorithm>
