@@ -62,16 +62,11 @@ struct RouteLinks {
 
   template <class Wake>
   GLS_DEVICE void swap(RouteMove move, int c, int v, Wake wake) const {
-    const int p = r.before(c), s = r.after(c), u = r.before(v), w = r.after(v);
-    if (move == kSwapNext) {
-      const int ww = r.after(w);
-      wake(ww);
-      r.link(p, w), r.link(w, s), r.link(v, c), r.link(c, ww);
-    } else {
-      const int uu = r.before(u);
-      wake(uu);
-      r.link(p, u), r.link(u, s), r.link(uu, c), r.link(c, v);
-    }
+    const bool next = move == kSwapNext;
+    const int p = r.before(c), s = r.after(c), other = next ? r.after(v) : r.before(v);
+    const int before = r.before(other), after = r.after(other);  // one of them is v
+    wake(next ? after : before);
+    r.link(p, other), r.link(other, s), r.link(before, c), r.link(c, after);
   }
 
   GLS_DEVICE void exchange_tails(RouteMove move, int c, int v) const {
