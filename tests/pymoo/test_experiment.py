@@ -16,7 +16,6 @@ import pytest
 from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.algorithms.soo.nonconvex.de import DE
 from pymoo.algorithms.soo.nonconvex.ga import GA
-from pymoo.core.callback import Callback
 from pymoo.core.problem import Problem
 from pymoo.optimize import minimize
 from pymoo.problems.multi import ZDT1
@@ -105,40 +104,6 @@ def test_other_settings_in_the_same_folder_are_refused(whole):
     assert stored(whole) == before
 
 
-def test_more_seeds_are_added(tmp_path):
-    first = small(tmp_path).run(progress=False)
-    kept = stored(tmp_path)
-    more = small(tmp_path, seeds=[7, 2, 1]).run(progress=False)
-    assert (first.seeds, more.seeds) == ([1, 2], [1, 2, 7])
-    assert kept.items() < stored(tmp_path).items()
-
-
-class Failing(Problem):
-    """A problem whose evaluation fails while a file exists."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(n_var=2, n_obj=1, xl=0, xu=1)
-        self.path = path
-
-    def _evaluate(self, x: Any, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
-        if self.path.exists():
-            raise ArithmeticError("no $cost$ <today>")
-        out["F"] = x.sum(axis=1)
-
-
-def test_a_run_that_raises_is_recorded_and_made_again(tmp_path):
-    flag = tmp_path / "flag"
-    flag.touch()
-    made = small(tmp_path / "a", problems={"bad": Failing(flag), "good": Sphere(2)})
-    results = made.run(progress=False)
-    assert [row[:3] for row in results.failures().rows] == [("DE", "bad", 1), ("DE", "bad", 2)]
-    assert results.failures().rows[0][3] == "ArithmeticError: no $cost$ <today>"
-    assert all(np.isfinite(results.gaps_of("DE", "good")))
-    assert results.missing == [("DE", "bad", 1), ("DE", "bad", 2)]
-    flag.unlink()
-    assert made.run(progress=False).missing == []
-
-
 class Hopeless(Problem):
     """A problem without feasible solutions, or without finite costs."""
 
@@ -157,27 +122,6 @@ def test_runs_that_find_nothing_have_no_costs(tmp_path):
     assert all(point.costs == [] for record in results.records for point in record.curve)
     assert set(results.gaps.values()) == {np.inf}
     assert "infeasible: nothing, since" in results.table().note
-
-
-class Interrupting(Callback):
-    """Presses Ctrl-C once, in a run with seed 2."""
-
-    pressed = False
-
-    def notify(self, algorithm: Any) -> None:
-        if algorithm.seed == 2 and not Interrupting.pressed:
-            Interrupting.pressed = True
-            signal.raise_signal(signal.SIGINT)
-
-
-def test_ctrl_c_keeps_finished_runs(tmp_path, capsys):
-    made = small(tmp_path, algorithms=[DE(pop_size=8, callback=Interrupting())])
-    results = made.run()
-    assert Interrupting.pressed and results.missing == [("DE", "Sphere", 2)]
-    assert "interrupted: 1 of 2 runs are stored" in capsys.readouterr().err
-    assert (tmp_path / "curves.csv").exists()
-    assert made.run(progress=False).missing == []
-    assert capsys.readouterr().err == ""
 
 
 def test_problems_with_several_objectives_have_fronts(tmp_path):
