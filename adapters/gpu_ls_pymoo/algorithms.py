@@ -186,9 +186,9 @@ class MemeticGA(EvolvingGA):
         view.check_generations(improver.given, operators=asked, islands=islands)
         self.eliminate_duplicates = DefaultDuplicateElimination()
         self.initialization.eliminate_duplicates = self.eliminate_duplicates
-        self.initialization.sampling = warm_start(view.seen, self.initialization.sampling)
+        self.initialization.sampling = warm_start(view.pymoo_problem, self.initialization.sampling)
         given: Any = {"population": self._chosen_size, "search": improver.given}
-        solved = view.solved()
+        solved = view.for_algorithms()
         evolution = PlannedEvolution(plan_of_generations(solved, **given, backend=improver.backend))
         evolution.prepare(solved)
         self.evolution, self.pop_size = evolution, evolution.size

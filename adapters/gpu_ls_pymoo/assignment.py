@@ -75,18 +75,18 @@ class AssignmentProblem(DomainProblem):
         """
         return self.domains.states(rows)
 
-    def varied(self) -> Problem:
+    def for_operators(self) -> Problem:
         """Raise: operators of tours cannot vary states."""
         try:
-            return super().varied()
+            return super().for_operators()
         except InvalidTypeError as error:
             raise InvalidTypeError(f"{error}. {OPERATORS}") from error
 
-    def checked(self, rows: ArrayLike, parameter: str) -> NDArray[np.int32]:
+    def check_rows(self, rows: ArrayLike, parameter: str) -> NDArray[np.int32]:
         """Return rows of pymoo as states; raise if a row is not one."""
         return self.domains.states(rows, parameter)
 
-    def different(self, rows: NDArray[np.int32], costs: NDArray[Any]) -> Chosen:
+    def different_rows(self, rows: NDArray[np.int32], costs: NDArray[Any]) -> Chosen:
         """Return the different rows among searched states, the best first."""
         order = np.argsort(costs, kind="stable")
         _, first = np.unique(rows[order], axis=0, return_index=True)

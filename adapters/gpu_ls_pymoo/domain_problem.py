@@ -58,28 +58,28 @@ class DomainProblem(View, ShownParameters, Problem):
     def _shape(self, low: Any, high: Any, constraints: int) -> None:
         """Initialise the pymoo problem with bounds of variables and a number of constraints."""
         super().__init__(
-            n_var=self.ours.n, n_obj=1, n_ieq_constr=constraints, xl=low, xu=high, vtype=int
+            n_var=self.wrapped.n, n_obj=1, n_ieq_constr=constraints, xl=low, xu=high, vtype=int
         )
 
     @property
-    def ours(self) -> problems.Problem:
+    def wrapped(self) -> problems.Problem:
         """The problem of gpu_ls_plugin."""
         return self.problem
 
-    def answer(self) -> problems.Problem:
+    def known_problem(self) -> problems.Problem:
         """Return the problem of gpu_ls_plugin."""
-        return self.solved()
+        return self.for_algorithms()
 
-    def varied(self) -> problems.Problem:
+    def for_operators(self) -> problems.Problem:
         """Return the problem in the form that operators vary."""
-        found = self.solved()
+        found = self.for_algorithms()
         return domain_of(found).for_operators(found)
 
-    def solved(self) -> problems.Problem:
+    def for_algorithms(self) -> problems.Problem:
         """Return the problem of gpu_ls_plugin; raise if this one evaluates rows differently."""
         kind = next(kind for kind in type(self).__mro__ if "wraps" in vars(kind))
         require_own_evaluation(self, kind, self._some_rows)
-        return self.ours
+        return self.wrapped
 
     def knows_fitness(self) -> bool:
         """Return whether F is only the cost: subclasses may evaluate more."""
@@ -89,7 +89,7 @@ class DomainProblem(View, ShownParameters, Problem):
         """Return F of solutions; None if it may differ from their cost."""
         if not self.knows_fitness():
             return None
-        problem = self.varied()
+        problem = self.for_operators()
         exact = costs if costs is not None and problem.integer else problem.cost(rows)
         return np.asarray(exact, dtype=np.float64)
 
@@ -100,32 +100,40 @@ class DomainProblem(View, ShownParameters, Problem):
 
     def _some_rows(self) -> NDArray[Any]:
         """Return a few solutions whose evaluations can be compared with their costs."""
-        random, shape, domain = np.random.default_rng(0), (SAMPLE, self.n_var), domain_of(self.ours)
+        random, shape, domain = (
+            np.random.default_rng(0),
+            (SAMPLE, self.n_var),
+            domain_of(self.wrapped),
+        )
         if domain.permutations:
             return random.permuted(np.tile(np.arange(self.n_var), (SAMPLE, 1)), axis=1)
         drawn = random.integers(self.xl, np.asarray(self.xu) + 1, shape)
         right = [row for row in drawn if self._is_row(row)]
-        return np.array([*domain.some_rows(self.ours, 1), *right], np.int32)
+        return np.array([*domain.some_rows(self.wrapped, 1), *right], np.int32)
 
     def _is_row(self, row: NDArray[Any]) -> bool:
         try:
-            self.ours.check(row)
+            self.wrapped.check(row)
         except InvalidTourError:
             return False
         return True
 
     def _evaluate(self, rows: Any, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
         solutions = as_tours(rows)
-        out["F"] = self.ours.cost(solutions)
+        out["F"] = self.wrapped.cost(solutions)
         if self.n_ieq_constr:
-            out["G"] = violation(self.ours, solutions)
+            out["G"] = violation(self.wrapped, solutions)
 
     def _calc_pareto_front(self, *args: Any, **kwargs: Any) -> Any:
-        return None if self.ours.optimum is None else np.array([[self.ours.optimum]], dtype=float)
+        return (
+            None
+            if self.wrapped.optimum is None
+            else np.array([[self.wrapped.optimum]], dtype=float)
+        )
 
     def name(self) -> str:
         """Return the instance's name."""
-        return self.ours.name or super().name()
+        return self.wrapped.name or super().name()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self  # immutable: a saved history of a thousand generations holds one problem

@@ -66,9 +66,9 @@ class TourDuplicateElimination(ShownParameters, DuplicateElimination):
     def adopt(self, problem: Any) -> None:
         """Let a pymoo problem of tours determine which rows are the same solution."""
         view = view_of(problem)
-        tours = view.written()
+        tours = view.writer()
         self.symmetric = getattr(tours, "writing", {}).get("symmetric", self.symmetric)
-        self._checked = view.checked
+        self._checked = view.check_rows
         self._known_tours.adopt(tours.canonical)
 
     def _do(self, pop: Any, other: Any, is_duplicate: NDArray[Any]) -> NDArray[Any]:

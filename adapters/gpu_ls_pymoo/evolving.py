@@ -58,7 +58,7 @@ class LazyPopulation:
             best = int(population.costs.argmin())
             rows = slice(best, best + 1)
         tours, costs = on_host(population.tours[rows]), on_host(population.costs[rows])
-        return view_of(self._problem).different(tours, costs)
+        return view_of(self._problem).different_rows(tours, costs)
 
     def changed(self) -> bool:
         """Return whether the tours of the Population were replaced after it was made."""
@@ -162,13 +162,13 @@ class EvolvingGA(ShownParameters, GeneticAlgorithm):
         if not self.is_initialized:
             self._initialize()
         view, run, before = view_of(self.problem), AlgorithmRun(self), vars(self)["pop"]
-        solved = view.solved()
+        solved = view.for_algorithms()
         with on_clock(self):
             if isinstance(before, LazyPopulation) and not before.changed():
                 population = self.evolution.next(solved, before.population, self.random_state, run)
             else:
                 pop = self.pop
-                given = view.checked(pop.get("X"), "pop") if len(pop) else None
+                given = view.check_rows(pop.get("X"), "pop") if len(pop) else None
                 population = self.evolution.start(solved, self.random_state, run, given)
         self.evaluator.n_eval += len(population)
         self._made = LazyPopulation(self.problem, population, self.n_iter)

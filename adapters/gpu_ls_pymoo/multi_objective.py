@@ -71,14 +71,14 @@ class MultiObjectiveTSPProblem(View, ShownParameters, pymoo_problem.Problem):
         require_own_evaluation(self, MultiObjectiveTSPProblem, lambda: sample_tours(first))
         return self.tours
 
-    def varied(self) -> Problem:
+    def for_operators(self) -> Problem:
         """Raise: there is no single length."""
         raise UnsupportedProblemError(
             "problem: a MultiObjectiveTSPProblem has several lengths, and this operator takes one; "
             "use LocalSearchMutation, MemeticNSGA2, SegmentCrossover or operators of pymoo"
         )
 
-    def searched(
+    def for_search(
         self, rows: ArrayLike, weights: Weighting | None, random_state: Generator, backend: str
     ) -> Problem:
         """Return a problem in which each row has its own weights, by default by its position."""
@@ -87,21 +87,21 @@ class MultiObjectiveTSPProblem(View, ShownParameters, pymoo_problem.Problem):
         tours = checked(rows, lengths.n, "tours")
         return weighted_for(lengths, tours, rule, random_state, backend)
 
-    def rehearsed(self, size: int, weights: Weighting) -> Problem:
+    def for_compiling(self, size: int, weights: Weighting) -> Problem:
         """Return a problem for `size` rows, to compile with."""
         some, ideal = np.ones((size, self.n_obj)), np.zeros(self.n_obj)
         found: Problem = weights.scalarised(self.lengths(), some, ideal)
         return found
 
-    def kicked(self) -> Problem:
+    def for_kicks(self) -> Problem:
         """Return a problem of the same cities."""
         return self.tours.objectives[0]
 
-    def written(self) -> multi_objective.MultiObjectiveTSP:
+    def writer(self) -> multi_objective.MultiObjectiveTSP:
         """Return the lengths, which say whether reversed tours are the same."""
         return self.lengths()
 
-    def checked(self, rows: ArrayLike, parameter: str) -> NDArray[np.int32]:
+    def check_rows(self, rows: ArrayLike, parameter: str) -> NDArray[np.int32]:
         """Return rows of pymoo as tours; raise if a row is not one."""
         return checked(rows, self.lengths().n, parameter)
 

@@ -90,7 +90,7 @@ class LocalSearchMutation(SelectiveMutation):
 
     def prepare(self, problem: Any, size: int = 1) -> None:
         """Compile for batches of `size` ahead of a timed run."""
-        self.search.prepare(view_of(problem).rehearsed(size, self.weights), size)
+        self.search.prepare(view_of(problem).for_compiling(size, self.weights), size)
 
     def _drawn(self, size: int, random_state: Generator, algorithm: Any) -> NDArray[np.bool_]:
         drawn = super()._drawn(size, random_state, algorithm)
@@ -161,7 +161,7 @@ class PerturbationMutation(SelectiveMutation):
 
     def _instance(self, problem: Any) -> Problem:
         """Return the problem that the part gets."""
-        return as_tsp(problem) if self.kick.by_lengths else view_of(problem).kicked()
+        return as_tsp(problem) if self.kick.by_lengths else view_of(problem).for_kicks()
 
     def _mutate(
         self, problem: Any, chosen: Any, others: Any, random_state: Generator, algorithm: Any

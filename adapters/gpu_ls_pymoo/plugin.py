@@ -23,4 +23,4 @@ def gpu_ls_problem_from(obj: object) -> Problem | None:
         return None
     from gpu_ls_pymoo.problems import view_of, wrapper_of
 
-    return None if wrapper_of(obj) else view_of(obj).answer()
+    return None if wrapper_of(obj) else view_of(obj).known_problem()

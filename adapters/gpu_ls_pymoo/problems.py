@@ -83,7 +83,7 @@ def as_tsp(problem: Any) -> problems.Problem:
         The numbers of cities and of variables differ, or the problem evaluates something other
         than lengths.
     """
-    return view_of(problem).varied()
+    return view_of(problem).for_operators()
 
 
 def canonical_tours(problem: Any, rows: ArrayLike) -> Tours:
@@ -92,7 +92,7 @@ def canonical_tours(problem: Any, rows: ArrayLike) -> Tours:
     Tours are reversed only if lengths are symmetric.
     """
     view = view_of(problem)
-    return view.written().canonical(view.checked(rows, "tours"))
+    return view.writer().canonical(view.check_rows(rows, "tours"))
 
 
 def fitness(problem: Any, rows: NDArray[np.int32], costs: Any = None) -> Fitness | None:

@@ -95,5 +95,5 @@ def warm_start(problem: Any, sampling: Any) -> Any:
         return sampling
     known = isinstance(sampling, Population)
     rows = [individual.X for individual in sampling] if known else sampling
-    tours = view_of(problem).checked(rows, "sampling")
+    tours = view_of(problem).check_rows(rows, "sampling")
     return deepcopy(sampling).set("X", tours) if known else tours

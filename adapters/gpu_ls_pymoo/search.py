@@ -75,7 +75,7 @@ def improve(
     """
     with on_clock(algorithm):
         view = view_of(problem)
-        tsp = view.searched(rows, weights, random_state, improver.backend)
+        tsp = view.for_search(rows, weights, random_state, improver.backend)
         tours, costs = improver(tsp, rows, random_state, AlgorithmRun(algorithm))
     return tours, view.fitness(tours, costs)
 
@@ -97,7 +97,7 @@ def improve_distinct(
     run = AlgorithmRun(algorithm)
     with on_clock(algorithm):
         view = view_of(problem)
-        tsp = view.searched(rows, weights, random_state, search.improver.backend)
+        tsp = view.for_search(rows, weights, random_state, search.improver.backend)
         tours, costs, new = search(tsp, rows, known, random_state, run)
     return Batch(tours, view.fitness(tours, costs) if new.any() else None, new)
 

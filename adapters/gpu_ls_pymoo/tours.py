@@ -66,7 +66,7 @@ class TSPProblem(DomainProblem):
         return f"pass gpu_ls_pymoo.{wrapper}(problem)"
 
     @property
-    def ours(self) -> TSP:
+    def wrapped(self) -> TSP:
         """The TSP."""
         return self.tsp
 
@@ -85,7 +85,7 @@ class TSPProblem(DomainProblem):
 class OfTravelingSalesman(Unwrapped):
     """Answers about pymoo's own `TravelingSalesman`."""
 
-    def answer(self) -> TSP:
+    def known_problem(self) -> TSP:
         """Return the TSP of its lengths.
 
         It has real Euclidean lengths if the cities are in the plane and the matrix `D` contains
@@ -96,7 +96,7 @@ class OfTravelingSalesman(Unwrapped):
         UnsupportedProblemError
             A subclass evaluates something other than these lengths.
         """
-        problem = self.seen
+        problem = self.pymoo_problem
         if np.shape(problem.cities)[1] == 2 and _euclidean(problem):
             tsp = TSP(problem.cities, "EUC", name=problem.name())
         else:
@@ -106,20 +106,20 @@ class OfTravelingSalesman(Unwrapped):
 
     def knows_fitness(self) -> bool:
         """Return whether F is the length: subclasses may evaluate more."""
-        return plain(self.seen) and type(self.seen) is TravelingSalesman
+        return plain(self.pymoo_problem) and type(self.pymoo_problem) is TravelingSalesman
 
     def fitness(self, rows: Rows, costs: NDArray[Any] | None = None) -> Fitness | None:
         """Return F of tours, equal to the last bit to pymoo's."""
         if not self.knows_fitness():
             return None
-        edges = self.seen.D[rows, np.roll(rows, -1, axis=1)]
+        edges = self.pymoo_problem.D[rows, np.roll(rows, -1, axis=1)]
         total: Fitness = np.cumsum(edges, axis=1, dtype=np.float64)[:, -1]  # in pymoo's own order
         return total
 
     def _recognised(self) -> Problem:
         """Return its TSP, or a plugin's answer if it evaluates something other than lengths."""
         try:
-            return self.answer()
+            return self.known_problem()
         except UnsupportedProblemError:
             return super()._recognised()  # raises it again, unless a plugin answers
 

@@ -64,7 +64,7 @@ class CVRPProblem(DomainProblem):
         self._shape(0, cvrp.n - 1, constraints=len(self.constraints))
 
     @property
-    def ours(self) -> Problem:
+    def wrapped(self) -> Problem:
         """The TSP of giant tours, under the constraints of the instance."""
         return self.cvrp.tsp
 

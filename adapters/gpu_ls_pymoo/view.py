@@ -79,67 +79,67 @@ class View:
     operators = True  # whether operators can vary its rows; else only algorithms on the device can
 
     @property
-    def seen(self) -> Any:
+    def pymoo_problem(self) -> Any:
         """The pymoo problem."""
         return self
 
-    def answer(self) -> problems.Problem | None:
+    def known_problem(self) -> problems.Problem | None:
         """Return the problem of gpu_ls_plugin; None if only a plugin may know it."""
         return None
 
-    def varied(self) -> problems.Problem:
+    def for_operators(self) -> problems.Problem:
         """Return the problem whose rows operators vary and search (`as_tsp`)."""
-        known = _answers.get(self.seen)
+        known = _answers.get(self.pymoo_problem)
         if known is None:
             known = self._recognised()
-            _check_size(self.seen, known)
-            _answers.keep(self.seen, known)
+            _check_size(self.pymoo_problem, known)
+            _answers.keep(self.pymoo_problem, known)
         return known
 
-    def solved(self) -> problems.Problem:
+    def for_algorithms(self) -> problems.Problem:
         """Return the problem for algorithms whose population stays on the device."""
-        return self.varied()
+        return self.for_operators()
 
-    def searched(
+    def for_search(
         self, rows: ArrayLike, weights: Weighting | None, random_state: Generator, backend: str
     ) -> problems.Problem:
         """Return the problem by which these rows are searched; with objectives, by weights."""
-        return self.varied()
+        return self.for_operators()
 
-    def rehearsed(self, size: int, weights: Weighting) -> problems.Problem:
+    def for_compiling(self, size: int, weights: Weighting) -> problems.Problem:
         """Return a problem for `size` rows, to compile with."""
-        return self.varied()
+        return self.for_operators()
 
-    def kicked(self) -> problems.Problem:
+    def for_kicks(self) -> problems.Problem:
         """Return a problem of as many cities, for perturbations that do not use lengths.
 
         For permutations that are not recognised as tours, its lengths are all 0.
         """
         try:
-            return self.varied()
+            return self.for_operators()
         except (InvalidTypeError, UnsupportedProblemError):
-            if isinstance(self.seen, Problem) and kind_of(self.seen) == "i":
-                return unmeasured(self.seen.n_var)
+            if isinstance(self.pymoo_problem, Problem) and kind_of(self.pymoo_problem) == "i":
+                return unmeasured(self.pymoo_problem.n_var)
             raise
 
-    def written(self) -> Writer:
+    def writer(self) -> Writer:
         """Return the problem that writes rows in canonical form."""
-        return self.varied()
+        return self.for_operators()
 
-    def checked(self, rows: ArrayLike, parameter: str) -> Rows:
+    def check_rows(self, rows: ArrayLike, parameter: str) -> Rows:
         """Return rows of pymoo as solutions; raise if a row is not one."""
-        return checked_rows(self.varied(), rows, parameter)
+        return checked_rows(self.for_operators(), rows, parameter)
 
-    def different(self, rows: Rows, costs: NDArray[Any]) -> Chosen:
+    def different_rows(self, rows: Rows, costs: NDArray[Any]) -> Chosen:
         """Return the different rows among searched rows, the best first, in canonical form."""
-        population = TourPopulation.of(self.varied(), np, rows, costs)
+        population = TourPopulation.of(self.for_operators(), np, rows, costs)
         found = population.best(len(costs))
-        return Chosen(self.written().canonical(self.checked(found.tours, "tours")), found.costs)
+        return Chosen(self.writer().canonical(self.check_rows(found.tours, "tours")), found.costs)
 
     def features(self, pop: Any) -> NDArray[np.int64] | None:
         """Return the features of a population's rows, such as edges; None if they are unknown."""
         try:
-            problem = self.varied()
+            problem = self.for_operators()
         except (InvalidTypeError, UnsupportedProblemError):
             return None
         rows = checked_rows(problem, pop.get("X"), "tours")
@@ -175,12 +175,12 @@ class View:
     def _recognised(self) -> problems.Problem:
         """Return the problem that a plugin makes of it; errors suggest other operators."""
         try:
-            found = plugins.problem_from(self.seen)
+            found = plugins.problem_from(self.pymoo_problem)
             return domain_of(found).for_operators(found)
         except InvalidTypeError as error:
-            if not isinstance(self.seen, Problem):
+            if not isinstance(self.pymoo_problem, Problem):
                 raise
-            raise InvalidTypeError(f"{error}. {remedy(self.seen)}") from error
+            raise InvalidTypeError(f"{error}. {remedy(self.pymoo_problem)}") from error
 
 
 class Unwrapped(View):
@@ -190,7 +190,7 @@ class Unwrapped(View):
         self._problem = problem
 
     @property
-    def seen(self) -> Any:
+    def pymoo_problem(self) -> Any:
         """The problem."""
         return self._problem
 
@@ -198,9 +198,9 @@ class Unwrapped(View):
 class Bare(Unwrapped):
     """Answers about a problem of gpu_ls_plugin that operators take without a wrapper."""
 
-    def varied(self) -> problems.Problem:
+    def for_operators(self) -> problems.Problem:
         """Return the problem itself."""
-        bare: problems.Problem = self.seen
+        bare: problems.Problem = self.pymoo_problem
         return bare
 
 

@@ -216,11 +216,11 @@ COLOURS = gls.GraphColouring(5, [(0, 1), (1, 2)], colours=3)
 
 
 def written(problem: Any) -> Any:
-    return view_of(problem).written()
+    return view_of(problem).writer()
 
 
 def solved(problem: Any) -> Any:
-    return view_of(problem).solved()
+    return view_of(problem).for_algorithms()
 
 
 OURS = {
