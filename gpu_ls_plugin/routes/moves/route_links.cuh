@@ -37,7 +37,7 @@ struct RouteLinks {
     } else if (move <= kSwapLast) {
       swap(move, c, v, wake);
     } else if (move <= kTailBefore) {
-      exchange_tails(move, c, v);
+      move == kTailBehind ? exchange_tails(c, v) : exchange_tails(v, c);
     } else {
       turn_parts(move, c, v);
     }
@@ -69,24 +69,16 @@ struct RouteLinks {
     r.link(p, other), r.link(other, s), r.link(before, c), r.link(c, after);
   }
 
-  GLS_DEVICE void exchange_tails(RouteMove move, int c, int v) const {
-    const int p = r.before(c), s = r.after(c), u = r.before(v), w = r.after(v);
+  // 2-opt* after which v follows c.
+  GLS_DEVICE void exchange_tails(int c, int v) const {
+    const int s = r.after(c), u = r.before(v);
     const int here = r.depot(r.owner(c)), there = r.depot(r.owner(v));
     const int last = r.before(here), their_last = r.before(there);
-    if (move == kTailBehind) {
-      r.link(c, v), r.link(their_last, here);
-      if (s == here) {
-        r.link(u, there);
-      } else {
-        r.link(u, s), r.link(last, there);
-      }
+    r.link(c, v), r.link(their_last, here);
+    if (s == here) {
+      r.link(u, there);
     } else {
-      r.link(v, c), r.link(last, there);
-      if (w == there) {
-        r.link(p, here);
-      } else {
-        r.link(p, w), r.link(their_last, here);
-      }
+      r.link(u, s), r.link(last, there);
     }
   }
 
