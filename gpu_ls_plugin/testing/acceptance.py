@@ -109,11 +109,8 @@ def _check_rule(subject: Subject, cost: str) -> None:
         launch(kernel, len(rises), arguments)
     taken = subject.backend.to_numpy(arguments["taken"])
     never = bool(subject.backend.to_numpy(arguments["never_worse"])[0])
-    subject.expect(
-        never == rule.never_worse,
-        f"kNeverWorse is {never} in C++, never_worse is {rule.never_worse} in Python",
-        "give both the same value",
-    )
+    wrong = f"kNeverWorse is {never} in C++, never_worse is {rule.never_worse} in Python"
+    subject.expect(never == rule.never_worse, wrong, "give both the same value")
     if never and taken[rises > 0].any():
         rise = rises[(rises > 0) & (taken > 0)][0]
         wrong = f"C++ accepts a rise of {rise}, but never_worse is True"
@@ -137,9 +134,6 @@ def _taken(subject: Subject, rise: NDArray[Any], level: NDArray[Any], uniform: A
     remedy = "takes(rise, level, uniform) must work elementwise and return a boolean array"
     with subject.blamed("takes()", remedy):
         found = np.asarray(subject.part.takes(rise, level, uniform))
-    subject.expect(
-        found.shape == rise.shape and found.dtype == bool,
-        f"takes() returned {found.dtype} of shape {found.shape} for {len(rise)} rises",
-        remedy,
-    )
+    wrong = f"takes() returned {found.dtype} of shape {found.shape} for {len(rise)} rises"
+    subject.expect(found.shape == rise.shape and found.dtype == bool, wrong, remedy)
     return int(found.sum())

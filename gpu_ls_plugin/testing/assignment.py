@@ -62,12 +62,8 @@ def check_assignment(problem: Assignment, *, backend: str = "auto", seed: int = 
     _expect_worths(subject, ends, fresh, costs, feasible)
     worths, changes, left = _probed(subject, states, moves)
     last = np.where(moves[:, -1, 1:2] == 1, after[:, -1], before[:, -1])
-    subject.expect_equal(
-        left,
-        last,
-        "its functor changed values",
-        "assign() and swap() must write the kept data only; their caller writes the values",
-    )
+    remedy = "assign() and swap() must write the kept data only; their caller writes the values"
+    subject.expect_equal(left, last, "its functor changed values", remedy)
     was, will = fresh.reshape(2, *changes.shape)
     _expect_changes(subject, before, moves, changes, will - was)
     made = np.where(moves[:, -1:, 1] == 1, will[:, -1], was[:, -1])
@@ -81,11 +77,8 @@ def _expect_distinct(subject: Subject, rng: np.random.Generator) -> None:
     if not problem.distinct:
         return
     least, most = int(problem.sizes.min()), int(problem.sizes.max())
-    subject.expect(
-        problem.n <= least == most,
-        f"it is distinct, but its {problem.n} variables have {least} to {most} values",
-        SIZES,
-    )
+    wrong = f"it is distinct, but its {problem.n} variables have {least} to {most} values"
+    subject.expect(problem.n <= least == most, wrong, SIZES)
     if problem.n == 1:
         return
     rows = np.array([rng.permutation(most)[: problem.n] for _ in range(STATES)], np.int32)
@@ -188,11 +181,8 @@ def _probed(
         backend.launch(kernel, rows, arguments)
         found = {name: backend.to_numpy(array) for name, array in written.items()}
         intact = bool((kept[:, kept_bytes:] == MARK).all())
-    subject.expect(
-        intact,
-        f"its functor wrote beyond the {kept_bytes} bytes of its kept data",
-        "kept_bytes() must return the size of the kept data",
-    )
+    wrong = f"its functor wrote beyond the {kept_bytes} bytes of its kept data"
+    subject.expect(intact, wrong, "kept_bytes() must return the size of the kept data")
     return found["worths"], found["changes"], found["states"]
 
 

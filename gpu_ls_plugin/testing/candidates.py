@@ -51,11 +51,9 @@ def check_candidates(
     """
     subject = Subject.of("candidates", rule, backend, seed, Candidates)
     with subject.blamed("its hash", "define __eq__ and __hash__ together (a frozen dataclass)"):
-        subject.expect(
-            rule == rule and hash(rule) == hash(rule),
-            "it does not equal itself",
-            "lists are cached by rule: equal rules must be equal and have the same hash",
-        )
+        wrong = "it does not equal itself"
+        remedy = "lists are cached by rule: equal rules must be equal and have the same hash"
+        subject.expect(rule == rule and hash(rule) == hash(rule), wrong, remedy)
     given = list(problems or small_problems.of_several_metrics(seed))
     served = [problem for problem in given if _check_lists(subject.on(problem), problem)]
     subject.expect(served, *SERVES_NONE)
@@ -77,11 +75,9 @@ def _check_lists(subject: Subject, problem: TSP) -> bool:
     cities, lengths = np.asarray(lists.cities), np.asarray(lists.lengths)
     _check_cities(subject, problem, cities)
     exact = problem.metric.lengths(problem.values, np.arange(problem.n)[:, None], cities)
-    subject.expect(
-        lengths.shape == cities.shape and np.array_equal(lengths, exact),
-        "the lengths in the lists are not those of the problem",
-        "compute them with problem.metric.lengths(problem.values, cities, candidates)",
-    )
+    wrong = "the lengths in the lists are not those of the problem"
+    remedy = "compute them with problem.metric.lengths(problem.values, cities, candidates)"
+    subject.expect(lengths.shape == cities.shape and np.array_equal(lengths, exact), wrong, remedy)
     subject.expect_equal(
         cities,
         again.cities,
@@ -107,8 +103,5 @@ def _check_cities(subject: Subject, problem: TSP, cities: NDArray[Any]) -> None:
     )
     for city, row in enumerate(cities.tolist()):
         fitting = all(0 <= other < n and other != city for other in row)
-        subject.expect(
-            fitting and len(set(row)) == len(row),
-            f"build() lists {row} for city {city}, not different other cities from 0 to {n - 1}",
-            LISTS,
-        )
+        wrong = f"build() lists {row} for city {city}, not different other cities from 0 to {n - 1}"
+        subject.expect(fitting and len(set(row)) == len(row), wrong, LISTS)

@@ -45,11 +45,8 @@ def check_domain(
     if not problems:
         raise InvalidTypeError("problems: the list is empty; pass some small problems")
     kinds = [kind.name for kind in domain.files()]
-    subject.expect(
-        len(set(kinds)) == len(kinds),
-        f"its file kinds are called {kinds}",
-        "give each a name of its own",
-    )
+    wrong = f"its file kinds are called {kinds}"
+    subject.expect(len(set(kinds)) == len(kinds), wrong, "give each a name of its own")
     for problem in problems:
         _check_problem(subject.on(problem), domain, problem)
 
@@ -62,28 +59,18 @@ def _check_problem(subject: Subject, domain: Domain, problem: Problem) -> None:
     request = Request(given, subject.backend)
     with subject.blamed("settings()", "return the settings with search and population filled in"):
         chosen = domain.settings(problem, request)
-    subject.expect(
-        callable(chosen.search) and chosen.population == ROWS,
-        f"settings() chose {chosen.search!r} and a population of {chosen.population}",
-        "keep what request.given has, and choose the rest",
-    )
+    wrong = f"settings() chose {chosen.search!r} and a population of {chosen.population}"
+    remedy = "keep what request.given has, and choose the rest"
+    subject.expect(callable(chosen.search) and chosen.population == ROWS, wrong, remedy)
     with subject.blamed("stages()", "return a tuple of Stage, the main one last"):
         stages = domain.stages(problem, request, chosen)
         plan = pickle.loads(pickle.dumps(planned(problem, chosen, *stages)))
         text = str(plan)
     subject.expect(stages, "stages() returns none", "return at least main_stage(...)")
-    subject.expect(
-        len(text.splitlines()) > 1,
-        "the plan prints no stages",
-        "give each stage a name and a reason",
-    )
+    wrong = "the plan prints no stages"
+    subject.expect(len(text.splitlines()) > 1, wrong, "give each stage a name and a reason")
     first, again = (_found(subject, domain, problem, plan.main) for _ in range(2))
-    subject.expect_equal(
-        first.tours,
-        again.tours,
-        "the search found other rows when called again with the same seed",
-        "draw random numbers from the seed, the row and the step only",
-    )
+    subject.expect_repeated(first.tours, again.tours, "the search found other rows")
     _check_reports(subject, domain, problem, first)
 
 
@@ -100,11 +87,8 @@ def _found(subject: Subject, domain: Domain, problem: Problem, stage: Any) -> Re
         found: Result = stage.search(stage.searched, rows, budget=budget, callback=None, **place)
         tours, starts = problem.check(found.tours), domain.completed(problem, rows)
         costs, before = problem.cost(tours), problem.cost(starts)
-    subject.expect(
-        len(tours) == ROWS,
-        f"the search returned {len(tours)} rows for {ROWS} first rows",
-        "return one row for each",
-    )
+    wrong = f"the search returned {len(tours)} rows for {ROWS} first rows"
+    subject.expect(len(tours) == ROWS, wrong, "return one row for each")
     subject.expect(
         np.array_equal(costs, found.costs),
         f"the search reports costs {np.asarray(found.costs).tolist()}, but problem.cost returns "
@@ -112,11 +96,8 @@ def _found(subject: Subject, domain: Domain, problem: Problem, stage: Any) -> Re
         "report the costs of problem.cost",
     )
     feasible = problem.feasible(starts)
-    subject.expect(
-        bool((costs <= before)[feasible].all()),
-        "the search made a row worse",
-        "keep the best row of each chain",
-    )
+    remedy = "keep the best row of each chain"
+    subject.expect(bool((costs <= before)[feasible].all()), "the search made a row worse", remedy)
     return found
 
 

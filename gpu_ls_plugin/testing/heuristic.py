@@ -85,11 +85,8 @@ def _sizes(subject: Subject, problem: Problem | None) -> NDArray[Any]:
     with subject.blamed("sizes()", SIZES):
         sizes = np.asarray(subject.part.sizes(problem))
     fine = sizes.ndim == 1 and sizes.size and sizes.dtype.kind in "iu"
-    subject.expect(
-        fine and sizes.min() >= 1 and sizes.max() <= MOST_VALUES,
-        f"sizes() returned {' '.join(repr(sizes).split()):.200}",
-        SIZES,
-    )
+    wrong = f"sizes() returned {' '.join(repr(sizes).split()):.200}"
+    subject.expect(fine and sizes.min() >= 1 and sizes.max() <= MOST_VALUES, wrong, SIZES)
     return sizes
 
 

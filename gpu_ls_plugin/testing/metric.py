@@ -91,11 +91,9 @@ def _check_lengths(subject: Subject, problem: TSP) -> None:
         row = metric.lengths(problem.values, a[:, 0], b)
         broadcast = metric.lengths(problem.values, a, b[None, :])
     same = np.shape(table) == (n, n) and np.array_equal(np.diagonal(table), row)
-    subject.expect(
-        same and np.array_equal(broadcast, table),
-        "lengths() returns other numbers for the same cities in arrays of other shapes",
-        "compute elementwise, for all shapes that broadcast against each other",
-    )
+    wrong = "lengths() returns other numbers for the same cities in arrays of other shapes"
+    remedy = "compute elementwise, for all shapes that broadcast against each other"
+    subject.expect(same and np.array_equal(broadcast, table), wrong, remedy)
     with subject.blamed("the comparison of functor and lengths()", ALIKE):
         data = subject.backend.xp.asarray(np.ascontiguousarray(metric.data(problem.values)))
         metric_check.check_metric(subject.backend, problem, data)
@@ -105,11 +103,9 @@ def _check_promises(subject: Subject, problem: TSP) -> None:
     """Compare the promised bounds and the points for trees with the lengths."""
     metric, lengths = subject.part, distance_matrix(problem)
     bound, slack = metric.longest(problem.values), metric.slack(problem.values)
-    subject.expect(
-        lengths.max() <= bound,
-        f"the longest length is {lengths.max()}, but longest() returns {bound}",
-        "longest() must be an upper bound of all lengths; remove it if you are not sure",
-    )
+    wrong = f"the longest length is {lengths.max()}, but longest() returns {bound}"
+    remedy = "longest() must be an upper bound of all lengths; remove it if you are not sure"
+    subject.expect(lengths.max() <= bound, wrong, remedy)
     absolute, relative = metric.estimate_error(problem.values)
     subject.expect(
         np.isfinite([slack, absolute, relative]).all() and slack >= 0 and relative >= 0,

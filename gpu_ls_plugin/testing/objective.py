@@ -86,11 +86,8 @@ def check_objective(
     large = max(served, key=lambda problem: problem.n)
     if not objective.length_alone:
         offered = [_check_gains(subject, problem) for problem in served if problem.n > 4]
-        subject.expect(
-            sum(offered),
-            "no move of any random tour has a gain",
-            "gain() must return a positive number if a move makes the tour cheaper",
-        )
+        remedy = "gain() must return a positive number if a move makes the tour cheaper"
+        subject.expect(sum(offered), "no move of any random tour has a gain", remedy)
         for problem in served:
             check_feasible(subject, problem, subject.tours(problem, JUDGED))
         check_chains(subject, large, LocalSearch(_moves_of(large), LISTS), _gain_of(objective))

@@ -102,8 +102,5 @@ def check_chains(subject: Subject, problem: TSP, local: LocalSearch, remedy: str
             )
             check_feasible(subject, problem, found)
         lost = before & ~feasible(to_numpy(chains.best_tours))
-        subject.expect(
-            not lost.any(),
-            "chains replaced a feasible best tour by an infeasible one",
-            FEASIBLE,
-        )
+        wrong = "chains replaced a feasible best tour by an infeasible one"
+        subject.expect(not lost.any(), wrong, FEASIBLE)

@@ -95,18 +95,9 @@ def _check_kicks(subject: Subject, kick: Perturbation, problem: TSP) -> bool:
         later = kicked(tours[2:], first_row=2)
         beside = kicked(np.concatenate([tours[1:3], tours[2:]]))
         other = kicked(tours, seed=subject.seed + 1)
-    subject.expect_equal(
-        tours,
-        before,
-        "perturb() changed the given tours in place",
-        "work on a copy, such as numpy.array(tours)",
-    )
-    subject.expect_equal(
-        whole,
-        again,
-        "perturb() made different kicks when called again with the same seed",
-        "draw random numbers from the seed and the row only",
-    )
+    wrong = "perturb() changed the given tours in place"
+    subject.expect_equal(tours, before, wrong, "work on a copy, such as numpy.array(tours)")
+    subject.expect_repeated(whole, again, "perturb() made different kicks")
     _check_rows_alone(subject, whole, fewer, later, beside)
     if subject.backend.name != "cpu":
         _check_on_device(subject, kick, problem, tours, whole)
@@ -152,24 +143,16 @@ def _check_on_device(
     """Raise unless tours on the GPU stay there and get the same kicks."""
     there = subject.backend.xp.asarray(tours)
     on_device = kick.perturb(problem, there, seed=subject.seed, backend=subject.backend.name)
-    subject.expect(
-        hasattr(on_device, "__cuda_array_interface__"),
-        "perturb() returned a NumPy array for tours on the GPU",
-        "return the kind of array that was passed: chains keep their tours on the device",
-    )
+    wrong = "perturb() returned a NumPy array for tours on the GPU"
+    remedy = "return the kind of array that was passed: chains keep their tours on the device"
+    subject.expect(hasattr(on_device, "__cuda_array_interface__"), wrong, remedy)
     wrong = "perturb() made different kicks for tours on the GPU"
     subject.expect_equal(subject.backend.to_numpy(on_device), whole, wrong, ALONE)
 
 
 def _check_change(subject: Subject, tours: Any, whole: Any, other: Any) -> None:
     """Raise unless kicks change tours, and other seeds make other changes."""
-    subject.expect(
-        (whole != tours).any(),
-        "no kick changed its tour",
-        "return changed tours: otherwise chains never leave their local optima",
-    )
-    subject.expect(
-        not np.array_equal(whole, other),
-        "another seed made the same kicks",
-        "use the seed: chains pass another one for each kick",
-    )
+    remedy = "return changed tours: otherwise chains never leave their local optima"
+    subject.expect((whole != tours).any(), "no kick changed its tour", remedy)
+    remedy = "use the seed: chains pass another one for each kick"
+    subject.expect(not np.array_equal(whole, other), "another seed made the same kicks", remedy)

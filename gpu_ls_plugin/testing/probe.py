@@ -140,11 +140,9 @@ def variants_of(subject: Subject, kernel: Kernel, parts: CandidateMoves) -> int:
     arguments = {**parts.arguments, **dict.fromkeys(names), "variant_counts": counts}
     subject.backend.launch(kernel, 1, {**arguments, "variants": -1})
     variants = int(subject.backend.to_numpy(counts)[0])
-    subject.expect(
-        0 < variants <= MOST_VARIANTS,
-        f"variants({parts.arguments['degree']}) is {variants}",
-        "variants(degree) must return the number of ways to continue a first step, at least 1",
-    )
+    wrong = f"variants({parts.arguments['degree']}) is {variants}"
+    remedy = "variants(degree) must return the number of ways to continue a first step, at least 1"
+    subject.expect(0 < variants <= MOST_VARIANTS, wrong, remedy)
     return variants
 
 

@@ -101,12 +101,7 @@ def _check_pairs(subject: Subject, problem: TSP) -> bool:
         "cross() changed the given parents in place",
         OWN_MEMORY,
     )
-    subject.expect_equal(
-        children,
-        again,
-        "cross() made other children when it was called again with the same seed",
-        "draw random numbers from the seed, the row's number and the generation only",
-    )
+    subject.expect_repeated(children, again, "cross() made other children")
     wrong = "rows 1 and 2 of a batch have other children than the same pairs with first_row=1"
     subject.expect_equal(children[two], alone, wrong, ALONE)
     if part.never_worse:
@@ -147,11 +142,8 @@ def _check_workspace(
         reported = backend.to_numpy(costs)
     made = subject.expect_tours(problem, made, ROWS, "the workspace's cross()")
     for name, now, was in zip(("first", "costs", "second", "partners"), given, before, strict=True):
-        subject.expect(
-            bool((now == was).all()),
-            f"the workspace's cross() changed {name} in place, which populations use again",
-            OWN_MEMORY,
-        )
+        wrong = f"the workspace's cross() changed {name} in place, which populations use again"
+        subject.expect(bool((now == was).all()), wrong, OWN_MEMORY)
     found = problem.cost(made)
     if not (problem.objective.length_alone or problem.integer):
         # Kernels add up violations in another order, so that rounding errors are larger.

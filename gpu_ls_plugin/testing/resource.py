@@ -66,11 +66,8 @@ def check_resource(
     given = small_problems.routing(seed) if problems is None else problems
     served = subject.served(given, lambda problem: problem.with_resources(resource))
     used = [_check_excess(subject.on(problem), problem) for problem in served]
-    subject.expect(
-        sum(used),
-        "excess() is 0 for all random tours",
-        "pass problems=[...] in which the resource is scarce",
-    )
+    wrong = "excess() is 0 for all random tours"
+    subject.expect(sum(used), wrong, "pass problems=[...] in which the resource is scarce")
     for problem in (served[0], served[-1])[: len(served)]:
         _check_searches(subject.on(problem), problem)
 
@@ -96,11 +93,8 @@ def _check_excess(subject: Subject, problem: CVRP) -> bool:
         others["the same tours in the other direction, although segments is 1"] = reversed_
     for given, (tours, expected) in others.items():
         found = _excess(subject, problem, tours)
-        subject.expect(
-            np.allclose(found, expected, ROUNDING, 0),
-            f"excess() returned {found}, not {expected}, for {given}",
-            BY_ROUTES,
-        )
+        wrong = f"excess() returned {found}, not {expected}, for {given}"
+        subject.expect(np.allclose(found, expected, ROUNDING, 0), wrong, BY_ROUTES)
     return bool(whole.any())
 
 
@@ -111,11 +105,8 @@ def _excess(subject: Subject, problem: CVRP, rows: NDArray[np.int32]) -> NDArray
     with subject.blamed("excess()", remedy):
         found = np.asarray(subject.part.excess(problem, given))
     fine = found.shape == (len(rows),) and found.dtype.kind in "iuf"
-    subject.expect(
-        fine and np.isfinite(found).all() and (found >= 0).all(),
-        f"excess() returned {' '.join(repr(found).split()):.200} for {len(rows)} tours",
-        remedy,
-    )
+    wrong = f"excess() returned {' '.join(repr(found).split()):.200} for {len(rows)} tours"
+    subject.expect(fine and np.isfinite(found).all() and (found >= 0).all(), wrong, remedy)
     subject.expect_equal(given, rows, "excess() changed the rows in place", "work on a copy")
     return found
 
@@ -134,8 +125,5 @@ def _check_searches(subject: Subject, problem: CVRP) -> None:
     }.items():
         found = search_checks.expect_sound(subject, tsp, search, name, JOINING)
         after = _excess(subject, problem, found.tours)
-        subject.expect(
-            (after <= before * (1 + ROUNDING)).all(),
-            f"{name} increased the excess from {before} to {after}",
-            JOINING,
-        )
+        wrong = f"{name} increased the excess from {before} to {after}"
+        subject.expect((after <= before * (1 + ROUNDING)).all(), wrong, JOINING)

@@ -36,6 +36,11 @@ P = TypeVar("P")
 Q = TypeVar("Q")
 PATIENCE = 30.0  # seconds for work that takes some milliseconds
 OF_THE_MACHINE = (BackendUnavailableError, InsufficientMemoryError)  # not faults of a part
+SEEDED = (
+    "a part may depend on its arguments only, and draw random numbers from the seed, the row and "
+    "the step: it must not use state of its own, the time, another random generator, or variables "
+    "that are not initialised"
+)
 SERVES_NONE = "it refuses every problem", "pass problems=[...] that it accepts"
 
 
@@ -85,6 +90,10 @@ class Subject:
     def expect_equal(self, found: ArrayLike, other: ArrayLike, wrong: str, remedy: str) -> None:
         """Raise PartCheckError unless two arrays are equal."""
         self.expect(np.array_equal(found, other), wrong, remedy)
+
+    def expect_repeated(self, found: ArrayLike, again: ArrayLike, wrong: str) -> None:
+        """Raise PartCheckError unless two calls with the same seed returned equal arrays."""
+        self.expect_equal(found, again, f"{wrong} when called again with the same seed", SEEDED)
 
     @contextmanager
     def blamed(self, action: str, remedy: str) -> Iterator[None]:
@@ -144,11 +153,8 @@ class Subject:
         remedy = f"return an int32 array of shape ({rows}, {problem.n}) whose rows are permutations"
         found = tours.get() if hasattr(tours, "get") else np.asarray(tours)
         here = self.on(problem)
-        here.expect(
-            found.shape == (rows, problem.n) and found.dtype.kind in "iu",
-            f"{source} returned {found.dtype} of shape {found.shape}",
-            remedy,
-        )
+        text = f"{source} returned {found.dtype} of shape {found.shape}"
+        here.expect(found.shape == (rows, problem.n) and found.dtype.kind in "iu", text, remedy)
         wrong = (np.sort(found, axis=1) != np.arange(problem.n)).any(axis=1)
         if wrong.any():
             row = int(wrong.argmax())

@@ -110,7 +110,7 @@ FAULTS: dict[str, str] = {
     "refuses all": r"refuses every problem; pass problems=",
     "ignores first_row": "same pairs with first_row=1; .* first_row \\+ r",
     "of the batch": "same pairs with first_row=1",
-    "of the call": "made other children when it was called again",
+    "of the call": "made other children when called again",
     "of the workspace": "other children of the same pairs .* must not depend on earlier ones",
     "ignores partners": r"other children of the same pairs .* second\[partners\[r\]\]",
     "says other costs": "reports costs .* of children that cost",
