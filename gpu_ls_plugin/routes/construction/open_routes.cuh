@@ -22,6 +22,7 @@ struct OpenRoutes {
   Time* durations;
 
   GLS_DEVICE int depot(int route) const { return vehicles.customers + 1 + route; }
+  // The node of the metric: 0 for all depots.
   GLS_DEVICE int place(int node) const { return node > vehicles.customers ? 0 : node; }
   GLS_DEVICE int route_of(int node) const {
     return node > vehicles.customers ? node - vehicles.customers - 1 : owners[node];
@@ -45,6 +46,7 @@ struct OpenRoutes {
     return other < known && in_time(route, customer, other.value) ? other : known;
   }
 
+  // The best edge of the routes from `first` to `end`.
   GLS_DEVICE Edge best_edge(int customer, int first, int end) const {
     Edge best = nothing();
     for (int route = first; route < end; ++route) {
@@ -74,6 +76,7 @@ struct OpenRoutes {
     durations[route] += Time(at.value) + vehicles.services[customer];
   }
 
+  // Computes the load and the duration of a route from scratch.
   GLS_DEVICE void measure(int route) const {
     int64 load = 0;
     Time duration = 0;

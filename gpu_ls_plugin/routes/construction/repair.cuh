@@ -30,6 +30,7 @@ struct RoutesInARow {
   int* order;
   unsigned char* begins;
 
+  // The end of the route that begins at order[first], among the first `count` customers.
   GLS_DEVICE int end_of(int first, int count) const {
     int end = first + 1;
     while (end < count && !begins[end]) ++end;
@@ -65,6 +66,7 @@ struct RoutesInARow {
     return count - fewest;
   }
 
+  // The best place for a customer among the routes of the first `count` customers.
   GLS_DEVICE Place best_place(int customer, int count) const {
     Place best{endless<int64>(), endless<Length>(), 0, false};
     for (int first = 0, end; first < count; first = end) {

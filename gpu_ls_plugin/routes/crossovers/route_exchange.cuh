@@ -20,6 +20,7 @@ struct RouteMates {
   int rows;              // rows in `mates`
 };
 
+// The routes of a row, and its mate.
 template <class Vehicles>
 struct ExchangedRoutes : RuinedRoutes<Vehicles> {
   using Base = RebuiltRoutes<Vehicles>;
@@ -30,12 +31,12 @@ struct ExchangedRoutes : RuinedRoutes<Vehicles> {
   using Base::state;
   using Base::waiting;
 
-  static constexpr int kTries = 8;  // draws of a customer at which the parents differ
-  static constexpr int kMostRoutes = 8;
+  static constexpr int kTries = 8;       // draws of a customer at which the parents differ
+  static constexpr int kMostRoutes = 8;  // of an exchange
 
-  const int* mate;
-  int* places;
-  int* shares;
+  const int* mate;  // a giant tour
+  int* places;      // see RouteMates::mate_places
+  int* shares;      // -1: the route has been replaced
 
   GLS_DEVICE bool is_depot(int node) const { return node == 0 || node > routes.vehicles.customers; }
 
@@ -47,6 +48,7 @@ struct ExchangedRoutes : RuinedRoutes<Vehicles> {
     team.each(state.routes, [&](int route) { shares[route] = 0; });
   }
 
+  // The node at a place of the mate; 0 for all copies of the depot.
   GLS_DEVICE int at(int place, int nodes) const {
     const int node = mate[place < 0 ? place + nodes : place < nodes ? place : place - nodes];
     return is_depot(node) ? 0 : node;
@@ -162,7 +164,7 @@ struct ExchangedRoutes : RuinedRoutes<Vehicles> {
   }
 
  private:
-  static constexpr int kComing = -2;
+  static constexpr int kComing = -2;  // owner of a customer on its way to the new route
 };
 
 // A kick that ruins and recreates, or sometimes exchanges routes.
