@@ -44,7 +44,7 @@ def turns(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     def noted(self: StagedPopulation, *given: Any) -> Statistics:
         counted = advance(self, *given)
         first_row = self.random.bit_generator.seed_seq.entropy[1]
-        found.append((first_row, [*self.plan.stages].index(self._course.stage)))
+        found.append((first_row, [*self.plan.stages].index(self.stage)))
         return counted
 
     monkeypatch.setattr(StagedPopulation, "advance", noted)
@@ -112,8 +112,9 @@ def test_the_seconds_of_a_generation():
     plan = plan_of(PROBLEM, Settings(seconds=10.0, backend="cpu"), islands=1)
     population = StagedPopulation(plan, np.random.default_rng(1), least=LEAST)
     leg = Leg(Stretch(1.0, None, 0.2, 0.3))
-    assert population._now(leg) == pytest.approx((0.2, 1.0), abs=0.1)
+    assert population.allowance(leg) == pytest.approx((0.2, 1.0), abs=0.1)
     leg.watch.start -= 0.8
-    done, left = population._now(leg)
+    done, left = population.allowance(leg)
     assert done == pytest.approx(0.28, abs=0.01) and left == 1.0
-    assert population._now(Leg(Stretch(0.5, None, 0.95, 1.0)))[1] == pytest.approx(0.5, abs=0.1)
+    last = Leg(Stretch(0.5, None, 0.95, 1.0))
+    assert population.allowance(last)[1] == pytest.approx(0.5, abs=0.1)

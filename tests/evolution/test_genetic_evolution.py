@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from functools import partial
 
 import numpy as np
 import pytest
@@ -15,7 +14,6 @@ from gpu_ls_plugin.evolution.generations.memetic import evolution_of
 from gpu_ls_plugin.evolution.generations.staged_population import PlannedEvolution
 from gpu_ls_plugin.evolution.timed_run import TimedRun
 from gpu_ls_plugin.routes.plan import fewer_vehicles, first_generations, settings
-from gpu_ls_plugin.routes.plan.first_generations import _prepare
 from gpu_ls_plugin.runs.plan import Plan, Stage
 from gpu_ls_plugin.solver.plans import plan_of_generations
 from gpu_ls_plugin.tours.searches.chain_population import ChainPopulation
@@ -39,8 +37,11 @@ class Counted(TimedRun):
         self.told.append(statistics)
 
 
+def prepare(stage):
+    stage.search.prepare(stage.problem, stage.size, backend="cpu")
+
+
 def evolution_on(problem):
-    prepare = partial(_prepare, backend="cpu")
     stage = Stage("bred", "", SEARCH, problem, problem, SIZE, "savings", prepare=prepare)
     return PlannedEvolution(Plan(problem, (stage,), 10.0, "cpu"))
 

@@ -31,6 +31,7 @@ from gpu_ls_plugin.routes.searches.genetic import hybrid_genetic
 from gpu_ls_pymoo import CVRPProblem, MemeticGA
 from tests.helpers.marks import diagonal, slow_after
 from tests.helpers.routing import giant_tours, random_cvrp, rewritten, scarce_cvrp
+from tests.pymoo.test_crossover import crossed, seed_of
 
 if TYPE_CHECKING:
     from tests.helpers.clock import Clock
@@ -317,12 +318,9 @@ ROUTE_FACES = {
 @pytest.mark.parametrize("face", ROUTE_FACES)
 def test_children_of_routes_are_those_of_the_part(cvrp, face, hard):
     parents = giant_tours(cvrp, 10, 1).reshape(2, 5, cvrp.n)
-    children = face(backend="cpu")._do(
-        CVRPProblem(cvrp, hard), parents, random_state=np.random.default_rng(7)
-    )
-    seed = int(np.random.default_rng(7).integers(2**63))
-    expected = ROUTE_FACES[face].cross(cvrp, *parents, seed=seed, backend="cpu")
-    assert np.array_equal(children, expected[np.newaxis])
+    children = crossed(face(backend="cpu"), CVRPProblem(cvrp, hard), parents)
+    expected = ROUTE_FACES[face].cross(cvrp, *parents, seed=seed_of(5), backend="cpu")
+    assert np.array_equal(children, expected)
     with pytest.raises(UnsupportedProblemError, match="has no routes"):
         face(backend="cpu").prepare(adapter.TSPProblem(gls.TSP(np.zeros((4, 2)))), 2)
 

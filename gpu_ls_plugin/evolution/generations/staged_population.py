@@ -116,7 +116,7 @@ class StagedPopulation(Population):
 
     def launch(self, leg: Leg) -> None:
         """Make a generation of the current stage, or the first one of the next stage."""
-        done, left = self._now(leg)
+        done, left = self.allowance(leg)
         if self.population is None:
             self._enter(done, left)
         elif self._end < 1.0 and done >= self._end:
@@ -129,7 +129,7 @@ class StagedPopulation(Population):
             self._add(self.population.advance(stretch))
         self.generations += 1
 
-    def _now(self, leg: Leg) -> tuple[float, float]:
+    def allowance(self, leg: Leg) -> tuple[float, float]:
         """Return the share of the run that has passed, and the seconds a generation may take."""
         stretch, done = leg.stretch, leg.share(0, leg.watch.elapsed)
         ahead = stretch.end - stretch.begin
