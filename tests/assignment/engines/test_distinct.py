@@ -16,7 +16,7 @@ from tests.testing.faults import found_out
 
 
 class Matching(gls.Assignment):
-    """Assign a different value to each variable, at minimum cost; no functions for moves."""
+    """Assign different values at minimum cost; moves are evaluated from scratch."""
 
     integer = True
     distinct = True

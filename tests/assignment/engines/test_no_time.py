@@ -56,7 +56,7 @@ def expect_as_good_as_a_construction(problem, result):
 
 
 def cut_launches(monkeypatch, clock, rows):
-    """Let only the first rows begin their steps; then time is over."""
+    """Let only the first `rows` rows begin their steps; then the time is over."""
     launch = CpuBackend.launch
 
     def cut(self, kernel, count, arguments, **options):

@@ -26,7 +26,7 @@ SEEDS = st.integers(0, 2**20)
 
 
 def launches(steps):
-    """Most steps of a launch."""
+    """Draw the most steps of a launch."""
     return st.sampled_from([1, 7, steps])
 
 

@@ -116,7 +116,7 @@ def test_the_most_expensive_variable_is_released_first():
 
 
 def relation(problem, state, first):
-    """How closely each variable is related to one of them."""
+    """Return how closely each variable is related to the first one."""
     if problem is COLOURING:
         near = 2 * np.array([[first, v] in pairs_of(problem) for v in range(problem.n)])
         return near + (state == state[first])

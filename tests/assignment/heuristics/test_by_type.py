@@ -24,7 +24,7 @@ NEIGHBOURS = {1: (0, 7), 5: (4,), 7: (1,)}
 
 
 def weigh(state, variable):
-    """The weights of the five heuristics."""
+    """Return the weights by the variable's heuristic."""
     match TYPES[variable]:
         case 0:
             return SPREAD.weigh(state, variable)
@@ -47,7 +47,7 @@ def test_each_type_has_its_own_heuristic(sampler):
 
 
 def test_without_aggregates_and_of_one_type():
-    """Weights of either table; a value that only one of them leaves out."""
+    """Tables of different weights and widths."""
     ones, last = np.ones((3, 4), int), np.tile([0, 0, 0, 1], (3, 1))
     tables = [gls.WeightTable(ones), gls.WeightTable(last)]
     found = gls.SuccessorGeneration(gls.ByType(tables, [1, 0, 1]))(

@@ -18,7 +18,7 @@ COSTS, RESOURCES = RNG.integers(-50, 50, (7, 9)), RNG.integers(1, 9, (7, 9))
 
 
 def with_penalty(problem, penalty):
-    """The problem with another penalty of a unit of excess."""
+    """Return the problem with another penalty of a unit of excess."""
     problem.penalty = penalty
     return problem
 
@@ -32,7 +32,7 @@ PROBLEMS = {
 
 
 def excess(problem, rows):
-    """The excess of states, without repeated values."""
+    """Return the excess of states; repeated values do not count."""
     match problem:
         case BinPacking():
             return np.maximum(problem.loads(rows)[0] - problem.room, 0).sum(axis=1)
@@ -42,7 +42,7 @@ def excess(problem, rows):
 
 
 def ratings_of(problem, state, variable):
-    """The rating of each value: the cost and excess that it adds to the state."""
+    """Return the rating of each value: the cost and excess that it adds to the state."""
     rows = np.tile(state, (problem.sizes[variable] + 1, 1))
     rows[:-1, variable] = np.arange(len(rows) - 1)
     worth = problem.cost(rows) * 256 + excess(problem, rows) * round(problem.penalty * 256)
@@ -50,7 +50,7 @@ def ratings_of(problem, state, variable):
 
 
 def halved(rating, least, greatest, sharpness):
-    """The weight of a rating, by its definition, with integers."""
+    """Return the weight of a rating, by its definition, with integers."""
     span = greatest - least
     if span == 0:
         return 2**31
@@ -60,7 +60,7 @@ def halved(rating, least, greatest, sharpness):
 
 
 def weigh(problem, sharpness, *, distinct=False):
-    """Weights by the costs of whole states."""
+    """Return a function that computes weights by the costs of whole states."""
 
     def weights(state, variable):
         ratings = ratings_of(problem, state, variable)

@@ -17,7 +17,7 @@ WEIGHTS = np.random.default_rng(3).integers(0, 2**32, (7, 40))
 
 
 def in_conflict(pairs):
-    """Whether a neighbour has the value."""
+    """Return a function that tells whether a neighbour has the value."""
     either = [*map(tuple, pairs), *((b, a) for a, b in pairs)]
 
     def forbids(state, variable, value):
@@ -27,7 +27,7 @@ def in_conflict(pairs):
 
 
 def too_much(capacities, demands):
-    """Whether the value's load would exceed its capacity."""
+    """Return a function that tells whether the value's load would exceed its capacity."""
     demands = np.broadcast_to(np.array(demands).T, (len(capacities), len(demands))).T
 
     def forbids(state, variable, value):
@@ -38,7 +38,7 @@ def too_much(capacities, demands):
 
 
 def masked(weights, *masks):
-    """Weights for the oracle; they are 0 for values that a mask forbids."""
+    """Return weights for the oracle: 0 for values that a mask forbids."""
 
     def allowed(state, variable):
         own = weights(state, variable)
@@ -52,7 +52,7 @@ def masked(weights, *masks):
 
 @st.composite
 def cases(draw):
-    """Masks, and states in which some variables are not active, whatever their values."""
+    """Draw masks and states; inactive variables may have any values."""
     m, values = draw(st.integers(1, 7)), draw(st.sampled_from([1, 3, 33, 40]))
     either = st.integers(0, m - 1), st.integers(1, max(m - 1, 1))
     found = draw(st.lists(st.tuples(*either)))

@@ -96,9 +96,8 @@ def test_distinct_values_and_unknown_costs():
 
 SIZES = (3, 1, 7, 4)
 DOMAINS = Domains.between([5, 0, -3, 1], [7, 0, 3, 4])
-SILENT = gls.WeightTable(
-    [[0] * 7, [1] * 7, [0, 1, 0, 0, 0, 0, 0], [0] * 7]
-)  # no weights for variables 0, 3
+# Variables 0 and 3 have no weights.
+SILENT = gls.WeightTable([[0] * 7, [1] * 7, [0, 1, 0, 0, 0, 0, 0], [0] * 7])
 
 
 def rng(seed=0):

@@ -97,9 +97,8 @@ def test_rules_of_the_published_types(kind):
     jobs, agents = 200, 5
     problem = gls.GeneralisedAssignment.generated(kind, jobs, agents, seed=3)
     costs, taken = problem.costs, problem.resources
-    share = (
-        problem.capacities / taken.sum(axis=0) * agents
-    )  # of the resources of an agent's fair part
+    # Capacity as a share of an agent's fair part of the resources.
+    share = problem.capacities / taken.sum(axis=0) * agents
     if kind in "ABC":
         assert (taken.min(), taken.max(), costs.min(), costs.max()) == (5, 25, 10, 50)
     if kind in "AB":

@@ -16,7 +16,7 @@ MASKS = ("none", "distinct", "conflicts", "capacities", "both")
 
 
 def heuristic(kind, m, values, largest, rng):
-    """A table with zeros, one row all zeros, and a mask."""
+    """Return a table with zeros, one row all zeros, and a mask."""
     weights = rng.integers(0, largest + 1, (m, values))
     weights[rng.integers(m)] = 0
     pairs = [(a, b) for a in range(m) for b in range(a) if rng.random() < 0.4]
@@ -90,8 +90,8 @@ def test_sums_of_any_size(largest, monkeypatch):
     assert together.max() > layouts.MOST_IN_LANES // 2
 
 
-def test_cases_that_go_alone(monkeypatch):
-    """Too few states, masks of their own, other orders, samplers and heuristics, little memory."""
+def test_cases_that_are_generated_alone(monkeypatch):
+    """Too few states, a mask for each state, another order or heuristic, little memory."""
     states = np.full((STATES, 4), -1, np.int32)
     table = gls.WeightTable(np.ones((4, 3), int))
     own = np.ones(states.shape, bool)
