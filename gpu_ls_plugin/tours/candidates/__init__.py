@@ -1,1 +1,1 @@
-"""Cities that a search may link a city to."""
+"""Candidate lists: for each city, the cities to which a search may link it."""

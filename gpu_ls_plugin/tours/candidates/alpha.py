@@ -19,39 +19,38 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.candidates.one_trees import Graph
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-LEAST_NEIGHBOURS = 8  # quadrant neighbours of a city in the sparse graph
+LEAST_NEIGHBOURS = 8  # least number of quadrant neighbours per city in the sparse graph
 
 
 @dataclass(frozen=True)
 class Alpha(Candidates):
     """The k alpha-nearest cities of each city, best first (Helsgaun 2000, section 4).
 
-    The alpha of an edge is the increase of the minimum 1-tree's length if it must contain the edge.
-    Penalties of cities first make that tree similar to a tour. Ties go to the shorter edge, then to
-    the smaller city. Five such candidates contain about as many edges of an optimal tour as ten
-    nearest cities.
+    The alpha of an edge is how much longer the minimum 1-tree becomes if it must contain the edge.
+    First, the cities get penalties that make the minimum 1-tree similar to a tour. Ties go to the
+    shorter edge, then to the smaller city number. Five such candidates contain about as many edges
+    of an optimal tour as the ten nearest cities.
 
-    With a matrix, all edges are considered, which takes time in proportion to steps n^2 and arrays
-    of n x n numbers. With coordinates, only the edges of a sparse graph are considered: the
-    Delaunay triangulation and max(8, k) quadrant neighbours of every city. That takes time in
-    proportion to n log n. The two cities of least alpha, and the city of least alpha in each
-    quadrant, are then chosen before other cities: otherwise no candidate might lead out of a
-    cluster.
+    For a matrix, all edges are considered: the time is proportional to steps * n^2, and arrays of
+    n x n numbers are needed. For coordinates, only the edges of a sparse graph are considered: the
+    Delaunay triangulation and max(8, k) quadrant neighbours of every city. The time is proportional
+    to n log n. A list then takes the two cities of least alpha and the city of least alpha in each
+    quadrant before others; otherwise, no candidate might lead out of a cluster.
 
     Parameters
     ----------
     k : int
-        Number of candidates, at least 1. If a problem has fewer other cities, all of them.
+        Number of candidates per city, at least 1; all other cities if there are fewer than k.
     steps : int
-        Steps of the ascent, at least 0. More than 30 raise the lower bound, but the lists hardly
-        contain more optimal edges.
+        Number of steps of the subgradient ascent that sets the penalties, at least 0. More than 30
+        steps raise the lower bound, but hardly add optimal edges to the lists.
 
     Raises
     ------
     InvalidParameterError, InvalidTypeError
         k is not a positive integer, or steps is not an integer of at least 0.
     UnsupportedProblemError
-        If used for an asymmetric problem.
+        `build` gets an asymmetric problem.
     """
 
     k: int = 5
@@ -62,7 +61,7 @@ class Alpha(Candidates):
         checks.fields(self, checks.integer, "steps", least=0)
 
     def compile(self, problem: TSP) -> None:
-        """Compile the program for lists in the plane and import SciPy, which can take seconds."""
+        """Compile the program that makes lists in the plane; import SciPy, which takes seconds."""
         compile_ahead(problem)
         with compiling():
             import scipy.sparse.csgraph

@@ -26,20 +26,21 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 
-# Make a `Union` and a `Stored`. Their modules import this one, so tours/__init__.py sets them.
+# Functions that create a `Union` and a `Stored`. Their modules import this one, so
+# tours/__init__.py sets these variables.
 union: Callable[[Candidates, Candidates], Candidates] | None = None
 stored: Callable[[str | os.PathLike[str]], Candidates] | None = None
 
 
 class Candidates(ABC):
-    """A rule for the candidates of each city; lists are made once per problem and backend."""
+    """A rule that chooses the candidates of each city; lists are made once per problem."""
 
     @abstractmethod
     def build(self, problem: TSP) -> CandidateLists:
         """Make the lists for a problem, on the host."""
 
     def compile(self, problem: TSP) -> None:
-        """Compile the programs that `build` runs; by default none."""
+        """Compile the programs that `build` runs; by default, there are none."""
 
     def most(self, problem: TSP) -> int:
         """Return how many candidates a city will have, 0 if that is not known in advance."""
@@ -51,13 +52,13 @@ class Candidates(ABC):
         Raises
         ------
         FaultyPartError
-            The rule comes from a plugin, and does not build valid candidate lists.
+            The rule comes from a plugin and builds invalid lists.
         """
         problem = problem.listed
         kept = _lists.setdefault(problem, {})
         if self not in kept:
             lists = problem.lists_by(self._built)
-            kept.setdefault(self, lists)  # two threads both get the lists of the first one
+            kept.setdefault(self, lists)  # if two threads build, both return the first result
         return kept[self]
 
     def _built(self, problem: TSP) -> CandidateLists:
@@ -65,10 +66,10 @@ class Candidates(ABC):
         return _checked_lists(self, problem, lists) if foreign(self) else lists
 
     def ready(self, problem: TSP, seconds: float = math.inf) -> bool:
-        """Make the lists for a problem in a separate thread; return whether they are made.
+        """Make the lists for a problem in a separate thread; return whether they are ready.
 
-        Ctrl-C takes effect at once. If the lists are not ready after `seconds`, the thread
-        continues for the next call.
+        The call waits for at most `seconds`, and Ctrl-C interrupts it at once. The thread then
+        continues, and the next call waits for it again.
         """
         problem = problem.listed
         if self in _lists.get(problem, {}):
@@ -76,7 +77,7 @@ class Candidates(ABC):
         making = _making.setdefault(problem, {})
         work = making.get(self)
         if work is None:
-            self.compile(problem)  # in this thread, where it does not count as search time
+            self.compile(problem)  # in the calling thread, whose search clock it stops
             work = making[self] = _in_a_thread(partial(self.of, problem))
         try:
             work.result(None if seconds == math.inf else max(0.0, seconds))
@@ -90,7 +91,7 @@ class Candidates(ABC):
         return True
 
     def on(self, backend: Backend, problem: TSP) -> tuple[Any, Any, int]:
-        """Return (cities, lengths, degree) with the arrays on a backend."""
+        """Return the lists as (cities, lengths, degree), with both arrays on a backend."""
         problem = problem.listed
         lists = self.of(problem)
         kept = _arrays.setdefault(problem, {})
@@ -111,20 +112,20 @@ class Candidates(ABC):
         ----------
         path : str or path
         problem : TSP, optional
-            The problem of the lists, which are made if necessary. May be left out if this set has
-            been used for exactly one problem that still exists.
+            The problem whose lists are saved; they are made if necessary. May be left out if this
+            set has been used for exactly one problem that still exists.
 
         Raises
         ------
         InvalidParameterError
-            `problem` is left out, but the set has been used for no or several problems.
+            `problem` is left out, but the set has not been used for exactly one problem.
         """
         chosen = self._only_problem() if problem is None else tour_problem(problem)
         write_lists(path, repr(self), chosen.fingerprint, self.of(chosen).cities)
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Candidates:
-        """Return the lists in a file as a candidate set for their instance only.
+        """Return a candidate set with the lists in a file, for their instance only.
 
         The set raises InvalidParameterError if it is used for another instance, that is, if the
         metric's name, the coordinates or the matrix differ.
@@ -132,7 +133,7 @@ class Candidates(ABC):
         Raises
         ------
         FileNotFoundError
-            No such file.
+            There is no such file.
         FileFormatError
             The file does not contain candidate lists.
         """
@@ -155,7 +156,7 @@ class Candidates(ABC):
 
 
 def _checked_lists(rule: Candidates, problem: TSP, lists: CandidateLists) -> CandidateLists:
-    """Return lists of a plugin with exact lengths; raise FaultyPartError if they are invalid."""
+    """Return a plugin's lists with recomputed lengths; raise FaultyPartError if invalid."""
     cities = np.asarray(lists.cities)
     if cities.dtype.kind not in "iu" or cities.ndim != 2 or len(cities) != problem.n:
         raise FaultyPartError(
@@ -171,7 +172,7 @@ def _checked_lists(rule: Candidates, problem: TSP, lists: CandidateLists) -> Can
 
 
 def _in_a_thread(work: Callable[[], object]) -> Future[None]:
-    """Run `work` in a daemon thread: the process can end before it does."""
+    """Run `work` in a daemon thread, so that the process can exit before it is done."""
     done: Future[None] = Future()
 
     def run() -> None:
@@ -192,7 +193,7 @@ def check_sets(part: object, *names: str) -> None:
     checks.fields(part, checks.instance, *names, kind=Candidates, wanted=wanted)
 
 
-# By problem, not in the problem: its copies and pickles stay small.
+# The lists of each problem. They are not stored in the problem, so its pickles stay small.
 _lists: weakref.WeakKeyDictionary[TSP, dict[Candidates, CandidateLists]] = (
     weakref.WeakKeyDictionary()
 )

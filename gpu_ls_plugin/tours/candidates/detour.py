@@ -1,4 +1,4 @@
-"""Cities on the way to the depot."""
+"""The k cities of least detour on the way to the depot."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ BLOCK_ENTRIES = 1 << 22  # pairs of cities in memory at a time
 class Detour(Candidates):
     """The k cities of least detour on the way to the depot.
 
-    The detour of cities i and j is the extra length of the way from i to the depot, city 0, if it
-    visits j, or of the way from j if it visits i, whichever is less. A long route visits cities on
-    its way that need not be near each other; `Nearest(16) | Detour(16)` has both kinds of
-    neighbours. Lists are sorted by (detour, length, city), so the depot comes first. All n squared
-    lengths are computed.
+    The depot is city 0. The detour of cities i and j is the extra length of going from i to the
+    depot via j, or from j to the depot via i, whichever is less. A long route visits cities on its
+    way that need not be near each other; `Nearest(16) | Detour(16)` has both kinds of neighbours.
+    Lists are sorted by (detour, length, city). The detour of the depot is 0, so it is among the
+    first. To build the lists, all n^2 lengths are computed.
 
     Parameters
     ----------
     k : int
-        Number of candidates, at least 1. If a problem has fewer other cities, all of them.
+        Number of candidates per city, at least 1; all other cities if there are fewer than k.
 
     Raises
     ------
@@ -59,6 +59,7 @@ class Detour(Candidates):
             )
             detours = np.minimum(there + home - home[own], back + home[own] - home)
             others = np.broadcast_to(all_cities, there.shape)
-            order = np.lexsort((others, there, detours, others == own), axis=1)  # itself is last
+            # The last key is the primary one: the city itself goes to the end.
+            order = np.lexsort((others, there, detours, others == own), axis=1)
             cities[own[:, 0]] = order[:, : cities.shape[1]]
         return lists_of(problem, cities)

@@ -1,4 +1,4 @@
-"""Candidate lists, and NPZ files of them with the rule and the instance of the lists."""
+"""Candidate lists, and NPZ files that store them together with their rule and instance."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-VERSION = 1  # of files
+VERSION = 1  # of the file format
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,7 @@ class CandidateLists:
     cities : ndarray, shape (n, k), int32
         Candidates of each city, without the city itself.
     lengths : ndarray, shape (n, k), int64 or float64
-        Exact lengths to them.
+        Exact lengths of the edges to the candidates.
     """
 
     cities: NDArray[Any]
@@ -40,7 +40,7 @@ class CandidateLists:
 
     @classmethod
     def stacked(cls, lists: Sequence[CandidateLists]) -> CandidateLists:
-        """Return several lists one after the other, all cut to the length of the shortest."""
+        """Concatenate the rows of several lists, all cut to the smallest degree."""
         degree = min(part.degree for part in lists)
         return cls(
             np.concatenate([part.cities[:, :degree] for part in lists]),
@@ -54,7 +54,7 @@ class CandidateLists:
 
     @cached_property
     def sorted(self) -> bool:
-        """Whether the lengths of a list never decrease."""
+        """Whether each list is sorted by length."""
         return bool((self.lengths[:, 1:] >= self.lengths[:, :-1]).all())
 
 
@@ -66,7 +66,7 @@ def lists_of(problem: TSP, cities: NDArray[np.int32]) -> CandidateLists:
 
 
 def wrong_row(cities: NDArray[Any]) -> int | None:
-    """Return the first row of (n, k) that is no list of different other cities, else None."""
+    """Return the first row of (n, k) that does not list different other cities, or None."""
     n = len(cities)
     ordered = np.sort(cities, axis=1)
     wrong = ((cities < 0) | (cities >= n) | (cities == np.arange(n)[:, None])).any(axis=1)
@@ -75,7 +75,7 @@ def wrong_row(cities: NDArray[Any]) -> int | None:
 
 
 def places(rows: NDArray[Any], n: int) -> NDArray[Any]:
-    """Return the place of each entry in its row, given the sorted row numbers of all entries."""
+    """Return the place of each entry within its row, given the sorted row number of each entry."""
     begins = np.searchsorted(rows, np.arange(n))
     found: NDArray[Any] = np.arange(len(rows)) - begins[rows]
     return found
@@ -104,7 +104,7 @@ def read_lists(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
     with reading(path):
         if not np.array_equal(version, VERSION):
             raise ValueError(
-                f"format {version}, but this library reads {VERSION}; build them again"
+                f"format {version}, but this library reads {VERSION}; build the lists again"
             )
         for name in ("rule", "fingerprint"):
             if content[name].dtype.kind != "U" or content[name].ndim:
@@ -116,7 +116,7 @@ def _checked(cities: NDArray[Any]) -> NDArray[np.int32]:
     """Return lists as C-contiguous int32; raise ValueError if they are invalid."""
     wanted = cities.dtype.kind in "iu" and cities.ndim == 2
     if not wanted or not len(cities) or (len(cities) > 1 and not cities.shape[1]):
-        raise ValueError(f"cities: {cities.dtype} of shape {cities.shape}")
+        raise ValueError(f"cities: {cities.dtype} {cities.shape}, not integers of shape (n, k)")
     if (row := wrong_row(cities)) is not None:
         raise ValueError(f"cities: row {row} is not a list of candidates")
     return np.ascontiguousarray(cities, np.int32)

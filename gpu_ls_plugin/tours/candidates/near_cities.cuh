@@ -1,38 +1,39 @@
-// Candidate lists in the plane, of nearest or of quadrant neighbours, by a grid of cells.
+// Candidate lists of cities in the plane: nearest or quadrant neighbours, found by a grid of cells.
 //
-// Runs on the host: one thread searches the cells around the cell of a city, ring by ring.
+// The kernel runs on the host. One thread searches the cells around a city's cell, ring by ring.
 #pragma once
 
 #include "tours/problem/metric.cuh"
 
 namespace gls {
 
-// Some cities of a plane, sorted into square cells. Row r is city `cities[r]` in cell `cells[r]`.
-// The rows of cell c are `members[starts[c]]` to `members[starts[c + 1] - 1]`.
+// Cities in the plane, sorted into wide x high square cells. Row r is city `cities[r]` in cell
+// `cells[r]`. The rows of cell c are `members[starts[c]]` to `members[starts[c + 1] - 1]`.
 struct CellGrid {
   int rows, wide, high;
   const double* bounds;  // cities beyond ring r are at least bounds[r] away
   const int *cities, *cells, *starts, *members;
 };
 
-// The cities to list: `each` from every quadrant, then the nearest others, `width` in all. They are
-// chosen from the `first_look` nearest cities. If these do not fill the quadrants, the second and
-// the last look take more cities.
+// Which cities to list: `each` from every quadrant, then the nearest others, `width` in all. They
+// are chosen from the `first_look` nearest cities. If these do not fill the quadrants, the choice
+// is repeated with the `second_look` and then with the `last_look` nearest cities.
 struct NearChoice {
   int each, width;
   int first_look, second_look, last_look;
 };
 
-constexpr int kMostLooked = 256;
+constexpr int kMostLooked = 256;  // largest number of nearest cities to choose from
 
-// The quadrant of a difference, 0 to 3, counterclockwise. Each contains the half line at which it
-// begins, and quadrant 0 contains (0, 0). The same as in `tours/candidates/quadrant.py`.
+// The quadrant of the vector (dx, dy), 0 to 3, counterclockwise. Each quadrant includes the half
+// axis at which it begins, and quadrant 0 includes (0, 0). `tours/candidates/quadrant.py` defines
+// the same quadrants.
 GLS_DEVICE int quadrant(double dx, double dy) {
   if (dy > 0) return dx <= 0;
   return dy == 0 && dx >= 0 ? 0 : 3 - (dx < 0);
 }
 
-// An item makes the lists of `kRows` cities.
+// Each item makes the lists of `kRows` cities.
 template <class Team, class Metric>
 struct NearCities {
   using Length = typename Metric::Length;
@@ -75,7 +76,7 @@ struct NearCities {
     }
   };
 
-  // Finds the `count` nearest cities of a row, sorted by length, then by number.
+  // Finds the `count` cities nearest to the city of a row, sorted by length, then by number.
   GLS_DEVICE static void nearest(const Metric& metric, const CellGrid& grid, int row, int count,
                                  Near* near) {
     const int cell = grid.cells[row], x = cell % grid.wide, y = cell / grid.wide;
@@ -109,7 +110,7 @@ struct NearCities {
     near[place] = added;
   }
 
-  // Marks the cities to list; returns whether every quadrant has `each` of them.
+  // Marks the cities to list; returns whether every quadrant has at least `each` cities.
   GLS_DEVICE static bool choose(const Metric& metric, int city, const Near* near, int count,
                                 const NearChoice& choice, bool* chosen) {
     int of_quadrant[4] = {0, 0, 0, 0}, total = 0;

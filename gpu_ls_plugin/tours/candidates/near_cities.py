@@ -1,7 +1,7 @@
 """Candidate lists in the plane, made by a C++ program on the host.
 
-It makes the same lists as NumPy in a tenth of the time. It makes none if no program can be compiled
-or if many cities lie in few cells; callers then use NumPy.
+The program makes the same lists as NumPy in a tenth of the time. If it cannot be compiled, or if
+most cities crowd into few cells, callers use NumPy instead.
 """
 
 from __future__ import annotations
@@ -36,12 +36,13 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.metrics import Metric
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
+# The metrics that the program supports.
 SERVED = (Euc2D, Ceil2D, Floor2D, Att, Man2D, Max2D, Euclidean)
 HEADER = "tours/candidates/near_cities.cuh"
 MOST_LOOKED, ROWS = constant(HEADER, "kMostLooked"), constant(HEADER, "kRows")
-IN_A_CELL = 2.0  # mean number of cities of a cell
+IN_A_CELL = 2.0  # mean number of cities per cell
 CROWDED = 100.0  # mean number of cities in a city's cell above which a k-d tree is faster
-LESS = 1.0 - 1e-9  # factor of bounds, for rounding errors
+LESS = 1.0 - 1e-9  # factor that keeps distance bounds valid despite rounding errors
 
 
 def near_cities_kernel(metric: Metric) -> Kernel:
@@ -68,7 +69,7 @@ def served(problem: TSP) -> bool:
 
 @cache
 def compiles() -> bool:
-    """Return whether the CPU backend is available; cached, since it runs a compiler."""
+    """Return whether the CPU backend is available; cached, since the test runs a compiler."""
     return available()["cpu"] is None
 
 
@@ -94,12 +95,13 @@ def near_lists(
     looks: tuple[int, int, int] | None = None,
     subset: NDArray[Any] | None = None,
 ) -> CandidateLists | None:
-    """Return lists of near cities by exact length, ties by city number; None if NumPy should.
+    """Return lists of near cities, sorted by exact length, then by city number.
 
-    A list has `width` cities: `each` from every quadrant, then the nearest others. They are chosen
-    from the looks[0] nearest cities; if these do not fill the quadrants, from looks[1], then from
-    looks[2] cities. By default, all three are `width`. With `subset`, cities (m,), lists contain
-    only these, and row r belongs to subset[r].
+    Return None if the caller has to use NumPy instead. A list has `width` cities: `each` from every
+    quadrant, then the nearest others. They are chosen from the looks[0] nearest cities; if these do
+    not fill the quadrants, from the looks[1], then from the looks[2] nearest. By default, all three
+    are `width`. If `subset` (m,) is given, lists contain only these cities, and row r is the list
+    of city subset[r].
     """
     looks = looks or (width, width, width)
     rows = problem.n if subset is None else len(subset)
@@ -130,7 +132,7 @@ def near_lists(
 
 
 def _grid(problem: TSP, cities: NDArray[Any]) -> dict[str, Any] | None:
-    """Return the arguments of a `CellGrid`, None if many cities lie in few cells."""
+    """Return the arguments of a `CellGrid`, None if most cities crowd into few cells."""
     assert problem.coordinates is not None and isinstance(problem.metric, Planar)
     rows, points = len(cities), problem.coordinates[cities]
     low = points.min(axis=0)

@@ -1,4 +1,4 @@
-"""The k nearest cities, or all cities."""
+"""Candidates: the k nearest cities, or all other cities."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 BLOCK_ENTRIES = 1 << 23  # numbers in memory at a time
-MATRIX_ENTRIES = 1 << 17  # the same for a matrix, so that they stay in a processor's cache
-SPARE = 4  # neighbours fetched beyond k and the city itself, for ties
-MOST = 16  # limit of the fetched neighbours if ties are long, as a multiple of the first number
+MATRIX_ENTRIES = 1 << 17  # the same for a matrix: these numbers fit a processor's cache
+SPARE = 4  # neighbours fetched beyond k and the city itself, to see ties
+MOST = 16  # if many cities are tied, at most this many times the first number is fetched
 
 
 @dataclass(frozen=True)
 class Nearest(Candidates):
     """The k nearest cities of each city, by exact length, ties by city number.
 
-    Metrics of the plane and of the globe use a k-d tree, matrices a partition of blocks of rows.
-    Nothing of size n x n is allocated. The tie rule may fail for the last city of a list if more
-    than 16 k cities, not all at one place, are equally far.
+    For metrics of the plane and of the globe, a grid or a k-d tree finds them; for matrices, blocks
+    of rows are partitioned. No n x n array is allocated. The tie rule may fail for the last city of
+    a list if more than 16 k cities, not all at one place, are equally far away.
 
     Parameters
     ----------
     k : int
-        Number of candidates, at least 1. If a problem has fewer other cities, all of them.
+        Number of candidates per city, at least 1; all other cities if there are fewer than k.
 
     Raises
     ------
@@ -49,7 +49,7 @@ class Nearest(Candidates):
         checks.fields(self, checks.integer, "k", least=1)
 
     def compile(self, problem: TSP) -> None:
-        """Compile the program for lists in the plane."""
+        """Compile the program that makes lists in the plane."""
         compile_ahead(problem)
 
     def build(self, problem: TSP) -> CandidateLists:
@@ -60,17 +60,18 @@ class Nearest(Candidates):
 def nearest_lists(problem: TSP, k: int, subset: NDArray[Any] | None = None) -> CandidateLists:
     """Return the k nearest cities of each city; k is at most the number of cities minus one.
 
-    With `subset` (m,), lists contain only these cities, and row r belongs to subset[r].
+    If `subset` (m,) is given, lists contain only these cities, and row r is the list of city
+    subset[r].
     """
     lists = near_lists(problem, k, subset=subset)
     return NearestCities(problem, subset).lists(k) if lists is None else lists
 
 
 class NearestCities:
-    """Searches for the nearest cities, among all or those of `subset`; by a k-d tree if possible.
+    """Finds nearest cities, among all or those of `subset`, with a k-d tree if possible.
 
-    If many cities lie at one place, only as many of them are searched as a list can hold. Otherwise
-    the search could take quadratic time.
+    If many cities are at the same place, the tree contains only as many of them as a list can use;
+    otherwise, the search could take quadratic time.
     """
 
     def __init__(self, problem: TSP, subset: NDArray[Any] | None = None) -> None:
@@ -81,9 +82,9 @@ class NearestCities:
         self._trees: dict[int, tuple[NDArray[Any], Any]] = {}
 
     def lists(self, k: int, rows: NDArray[Any] | None = None) -> CandidateLists:
-        """Return the k nearest cities of each city `cities[rows]`; by default of all cities.
+        """Return the k nearest cities of the cities `cities[rows]`; by default, of all cities.
 
-        k is at most the number of cities minus one. Row r of the result belongs to rows[r].
+        k is at most the number of cities minus one. Row i of the result belongs to rows[i].
         """
         rows = np.arange(len(self.cities)) if rows is None else rows
         lists = CandidateLists(
@@ -114,7 +115,7 @@ class NearestCities:
         return lists
 
     def _fill_by_keys(self, lists: CandidateLists, own: NDArray[Any], matrix: NDArray[Any]) -> None:
-        """Make the lists of cities `own` for an integer matrix, by keys of length and city."""
+        """Fill the lists of cities `own` for an integer matrix: sort keys of length and city."""
         every, k = len(self.cities) == len(matrix), lists.degree
         step = max(1, MATRIX_ENTRIES // len(self.cities))
         for begin in range(0, len(own), step):
@@ -130,7 +131,7 @@ class NearestCities:
     def _fill(
         self, lists: CandidateLists, block: NDArray[Any], own: NDArray[Any], near: NDArray[Any]
     ) -> NDArray[Any]:
-        """Fill some lists; return which end with a city as far as the farthest in `near`."""
+        """Fill the lists of a block; mark those whose last city is as far as any in `near`."""
         far = self.problem.lengths(*np.broadcast_arrays(own, near))
         farthest = np.where(near == own, -1, far).max(axis=1)
         cities, lengths = _sorted(own, near, far, lists.degree)
@@ -141,12 +142,12 @@ class NearestCities:
     def _neighbours(
         self, rows: NDArray[Any], count: int, searched: NDArray[Any], tree: Any
     ) -> NDArray[Any]:
-        """Return the `count` nearest searched cities, the city itself included, unsorted."""
+        """Return the `count` nearest of the searched cities, unsorted, with the city itself."""
         if self._points is not None:
             order = self.problem.metric.tree_p
             from gpu_ls_plugin.backends.cpu import interrupts_held
 
-            with interrupts_held():  # the threads of SciPy would outlive the call
+            with interrupts_held():  # else, SciPy's threads would outlive an interrupted call
                 _, ranks = tree.query(self._points[rows], k=count, p=order, workers=-1)
             found: NDArray[Any] = searched[ranks.reshape(len(rows), count)]
             return found
@@ -156,7 +157,8 @@ class NearestCities:
         own = self.cities[rows, None]
         if self.problem.matrix is None or len(searched) < self.problem.n:
             far = self.problem.lengths(*np.broadcast_arrays(own, everyone))
-            far = np.where(everyone == own, -1, far)  # a plugin's lengths may have another shape
+            # Not in place: a plugin's array may have a wrong shape.
+            far = np.where(everyone == own, -1, far)
         else:
             far = self.problem.matrix[own.ravel()]
             far[everyone == own] = -1
@@ -176,7 +178,7 @@ class NearestCities:
 
     @cached_property
     def _places(self) -> NDArray[Any]:
-        """The number of smaller cities at the same place, by city."""
+        """For each city, the number of cities with smaller numbers at the same place."""
         assert self._points is not None
         order = np.lexsort((self.cities, *self._points.T))
         ordered = self._points[order]
@@ -196,7 +198,7 @@ def _sorted(
         keys = np.where(near == own, np.iinfo(np.int64).max, far << 32 | near)
         keys = np.sort(keys, axis=1)[:, :k]
         return keys & 0xFFFFFFFF, keys >> 32
-    # The last key counts first: the city itself goes to the end.
+    # The last key is the primary one: the city itself goes to the end.
     order = np.lexsort((near, far, near == own), axis=1)[:, :k]
     return np.take_along_axis(near, order, 1), np.take_along_axis(far, order, 1)
 
@@ -206,7 +208,7 @@ class All(Candidates):
     """Every other city is a candidate: the exhaustive neighbourhood."""
 
     def build(self, problem: TSP) -> CandidateLists:
-        """Sort all cities by length for every city: n (n - 1) entries, for small problems only."""
+        """List all other cities by length: n (n - 1) entries, so for small problems only."""
         return nearest_lists(problem, problem.n - 1)
 
     def most(self, problem: TSP) -> int:

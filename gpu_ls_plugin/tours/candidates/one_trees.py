@@ -18,25 +18,25 @@ if TYPE_CHECKING:
     Mergers = list[tuple[Real, Cities]]
 
 BLOCK_ENTRIES = 1 << 22  # alphas held in memory at a time
-# Measured: docs/candidates.md, "Alpha".
-FIRST_STEP = 0.3  # times the distance of a cluster from the rest
-DECAY = 0.88  # factor of the step length in each step
-MOMENTUM = 0.3  # weight of the degrees in the step before
+# The section "Alpha" of docs/candidates.md reports how these were measured.
+FIRST_STEP = 0.3  # first step length, as a multiple of a cluster's distance from the rest
+DECAY = 0.88  # factor of the step length after each step
+MOMENTUM = 0.3  # weight of the degrees in the previous step
 
 
 @dataclass(frozen=True, eq=False)
 class OneTree:
     """A minimum 1-tree: a minimum spanning tree plus one more edge at a leaf, the special city.
 
-    The second edge of the leaf is the shortest one that is not in the tree. So the special city has
-    its two shortest edges and a tree spans all other cities: the definition of a 1-tree (Held and
-    Karp 1970). The special city is the leaf with the longest second edge.
+    The leaf's second edge is its shortest edge that is not in the tree. So the special city has its
+    two shortest edges and a tree spans all other cities, which is the definition of a 1-tree (Held
+    and Karp 1970). The special city is the leaf with the longest second edge.
     """
 
     a: Cities  # (n - 1,): one end of each edge of the spanning tree
     b: Cities  # (n - 1,): the other end
-    weights: Real  # (n - 1,): of the edges
-    special: int
+    weights: Real  # (n - 1,): the weights of these edges
+    special: int  # the special city
     second: int  # the other end of the special city's second edge
     second_weight: float
 
@@ -52,11 +52,11 @@ class OneTree:
         return np.bincount(ends, minlength=len(self.a) + 1)
 
     def alphas(self, a: Cities, b: Cities, weights: Real) -> Real:
-        """Return how much heavier the minimum 1-tree becomes if it must contain an edge.
+        """Return how much heavier the minimum 1-tree becomes if it must contain an edge (a, b).
 
         That is the weight of the edge minus the weight of the edge that it replaces: the heaviest
-        one on the path between its cities, or the special city's second edge (Helsgaun 2000,
-        section 4). Arrays broadcast against each other.
+        one on the tree's path from a to b or, for an edge of the special city, that city's second
+        edge (Helsgaun 2000, section 4). Arrays broadcast against each other.
         """
         at_special = (a == self.special) | (b == self.special)
         replaced = np.where(at_special, self.second_weight, self._heaviest_between(a, b))
@@ -76,14 +76,16 @@ class OneTree:
         """The rounds of Borůvka's algorithm on the tree.
 
         In a round, each component takes its lightest edge and merges with the component at the
-        other end. A round is (weights of these edges, numbers of the merged components), both by
-        component. The rounds form a tree of at most log2(n) levels with the cities as leaves. The
-        heaviest edge between two cities is the same as in the spanning tree (King 1997).
+        other end. A round is a pair of arrays, indexed by component: the weights of these edges,
+        and the numbers of the merged components. The rounds form a tree of at most log2(n) levels
+        with the cities as leaves. The heaviest edge on the path between two cities weighs as much
+        as the one in the spanning tree (King 1997).
         """
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
 
-        # Heaviest first: if an assignment names a component more than once, the last one counts.
+        # Edges are sorted heaviest first. The assignment below may set a component's edge more than
+        # once; the last one remains, which is the lightest.
         order = np.argsort(self.weights, kind="stable")[::-1]
         a, b, weights = self.a[order], self.b[order], self.weights[order]
         rounds, components = [], len(self.a) + 1
@@ -101,9 +103,9 @@ class OneTree:
 
 
 class Graph(Protocol):
-    """A graph as the ascent and `Alpha` use it."""
+    """The interface of a graph for `ascend` and `Alpha`."""
 
-    n: int
+    n: int  # number of cities
 
     def one_tree(self, penalties: Real) -> OneTree:
         """Return the minimum 1-tree; an edge weighs its length plus both cities' penalties."""
@@ -122,7 +124,7 @@ class CompleteGraph:
         """Return the minimum 1-tree; an edge weighs its length plus both cities' penalties."""
         cities, parents, weights = self._spanning_tree(penalties)
         degrees = np.bincount(np.concatenate([cities, parents]), minlength=self.n)
-        # The neighbour of a leaf is its parent; if the root is a leaf, the first city that joined.
+        # A leaf's only neighbour is its parent or, if it is the root, the first city that joined.
         neighbours = np.empty(self.n, np.intp)
         neighbours[0] = cities[0]
         neighbours[cities] = parents
@@ -135,7 +137,7 @@ class CompleteGraph:
         return OneTree(cities, parents, weights, special, second, float(rows[longest, second]))
 
     def rows(self, cities: Cities, penalties: Real) -> Real:
-        """Return the weights of all edges of some cities, (len(cities), n); infinity to itself."""
+        """Return the weights of all edges of some cities, (len(cities), n); the diagonal is inf."""
         weights: Real = self.matrix[cities] + (penalties[cities, None] + penalties)
         weights[np.arange(len(cities)), cities] = np.inf
         return weights
@@ -159,9 +161,9 @@ class CompleteGraph:
     def _spanning_tree(self, penalties: Real) -> tuple[Cities, Cities, Real]:
         """Return a minimum spanning tree by Prim's algorithm: (cities, parents, edge weights)."""
         order, weights = np.empty(self.n - 1, np.intp), np.empty(self.n - 1)
-        parents = np.zeros(self.n, np.intp)  # the nearest city in the tree, by city outside
+        parents = np.zeros(self.n, np.intp)  # by city outside the tree: the nearest city in it
         nearest = np.full(self.n, np.inf)  # the weight of the edge to it
-        barred = penalties.copy()  # infinite for cities in the tree
+        barred = penalties.copy()  # penalties, but infinite for cities in the tree
         city = 0
         for place in range(self.n - 1):
             barred[city] = nearest[city] = np.inf
@@ -174,15 +176,16 @@ class CompleteGraph:
 
 
 def ascend(graph: Graph, steps: int) -> tuple[Real, OneTree]:
-    """Return penalties (n,) by a subgradient ascent, and their minimum 1-tree.
+    """Return penalties (n,), found by a subgradient ascent, and their minimum 1-tree.
 
     The weight of the minimum 1-tree minus twice the sum of the penalties is a lower bound on the
     length of every tour of the graph. The penalties with the largest bound are returned. A step
     raises the penalties of cities with more than two edges and lowers those of cities with one
-    (Held and Karp 1971), by 0.7 of their excess now and 0.3 of their excess before (Helsgaun 2000,
-    section 4.1). It moves whole clusters in the same way, by the number of edges that leave them:
-    if only single cities moved, a far cluster would get its second edge after thousands of steps.
-    Steps shrink geometrically, so a few dozen are enough.
+    (Held and Karp 1971). The change is proportional to 0.7 of the excess of edges over two, plus
+    0.3 of the previous excess (Helsgaun 2000, section 4.1). A step also changes the penalties of
+    whole clusters, by the number of edges that leave them: if it changed only those of single
+    cities, a far cluster would get its second edge after thousands of steps. Steps shrink
+    geometrically, so a few dozen are enough.
     """
     penalties = best = np.zeros(graph.n)
     tree = best_tree = graph.one_tree(penalties)
@@ -204,15 +207,15 @@ def ascend(graph: Graph, steps: int) -> tuple[Real, OneTree]:
 def _penalty_changes(clusters: Mergers, excess: Real) -> Real:
     """Return the change of each city's penalty (n,): a sum over the clusters that contain it.
 
-    A cluster, which may be a single city, contributes the weight of the edge that merged it times
-    the sum of the excesses of its cities, clipped to -1..1. If a tree connects the cluster, that
-    sum is the number of edges that leave it minus two.
+    A cluster, which may be a single city, contributes a product: the weight of the edge that merged
+    it, times the sum of the excesses of its cities, clipped to -1..1. If a tree connects the
+    cluster, that sum is the number of edges that leave it minus two.
     """
     excesses = [excess]
     for _, parents in clusters[:-1]:
         inside: Real = np.bincount(parents, weights=excesses[-1]).astype(np.float64)
         excesses.append(inside)
-    push = np.zeros(1)  # of the cluster of all cities
+    push = np.zeros(1)  # the change for the cluster of all cities
     for (weights, parents), sums in zip(reversed(clusters), reversed(excesses), strict=True):
         push = push[parents] + weights * np.clip(sums, -1.0, 1.0)
     return push

@@ -1,4 +1,4 @@
-"""The nearest cities in each quadrant."""
+"""Candidates: the nearest cities in each quadrant around a city."""
 
 from __future__ import annotations
 
@@ -34,26 +34,25 @@ class Quadrant(Candidates):
     Johnson and McGeoch 1997). Such lists lead from cluster to cluster even if all nearest cities
     lie on one side.
 
-    Only the 16 m nearest cities of a city are considered, so that cities at the border do not
-    search the whole plane. If fewer than m // 4 of these lie in a quadrant, the list has all of
-    them.
+    Only the 16 m nearest cities of a city are considered; for a city at the border, the whole plane
+    would otherwise be searched. If a quadrant has fewer than m // 4 of these cities, the list has
+    all of them.
 
-    The quadrants are given by the differences of coordinates (dx, dy), for GEO those of latitude
-    and longitude: dx > 0 <= dy, dx <= 0 < dy, dx < 0 >= dy and dx >= 0 > dy. A city at the same
-    place belongs to the first quadrant.
+    The differences of coordinates (dx, dy), for GEO those of latitude and longitude, define the
+    quadrants: dx > 0 and dy >= 0; dx <= 0 and dy > 0; dx < 0 and dy <= 0; dx >= 0 and dy < 0. A
+    city at the same place belongs to the first quadrant.
 
     Parameters
     ----------
     m : int
-        Number of candidates in total, at least 4. If a problem has fewer other cities, all of
-        them.
+        Number of candidates per city, at least 4; all other cities if there are fewer than m.
 
     Raises
     ------
     InvalidParameterError, InvalidTypeError
         m is not an integer of at least 4.
     UnsupportedProblemError
-        If used for a problem without coordinates.
+        `build` gets a problem without coordinates.
     """
 
     m: int = 40
@@ -62,7 +61,7 @@ class Quadrant(Candidates):
         checks.fields(self, checks.integer, "m", least=4)
 
     def compile(self, problem: TSP) -> None:
-        """Compile the program for lists in the plane."""
+        """Compile the program that makes lists in the plane."""
         compile_ahead(problem)
 
     def build(self, problem: TSP) -> CandidateLists:
@@ -84,6 +83,7 @@ def quadrant_lists(problem: TSP, m: int) -> CandidateLists:
 
 
 def quadrant_lists_by_numpy(problem: TSP, m: int, width: int) -> CandidateLists:
+    """Return the same lists, `width` cities each, without a compiled program."""
     lists = CandidateLists(
         np.empty((problem.n, width), np.int32), np.empty((problem.n, width), problem.cost_dtype)
     )
@@ -106,7 +106,7 @@ def quadrant_lists_by_numpy(problem: TSP, m: int, width: int) -> CandidateLists:
 def _choose(
     problem: TSP, own: NDArray[Any], near: NDArray[Any], each: int, width: int
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return marks of `width` cities in each row, and which rows filled every quadrant."""
+    """Return which `width` cities of each row to list, and which rows fill every quadrant."""
     numbers = quadrants(problem, own[:, None], near)
     chosen = np.zeros(near.shape, bool)
     complete = np.ones(len(own), bool)

@@ -20,14 +20,17 @@ if TYPE_CHECKING:
     Real = NDArray[np.float64]
 
 EXACT_BITS = 52  # integers up to 2**52 and their successors are exact in float64
-JITTER = 1e-9  # times the extent: Qhull takes quadratic time for many points on one circle
+# Random shifts of points, relative to their extent. Without them, Qhull takes quadratic time if
+# many points are on one circle.
+JITTER = 1e-9
 
 
 class SparseGraph:
     """A connected graph of n cities with at least two edges at every city.
 
-    Edge i joins the cities a[i] < b[i]; edges (m,) are sorted and distinct. `quadrants` are the
-    quadrants, 0 to 3, of b as seen from a and of a as seen from b; by default all are the same.
+    Edge i joins the cities a[i] < b[i]; the m edges are sorted and distinct. `quadrants` are two
+    arrays (m,) of numbers 0 to 3: the quadrant of b as seen from a, and of a as seen from b; by
+    default, all are 0.
     """
 
     def __init__(
@@ -67,8 +70,8 @@ class SparseGraph:
         """Return k cities of small alpha of each city, shape (n, k), int32.
 
         The two cities of least alpha and the one of least alpha in each quadrant are chosen first.
-        Lists are sorted by alpha, ties by length, then by city. Only edges of the graph count; each
-        city must have at least k.
+        Lists are sorted by alpha, then by length, then by city. Only edges of the graph are
+        considered; each city must have at least k.
         """
         alphas = tree.alphas(self.a, self.b, self.weights(penalties))
         rows, cities = np.concatenate([self.a, self.b]), np.concatenate([self.b, self.a])
@@ -81,10 +84,10 @@ class SparseGraph:
         return cities[np.sort(chosen)].reshape(self.n, k).astype(np.int32)
 
     def _spanning_tree(self, weights: Real) -> NDArray[np.int64]:
-        """Return the numbers of the edges of a minimum spanning tree, ties to the smaller number.
+        """Return the edge numbers of a minimum spanning tree; ties go to the smaller number.
 
-        Weights become integers with the number of the edge in their lower bits. So the tree is
-        unique on every machine, and no weight is 0, which SciPy takes for a missing edge. Weights
+        Each weight becomes an integer with the edge's number in its lower bits. So the tree is the
+        same on every machine, and no weight is 0, which SciPy takes for a missing edge. Weights
         that differ by less than m / 2**51 of their range become ties.
         """
         from scipy.sparse import csr_array
@@ -110,8 +113,8 @@ class SparseGraph:
 def neighbour_graph(problem: TSP, m: int) -> SparseGraph:
     """Return the graph of the Delaunay edges and the m quadrant neighbours of each city.
 
-    Separate components are linked from left to right. Cities at the same place are one point of the
-    Delaunay triangulation; collinear cities have no triangulation.
+    Separate components are linked from left to right. For the Delaunay triangulation, cities at the
+    same place are one point; if all cities are collinear, there is none.
     """
     coordinates = problem.coordinates
     assert coordinates is not None

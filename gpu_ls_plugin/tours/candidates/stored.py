@@ -1,4 +1,4 @@
-"""Candidate lists from files."""
+"""Candidate sets that are read from files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Stored(Candidates):
     """Saved candidate lists of one instance.
 
-    Two sets are equal if they have the same lists for the same instance, whatever their files.
+    Two sets are equal if they have the same rule, instance and lists, whatever their files.
 
     Attributes
     ----------
@@ -63,7 +63,8 @@ class Stored(Candidates):
         """Return the lists; raise if the problem is another instance."""
         if problem.fingerprint != self.fingerprint:
             raise InvalidParameterError(
-                f"candidates: {self.path} holds {self.rule} of another instance than {problem!r}: "
-                "the metric, coordinates or matrix differ; make and save lists for this one"
+                f"candidates: {self.path} holds {self.rule} for an instance other than "
+                f"{problem!r}: the metric, coordinates or matrix differ; make and save lists for "
+                "this one"
             )
         return lists_of(problem, self.cities)

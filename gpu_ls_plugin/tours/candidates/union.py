@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Union(Candidates):
-    """The candidates of one set, then the further ones of another: `first | second`.
+    """The candidates of one set, then those that another set adds: `first | second`.
 
     Both sets keep their order. All lists get the length of the longest one: shorter lists are
     filled up with the nearest cities that they do not contain, nearest first.
@@ -29,6 +29,7 @@ class Union(Candidates):
     Parameters
     ----------
     first, second : Candidates
+        The two sets.
 
     Raises
     ------
@@ -53,7 +54,7 @@ class Union(Candidates):
         return _equal_rows(problem, np.concatenate([lists.cities for lists in both], axis=1))
 
     def most(self, problem: TSP) -> int:
-        """Return the larger number of both sets."""
+        """Return the larger of the two sets' numbers."""
         return max(self.first.most(problem), self.second.most(problem))
 
 
@@ -75,7 +76,7 @@ def _equal_rows(problem: TSP, proposals: NDArray[Any]) -> CandidateLists:
 
 
 def _without_repeats(rows: NDArray[Any]) -> NDArray[Any]:
-    """Return rows with the first of equal entries in front, in their order, then -1."""
+    """Return each row's distinct cities, in their order, filled up with -1."""
     order = np.argsort(rows, axis=1, kind="stable")
     ordered = np.take_along_axis(rows, order, 1)
     repeated = ordered < 0

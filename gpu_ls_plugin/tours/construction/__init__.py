@@ -1,1 +1,1 @@
-"""First tours."""
+"""Construction of first tours."""

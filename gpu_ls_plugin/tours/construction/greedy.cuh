@@ -1,11 +1,11 @@
 // Greedy tours: repeatedly take the shortest edge that gives no city a third edge and closes no
 // cycle.
 //
-// Candidate edges are sorted by length, then by cities. The candidates of a city include all of its
-// edges up to its `horizon`. An edge beyond the horizon of one of its cities waits for new lists,
-// and so does every later edge of these cities. An edge also waits if an unlisted shorter edge
-// might join the other ends of its two fragments: the edge would then close a cycle. So the result
-// is the greedy tour of the complete graph.
+// Candidate edges are sorted by length, then by cities. The list is complete for each city up to
+// its `horizon`. An edge beyond the horizon of one of its two cities waits for new lists, and so
+// does every later edge of these cities. An edge also waits if an unlisted shorter edge might join
+// the other ends of its two fragments, since it would then close a cycle. So the result is the
+// greedy tour of the complete graph.
 #pragma once
 
 #include "tours/kernels/tour.cuh"
@@ -17,8 +17,8 @@ namespace gls {
 // the city itself if it is alone; it is -1 for inner cities.
 struct GreedyBatch {
   int n;                     // cities
-  const int64* first_edges;  // (items + 1,): where the edges of each tour begin
-  const int* edges;          // (edges, 2): their cities
+  const int64* first_edges;  // (items + 1,): number of the first edge of each tour
+  const int* edges;          // (edges, 2): the two cities of each edge
   const int* horizons;       // (items, n)
   int* mates;                // (items, n)
   int* links;                // (items, n, 2): neighbours in the fragment, -1 if there is none
@@ -67,7 +67,7 @@ struct GreedyEdges {
   }
 };
 
-// Writes a tour from city 0 on by following the links of a Hamiltonian cycle or path.
+// Writes a tour that starts at city 0 and follows the links of a Hamiltonian cycle.
 template <class Team>
 struct FollowLinks {
   GLS_DEVICE static void run(const Team& team, int item, int n, const int* all_links, int* tours) {

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 HEADER = "tours/construction/greedy.cuh"
 CANDIDATES = 8  # per city
-BYTES_PER_CITY = 150  # of a tour; mostly for about five sorted edges
-NOISE = 0.1  # further rows lengthen edges by up to this share
+BYTES_PER_CITY = 150  # memory for each city of a tour, mostly for about five sorted edges
+NOISE = 0.1  # all rows but the first lengthen edges by up to this share
 
 
 def greedy_edges_kernel(team: str) -> Kernel:
-    """Return the kernel that takes edges in order of length."""
+    """Return the kernel that adds edges to tours in order of length."""
     return Kernel(
         name="greedy_edges",
         header=HEADER,
@@ -64,13 +64,13 @@ def greedy(
 ) -> Any:
     """Return greedy tours: repeatedly take the shortest edge that fits.
 
-    Row 0 is the greedy tour of the complete graph, ties by city numbers. For further rows, edges
-    are lengthened at random by up to 10 %.
+    Row 0 is the greedy tour of the complete graph; ties are broken by city numbers. For the other
+    rows, edges are lengthened at random by up to 10 %.
 
     Parameters
     ----------
     problem : Problem
-        If it is asymmetric, the length from the smaller to the larger city counts.
+        If it is asymmetric, an edge has the length from the smaller to the larger city number.
     size, seed, backend, device
         As in `random_tours`. Edges are sorted on the host.
 
@@ -81,7 +81,7 @@ def greedy(
     Raises
     ------
     InsufficientMemoryError
-        The tours do not fit the memory.
+        The tours do not fit into memory.
     """
     problem = tour_problem(problem)
     key, chosen = checks.seed(seed), get_backend(backend, device)
@@ -101,7 +101,7 @@ def greedy(
 
 @dataclass(frozen=True)
 class _Edges:
-    """Sorted edges. All edges of a city up to its `horizon`, the number of an edge, are listed."""
+    """Sorted edges. Up to edge number `horizon[c]`, all edges of city c are listed."""
 
     pairs: NDArray[Any]  # (m, 2) int32
     lengths: NDArray[Any]
@@ -140,7 +140,7 @@ def _edges_between(problem: TSP, ends: NDArray[Any]) -> _Edges:
 
 
 class _Fragments:
-    """Growing paths, for a batch of tours on a backend."""
+    """The growing paths of a batch of tours, on a backend."""
 
     def __init__(self, backend: Backend, n: int, size: int) -> None:
         xp = backend.xp
@@ -150,7 +150,7 @@ class _Fragments:
         self._waiting = xp.empty((size, n), "uint8")
 
     def add(self, edges: list[_Edges]) -> None:
-        """Take the edges of each tour that fit."""
+        """Add the edges that fit, in their order; `edges` has one entry per tour."""
         asarray = self.backend.xp.asarray
         first = np.cumsum([0, *(len(e.lengths) for e in edges)])
         arguments = {
@@ -165,13 +165,13 @@ class _Fragments:
         self.backend.launch(greedy_edges_kernel(self.backend.warp()), self.size, arguments)
 
     def open_ends(self) -> list[NDArray[Any]]:
-        """Return the ends of each tour's fragments; none if only one fragment is left."""
+        """Return the ends of each tour's fragments; empty if only one fragment is left."""
         mates = self.backend.to_numpy(self.mates)
         ends = [np.flatnonzero(row >= 0) for row in mates]
         return [e if len(e) > 2 else e[:0] for e in ends]
 
     def tours(self) -> Any:
-        """Close the last fragment of each tour; return the tours from city 0 on, in NumPy."""
+        """Close the last fragment of each tour; return the tours from city 0 on, on the host."""
         xp, rows = self.backend.xp, self.backend.xp.arange(self.size)
         a = (self.mates >= 0).argmax(axis=1)
         b = self.mates[rows, a]

@@ -1,4 +1,4 @@
-// Nearest-neighbour tours: go to the nearest unvisited city; of equally near ones, to the smallest.
+// Nearest-neighbour tours: go to the nearest unvisited city; ties go to the smallest number.
 #pragma once
 
 #include "tours/problem/metric.cuh"
@@ -6,9 +6,9 @@
 
 namespace gls {
 
-// Candidate lists, starts and the tours of a batch.
+// The candidate lists, and the first cities and tours of a batch.
 struct NearestNeighbourBatch {
-  const void* metric_data;  // what the metric's functor reads
+  const void* metric_data;  // data of the metric's functor
   int n;                    // cities
   const int* neighbours;    // (n, degree): near cities of each city, nearest first
   const void* lengths;      // (n, degree): exact lengths to them, of the metric's type
@@ -43,7 +43,7 @@ struct NearestNeighbour {
       Choice next = team.least(degree, nothing, [&](int k) {
         return visited[near[k]] ? nothing : Choice{length[k], near[k]};
       });
-      // The list may lack cities that are as far as its last one.
+      // The list may lack cities that are as far as its last one, so those count only if nearer.
       if (!(next.value < length[degree - 1]) && degree < n - 1) {
         next = team.least(n, nothing, [&](int other) {
           return visited[other] ? nothing : Choice{metric(city, other), other};

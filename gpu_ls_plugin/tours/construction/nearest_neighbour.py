@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 HEADER = "tours/construction/nearest_neighbour.cuh"
 CANDIDATES = Nearest(10)  # cities that are tried before all unvisited ones
-LARGE = 20_000  # cities from which a block, not a warp, makes a tour
+LARGE = 20_000  # from this number of cities on, a block instead of a warp makes a tour
 BLOCK_THREADS = 512  # threads of such a block
 
 
@@ -43,7 +43,7 @@ def nearest_neighbour_kernel(metric: Metric, team: str) -> Kernel:
 
 
 def first_cities(n: int, seed: int) -> NDArray[np.int64]:
-    """Return the first cities of n tours."""
+    """Return the first cities of n tours: each city once, in random order."""
     return philox(seed).permutation(n)
 
 
@@ -55,9 +55,10 @@ def nearest_neighbour(
     backend: str | Backend = "auto",
     device: int | None = None,
 ) -> Any:
-    """Return nearest-neighbour tours: go to the nearest unvisited city, ties to the smallest.
+    """Return nearest-neighbour tours: go to the nearest unvisited city.
 
-    Each row starts at another city, in an order drawn from `seed`. After n rows, the starts repeat.
+    Ties go to the smallest city number. Each row starts at a different city, in an order drawn from
+    `seed`. After n rows, the starts repeat.
 
     Parameters
     ----------
@@ -72,7 +73,7 @@ def nearest_neighbour(
     Raises
     ------
     InsufficientMemoryError
-        The tours do not fit the memory.
+        The tours do not fit into memory.
     """
     problem = tour_problem(problem)
     key, chosen = checks.seed(seed), get_backend(backend, device)

@@ -63,7 +63,7 @@ def random_tours(
     Raises
     ------
     InsufficientMemoryError
-        The tours do not fit the memory.
+        The tours do not fit into memory.
     """
     problem = tour_problem(problem)
     key, chosen = checks.seed(seed), get_backend(backend, device)
@@ -73,7 +73,7 @@ def random_tours(
 
 
 def shuffle(backend: Backend, n: int, size: int, seed: int, first_row: int = 0) -> Any:
-    """Return rows first_row, ... first_row + size - 1 of a seed's random tours, on a backend."""
+    """Return random tours number first_row to first_row + size - 1 of a seed, on a backend."""
     tours = backend.xp.empty((size, n), "int32")
     arguments = {"n": n, "seed": seed, "first_row": first_row, "tours": tours}
     backend.launch(random_tours_kernel(backend.warp()), size, arguments)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.core.problem import Problem
 
-LEVELS = 20  # of the curve: 2^20 x 2^20 cells
+LEVELS = 20  # levels of the curve, which visits 2^20 x 2^20 cells
 BLOCK_ENTRIES = 1 << 23  # cells in memory at a time
 
 
@@ -31,14 +31,14 @@ def space_filling_curve(
 ) -> Any:
     """Return tours in the order of a Hilbert curve through the plane.
 
-    Row 0 is the curve over the bounding square. For further rows, the plane is rotated and shifted
-    at random. Row r depends only on `seed` and r: a larger batch begins with the rows of a smaller
-    one.
+    Row 0 is the curve over the bounding square. For the other rows, the plane is rotated and
+    shifted at random. Row r depends only on `seed` and r: a larger batch begins with the rows of a
+    smaller one.
 
     Parameters
     ----------
     problem : Problem
-        With coordinates. GEO uses latitude and longitude as a plane.
+        A problem with coordinates. For GEO, latitude and longitude count as coordinates of a plane.
     size, seed, backend, device
         As in `random_tours`.
 
@@ -49,7 +49,7 @@ def space_filling_curve(
     Raises
     ------
     InsufficientMemoryError
-        The tours do not fit the memory.
+        The tours do not fit into memory.
     UnsupportedProblemError
         The problem is a matrix.
     """
@@ -77,7 +77,10 @@ def space_filling_curve(
 
 
 def _to_cells(xp: Any, points: Any, turns: Any, shifts: Any) -> tuple[Any, Any]:
-    """Return the cells (rows, n) of the plane, rotated by `turns` and moved by `shifts`."""
+    """Return the columns and rows (tours, n) of the cells of rotated and shifted points.
+
+    `turns` (tours,) are angles in radians, `shifts` (tours, 2) are multiples of the extent.
+    """
     cosine, sine = xp.asarray(np.cos(turns))[:, None], xp.asarray(np.sin(turns))[:, None]
     moved = xp.asarray(shifts)
     x = points[:, 0] * cosine - points[:, 1] * sine
@@ -85,7 +88,7 @@ def _to_cells(xp: Any, points: Any, turns: Any, shifts: Any) -> tuple[Any, Any]:
     low_x, low_y = x.min(axis=1, keepdims=True), y.min(axis=1, keepdims=True)
     extent = xp.maximum((x - low_x).max(axis=1), (y - low_y).max(axis=1))[:, None]
     extent = xp.where(extent > 0, extent, 1.0)
-    # A shifted plane fills a quarter of a square of twice the side, from a random corner on.
+    # Shifted points fill a quarter of the curve's square, at a random position.
     side = ((1 << LEVELS) - 1) / (1.0 + (moved > 0).any(axis=1)[:, None])
     cells = []
     for values, low, shift in ((x, low_x, moved[:, :1]), (y, low_y, moved[:, 1:])):
@@ -94,7 +97,7 @@ def _to_cells(xp: Any, points: Any, turns: Any, shifts: Any) -> tuple[Any, Any]:
 
 
 def hilbert(xp: Any, x: Any, y: Any) -> Any:
-    """Return the position along the Hilbert curve of each cell."""
+    """Return the position of each cell along the Hilbert curve."""
     keys = xp.zeros_like(x)
     for level in reversed(range(LEVELS)):
         right, top = (x >> level) & 1, (y >> level) & 1

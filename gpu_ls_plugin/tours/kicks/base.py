@@ -24,25 +24,24 @@ class Perturbation(ABC):
 
     `perturb` kicks a whole batch. A kick that cuts a tour at four places and reconnects it like a
     double bridge can also draw the cuts in C++ (`cuts`), and a kick that rebuilds giant tours can
-    do so in C++ (`rebuilding`). Then chains kick, repair and accept in one kernel.
+    rebuild them in C++ (`rebuilding`). Then chains kick, repair and accept in one kernel.
 
     Attributes
     ----------
     name : str
         Name in the registry.
     smallest : int
-        Number of cities of the smallest tour that it can kick.
+        Number of cities of the smallest tour that the kick supports.
     by_lengths : bool
-        Whether it reads the problem's lengths or routes, not only the tours.
+        Whether the kick reads the problem's lengths or routes, not only the tours.
     header : str
-        Header that defines `cuts`, found like a kernel's header.
+        The C++ header that defines `cuts`, named like a kernel's header.
     rebuilds : bool
-        Whether it implements `rebuilding`.
+        Whether the class implements `rebuilding`.
     relinks : bool
-        Whether chains make and repair it on linked lists of routes
-        (`routes/engines/linked_chains.py`).
+        Whether chains kick and repair linked lists of routes (`routes/engines/linked_chains.py`).
     bytes_per_city : int
-        Additional device memory that chains need for it, for each city of a tour.
+        Additional bytes of device memory that the kick needs for each city of a chain's tour.
     """
 
     name: ClassVar[str]
@@ -55,7 +54,7 @@ class Perturbation(ABC):
 
     @property
     def cuts(self) -> str:
-        """C++ type that draws the cuts, defined in `header`; empty if it draws none in C++."""
+        """C++ type that draws the cuts, defined in `header`; empty if there is none."""
         return ""
 
     def source(self) -> str:
@@ -63,11 +62,11 @@ class Perturbation(ABC):
         return ""
 
     def window(self, n: int) -> int:
-        """Return the argument of `cuts` for tours of n cities."""
+        """Return the argument `window` of the `draw` function of `cuts`, for tours of n cities."""
         return n
 
     def rebuilding(self, backend: Backend, problem: Problem, size: int) -> Rebuilding:
-        """Return the kick in C++ for a batch of `size` giant tours, if it `rebuilds`."""
+        """Return the kick in C++ for a batch of `size` giant tours; needed if `rebuilds`."""
         raise NotImplementedError
 
     @abstractmethod
@@ -87,7 +86,7 @@ class Perturbation(ABC):
         ----------
         problem : Problem
         tours : array, shape (P, n), int32
-            NumPy, or CuPy with the result on the same device. Not changed.
+            A NumPy or CuPy array, not changed; the result is on the same device.
         seed : int or None
             Key of the random numbers. The same seed gives the same kicks on every backend; None
             draws a seed.
@@ -100,7 +99,7 @@ class Perturbation(ABC):
         Returns
         -------
         array, shape (P, n), int32
-            Permutations.
+            The kicked tours: permutations.
 
         Raises
         ------
@@ -110,14 +109,14 @@ class Perturbation(ABC):
 
 
 class KernelPerturbation(Perturbation):
-    """A perturbation by a kernel; subclasses implement `kicked`, for checked tours."""
+    """A perturbation that runs as a kernel; subclasses implement `kicked`, for checked tours."""
 
     @abstractmethod
     def kicked(self, backend: Backend, problem: TSP, tours: Any, numbers: dict[str, int]) -> Any:
         """Return kicked copies of tours on a backend; `numbers` has the seed and the first row."""
 
     def problem_of(self, problem: Problem) -> TSP:
-        """Return the TSP whose tours are kicked, or raise if the kick cannot be made on it."""
+        """Return the TSP whose tours are kicked, or raise if the kick does not support it."""
         return tour_problem(problem)
 
     def perturb(
@@ -135,7 +134,7 @@ class KernelPerturbation(Perturbation):
         Raises
         ------
         UnsupportedProblemError
-            The problem has too few cities, or no routes, for the kick.
+            The problem has too few cities for the kick, or lacks the routes that it needs.
         InvalidTourError, InvalidTypeError
             `tours` are not tours of the problem.
         """
@@ -166,7 +165,7 @@ def as_perturbation(given: Any) -> Perturbation:
 
 @dataclass(frozen=True)
 class _Adapted(Perturbation):
-    """Wraps an object with a method `perturb`; other attributes of the contract are optional."""
+    """Wraps an object with a method `perturb`; it may lack the attributes of `Perturbation`."""
 
     given: Any
 
@@ -174,12 +173,12 @@ class _Adapted(Perturbation):
 
     @property
     def smallest(self) -> int:  # type: ignore[override]
-        """Number of cities of the smallest tour; 1 if unspecified."""
+        """Number of cities of the smallest supported tour; 1 if unspecified."""
         return int(getattr(self.given, "smallest", 1))
 
     @property
     def by_lengths(self) -> bool:  # type: ignore[override]
-        """Whether it reads lengths; True if unspecified."""
+        """Whether the kick reads lengths; True if unspecified."""
         return bool(getattr(self.given, "by_lengths", True))
 
     @property
@@ -188,7 +187,7 @@ class _Adapted(Perturbation):
         return str(getattr(self.given, "cuts", ""))
 
     def window(self, n: int) -> int:
-        """Return the argument of `cuts`."""
+        """Return the wrapped object's `window`."""
         return int(self.given.window(n))
 
     def perturb(
@@ -201,7 +200,7 @@ class _Adapted(Perturbation):
         device: int | None = None,
         first_row: int = 0,
     ) -> Any:
-        """Call the wrapped object, with `device` and `first_row` if it takes them."""
+        """Call the wrapped object, with `device` if given, and with `first_row` if accepted."""
         options: dict[str, Any] = {"seed": seed, "backend": backend}
         if device is not None:
             options["device"] = device
@@ -217,12 +216,12 @@ class Rebuilding:
     """A kick in C++, for one problem and batch.
 
     All lanes call the functor's ``kick(team, item, n, tour, data..., random, kicked)``, which
-    writes the kicked copy of a row, or returns false if there is none.
+    writes the kicked copy of a row, or returns false if it makes none.
     """
 
     functor: str  # C++ type; ``{team}`` stands for the team
     header: str  # header that defines it
     parameters: tuple[Parameter, ...]  # types and names of the data
     arguments: dict[str, Any]  # the data by name
-    kept: object = None  # owner of the data's memory
-    parts: tuple[str, ...] = ()  # names of the registered parts that it consists of
+    kept: object = None  # owner of the data's memory, kept alive
+    parts: tuple[str, ...] = ()  # names of the registered parts in the kick

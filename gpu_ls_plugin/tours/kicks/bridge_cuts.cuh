@@ -6,11 +6,11 @@
 
 namespace gls {
 
-// Four cuts in increasing order: cut c lies before place `first + at[c]`, modulo the tour's length.
+// Four cuts in increasing order: cut c is before place `first + at[c]`, modulo the tour's length.
 struct BridgeCuts {
   int first, at[4];
 
-  // A sorting network, since variables must not index registers.
+  // Uses a sorting network: an array in registers must not be indexed by a variable.
   GLS_DEVICE void sort() { order(0, 1), order(2, 3), order(0, 2), order(1, 3), order(1, 2); }
   GLS_DEVICE void order(int a, int b) {
     const int low = at[a] < at[b] ? at[a] : at[b];
@@ -18,8 +18,8 @@ struct BridgeCuts {
     at[a] = low;
   }
 
-  // Whether all cuts differ and no two neighbouring segments have one city each, which would keep
-  // the edge between them.
+  // Whether all cuts differ and no two neighbouring segments have one city each: the kick would
+  // keep the edge between them.
   GLS_DEVICE bool separate(int n) const {
     const int b = at[1] - at[0], c = at[2] - at[1], d = at[3] - at[2], a = n - b - c - d;
     return b > 0 && c > 0 && d > 0 && a > 0 && a + b > 2 && b + c > 2 && c + d > 2 && d + a > 2;

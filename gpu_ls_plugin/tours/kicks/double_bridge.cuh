@@ -1,7 +1,7 @@
 // Double bridge: cut a tour into A B C D and reconnect it as A D C B.
 //
-// All four edges between the segments change. Cuts with two neighbouring segments of one city each
-// are not drawn, as C B would keep their edge.
+// All four edges between the segments change. Cuts that leave two neighbouring segments of one city
+// each are drawn again, as the new tour would keep the edge between them.
 #pragma once
 
 #include "tours/kicks/bridge_cuts.cuh"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-LONGEST_WALK = 100  # steps; one kick draws their random numbers
+LONGEST_WALK = 100  # steps from one cut to the next
 SMALLEST = 6  # cities: segments of 1, 2, 1 and 2
 
 
@@ -39,24 +39,24 @@ def double_bridge_kernel(team: str) -> Kernel:
 class DoubleBridge(KernelPerturbation):
     """Cut a tour into A B C D and reconnect it as A D C B, which changes exactly four edges.
 
-    No path is reversed. Cuts with two neighbouring segments of one city each are never drawn, as
-    they would change only three edges.
+    No path is reversed. Cuts that leave two neighbouring segments of one city each are drawn again,
+    as they would change only three edges.
 
     Parameters
     ----------
     segment : int, optional
         Number of consecutive cities that contain all four cut edges, at least 6; their place in
-        the tour is drawn uniformly. By default the cuts are uniform over the whole tour.
+        the tour is drawn uniformly. By default, the cuts are uniform over the whole tour.
     walk : int, optional
-        Cut at cities that are close to each other in space: each is reached from the previous one
-        by a random walk of `walk` steps along the candidate lists. Only an iterated search can use
-        it.
+        Number of steps, 1 to 100, of the random walks along the candidate lists that lead from each
+        cut to the next, so that the cuts are close to each other in space. Only an iterated search
+        supports walks.
 
     Raises
     ------
     InvalidParameterError, InvalidTypeError
-        `segment` is not an integer of at least 6, `walk` is not one from 1 to 100, or both are
-        given.
+        `segment` is not an integer of at least 6, `walk` is not an integer from 1 to 100, or both
+        are given.
     """
 
     segment: int | None = None
@@ -80,11 +80,11 @@ class DoubleBridge(KernelPerturbation):
         return "gls::WindowCuts" if self.walk is None else "gls::WalkCuts"
 
     def window(self, n: int) -> int:
-        """Return the argument of `cuts` for tours of n cities."""
+        """Return the steps of the walk if there is one, else the size of the segment."""
         return self.walk or min(self.segment or n, n)
 
     def problem_of(self, problem: Problem) -> TSP:
-        """Return the problem, or raise if it has too few cities or a walk is needed."""
+        """Return the problem, or raise if it has too few cities or the cuts need a walk."""
         if self.walk is not None:
             raise InvalidParameterError(
                 "walk: a walk needs the candidate lists of an IteratedLocalSearch; "

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Restart(KernelPerturbation):
-    """Replace the tour by a uniform random one."""
+    """Replace the tour with a uniform random one."""
 
     name = "restart"
     by_lengths = False
 
     def kicked(self, backend: Backend, problem: TSP, tours: Any, numbers: dict[str, int]) -> Any:
-        """Return a random tour for each row, which depends only on the seed and its number."""
+        """Return a random tour for each row; it depends only on the seed and the row's number."""
         return shuffle(backend, problem.n, len(tours), **numbers)

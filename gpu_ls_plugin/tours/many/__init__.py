@@ -1,1 +1,1 @@
-"""Many instances in one call."""
+"""Solving many instances in one call."""

@@ -7,13 +7,13 @@ namespace gls {
 
 // The instances of the pairs; the cities of an instance have consecutive numbers.
 struct PairedInstances {
-  int stride;        // distance between the rows of tours
-  int replicas;      // rows per instance
+  int stride;        // distance between the rows of tours and names
+  int replicas;      // tours per instance
   const int* sizes;  // number of cities of each instance
-  const int* names;  // numbers of its cities in the whole problem
+  const int* names;  // one row per instance: its cities' numbers in the whole problem
 };
 
-// A metric on the cities of an instance, numbered from 0.
+// A metric on the cities of one instance, which are numbered from 0.
 template <class Metric>
 struct OwnCities : Renamed<Metric> {
   struct Data {
@@ -29,6 +29,7 @@ struct OwnCities : Renamed<Metric> {
       : Renamed<Metric>(Metric(data.whole, data.n), data.names) {}
 };
 
+// Crosses pair `item`: restricts all arguments to the instance of the pair, then runs EdgeAssembly.
 template <class Team, class Metric, class Length, class Memory, template <class> class Strategy>
 struct InstanceAssembly {
   using Own = OwnCities<Metric>;

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 HEADER = "tours/many/crossing.cuh"
 PARAMETERS = (*edge_assembly.PARAMETERS, struct_of(HEADER, "PairedInstances"))
 STRATEGY = STRATEGIES["single"]
-OFFSPRING = 32  # largest number per pair
-GENERATIONS = 6  # largest number per crossing
+OFFSPRING = 32  # largest number of offspring per pair
+GENERATIONS = 6  # largest number of generations per crossing
 
 
 def crossing_kernel(metric: Metric, parts: CandidateMoves, layout: HostShape) -> Kernel:
-    """Compose the crossover of a pair of tours of an instance."""
+    """Compose the kernel that crosses pairs of tours of the same instance."""
     kernel = parts.moves.kernel(
         "instance_crossing",
         metric,
@@ -44,9 +44,9 @@ def crossing_kernel(metric: Metric, parts: CandidateMoves, layout: HostShape) ->
 class Crossing:
     """Crosses the chains of each instance by edge assembly, on a CPU.
 
-    `cut` has the instances as parts, with the candidates of `parts`. `state` has the chains, the
-    same number for each instance and at least two. Chain c has the random numbers of row
-    `first_row` + c.
+    `cut` contains the instances and their candidate lists; `parts` are the moves that the lists are
+    for. `state` contains the chains: the same number for each instance, at least two. Chain c uses
+    the random numbers of row `first_row` + c.
     """
 
     def __init__(
@@ -83,7 +83,10 @@ class Crossing:
         }
 
     def cross_all(self, seconds: float) -> None:
-        """Cross the best tours for some generations; chains continue from cheaper children."""
+        """Cross the chains' best tours for some generations, for at most `seconds`.
+
+        If its child is cheaper, a chain continues from the child.
+        """
         watch = Stopwatch.of(seconds)
         for _ in range(min(GENERATIONS, self._replicas - 1)):
             if watch.left > 0:
@@ -104,8 +107,8 @@ class Crossing:
         self._backend.launch(self._kernel, len(partners), arguments, seconds=seconds)
         self._generation += 1
         (cheaper,) = xp.nonzero(self._costs < state.best_costs)
-        for mine in (state.tours, state.best_tours):
-            mine[cheaper] = self._children[cheaper]
-        for mine in (state.costs, state.best_costs):
-            mine[cheaper] = self._costs[cheaper]
+        for tours in (state.tours, state.best_tours):
+            tours[cheaper] = self._children[cheaper]
+        for costs in (state.costs, state.best_costs):
+            costs[cheaper] = self._costs[cheaper]
         state.idle[cheaper] = 0

@@ -1,5 +1,5 @@
-// Many instances as parts of one problem that has all their cities. In each instance, cities are
-// numbered from 0.
+// Many instances as parts of one problem that contains all their cities. Within each instance,
+// cities are numbered from 0.
 #pragma once
 
 #include "tours/candidates/near_cities.cuh"
@@ -18,7 +18,7 @@ struct NearestFew {
     return length < lengths[rank] || (!(lengths[rank] < length) && city < cities[rank]);
   }
 
-  // Takes a city if it is among the nearest `room`.
+  // Inserts a city if it is among the `room` nearest.
   GLS_DEVICE void offer(Length length, int city, int room) {
     if (room == 0 || (size == room && !before(length, city, size - 1))) return;
     int at = size < room ? size++ : room - 1;
@@ -44,7 +44,7 @@ struct NearestInQuadrants {
   NearestFew<Length, most> nearest;
   NearestFew<Length, most / 4> quadrants[4];
 
-  // Offers a city at distance (dx, dy).
+  // Offers a city with the coordinates (dx, dy) relative to the city whose neighbours these are.
   GLS_DEVICE void offer(Length length, int city, double dx, double dy, int degree) {
     nearest.offer(length, city, degree);
     quadrants[quadrant(dx, dy)].offer(length, city, degree / 4);
@@ -72,14 +72,15 @@ struct InstanceRows {
   int total;         // number of cities of all instances
   int stride;        // distance between rows
   const int* sizes;  // number of cities of each instance
-  const int* names;  // rows of consecutive numbers
+  const int* names;  // (instances, stride): consecutive numbers in each row
 };
 
+// Candidate lists of all instances: the input and the result.
 struct ListedCities {
   const double* points;  // coordinates of all cities
-  int degree;
-  void* near;
-  void* near_lengths;
+  int degree;            // candidates per city
+  void* near;            // (instances, stride, degree): candidates, in the format of `Lists`
+  void* near_lengths;    // their lengths, in the format of `Lists`
 };
 
 // Lists the candidates of one city within its instance. A list that is too short repeats its last
@@ -109,10 +110,11 @@ struct InstanceLists {
   }
 };
 
+// Tours of all instances and their costs.
 struct InstanceTours {
-  int replicas;  // tours per instance
-  const int* tours;
-  void* costs;
+  int replicas;      // tours per instance
+  const int* tours;  // (instances * replicas, stride)
+  void* costs;       // (instances * replicas,): the result, of the metric's type
 };
 
 // Computes the cost of a tour.

@@ -1,4 +1,4 @@
-"""Many instances as one problem: cities, candidates, first and shortest tours, costs."""
+"""Many instances as one problem: their cities, candidates, first tours, optima and costs."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ HEADER = "tours/many/instances.cuh"
 ROWS = struct_of(HEADER, "InstanceRows")
 DEGREE = 8  # candidates of a city by default, two from each quadrant
 SMALLEST_SEARCHED = 8  # cities; smaller instances are enumerated
-BLOCK_ENTRIES = 1 << 22  # edges in memory at once
-# One thread lists the candidates of a city.
+BLOCK_ENTRIES = 1 << 22  # edges in memory at a time
+# Each city has one thread that lists its candidates.
 LIST_TEAMS = {"cpu": "gls::Host", "cuda": "gls::Thread<128>"}
 
 
@@ -53,7 +53,7 @@ def lists_kernel(metric: Metric, moves: Moves, team: str, degree: int) -> Kernel
 
 
 def cost_kernel(metric: Metric, team: str) -> Kernel:
-    """Compose the kernel that adds up the lengths of tours of instances."""
+    """Compose the kernel that computes the costs of the instances' tours."""
     return metric_kernel(
         "instance_cost",
         metric,
@@ -66,23 +66,23 @@ def cost_kernel(metric: Metric, team: str) -> Kernel:
 
 @dataclass(frozen=True)
 class _ListsOfParts(Candidates):
-    """A placeholder for candidates, as each part has its own lists."""
+    """A placeholder for candidate lists, since each part has separate lists."""
 
     degree: int
 
     def build(self, problem: TSP) -> Any:
-        """Return an object that only says that lists are sorted by length."""
+        """Return an object whose only attribute says that lists are sorted by length."""
         return SimpleNamespace(sorted=True)
 
     def on(self, backend: Backend, problem: TSP) -> tuple[Any, Any, int]:
-        """Return empty arrays of the types of candidate lists."""
+        """Return empty arrays of the types of candidate lists, and the degree."""
         xp = backend.xp
         return xp.empty(0, "int32"), xp.empty(0, problem.cost_dtype), self.degree
 
 
 @dataclass(frozen=True, eq=False)
 class Instances:
-    """Instances of one metric, stored as one problem with all their cities."""
+    """Instances with the same metric, stored as one problem with all their cities."""
 
     metric: Metric
     points: NDArray[np.float64]  # (N, 2), cities of all instances, one after the other
@@ -102,11 +102,11 @@ class Instances:
     def composed(
         self, backend: Backend, neighbourhoods: Sequence[Neighbourhood], degree: int = DEGREE
     ) -> CandidateMoves:
-        """Return neighbourhoods for all instances, with `degree` candidates per city."""
+        """Compose neighbourhoods for all instances, with `degree` candidates per city."""
         return CandidateMoves(backend, self.whole, neighbourhoods, _ListsOfParts(degree))
 
     def names(self, chosen: NDArray[np.int64]) -> NDArray[np.int32]:
-        """Return the city numbers of the chosen instances, (K, m), padded with the last one."""
+        """Return the city numbers of the chosen instances, (K, m), padded with their last city."""
         sizes = self.sizes[chosen]
         places = np.minimum(np.arange(sizes.max()), sizes[:, None] - 1)
         names: NDArray[np.int32] = (self.firsts[chosen, None] + places).astype(np.int32)
@@ -115,7 +115,7 @@ class Instances:
     def parts(
         self, backend: Backend, parts: CandidateMoves, chosen: NDArray[np.int64], seconds: float
     ) -> TourParts | None:
-        """Return the chosen instances as parts with candidates; None if the time is too short."""
+        """Return the chosen instances as parts with candidates; None if `seconds` are too few."""
         xp, names = backend.xp, self.names(chosen)
         count, stride = names.shape
         degree = parts.arguments["degree"]
@@ -141,8 +141,8 @@ class Instances:
     def curves(self, backend: Backend, chosen: NDArray[np.int64]) -> Any:
         """Return tours of the chosen instances along a Hilbert curve, on a backend, shape (K, m).
 
-        Cities are numbered within their instances; rows are padded with the numbers that their
-        instances lack.
+        Cities are numbered within their instances. The row of an instance with fewer than m cities
+        is padded with the other numbers below m.
         """
         xp, names = backend.xp, self.names(chosen)
         points = xp.asarray(self.points)[xp.asarray(names)]
@@ -156,7 +156,7 @@ class Instances:
         return xp.argsort(keys, axis=1, kind="stable").astype("int32")
 
     def costs(self, backend: Backend, parts: CandidateMoves, cut: TourParts, tours: Any) -> Any:
-        """Return the costs of tours (K * R, m) on a backend; real costs are rounded."""
+        """Return the costs of tours (K * R, m) on a backend; real costs have rounding errors."""
         costs = backend.xp.empty(len(tours), self.whole.cost_dtype)
         arguments = {
             "metric_data": parts.arguments["metric_data"],
@@ -187,10 +187,10 @@ class Instances:
 
 
 def shortest_tours(instances: Instances, chosen: NDArray[np.int64]) -> NDArray[np.int32]:
-    """Return the first shortest tour of each chosen instance, shape (K, m).
+    """Return the shortest tour of each chosen instance, shape (K, m), found by enumeration.
 
-    Instances have fewer than `SMALLEST_SEARCHED` cities. Rows are padded with the numbers that
-    their instances lack.
+    Instances have fewer than `SMALLEST_SEARCHED` cities. The row of an instance with fewer than m
+    cities is padded with the other numbers below m.
     """
     sizes = instances.sizes[chosen]
     tours = np.tile(np.arange(sizes.max(), dtype=np.int32), (len(chosen), 1))

@@ -38,7 +38,7 @@ def read(problems: Any, metric: str | Metric | None) -> list[Instances]:
     Raises
     ------
     InvalidProblemError, InvalidParameterError, InvalidTypeError, UnsupportedProblemError
-        The input is neither problems nor coordinates, or it is empty; the error names the row.
+        The input or one of its rows is invalid; the error names the row.
     """
     if on_gpu(problems) and hasattr(problems, "get"):
         problems = problems.get()
@@ -138,7 +138,7 @@ def _points_of_row(row: int, given: Any) -> NDArray[np.float64]:
 
 
 def _check_row(row: int, check: Any, values: Any) -> Any:
-    """Return the result of a check, and let its errors name the row."""
+    """Return the result of a check; if it raises, add the row to the message."""
     try:
         return check(values)
     except GpuLsError as error:

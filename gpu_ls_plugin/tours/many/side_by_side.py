@@ -42,18 +42,20 @@ NEIGHBOURHOODS = (LinKernighan(3),)
 # (docs/many-instances.md).
 NARROW, NARROW_DEGREE = (OrOpt(3), TwoOpt()), 5
 PERTURBATION = DoubleBridge(segment=100)
-# Heat of annealing. On up to FEW_CITIES a chain makes more kicks per city and has time to cool.
+# Heat of annealing. On up to FEW_CITIES cities, a chain makes more kicks per city, so it has time
+# to cool down from a higher heat.
 FEW_CITIES, HEAT_OF_FEW, HEAT = 300, 1.2, 0.6
 # Shares of the time after which a CPU crosses the chains of an instance; crossing earlier makes
 # them alike.
 CROSSED_AFTER = (0.5, 0.75, 1.0)
-MOST_CROSSED, SECONDS_OF_CHAIN = 8, 3e-6  # chains per instance; seconds per chain and city
+# Largest number of chains per instance that a CPU crosses; seconds per chain and city.
+MOST_CROSSED, SECONDS_OF_CHAIN = 8, 3e-6
 
 
 def moves_of(backend: Backend, kicks: int | None) -> tuple[Sequence[Neighbourhood], int]:
     """Return the neighbourhoods of chains, and the number of candidates of a city.
 
-    They depend on the backend, unless `kicks` limits the chains: then all backends do the same.
+    They depend on the backend unless `kicks` limits the chains; then all backends use the same.
     """
     if backend.name == "cpu" and kicks is None:
         return NARROW, NARROW_DEGREE
@@ -61,7 +63,7 @@ def moves_of(backend: Backend, kicks: int | None) -> tuple[Sequence[Neighbourhoo
 
 
 def bytes_per_instance(n: int) -> int:
-    """Return an upper bound of the memory of an instance with one chain, without coordinates."""
+    """Return a bound on the bytes of an instance with one chain, without coordinates."""
     return n * (12 * DEGREE + 32) + 128
 
 
@@ -79,8 +81,8 @@ def replicas_of(
 ) -> int:
     """Return the number of chains for each of `count` instances.
 
-    The backend runs `slots` chains at a time and has memory for `fit`. All instances that share
-    the `seconds` have `cities` cities in total; without seconds, kicks limit the chains.
+    The backend runs `slots` chains at a time and has memory for `fit`. All instances share the
+    `seconds` and have `cities` cities in total; if `seconds` is None, kicks limit the chains.
     """
     busy = max(1, min(slots, fit) // count)
     if backend.name != "cpu" or seconds is None or not np.isfinite(seconds):
@@ -91,18 +93,18 @@ def replicas_of(
 
 @dataclass(eq=False)
 class InstanceBatch:
-    """Instances of one metric and of similar sizes, which are searched together.
+    """Instances with the same metric and similar sizes, which are searched together.
 
-    `parts` is None if the instance is solved alone or is solved already.
+    `parts` is None if the batch is one instance that `solve` handles, or if it is solved already.
     """
 
     instances: Instances
-    chosen: NDArray[np.int64]
+    chosen: NDArray[np.int64]  # (K,), which of `instances`
     tours: Any  # (K, m), on the host or on the backend
     parts: CandidateMoves | None = None
-    replicas: int = 0
-    first_row: int = 0
-    claims: Any = None
+    replicas: int = 0  # chains per instance
+    first_row: int = 0  # row whose random numbers the first chain uses
+    claims: Any = None  # (K,), costs according to the search
 
     @property
     def rows(self) -> NDArray[np.int64]:
@@ -116,9 +118,10 @@ class InstanceBatch:
 
 
 class SideBySide:
-    """Chains on the instances of a batch, which `Instances.parts` has `cut`, all in each launch.
+    """Chains on all instances of a batch; each launch advances all chains.
 
-    Chains begin at the batch's tours. Chain c has the random numbers of row `first_row` + c.
+    `cut` is the result of `Instances.parts`. Chains begin at the batch's tours. Chain c uses the
+    random numbers of row `first_row` + c.
     """
 
     def __init__(self, backend: Backend, batch: InstanceBatch, cut: TourParts, seed: int) -> None:
@@ -143,7 +146,7 @@ class SideBySide:
         )
 
     def drive(self, seconds: float, kicks: int | None, after: Callable[[], bool]) -> str:
-        """Launch until all chains have made their kicks or the time is over; return the reason.
+        """Launch until all chains have made their kicks or time is up; return the reason.
 
         With a time limit, a CPU also crosses the chains of each instance. `after` is called after
         each launch and returns whether to stop.
@@ -164,7 +167,7 @@ class SideBySide:
         return "seconds"
 
     def best_costs(self) -> NDArray[Any]:
-        """Return the cost of each instance's best tour on the host; real costs are rounded."""
+        """Return the costs of the best tours on the host; real costs have rounding errors."""
         costs: NDArray[Any] = self._backend.to_numpy(self._of_instances().min(axis=1))
         return costs
 

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.many.instances import Instances
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
-LARGEST = 5_000  # cities; candidates are found by all pairs, which takes too long beyond
-ALIKE = 1.3  # largest ratio of cities between instances that share a launch
+LARGEST = 5_000  # cities; for more, comparing all pairs to list candidates takes too long
+ALIKE = 1.3  # largest ratio of the numbers of cities of instances that share a launch
 MOST_ITEMS = 1 << 30  # items of a launch
 SECONDS_OF_REFEREE = 6e-8  # per city, to compute exact costs on one core
 
@@ -103,8 +103,8 @@ def solve_many(
     Each instance has one chain of kicks, or several if instances are too few to occupy a GPU. A
     CPU runs as many chains per instance as the time allows, up to eight, and crosses them.
     Instances of up to seven cities get the shortest tour; those of more than 5,000 cities are
-    solved one by one, like `solve` does. For a handful of instances, call `solve` for each: its
-    chains help each other all the time.
+    solved one by one with `solve`. For a handful of instances, call `solve` for each: its chains
+    cooperate all the time.
 
     Parameters
     ----------
@@ -112,8 +112,8 @@ def solve_many(
         Problems with coordinates, of any sizes and metrics; or coordinates, as a NumPy or CuPy
         array or as a list of arrays (n, 2) of any sizes.
     seconds : float
-        Wall time without compiling. Instances of different metrics or very different sizes share
-        it.
+        Wall time, not counting compilation. Instances of different metrics or very different sizes
+        are searched one batch after the other and share it.
     seed : int or None
         Seed of the random numbers; None draws one. A time limit still makes results vary.
     backend : {"auto", "cpu", "cuda"}
@@ -121,8 +121,8 @@ def solve_many(
     metric : str or Metric, optional
         Metric of coordinates; by default "EUC", real Euclidean lengths.
     replicas : int, optional
-        Number of chains per instance; the best one counts. By default as many as occupy the device,
-        or as a CPU has time for.
+        Number of chains per instance; the best tour counts. By default, as many as occupy the
+        device or as a CPU has time for.
     kicks : int, optional
         Largest number of kicks per chain; the chains are then the same on every backend. Without
         it, a CPU tries fewer moves and makes more kicks instead.
@@ -130,8 +130,8 @@ def solve_many(
         Called with a `Progress` after each launch of about 50 ms: `best_cost` is the sum of the
         costs of all instances, `mean_cost` their mean, and `done` counts instances.
     memory_limit : int, optional
-        Bytes that may be used. Instances that do not fit together are searched in batches, which
-        share the time.
+        Bytes of memory to use at most. Instances that do not fit together are searched in batches,
+        which share the time.
 
     Returns
     -------
@@ -143,13 +143,13 @@ def solve_many(
     InvalidProblemError, InvalidTypeError
         There is no instance, or a row is not an instance; the error names it.
     UnsupportedProblemError
-        An instance is a matrix or has an objective of its own.
+        An instance is a matrix, or has an objective besides its length.
     InvalidParameterError
         A parameter is out of range, or `metric` is given together with problems.
     InsufficientMemoryError
         Not even one instance fits.
     KeyboardInterrupt
-        Ctrl-C before the first tours were made.
+        Ctrl-C was pressed before the first tours were made.
     """
     limits = Budget(seconds=checks.number("seconds", seconds, least=0.0), kicks=kicks)
     if replicas is not None:
@@ -170,7 +170,7 @@ def solve_many(
 
 
 class _ManyInstances:
-    """The state of a call: its batches, their tours and costs, and the statistics."""
+    """The state of a call of `solve_many`: batches, their tours and costs, and statistics."""
 
     def __init__(
         self,
@@ -284,7 +284,7 @@ class _ManyInstances:
             chains.rounds.count()
 
     def _solve_alone(self, batch: InstanceBatch, seconds: float) -> None:
-        """Solve a large instance by `solve`."""
+        """Solve a large instance with `solve`."""
         (which,) = batch.chosen
         first, n = int(batch.instances.firsts[which]), int(batch.instances.sizes[which])
         own = batch.instances.points[first : first + n].copy()
