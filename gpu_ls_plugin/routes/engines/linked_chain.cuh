@@ -1,8 +1,9 @@
-// Chains on linked lists of routes: kick, repair what the kick has changed, accept or undo.
+// Iterated local search on linked lists of routes: kick, repair what the kick has changed, and
+// accept or undo.
 //
-// Each chain is a warp and has its lists in shared memory. Removing or inserting a customer changes
-// a few links, the lanes evaluate the near nodes of a customer together, and undoing a kick copies
-// the lists back.
+// Each chain runs on a warp, with its lists in shared memory if they fit. Removing or inserting a
+// customer changes a few links. The lanes evaluate the near nodes of a customer together. Undoing a
+// kick copies the lists back.
 #pragma once
 
 #include "runs/acceptance.cuh"
@@ -13,15 +14,15 @@
 
 namespace gls {
 
-// Random draws reserved for a kick, four numbers each; the last one decides on acceptance.
+// Random draws reserved for a kick, of four numbers each; the last draw decides on acceptance.
 constexpr int kStringDraws = 1 << 8;
-constexpr int kRing = 128;                  // most customers in the queue
-constexpr int kChanged = 2 * kMostRemoved;  // most routes that a kick changes
+constexpr int kRing = 128;                  // limit on the customers in the queue
+constexpr int kChanged = 2 * kMostRemoved;  // limit on the routes that a kick changes
 
-// Arguments of chains on linked lists, in addition to those of all chains.
+// Arguments of chains on linked lists, in addition to those that all chains have.
 struct LinkedBatch {
-  int looks;        // most looks at customers after a kick
-  int* best_after;  // of each row, the successors of nodes in its best tour
+  int looks;        // limit on the looks at customers after a kick
+  int* best_after;  // successor of each node in the best tour of each row
   char* kept;       // memory for a copy of each row's lists, aligned to 16 bytes
 };
 
@@ -31,7 +32,7 @@ struct Worklist {
   int first, size, routes;
   City ring[kRing], changed[kChanged];
 
-  // One lane: adds a route that has changed, unless it is there.
+  // Called by one lane: adds a changed route unless it is listed already.
   GLS_DEVICE void note(int route) {
     for (int k = 0; k < routes; ++k) {
       if (changed[k] == route) return;
@@ -47,7 +48,7 @@ struct LinkedChain {
   using Routes = typename Row::Routes;
   using Cost = typename Row::Cost;
 
-  // Runs once per block, before its rows.
+  // Runs once per block, before its first row.
   template <class... Rest>
   GLS_DEVICE static void prepare(const Team&, const Instance& instance,
                                  const LinkedProblem& problem, const Rest&...) {
@@ -81,8 +82,8 @@ struct LinkedChain {
   const KickSchedule& schedule;
   const ChainBatch& batch;
   const LinkedBatch& rows;
-  Pieces behind;         // memory for the lists that undo a kick
-  uint32* const queued;  // bits of the customers in the ring
+  Pieces behind;         // memory for the copy that undoes a kick
+  uint32* const queued;  // one bit per node: whether it is in the ring
   Totals& totals;
   Work& work;
   const Routes routes;
@@ -91,7 +92,7 @@ struct LinkedChain {
   Cost best;
   int64 kicks, idle, looks = 0, made = 0;
   int accepted = 0;
-  bool best_is_feasible = true, found = false;  // found: the best tour has changed
+  bool best_is_feasible = true, found = false;  // found: whether the best tour has changed
 
   GLS_DEVICE LinkedChain(const Team& team, int item, Row& row, const KickSchedule& schedule,
                          const ChainBatch& batch, const LinkedBatch& rows, const StringRuin& ruin)
@@ -171,7 +172,7 @@ struct LinkedChain {
     });
   }
 
-  // Whether the routes break no constraint; tiny real sums are rounding errors.
+  // Whether the routes violate no constraint. Tiny real payments are rounding errors.
   GLS_DEVICE bool pays_nothing() const {
     return totals.paid <= (kReal ? totals.cost * Cost(1e-12) : Cost(0));
   }
@@ -186,7 +187,7 @@ struct LinkedChain {
     team.once([&] { work.first = work.size = work.routes = 0; });
   }
 
-  // One lane: queues a customer, unless the ring is full.
+  // Called by one lane: queues a customer unless the ring is full.
   GLS_DEVICE void wake(int node) const {
     if (routes.is_depot(node) || work.size == kRing) return;
     const uint32 bit = 1u << (node & 31);
@@ -195,7 +196,8 @@ struct LinkedChain {
     work.ring[(work.first + work.size++) % kRing] = City(node);
   }
 
-  // Makes the best move of each queued customer, until the queue is empty.
+  // Makes the best move of one queued customer after another. Stops early if the cost is again what
+  // it was `before` the kick, since then the tour is almost always the same.
   GLS_DEVICE void descend(Cost before) {
     const auto wakes = [&](int node) { wake(node); };
 #pragma unroll 1
@@ -212,7 +214,8 @@ struct LinkedChain {
     }
   }
 
-  // Keeps the current tour if it is the best: the first feasible one, or cheaper.
+  // Keeps the current tour as the best if it is the first feasible one, or cheaper than the best
+  // and as feasible.
   GLS_DEVICE bool note_best() {
     const bool feasible = pays_nothing();
     if (feasible == best_is_feasible ? !(totals.cost < best) : !feasible) return false;

@@ -1,4 +1,4 @@
-"""Chains in one kernel whose kicks and repairs change linked lists of routes."""
+"""Chains of an iterated local search on linked lists of routes, in one kernel."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ OWN = (
     struct_of(HEADER, "LinkedBatch"),
     struct_of("routes/engines/string_removal.cuh", "StringRuin"),
 )
-LOOKS = 1000  # most looks at customers after a kick: rounding could make a repair cycle
-FIRST_KICKS = {"cuda": 50, "cpu": 200}  # of each chain in the first launch, to keep it short
+LOOKS = 1000  # limit on looks at customers after a kick: rounding could make a repair cycle
+FIRST_KICKS = {"cuda": 50, "cpu": 200}  # of each chain in the first launch, which must be short
 
 
 def string_kernel(accept: Acceptance, *types: Any) -> Kernel:
-    """Compose the kernel of chains, one per team; `types` are `LinkedRows.types`."""
+    """Compose the kernel that runs one chain per team; `types` are `LinkedRows.types`."""
     kernel = linked_kernel(HEADER, "LinkedChain", *types, own=OWN, more=(accept.functor,))
     return replace(
         kernel,
@@ -41,10 +41,10 @@ def string_kernel(accept: Acceptance, *types: Any) -> Kernel:
 
 
 class LinkedChains(PricedChains):
-    """Chains in one kernel: kick, repair, accept or undo, on linked lists of routes.
+    """Chains on linked lists of routes that kick, repair, and accept or undo, all in one kernel.
 
     `ruin` holds the arguments of gls::StringRuin. `neighbourhoods` is the number of neighbourhoods
-    of the descent before the chains, which counts the moves of each.
+    of the descent that precedes the chains; the moves of each are counted separately.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class LinkedChains(PricedChains):
     ) -> None:
         super().__init__(start, accept, patience, neighbourhoods=neighbourhoods)
         problem = routing_problem(start.problem)
-        # Kept, because kernels read its arrays.
+        # Kept alive, because kernels read its arrays.
         self._rows = rows = LinkedRows(start.backend, problem, start.problem, len(start.tours))
         self._kernel, self._shared_bytes = string_kernel(accept, *rows.types), rows.shared_bytes
         self._arguments = {
@@ -80,7 +80,7 @@ class LinkedChains(PricedChains):
         weights[: len(priced)] = priced
 
     def first_kicks(self) -> int:
-        """Return how many kicks the first launch makes of each chain."""
+        """Return how many kicks each chain makes in the first launch."""
         return FIRST_KICKS[self.start.backend.name]
 
     def moves_per_look(self) -> int:

@@ -1,8 +1,9 @@
-// Local search of giant tours on linked lists of their routes, a team per tour.
+// Local search of giant tours on linked lists of their routes, one team per tour.
 //
-// It makes the best move of one customer after another until no customer has one. A customer
-// without an improving move may begin a route. Each further kind of moves is tried once no customer
-// has a move of the kinds before it. The lanes evaluate the near nodes of a customer together.
+// It makes the best move of one customer after another until no customer has an improving move. A
+// customer without an improving move of the first kind may begin a route. Each other kind of moves
+// is tried once no customer has an improving move of the kinds before it. The lanes evaluate the
+// near nodes of a customer together.
 #pragma once
 
 #include "routes/moves/route_moves.cuh"
@@ -13,10 +14,10 @@
 
 namespace gls {
 
-// Most looks per node of a tour: rounding of real numbers could make a descent cycle.
+// Limit on the looks per node of a tour: rounding of real numbers could make a descent cycle.
 constexpr int64 kMostLooks = 1000;
 
-// Arguments of descents on linked lists, in addition to those of all descents.
+// Arguments of descents on linked lists, in addition to those that all descents have.
 struct LinkedTours {
   uint32* looks;  // LookBits of each tour and kind of moves: customers to look at
   int* sweeps;    // where the sweep of each tour continues
@@ -30,7 +31,7 @@ struct LinkedDescent {
 
   static constexpr int kKinds = 1 + sizeof...(Further);
 
-  // Runs once per block, before its tours.
+  // Runs once per block, before its first tour.
   template <class... Rest>
   GLS_DEVICE static void prepare(const Team&, const Instance& instance,
                                  const LinkedProblem& problem, const Rest&...) {
@@ -64,7 +65,7 @@ struct LinkedDescent {
   const int item;
   const DescentBatch& batch;
   const LinkedTours& tours;
-  const int words;       // of 32 bits, for the customers of a kind
+  const int words;       // words of 32 bits that mark the customers of one kind
   uint32* const marked;  // customers to look at, by kind
   Look& look;
   const NearNodes& near;
@@ -73,7 +74,7 @@ struct LinkedDescent {
   int looks = 0, sweep, kind = 0;
   bool waits = true;
 
-  // Descents undo nothing: the lists are their own copies.
+  // Descents undo nothing, so they need no copy: the lists are passed as their own copy.
   GLS_DEVICE LinkedDescent(const Team& team, int item, Row& row, const DescentBatch& batch,
                            const LinkedTours& tours)
       : team(team),
@@ -90,7 +91,7 @@ struct LinkedDescent {
 
   GLS_DEVICE int* tour() const { return batch.tours + int64(item) * routes.nodes; }
   GLS_DEVICE LookBits bits(int its_kind) const { return {marked + its_kind * words, words}; }
-  // The bits between launches.
+  // Memory for the bits between launches.
   GLS_DEVICE uint32* kept_bits() const { return tours.looks + int64(item) * kKinds * words; }
 
   GLS_DEVICE void begin() const {
@@ -104,7 +105,8 @@ struct LinkedDescent {
     return looks < batch.passes && moves < batch.max_moves && !team.cut();
   }
 
-  // Finds the next customer and the first kind of moves for which it waits; false if none waits.
+  // Finds the first kind of moves for which customers wait, and the next of these customers; false
+  // if none waits.
   GLS_DEVICE bool find_customer() {
     team.sync();
     kind = 0;

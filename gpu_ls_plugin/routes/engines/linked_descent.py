@@ -38,14 +38,14 @@ FURTHER: dict[type[Neighbourhood], str] = {SwapStar: "gls::RouteSwapStar"}
 
 
 def descent_kernel(*types: Any, neighbourhoods: Sequence[Neighbourhood]) -> Kernel:
-    """Compose the kernel of descents, one per team; `types` are `LinkedRows.types`."""
+    """Compose the kernel that runs one descent per team; `types` are `LinkedRows.types`."""
     further = [FURTHER[type(part)] for part in neighbourhoods[1:]]
     kernel = linked_kernel(HEADER, "LinkedDescent", *types, own=OWN, more=further)
     return replace(kernel, parts=(*kernel.parts, *(part.name for part in neighbourhoods)))
 
 
 class LinkedDescent(PersistentEngine):
-    """A batch of descents in progress; a pass looks at one customer and the nodes `near` it."""
+    """A batch of descents in progress; each pass looks at one customer and the nodes `near` it."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class LinkedDescent(PersistentEngine):
         kinds = len(neighbourhoods)
         super().__init__(backend, problem, tours, kinds)
         routes, xp, size = routing_problem(problem), backend.xp, len(tours)
-        # Keeps the vehicles' arrays alive: kernels have only their addresses.
+        # Keeps the vehicles' arrays alive, since kernels have only their addresses.
         self._rows = rows = LinkedRows(
             backend, routes, problem, size, near, kinds=kinds, uneven=True
         )
@@ -80,7 +80,7 @@ class LinkedDescent(PersistentEngine):
         self.look_at(self._customers)
 
     def look_at(self, cities: Any) -> None:
-        """Set the customers of each tour to look at first, bool (P, n)."""
+        """Set which customers of each tour to look at first; `cities` is bool (P, n)."""
         self._waits[...] = look_bits(self.backend.xp, cities & self._customers)
 
     @staticmethod
@@ -99,14 +99,14 @@ class LinkedDescent(PersistentEngine):
 
 
 def _serves(search: Parameters) -> bool:
-    """Return whether a search is on lists, by `RouteMoves()` alone or before `SwapStar()`."""
+    """Return whether a search uses lists and `RouteMoves()`, alone or before `SwapStar()`."""
     first, *others = map(type, search.neighbourhoods)
     known = first is RouteMoves and len(others) == len(FURTHER.keys() & others)
     return known and not isinstance(search.candidates, All)
 
 
 def _nodes(problem: TSP) -> TSP:
-    """Return the TSP of depot and customers, whose candidate lists all giant tours share."""
+    """Return the TSP of the depot and the customers; all giant tours share its candidate lists."""
     return routing_problem(problem).nodes
 
 

@@ -1,4 +1,4 @@
-"""Chains of giant tours with a price of violations, which follows the share of feasible tours."""
+"""Chains of giant tours whose price of violations follows the share of feasible tours."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ class PricedChains(Chains):
 
     @abstractmethod
     def set_weights(self, price: float) -> None:
-        """Set the price of violations for the kernels of kicks."""
+        """Set the price of violations that kicks use."""
 
     def state(self) -> dict[str, Any]:
         """Return the state of the chains, with their price."""
         return {**super().state(), "price": self.price}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Continue from a saved state of as many chains, at their price."""
+        """Continue from a saved state of the same number of chains, at its price."""
         super().restore(state)
         if state["price"] != self.price:
             self.reprice(state["price"])
 
     def reprice(self, price: float) -> None:
-        """Set the price of violations, and update the costs of the tours.
+        """Set the price of violations and update the costs of the tours.
 
         If costs are integers, penalties are rounded to integers of at least 1.
         """
@@ -64,15 +64,15 @@ class PricedChains(Chains):
             add_up(backend, search_metric(problem), {"metric_data": data}, tours, costs)
 
     def feasible(self) -> Any:
-        """Return which of the present tours pay for no violation."""
+        """Return which of the current tours pay for no violation, bool (P,)."""
         lengths = lengths_of(self.start.backend, self.start.problem, self.tours)
         return nothing_paid(self.costs, lengths)
 
 
 def set_price(chains: PricedChains, feasible: float) -> None:
-    """Move the price of violations a step towards one at which this share of tours is feasible.
+    """Change the price of violations so that the share of feasible tours approaches `feasible`.
 
-    Hard constraints have no price. Vidal (2022) adjusts penalties of a population in this way.
+    Hard constraints have no price. Vidal (2022) adjusts the penalties of a population in this way.
     """
     if routing_problem(chains.start.problem).penalties is None:
         return
@@ -104,7 +104,7 @@ class PricedMigration(Migration):
     every, share : float
         As in `Migration`.
     feasible : float
-        Share of the present tours that should be feasible under soft constraints, 0 to 1.
+        Share of the current tours that should be feasible under soft constraints, 0 to 1.
 
     Raises
     ------
@@ -131,7 +131,7 @@ class PricedMigration(Migration):
         Raises
         ------
         InvalidParameterError
-            Chains with these kicks have no price of violations.
+            Chains with this perturbation have no price of violations.
         """
         if perturbation.relinks or (fused and perturbation.rebuilds):
             return perturbation
@@ -147,6 +147,6 @@ class PricedMigration(Migration):
     def exchange(
         self, chains: Chains, level: float, seconds: float = math.inf, kicks: int = NO_LIMIT
     ) -> int:
-        """Set the price, and replace the worst chains; see `Migration.exchange`."""
+        """Adjust the price and replace the worst chains; see `Migration.exchange`."""
         set_price(chains, self.feasible)  # type: ignore[arg-type]  # chains of giant tours
         return super().exchange(chains, level, seconds, kicks)

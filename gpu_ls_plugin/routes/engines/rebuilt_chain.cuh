@@ -1,7 +1,7 @@
-// Iterated local search whose kicks rebuild giant tours: kick, repair, accept or undo; one chain
-// per team.
+// Iterated local search whose kicks rebuild giant tours: kick, repair, and accept or undo. Each
+// team runs one chain.
 //
-// The tour of a chain stays in its row until another one is accepted. The repair looks first at the
+// The tour of a chain stays in its row until another one is accepted. The repair begins with the
 // nodes whose neighbours have changed; all copies of the depot count as the same neighbour.
 #pragma once
 
@@ -13,15 +13,15 @@
 
 namespace gls {
 
-// Random draws reserved for a kick, four numbers each; the last one decides on acceptance.
+// Random draws reserved for a kick, of four numbers each; the last draw decides on acceptance.
 constexpr int kRebuildDraws = 1 << 12;
 
-// Rows for the giant tours that kicks make.
+// Memory for the giant tours that kicks make, one row per chain.
 struct Kicked {
   int* kicked;
 };
 
-// tours/kicks/base.py describes Kick; its data are the rest of the parameters.
+// tours/kicks/base.py describes Kick. The last arguments of run(), `data`, are passed to it.
 template <class Team, class Metric, class Length, class Memory, class Neighbourhood, class Kick,
           class Accept>
 struct RebuiltChain : LoadsSites<Memory, typename Lengths<Metric, Length>::City> {
@@ -83,7 +83,7 @@ struct RebuiltChain : LoadsSites<Memory, typename Lengths<Metric, Length>::City>
   }
 
  private:
-  // Out of line: kicks are long, and share no registers with repairs.
+  // Out of line, because kicks are long and need no registers of the repairs.
   template <class... KickData>
   GLS_OUT_OF_LINE static bool kick_apart(const Team* team, int item, int n, const int* current,
                                          Philox* random, int* kicked, const KickData*... data) {
@@ -108,7 +108,7 @@ struct RebuiltChain : LoadsSites<Memory, typename Lengths<Metric, Length>::City>
       return unit * fmax(schedule.heat - schedule.cooling * float(kicks), 0.0f);
     }
 
-    // Accepts the tour of the view; returns whether it is the best now.
+    // Accepts the tour of the view; returns whether it is the new best.
     GLS_DEVICE bool take(const Team& team, const View& view, Cost its_cost, int* current,
                          int* best_tour) {
       const bool is_best = note_best(team, view, its_cost);
@@ -138,7 +138,8 @@ struct RebuiltChain : LoadsSites<Memory, typename Lengths<Metric, Length>::City>
       batch.move_counts[item] = moves;
     }
 
-    // Keeps the cost of the view's tour if it is the best: the first feasible one, or cheaper.
+    // Keeps the cost of the view's tour as the best if the tour is the first feasible one, or
+    // cheaper than the best and as feasible.
     GLS_DEVICE bool note_best(const Team& team, const View& view, Cost its_cost) {
       const bool cheaper = its_cost < best;
       if (!cheaper && best_is_feasible) return false;
@@ -156,7 +157,7 @@ struct RebuiltChain : LoadsSites<Memory, typename Lengths<Metric, Length>::City>
     return length + relief_of<Cost>(metric);
   }
 
-  // Reads a kicked tour in place of the present one, and queues the nodes with new neighbours.
+  // Replaces the view's tour by the kicked one, and queues the nodes with new neighbours.
   GLS_DEVICE static void begin_repair(const Team& team, const View& view, const int* kicked,
                                       WorkQueue<City>& queue) {
     wake(team, view, kicked, queue);
@@ -164,7 +165,7 @@ struct RebuiltChain : LoadsSites<Memory, typename Lengths<Metric, Length>::City>
     keep_tour(team, view);
   }
 
-  // Queues the nodes of a giant tour that have other neighbours in the present one.
+  // Queues the nodes of a giant tour `order` that have other neighbours in the view's tour.
   GLS_DEVICE static void wake(const Team& team, const View& view, const int* order,
                               WorkQueue<City>& queue) {
     const auto& tour = view.tour;

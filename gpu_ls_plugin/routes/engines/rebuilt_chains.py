@@ -1,4 +1,4 @@
-"""Chains in one kernel whose kicks rebuild giant tours."""
+"""Chains of an iterated local search whose kicks rebuild giant tours, in one kernel."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 HEADER = "routes/engines/rebuilt_chain.cuh"
 KICK_BYTES = 1024  # of shared memory, for the state of a block's kicks
-MOST_WARPS = {"many": 12, "most": 8}  # of a block, by the registers that its moves need
-CHOOSING_WARPS = 8  # most of a block whose moves choose places
-SECONDS_PER_KICK = {"cuda": 2e-3, "cpu": 5e-4}  # of a chain, at most
+MOST_WARPS = {"many": 12, "most": 8}  # limits for a block, by the registers that its moves need
+CHOOSING_WARPS = 8  # limit for a block whose moves search for insertion places
+SECONDS_PER_KICK = {"cuda": 2e-3, "cpu": 5e-4}  # upper bounds on the time of a kick
 
 
 def rebuilt_shape(
@@ -48,7 +48,7 @@ def rebuilt_kernel(
     accept: Acceptance,
     layout: tour_layouts.DescentShape,
 ) -> Kernel:
-    """Compose the kernel of chains, one per team."""
+    """Compose the kernel that runs one chain per team."""
     kernel = moves.kernel(
         "rebuilt_chain",
         metric,
@@ -68,7 +68,7 @@ def rebuilt_kernel(
 
 
 class RebuiltChains(PricedChains):
-    """Chains in one kernel: kick by a perturbation's `rebuilding`, repair, accept or undo."""
+    """Chains in one kernel: kick by a perturbation's `rebuilding`, repair, and accept or undo."""
 
     parts: CandidateMoves
 
@@ -106,7 +106,7 @@ class RebuiltChains(PricedChains):
         }
 
     def advance(self, until: int, heat: float, cooling: float, seconds: float) -> None:
-        """Queue one launch, with the present arguments of the kick."""
+        """Queue one launch with the current arguments of the kick."""
         self._arguments |= self.kick.arguments
         super().advance(until, heat, cooling, seconds)
 
@@ -117,7 +117,7 @@ class RebuiltChains(PricedChains):
         self.kick.arguments["price"] = objective.load_weight(price)
 
     def first_kicks(self) -> int:
-        """Return how many kicks the first launch makes of each chain."""
+        """Return how many kicks each chain makes in the first launch."""
         return chain_layouts.first_kicks(self.start.backend, len(self.tours), SECONDS_PER_KICK)
 
     def moves_per_look(self) -> int:

@@ -9,11 +9,11 @@
 
 namespace gls {
 
-constexpr int kMostRemoved = 32;  // customers of a kick, one per lane of a warp
+constexpr int kMostRemoved = 32;  // limit on the customers that a kick removes: a warp's lanes
 
 // How many customers a kick removes.
 struct StringRuin {
-  int removed;  // customers on average
+  int removed;  // average number of customers
   int longest;  // customers of the longest string
   float split;  // share of strings that leave one of their inner customers in the route
 };
@@ -22,7 +22,7 @@ struct StringRuin {
 template <class City>
 struct Waiting {
   int count, routes;
-  uint32 blinks, rule;  // random: which places are skipped, and by which rule customers are sorted
+  uint32 blinks, rule;  // random: they decide which places are skipped, and the order
   City customers[kMostRemoved], order[kMostRemoved], left[kMostRemoved];
   uint32 keys[kMostRemoved];
 };
@@ -40,8 +40,9 @@ struct StringRemoval {
   const StringRuin& ruin;
   Waits& waits;
 
-  // Makes a kick; false if some customers find no place, which then belong to no route. One lane
-  // calls wake(node) for each node whose neighbours change, and changed(route) for each such route.
+  // Makes a kick; false if a customer finds no place, and then some customers belong to no route.
+  // One lane calls wake(node) for each node whose neighbours change, and changed(route) for each
+  // route that changes.
   template <class Team, class Wake, class Changed>
   GLS_DEVICE bool kick(const Team& team, Philox& random, Wake wake, Changed changed) const {
     team.once([&] {
@@ -60,13 +61,13 @@ struct StringRemoval {
   }
 
  private:
-  // One lane: removes strings of customers.
+  // Called by one lane: removes strings of customers.
   template <class Wake>
   GLS_DEVICE void remove_strings(Philox& random, Wake wake) const {
     const int n = routes.customers(), used = routes.totals.used;
     const int mean = n / (used > 0 ? used : 1);
     const int longest = mean < ruin.longest ? (mean > 1 ? mean : 1) : ruin.longest;
-    // Strings to remove: a real number from 1 to 4 removed / (1 + longest), rounded down.
+    // The number of strings is a random number from 1 to 4 * removed / (1 + longest), rounded down.
     const uint32 most = uint32(4 * ruin.removed) << 16;
     const uint32 strings = random.below(most / uint32(1 + longest) - (1u << 16)) >> 16;
     int left = 1 + int(strings);
@@ -126,8 +127,8 @@ struct StringRemoval {
     wake(first);
   }
 
-  // Sorts the removed customers: at random, by falling demand, or by distance from the depot,
-  // falling or rising.
+  // Sorts the removed customers: at random, by decreasing demand, or by decreasing or increasing
+  // distance from the depot.
   template <class Team>
   GLS_DEVICE void arrange(const Team& team) const {
     const int count = waits.count, rule = waits.rule;
@@ -150,11 +151,12 @@ struct StringRemoval {
     team.sync();
   }
 
-  // Inserts a customer at the best place near it; if there is none, at the best of all places.
+  // Inserts a customer at the best place near it or in an empty route; if there is no such place,
+  // at the best of all places. Returns false if no route may take the customer.
   template <class Team, class Wake, class Changed>
   GLS_DEVICE bool insert(const Team& team, int customer, Wake wake, Changed changed) const {
     const Option none{endless_length(), 0xffffffffu};
-    const uint32 begin = 2 * uint32(near.near_each);  // index of the beginning of a route
+    const uint32 begin = 2 * uint32(near.near_each);  // index of the option to begin a route
     Option best = team.least(near.near_each, none, [&](int rank) {
       const int node = beside(customer, rank);
       const City route = routes.now.owners[node];
@@ -197,8 +199,8 @@ struct StringRemoval {
     return true;
   }
 
-  // The near node of this rank; the customer may go before or behind it. If it is the depot, a
-  // random customer's route stands for it: the customer may be the first or last there.
+  // The near node of this rank; the customer may go before or behind it. The depot is replaced by
+  // that of a random customer's route, so that the customer may become the first or last there.
   GLS_DEVICE int beside(int customer, int rank) const {
     const int node = near(customer, rank);
     if (node != 0) return node;
@@ -228,7 +230,7 @@ struct StringRemoval {
     bits = (bits ^ bits >> 15) * 0x846ca68bu;
     return bits ^ bits >> 16;
   }
-  // Skips one place in 128.
+  // True for one place in 128, at random.
   GLS_DEVICE bool is_skipped(int customer, int node) const {
     uint32 bits = waits.blinks ^ uint32(customer) * 0x9E3779B1u ^ uint32(node) * 0x85EBCA77u;
     bits = (bits ^ bits >> 15) * 0x2C1B3C6Du;

@@ -1,1 +1,1 @@
-"""How routes lie in a kernel: linked lists, and giant tours that are rebuilt."""
+"""Routes in kernels: as linked lists, and as giant tours that are rebuilt."""

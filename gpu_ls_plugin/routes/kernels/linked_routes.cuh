@@ -10,14 +10,14 @@
 
 namespace gls {
 
-// Costs of violations: of a unit of load, of a unit of duration, and of a route too many.
+// Costs of violations: per unit of excess load, per unit of excess duration, and per excess route.
 template <class Cost>
 struct ViolationWeights {
   Cost load, duration, vehicles;
 };
 
 // Lists by node and by route, in one piece of memory. Durations up to nodes are stored if durations
-// are limited; those of routes also if lengths are real.
+// are limited; durations of routes are also stored if lengths are real.
 template <class City, class Time, bool timed, bool real>
 struct RouteLists {
   City *after, *before;  // of each node; of a depot, the first and last customer of its route
@@ -55,7 +55,7 @@ template <class Cost>
 struct RouteTotals {
   Cost cost, paid;  // `paid` is the part of the cost that violations cause
   int used;         // routes with customers
-  int spare;        // an empty route that may begin, or -1
+  int spare;        // an empty route that a customer may begin, or -1
 };
 
 // A load and a duration.
@@ -69,7 +69,7 @@ template <class MetricLengths, class Vehicles, class CityType, bool timed>
 struct LinkedRoutes {
   using City = CityType;
   using Length = typename MetricLengths::Length;
-  using Rough = Conditional<MetricLengths::kEstimated, float, Length>;  // of `about`
+  using Rough = Conditional<MetricLengths::kEstimated, float, Length>;  // what about() returns
   using Time = typename Vehicles::Time;
   using Cost = typename Vehicles::Length;
   using Lists = RouteLists<City, Time, timed, MetricLengths::kReal>;
@@ -78,7 +78,7 @@ struct LinkedRoutes {
 
   static constexpr City kNone = City(-1);  // owner of removed customers
   static constexpr bool kTimed = timed, kEstimated = MetricLengths::kEstimated;
-  static constexpr bool kHasDurations = timed || MetricLengths::kReal;  // of routes
+  static constexpr bool kHasDurations = timed || MetricLengths::kReal;  // whether routes have them
 
   const MetricLengths& length;
   const Vehicles& vehicles;
@@ -86,7 +86,7 @@ struct LinkedRoutes {
   const bool soft;
   const int nodes;
   const Lists now, kept;
-  Totals& totals;  // which the lanes of a chain share
+  Totals& totals;  // shared by the lanes of a team
 
   GLS_DEVICE int customers() const { return vehicles.customers; }
   GLS_DEVICE int copies() const { return nodes - customers(); }
@@ -98,7 +98,7 @@ struct LinkedRoutes {
   GLS_DEVICE int place(int node) const { return now.places[node]; }
 
   GLS_DEVICE Length between(int a, int b) const { return length(a, b); }
-  // The length, or for real lengths an estimate that takes less work.
+  // The length; if lengths are real, an estimate that takes less work.
   GLS_DEVICE Rough about(int a, int b) const {
     if constexpr (MetricLengths::kEstimated) {
       return length.metric.estimate(length.sites[a].point(), length.sites[b].point());
@@ -117,7 +117,8 @@ struct LinkedRoutes {
     return between(a, customer) + between(customer, b) - between(a, b);
   }
 
-  // Whether a route with this load and duration violates nothing, as most, and what it pays if not.
+  // is_free: whether a route with this load and duration keeps its limits, as most routes do.
+  // price: what it pays for violations.
   GLS_DEVICE bool is_free(const Used& used) const {
     return used.load <= vehicles.capacity && (!timed || used.time <= vehicles.limit);
   }
@@ -127,14 +128,14 @@ struct LinkedRoutes {
   GLS_DEVICE Used whole(int route) const {
     return {now.loads[route], kHasDurations ? now.durations[route] : Time(0)};
   }
-  // Up to and including a node.
+  // Load and duration of the route up to and including a node.
   GLS_DEVICE Used up_to(int node) const {
     return {now.loads_to[node], timed ? now.times_to[node] : Time(0)};
   }
   GLS_DEVICE Used of(int customer) const {
     return {vehicles.demands[customer], timed ? vehicles.services[customer] : Time(0)};
   }
-  // The same for a customer whose route has been measured.
+  // The same as of(), for a customer whose route has been measured.
   GLS_DEVICE Used alone(int customer) const {
     return {now.loads_to[customer] - now.loads_to[now.before[customer]],
             timed ? vehicles.services[customer] : Time(0)};
@@ -142,7 +143,8 @@ struct LinkedRoutes {
   GLS_DEVICE Cost for_vehicles(int used) const {
     return used > vehicles.most ? weights.vehicles * Cost(used - vehicles.most) : Cost(0);
   }
-  // The rise of a route's payments with a further customer; -1 if it may not take the customer.
+  // How much more a route pays if it also visits a customer and becomes longer by `more`; -1 if the
+  // constraints are hard and the customer does not fit.
   GLS_DEVICE Cost surcharge(int route, int customer, Length more) const {
     const Used its = whole(route), add = of(customer);
     const Used then{its.load + add.load, its.time + add.time + Time(more)};
@@ -152,8 +154,8 @@ struct LinkedRoutes {
 
   GLS_DEVICE void link(int a, int b) const { now.after[a] = City(b), now.before[b] = City(a); }
 
-  // One lane: removes a customer from its route, or inserts it behind a node. Afterwards, places,
-  // loads and durations up to nodes of this route are out of date.
+  // Called by one lane: detach() removes a customer from its route, attach() inserts it behind node
+  // a. Afterwards, the route's `places`, `loads_to` and `times_to` are out of date.
   GLS_DEVICE void detach(int customer) const {
     const int a = before(customer), b = after(customer), route = owner(customer);
     const Length less = detour(a, customer, b);
@@ -190,7 +192,8 @@ struct LinkedRoutes {
   }
 
   // Measures the two routes of a move again (they may be the same) and updates the totals. `value`
-  // is the change of cost without that of the fleet; for real lengths, the measured change is used.
+  // is the change of cost apart from that for vehicles; if lengths are real, the measured change
+  // replaces it.
   template <class Team>
   GLS_DEVICE void settle(const Team& team, const City* ends, Cost value) const {
     const int here = ends[0], there = ends[1];
@@ -211,7 +214,7 @@ struct LinkedRoutes {
     team.sync();
   }
 
-  // Finds an empty route that may begin.
+  // Finds an empty route that a customer may begin.
   template <class Team>
   GLS_DEVICE void find_spare(const Team& team) const {
     const int most = copies() < vehicles.most ? copies() : vehicles.most, none = copies();
@@ -230,7 +233,7 @@ struct LinkedRoutes {
     team.once([&] { totals = before; });
   }
 
-  // Reads a giant tour: links, measures, totals, and the copy.
+  // Reads a giant tour: sets links, measures routes, computes totals, and makes the copy.
   template <class Team>
   GLS_DEVICE void read(const Team& team, const int* tour) const {
     follow(team, tour);
@@ -245,8 +248,8 @@ struct LinkedRoutes {
     return team.template sum<Cost>(nodes, [&](int a) { return Cost(between(a, after(a))); });
   }
 
-  // Writes the giant tour: routes by the numbers of their first customers, empty ones last. The
-  // result does not depend on which copy of the depot a route has.
+  // Writes the giant tour: routes sorted by their first customers, empty ones last. The result does
+  // not depend on which copy of the depot a route has.
   template <class Team>
   GLS_DEVICE void write(const Team& team, int* tour) const {
     team.each(copies(), [&](int route) {
@@ -268,7 +271,7 @@ struct LinkedRoutes {
     team.sync();
   }
 
-  // Reads another tour from the successors of its nodes.
+  // Reads another tour, from the successors of its nodes.
   template <class Team>
   GLS_DEVICE void take(const Team& team, const int* next) const {
     team.each(nodes, [&](int node) { link(node, next[node]); });
@@ -289,7 +292,7 @@ struct LinkedRoutes {
     return team.least(routes, routes, [&](int r) { return sizes[r] == 0 ? r : routes; });
   }
 
-  // Links the nodes of a giant tour. Lanes take equal shares of its places.
+  // Links the nodes of a giant tour. Each lane takes an equal share of its places.
   template <class Team>
   GLS_DEVICE void follow(const Team& team, const int* tour) const {
     const int n = nodes, own = (n + Team::kLanes - 1) / Team::kLanes, from = team.lane() * own;
@@ -325,7 +328,7 @@ struct LinkedRoutes {
     });
   }
 
-  // Sums over the routes of a move, which may be the same route.
+  // Sums over the two routes of a move, which may be the same.
   GLS_DEVICE Cost price_of(int here, int there) const {
     return price(whole(here)) + (here == there ? Cost(0) : price(whole(there)));
   }
@@ -349,7 +352,7 @@ struct LinkedRoutes {
     totals.paid += more, totals.cost += Cost(longer) + more;
   }
 
-  // Both copies have the same layout, so that whole words can be copied.
+  // Source and target have the same layout, so all lists are copied together, 16 bytes at a time.
   template <class Team>
   GLS_DEVICE void copy(const Team& team, const Lists& from, const Lists& to) const {
     struct alignas(16) Words {

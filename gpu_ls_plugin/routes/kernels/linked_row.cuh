@@ -10,10 +10,10 @@ namespace gls {
 
 // Data of the problem for kernels on linked lists, in addition to the instance.
 struct LinkedProblem {
-  const void* nodes_data;  // of the metric of depot and customers
+  const void* nodes_data;  // data of the metric for the depot and the customers
   const uint64* vehicles;  // VehiclesData
   const void* weights;     // ViolationWeights
-  int soft;                // whether violations are paid for
+  int soft;                // whether violations are allowed, at a price
   const int* near;         // NearNodes
   int near_each;
 };
@@ -28,7 +28,7 @@ struct LinkedRow {
   using Lists = typename Routes::Lists;
   using Totals = typename Routes::Totals;
 
-  // Copies data that all rows of a block read to shared memory. Runs once per block.
+  // Copies to shared memory what all rows of a block read. Runs once per block.
   GLS_DEVICE static void load(const Instance& instance, const LinkedProblem& problem) {
     Memory::template load_sites<Site>(static_cast<const Site*>(instance.sites), instance.n);
     const Vehicles vehicles(problem.nodes_data, problem.vehicles);
@@ -37,14 +37,14 @@ struct LinkedRow {
 
   const int n;
   Vehicles vehicles;
-  Memory memory;  // the rest, behind the lists
+  Memory memory;  // the unused part, behind the lists
   const TourLengths length;
   const NearNodes near;
   const ViolationWeights<Cost>& weights;
   const bool soft;
   const Lists lists;
 
-  // The memory has room for `words` words of 32 bits in addition to the lists.
+  // The memory has space for `words` words of 32 bits in addition to the lists.
   template <class Team>
   GLS_DEVICE LinkedRow(const Team& team, int item, const Instance& instance,
                        const LinkedProblem& problem, int words, char* scratch)

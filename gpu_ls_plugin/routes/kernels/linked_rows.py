@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
 INSTANCE = struct_of("tours/problem/instance.cuh", "Instance")
 LINKED_PROBLEM = struct_of("routes/kernels/linked_row.cuh", "LinkedProblem")
-MOST_WARPS, MOST_REAL_WARPS = 16, 12  # most that registers allow in a block; with real lengths
-NOTES_BYTES = 1024  # of shared memory for a row, in addition to its lists
+MOST_WARPS, MOST_REAL_WARPS = 16, 12  # limits in a block, due to registers; with real lengths
+NOTES_BYTES = 1024  # shared memory of a row, in addition to its lists
 MOST_DEMAND = 2**31 - 1  # largest total demand: loads have 32 bits
 
 
 def most_rows(problem: TSP | CVRP) -> int:
-    """Return how many rows a multiprocessor searches at once, if memory allows: a warp each."""
+    """Return how many rows a multiprocessor searches at once, one per warp, if memory allows."""
     return MOST_WARPS if problem.integer else MOST_REAL_WARPS
 
 
@@ -54,13 +54,13 @@ def list_bytes(problem: CVRP, city_bytes: int) -> int:
 
 
 def row_bytes(problem: CVRP, city_bytes: int, kinds: int) -> int:
-    """Return the bytes of a row: its lists, and a bit for each node and kind of moves."""
+    """Return the size of a row in bytes: its lists, and a bit for each node and kind of moves."""
     return list_bytes(problem, city_bytes) + padded(kinds * ((problem.n + 31) // 32) * 4)
 
 
 @dataclass(frozen=True)
 class LinkedShape(DescentShape):
-    """Launch layout of rows on linked lists, a warp each; a block has `shared` bytes of memory."""
+    """Launch layout of linked lists, one row per warp; a block has `shared` bytes of memory."""
 
     shared: int = 0
 
@@ -75,11 +75,11 @@ class LinkedShape(DescentShape):
         kinds: int = 1,
         uneven: bool = False,
     ) -> LinkedShape:
-        """Return the layout of the `rows` rows of a multiprocessor, as many at once as fit.
+        """Return the layout for a multiprocessor with `rows` rows, which runs as many as fit.
 
-        If memory allows, each row gets a block of its own in two cases. Few rows do, so that a
-        search with a varying number of rows needs two programs, not one for each number. `uneven`
-        rows do, because all rows of a block wait for the slowest one.
+        If memory allows, each row gets its own block in two cases: if there are few rows, so that
+        a search with a varying number of rows needs two programs, not one for each number; and if
+        rows are `uneven`, because all rows of a block wait for the slowest one.
         """
         own = row_bytes(problem, 2, kinds)
         of_all = padded(site_bytes * problem.n) + padded(4 * (problem.customers + 1))
@@ -87,7 +87,7 @@ class LinkedShape(DescentShape):
         alone = of_all + own + NOTES_BYTES + BLOCK_OVERHEAD
         if (uneven or rows < most) and min(rows, most) * alone <= shared_memory:
             most = 1
-        most = -(-rows // -(-rows // most))  # several turns get equally many rows
+        most = -(-rows // -(-rows // most))  # spreads rows evenly over the turns
         for warps in range(most, 0, -1) if problem.n <= LARGEST_SHORT else ():
             for sites in (of_all, 0):
                 if sites + warps * (own + NOTES_BYTES) <= shared_memory:
@@ -97,11 +97,11 @@ class LinkedShape(DescentShape):
 
     @classmethod
     def of_host(cls, problem: CVRP) -> LinkedShape:
-        """Return the layout on a CPU: a row per thread; `in_shared` means nodes of 16 bits."""
+        """Return the layout on a CPU: one row per thread; `in_shared` means nodes of 16 bits."""
         return cls("gls::Host", 1, 1, problem.n <= LARGEST_SHORT, False)
 
     def shared_bytes(self, n: int) -> int:
-        """Return the dynamic shared memory of a block."""
+        """Return the dynamic shared memory of a block in bytes."""
         return self.shared
 
     @property
@@ -113,7 +113,7 @@ class LinkedShape(DescentShape):
 
     @property
     def city_bytes(self) -> int:
-        """Bytes of a node's number."""
+        """Bytes per node number."""
         return 2 if self.in_shared else 4
 
 
@@ -129,9 +129,10 @@ def linked_kernel(
     own: Sequence[Struct],
     more: Sequence[str] = (),
 ) -> Kernel:
-    """Compose a kernel with one row per team; its name is that of its header.
+    """Compose a kernel with one row per team, named after its header.
 
-    `own` are its parameters behind the problem, `more` the last arguments of its `template`.
+    `own` are the kernel's parameters after those of the problem; `more` are the last arguments of
+    the C++ `template`.
     """
     metric, vehicles = search_metric(problem.tsp), vehicles_type(problem.nodes.metric.functor, time)
     timed, symmetric = (
@@ -150,11 +151,11 @@ def linked_kernel(
 
 
 class LinkedRows:
-    """Layout and arguments of kernels on the rows of a batch.
+    """Launch layout and arguments of kernels on a batch of `size` rows.
 
-    `tsp` is the problem of the giant tours. Customers may go next to the nodes on their `near`
+    `tsp` is the problem of the giant tours. Customers may move next to the nodes on their `near`
     lists, by default one node for each lane of a warp. `kinds` is the number of kinds of moves. In
-    `uneven` batches, some rows take much longer than others. All kernels have `arguments`;
+    `uneven` batches, some rows take much longer than others. All kernels take `arguments`;
     `shared_bytes` is the dynamic shared memory of a block.
     """
 
@@ -202,7 +203,7 @@ class LinkedRows:
         return (self._problem, self._sites.grid, self._sites.length, self.routes.time, self.layout)
 
     def of_chains(self, looks: int) -> dict[str, Any]:
-        """Return the arguments of chains alone: copies of lists, the best tours, and `looks`."""
+        """Return the arguments that only chains take: copies of lists, best tours, and `looks`."""
         xp, problem = self.routes.backend.xp, self._problem
         bytes_each = list_bytes(problem, self.layout.city_bytes)
         return {
@@ -215,9 +216,9 @@ class LinkedRows:
 
 
 def refusal(problem: CVRP) -> str:
-    """Return why the routes of a problem cannot be linked lists; an empty text if they can."""
+    """Return why linked lists do not support a problem; an empty text if they do."""
     if problem.resources:
-        return f"knows loads and durations alone, not {problem.resources[0].name!r}"
+        return f"supports only loads and durations, not {problem.resources[0].name!r}"
     if int(problem.demands.sum()) > MOST_DEMAND:
-        return f"adds up demands to {MOST_DEMAND:,} at most"
+        return f"supports a total demand of at most {MOST_DEMAND:,}"
     return ""

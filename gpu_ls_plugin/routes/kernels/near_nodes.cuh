@@ -1,4 +1,4 @@
-// The nodes that a customer may be put next to, and the choice of the best of them by a warp.
+// The nodes next to which a customer may be put, and how a warp chooses the best of them.
 #pragma once
 
 #include "backends/include/team.cuh"
@@ -15,7 +15,7 @@ struct NearNodes {
   }
 };
 
-// A value with an index of 32 bits that breaks ties: the smaller index wins.
+// A value with an index of 32 bits. Of equal values, the one with the smaller index is less.
 template <class Value>
 struct Rated {
   Value value;

@@ -1,5 +1,5 @@
-// Routes without some of their customers, which are inserted again: always the customer with the
-// largest regret, the difference between its best places in two routes.
+// Routes that have lost customers, and their reinsertion: the next customer is always the one with
+// the largest regret, the difference in cost between its best places in two routes.
 //
 // A customer goes next to a near customer or begins a route. A few places are skipped at random;
 // otherwise most customers would go back to their old places.
@@ -13,7 +13,7 @@ namespace gls {
 
 // Data and memory for rebuilding rows.
 struct RebuiltRows {
-  const void* nodes_data;  // of the metric of depot and customers
+  const void* nodes_data;  // data of the metric for the depot and the customers
   const uint64* vehicles;  // VehiclesData
   const int* near;         // NearNodes
   int near_each;
@@ -24,19 +24,19 @@ struct RebuiltRows {
   int64* loads;
   void* durations;
   void* options;
-  int room;     // most customers that wait at a time
-  float price;  // of a unit of load beyond the capacity; negative if none is allowed
+  int room;     // limit on the customers that wait
+  float price;  // of a unit of load beyond the capacity; negative if that is not allowed
 };
 
 // State that the lanes of a row share.
 struct RebuiltState {
-  int routes;   // numbered routes; some may be empty
-  int spare;    // an empty route that may begin, or -1
-  int count;    // waiting customers
-  int from;     // the last insertion: a node,
-  int joined;   // the customer put behind it,
-  int changed;  // and their route
-  uint32 blinks;
+  int routes;     // numbered routes; some may be empty
+  int spare;      // an empty route that a customer may begin, or -1
+  int count;      // waiting customers
+  int from;       // the node behind which the last insertion was made
+  int joined;     // the customer inserted last
+  int changed;    // the route of this customer
+  uint32 blinks;  // random: they decide which places are skipped
 };
 
 constexpr int kOptionWords = 5;  // words of 8 bytes for the options of a customer
@@ -48,7 +48,7 @@ struct RebuiltRoutes {
   using Routes = OpenRoutes<Vehicles>;
   using Edge = typename Routes::Edge;
 
-  // The best edge to insert a customer in, and the best one of another route.
+  // The best edge in which to insert a customer, and the best edge of another route.
   struct Options {
     Edge best, second;
     int route, other;  // the routes of these edges, or -1
@@ -65,7 +65,7 @@ struct RebuiltRoutes {
       if (others.route >= 0) offer(others.best, others.route);
       if (others.other >= 0) offer(others.second, others.other);
     }
-    // Customers with a single route go first, those without any last.
+    // Customers that only one route can take come first, those that no route can take last.
     GLS_DEVICE Length regret() const {
       if (route < 0) return Length(-1);
       return (other < 0 ? endless<Length>() / 2 : second.value) - best.value;
@@ -83,7 +83,8 @@ struct RebuiltRoutes {
   const float price;
   RebuiltState& state;
 
-  // Reads the routes of a giant tour, without their loads. Lanes take equal shares of its places.
+  // Reads the routes of a giant tour, but not their loads. Each lane takes an equal share of its
+  // places.
   template <class Team>
   GLS_DEVICE void read(const Team& team, const int* tour, int nodes) const {
     const int n = routes.vehicles.customers;
@@ -120,7 +121,7 @@ struct RebuiltRoutes {
     if (next != 0) before[next] = node;
   }
 
-  // Measures the routes that have changed, whose load is negative.
+  // Measures the routes that have changed; a negative load marks them.
   template <class Team>
   GLS_DEVICE void measure_changed(const Team& team) const {
     team.each(state.routes, [&](int route) {
@@ -129,7 +130,8 @@ struct RebuiltRoutes {
     team.sync();
   }
 
-  // One lane: finds an empty route that may begin, or adds one.
+  // Called by one lane: finds an empty route that a customer may begin, or adds one if
+  // the fleet allows it.
   GLS_DEVICE void find_spare() const {
     state.spare = -1;
     for (int route = 0; route < state.routes && state.spare < 0; ++route) {
@@ -145,7 +147,7 @@ struct RebuiltRoutes {
     return route;
   }
 
-  // Skips one place in 64.
+  // True for one place in 64, at random.
   GLS_DEVICE bool is_skipped(int customer, int node) const {
     uint32 bits = state.blinks ^ uint32(customer) * 0x9E3779B1u ^ uint32(node) * 0x85EBCA77u;
     bits = (bits ^ bits >> 15) * 0x2C1B3C6Du;
@@ -155,14 +157,15 @@ struct RebuiltRoutes {
   GLS_DEVICE bool may_take(int route, int customer) const {
     return price >= 0 || routes.takes(route, customer);
   }
-  // Cost of the load by which a customer would exceed the capacity of a route.
+  // Price of the excess load that a customer would add to a route.
   GLS_DEVICE Length overload(int route, int customer) const {
     const int64 room = routes.vehicles.capacity - routes.loads[route];
     const int64 demand = routes.vehicles.demands[customer];
     return demand <= room ? Length(0) : Length(price * float(demand - (room > 0 ? room : 0)));
   }
 
-  // One of `lanes` lanes: the best options among its share of a customer's near nodes.
+  // The best options of a customer among its near nodes with ranks lane, lane + lanes, ...; lane 0
+  // also considers an empty route.
   GLS_DEVICE Options options_of(int customer, int lane, int lanes) const {
     Options found{Routes::nothing(), Routes::nothing(), -1, -1};
     const auto offer = [&](int node, int route, Length more) {
@@ -185,7 +188,8 @@ struct RebuiltRoutes {
     return found;
   }
 
-  // Finds the options of the `wanted` customers among the first `count` that wait.
+  // Finds the options of each of the first `count` waiting customers for which wanted(w) is true,
+  // where w is its index.
   template <class Team, class Wanted>
   GLS_DEVICE void find_options(const Team& team, int count, Wanted wanted) const {
     constexpr int kTogether = Team::kLanes < 32 ? 1 : 32;
@@ -205,8 +209,8 @@ struct RebuiltRoutes {
     team.sync();
   }
 
-  // One lane: inserts a customer in its best route, and moves the last waiting one to its place in
-  // the list.
+  // Called by one lane: inserts a customer in its best route, and moves the waiting customer with
+  // index `last` to the free place in the list.
   GLS_DEVICE void join(int customer, int last) const {
     int w = 0;
     while (waiting[w] != customer) ++w;
@@ -224,8 +228,8 @@ struct RebuiltRoutes {
     if (route == state.spare) find_spare();
   }
 
-  // Writes the giant tour, empty routes last; false if it has too few copies of the depot. Lanes
-  // take equal shares of the routes.
+  // Writes the giant tour, empty routes last; false if it has too few copies of the depot. Each
+  // lane takes an equal share of the routes.
   template <class Team>
   GLS_DEVICE bool write(const Team& team, int* tour, int nodes) const {
     struct Written {

@@ -6,11 +6,11 @@ from typing import Any
 
 
 def route_totals(xp: Any, nodes: Any, copies: int, *amounts: Any) -> list[Any]:
-    """Return for each of `amounts`, arrays (P, n), the sum over the route of each place.
+    """Return, for each array (P, n) of `amounts`, the sum over the route of each place.
 
-    The sums are float64 arrays (P, n). `nodes` are giant tours with 0 for each copy of the depot,
-    as from `nodes_of`; a copy belongs to the route that it begins. A GPU adds real numbers in any
-    order.
+    The sums are float64 arrays (P, n). `nodes` (P, n) are giant tours with 0 for each of the
+    `copies` copies of the depot, as `nodes_of` returns them; a copy belongs to the route that it
+    begins. On a GPU, the order of additions varies, so sums of real numbers may too.
     """
     size = len(nodes)
     begun = (nodes == 0).cumsum(axis=1)
