@@ -1,4 +1,4 @@
-"""The base of all cooperations, and what they may use of chains."""
+"""The base class of cooperations, and what cooperations may use of chains."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_KICKS_PER_CITY = 1e9  # between two exchanges
 
 
 class Cooperation(ABC):
-    """An exchange of tours between chains, after regular numbers of kicks.
+    """An exchange of tours between chains, at regular intervals of kicks.
 
     All kinds of chains have the following attributes and methods. Arrays have a row for each chain
     and are on the backend ``chains.start.backend``:
@@ -28,8 +28,9 @@ class Cooperation(ABC):
       tour. These arrays are read-only; the next two methods hand over tours.
     - ``take(rows, others)``: the chains `rows` continue from the best tours of the chains `others`.
     - ``adopt(tours, costs)``: chains continue from tours that are cheaper than their best ones.
-    - ``kept(owner, make)``: data that a cooperation keeps from one exchange to the next. A
-      cooperation itself has no state, because several searches may use it. It is hashable.
+    - ``kept(owner, make)``: the result of ``make()`` in the first call; the same object in later
+      calls with this owner. A cooperation keeps its data there, because several searches may use
+      the cooperation. It is hashable.
     - ``start``: the problem, the seed and the number of the first row; ``parts``: neighbourhoods
       and candidate lists, None if the search has none.
 
@@ -41,11 +42,11 @@ class Cooperation(ABC):
         Whether a tour is measured by the lengths of the chain that receives it, if each row of a
         problem has its own lengths.
     priced : bool
-        Whether the cooperation sets the price of violations. If so, only feasible tours are
+        Whether the cooperation sets the price of violations. If so, only feasible tours count in
         `results`.
     crosses : bool
-        Whether the cooperation crosses tours. If so, a population profits from the tours of others
-        once its own are alike.
+        Whether the cooperation crosses tours. If so, a population profits from the tours of other
+        populations once its own tours are alike.
     every : float
         Kicks per city between two exchanges; more than 0.
     """
@@ -87,7 +88,7 @@ class Cooperation(ABC):
         return costs
 
     def period(self, n: int) -> int:
-        """Return the kicks between two exchanges, for tours of n cities."""
+        """Return the number of kicks between two exchanges, for tours of n cities."""
         return max(1, round(self.every * n))
 
     @abstractmethod
@@ -105,12 +106,12 @@ class Cooperation(ABC):
         seconds : float
             Approximate limit for the exchange.
         kicks : int
-            Most kicks that each chain may make in the exchange.
+            Largest number of kicks that each chain may make in the exchange.
 
         Returns
         -------
         int
-            Kicks that each chain has made in the exchange.
+            Number of kicks that each chain has made in the exchange.
         """
 
 

@@ -43,7 +43,7 @@ class Filter(ABC):
     name : str
         Name in the registry.
     header : str
-        Header that defines the functor, found like a kernel's header.
+        Header that defines the functor, by its path in the package.
     """
 
     name: ClassVar[str]
@@ -76,7 +76,7 @@ class Filter(ABC):
         return []
 
     def state_words(self, n: int) -> int:
-        """Return the 8-byte words that the functor keeps per tour; all bytes start as 1."""
+        """Return the number of 8-byte words of state per tour; all bytes are 1 at first."""
         return 0
 
     @property
@@ -151,7 +151,7 @@ class Or(_Pair):
         return self.first.opens and self.second.opens
 
     def rotations(self, edges: int) -> int:
-        """Return the larger number."""
+        """Return the larger number of the two filters."""
         return max(self.first.rotations(edges), self.second.rotations(edges))
 
 

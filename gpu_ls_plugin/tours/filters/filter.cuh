@@ -15,11 +15,11 @@
 //     void refresh(team, bool complete)                 called after the tour has changed;
 //                                                       `complete`: all kept moves were evaluated
 //
-// A move belongs to one opening for each rotation of the neighbourhood. `any` may return true for
-// an opening without kept moves. For a kept move, `any` must be true in at least one of the first
-// kRotations rotations; if kRotations is 1, it must be true in all rotations. A word is an integer,
-// a double or an address; a struct can read them (backends/include/words.cuh). If a filter has no
-// state, `On` derives from Stateless.
+// A move belongs to one opening in each rotation of the neighbourhood. `any` may return true for an
+// opening without kept moves. For a kept move, `any` must be true for its opening in at least one
+// of the first kRotations rotations; if kRotations is 1, it must be true in all rotations. A word
+// is an integer, a double or an address; a struct can read them (backends/include/words.cuh). If a
+// filter has no state, `On` derives from Stateless.
 //
 // PlacedTour is the current tour: `length(p, q)` between positions, `edges[p]` to the next
 // position, `next(p)`, `city(p)`, `n`, and `row` and `pass` for random numbers.

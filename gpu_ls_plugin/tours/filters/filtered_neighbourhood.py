@@ -43,7 +43,7 @@ class FilteredNeighbourhood(Neighbourhood):
         there is one for each lane. "openings": moves with one open position are tested first, and
         only those that pass are completed. "auto": the mode that suits the search.
     mapping : str
-        How positions follow from the number of a move: "roots", "lexicographic" or "cut_triangle"
+        How the number of a move gives its positions: "roots", "lexicographic" or "cut_triangle"
         (2-opt only). The mode "openings" uses no mapping.
 
     Notes
@@ -54,10 +54,10 @@ class FilteredNeighbourhood(Neighbourhood):
     Raises
     ------
     InvalidParameterError, InvalidTypeError, UnknownPartError
-        A part is of the wrong kind or unknown, or parts do not go together.
+        A part is of the wrong kind or unknown, or the parts do not fit together.
     """
 
-    # Names are replaced by their parts.
+    # The constructor replaces names by parts.
     neighbourhood: Any = field(default_factory=TwoOpt)
     filter: Any = field(default_factory=GainBound)
     mode: str = "auto"

@@ -8,8 +8,8 @@
 //
 // In 3-opt, each new edge joins two of the three removed edges. The spares of such a pair minus
 // twice the cost of its new edge, summed over the three pairs, are four times the gain. So if a
-// move improves the tour, at least one of its pairs has a positive value. The filter rejects
-// openings whose pair has none.
+// move improves the tour, this value is positive for at least one of its pairs. The filter rejects
+// openings whose pair has no positive value.
 #pragma once
 
 #include "tours/filters/filter.cuh"

@@ -1,4 +1,4 @@
-"""The built-in filters; the functor of each is in the header of its name."""
+"""The built-in filters; the functor of each is in the header with the same name."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Everything(Filter):
-    """Keep all moves; the baseline of filters."""
+    """Keep all moves: the baseline for other filters."""
 
     name = "everything"
 
@@ -35,7 +35,7 @@ class Radius(Filter):
     Parameters
     ----------
     r : float
-        At least 0, in the unit of the problem's lengths.
+        Largest length of a new edge, in the unit of the problem's lengths; at least 0.
 
     Raises
     ------
@@ -67,8 +67,8 @@ class GainBound(Filter):
 
     Each end of a removed edge gets a new edge that is at least as long as the distance to the
     city's nearest neighbour. So a single long edge can rule out a move. The descent is the same as
-    without the filter. In 3-opt, a pair of removed edges can rule out all moves that remove both:
-    the filter rejects openings.
+    without the filter. In 3-opt the filter also rejects openings, since two of the removed edges
+    can rule out all moves that remove both.
     """
 
     name = "gain_bound"
@@ -117,7 +117,7 @@ class InCandidates(Filter):
     Raises
     ------
     InvalidParameterError, InvalidTypeError, UnknownPartError
-        `candidates` is not a candidate set or an unknown name, or `missing` is out of range.
+        `candidates` is neither a candidate set nor a known name, or `missing` is out of range.
     """
 
     candidates: Any = field(default_factory=Nearest)

@@ -1,5 +1,5 @@
-// The common part of filters that test each new edge alone. `EdgeTest` tests one edge; all new
-// edges of a kept move pass, except at most `missing`.
+// The common part of filters that test each new edge separately. `EdgeTest` tests one edge; a move
+// is kept if all its new edges pass, except at most `missing`.
 #pragma once
 
 #include "tours/filters/filter.cuh"

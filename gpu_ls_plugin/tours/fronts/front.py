@@ -56,7 +56,7 @@ def _nowhere_higher(first: NDArray[Any], second: NDArray[Any]) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Front:
-    """Tours with different costs, none dominating another, sorted by the first objective."""
+    """Tours that differ in cost and do not dominate each other, sorted by the first objective."""
 
     tours: NDArray[np.int32]  # (A, n)
     costs: NDArray[Any]  # (A, M)
@@ -76,7 +76,8 @@ class Front:
     ) -> Front:
         """Return the front of these and other tours (P, n) with costs (P, M), as a new object.
 
-        Beyond the size `most`, tours in the most crowded places are dropped, but never the ends.
+        If there are more than `most`, the tours in the most crowded places are dropped; those at
+        the ends are dropped last.
         """
         all_costs = np.concatenate([self.costs, costs])
         kept = non_dominated(all_costs)

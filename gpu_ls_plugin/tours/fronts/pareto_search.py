@@ -37,10 +37,10 @@ class ParetoLocalSearch:
     """Explore the neighbours of some tours of a front and keep those that are not dominated.
 
     Pareto local search (Paquete, Chiarandini and Stützle 2004; Angel, Bampis and Gourvès 2004):
-    each tour of the front is explored once, as long as it stays in the front. First all tours are
-    explored by 2-opt, then by Or-opt of one city, then of two, and so on. With two objectives,
-    each neighbour is compared with the front; with more, only the neighbours of a tour that are
-    best by some random weights.
+    each tour is explored once by each kind of moves, as long as it stays in the front. First all
+    tours are explored by 2-opt, then by Or-opt of one city, then of two, and so on. With two
+    objectives, each neighbour is compared with the front; with more, only those neighbours of a
+    tour that are best by some random weights.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class ParetoLocalSearch:
     Raises
     ------
     InvalidParameterError, InvalidTypeError
-        A parameter is out of range.
+        A parameter is out of range or of the wrong type.
     """
 
     tours: int = 256
@@ -92,7 +92,7 @@ class ParetoLocalSearch:
             Not changed.
         random_state : numpy.random.Generator
         seconds : float
-            No further tours are explored after this time.
+            No more tours are explored after this time.
         most : int, optional
             Largest size of the returned front.
         """
@@ -107,7 +107,7 @@ class ParetoLocalSearch:
 
 
 class _Exploration:
-    """A front that is explored, some tours at a time."""
+    """The exploration of a front, some tours at a time."""
 
     generations = 0
 
@@ -123,7 +123,7 @@ class _Exploration:
         self._neighbours, self._random, self._most = neighbours, random_state, most
 
     def over(self, leg: Leg) -> str | None:
-        """Return why exploring ends; None if it continues."""
+        """Return why the exploration ends; None if it continues."""
         if self.done >= leg.until:
             return "kicks"
         return "optimum" if self.front.explored.min() > self._longest else None
@@ -140,7 +140,7 @@ class _Exploration:
 
 
 class _Neighbours:
-    """The neighbours of tours, by all kinds of moves."""
+    """Computes the neighbours of tours by all kinds of moves."""
 
     def __init__(self, backend: Any, problem: MultiObjectiveTSP, longest: int) -> None:
         self._problem, self._backend, self._xp = problem, backend, backend.xp
@@ -193,7 +193,7 @@ class _Neighbours:
         return lambda a, b: table[a, b]
 
     def _undominated(self, costs: list[Any], front: Front) -> tuple[Any, Any]:
-        """Return the moves whose tours no tour of a front (two objectives) dominates."""
+        """Return the moves to tours that no tour of the front dominates; for two objectives."""
         xp = self._xp
         left, low = (xp.asarray(np.ascontiguousarray(column)) for column in front.costs.T)
         step = xp.searchsorted(left, costs[0].ravel(), side="right").reshape(costs[0].shape) - 1
@@ -202,7 +202,7 @@ class _Neighbours:
         return rows, moves
 
     def _best_by_weights(self, costs: list[Any], front: Front) -> tuple[Any, Any]:
-        """Return the moves of each tour that are best by some weights, the same for all tours."""
+        """Return the moves of each tour that are best by random weights, equal for all tours."""
         xp, size = self._xp, len(costs[0])
         scales = np.maximum(front.nadir - front.ideal, 1e-300)
         weights = np.random.default_rng(len(front)).exponential(size=(CHOSEN, len(costs))) / scales

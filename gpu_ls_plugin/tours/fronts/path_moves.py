@@ -55,7 +55,7 @@ class Shift:
     turned: bool = False
 
     def places(self, n: int) -> Places:
-        """Return all moves, except over one city or all but one, which other kinds contain."""
+        """Return all moves except those over one city or all but one, which other kinds have."""
         first, reach = np.mgrid[:n, 2 : max(2, n - self.cities - 1)].astype(np.intp)
         return first.ravel(), reach.ravel()
 

@@ -1,4 +1,4 @@
-"""Generations of tours, each tour searched by its own weights."""
+"""Generations of tours, each of which is searched by different weights."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
     from gpu_ls_plugin.tours.problem.weighted import WeightedTSP
 
-MATES = 20  # number of next-best tours by a child's weights, from which its mate is drawn
+MATES = 20  # number of next-best tours, by a child's weights, from which its second parent is drawn
 # Searches for estimates of the ideal and nadir points.
 SEARCH = LocalSearch([LinKernighan(3)], candidates=Nearest(8))
 DIRECTED = LocalSearch([ThreeOpt(), OrOpt(3)], candidates=Nearest(10))  # reverses no path
@@ -63,7 +63,7 @@ def weighted_for(
     random_state: np.random.Generator,
     backend: str = "auto",
 ) -> WeightedTSP:
-    """Return the scalarised problem of tours (P, n), each with weights drawn for its place."""
+    """Return the problem of tours (P, n), each scalarised by weights drawn for its costs."""
     drawn = _draw_weights(problem, problem.cost(tours), weights, random_state, backend)
     return _scalarised(problem, drawn, weights, backend)
 
@@ -122,12 +122,12 @@ class Improvement(Protocol):
 
 @dataclass(frozen=True)
 class ScalarisedGeneration:
-    """Makes children: draws weights for each, then selects, crosses and searches by them.
+    """Makes children: draws weights for each, by which parents are selected and tours searched.
 
     The first parent is the best known tour by the child's weights, the second one is among the
-    next best. A child that is not better than its first parent is replaced by a kicked copy of it
-    before the search. Weights are drawn for the places of random known tours. Crossing and search
-    use the backend of `improver`.
+    next best. If a child is not better than its first parent, a kicked copy of this parent replaces
+    it before the search. Weights are drawn for the scaled costs of random known tours. Crossing and
+    search use the backend of `improver`.
     """
 
     crossover: Recombination
@@ -198,7 +198,7 @@ class ScalarisedGeneration:
 def _choose_parents(
     totals: NDArray[np.float64], random_state: np.random.Generator
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the least column of each row of totals (P, A), and another one of the least few."""
+    """Return for each row of totals (P, A) the least column and a random one of the least few."""
     size, known = totals.shape
     first = totals.argmin(axis=1)
     few = min(MATES, known - 1)

@@ -151,6 +151,7 @@ class Tchebycheff(Weights):
     Parameters
     ----------
     weights : Weights
+        The rule that draws the weights.
     augmentation : float
         Factor of the weighted sum that is added to the distance, more than 0.
 
@@ -200,5 +201,5 @@ def places_of(
 
 
 def spans(ideal: NDArray[np.float64], nadir: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the extent of a front in each objective; 1 if it is 0."""
+    """Return the extent of a front in each objective; 1 if the extent is 0."""
     return np.where(nadir > ideal, nadir - ideal, 1.0)

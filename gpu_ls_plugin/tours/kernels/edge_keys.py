@@ -1,4 +1,4 @@
-"""Numbers of edges, and keys of tours that do not depend on start and direction."""
+"""Numbers of edges, and keys of tours that do not depend on first city and direction."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from gpu_ls_plugin.core.rows import splitmix64
 def edge_keys(xp: Any, tours: Any, *, symmetric: bool = True, customers: int | None = None) -> Any:
     """Return a 64-bit key for each tour, uint64 (P,).
 
-    A key is a sum over the edges. Each city has a random number, and an edge has the product of the
-    numbers of its cities. So a rotation of a tour does not change its key, nor does a reversal if
-    lengths are symmetric. Two different tours have equal keys with a probability of about 2**-57.
+    Each city has a random number. A key is the sum, over all edges, of the products of the numbers
+    of both cities. So a rotation of a tour does not change its key, nor does a reversal if lengths
+    are symmetric. Two different tours have equal keys with a probability of about 2**-57.
     With `customers`, tours are giant tours, and keys are those of their routes.
     """
     n = tours.shape[1]
@@ -35,7 +35,7 @@ def edge_numbers(
     Numbers are 0 to n * n - 1, and equal only for equal edges. If lengths are symmetric, the
     direction of an edge does not matter. With `customers`, tours are giant tours, and all copies of
     the depot count as one city. No number occurs twice in a giant tour: the second edge of a route
-    with one customer has a number of its own, as has each empty route.
+    with one customer gets a different number, and so does each empty route.
     """
     if customers is not None:
         return _route_edges(
@@ -54,7 +54,7 @@ def nodes_of(xp: Any, tours: Any, customers: int) -> Any:
 
 
 def _route_edges(xp: Any, nodes: Any, symmetric: bool, customers: int) -> Any:
-    """Return the numbers of edges between nodes; an edge that would occur twice becomes a loop."""
+    """Return the numbers of edges; an edge that would occur twice has the number of a loop."""
     n, after = nodes.shape[1], xp.roll(nodes, -1, axis=1)
     numbers = nodes * n + after
     if symmetric:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
 Costed = tuple[Any, Any]  # tours and their costs
-MOST_KEPT = 1 << 28  # bytes of an objective's data, for the tours of a launch
+MOST_KEPT = 1 << 28  # bytes of the data that an objective keeps for the tours of a launch
 # Bounds on the relative rounding error of real lengths: of sums of changes in chains, and of sums
 # from scratch that are added in the same order.
 ROUNDING, FROM_SCRATCH = 1e-12, 1e-14
@@ -56,8 +56,8 @@ def lengths_of(backend: Backend, problem: TSP, tours: Any) -> Any:
 def exact_costs(backend: Backend, problem: Problem, tours: Any) -> Any:
     """Return the costs of checked int32 tours (P, n), equal to `problem.cost` to the last bit.
 
-    If kernels are proven to compute the same costs as the referee, they do so on the backend of the
-    tours. Otherwise the host computes the costs.
+    If kernels are proven to compute the same costs as the referee, they compute them on the backend
+    of the tours. Otherwise the host computes the costs.
     """
     cost = type(problem).cost
     if isinstance(problem, WeightedTSP) and cost is WeightedTSP.cost:
@@ -97,7 +97,7 @@ def nothing_paid(costs: Any, lengths: Any, rounding: float = ROUNDING) -> Any:
 
 
 def better(backend: Backend, problem: TSP, one: Costed, other: Costed) -> Any:
-    """Return for each row whether `one` is better: feasible if `other` is not, else cheaper."""
+    """Return for each row whether `one` is better: first by feasibility, then by cost."""
     cheaper, objective = one[1] < other[1], problem.objective
     if objective.length_alone:
         return cheaper

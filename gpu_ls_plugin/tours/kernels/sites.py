@@ -89,7 +89,7 @@ class Sites:
 
     @classmethod
     def of(cls, backend: Backend, problem: TSP, *, table: bool = False) -> Sites:
-        """Return the sites of a problem, made once; with `table`, a table of lengths if faster."""
+        """Return the sites of a problem, made only once; `table` allows a table of lengths."""
         what = ("sites", table)
         made: Sites = backend.made_once(problem, what, lambda: cls(backend, problem, table=table))
         return made

@@ -1,4 +1,4 @@
-// The cost of a tour from scratch, with the costs of an objective that keeps data of tours.
+// Computes the cost of a tour from scratch. An objective is included if it keeps data of tours.
 #pragma once
 
 #include "tours/problem/row_lists.cuh"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 SITE_BYTES = constant("tours/problem/lengths.cuh", "kSiteBytes")  # of the largest kind of site
 POINT_BYTES = constant("tours/problem/metric.cuh", "kPointBytes")
 LAYOUTS = ("warp", "block", "global")
-LARGE_LANES = 384  # of a block for a tour that is large or in global memory; registers limit them
+LARGE_LANES = 384  # lanes for a tour that is large or in global memory; registers allow no more
 
 
 def survivor_bytes(length_bytes: int) -> int:
@@ -67,7 +67,7 @@ class DescentShape:
 
 # Warps per block and blocks per multiprocessor; the first pair that fits is used.
 ONE_BLOCK = tuple((warps, 1) for warps in (16, 14, 12, *range(10, 0, -1)))
-FEW_CHAINS = 10  # per multiprocessor; with so few, schedulers are idle unless each does more
+FEW_CHAINS = 10  # per multiprocessor; with so few, each must do more to keep schedulers busy
 CHAIN = "tours/kernels/chain_sizes.cuh"
 JOURNAL, CHAIN_QUEUE = constant(CHAIN, "kJournal"), constant(CHAIN, "kChainQueue")
 MOVE_BYTES, DRAWN_BYTES = constant(CHAIN, "kMoveBytes"), constant(CHAIN, "kDrawnBytes")
@@ -82,7 +82,7 @@ class ChainNeeds:
     length_bytes: int = 4  # of a sum of lengths
     neighbourhoods: int = 1  # each has its own count of moves
     registers: str = "some"  # that the moves need: "few", "some", "many" or "most"
-    chooses: bool = False  # whether moves look for places, which takes more registers in descents
+    chooses: bool = False  # whether moves search for places, so that descents need more registers
     listed: bool = False  # whether moves are listed before the objective judges them
 
     @property
@@ -118,7 +118,7 @@ class ChainShape(DescentShape):
 
     @property
     def first_steps(self) -> int:
-        """First steps that a team looks at together: twice as many if chains are few."""
+        """Number of first steps that a team looks at together: twice as many if chains are few."""
         few = self.lanes == 32 and self.teams * self.blocks <= FEW_CHAINS
         return super().first_steps * (2 if few else 1)
 
@@ -139,7 +139,7 @@ class ChainShape(DescentShape):
 class HostShape(ChainShape):
     """The layout on a CPU: each thread works on a tour."""
 
-    short: bool = False
+    short: bool = False  # whether 16 bits suffice for the number of a city
 
     @classmethod
     def of(cls, n: int) -> HostShape:
@@ -157,17 +157,17 @@ class HostShape(ChainShape):
         return f"gls::HostMemory<{self.city}>"
 
     def shared_bytes(self, n: int) -> int:
-        """Return 0."""
+        """Return 0: a CPU has no shared memory."""
         return 0
 
 
 def first_fitting(
     layouts: Iterable[tuple[int, int]], own: int, shared_memory: int
 ) -> tuple[int, int, int] | None:
-    """Return the first layout that fits, if a warp needs `own` bytes; None if none fits.
+    """Return the first layout that fits, with the bytes left in a block; None if none fits.
 
-    A layout is a pair: the warps of a block and the blocks of a multiprocessor. The third number of
-    the result is the bytes that are left in a block.
+    A layout has the warps of a block and the blocks of a multiprocessor, which has `shared_memory`
+    bytes. A warp needs `own` of them.
     """
     for warps, blocks in layouts:
         room = (shared_memory + BLOCK_OVERHEAD) // blocks - BLOCK_OVERHEAD

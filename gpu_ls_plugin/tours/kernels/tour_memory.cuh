@@ -37,7 +37,7 @@ struct Pieces {
   }
 };
 
-// Memory without a part that teams share: sites and other data stay in global memory.
+// Memory that has no part for all teams: sites and other shared data stay in global memory.
 struct OwnPieces : Pieces {
   template <class Site>
   GLS_DEVICE static void load_sites(const Site*, int) {}
@@ -111,7 +111,7 @@ struct SharedMemory : Pieces {
   }
 };
 
-// Everything in global memory.
+// Tours and sites in global memory.
 struct GlobalMemory : OwnPieces {
   using City = int;
 
@@ -122,7 +122,7 @@ struct GlobalMemory : OwnPieces {
 
 #else
 
-// Memory of a CPU thread; its tours use it one after the other.
+// Memory of a CPU thread, which the thread uses for one tour after the other.
 template <class CityType>
 struct HostMemory : OwnPieces {
   using City = CityType;

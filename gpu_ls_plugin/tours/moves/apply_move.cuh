@@ -1,13 +1,13 @@
-// Applies a move by reversals of paths, of the shorter side of the tour if that is allowed.
+// Applies a move by reversing paths or, if that is allowed and shorter, the rest of the tour.
 #pragma once
 
 #include "tours/moves/move.cuh"
 
 namespace gls {
 
-// The first four reversals of a move, two hexadecimal digits each, the first in the lowest digits:
-// the indices in `t` of the first and the last city of the path to reverse. The reversals of
-// further edges use the next indices, two by two.
+// The first four reversals of a move, two hexadecimal digits each, the first in the lowest digits.
+// The digits are the indices in `t` of the first and the last city of the path to reverse. Later
+// reversals repeat the fourth with indices that are higher by 2, 4, ...
 GLS_DEVICE uint32 reversals(Shape shape) {
   return shape == Shape::kFlips  ? 0x79573513
          : shape == Shape::kSwap ? 0x57412512
@@ -42,7 +42,7 @@ GLS_DEVICE void apply_move(const Team& team, const RingTour<City>& tour, const M
     ends = ends >> 8 | (ends & 0xff000000);
     further = left > 1 ? further + 2 : 0;  // the last reversal has no successor
     const int* const t = move.t + (further > 0 ? further : 0);
-    first = t[ends >> 4 & 15], last = t[ends & 15];  // loads early, to overlap with the reversal
+    first = t[ends >> 4 & 15], last = t[ends & 15];  // loaded early, to overlap with the reversal
     team.sync();                                     // all lanes have read the places
     tour.reverse(team, begin, length);
     record(begin, length);
@@ -78,7 +78,7 @@ struct ChangedPlaces<true> {
   }
 };
 
-// Updates an objective's data of a tour after places have changed.
+// Updates the data that an objective keeps of the tour, after places have changed.
 template <class Team, class View, bool needed>
 GLS_DEVICE void keep_changed(const Team& team, const View& view,
                              const ChangedPlaces<needed>& changed) {
@@ -97,7 +97,7 @@ GLS_DEVICE void keep_changed(const Team& team, const View& view,
   keep_tour(team, view);
 }
 
-// Applies a move and updates the objective's data of the tour.
+// Applies a move and updates the data that the objective keeps of the tour.
 template <class Team, class View>
 GLS_DEVICE void apply_kept_move(const Team& team, const View& view, const Move& move,
                                 bool either_way) {

@@ -18,19 +18,19 @@ USUAL_EDGES, DEEPEST_EDGES = (
 
 
 class Neighbourhood(ABC):
-    """A set of moves that lead from a tour to others.
+    """A set of moves that change a tour.
 
     Attributes
     ----------
     name : str
         Name in the registry.
     header : str
-        Header that defines the functor, found like a kernel's header.
+        Header that defines the functor, by its path in the package.
     reverses : bool
         Whether its moves reverse paths, which requires symmetric lengths.
     alone : bool
-        Whether it has an engine of its own and cannot be combined with other neighbourhoods. It
-        has no functor then.
+        Whether it has a separate engine, has no functor and cannot be combined with other
+        neighbourhoods.
     """
 
     name: ClassVar[str]
@@ -47,8 +47,8 @@ class Neighbourhood(ABC):
     def most_edges(self) -> int:
         """Largest number of edges that a move exchanges.
 
-        More than 8 (up to 12) work on the CPU backend only; the functor must declare the number as
-        ``static constexpr int kMostEdges``.
+        More than 8 edges (up to 12) work only on the CPU backend. The functor must then declare
+        the number as ``static constexpr int kMostEdges``.
         """
         return USUAL_EDGES
 
@@ -61,7 +61,7 @@ class Neighbourhood(ABC):
     def functor(self, symmetric: bool) -> str:
         """Return the C++ type of the moves at a city; `tours/moves/move.cuh` describes it.
 
-        If lengths are not `symmetric`, the type has only moves that reverse no path.
+        If lengths are not `symmetric`, the type must not contain moves that reverse paths.
         """
 
     def source(self) -> str:

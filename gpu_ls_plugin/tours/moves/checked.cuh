@@ -1,15 +1,15 @@
 // Verifies the moves of a third-party neighbourhood.
 //
-// A move is valid if the edges that it removes lie where its shape needs them (move.cuh); then the
-// tour stays a tour, and the gain is a sum over the edges. A move that removes a fixed edge gains
-// nothing. A move that is invalid, or whose claimed gain is wrong, is dropped: `gls_faulty_part`
-// reports it to the host, which raises an error.
+// A move is valid if the edges that it removes are where its shape requires them (move.cuh). It
+// then yields a tour, and its saved length is a sum over the edges. A move that removes a fixed
+// edge gains nothing. A move that is invalid, or whose claimed gain is wrong, is dropped;
+// `gls_faulty_part` tells the host, which raises an error.
 #pragma once
 
 #include "tours/moves/move.cuh"
 
 #ifdef __CUDACC__
-extern "C" __device__ int gls_faulty_part = 0;  // number of the neighbourhood, from 1; 0: none
+extern "C" __device__ int gls_faulty_part = 0;  // number of the neighbourhood, from 1; 0: no fault
 #else
 extern "C" {
 int gls_faulty_part = 0;
@@ -59,7 +59,8 @@ struct MovePath {
     flips[count++] = at - 1;
     return true;
   }
-  // Swaps two segments by the second and third edge; false if the cities do not fit the shape.
+  // Swaps two segments, or reverses each of them, as given by the second and third removed edge;
+  // false if the cities do not fit the shape.
   GLS_DEVICE bool move_segments(Shape its_shape, int t3, int t4, int t5, int t6) {
     const int at3 = step(t3), at5 = step(t5), at6 = step(t6);
     const bool swaps = its_shape == Shape::kSwap;
@@ -89,6 +90,7 @@ GLS_DEVICE bool is_real(const View& view, const FirstStep<Length>& first, const 
   return true;
 }
 
+// A neighbourhood whose moves are verified; `number` identifies it in `gls_faulty_part`.
 template <class Neighbourhood, int number>
 struct Checked {
   static constexpr int kMostEdges = MostEdges<Neighbourhood>::kValue;

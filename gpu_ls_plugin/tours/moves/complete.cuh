@@ -1,7 +1,7 @@
 // Complete neighbourhoods: all ways to replace two or three edges of a tour.
 //
 // Moves are enumerated by number (mappings.cuh turns numbers into positions) or by opening. An
-// opening is a move with one position open; a filter can reject all moves that close it at once.
+// opening is a move with one open position; a filter that rejects it skips all moves that close it.
 #pragma once
 
 #include "tours/moves/reconnection.cuh"
@@ -10,8 +10,8 @@
 
 namespace gls {
 
-// Removes the edges after positions at[0] < at[1] < ...; the ends of the edge after at[x] are
-// numbered 2 x and 2 x + 1.
+// Removes the edges after positions at[0] < at[1] < ... and reconnects the paths in way number
+// `way`. The ends of the edge after at[x] are numbered 2 x and 2 x + 1.
 template <int edges>
 struct Exchange {
   int at[edges], way;
@@ -63,7 +63,7 @@ struct ExchangeChange {
   GLS_DEVICE Edge named(Edge places) const { return {city(places.from), city(places.to)}; }
 };
 
-// Change of cost by a move, including the objective.
+// Change of cost by a move, including what the objective adds.
 template <class Space, class PlacedTour>
 GLS_DEVICE typename PlacedTour::Length change_of(const PlacedTour& tour,
                                                  const typename Space::Move& move) {
@@ -81,11 +81,11 @@ struct Pairs {
   using Move = Exchange<2>;
   static constexpr int kEdges = 2, kWays = 1;
   static constexpr int kRotations = 1;
-  static constexpr int kKnownLinks = 0;  // new edges of an opening that are known
+  static constexpr int kKnownLinks = 0;  // number of new edges that an opening determines
 
   GLS_DEVICE static Edge link(int, int number) { return {number, number + 2}; }
 
-  // Neighbouring edges make no move, so decoding gives the second position minus 1.
+  // Two neighbouring edges make no move, so mappings yield the second position minus 1.
   GLS_DEVICE static int64 count(int n) { return int64(n - 1) * (n - 2) / 2; }
   template <class Mapping>
   GLS_DEVICE static Move decode(const Mapping& mapping, int64 number) {
@@ -134,8 +134,8 @@ struct Triples {
   template <int way>
   static constexpr int kLinks = Reconnection::edges_by_joined(way);
 
-  // New edge 0 joins the first and the second removed edge, 1 the second and third, 2 the outer
-  // two.
+  // New edge 0 joins the first and the second removed edge, edge 1 the second and the third, and
+  // edge 2 the first and the third.
   GLS_DEVICE static Edge link(int way, int number) {
     const int links = way == 0   ? kLinks<0>
                       : way == 1 ? kLinks<1>
@@ -167,7 +167,7 @@ struct Triples {
     return {{int(rank / n / n), int(rank / n % n), int(rank % n)}, way};
   }
 
-  // Sums in the order of three_opt_step.cuh, so that real changes agree to the last bit.
+  // Adds lengths in the order of three_opt_step.cuh, so that real changes agree to the last bit.
   template <class PlacedTour>
   GLS_DEVICE static typename PlacedTour::Length change(const PlacedTour& tour, const Move& move) {
     const int a = move.at[0], c = move.at[1], e = move.at[2];

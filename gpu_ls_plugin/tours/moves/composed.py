@@ -57,7 +57,7 @@ class Moves:
         grid: str = "",
         by_step: bool = False,
     ) -> Moves:
-        """Compose neighbourhoods; ties go to the first one. Pivoting rules set `by_step`."""
+        """Compose neighbourhoods; ties go to the first one. For `by_step`, see ``gls::ByStep``."""
         checked: list[str] = []
 
         def functor_of(part: Neighbourhood) -> str:
@@ -101,7 +101,7 @@ class Moves:
         parameters: tuple[Parameter, ...],
         team: str,
     ) -> Kernel:
-        """Compose a kernel; `body` contains ``{length}``, ``{moves}`` and ``{metric}``."""
+        """Compose a kernel; types replace ``{length}``, ``{moves}`` and ``{metric}`` in `body`."""
         body = body.replace("{length}", self.length).replace("{moves}", self.functor)
         body = body.replace("{metric}", metric_type(metric, self.grid))
         kernel = metric_kernel(
@@ -140,10 +140,11 @@ def chain_needs(
 
 
 class CandidateMoves:
-    """Neighbourhoods and candidates on a problem and a backend: the arguments of `PARAMETERS`.
+    """Neighbourhoods and candidates for a problem on a backend.
 
-    A city has `steps` first steps and `neighbours` moves; `cities` (n * degree,) lists the
-    candidates of each. `needs` is what chains need; `grid` is explained in `Sites`.
+    `arguments` are the kernel arguments of `PARAMETERS`. A city has `steps` first steps and
+    `neighbours` moves; `cities` (n * degree,) lists the candidates of each city. `needs` has the
+    registers and memory that chains need. For `grid`, see `Sites`.
     """
 
     def __init__(

@@ -3,9 +3,10 @@
 // Two moves are independent if all cuts of one lie between two neighbouring cuts of the other.
 // Then they rearrange different stretches, or one works within a stretch that the other moves or
 // reverses as a whole. A move that relocates a segment (Or-opt, or-3opt) keeps the order of the
-// rest. So it is independent of each move that has no cut in or at its segment or at its target.
-// Any number of pairwise independent moves gives a tour, and their gains add up: without the
-// relocated segments the cuts of the other moves do not cross, and each target edge still exists.
+// rest. So it is independent of each move that cuts neither its segment, nor the edges beside it,
+// nor its target edge. Any set of pairwise independent moves yields a tour, and their gains add up:
+// without the relocated segments the cuts of the other moves do not cross, and each target edge
+// still exists.
 #pragma once
 
 #include "tours/moves/move.cuh"
@@ -16,14 +17,14 @@ struct Cuts {
   static constexpr int kUsual = 3;  // this many entries of `at` are always set
 
   int count;               // removed edges
-  int ends[kMaxExchange];  // of each: twice the place before it, plus 1 if its first end is behind
+  int ends[kMaxExchange];  // of each: 2 * the place before it, + 1 if its first end is behind it
   int first, length;       // first cut and length of a relocated segment; length < 0: there is none
   int at[kMaxExchange];    // places of the other cuts, ascending; unused entries repeat the first
 
   GLS_DEVICE int place(int edge) const { return ends[edge] >> 1; }
 
-  // Finds the cuts in three steps: find(edge) and sort(edge) for each edge, then find_segment. All
-  // lanes finish a step before the next.
+  // Find the cuts in three steps: find(edge) and sort(edge) for each edge, then find_segment. All
+  // lanes must finish a step before the next one begins.
   template <class City>
   GLS_DEVICE void find(const RingTour<City>& tour, const Move& move, int edge) {
     const Edge cut = move.ends_out(edge);
@@ -76,7 +77,7 @@ struct Cuts {
     bool apart =
         !(length >= 0 && other.holds(first, n)) && !(other.length >= 0 && holds(other.first, n));
     each([&](int place) { apart &= !other.holds(place, n); });
-    int gap = -1;  // the gap between cuts that holds the other's cuts
+    int gap = -1;  // the gap between these cuts that contains the other's cuts
     const int all = count > kUsual ? count : kUsual;
     other.each([&](int place) {
       int below = 0;

@@ -1,4 +1,4 @@
-// Two neighbourhoods combined: each variant covers the variants of both; ties go to the first.
+// Two neighbourhoods combined: variant v covers variant v of both. Ties go to the first one.
 #pragma once
 
 #include "tours/moves/move.cuh"

@@ -57,7 +57,7 @@ struct ExchangeMove {
     const int p = inside ? first.t1 : first.t2, x = inside ? first.t2 : first.t1;
     const int q = inside ? first.t3 : tour.at(place3 - step), y = tour.at(swap.second);
     if constexpr (asks_seldom<View>()) {
-      // One of the two edges is the first step's; its real length is not exact.
+      // One of the two edges is the first step's; if lengths are real, `near` is not exact.
       const Length near = first.length - first.gain;
       const Length added = View::Lengths::kReal
                                ? view.length(p, y) + view.length(q, x)
@@ -91,12 +91,13 @@ struct ExchangeMove {
   }
 
  private:
-  // The cities on both sides of where X and Y begin.
+  // The cities before X and Y, and the first cities of X and Y.
   struct Fronts {
     int p, x, q, y;
   };
 
-  // The cities of a longest segment and the city behind it, and the lengths of the edges.
+  // The cities of the longest segment that begins at a city, the city behind it, and the lengths of
+  // the edges between them.
   template <class Length, int size>
   struct Stretch {
     int cities[size + 1];
@@ -114,8 +115,8 @@ struct ExchangeMove {
     }
   };
 
-  // The same under an objective: computes all lengths without branches, then asks the objective
-  // about the few moves that can still gain. `removed` and `added` are lengths known so far.
+  // The gain under an objective: computes all lengths without branches, then calls the objective
+  // for the few moves that can still gain. `removed` and `added` are the lengths known so far.
   template <class View, class Length>
   GLS_DEVICE static Length gain_of_routes(const View& view, const SegmentSwap& swap,
                                           const Fronts& at, Length removed, Length added,
@@ -123,11 +124,11 @@ struct ExchangeMove {
     const Stretch<Length, most> xs(view, at.x, swap.first, swap.step);
     const Stretch<Length, others> ys(view, at.y, swap.second, swap.step);
     removed += view.leaving(at.q, at.y);
-    // The two other added edges are at least 0. Sums in the order of the loop below, since rounding
-    // must agree.
+    // The lengths of the two other added edges are at least 0. Adds in the order of the loop below,
+    // so that rounding agrees.
     if (view.may_not_gain(removed + xs.longest + ys.longest, added)) return 0;
     Length its_removed[most][others], its_added[most][others];
-    uint64 left = 0;  // bit others * i + j: segments of i + 1 and j + 1 cities may gain
+    uint64 left = 0;  // bit others * i + j: swapping i + 1 and j + 1 cities may gain
     GLS_UNROLL
     for (int i = 0; i < most; ++i) {
       GLS_UNROLL
@@ -158,7 +159,7 @@ struct ExchangeMove {
     return best;
   }
 
-  // Whether the swap certainly exceeds a limit of some route.
+  // Whether the swap certainly exceeds the limit of some route.
   template <class View>
   GLS_OUT_OF_LINE static bool too_much(const View& view, int step, const Fronts& at, const int* xs,
                                        int length, const int* ys, int other) {

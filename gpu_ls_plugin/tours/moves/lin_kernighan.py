@@ -8,7 +8,7 @@ from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.tours.moves.base import DEEPEST_EDGES, Neighbourhood
 
-SHALLOWEST = 3  # edges: the exchanges that are tried in breadth
+SHALLOWEST = 3  # smallest depth; so many exchanges are tried in breadth
 EXAMPLE = (5, 3, 1)  # breadths, for messages
 
 
@@ -17,8 +17,8 @@ class LinKernighan(Neighbourhood):
     """Chains of up to `depth` exchanges whose partial sums of gains are all positive.
 
     The first three exchanges are tried in breadth, with both choices of t4, so depth 3 is
-    sequential 3-opt. From there on the chain takes the best candidate. The tour only changes once
-    a gain is certain. Symmetric problems only.
+    sequential 3-opt. Beyond the third exchange, the chain follows only the best candidate. The tour
+    changes only once a gain is certain. Symmetric problems only.
 
     Parameters
     ----------
@@ -80,9 +80,9 @@ class LinKernighanLead(LinKernighan):
     """Like `LinKernighan`, but only the best chain of each first step exceeds three exchanges.
 
     The best chain is the one with the largest sum of gains before it is closed. It is extended
-    only if no chain of up to three exchanges gains. On one core this makes three times as many
-    kicks per second as `LinKernighan(5)`, and tours are hardly longer. Use it for a single tour
-    and little time.
+    only if no chain of up to three exchanges gains. On one core, a search makes three times as many
+    kicks per second as with `LinKernighan(5)`, and its tours are hardly longer. Use it for a single
+    tour if time is short.
 
     Parameters
     ----------

@@ -2,7 +2,7 @@
 // of gains are positive, closed after the exchange that makes the tour shortest.
 //
 // The first three exchanges are tried in breadth, with both choices of t4; then the chain is
-// extended greedily. The tour is not changed until a gain is certain: a Trail stands for it.
+// extended greedily. The tour is not changed until a gain is certain; a Trail represents it.
 #pragma once
 
 #include "tours/moves/three_opt_move.cuh"
@@ -10,8 +10,8 @@
 
 namespace gls {
 
-// Chains of up to `depth` edges. Each of `breadth` candidates as t5 is a variant, with t4 on either
-// side of t3. The first variant includes the 2-opt move.
+// Chains of up to `depth` edges. There is a variant for each of `breadth` candidates as t5; it
+// tries t4 on both sides of t3. The first variant includes the 2-opt move.
 template <int depth, int breadth>
 struct LinKernighanMove {
   static_assert(depth >= 3 && depth <= kMaxExchange, "a chain has 3 to kMaxExchange edges");
@@ -49,8 +49,8 @@ struct LinKernighanMove {
   }
 
  protected:
-  // Whether to compute all ways without branches and drop the impossible ones at the end, as some
-  // lane of a warp takes each way anyway. Deeper chains lack the registers.
+  // Whether to compute all ways without branches and drop the impossible ones at the end, since
+  // each way is taken by some lane of a warp anyway. Deeper chains would need too many registers.
   static constexpr bool kStraight = kOnDevice && depth == 3;
 
   template <class View, class Length>
@@ -106,7 +106,8 @@ struct LinKernighanMove {
     }
   }
 
-  // Extends a chain of three edges greedily; `best` and `move` receive its best closed version.
+  // Extends a chain of three edges greedily. Updates `best` and `move` if closing a longer chain
+  // gains more.
   template <class View, class Length>
   GLS_DEVICE static void extend(const View& view, const FirstStep<Length>& first,
                                 Trail<depth> trail, Length removed, Length added, Length& best,
@@ -128,13 +129,13 @@ struct LinKernighanMove {
         }
         const int city = view.candidates.city(entry), at = path.step(city);
         const int before = trail.before(at);
-        // The removed edge must be of the original path and not at t1, the added one must be new.
+        // The removed edge must be in the original path and not at t1; the added one must be new.
         if (before < 0 || at == last) continue;
         const int next = path.at(before);
         if (next == end) continue;
         const Length out = view.leaving(next, city);
         const Length change = out - in;
-        const bool better = from < 0 || change > longest;  // no branch: it is hard to predict
+        const bool better = from < 0 || change > longest;  // a branch would be hard to predict
         longest = better ? change : longest;
         length_in = better ? in : length_in;
         length_out = better ? out : length_out;
@@ -158,7 +159,7 @@ struct LinKernighanMove {
     }
   }
 
-  // The path from t6 to t1 after three exchanges, as steps of the path from t2 to t1.
+  // The path from t6 to t1 after three exchanges, in steps of the original path from t2 to t1.
   GLS_DEVICE static Trail<depth> opened(Shape shape, int at3, int at5, int last) {
     Trail<depth> trail(last);
     if (shape == Shape::kSwap) {

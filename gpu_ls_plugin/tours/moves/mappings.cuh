@@ -1,6 +1,6 @@
 // Mappings from consecutive numbers to the pairs or triples of a complete neighbourhood of n
-// cities, each met exactly once. A float32 root only starts the search for the exact integer, so
-// rounding cannot change the pair.
+// cities. Each pair or triple has exactly one number. A float32 root only starts the search for the
+// exact integer, so rounding cannot change the result.
 #pragma once
 
 #include "tours/moves/complete.cuh"
@@ -9,7 +9,7 @@
 namespace gls {
 
 // Number of pairs x < y, and six times the number of triples x < y < z, of numbers below a bound.
-// Bounds of triples are below 2^16, so that products of two fit in 32 bits.
+// Bounds of triples are below 2^16, so that the product of two fits in 32 bits.
 GLS_DEVICE uint64 pairs_below(uint64 y) { return y * (y - 1) / 2; }
 GLS_DEVICE uint32 few_pairs_below(uint32 y) { return y * (y - 1) / 2; }
 GLS_DEVICE uint64 triples_below_six_fold(uint32 z) { return uint64(z * (z - 1)) * (z - 2); }
@@ -33,12 +33,12 @@ GLS_DEVICE float cube_root(float value) {
 #endif
 }
 
-// Ordered by the largest number, then the second largest; roots give the positions.
+// Orders by the largest number, then by the second largest. Roots yield the positions.
 struct Roots {
   GLS_DEVICE explicit Roots(int) {}
 
   GLS_DEVICE void pair(uint64 number, int& x, int& y) const {
-    if (number >= pairs_below(1 << 16)) {  // products below have 32 bits
+    if (number >= pairs_below(1 << 16)) {  // for lower numbers, products fit in 32 bits
       y = settle(guess(number), number, pairs_below);
       x = int(number - pairs_below(uint64(y)));
     } else {
@@ -66,7 +66,7 @@ struct Roots {
   }
 };
 
-// Ordered by the smallest number first: the mirror image of the order above.
+// Orders by the smallest number, then by the second smallest: the mirror image of `Roots`.
 struct Lexicographic {
   const int n;
   const Roots roots;

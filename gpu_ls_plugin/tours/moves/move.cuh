@@ -1,9 +1,10 @@
 // Sequential moves remove the edges (t1,t2), (t3,t4), ... and add (t2,t3), (t4,t5), ... (t2k,t1).
 //
-// Removing (t1,t2) leaves a path from t2 (step 0) to t1 (step n - 1). A move is read along it:
+// Removing (t1,t2) leaves a path from t2 (step 0) to t1 (step n - 1). The shape of a move says what
+// happens to this path (t5 <= t3: t5 is at or before t3):
 //
-//   kFlips   each further removed edge (t, t') has t' on the side of the path's free end, so that
-//            reversing the beginning of the path, up to t', makes a path again
+//   kFlips   in each later removed edge (t, t'), t' precedes t; the beginning of the path up to t'
+//            is reversed, so that the path then begins at t'
 //   kSwap    t4 follows t3, and t6 follows t5 <= t3:   t2..t5 t6..t3 t4.. -> t6..t3 t2..t5 t4..
 //   kTurn    t4 follows t3, and t6 precedes t5 <= t3:  t2..t6 t5..t3 t4.. -> t6..t2 t3..t5 t4..
 //
@@ -13,9 +14,9 @@
 //   kTrade   t5 t3 t4..t1 t2 -> t5 t4..t1 t3 t2, then t9 t10..t7 t8 t12 -> t9 t8 t10..t7 t12
 //
 // Both relocations are sequential and share no edge. If t1 is t8, the edge (t11,t12) is (t1,t2),
-// and the two are one sequence of five edges.
+// and the two form one sequence of five edges.
 //
-// The double bridge is the only move that is not sequential. It is executed like the others:
+// The double bridge is not sequential, but it is executed like the other moves:
 //
 //   kBridge  t7 t1..t2 t3..t4 t5..t6 t8 -> t7 t5..t6 t3..t4 t1..t2 t8
 //   kCross   the same, as an improving move instead of a kick
@@ -32,8 +33,9 @@
 //   static constexpr bool kSharesLengths = true;
 //   static void each_gain(const View& view, const FirstStep<Length>& first, Take take)
 //
-// which calls take(variant, gain) for every positive gain above (for each variant, the best call
-// counts). The host uses it, since one thread tries all variants in turn: variants share lengths.
+// which calls take(variant, gain) for every positive gain of the variants above. For each variant,
+// the largest gain counts. The host uses it: one thread tries all variants in turn, so that they
+// can share lengths.
 #pragma once
 
 #include "tours/problem/instance.cuh"
@@ -44,7 +46,7 @@
 
 namespace gls {
 
-// Edges of a move: the usual limit, and the limit of hosts, which keep moves in memory.
+// Largest number of edges of a move: the usual limit, and that of a CPU, which has more room.
 constexpr int kUsualExchange = 8, kDeepestExchange = 12;
 constexpr int kMaxExchange = kOnDevice ? kUsualExchange : kDeepestExchange;
 static_assert(kMostNew == 2 * kUsualExchange, "the ends of a move join a device's queue at once");
@@ -54,8 +56,8 @@ enum class Shape { kFlips, kSwap, kTurn, kTrade, kBridge, kCross };
 struct Move {
   Shape shape;
   int forward;  // whether t2 follows t1 in the direction of the tour
-  int edges;    // removed, and as many added
-  int part;     // number of its neighbourhood, set by `Either`
+  int edges;    // number of removed edges; as many are added
+  int part;     // number of the neighbourhood that found it, set by `Either`
   int t[2 * kMaxExchange];
 
   // Sets a move of up to three edges.
@@ -91,6 +93,7 @@ struct Move {
 };
 static_assert(!kOnDevice || sizeof(Move) == kMoveBytes, "of a move");
 
+// The removed edge (t1, t2) and the added edge (t2, t3) with which a move begins.
 template <class Length>
 struct FirstStep {
   int t1, t2, t3;
@@ -115,17 +118,17 @@ GLS_CONSTANT_OF(SharesLengths, bool, kSharesLengths, false);
 // Whether moves differ from the first step in t1, t2, t3 or their direction. If not, these are not
 // stored while moves are compared.
 GLS_CONSTANT_OF(OwnEnds, bool, kOwnEnds, false);
-// Whether first improvement takes the best move of a first step instead of a city.
+// Whether first improvement takes the best move of a first step rather than of a city.
 GLS_CONSTANT_OF(TakesFirstStep, bool, kByStep, false);
-// Largest number of moves of a variant, if it calls `view.gain` for each of them whatever the
-// earlier calls returned; else 0.
+// Largest number of moves of a variant, if the neighbourhood calls `view.gain` for each of them,
+// whatever earlier calls returned; else 0.
 GLS_CONSTANT_OF(ListedMoves, int, kListed, 0);
-// Largest number of edges of its moves.
+// Largest number of edges that its moves exchange.
 GLS_CONSTANT_OF(MostEdges, int, kMostEdges, kUsualExchange);
 // Number of neighbourhoods that it combines.
 GLS_CONSTANT_OF(PartsOf, int, kParts, 1);
 
-// A neighbourhood that takes the best move of a first step.
+// A neighbourhood from which first improvement takes the best move of a first step.
 template <class Neighbourhood>
 struct ByStep : Neighbourhood {
   static constexpr bool kByStep = true;
@@ -143,7 +146,7 @@ struct MovesByPart {
   GLS_DEVICE void count(const Move& move) { ++counts[move.part]; }
   // The same, for lanes that count at the same time.
   GLS_DEVICE void count_together(const Move& move) { fetch_add(&counts[move.part], 1); }
-  // Adds the counts to totals of all teams.
+  // Adds the counts to the totals of all teams.
   GLS_DEVICE void add_to(int64* totals) const {
     for (int part = 0; part < kParts; ++part) add(&totals[part], counts[part]);
   }
@@ -156,7 +159,7 @@ struct MovesByPart<Neighbourhood, false> {
   GLS_DEVICE void add_to(int64*) const {}
 };
 
-// No edge is fixed: moves may remove all of them.
+// No edge is fixed: moves may remove any edge.
 struct NoFixedEdges {
   GLS_DEVICE static bool hold(int, int) { return false; }
 };
@@ -210,19 +213,19 @@ struct View {
   typename LengthsType::Lists candidates;
   Fixed fixed = {};
 #ifndef __CUDACC__
-  // Smaller gains are useless. A single thread sets it to its best gain so far and skips the
-  // objective for moves whose lengths cannot reach it.
+  // Gains below this are useless. A single thread sets it to its best gain so far, and skips the
+  // objective if a move's lengths show that its gain is smaller.
   mutable Length least = 0;
 #endif
 
-  // Length of a tour edge; for a fixed edge so negative that no move can gain by removing it.
+  // Length of a tour edge. For a fixed edge, it is so negative that no move gains by removing it.
   GLS_DEVICE Length leaving(int a, int b) const {
     return fixed.hold(a, b) ? LengthsType::kFixed : length(a, b);
   }
 
-  // Gain of a move that removes and adds edges of these lengths. Only objectives call
-  // `write(Move&)` to get the move, as most moves are rejected by length. If the move does not
-  // `exist`, no objective is asked and the result is meaningless.
+  // Gain of a move that removes and adds edges of these total lengths. `write(Move&)` is called
+  // only if an objective has to see the move, since lengths alone reject most moves. If the move
+  // does not `exist`, the objective is not called and the result is meaningless.
   template <class Write>
   GLS_DEVICE Length gain(Write write, Length removed, Length added, bool exists = true) const {
     if constexpr (length_alone<typename LengthsType::Metric>()) {
@@ -249,7 +252,7 @@ struct View {
       return LengthsType::kReal && gain <= removed * Length(1e-12) ? Length(0) : gain;
     }
   }
-  // Whether the objective may value a move above the length that it saves.
+  // Whether the gain of a move may exceed the length that it saves.
   template <int most>
   GLS_DEVICE bool may_relieve(const Move& move) const {
     if constexpr (keeps<typename LengthsType::Metric>()) {
@@ -278,7 +281,7 @@ struct View {
     }
   }
 #ifndef __CUDACC__
-  // Out of line, since lengths and resource limits reject most moves before.
+  // Out of line, since lengths and resource limits reject most moves beforehand.
   GLS_RARE static Length rare_worth(const View& view, const Move& move, Length shorter) {
     return view.length.metric.objective.gain(MoveChange<View>{view, move}, shorter);
   }
@@ -330,7 +333,7 @@ struct View {
   }
 };
 
-// Tells an objective that keeps sums of the tour about the next move.
+// Tells an objective that keeps sums over the tour's edges about the next move.
 template <class Team, class View>
 GLS_DEVICE void follow_move(const Team& team, const View& view, const Move& move) {
   change_sums(team, view,

@@ -1,8 +1,8 @@
 // Or-opt at a city (Or 1976): moves up to `max_length` consecutive cities elsewhere.
 //
 // The segment either begins at t2 and is put next to t3, or begins at t3 and is put between t1 and
-// t2; in both cases t4 may be on either side of t3. Each of these four is a variant, which covers
-// all lengths of the segment.
+// t2; in both cases t4 may be on either side of t3. Each of these four cases is a variant, which
+// covers all lengths of the segment.
 #pragma once
 
 #include "tours/moves/route_rooms.cuh"
@@ -130,8 +130,8 @@ struct OrOptMove {
     }
   }
 
-  // The same under an objective: computes all lengths without branches, then asks the objective
-  // about the few moves that can still gain.
+  // each_gain under an objective: computes all lengths without branches, then calls the objective
+  // for the few moves that can still gain.
   template <class View, class Length, class Take>
   GLS_DEVICE static void each_gain_of_routes(const View& view, const FirstStep<Length>& first,
                                              const Around& at, Take take) {
@@ -161,7 +161,7 @@ struct OrOptMove {
     }
   }
 
-  // Bit k: some route has no room for the segment of k cities.
+  // Bit k of the result: some route has no room for the segment of k cities.
   template <class View, class Length>
   GLS_DEVICE static uint32 too_much(const View& view, const FirstStep<Length>& first,
                                     const int* cities, int t4, bool at_t2, bool turns) {
@@ -174,7 +174,8 @@ struct OrOptMove {
                  : too_much(rooms, cities, on, behind, t3, t2, t1);
   }
 
-  // The same for segments that begin piece `own`, follow piece `before` and move between a and b.
+  // The same for segments at the beginning of piece `own`, behind piece `before`, that move between
+  // the pieces a and b.
   template <class View, class Piece>
   GLS_OUT_OF_LINE static uint32 too_much(const RouteRooms<View>& rooms, const int* cities, int step,
                                          const Piece& before, const Piece& own, const Piece& a,

@@ -35,8 +35,8 @@ struct Reconnection {
                       : 0x152304;  // second', first'         a-e d-c b-f
   }
 
-  // The added edges of a pure move, sorted by what they join: the first and the second removed
-  // edge, the second and the third, the outer two.
+  // The added edges of a pure move, sorted by the removed edges that they join: first and second,
+  // second and third, first and third.
   GLS_DEVICE static constexpr int edges_by_joined(int way) {
     int ordered = 0;
     for (int pairs = edges(way); pairs != 0; pairs >>= 8) {

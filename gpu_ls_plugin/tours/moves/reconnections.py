@@ -9,7 +9,7 @@ from gpu_ls_plugin.tours.moves.base import Neighbourhood
 
 @dataclass(frozen=True)
 class TwoOpt(Neighbourhood):
-    """Remove two edges and reconnect the tour the other way round: n (n - 3) / 2 moves."""
+    """Remove two edges and reconnect the paths in the only other way: n (n - 3) / 2 moves."""
 
     name = "two_opt"
     header = "tours/moves/two_opt_move.cuh"

@@ -19,14 +19,14 @@ struct Relinking {
   int first[kMostMoves];      // first cut of each move
   int place[kMost];           // of each cut, move by move
   int edge[kMost];            // of each cut: kMaxExchange * move + edge of the move
-  uint16 end[2 * kMost];      // end at each city t1, t2, ... of a move, from 2 kMaxExchange move on
+  uint16 end[2 * kMost];      // at 2 * kMaxExchange * move + i: the end at city t[i] of the move
   int sorted[kMost];          // places of the cuts, ascending
-  uint16 entered[2 * kMost];  // for the end at which a piece is entered, that of the next piece
+  uint16 entered[2 * kMost];  // where the next piece is entered, if a piece is entered at this end
   uint16 walk[kMost];         // ends at which pieces are entered, in their new order
   int begin[kMost];           // offset at which each piece is written
 
-  // Applies the `chosen` ones of the moves `its`. `spare` has room for the tour and is swapped with
-  // its order. Calls `meanwhile` while one squad walks through the pieces.
+  // Applies the moves `its` whose numbers are in `chosen`. `spare` has room for a tour and is
+  // swapped with the tour's order. Calls `meanwhile` while one squad walks through the pieces.
   template <class Team, class City, class Meanwhile>
   GLS_DEVICE void apply(const Team& team, RingTour<City>& tour, City*& spare, const Move* its,
                         const Cuts* cuts, Meanwhile meanwhile) {
@@ -78,7 +78,7 @@ struct Relinking {
     team.sync();
   }
 
-  // Links the pieces along the new edges, one of each cut.
+  // Links the pieces along the new edges; there are as many as cuts.
   template <class Team>
   GLS_DEVICE void link_pieces(const Team& team, const Move* its) {
     team.each(count, [&](int c) {

@@ -1,18 +1,21 @@
-// Checks of one resource limit. Most moves between routes exceed it, and if a move joins pieces of
-// different routes, that can be told without asking the objective.
+// Checks of one resource limit, such as the capacity of vehicles. Most moves between routes exceed
+// it. If a move joins pieces of different routes, adding up what they use shows this without a call
+// of the objective.
 //
-// Only for a single thread that tries moves in turn. Lanes that evaluate many moves together gain
-// nothing; for them, and for objectives without such a resource, `kKnown` is false.
+// The checks are for a single thread that tries moves in turn. Lanes that evaluate many moves
+// together would gain nothing; for them, and for objectives without such a resource, `kKnown` is
+// false.
 #pragma once
 
 #include "tours/moves/move.cuh"
 
 namespace gls {
 
-// Whether an objective reports what routes use of the resource (see Routing).
+// Whether an objective reports how much of the resource routes use (see Routing).
 GLS_CONSTANT_OF(HasRooms, bool, kRooms, false);
 
-// Whether a single thread tries moves under an objective; lengths alone reject most of them.
+// Whether a single thread tries moves under an objective. It calls the objective seldom, because
+// lengths alone reject most moves.
 template <class View>
 GLS_DEVICE constexpr bool asks_seldom() {
   return !kOnDevice && keeps<typename View::Lengths::Metric>();
@@ -26,6 +29,7 @@ struct RouteRooms {
 
   const View& view;
 
+  // Whether the tour violates nothing; only then does exceeding the limit rule out a move.
   GLS_DEVICE bool known() const {
     if constexpr (kKnown) return view.length.metric.objective.breaks_none();
     return false;
@@ -51,7 +55,7 @@ struct RouteRooms {
 template <class View>
 struct CarriedCities {
   int64 head = 0, tail = 0;  // use before the first copy of the depot, and after the last
-  bool customers = true;     // whether there is no copy of the depot
+  bool customers = true;     // whether there is no copy of the depot so far
 
   CarriedCities() = default;
   GLS_DEVICE CarriedCities(const RouteRooms<View>& rooms, const int* cities, int count) {

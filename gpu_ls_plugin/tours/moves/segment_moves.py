@@ -43,7 +43,7 @@ class OrOpt(Neighbourhood):
         return f"gls::OrOptMove<{self.max_length}, {str(symmetric).lower()}>"
 
     def variants(self, degree: int, symmetric: bool) -> int:
-        """Return the number of lengths, times two places, times two segments."""
+        """Return the number of lengths times 4, or times 2 if lengths are asymmetric."""
         return (4 if symmetric else 2) * self.max_length
 
 
@@ -51,8 +51,8 @@ class OrOpt(Neighbourhood):
 class Relocate(OrOpt):
     """Move up to `max_length` consecutive customers elsewhere, in either direction.
 
-    They move to another place of their route, to another route or to an empty one. The moves and
-    the parameter are those of `OrOpt`.
+    They move within their route, to another route or to an empty one. The moves and the parameter
+    are those of `OrOpt`.
     """
 
     name = "relocate"
@@ -99,5 +99,5 @@ class Exchange(Neighbourhood):
         return f"gls::ExchangeMove<{self.first}, {self.second}, {str(symmetric).lower()}>"
 
     def variants(self, degree: int, symmetric: bool) -> int:
-        """Return the number of pairs of lengths, times two places."""
+        """Return the number of pairs of lengths, times 2 if the problem is symmetric."""
         return (2 if symmetric else 1) * self.first * self.second

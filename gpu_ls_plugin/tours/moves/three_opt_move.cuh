@@ -1,12 +1,12 @@
-// 3-opt at a city (Lin 1965): the 2-opt move, and for both choices of t4 each candidate of t4 as
-// t5, which gives all four pure reconnections.
+// 3-opt at a city (Lin 1965): the 2-opt move, and for both choices of t4, moves with each candidate
+// of t4 as t5. They include all four pure reconnections.
 #pragma once
 
 #include "tours/moves/two_opt_move.cuh"
 
 namespace gls {
 
-// The choice of t4, and the ways to go on from it.
+// The choice of t4, and the ways to continue from it.
 struct ThirdEdge {
   int at3, at4, t4;
   bool behind;  // whether t4 follows t3
@@ -15,8 +15,8 @@ struct ThirdEdge {
   GLS_DEVICE ThirdEdge(const Path& path, int t3, bool behind)
       : at3(path.step(t3)), at4(behind ? at3 + 1 : at3 - 1), t4(path.at(at4)), behind(behind) {}
 
-  // Sets the step of t6 for t5 at step `at5`; returns false (with some valid step) if there is no
-  // such move. If t4 follows t3 there are two ways; the second one reverses both paths.
+  // Sets the step of t6 for t5 at step `at5`. If there is no such move, sets some valid step and
+  // returns false. If t4 follows t3 there are two ways; the second one reverses both paths.
   GLS_DEVICE bool step6(int at5, bool second, int& at6) const {
     if (behind) {
       at6 = second ? (at5 > 0 ? at5 - 1 : 0) : at5 + 1;
@@ -30,8 +30,8 @@ struct ThirdEdge {
   }
 };
 
-// Variant 0 is 2-opt. The others are a choice of t4 with every `strides(degree)`-th candidate as
-// t5.
+// If moves may reverse paths, variant 0 is 2-opt. Each other variant combines a choice of t4 with
+// every `strides(degree)`-th candidate as t5.
 template <bool reversing>
 struct ThreeOptMove {
   static constexpr int kSides = reversing ? 2 : 1;
@@ -73,7 +73,7 @@ struct ThreeOptMove {
     return degree < 4 ? degree : degree <= 4 * kEach ? 4 : (degree + kEach - 1) / kEach;
   }
 
-  // Calls use(rank, gain, write) for each move with this t4, its t5 being candidate number `rank`.
+  // Calls use(rank, gain, write) for each move with this t4 and its candidate number `rank` as t5.
   template <class View, class Length, class Use>
   GLS_DEVICE static void go_on(const View& view, const FirstStep<Length>& first, bool behind,
                                int begin, int stride, Use use) {

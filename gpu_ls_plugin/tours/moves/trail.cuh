@@ -1,10 +1,11 @@
-// A path made of pieces of another path: it stands for the tour while a deep move is built.
+// A path made of pieces of another path: it represents the tour while a deep move is built.
 //
 //   Trail(last)            has no pieces yet; the original path has steps 0 to `last`
 //   append(from, to)       appends the piece between two steps; three pieces make a path
 //   before(step)           the step before `step` on the trail; -1 if the original path has no edge
 //                          between them
-//   turn(last, next)       reverses the beginning up to step `last`, which `next` follows
+//   turn(last, next)       reverses the beginning of the trail up to step `last`; `next` is the
+//                          step behind `last`
 #pragma once
 
 #include "backends/include/team.cuh"

@@ -10,12 +10,13 @@ constexpr int kMaxMovesPerPass = 32;
 // Moves after the best one must gain at least the best gain divided by this.
 constexpr int kGainShare = 2;
 
-// A move of a row: reverses the path of `offset` <= n / 2 positions after `row`. Each unordered
-// pair of positions belongs to one row, so all rows have about n / 2 moves.
+// A move that reverses the `offset` <= n / 2 positions after position `row`. Each unordered pair of
+// positions belongs to one row, so all rows have about n / 2 moves.
 struct RowMove {
   int row, offset;
 };
 
+// The best move of a row.
 template <class Length>
 struct RowBest {
   Length delta;
@@ -34,7 +35,7 @@ struct TwoOpt {
     return delta;
   }
 
-  // Change of cost; the grouping gives the same bits for both directions of the tour.
+  // Change of cost; sums are grouped such that both directions of the tour yield the same bits.
   template <class Metric, class TourView>
   GLS_DEVICE static typename Metric::Length delta(const Metric& metric, const TourView& tour, int i,
                                                   int j) {
@@ -47,8 +48,8 @@ struct TwoOpt {
     return i < j ? int64(i) * n + j : int64(j) * n + i;
   }
 
-  // Largest offset of a row. If n is even, the pair with the opposite position belongs to the row
-  // in the lower half.
+  // Largest offset of a row. If n is even, a pair of opposite positions belongs to the row of the
+  // lower one.
   GLS_DEVICE static int last_offset(int row, int n) {
     return 2 * row < n || n % 2 ? n / 2 : n / 2 - 1;
   }

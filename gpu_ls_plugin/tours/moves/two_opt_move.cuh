@@ -1,4 +1,4 @@
-// 2-opt at a city (Croes 1958): after the first step there is one way to close the tour.
+// 2-opt at a city (Croes 1958): after the first step there is only one way to close the tour.
 #pragma once
 
 #include "tours/moves/route_rooms.cuh"
