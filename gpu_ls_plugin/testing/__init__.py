@@ -10,8 +10,8 @@ which seed, and what to do::
     def test_my_moves():
         check_neighbourhood(MyMoves())
 
-The checks need no packages besides those of the library itself. Each kind of part has its check in
-a module of its own; `subject`, `small_problems` and `search_checks` are shared.
+The checks need no packages besides those of the library itself. The check of each kind of part has
+its own module; the checks share `subject`, `small_problems` and `search_checks`.
 """
 
 from gpu_ls_plugin.core.exceptions import PartCheckError as PartCheckError

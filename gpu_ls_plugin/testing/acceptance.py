@@ -1,4 +1,4 @@
-"""The check of an acceptance rule: its functor against its Python methods, and both in chains."""
+"""Checks that an acceptance rule is the same in C++ and in Python, and runs chains with it."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
 RISES = (-1000, -7, -1, 0, 1, 2, 5, 10, 50, 1000)  # in the unit of costs
 LEVELS = (0.0, 0.25, 3.0, 20.0, 400.0)  # in the same unit
 DRAWS = 2000  # calls for each rise at each level
-DEVIATIONS = 6  # standard deviations of the mean of `DRAWS`, practically never exceeded by chance
-ALIKE = "takes() must be the same rule in C++ and in Python, with one uniform number for each call"
+DEVIATIONS = 6  # standard deviations that chance practically never exceeds
+ALIKE = "takes() must be the same rule in C++ and in Python, with one uniform number per call"
 COSTS = {"gls::int64": "int64", "double": "float64"}
 
 
 def check_acceptance(rule: Acceptance, *, backend: str = "auto", seed: int = 0) -> None:
-    """Raise unless an acceptance rule is the same rule in C++ and in Python.
+    """Raise unless an acceptance rule is the same in C++ and in Python.
 
     Both must accept each rise of the cost equally often, at each level; `never_worse` and
     `kNeverWorse` must describe the rule correctly; `level` must return usable levels. Then chains
-    of one kernel and chains that are driven from the host use the rule.
+    use the rule, both in one kernel and driven from the host.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def check_acceptance(rule: Acceptance, *, backend: str = "auto", seed: int = 0) 
     Raises
     ------
     PartCheckError
-        The message has the reason, the rise and the level, and a remedy.
+        The message gives the reason, the rise and the level, and a remedy.
     """
     subject = Subject.of("acceptance", rule, backend, seed, Acceptance)
     _check_levels(subject)
@@ -66,8 +66,8 @@ def _check_levels(subject: Subject) -> None:
         subject.expect(
             usable,
             f"level({progress}) is {level}",
-            "return a number of mean edge lengths, 0 or more, for each share of the budget from 0 "
-            "to 1; chains settle only if it falls",
+            "return a level of 0 or more, in mean edge lengths, for each share of the budget from "
+            "0 to 1; chains settle only if the level falls",
         )
 
 
@@ -130,7 +130,7 @@ def _check_rule(subject: Subject, cost: str) -> None:
 
 
 def _taken(subject: Subject, rise: NDArray[Any], level: NDArray[Any], uniform: Any) -> int:
-    """Return how often `takes()` in Python accepts a rise."""
+    """Return how many of the rises `takes()` accepts in Python."""
     remedy = "takes(rise, level, uniform) must work elementwise and return a boolean array"
     with subject.blamed("takes()", remedy):
         found = np.asarray(subject.part.takes(rise, level, uniform))

@@ -1,4 +1,4 @@
-"""The check of an assignment problem: its functor against `cost()` and `feasible()`."""
+"""Checks that the functor of an assignment problem agrees with `cost()` and `feasible()`."""
 
 from __future__ import annotations
 
@@ -17,36 +17,40 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 PROBES = struct_of("testing/probe_assignment.cuh", "AssignmentProbes")
-STATES, MOVES = 6, 60  # moves of each state
+STATES, MOVES = 6, 60  # states, and moves of each
 GUARD, MARK = 64, 0xA5  # guard bytes behind the kept data, and the value of each
 FUNCTOR = "write the functor as assignment/problem/assignment.cuh describes it"
-PYTHON = "cost() and feasible() must accept rows with values or -1, and return arrays of shape (P,)"
+PYTHON = "cost() and feasible() must accept rows of values and -1, and return arrays of shape (P,)"
 SIZES = "give all variables the same number of values, at least as many as there are variables"
-DISTINCT = "feasible() must begin with that of Assignment: super().feasible(rows) & ..."
+DISTINCT = "feasible() must include the test of Assignment: super().feasible(rows) & ..."
 WORTH = (
-    "worth() must have the cost of cost() (-1 costs nothing), and excess 0 if and only if feasible"
+    "worth() must return the cost that cost() returns (-1 costs nothing), and for complete states "
+    "excess 0 if and only if they are feasible"
 )
-CHANGES = "assign() and swap() must update the kept data to those that begin() would compute"
+CHANGES = (
+    "assigned() and swapped() must return the change of worth(); assign() and swap() must leave "
+    "the kept data as begin() would compute them"
+)
 
 
 def check_assignment(problem: Assignment, *, backend: str = "auto", seed: int = 0) -> None:
-    """Raise unless the functor of a problem agrees with its costs, for states and for moves.
+    """Raise unless the functor of a problem agrees with its Python methods, for states and moves.
 
     The check changes random states (complete, partial and empty) by assignments and swaps. The
-    functor's change of each move must be the difference of the costs before and after it. The data
-    that the functor keeps must end as if they were computed from scratch.
+    change that the functor returns for each move must be the difference between the worths after
+    and before it. After all moves, the kept data must be as good as if computed from scratch.
 
     Parameters
     ----------
     problem : Assignment
-        A small problem: the check computes the costs of some hundred states.
+        A small problem: the check computes the costs of several hundred states.
     backend : {"auto", "cpu", "cuda"}
     seed : int
 
     Raises
     ------
     PartCheckError
-        The message has the reason and a remedy.
+        The message gives the reason and a remedy.
     """
     subject = Subject.of("problem", problem, backend, seed, Assignment)
     rng = np.random.default_rng(subject.seed)
@@ -72,7 +76,7 @@ def check_assignment(problem: Assignment, *, backend: str = "auto", seed: int = 
 
 
 def _expect_distinct(subject: Subject, rng: np.random.Generator) -> None:
-    """For a distinct problem, raise if it has too few values or accepts a value twice."""
+    """Raise if a distinct problem has too few values, or accepts a value twice."""
     problem = subject.part
     if not problem.distinct:
         return
@@ -127,19 +131,19 @@ def _played(
 
 
 def _move(problem: Assignment, state: NDArray[np.int32], rng: np.random.Generator) -> list[int]:
-    """Return a random move: is it a swap, is it made, variable, value or other variable."""
+    """Return a random move as `AssignmentProbes.moves` describes it."""
     made = int(rng.random() < 0.5)
     first, second = (int(v) for v in rng.integers(0, problem.n, 2))
-    mine, its = state[first], state[second]
-    fit = mine < problem.sizes[second] and its < problem.sizes[first]
-    if mine != its and fit and rng.random() < 0.5:
+    value, other = state[first], state[second]
+    fit = value < problem.sizes[second] and other < problem.sizes[first]
+    if value != other and fit and rng.random() < 0.5:
         return [1, made, first, second]
     free = np.arange(-1, problem.sizes[first])
     taken = state[state >= 0] if problem.distinct else state[first : first + 1]
-    free = free[~np.isin(free, [*taken, mine])]
+    free = free[~np.isin(free, [*taken, value])]
     if len(free):
         return [0, made, first, int(rng.choice(free))]
-    return [0, 0, first, int(mine)] if mine < 0 else [0, made, first, -1]
+    return [0, 0, first, int(value)] if value < 0 else [0, made, first, -1]
 
 
 def _probed(

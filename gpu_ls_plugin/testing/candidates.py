@@ -1,4 +1,4 @@
-"""The check of a candidate rule: its lists, and searches with them."""
+"""Checks the lists of a candidate rule, and searches that use them."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ def check_candidates(
     Raises
     ------
     PartCheckError
-        The message has the reason, the city and a remedy.
+        The message gives the reason, the city and a remedy.
     """
     subject = Subject.of("candidates", rule, backend, seed, Candidates)
     with subject.blamed("its hash", "define __eq__ and __hash__ together (a frozen dataclass)"):
         wrong = "it does not equal itself"
-        remedy = "lists are cached by rule: equal rules must be equal and have the same hash"
+        remedy = "lists are cached by rule: rules with equal parameters need equal hashes"
         subject.expect(rule == rule and hash(rule) == hash(rule), wrong, remedy)
     given = list(problems or small_problems.of_several_metrics(seed))
     served = [problem for problem in given if _check_lists(subject.on(problem), problem)]
@@ -65,7 +65,7 @@ def check_candidates(
 
 
 def _check_lists(subject: Subject, problem: TSP) -> bool:
-    """Compare the lists of a problem with its lengths; return False if the rule refuses it."""
+    """Check the lists of a problem; return False if the rule refuses the problem."""
     with subject.blamed("build()", LISTS):
         try:
             lists, again = (subject.part.build(problem) for _ in range(2))
@@ -94,7 +94,7 @@ def _check_lists(subject: Subject, problem: TSP) -> bool:
 
 
 def _check_cities(subject: Subject, problem: TSP, cities: NDArray[Any]) -> None:
-    """Raise unless the row of each city has different other cities."""
+    """Raise unless the list of each city has different other cities."""
     n = problem.n
     subject.expect(
         cities.ndim == 2 and len(cities) == n and cities.dtype.kind in "iu" and cities.size,

@@ -1,4 +1,4 @@
-"""The check of a construction: its rows are tours that depend only on the seed and the row."""
+"""Checks that a construction makes tours that depend only on the seed and the row."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def check_construction(
     Raises
     ------
     PartCheckError
-        The message has the reason, the row and a remedy.
+        The message gives the reason, the row and a remedy.
     """
     subject = Subject.of("construction", construct, backend, seed)
     if not callable(construct):
@@ -56,12 +56,12 @@ def check_construction(
 
 
 def _check_all(subject: Subject, problems: Sequence[Any]) -> bool:
-    """Check all problems; return whether the construction accepts one of them."""
+    """Check all problems; return whether the construction accepts any of them."""
     return any([_check_tours(subject.on(problem), problem) for problem in problems])
 
 
 def _check_tours(subject: Subject, problem: TSP) -> bool:
-    """Compare batches of a problem; return False if the construction refuses it."""
+    """Compare batches of tours; return False if the construction refuses the problem."""
 
     def tours(size: int, seed: int = subject.seed) -> Any:
         options = {"seed": seed, "backend": subject.backend.name, "device": None}

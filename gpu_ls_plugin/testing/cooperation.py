@@ -1,4 +1,4 @@
-"""The check of a cooperation: the tours and costs of chains after its exchanges."""
+"""Checks the tours and costs of cooperating chains after each exchange."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CHAINS = (7, 1)  # in a batch; a single chain has no others to exchange with
 EXCHANGES = 3  # of each batch
 SOUND = (
     "after exchange(), costs and best_costs must be those of tours and best_tours, and the best "
-    "tour must not be worse; chains.take() and chains.keep_best() ensure this"
+    "tour must not get worse; chains.take() and chains.keep_best() ensure this"
 )
 
 
@@ -36,7 +36,7 @@ def check_cooperation(
 ) -> None:
     """Raise unless cooperating chains keep valid tours and exact costs.
 
-    Chains kick in one kernel, and then from the host, with several exchanges. After each exchange,
+    Chains run in one kernel, and then driven from the host, with several exchanges. After each one,
     tours must be permutations, costs must be exact, and the best tour of all chains must not be
     worse than before.
 
@@ -51,7 +51,7 @@ def check_cooperation(
     Raises
     ------
     PartCheckError
-        The message has the reason, the chains and a remedy.
+        The message gives the reason, the chains and a remedy.
     """
     subject = Subject.of("cooperation", cooperation, backend, seed, Cooperation)
     if problem is None:

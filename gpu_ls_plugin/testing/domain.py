@@ -1,4 +1,4 @@
-"""The check of a domain: its plans, searches and reports for problems of its own."""
+"""Checks the plans, searches and reports of a domain for some of its problems."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.result import Result
 
 KICKS, ROWS = 3, 4  # of each search
-# A target that no row reaches: else the moment at which a launch meets it depends on the machine.
+# A target that no row reaches. Searches check it after each launch, and the length of a launch
+# depends on time; a search that reached a target could find other rows when called again.
 UNREACHED = -(2.0**62)
 
 
@@ -35,21 +36,21 @@ def check_domain(
     ----------
     domain : Domain
     problems : sequence of Problem
-        Small ones, for which a search of three kicks takes a moment.
+        Small problems, on which a search of three kicks takes a moment.
     backend : {"auto", "cpu", "cuda"}
     seed : int
 
     Raises
     ------
     PartCheckError
-        The message has the reason and a remedy.
+        The message gives the reason and a remedy.
     """
     subject = Subject.of("domain", domain, backend, seed, Domain)
     if not problems:
         raise InvalidTypeError("problems: the list is empty; pass some small problems")
     kinds = [kind.name for kind in domain.files()]
-    wrong = f"its file kinds are called {kinds}"
-    subject.expect(len(set(kinds)) == len(kinds), wrong, "give each a name of its own")
+    wrong = f"two of its file kinds have the same name: {kinds}"
+    subject.expect(len(set(kinds)) == len(kinds), wrong, "give each a different name")
     for problem in problems:
         _check_problem(subject.on(problem), domain, problem)
 
@@ -63,7 +64,7 @@ def _check_problem(subject: Subject, domain: Domain, problem: Problem) -> None:
     with subject.blamed("settings()", "return the settings with search and population filled in"):
         chosen = domain.settings(problem, request)
     wrong = f"settings() chose {chosen.search!r} and a population of {chosen.population}"
-    remedy = "keep what request.given has, and choose the rest"
+    remedy = "keep the settings in request.given, and choose the others"
     subject.expect(callable(chosen.search) and chosen.population == ROWS, wrong, remedy)
     with subject.blamed("stages()", "return a tuple of Stage, the main one last"):
         stages = domain.stages(problem, request, chosen)
@@ -104,7 +105,7 @@ def _found(subject: Subject, domain: Domain, problem: Problem, stage: Any) -> Re
 
 
 def _check_reports(subject: Subject, domain: Domain, problem: Problem, found: Result) -> None:
-    """Raise unless the facts of a result fit into JSON, and the reports of them are texts."""
+    """Raise unless the facts of a result can be written as JSON, and all reports are texts."""
     known = {"best_cost": found.best_cost, "mean_cost": float(found.costs.mean())}
     known |= {"population": ROWS, "kicks_per_second": 0.0, "evaluations_per_second": 0.0}
     with subject.blamed("facts(), size(), lines() or work()", "see gpu_ls_plugin/runs/domain.py"):

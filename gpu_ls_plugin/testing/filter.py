@@ -1,4 +1,4 @@
-"""The check of a filter: the moves that it keeps in each mode, and descents with it."""
+"""Checks that a filter keeps the same moves in each mode, and descents that use it."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     Keeps = Callable[[TSP, list[Edge], list[Edge]], bool]
     Moves = dict[tuple[int, ...], Any]
 
-ROWS, CITIES = 3, 10  # of a batch, and of the usual problem
-MOST_CITIES = {2: 20, 3: CITIES}  # by the edges of a move: the check lists all moves
+ROWS, CITIES = 3, 10  # rows of a batch, cities of the usual problem
+MOST_CITIES = {2: 20, 3: CITIES}  # by the edges of a move; few, as the check lists all moves
 NEIGHBOURHOODS = {2: TwoOpt(), 3: ThreeOpt()}
 # The added edges of each way to reconnect a tour. The ends of the removed edges are numbered
 # 0, 1, 2, ... along the tour.
@@ -41,7 +41,7 @@ ADDED = {
 }
 OPENINGS = (
     "any() must be true for the openings of each kept move: for all of them if kRotations and "
-    "rotations() are 1, else for one of the first rotations() ones; return true if in doubt"
+    "rotations() are 1, else for one of the first rotations() openings; if in doubt, return true"
 )
 WORDS = (
     "functor(), source(), words() and state_words() must define a filter as filter.cuh describes"
@@ -67,8 +67,8 @@ def check_filter(
     test : Filter
     keeps : callable, optional
         ``keeps(problem, removed, added)`` returns whether the filter must keep a move, given its
-        removed and added edges as pairs of cities. Omit it if that is random or depends on the
-        course of a search.
+        removed and added edges as pairs of cities. Omit it if the filter is random or depends on
+        the course of a search.
     problems : sequence of TSP, optional
         Problems of up to 20 cities; larger ones are skipped. By default random and degenerate ones.
     backend : {"auto", "cpu", "cuda"}
@@ -77,7 +77,7 @@ def check_filter(
     Raises
     ------
     PartCheckError
-        The message has the reason, the move and a remedy.
+        The message gives the reason, the move and a remedy.
     """
     subject = Subject.of("filter", test, backend, seed, Filter)
     given = problems or small_problems.planar("EUC_2D", seed, CITIES)
@@ -103,10 +103,10 @@ def _check_kept(
             return _kept(subject, problem, edges, mode, tours[rows], **options)
 
     def compare(one: list[Moves], other: list[Moves], wrong: str, remedy: str) -> None:
-        for row, (mine, its) in enumerate(zip(one, other, strict=True)):
-            if differing := sorted(set(mine) ^ set(its)):
+        for row, (first, second) in enumerate(zip(one, other, strict=True)):
+            if differing := sorted(set(first) ^ set(second)):
                 *positions, way = differing[0]
-                which = "first" if differing[0] in mine else "second"
+                which = "first" if differing[0] in first else "second"
                 text = f"{wrong}: only the {which} keeps the {edges}-opt move after positions "
                 raise subject.fault(f"{text}{tuple(positions)}, way {way}, of row {row}", remedy)
 
@@ -123,7 +123,7 @@ def _check_kept(
         rest = kept(rows=slice(1, None), first_row=1)
         wrong = "a batch and the same batch without row 0 keep different moves"
         compare(whole[1:], rest, wrong, remedy)
-    improving_only = subject.part.rotations(edges) > 1  # then openings are of improving moves
+    improving_only = subject.part.rotations(edges) > 1  # then openings may drop others
     masked, openings = (
         [{m: gain for m, gain in row.items() if gain > 0 or not improving_only} for row in rows]
         for rows in (whole, kept("openings"))
@@ -144,7 +144,7 @@ def _kept(
     backend: str = "",
     first_row: int = 0,
 ) -> list[Moves]:
-    """Return the gains of the kept moves of each tour, by positions and way."""
+    """Return the gain of each kept move of each tour, by positions and way."""
     n = problem.n
     total = n * (n - 3) // 2 if edges == 2 else 4 * (n * (n - 1) * (n - 2) // 6)
     found = best_moves(

@@ -1,4 +1,4 @@
-"""The check of a heuristic: successors by each sampler, compared with each other."""
+"""Checks that all samplers generate the same valid successors with a heuristic."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.core.problem import Problem
 
-STATES, COUNT = 6, 4  # successors of each state
+STATES, COUNT = 6, 4  # states, and successors of each
 PURE = (
     "rate() and weight() must depend only on the state and change nothing; begin() must write all "
     "kept data; join() must be associative and commutative"
@@ -35,21 +35,21 @@ def check_heuristic(
 
     The check generates successors of empty states and then of these successors, for all variables
     and for some. Values must be in their domains. Inactive variables must keep their values.
-    "stored" and "rescan" must choose the same values. A part of a batch must have the same
-    successors as in the whole batch, even if states are processed side by side.
+    "stored" and "rescan" must choose the same values. States must have the same successors in a
+    part of a batch as in the whole batch, even if states are processed side by side.
 
     Parameters
     ----------
     heuristic : Heuristic
     problem : Problem, optional
-        Passed to the heuristic.
+        Problem that the heuristic's methods receive.
     backend : {"auto", "cpu", "cuda"}
     seed : int
 
     Raises
     ------
     PartCheckError
-        The message has the reason and a remedy.
+        The message gives the reason and a remedy.
     """
     subject = Subject.of("heuristic", heuristic, backend, seed, Heuristic)
     sizes = _sizes(subject, problem)
@@ -71,10 +71,10 @@ def check_heuristic(
             differ = "'stored' and 'rescan' choose different values"
             subject.expect_equal(found["stored"], found["rescan"], differ, PURE)
         part = generate("rescan", empty[2:], count=COUNT, first_row=2)
-        differ = "a part of a batch has other successors than in the whole batch"
+        differ = "states have other successors in a part of a batch than in the whole batch"
         subject.expect_equal(part, first[2 * COUNT :], differ, PURE)
     many = np.full((LANES, len(sizes)), -1, np.int32)
-    with threads_at_most(1):  # `LANES` states go side by side if the heuristic allows it
+    with threads_at_most(1):  # `LANES` states run side by side if the heuristic allows it
         found_many = _generated(subject, problem, "rescan", many)[:STATES]
         found_few = _generated(subject, problem, "rescan", empty)
     differ = "states have other successors in a large batch than in a small one"

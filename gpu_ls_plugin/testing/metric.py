@@ -1,4 +1,4 @@
-"""The check of a metric: its functor against its Python methods, and both in searches."""
+"""Checks that the functor of a metric agrees with its Python methods, alone and in searches."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ def check_metric(
 ) -> None:
     """Raise unless a metric's functor and its Python methods agree, alone and in searches.
 
-    The check compares the lengths of all pairs of cities on each problem, and tests the bounds that
-    `longest`, `slack`, `estimate_error` and `tree_points` promise. On the first problem, exhaustive
-    2-opt must end in local optima, by brute force; descents, chains, parts of tours and
-    crossovers must return exact costs.
+    The check compares the lengths of all pairs of cities in each problem, and tests what `longest`,
+    `slack`, `estimate_error` and `tree_points` promise. On the first problem, exhaustive 2-opt must
+    end in local optima, as verified by brute force; descents, chains, parts of tours and crossovers
+    must return exact costs.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def check_metric(
     Raises
     ------
     PartCheckError
-        The message has the reason, the pair of cities and a remedy.
+        The message gives the reason, the pair of cities and a remedy.
     """
     subject = Subject.of("metric", metric, backend, seed, Metric)
     given = _problems(subject, problems)
@@ -72,7 +72,11 @@ def _problems(subject: Subject, problems: Sequence[TSP] | None) -> list[TSP]:
     metric = subject.part
     usual = problems is None and not metric.explicit
     given = planar(metric, subject.seed) if usual else list(problems or ())
-    wrong = "check() refuses all points from 0 to 1000" if usual else "there is no problem for it"
+    wrong = (
+        "check() refuses all points from 0 to 1000"
+        if usual
+        else "there is no problem to check it on"
+    )
     remedy = "pass problems=[TSP(coordinates, metric), ...] that it accepts"
     subject.expect(given, wrong, remedy)
     strange = [problem for problem in given if problem.metric != metric]
@@ -83,7 +87,7 @@ def _problems(subject: Subject, problems: Sequence[TSP] | None) -> list[TSP]:
 
 
 def _check_lengths(subject: Subject, problem: TSP) -> None:
-    """Compare functor and `lengths()` on all pairs, and `lengths()` on arrays of other shapes."""
+    """Compare functor and `lengths()` for all pairs, and `lengths()` for several shapes."""
     metric, n = subject.part, problem.n
     with subject.blamed("lengths()", "accept integer arrays that broadcast"):
         a, b = np.arange(n)[:, None], (np.arange(n) + 1) % n
@@ -100,7 +104,7 @@ def _check_lengths(subject: Subject, problem: TSP) -> None:
 
 
 def _check_promises(subject: Subject, problem: TSP) -> None:
-    """Compare the promised bounds and the points for trees with the lengths."""
+    """Compare the promised bounds and the distances between `tree_points` with the lengths."""
     metric, lengths = subject.part, distance_matrix(problem)
     bound, slack = metric.longest(problem.values), metric.slack(problem.values)
     wrong = f"the longest length is {lengths.max()}, but longest() returns {bound}"
@@ -133,7 +137,7 @@ def _check_promises(subject: Subject, problem: TSP) -> None:
 
 
 def _check_climbs(subject: Subject, problem: TSP) -> None:
-    """Check the tours of exhaustive 2-opt, which selects moves by estimates, by brute force."""
+    """Check by brute force that exhaustive 2-opt, which relies on estimates, finds local optima."""
     climb = LocalSearch([TwoOpt()], All(), Best())
     found = search_checks.expect_sound(subject, problem, climb, "exhaustive 2-opt", ALIKE, rows=3)
     lengths = distance_matrix(problem)
@@ -141,7 +145,7 @@ def _check_climbs(subject: Subject, problem: TSP) -> None:
         gain = best_two_opt_gain(lengths, tour)
         subject.expect(
             gain <= 0,
-            f"exhaustive 2-opt ended with a tour in row {row} that a move makes {gain} shorter",
+            f"exhaustive 2-opt ended in row {row} with a tour that a move makes {gain} shorter",
             "the functor's estimate() must be within slack() of each length: derive the functor "
             "from gls::EstimateByLength, or return a larger slack",
         )

@@ -1,4 +1,4 @@
-"""The check of a neighbourhood: each of its moves by brute force, and searches with it."""
+"""Checks each move of a neighbourhood by brute force, and searches that use it."""
 
 from __future__ import annotations
 
@@ -43,9 +43,10 @@ def check_neighbourhood(
 ) -> None:
     """Raise unless the moves of a neighbourhood are valid and have the gain that it claims.
 
-    The check carries out each move that the neighbourhood offers in random tours, and in tours with
-    fixed edges, by brute force. Then descents, chains, parts of tours and crossovers use it
-    beside 2-opt; costs must be exact, and tours never worse.
+    The check carries out each move that the neighbourhood offers in random tours by brute force. In
+    tours with fixed edges, no move may remove one of these. Then descents, chains, parts of tours
+    and crossovers use the neighbourhood together with 2-opt; costs must be exact, and no tour may
+    get worse.
 
     Parameters
     ----------
@@ -60,7 +61,7 @@ def check_neighbourhood(
     Raises
     ------
     PartCheckError
-        The message has the reason, the move and a remedy.
+        The message gives the reason, the move and a remedy.
     """
     subject = Subject.of("neighbourhood", neighbourhood, backend, seed, Neighbourhood)
     if isinstance(neighbourhood, FilteredNeighbourhood):
@@ -127,7 +128,7 @@ def _check_offers(subject: Subject, problem: TSP) -> int:
 
 
 def _every_third_edge(tours: NDArray[Any]) -> NDArray[Any]:
-    """Return the other end of each city's fixed edge; the city itself if it has none."""
+    """Fix every third edge: return the other end of each city's fixed edge, or the city itself."""
     n = tours.shape[1]
     mates = np.tile(np.arange(n, dtype=np.int32), (len(tours), 1))
     for row, tour in enumerate(tours):

@@ -1,4 +1,4 @@
-"""The check of an objective: its C++ against its Python methods, by tour and in searches."""
+"""Checks that the C++ of an objective agrees with its Python methods, alone and in searches."""
 
 from __future__ import annotations
 
@@ -32,18 +32,19 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.moves.base import Neighbourhood
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-PROBED, JUDGED = 2, 64  # tours for the check of moves, and for that of feasible()
+PROBED, JUDGED = 2, 64  # tours for the checks of moves, and of feasible()
 LISTS = Nearest(7)
 ROWS = 6  # tours for the checks of Python methods
-PAIRS = 200  # tours in which two paths are reversed, each alone and both
-FEWEST = 5  # cities for two paths without a common edge
+PAIRS = 200  # tours in which two paths are reversed, each alone and both together
+FEWEST = 5  # cities that two paths without a common edge need
 BY_TOUR = (
     "the value of a tour may depend only on which cities are neighbours in it, and on their order "
     "if lengths are directed"
 )
 GAIN = (
     "gain(change, shorter) must return shorter, plus the costs() of the removed edges, minus those "
-    "of the added edges; or forbidden<Gain>(); words() must pass the data that costs() reads"
+    "of the added edges, or forbidden<Gain>() to forbid the move; words() must pass the data that "
+    "costs() reads"
 )
 
 
@@ -54,29 +55,29 @@ def check_objective(
     backend: str = "auto",
     seed: int = 0,
 ) -> None:
-    """Raise unless C++ and Python of an objective agree, alone and in searches.
+    """Raise unless the C++ and the Python of an objective agree, alone and in searches.
 
-    `costs` and `feasible` must depend on each tour only, and the claims `by_edges` and
-    `length_alone` must be true. Unless the objective is `directed`, a tour and its reverse must
+    `costs` and `feasible` must depend on each tour only. If `by_edges` or `length_alone` is True,
+    the claim must be correct. Unless the objective is `directed`, a tour and its reverse must
     cost the same if lengths are symmetric. The check compares the gains of moves in C++ with the
     costs before and after the moves, and `feasible` in C++ with Python. Chains must have exact
-    costs and never replace a feasible best tour by an infeasible one. Then each kind of search that
-    accepts the objective uses it.
+    costs and never replace a feasible best tour by an infeasible one. Finally, each kind of search
+    that accepts the objective uses it.
 
     Parameters
     ----------
     objective : Objective
     problems : sequence of TSP, optional
         By default random and degenerate ones of several metrics. Problems that the objective's
-        `check` refuses are skipped. The largest is used in searches: about 90 cities. Some random
-        tours and some that chains find should be feasible.
+        `check` refuses are skipped. Searches run on the largest one, of about 90 cities. Some
+        random tours and some that chains find should be feasible.
     backend : {"auto", "cpu", "cuda"}
     seed : int
 
     Raises
     ------
     PartCheckError
-        The message has the reason, the move or tour, and a remedy.
+        The message gives the reason, the move or tour, and a remedy.
     """
     subject = Subject.of("objective", objective, backend, seed, Objective)
     given = _usual(seed) if problems is None else problems
@@ -107,7 +108,7 @@ def _moves_of(problem: TSP) -> list[Neighbourhood]:
 
 
 def _check_python(subject: Subject, problem: TSP) -> None:
-    """Raise unless `costs` and `feasible` depend on each tour only, and claims about them hold."""
+    """Raise unless `costs` and `feasible` depend on each tour only, and its claims are true."""
     part, tours = subject.part, subject.tours(problem, ROWS)
     _check_method(subject, problem, "costs", np.dtype(problem.cost_dtype), tours)
     _check_method(subject, problem, "feasible", np.dtype(bool), tours)
@@ -124,7 +125,7 @@ def _check_python(subject: Subject, problem: TSP) -> None:
 def _check_method(
     subject: Subject, problem: TSP, name: str, dtype: np.dtype[Any], tours: NDArray[np.int32]
 ) -> None:
-    """Compare the values of tours with those of the same tours given in other ways."""
+    """Compare the values of tours with those of the same tours, rotated or in other batches."""
 
     def values(rows: NDArray[np.int32]) -> NDArray[Any]:
         remedy = f"return a NumPy array of shape (P,) and type {dtype}"
@@ -150,7 +151,7 @@ def _check_method(
     own = tours.copy()
     first = values(own)
     subject.expect_equal(own, tours, f"{name}() changed the tours in place", "work on a copy")
-    remedy = "it must not use state or a random generator of its own"
+    remedy = "it must not depend on earlier calls or on a random generator"
     compare(first, tours, "the same tours when called again", remedy)
     compare(first[1:3], tours[1:3], "rows 1 and 2 without the other rows", BY_TOUR)
     rotated = np.roll(tours, problem.n // 3 + 1, axis=1)
@@ -162,7 +163,7 @@ def _check_method(
 
 
 def _check_sum(subject: Subject, problem: TSP) -> None:
-    """Reverse two paths, each alone and both: the changes of a sum over edges must add up."""
+    """Reverse two paths, each alone and both together: if costs sum over edges, changes add up."""
     random = np.random.default_rng([subject.seed, problem.n])
     base = subject.tours(problem, PAIRS)
     first, second, both = base.copy(), base.copy(), base.copy()
@@ -187,7 +188,7 @@ def _check_sum(subject: Subject, problem: TSP) -> None:
 
 
 def _check_gains(subject: Subject, problem: TSP) -> int:
-    """Compare the gains of all moves in some tours with costs; return their number."""
+    """Compare the gains of all moves in some tours with costs; return the number of moves."""
     backend, n, here = subject.backend, problem.n, subject.on(problem)
     neighbourhoods = [*_moves_of(problem), LinKernighan(3) if problem.symmetric else ThreeOpt()]
     tours = subject.tours(problem, PROBED)

@@ -1,4 +1,4 @@
-"""Chains under an objective: the costs and the feasibility of their tours."""
+"""Checks the costs and the feasibility of tours that chains find under an objective."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
     from gpu_ls_plugin.tours.searches.local_search import LocalSearch
 
-STRETCHES, KICKS = 4, 10  # of chains; tours are compared after each stretch
-ROUNDING = 1e-9  # relative, of real costs
+STRETCHES, KICKS = 4, 10  # stretches, and kicks of each; tours are compared after each stretch
+ROUNDING = 1e-9  # relative error of real costs
 COMPOSING = "functor, header and source() must name and define the C++ struct of the part"
 FEASIBLE = "feasible() must return the same in C++ and in Python"
 
@@ -51,7 +51,7 @@ def check_feasible(subject: Subject, problem: TSP, tours: NDArray[Any]) -> None:
     subject, backend, rows = subject.on(problem), subject.backend, len(tours)
     found = backend.xp.zeros(rows, "int32")
     with subject.blamed("its kernel", COMPOSING):
-        kernel = _feasible_kernel(problem, backend.warp())  # as chains ask
+        kernel = _feasible_kernel(problem, backend.warp())  # as in chains
         arguments = {
             "metric_data": search_data(backend, problem),
             "n": problem.n,
@@ -74,7 +74,7 @@ def check_feasible(subject: Subject, problem: TSP, tours: NDArray[Any]) -> None:
 def check_chains(subject: Subject, problem: TSP, local: LocalSearch, remedy: str) -> None:
     """Let chains kick, and compare their costs and best tours with the Python methods.
 
-    `remedy` is that for gains in C++ that differ from costs in Python.
+    `remedy` is the advice if gains in C++ differ from costs in Python.
     """
     subject, backend, to_numpy = subject.on(problem), subject.backend, subject.backend.to_numpy
     feasible = partial(problem.objective.feasible, problem)

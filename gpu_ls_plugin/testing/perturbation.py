@@ -1,4 +1,4 @@
-"""The check of a perturbation: kicks that depend only on seed and row, and chains with them."""
+"""Checks that kicks depend only on the seed and the row, and chains that use them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 ROWS = 6  # of the largest batch
-MUST_CHANGE = 30  # cities from which a kick must change some tour of a batch
+MUST_CHANGE = 30  # cities; from this many on, kicks must change some tour of a batch
 ALONE = "row r may depend only on the seed, on first_row + r and on its own tour"
 CUTS = "draw the cuts as tours/kicks/bridge_cuts.cuh describes, from the given random numbers"
 
@@ -37,13 +37,14 @@ def check_perturbation(
 ) -> None:
     """Raise unless a perturbation returns tours that depend only on the seed and on each row.
 
-    The check compares the kicks of a batch with those of parts of it, with other seeds and with
-    other rows beside them. Then chains use the perturbation, in one kernel if it has `cuts`.
+    The check compares the kicks of a batch with those of its parts, with those of another seed, and
+    with those of the same rows among others. Then chains use the perturbation, in one kernel if it
+    has `cuts`.
 
     Parameters
     ----------
     perturbation : Perturbation
-        Or any object with a method `perturb`.
+        A `Perturbation`, or any object with a method `perturb`.
     problems : sequence of TSP, optional
         By default random and degenerate ones of several metrics.
     backend : {"auto", "cpu", "cuda"}
@@ -52,7 +53,7 @@ def check_perturbation(
     Raises
     ------
     PartCheckError
-        The message has the reason, the row and a remedy.
+        The message gives the reason, the row and a remedy.
     """
     kick = as_perturbation(perturbation)
     subject = Subject.of("perturbation", perturbation, backend, seed)
@@ -115,7 +116,7 @@ def _kicked(
     seed: int | None = None,
     first_row: int = 0,
 ) -> Any:
-    """Return the tours after a kick."""
+    """Return the tours after one kick of each."""
     key, where = subject.seed if seed is None else seed, subject.backend.name
     made = kick.perturb(problem, tours, seed=key, backend=where, first_row=first_row)
     return subject.expect_tours(problem, made, len(tours), "perturb()")
@@ -128,8 +129,8 @@ def _may_refuse(kick: Perturbation, problem: TSP, error: InvalidParameterError) 
 
 
 def _check_rows_alone(subject: Subject, whole: Any, fewer: Any, later: Any, beside: Any) -> None:
-    """Raise unless the kick of a row is the same in each batch that has the row."""
-    wrong = "a smaller batch has other kicks than the larger one that it begins"
+    """Raise unless the kick of a row is the same in each batch that contains the row."""
+    wrong = "a smaller batch has other kicks than the first rows of a larger one"
     subject.expect_equal(whole[:2], fewer, wrong, ALONE)
     wrong = "rows 2 to 5 of a batch have other kicks than the same tours with first_row=2"
     subject.expect_equal(whole[2:], later, wrong, ALONE)

@@ -1,6 +1,6 @@
-"""Moves that a neighbourhood offers in tours, and the tours after moves by their definition.
+"""Finds all moves that a neighbourhood offers in tours, and carries them out in Python.
 
-A kernel writes down all offers. The definition of a move does not use the library's C++.
+A kernel records the moves. Carrying them out does not use the library's C++.
 """
 
 from __future__ import annotations
@@ -29,18 +29,21 @@ if TYPE_CHECKING:
 
 SHAPES = tuple(enumerators("tours/moves/move.cuh", "Shape"))
 FLIPS, SWAP, TURN = (SHAPES.index(name) for name in ("kFlips", "kSwap", "kTurn"))
-MOST_VARIANTS = 10**5  # of a first step; more is taken for an error
+MOST_VARIANTS = 10**5  # of a first step; more are considered an error
 OFFER_INTS = 3 + 2 * DEEPEST_EDGES  # shape, direction, edges, ends
 PARAMETERS = (*composed.PARAMETERS, struct_of("testing/probe_moves.cuh", "Probes"))
 
 
 class NotAMove(Exception):
-    """The ends of a move do not fit its shape; the text says which."""
+    """The shape, the edges or the ends of a move are invalid; the text says what is wrong."""
 
 
 @dataclass(frozen=True)
 class Offer:
-    """A move as a neighbourhood wrote it: its ends t1, t2, ..., its shape and its direction."""
+    """A move that a neighbourhood offers: its shape, direction, number of edges and ends.
+
+    If `forward` is 1, t2 follows t1 in the tour; if it is 0, t2 precedes t1.
+    """
 
     shape: int
     forward: int
@@ -83,19 +86,19 @@ def after(tour: Sequence[int], offer: Offer, most: int = USUAL_EDGES) -> list[in
     if offer.shape != FLIPS:
         path = _moved(path, offer)
     for edge in range(1 if offer.shape == FLIPS else 3, offer.edges):
-        t, its = offer.t[2 * edge], offer.t[2 * edge + 1]
-        here = path.index(t)
-        if here == 0 or path[here - 1] != its:
+        first, second = offer.t[2 * edge : 2 * edge + 2]
+        here = path.index(first)
+        if here == 0 or path[here - 1] != second:
             raise NotAMove(
-                f"t{2 * edge + 2}={its} must lie just before t{2 * edge + 1}={t} on the path from "
-                "t2 (kFlips)"
+                f"t{2 * edge + 2}={second} must lie just before t{2 * edge + 1}={first} on the "
+                "path from t2 (kFlips)"
             )
         path = path[:here][::-1] + path[here:]
     return path
 
 
 def _moved(path: list[int], offer: Offer) -> list[int]:
-    """Return a path whose first two segments have swapped places, or are reversed."""
+    """Return a path after `kSwap` exchanges its first two segments, or `kTurn` reverses both."""
     t3, t4, t5, t6 = offer.t[2:6]
     at3, at5, at6 = path.index(t3), path.index(t5), path.index(t6)
     if at3 + 1 >= len(path) or path[at3 + 1] != t4:
@@ -134,7 +137,7 @@ def kernel_of(problem: TSP, parts: CandidateMoves, functor: str, backend: Backen
 
 
 def variants_of(subject: Subject, kernel: Kernel, parts: CandidateMoves) -> int:
-    """Return the number of variants, without evaluating a move."""
+    """Return the number of variants of a first step, without evaluating a move."""
     counts = subject.backend.xp.zeros(1, "int32")
     names = ("tours", "positions", "mates", "gains", "shared_gains", "offers")
     arguments = {**parts.arguments, **dict.fromkeys(names), "variant_counts": counts}
@@ -154,7 +157,7 @@ def offers_in(
     tours: NDArray[Any],
     mates: NDArray[Any],
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Return gains, gains by `each_gain`, and offers, by (row, city, rank, direction, variant)."""
+    """Return gains, gains by `each_gain`, and moves, by row, city, rank, direction and variant."""
     rows, n = tours.shape
     xp, shape = backend.xp, (rows, n, parts.arguments["breadth"], 2, variants)
     dtype = DTYPES[parts.moves.length]
@@ -178,6 +181,6 @@ def offers_in(
 
 
 def offer_of(numbers: NDArray[Any]) -> Offer:
-    """Return the move that the kernel wrote."""
+    """Return the move that the kernel has recorded as these numbers."""
     shape, forward, edges, *ends = numbers.tolist()
     return Offer(shape, forward, edges, tuple(ends))

@@ -1,4 +1,4 @@
-// Counts how often an acceptance rule takes each rise of the cost, with its own random numbers.
+// Counts how often an acceptance rule accepts each rise of the cost in many independent calls.
 #pragma once
 
 #include "backends/include/philox.cuh"

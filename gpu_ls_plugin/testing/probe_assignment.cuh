@@ -1,17 +1,18 @@
-// Writes down the worth of states and the changes of moves by an assignment problem's functor.
+// Records what the functor of an assignment problem returns for states and moves.
 #pragma once
 
 #include "assignment/problem/assignment.cuh"
 
 namespace gls {
 
-// The moves of each state, and the answers of the functor.
+// The moves of each state, and what the functor returns.
 struct AssignmentProbes {
-  const int* moves;  // rows of four: is it a swap, is it made, variable, value or other variable
-  int count;         // moves of a state
-  int m;
+  // Four numbers of each move: is it a swap, is it carried out, variable, value or other variable.
+  const int* moves;
+  int count;  // moves per state
+  int m;      // variables
   int* states;
-  char* kept;
+  char* kept;  // the functor's data for each state
   int64 kept_bytes;
   int64* worths;   // cost and excess before the moves and after them
   int64* changes;  // change of cost and excess by each move
@@ -36,7 +37,7 @@ struct ProbeAssignment {
       const int* const move = all.moves + k * 4;
       const bool swaps = move[0], made = move[1];
       const int variable = move[2], other = move[3];
-      const int former = values[variable], its = swaps ? values[other] : other;
+      const int old_value = values[variable], new_value = swaps ? values[other] : other;
       write(all.changes + k * 2, swaps ? problem.swapped(state, variable, other)
                                        : problem.assigned(state, variable, other));
       if (!made) continue;
@@ -48,8 +49,8 @@ struct ProbeAssignment {
       }
       team.sync();
       team.once([&] {
-        values[variable] = its;
-        if (swaps) values[other] = former;
+        values[variable] = new_value;
+        if (swaps) values[other] = old_value;
       });
       team.sync();
     }

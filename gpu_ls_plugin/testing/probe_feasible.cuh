@@ -1,4 +1,4 @@
-// Writes down which tours an objective calls feasible.
+// Records which tours an objective considers feasible.
 #pragma once
 
 #include "tours/problem/objective.cuh"

@@ -1,4 +1,4 @@
-// Writes down each move that a neighbourhood offers in a tour, and the gain that it claims.
+// Records each move that a neighbourhood offers in a tour, and the gain that it claims.
 //
 // Offers are indexed by city, rank of the candidate, direction and variant. Edges may be fixed, as
 // in parts of tours: `mates` has the other end of each city's fixed edge, or the city itself.
@@ -10,7 +10,7 @@ namespace gls {
 
 constexpr int kOfferInts = 3 + 2 * kDeepestExchange;  // shape, direction, edges, ends
 
-// The tours, and the answers of the functor for each.
+// The tours, and what the functor returns for each.
 struct Probes {
   int variants;  // to continue a first step; -1: only count them
   int* tours;
@@ -56,9 +56,9 @@ struct ProbeMoves {
     for (int variant = 0; variant < variants; ++variant) {
       Move move{};
       gains[variant] = shared_gains[variant] = Neighbourhood::gain(view, first, variant, move);
-      int* const mine = offers + variant * kOfferInts;
-      mine[0] = int(move.shape), mine[1] = move.forward, mine[2] = move.edges;
-      for (int end = 0; end < 2 * kMaxExchange; ++end) mine[3 + end] = move.t[end];
+      int* const numbers = offers + variant * kOfferInts;
+      numbers[0] = int(move.shape), numbers[1] = move.forward, numbers[2] = move.edges;
+      for (int end = 0; end < 2 * kMaxExchange; ++end) numbers[3 + end] = move.t[end];
     }
     if constexpr (SharesLengths<Neighbourhood>::kValue) {
       for (int variant = 0; variant < variants; ++variant) shared_gains[variant] = 0;

@@ -1,4 +1,4 @@
-"""The check of a recombination: children of pairs of tours, and of populations of chains."""
+"""Checks the children that a recombination makes of pairs of tours and in cooperating chains."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ROWS = 6  # pairs of the largest batch
-ROUNDING = 1e-9  # relative difference between real costs and those of the problem
+ROUNDING = 1e-9  # relative error of real costs
 ALONE = (
     "the child of row r may depend only on its two parents, the seed, first_row + r and the "
     "generation"
 )
-OWN_MEMORY = "the workspace must write children and costs to arrays of its own"
+OWN_MEMORY = "write children and costs to separate arrays"
 
 
 def check_recombination(
@@ -54,7 +54,7 @@ def check_recombination(
     Raises
     ------
     PartCheckError
-        The message has the reason, the row and a remedy.
+        The message gives the reason, the row and a remedy.
     """
     subject = Subject.of("recombination", recombination, backend, seed, Recombination)
     given = list(_usual(seed)) if problems is None else problems
@@ -83,7 +83,7 @@ def _parents(subject: Subject, problem: TSP) -> tuple[NDArray[Any], NDArray[Any]
 
 
 def _check_pairs(subject: Subject, problem: TSP) -> bool:
-    """Compare children of several batches; return False if the problem is refused."""
+    """Compare children of several batches; return False if the part refuses the problem."""
     part, options = subject.part, {"seed": subject.seed, "backend": subject.backend.name}
     first, second = _parents(subject, problem)
     before = first.copy(), second.copy()
@@ -146,7 +146,7 @@ def _check_workspace(
         subject.expect(bool((now == was).all()), wrong, OWN_MEMORY)
     found = problem.cost(made)
     if not (problem.objective.length_alone or problem.integer):
-        # Kernels add up violations in another order, so that rounding errors are larger.
+        # Kernels add up violations in another order, so rounding errors are larger.
         found = backend.to_numpy(tour_costs(backend, problem, backend.xp.asarray(made)))
     subject.expect(
         np.shape(reported) == (ROWS,)
@@ -155,7 +155,7 @@ def _check_workspace(
         "return exact costs, such as tour_costs(backend, problem, children): chains continue with "
         "these numbers",
     )
-    if part.never_worse and not problem.integer:  # cross() undoes what rounding made worse
+    if part.never_worse and not problem.integer:  # cross() rejects what rounding made worse
         kept = (children == parents[0]).all(axis=1)
         made[kept] = children[kept]
     subject.expect_equal(

@@ -1,4 +1,4 @@
-"""The check of a resource: its C++ against its Python methods, by tour and in searches."""
+"""Checks that the C++ of a resource agrees with its Python methods, alone and in searches."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.moves.base import Neighbourhood
 
 ROWS = 6  # of the largest batch
-ROUNDING = 1e-9  # relative, of real excesses
+ROUNDING = 1e-9  # relative error of real excesses
 LISTS = Nearest(7)
 BY_ROUTES = "the excess of a giant tour may depend only on its routes"
 JOINING = (
@@ -42,7 +42,7 @@ def check_resource(
     backend: str = "auto",
     seed: int = 0,
 ) -> None:
-    """Raise unless C++ and Python of a resource agree, alone and in searches.
+    """Raise unless the C++ and the Python of a resource agree, alone and in searches.
 
     `excess` must depend only on the routes of each giant tour: not on their order, nor on the
     copies of the depot between them, nor on their direction if `segments` is 1. Chains must have
@@ -60,7 +60,7 @@ def check_resource(
     Raises
     ------
     PartCheckError
-        The message has the reason and a remedy.
+        The message gives the reason and a remedy.
     """
     subject = Subject.of("resource", resource, backend, seed, Resource)
     given = small_problems.routing(seed) if problems is None else problems

@@ -1,4 +1,4 @@
-"""Searches that use a part, and the check that their results are exact, sound and repeatable."""
+"""Runs searches with a part; checks that results are exact, never worse and repeatable."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.searches.local_search import LocalSearch
 
 CITIES = 90  # enough for several parts of `PART` cities
-ROWS, KICKS, PART = 5, 40, 32  # kicks of each row, cities of a part
+ROWS, KICKS, PART = 5, 40, 32  # rows of a batch, kicks of each row, cities of a part
 BUDGET = Budget(kicks=KICKS)  # a limit in seconds would make results depend on the clock
-ROUNDING = 1e-12  # relative difference between real costs and those of the problem
+ROUNDING = 1e-12  # relative error of real costs
 
 
 def _takes(search: LocalSearch | IteratedLocalSearch, problem: TSP) -> bool:
@@ -51,8 +51,8 @@ def expect_sound(
 ) -> Result:
     """Return the result of a search; raise unless it is exact, never worse and repeatable.
 
-    Some rows of the batch are also searched without the others and must give the same tours, unless
-    chains cooperate or tours are searched in parts.
+    Rows 1 and 2 are also searched without the others, and must give the same tours unless chains
+    cooperate or tours are searched in parts.
     """
     subject, cooperates, in_parts = subject.on(problem), False, False
     if isinstance(search, IteratedLocalSearch):
@@ -100,7 +100,7 @@ def expect_sound_everywhere(
     kick: Any = None,
     accept: Acceptance | None = None,
 ) -> None:
-    """Check a part in one search of each kind, without those that refuse the problem.
+    """Check a part in one search of each kind; skip searches that refuse the problem.
 
     `local` must use `First()` and candidate lists; `kick` and `accept` replace the default ones.
     """

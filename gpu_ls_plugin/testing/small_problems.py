@@ -1,4 +1,4 @@
-"""The problems of the checks: small, with many ties, and degenerate."""
+"""Problems for the checks: small, some of them degenerate or with many ties."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ CITIES = 40  # of the usual problem; few enough for brute force
 def planar(metric: Metric | str, seed: int, n: int = CITIES) -> list[TSP]:
     """Return problems in the plane, the usual one first, without those that the metric refuses.
 
-    Cities are uniform, far apart or close together (many ties), few, all at one place, in pairs at
-    one place, or on a line.
+    Cities are random and far apart, close together (many ties) or few; or all at one place, two at
+    each place, or on a line.
     """
     random = np.random.default_rng([seed, n])
     sets = {
@@ -50,7 +50,7 @@ def explicit(seed: int, *, symmetric: bool) -> list[TSP]:
     return [
         made(CITIES, 1000, f"{CITIES} cities"),
         made(CITIES, 4, "many equal lengths"),
-        made(15, 1, "no lengths at all"),
+        made(15, 1, "all lengths are 0"),
         made(8, 50, "8 cities"),
         made(5, 50, "5 cities"),
     ]
@@ -67,7 +67,7 @@ def of_several_metrics(seed: int) -> list[TSP]:
 
 
 def routing(seed: int) -> list[CVRP]:
-    """Return vehicle routing problems with and without a limit of durations, the usual one first.
+    """Return vehicle routing problems with and without a duration limit, the usual one first.
 
     Giant tours have a copy of the depot for each customer.
     """

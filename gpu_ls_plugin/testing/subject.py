@@ -1,4 +1,4 @@
-"""The part that a check is about, and the errors that report its faults."""
+"""The part to check, and the errors that report its faults."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ if TYPE_CHECKING:
 
 P = TypeVar("P")
 Q = TypeVar("Q")
-PATIENCE = 30.0  # seconds for work that takes some milliseconds
+PATIENCE = 30.0  # seconds to wait for work that takes some milliseconds
 OF_THE_MACHINE = (BackendUnavailableError, InsufficientMemoryError)  # not faults of a part
 SEEDED = (
     "a part may depend on its arguments only, and draw random numbers from the seed, the row and "
-    "the step: it must not use state of its own, the time, another random generator, or variables "
-    "that are not initialised"
+    "the step: it must not depend on earlier calls, the time, another random generator, or "
+    "uninitialised variables"
 )
 SERVES_NONE = "it refuses every problem", "pass problems=[...] that it accepts"
 
 
 @dataclass(frozen=True)
 class Subject:
-    """A part, its kind, the backend and the seed of its check, and the problem it is tried on."""
+    """A part to check, its kind, the backend, the seed, and the problem on which it is tried."""
 
     kind: str
     part: Any
@@ -108,7 +108,7 @@ class Subject:
             raise self.fault(wrong, remedy) from error
 
     def served(self, given: Sequence[P], under: Callable[[P], Q]) -> list[Q]:
-        """Return each problem under the part; those that the part refuses are left out."""
+        """Return each problem with the part applied; skip problems that the part refuses."""
         served = []
         for problem in given:
             remedy = "raise UnsupportedProblemError for problems that the part does not apply to"
@@ -118,15 +118,15 @@ class Subject:
         return served
 
     def rehearse(self, work: Callable[[], object], caller: str) -> None:
-        """Report work that hangs or kills its process; on a CPU, a child process tries it first.
+        """Raise if work hangs or kills its process; on a CPU, a child process tries it first.
 
-        The kernels must be compiled before. Python errors are ignored here: the same work raises
-        them again in this process.
+        Kernels must be compiled already. Python errors are ignored here: the caller repeats the
+        work, which raises them again.
         """
         if self.backend.name != "cpu" or not hasattr(os, "fork"):
             return
         child = multiprocessing.get_context("fork").Process(target=_quietly, args=(work,))
-        with warnings.catch_warnings():  # about forks in processes with threads, which are idle
+        with warnings.catch_warnings():  # about forks with threads, which are idle here
             warnings.simplefilter("ignore", DeprecationWarning)
             child.start()
         child.join(PATIENCE)
@@ -149,7 +149,7 @@ class Subject:
         return np.random.default_rng([self.seed, problem.n]).permuted(ordered, axis=1)
 
     def expect_tours(self, problem: TSP, tours: Any, rows: int, source: str) -> NDArray[np.int32]:
-        """Return tours that the part made, on the host; raise unless they are permutations."""
+        """Return the part's tours, copied to the host; raise unless they are permutations."""
         remedy = f"return an int32 array of shape ({rows}, {problem.n}) whose rows are permutations"
         found = tours.get() if hasattr(tours, "get") else np.asarray(tours)
         here = self.on(problem)
