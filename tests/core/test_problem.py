@@ -136,7 +136,7 @@ def test_observers_get_the_problem_that_was_searched(monkeypatch):
 )
 def test_parts_that_need_lengths_refuse_it(need_lengths):
     with pytest.raises(
-        InvalidTypeError, match=r"problem: <.*GraphColouring.* is not a TSP; make one by"
+        InvalidTypeError, match=r"problem: <.*GraphColouring.* is not a TSP; make one with"
     ):
         need_lengths()
 

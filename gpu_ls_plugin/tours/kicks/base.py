@@ -35,7 +35,7 @@ class Perturbation(ABC):
     by_lengths : bool
         Whether the kick reads the problem's lengths or routes, not only the tours.
     header : str
-        The C++ header that defines `cuts`, named like a kernel's header.
+        The C++ header that defines `cuts`, by its path in the package.
     rebuilds : bool
         Whether the class implements `rebuilding`.
     relinks : bool

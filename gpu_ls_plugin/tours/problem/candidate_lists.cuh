@@ -5,8 +5,8 @@
 
 namespace gls {
 
-// Numbers the entries of all lists consecutively; there are fewer than 2^32. `sorted`: the lengths
-// of a list never decrease.
+// Numbers the entries of all lists consecutively; there are fewer than 2^32. `sorted`: whether each
+// list is sorted by length.
 struct Entries {
   int degree;
   bool sorted;
@@ -35,7 +35,7 @@ struct CandidateLists : Entries {
   }
 };
 
-// Candidates and lengths of 16 bits each, packed into one word.
+// Candidate lists with a city and its length, 16 bits each, packed into one word.
 template <class Length>
 struct PackedLists : Entries {
   const uint32* words;

@@ -16,7 +16,7 @@ OBJECTIVE = "tours/problem/objective.cuh"
 
 
 def metric_data(backend: Backend, problem: TSP) -> Any:
-    """Return the data of the metric's functor; made once.
+    """Return the data of the metric's functor on a backend; they are made once.
 
     Raises
     ------
@@ -30,12 +30,12 @@ def metric_data(backend: Backend, problem: TSP) -> Any:
 
 
 def search_data(backend: Backend, problem: TSP) -> Any:
-    """Return the data of the functor of `search_metric(problem)`; made once.
+    """Return the data of the functor of `search_metric(problem)`; they are made once.
 
     Raises
     ------
     FaultyPartError
-        As `metric_data`.
+        As in `metric_data`.
     """
     data = metric_data(backend, problem)
     if problem.objective.length_alone:
@@ -47,7 +47,10 @@ def search_data(backend: Backend, problem: TSP) -> Any:
 
 
 def batch_data(backend: Backend, problem: TSP, size: int) -> dict[str, Any]:
-    """Return ``metric_data`` for a search of a batch, and the array for data of its tours."""
+    """Return the argument ``metric_data`` of a search of `size` tours.
+
+    If the objective keeps data of tours, also return the array for them as ``kept_tours``.
+    """
     data = search_data(backend, problem)
     own = problem.objective.kept_bytes(problem)
     if not own:
@@ -61,7 +64,7 @@ def batch_data(backend: Backend, problem: TSP, size: int) -> dict[str, Any]:
 
 
 def _measure(backend: Backend, problem: TSP, data: Any) -> None:
-    """Raise FaultyPartError if the metric's functor and its lengths differ."""
+    """Raise FaultyPartError if the metric's functor and its `lengths` differ."""
     with backend.current():
         check_metric(backend, problem, data)
 

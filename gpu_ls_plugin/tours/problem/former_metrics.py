@@ -1,4 +1,4 @@
-"""Metrics of version 0.1: their methods take a problem and read its coordinates."""
+"""Support for metrics of version 0.1, whose methods take a problem and read its coordinates."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ class ProblemValues(np.ndarray[Any, Any]):
 
 
 def accept_values(kind: type) -> None:
-    """Make methods whose first parameter is called `problem` accept coordinates."""
+    """Let a class's methods accept coordinates if their first parameter is called `problem`."""
     former = [name for name in METHODS if name in vars(kind) and _takes_problem(vars(kind)[name])]
     for name in former:
         setattr(kind, name, _with_values(vars(kind)[name]))
     if former:
         warnings.warn(
             f"metric: {kind.__name__}.{former[0]} takes a problem; metrics now get `values`, the "
-            "coordinates themselves: rename the parameter, and write values for "
+            "coordinates themselves: rename the parameter, and use values instead of "
             "problem.coordinates",
             DeprecationWarning,
             stacklevel=4,

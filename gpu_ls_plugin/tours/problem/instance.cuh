@@ -6,24 +6,24 @@
 namespace gls {
 
 struct Instance {
-  const void* metric_data;  // what the metric's functor reads
+  const void* metric_data;  // data of the metric's functor
   int n;                    // cities
-  const void* sites;        // per city, the data that lengths are computed from
-  float error_absolute;     // error of estimated lengths: see EstimateError
+  const void* sites;        // `Lengths::City` of each city, to compute lengths
+  float error_absolute;     // error of estimated lengths; see EstimateError
   float error_relative;
 };
 
-// The candidate lists, and the first steps of a move to try.
+// The candidate lists, and which first steps of a move to try.
 struct Candidates {
   const int* candidates;          // in the format of `Lengths::Lists`
   const void* candidate_lengths;  // null if they are packed with the candidates or depend on rows
   int degree;                     // candidates per city
-  int sorted;                     // whether the lengths of a list never decrease
+  int sorted;                     // whether each list is sorted by length
   int directions;                 // 2: first steps backward and forward; 1: backward only
   int breadth;                    // candidates to try in a first step
 };
 
-// If each row has metric data of its own, makes the instance and its lists those of a row.
+// If each row has separate metric data, makes `instance` and `lists` those of row `row`.
 template <class Metric>
 GLS_DEVICE void choose_row(Instance& instance, Candidates& lists, int row) {
   if constexpr (RowBytes<Metric>::kValue > 0) {

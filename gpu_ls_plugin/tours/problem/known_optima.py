@@ -53,7 +53,7 @@ ulysses22 22 GEO 12198 7013, usa13509 13509 EUC_2D 1590833042 19982859,
 vm1748 1748 EUC_2D 10005342 336556
 """
 
-# Names and optima of further instances. They are recognised by name only.
+# Names and optima of other instances, which are recognised only by name.
 SYMMETRIC = """
 ch150 6528, eil101 629, kroB150 26130, brd14051 469385, d1655 62128, fl3795 28772, gr120 6942,
 gr431 171414, pa561 2763, pr439 107217, rl5934 556045, si535 48450, tsp225 3916, u724 41910,
@@ -79,11 +79,12 @@ def known_optimum(problem: Problem | str) -> int | None:
     Raises
     ------
     InvalidTypeError
-        `problem` is neither.
+        `problem` is neither a name nor a problem.
 
     Notes
     -----
-    `solve` does not call it. To stop at the optimum, pass ``target=known_optimum(problem)``.
+    `solve` does not call this function. To stop at the optimum, pass
+    ``target=known_optimum(problem)``.
     """
     if isinstance(problem, str):
         return all_optima().get(problem.strip().lower())

@@ -34,7 +34,7 @@ struct Site<0> {
   GLS_DEVICE Point point() const { return {}; }
 };
 
-constexpr int kSiteBytes = 12, kPlanarSiteBytes = 8;  // of sites in general, and in the plane
+constexpr int kSiteBytes = 12, kPlanarSiteBytes = 8;  // bytes of a site in space, in the plane
 static_assert(sizeof(Site<3>) == kSiteBytes && sizeof(Site<2>) == kPlanarSiteBytes, "of cities");
 
 // |estimate - real value| <= absolute + relative * estimate; relative is 0 for real metrics.
@@ -67,7 +67,7 @@ struct Lengths {
   static constexpr int kDimensions = Dimensions<Metric>::kValue;
   static constexpr bool kReal = Length(0.5) != Length(0);
   static constexpr bool kQuick = !kReal && kDimensions > 0;
-  static constexpr bool kEstimated = kReal && kDimensions > 0;  // an estimate costs less work
+  static constexpr bool kEstimated = kReal && kDimensions > 0;  // estimates are faster than lengths
   // The length of a fixed edge: a move that removes it has no gain.
   static constexpr Length kFixed = -Length(int64(1) << (sizeof(Length) == 4 ? 27 : 59));
   using City = Site<kDimensions>;
@@ -162,7 +162,7 @@ template <class MetricType, bool wide, class LengthType>
 struct Lengths<OnGrid<MetricType, wide>, LengthType> {
   using Metric = OnGrid<MetricType, wide>;
   using Length = LengthType;
-  using Sum = int;  // of a few lengths; each is below 2^22
+  using Sum = int;  // type of a sum of a few lengths, each below 2^22
   using City = GridSite<wide>;
   using Lists = Conditional<wide, CandidateLists<Length>, PackedLists<Length>>;
   static constexpr bool kReal = false, kQuick = false, kEstimated = false;
@@ -172,7 +172,7 @@ struct Lengths<OnGrid<MetricType, wide>, LengthType> {
   const City* sites;
   EstimateError error;
 
-  struct Known {  // its site, loaded once
+  struct Known {  // the site of a city, loaded once
     City site;
   };
   GLS_DEVICE Known known(int a) const { return {sites[a]}; }
@@ -183,8 +183,8 @@ struct Lengths<OnGrid<MetricType, wide>, LengthType> {
   GLS_DEVICE static Length gain(Length removed, Length added) { return removed - added; }
 };
 
-// A metric with a table of the lengths between all pairs of cities (fewer than 2^32) in place of
-// sites. A CPU reads it faster than it computes lengths.
+// A metric with a table of the lengths between all pairs of cities (fewer than 2^32) instead of
+// sites. A CPU reads a length from it faster than it computes one.
 template <class Metric, class EntryType>
 struct Tabled : Metric {
   using Entry = EntryType;
@@ -208,7 +208,7 @@ struct Lengths<Tabled<MetricType, Entry>, LengthType> {
   const City* sites;
   EstimateError error;
 
-  struct Known {  // its row of the table
+  struct Known {  // the row of a city in the table
     const City* row;
   };
   GLS_DEVICE Known known(int a) const { return {sites + uint32(a) * uint32(metric.n)}; }
@@ -247,8 +247,9 @@ GLS_DEVICE Metric named(const Metric*, const Metric& metric, const int*) {
   return metric;
 }
 
-// Lengths from estimates alone. After a computation, `doubt()` says whether any length was in
-// doubt; the caller then repeats it exactly. That takes one branch for many lengths.
+// Computes lengths from estimates alone. After a computation, `doubt()` says whether any length was
+// in doubt; the caller then repeats the computation exactly. That takes one branch for many
+// lengths.
 template <class Lengths>
 struct Tentative : Lengths {
   using typename Lengths::Length;

@@ -7,7 +7,7 @@
 //   metric.point(c)         the data of a city for the float32 estimate;
 //   metric.estimate(p, q)   differs from the exact length by at most `Metric.slack`;
 //   kDimensions             how many of a point's x, y, z the estimate reads (0: it reads the
-//                           city's number); 3 if left out.
+//                           city's number); by default, 3.
 // A metric without a fast estimate derives from EstimateByLength.
 //
 // Exact lengths are evaluated in IEEE float64 and compiled without contraction.
@@ -163,7 +163,7 @@ struct Max2D : Planar {
   }
 };
 
-// Cities on a sphere, as unit vectors; further data of the metric follow them.
+// Cities on a sphere, as unit vectors; other data of the metric follow them.
 struct Globe {
   const double *unit, *more;
 
@@ -205,8 +205,9 @@ struct Geo : Globe {
   }
 };
 
-// Great circles in km. The arc sine is a polynomial with coefficients from the Python class, so
-// both sides agree to the last bit. Distances beyond a quarter of the globe use the antipode.
+// Great-circle distances in km. The arc sine is a polynomial with coefficients from the Python
+// class, so both sides agree to the last bit. Distances above a quarter of the circumference are
+// computed from the distance to the antipode.
 struct Haversine : Globe {
   using Length = double;
   static constexpr double kQuarter = 1.57079632679489661923;

@@ -1,4 +1,4 @@
-"""Check of a plugin's metric: compare its functor with its Python class on sampled pairs."""
+"""Checks a plugin's metric: compares its functor with its Python class on sampled pairs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Pairs = tuple[NDArray[np.int32], NDArray[np.int32]]
 
 HEADER = "tours/problem/pair_lengths.cuh"
-PAIRS = 4096  # the most that are compared
+PAIRS = 4096  # largest number of pairs that are compared
 ROUNDING = 1e-12  # allowed relative difference of real lengths
 
 
@@ -55,7 +55,7 @@ def check_metric(backend: Backend, problem: TSP, data: Any) -> None:
 
 
 def sampled_pairs(n: int) -> Pairs:
-    """Return pairs of different cities in both directions: all pairs if there are few."""
+    """Return pairs of different cities, each in both directions: all pairs if there are few."""
     if n * (n - 1) <= PAIRS:
         a, b = np.divmod(np.arange(n * n), n)
         a, b = a[a != b], b[a != b]
@@ -69,7 +69,7 @@ def sampled_pairs(n: int) -> Pairs:
 
 
 def _python_lengths(problem: TSP, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
-    """Return the lengths by the metric's Python class, after checks of their type and range."""
+    """Return the lengths by the metric's Python class; check their type, range and symmetry."""
     metric = problem.metric
     exact = np.asarray(problem.lengths(a, b))
     kinds = "iu" if metric.integer else "f"

@@ -1,4 +1,4 @@
-"""Kernels that take a metric; its header comes before all others."""
+"""Kernels that take a metric, whose header is included before all others."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def metric_kernel(
 ) -> Kernel:
     """Return a kernel with a metric as its only part.
 
-    `body` names the metric ``{metric}`` and the team ``{team}``. `parameters` may be the text of a
-    C parameter list.
+    In `body`, ``{metric}`` and ``{team}`` stand for the metric's functor and the team. `parameters`
+    may be the text of a C parameter list.
     """
     if isinstance(parameters, str):
         parameters = parse_parameters(parameters)

@@ -1,4 +1,4 @@
-"""A metric together with an objective: the metric that the kernels of a search take."""
+"""Metrics with an objective, for the kernels of a search."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COPIED = ("name", "integer", "explicit", "fast_estimate", "site_bytes", "tree_p"
 
 
 class Under(Metric):
-    """The lengths of a metric, and the objective that computes the gains of moves."""
+    """A metric with an objective: the objective computes the gains of moves."""
 
     def __init__(self, metric: Metric, objective: Objective) -> None:
         self.metric, self.objective = metric, objective
@@ -27,7 +27,7 @@ class Under(Metric):
         vars(self)["header"] = objective.header
 
     def source(self) -> str:
-        """Return the C++ texts of both."""
+        """Return the C++ texts of the metric and the objective."""
         return "\n".join(sources_of(self.metric, self.objective))
 
     def lengths(self, values: NDArray[Any], a: Cities, b: Cities) -> Lengths:
@@ -35,7 +35,7 @@ class Under(Metric):
         return self.metric.lengths(values, a, b)
 
     def slack(self, values: NDArray[Any]) -> float:
-        """Return the metric's bound."""
+        """Return the metric's slack."""
         return self.metric.slack(values)
 
     def __eq__(self, other: object) -> bool:
@@ -47,7 +47,7 @@ class Under(Metric):
 
 
 class RowsUnder(Under):
-    """The same if each row has its own data: those of the metric, then those of the objective."""
+    """The same if each row has separate data: the metric's data, then the objective's."""
 
     def __init__(self, metric: Metric, objective: Objective) -> None:
         super().__init__(metric, objective)
@@ -60,7 +60,7 @@ def keeps(metric: Metric) -> bool:
 
 
 def search_metric(problem: TSP) -> Metric:
-    """Return the metric for kernels of a search: with the problem's objective if it has one."""
+    """Return the metric for kernels of a search, with the problem's objective if there is one."""
     if problem.objective.length_alone:
         return problem.metric
     under = Under if problem.rows is None else RowsUnder

@@ -1,8 +1,8 @@
-"""Distances between cities, as TSPLIB95 defines them (Reinelt 1995).
+"""Metrics: distances between cities, most of them as TSPLIB95 defines them (Reinelt 1995).
 
-A metric is a class here, which computes exact lengths in NumPy, and a functor in C++, which
-computes the same numbers in kernels. All arithmetic is IEEE float64 without contraction, in the
-order that the docstrings state, so that both agree to the last bit.
+A metric is a Python class, which computes exact lengths in NumPy, and a C++ functor, which computes
+the same numbers in kernels. All arithmetic is IEEE float64 without contraction, in the order that
+the docstrings state, so that both agree to the last bit.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ if TYPE_CHECKING:
     Real = NDArray[np.float64]
 
 HEADER = "tours/problem/metric.cuh"
-EARTH_RADIUS = real_constant(HEADER, "kEarthRadius")  # km, TSPLIB's RRR
+EARTH_RADIUS = real_constant(HEADER, "kEarthRadius")  # in km; TSPLIB calls it RRR
 EARTH_MEAN_RADIUS = real_constant(HEADER, "kEarthMeanRadius")
-TSPLIB_PI = 3.141592  # TSPLIB's PI: the published optima depend on its six digits
+TSPLIB_PI = 3.141592  # TSPLIB's PI: the published optima depend on its six decimals
 
 INTEGER_LIMIT = 2.0**31  # integer lengths are int32 inside the searches
 REAL_LIMIT = 2.0**62  # squares of real lengths must be finite in float32
-FLOAT32_ERROR = 2.0**-20  # of a float32 evaluation, relative to the largest length
-EXACT_IN_FLOAT32 = 2**22  # sums of four such integers are exact
+FLOAT32_ERROR = 2.0**-20  # error of a length in float32, relative to the largest length
+EXACT_IN_FLOAT32 = 2**22  # sums of four integers below this are exact
 FLOAT32_STEPS = 1.5 * 2.0**-22  # error of a few float32 operations, relative to their result
 FLOAT32_UNDERFLOW = 2.0**-60  # absolute error if squares of differences vanish in float32
-SAMPLE = 2000  # pairs of cities
-CHORD_ERROR = 2.0**-22  # of half a chord between float32 unit vectors, and of its arc sine
-MISTYPED = 0.01  # the largest share of numbers with minutes above 59; ali535.tsp has three
+SAMPLE = 2000  # pairs of cities in a sample
+CHORD_ERROR = 2.0**-22  # error of half a chord of float32 unit vectors, and of its arc sine
+MISTYPED = 0.01  # largest accepted share of numbers with minutes above 59; ali535.tsp has three
 # Coefficients of asin(sqrt(q)) / sqrt(q) for q <= 1/2, interpolated at 19 Chebyshev nodes; the
 # error is 2e-17.
 ARC_SINE = (
@@ -75,6 +75,8 @@ class Metric(ABC):
         The file that defines the functor.
     fast_estimate : bool
         Whether the functor's estimate takes only a few instructions and reads only its points.
+    site_bytes : int
+        Bytes of the float32 coordinates of a city that the functor's estimate reads.
     tree_p : float
         Order of the Minkowski distance between `tree_points`.
     """
@@ -97,10 +99,10 @@ class Metric(ABC):
         return ""
 
     def check(self, values: NDArray[Any]) -> None:
-        """Raise InvalidProblemError if the metric cannot work with finite coordinates (n, 2)."""
+        """Raise InvalidProblemError if the metric does not support the finite `values` (n, 2)."""
 
     def data(self, values: Values) -> NDArray[Any]:
-        """Return the C-contiguous array that the functor reads: by default `values`."""
+        """Return the C-contiguous array that the functor reads; by default, `values`."""
         return values
 
     def rounds_away(self, coordinates: Real) -> bool:
@@ -128,21 +130,22 @@ class Metric(ABC):
         """Return a bound on |estimate of the functor - exact length| over all pairs of cities."""
 
     def longest(self, values: Values) -> float:
-        """Return a bound on all lengths; by default infinity."""
+        """Return a bound on all lengths; by default, infinity."""
         return math.inf
 
     def estimate_error(self, values: Values) -> tuple[float, float]:
         """Return (absolute, relative) bounds on the error of the estimate before rounding.
 
-        An integer length is the rounded estimate unless a rounding point lies within
-        absolute + relative * estimate of it. By default, this is (slack without rounding, 0).
+        An integer length is the rounded estimate unless a rounding point is within
+        absolute + relative * estimate of the estimate. By default, the bounds are (slack without
+        rounding, 0).
         """
         return self.slack(values) - (0.5 if self.integer else 0.0), 0.0
 
     def tree_points(self, values: Values) -> Real | None:
         """Return points (n, m) whose Minkowski distances of order `tree_p` grow with the lengths.
 
-        None if there are no such points, as with a matrix.
+        Return None if there are no such points, as for a matrix.
         """
         return None
 
@@ -162,17 +165,17 @@ def _nearest(values: Real) -> NDArray[np.int64]:
 
 
 class Planar(Metric):
-    """A metric of the plane: a real function of the differences (dx, dy), then a rounding."""
+    """A metric of the plane: a real function of the differences (dx, dy), which is then rounded."""
 
     site_bytes = constant("tours/problem/lengths.cuh", "kPlanarSiteBytes")
     fast_estimate = True
 
     def real(self, dx: Real, dy: Real) -> Real:
-        """Return the length before rounding: by default sqrt(dx*dx + dy*dy)."""
+        """Return the length before rounding; by default, sqrt(dx*dx + dy*dy)."""
         return np.sqrt(dx * dx + dy * dy)
 
     def rounded(self, values: Real) -> Lengths:
-        """Return rounded real lengths: by default the nearest integers."""
+        """Return rounded real lengths; by default, the nearest integers."""
         return _nearest(values)
 
     def span(self, coordinates: Real) -> float:
@@ -194,8 +197,8 @@ class Planar(Metric):
     def rounds_away(self, coordinates: Real) -> bool:
         """Return whether rounding distorts the lengths of a sample of pairs of cities.
 
-        That is so if most lengths become 0 or 1, and rounding changes them by more than 10 % in
-        total.
+        It does if most lengths become 0 or 1, and the rounding errors add up to more than 10 % of
+        the total length.
         """
         n = len(coordinates)
         if not self.integer or n < 2:
@@ -221,7 +224,7 @@ class Planar(Metric):
         return rounding + self.span(values) * FLOAT32_ERROR + FLOAT32_UNDERFLOW
 
     def longest(self, values: Values) -> float:
-        """Return the length of the bounding box's diagonal, rounded up."""
+        """Return the real length of the bounding box's diagonal, plus 1 for rounding."""
         return self.span(values) + 1.0
 
     def estimate_error(self, values: Values) -> tuple[float, float]:
@@ -252,7 +255,7 @@ class Ceil2D(Planar):
     functor = "gls::Ceil2D"
 
     def rounded(self, values: Real) -> Lengths:
-        """Return the next integers above."""
+        """Return the values, rounded up."""
         return np.ceil(values).astype(np.int64)
 
 
@@ -263,7 +266,7 @@ class Floor2D(Planar):
     functor = "gls::Floor2D"
 
     def rounded(self, values: Real) -> Lengths:
-        """Return the next integers below."""
+        """Return the values, rounded down."""
         return values.astype(np.int64)
 
 
@@ -278,7 +281,7 @@ class Att(Planar):
         return np.sqrt((dx * dx + dy * dy) / 10.0)
 
     def rounded(self, values: Real) -> Lengths:
-        """Return the nearest integers, plus 1 where these are smaller than the values."""
+        """Return the nearest integers, plus 1 if smaller than the value."""
         nearest = _nearest(values)
         return nearest + (nearest < values)
 
@@ -320,10 +323,10 @@ class Euclidean(Planar):
 
 
 class Globe(Metric):
-    """A metric of great circles in km between points (latitude, longitude)."""
+    """A metric of great-circle distances in km between points (latitude, longitude)."""
 
-    radius: ClassVar[float]
-    form: ClassVar[str]  # of the numbers, for messages
+    radius: ClassVar[float]  # of the Earth, in km
+    form: ClassVar[str]  # format of the coordinates, for messages
 
     def check(self, values: NDArray[Any]) -> None:
         """Raise InvalidProblemError if a latitude or longitude is off the globe."""
@@ -341,7 +344,7 @@ class Globe(Metric):
         """Return latitudes and longitudes (n, 2) in radians."""
 
     def unit_vectors(self, values: Values) -> Real:
-        """Return the unit vectors (n, 3) of the cities; dot products are the cosines of angles."""
+        """Return the unit vectors (n, 3) of the cities, from the centre of the globe."""
         latitude, longitude = self.radians(values).T
         around = np.cos(latitude)
         return np.stack(
@@ -365,16 +368,16 @@ class Globe(Metric):
         return rounding + 2.0 * self.radius * (steepest + 2.0 * CHORD_ERROR)
 
     def longest(self, values: Values) -> float:
-        """Return half of the Earth's circumference, rounded up."""
+        """Return half of the Earth's circumference, plus 1 for rounding."""
         return math.pi * self.radius + 1.0
 
     def tree_points(self, values: Values) -> Real | None:
-        """Return the unit vectors: chords grow with great circles."""
+        """Return the unit vectors: chords grow with great-circle distances."""
         return self.unit_vectors(values)
 
 
 class Geo(Globe):
-    """TSPLIB's GEO: great circles in km between (latitude, longitude) in DDD.MM.
+    """TSPLIB's GEO: great-circle distances in km between (latitude, longitude) in DDD.MM.
 
     The digits after the point are minutes, pi is 3.141592, and the Earth's radius is 6378.388 km. A
     length is the truncated distance plus one. The distance is at least k km if the cosine, a dot
@@ -387,7 +390,7 @@ class Geo(Globe):
     form = "DDD.MM"
 
     def check(self, values: NDArray[Any]) -> None:
-        """Raise InvalidProblemError if a number is off the globe, or minutes exceed 59."""
+        """Raise InvalidProblemError if a city is off the globe or too many minutes exceed 59."""
         super().check(values)
         minutes = 100.0 * np.abs(values - np.trunc(values))
         wrong = np.argwhere(minutes > 60.0 - 1e-6)
@@ -400,7 +403,7 @@ class Geo(Globe):
             )
 
     def radians(self, values: Values) -> Real:
-        """Return latitudes and longitudes (n, 2) in radians, by TSPLIB's pi."""
+        """Return latitudes and longitudes (n, 2) in radians, with TSPLIB's pi."""
         degrees = np.trunc(values)
         minutes = values - degrees
         return TSPLIB_PI * (degrees + 5.0 * minutes / 3.0) / 180.0
@@ -411,10 +414,10 @@ class Geo(Globe):
 
     @staticmethod
     def reaches() -> Real:
-        """Return the cosine of the angle that belongs to each whole number of km.
+        """Return, for each whole number of km, the cosine of the angle of that distance.
 
         Arc cosines of different libraries differ in their last digits, which would matter close to
-        a whole number of km. A comparison of cosines with these does not depend on the library.
+        a whole number of km. Comparing a cosine with these gives the same result everywhere.
         """
         reaches: Real = np.cos(np.arange(math.floor(math.pi * EARTH_RADIUS) + 2) / EARTH_RADIUS)
         reaches[[0, -1]] = 2.0, -2.0  # sentinels: every cosine lies between them
@@ -433,12 +436,12 @@ class Geo(Globe):
 
 
 class Haversine(Globe):
-    """Great circles in km, not rounded, between (latitude, longitude) in decimal degrees.
+    """Great-circle distances in km, not rounded, between (latitude, longitude) in decimal degrees.
 
-    The Earth is a sphere of radius 6371.0088 km. A length is 2 R asin(c / 2) for the chord c of two
-    unit vectors u and v. Beyond a quarter of the globe it is 2 R (pi / 2 - asin(d / 2)) for
-    d = |u + v|, which loses no digits. Arc sines of different libraries differ in their last
-    digits, so `ARC_SINE` is used instead.
+    The Earth is a sphere of radius R = 6371.0088 km. A length is 2 R asin(c / 2) for the chord c of
+    two unit vectors u and v. For more than a quarter of the circumference, it is computed as
+    2 R (pi / 2 - asin(d / 2)) with d = |u + v|, which loses no digits. Arc sines of different
+    libraries differ in their last digits, so `ARC_SINE` is used instead.
     """
 
     name = "HAVERSINE"

@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.tours.problem.tsp import Writing
 
-MIXTURES = 8  # the least number of weighted sums with candidate lists, besides the objectives
+MIXTURES = 8  # least number of mixtures of objectives that have candidate lists
 SAMPLE = 2000  # pairs of cities from which the mean lengths are computed
 
 
 class MultiObjectiveTSP:
-    """Tours with several costs: a length by each of several objectives.
+    """A problem whose tours have several costs: a length by each of several objectives.
 
-    Immutable, like a `TSP`. Searches minimise weighted sums: `weighted` gives each tour of a batch
-    its own weights.
+    It is immutable, like a `TSP`. Searches minimise weighted sums: with `weighted`, each tour of a
+    batch has different weights.
 
     Parameters
     ----------
@@ -85,7 +85,9 @@ class MultiObjectiveTSP:
             raise InvalidTypeError(f"objectives: {objectives!r:.80} is not a sequence of problems")
         parts = tuple(_as_problem(given, metric) for given in objectives)
         if len(parts) < 2:
-            raise InvalidProblemError(f"objectives: {len(parts)} of them; one alone is a TSP")
+            raise InvalidProblemError(
+                f"objectives: at least two are needed, not {len(parts)}; one alone is a TSP"
+            )
         for number, part in enumerate(parts):
             if part.n != parts[0].n:
                 raise InvalidProblemError(
@@ -143,14 +145,14 @@ class MultiObjectiveTSP:
         return costs
 
     def canonical(self, tours: ArrayLike) -> NDArray[np.int32]:
-        """Return tours from city 0 on; if they are symmetric, towards its smaller neighbour."""
+        """Return tours from city 0 on; if symmetric, its smaller neighbour comes second."""
         return canonical(self.check(tours), symmetric=self.symmetric)
 
     def weighted(self, weights: ArrayLike) -> WeightedTSP:
-        """Return the problem of a batch in which each tour has its own weights of the objectives.
+        """Return the problem of a batch in which each tour has different weights of the objectives.
 
-        Each tour uses the candidate lists of the most similar of `directions`: these are the
-        objectives themselves and mixtures of them.
+        Each tour uses the candidate lists of the most similar row of `directions`. These rows are
+        the objectives themselves and mixtures of them.
 
         Parameters
         ----------
@@ -190,12 +192,12 @@ class MultiObjectiveTSP:
         Returns
         -------
         WeightedTSP
-            For `LocalSearch` with `First()` and `IteratedLocalSearch`; crossovers refuse it.
+            For `LocalSearch` with `First()` and `IteratedLocalSearch`; crossovers reject it.
 
         Raises
         ------
         InvalidParameterError, InvalidTypeError
-            As `weighted`; `ideal` is not a finite point, or `augmentation` is out of range.
+            As in `weighted`; or `ideal` is not a finite point, or `augmentation` is out of range.
         """
         part = checks.number("augmentation", augmentation, least=1e-9, most=1e9)
         point = array_of(ideal, "ideal").astype(np.float64)
@@ -219,7 +221,7 @@ class MultiObjectiveTSP:
 
     @cached_property
     def directions(self) -> WeightedTSP:
-        """The problem with candidate lists: evenly spread weights of scaled lengths."""
+        """The problem whose rows have candidate lists: evenly spread weights of scaled lengths."""
         parts = 1
         while len(lattice(self.n_objectives, parts)) < self.n_objectives + MIXTURES:
             parts += 1
@@ -245,7 +247,7 @@ def lattice(objectives: int, parts: int) -> NDArray[np.float64]:
 
 
 def _as_problem(given: Any, metric: Any) -> TSP:
-    """Return an objective as a problem; a square array of more than two columns is a matrix."""
+    """Return an objective as a problem; a square array is a matrix unless it has two columns."""
     if isinstance(given, TSP):
         return given
     shape = np.shape(given)

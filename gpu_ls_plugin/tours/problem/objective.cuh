@@ -1,8 +1,8 @@
 // Objectives. A search minimises the length of a tour plus what its objective adds.
 //
 // To compute the gain of a move, `view.gain(move, removed, added)` (tours/moves/move.cuh) calls the
-// objective of the metric. If the metric has none, the gain is a difference of lengths, and no code
-// of this file remains in a kernel. `Under` is a metric with an objective.
+// objective of the metric. If the metric has none, the gain is a difference of lengths, and kernels
+// contain no code of this file. `Under` is a metric with an objective.
 //
 // An objective is a struct with
 //
@@ -21,7 +21,7 @@
 // There are at most change.kMostEdges of each; an edge may be removed and added. An objective that
 // is not a sum over edges may read the tour before the change:
 //
-//   change.cities(), change.city(place)     their number, and the city at a place
+//   change.cities(), change.city(place)     the number of cities, and the city at a place
 //   change.cut(e), change.link(e)           the removed and the added edges, as pairs of places
 //   change.ends_out(e), change.ends_in(e)   the same as pairs of ends; the ends of removed edges
 //                                           are numbered 0, ... 2 change.edges() - 1
@@ -89,8 +89,8 @@ GLS_DEVICE constexpr bool length_alone() {
   return is_length(static_cast<typename ObjectiveOf<Metric>::Type*>(nullptr));
 }
 
-// A metric with an objective if each row has its own data: those of the metric, then the
-// objective's words.
+// A metric with an objective if each row has separate data: the metric's data, then the objective's
+// words.
 template <class Metric, class ObjectiveType>
 struct RowsUnder : Metric {
   using Objective = ObjectiveType;
@@ -136,7 +136,7 @@ GLS_DEVICE void change_sums(const Team& team, const View& view, Use use) {
 //   keep(team, n, city)   computes the data of a new tour city(0), ... city(n - 1), in all lanes
 //   chosen_depot(city)    the city to use if a candidate stands for several copies
 //   relief<Gain>()        a bound on the gain of any change beyond the length that it saves
-//   may_relieve(change)   whether a change may gain anything beyond that; may be left out
+//   may_relieve(change)   whether a change may gain more than that length; optional
 //   add_up(n, a, b)       whether two changes, each allowed, may be made together and gain the sum
 //                         of their gains. They do not overlap, and cut the tour behind the places
 //                         a.place(0), ... a.place(a.count - 1) and those of b
@@ -146,7 +146,7 @@ GLS_DEVICE constexpr bool keeps() {
   return Keeps<typename ObjectiveOf<Metric>::Type>::kValue;
 }
 
-// With `kDirected` (`directed` in Python), a tour and its reverse may have different costs although
+// With `kDirected` (`directed` in Python), a tour and its reverse may have different costs even if
 // lengths are symmetric. Moves then keep the direction of the segment of t1, the city at end 0, and
 // the tour after a change is TourSegments(change, change.place(0)).
 GLS_OPTIONAL_CONSTANT(Directed, kDirected, bool, false);
@@ -185,8 +185,8 @@ GLS_DEVICE bool add_up(const View& view, const Cuts& a, const Cuts& b) {
   }
 }
 
-// An objective with `kKeepsPlaces` can update the data of the changed places alone (see Routing). A
-// team of one thread then does not walk over the whole tour.
+// An objective with `kKeepsPlaces` can update only the data of the changed places (see Routing). A
+// team of one thread then need not walk over the whole tour.
 GLS_OPTIONAL_CONSTANT(KeepsPlaces, kKeepsPlaces, bool, false);
 template <class View>
 GLS_DEVICE constexpr bool keeps_places() {
@@ -202,8 +202,8 @@ GLS_DEVICE Length relief_of(const Metric& metric) {
   }
 }
 
-// Calls `may_relieve(change)`, or returns true if the objective has no such function. It is false
-// if no route that the change cuts has a penalty: the gain is then at most the saved length.
+// Calls `may_relieve(change)`, or returns true if the objective has no such function. The result is
+// false if the change cuts only routes without a penalty: it then gains at most the saved length.
 template <class Objective, class Change, class = void>
 struct Relieves {
   GLS_DEVICE static bool may(const Objective&, const Change&) { return true; }
@@ -232,8 +232,8 @@ GLS_DEVICE bool is_feasible(const Team& team, const View& view, City city) {
   return view.length.metric.objective.feasible(team, view.tour.n, city);
 }
 
-// Computes the data that an objective keeps of each tour of a batch, for searches whose kernels do
-// not begin with that.
+// Computes the data that an objective keeps of each tour of a batch, for searches whose kernels
+// need these data from the start.
 template <class Team, class Metric>
 struct KeepTours {
   GLS_DEVICE static void run(const Team& team, int item, const void* metric_data, int n,

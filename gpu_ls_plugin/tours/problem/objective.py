@@ -1,4 +1,4 @@
-"""Objectives: what tours cost in addition to their length, and which of them may be results."""
+"""Objectives: what tours cost in addition to their length, and which tours may be results."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ class Objective(ABC):
     name : str
         Name in the registry.
     functor : str
-        The C++ type; `tours/problem/objective.cuh` describes it.
+        The C++ type; `tours/problem/objective.cuh` describes its interface.
     header : str
-        The file that defines the functor, found like a kernel's header.
+        The C++ header that defines the functor, by its path in the package.
     length_alone : bool
         Whether nothing is added, so that kernels need no objective.
     by_edges : bool
         Whether the cost is a sum over the edges of a tour. The gains of moves without common edges
         then add up, and a part of a tour can be searched without the rest.
     directed : bool
-        Whether a tour and its reverse may have different costs although lengths are symmetric. The
+        Whether a tour and its reverse may have different costs even if lengths are symmetric. The
         functor then has ``static constexpr bool kDirected = true``, and its `gain` builds the tour
         after a change as ``TourSegments(change, change.place(0))``: moves do not change the segment
         of t1, the city at end 0.
@@ -60,16 +60,16 @@ class Objective(ABC):
         return ""
 
     def check(self, problem: Problem) -> None:
-        """Raise UnsupportedProblemError if the objective makes no sense for the problem."""
+        """Raise UnsupportedProblemError if the objective does not fit the problem."""
 
     def words(self, backend: Any, problem: Problem) -> list[Any]:
         """Return the functor's parameters: integers, floats, or arrays of the backend."""
         return []
 
     def row_words(self, backend: Any, problem: Any) -> tuple[Any, Any]:
-        """Return the parameters of each row, uint64 (P, k), if each row has its own lengths.
+        """Return the parameters of each row, uint64 (P, k), if each row has different lengths.
 
-        Also return the arrays to which they point, which must stay alive as long.
+        Also return the arrays to which the parameters point; the caller keeps them alive.
         """
         raise UnsupportedProblemError(
             f"problem: the objective {self.name!r} does not support rows with their own lengths"
@@ -86,11 +86,11 @@ class Objective(ABC):
         return type(self).kept_bytes is not Objective.kept_bytes
 
     def kept_bytes(self, problem: Problem) -> int:
-        """Return how many bytes the functor keeps of a tour, a multiple of 16; by default 0."""
+        """Return how many bytes the functor keeps of a tour, a multiple of 16; by default, 0."""
         return 0
 
     def most(self, problem: Problem) -> float:
-        """Return a bound on the gain or loss of a move besides its lengths; by default infinity."""
+        """Return a bound on a move's gain or loss besides its lengths; by default, infinity."""
         return math.inf
 
     @abstractmethod
@@ -98,7 +98,7 @@ class Objective(ABC):
         """Return the exact costs of tours (P, n) besides their length, of type `cost_dtype`."""
 
     def feasible(self, problem: Problem, rows: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Return which tours (P, n) may be results; by default all."""
+        """Return which tours (P, n) may be results; by default, all."""
         return np.ones(len(rows), dtype=np.bool_)
 
     def violated(self, problem: Problem, rows: NDArray[np.int32]) -> NDArray[Any]:
@@ -107,7 +107,7 @@ class Objective(ABC):
 
 
 class Length(Objective):
-    """The length of a tour alone: the objective of every problem that names no other."""
+    """The length of a tour alone: the default objective of a problem."""
 
     name = "length"
     functor = "gls::LengthObjective"
@@ -130,12 +130,12 @@ def require_length(objective: Objective, search: str) -> None:
     if not objective.length_alone:
         raise UnsupportedProblemError(
             f"problem: {search} compares lengths alone, but the objective is "
-            f"{objective.name!r}; leave it out, or search problem.under('length')"
+            f"{objective.name!r}; use problem.under('length')"
         )
 
 
 def require_by_edges(objective: Objective, search: str) -> None:
-    """Raise UnsupportedProblemError unless the costs are a sum over the edges of a tour."""
+    """Raise UnsupportedProblemError unless the cost is a sum over the edges of a tour."""
     if not objective.by_edges:
         raise UnsupportedProblemError(
             f"problem: {search} adds up the gains of parts of a tour, but the objective "
@@ -144,7 +144,7 @@ def require_by_edges(objective: Objective, search: str) -> None:
 
 
 def require_additive(objective: Objective, problem: Problem, search: str) -> None:
-    """Raise UnsupportedProblemError unless it is known which gains of moves add up."""
+    """Raise UnsupportedProblemError unless the objective says which gains of moves add up."""
     if not objective.kept_bytes(problem):
         require_by_edges(objective, search)
     require_undirected(objective, search)

@@ -24,27 +24,27 @@ if TYPE_CHECKING:
 
 
 class OpenPath:
-    """Paths that visit every city once and do not return; their ends may be fixed.
+    """A problem of paths that visit every city once and do not return; ends may be fixed.
 
     A dummy city, number n, closes a path to a tour: it precedes the first city of the path and
     follows the last one. Its lengths to cities that may be ends are 0. Its other lengths are so
     large that optimal tours avoid them. If lengths are symmetric and only one end is given, the
-    dummy's lengths to all other cities are large: each tour has exactly one of them, and costs that
-    much more than its path.
+    dummy's lengths to all other cities are large: a good tour then uses exactly one of these edges,
+    and costs that much more than its path.
 
     Parameters
     ----------
     problem : TSP
         Symmetric or not.
     first, last : int, optional
-        The cities at which paths begin and end; by default any.
+        The cities at which paths begin and end; by default, any.
 
     Attributes
     ----------
     problem : TSP
         As given.
     tsp : TSP
-        A matrix of n + 1 cities, which limits n to about ten thousand.
+        The problem to search: a matrix of n + 1 cities, which limits n to about ten thousand.
     first, last : int or None
         As given.
 
@@ -96,7 +96,7 @@ class OpenPath:
         ------
         InvalidTourError
             A row is not a permutation, or its path does not have the given ends, which can happen
-            if a search was short. The message names the row.
+            after a short search. The message names the row.
         InvalidTypeError
             The entries are not integers.
         """
@@ -157,7 +157,7 @@ class OpenPath:
                 "fit a matrix; scale the lengths down"
             )
         after, before = _given(self.first), _given(self.last)
-        if self.problem.symmetric:  # a tour may come back in either direction
+        if self.problem.symmetric:  # a search may return a tour in either direction
             after = before = after + before
         matrix[n, :n] = np.where(np.isin(cities, after), 0, barred) if after else 0
         matrix[:n, n] = np.where(np.isin(cities, before), 0, barred) if before else 0

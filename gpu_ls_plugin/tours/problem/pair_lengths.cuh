@@ -6,7 +6,7 @@
 namespace gls {
 
 struct CityPairs {
-  const void* metric_data;  // what the metric's functor reads
+  const void* metric_data;  // data of the metric's functor
   int n;                    // cities
   int pairs;
   const int *from, *to;  // (pairs,)

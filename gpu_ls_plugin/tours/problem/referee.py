@@ -1,4 +1,4 @@
-"""The referee of all searches: costs of tours from scratch, and checks of rows."""
+"""The referee of all searches: computes the costs of tours from scratch, and checks rows."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from gpu_ls_plugin.core.rows import check_values as check_values
 if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.metrics import Lengths
 
-PARTIAL_SUMS = constant(TEAM, "kPartialSums")  # of real lengths: the same number as in kernels
+# Number of partial sums of real lengths, as in kernels.
+PARTIAL_SUMS = constant(TEAM, "kPartialSums")
 
 
 def tour_costs(problem: Any, tours: Any) -> Lengths:
-    """Return the exact cost of every tour of a `TSP` from scratch, its closing edge included.
+    """Compute the exact cost of every tour of a `TSP` from scratch, with its closing edge.
 
     The tour of a single city has length 0. See `TSP.cost`.
     """
@@ -42,7 +43,7 @@ def row_sums(lengths: Lengths) -> Lengths:
     """Return the sums (P,) of the rows of lengths (P, n).
 
     Real numbers are added in the same order as in kernels (`sum` in include/team.cuh), so that both
-    agree to the last bit: partial sums of every 32nd number, then sums of pairs of these.
+    agree to the last bit: 32 partial sums of every 32nd number, then sums of pairs of these.
     """
     if lengths.dtype.kind != "f":
         whole: Lengths = lengths.sum(axis=1)

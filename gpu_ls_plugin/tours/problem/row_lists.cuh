@@ -39,7 +39,7 @@ struct RowLists {
   Metric metric;
   const int* cities;
 
-  // `data`: of the row.
+  // `data` are the metric data of the row.
   GLS_DEVICE RowLists(const void* lists, const void* data, int degree, bool, int64 = 0)
       : degree(degree),
         metric(data, int(static_cast<const RowData*>(data)->cities)),

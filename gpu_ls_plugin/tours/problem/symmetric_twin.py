@@ -1,4 +1,4 @@
-"""Asymmetric problems as symmetric ones with two nodes per city."""
+"""Transforms asymmetric problems into symmetric ones with two nodes per city."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class SymmetricTwin:
     This is the transformation of Jonker and Volgenant (1983), for integer lengths. A tour enters
     city i at node i and leaves it at node n + i; the edge between these two nodes has length 0. The
     edge from node n + i to node j has the length from city i to city j plus a ceiling that no tour
-    exceeds. All other edges are two ceilings long. So the rows that cost less than n + 1 ceilings
-    are those that visit the two nodes of each city one after the other, always in the same order:
-    they are the tours of the asymmetric problem. A row of `tsp` costs `offset` more than its tour.
+    exceeds. All other edges are two ceilings long. So a row of `tsp` costs less than n + 1 ceilings
+    only if it visits the two nodes of each city one after the other, always in the same order. Such
+    rows are the tours of the asymmetric problem; a row costs `offset` more than its tour.
     """
 
     def __init__(self, problem: TSP) -> None:
@@ -55,7 +55,7 @@ class SymmetricTwin:
     def tours(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
         """Return the tours (P, n) of rows (P, 2 n)."""
         n = self.tsp.n // 2
-        # From city 0 on, in the direction that enters it before leaving it.
+        # Begin at node 0, in the direction in which node n comes next.
         places = (rows == 0).argmax(axis=1)[:, None] + np.arange(2 * n)
         rows = np.take_along_axis(rows, places % (2 * n), axis=1)
         backwards = rows[:, 1] != n

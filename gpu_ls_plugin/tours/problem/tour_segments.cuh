@@ -1,12 +1,12 @@
-// The tour after a change, as segments of the tour before it. For objectives that depend on the
-// order of the cities, such as the loads of routes.
+// The tour after a change, as segments of the tour before it. Objectives that depend on the order
+// of the cities, such as the loads of routes, need it.
 #pragma once
 
 #include "tours/problem/objective.cuh"
 
 namespace gls {
 
-constexpr int kMostSegments = 8;  // the most edges that a move removes
+constexpr int kMostSegments = 8;  // largest number of edges that a move removes
 
 // Places `first` to `last` of a tour, in forward or backward direction. `last` may be n or more:
 // the segment then continues at place 0.
@@ -25,9 +25,9 @@ struct TourSegments {
   Segment segments[kMostSegments];  // in the order of the new tour, from the unchanged segment on
   int size;
 
-  // The longest segment stays unchanged. If the direction of the tour matters (`kDirected`), pass
-  // change.place(0) as `fixed`: searches do not change the segment of that place. If another
-  // segment stayed, the tour might come out reversed.
+  // By default, the longest segment counts as unchanged. If the direction of the tour matters
+  // (`kDirected`), pass change.place(0) as `fixed`: searches do not change the segment of that
+  // place. With another unchanged segment, the tour might be reversed.
   template <class Change>
   GLS_DEVICE explicit TourSegments(const Change& change, int fixed = -1) : size(change.edges()) {
     const int n = change.cities();
@@ -73,7 +73,7 @@ struct TourSegments {
   }
 
  private:
-  // The end that a link joins to an end.
+  // The other end of the added edge at `end`.
   template <class Change>
   GLS_DEVICE static int linked(const Change& change, int end) {
     for (int edge = 0; edge < change.edges(); ++edge) {

@@ -38,10 +38,10 @@ LENGTH = Length()
 
 
 class Writing(TypedDict, total=False):
-    """Which permutations stand for the same solution, as keyword arguments."""
+    """Keyword arguments that say which permutations stand for the same solution."""
 
     symmetric: bool  # whether a tour and its reverse are the same solution; True by default
-    customers: int  # in a giant tour; all further cities are copies of city 0, the depot
+    customers: int  # number in a giant tour; all other cities are copies of city 0, the depot
 
 
 class TSP(Problem):
@@ -77,7 +77,7 @@ class TSP(Problem):
     integer : bool
         Whether lengths are integers.
     objective : Objective
-        Adds a cost to the length of a tour: nothing, unless `under` has made the problem.
+        Adds a cost to the length of a tour. It adds nothing unless `under` made the problem.
 
     Raises
     ------
@@ -163,12 +163,12 @@ class TSP(Problem):
         Raises
         ------
         FileNotFoundError
-            No such file.
+            There is no such file.
         FileFormatError
-            The file is not a TSPLIB file, is cut off or holds unusable values. The message names
+            The file is not a TSPLIB file, is cut off or contains unusable values. The message names
             the file and the section.
         UnsupportedProblemError
-            The file holds another kind of problem, or one with fixed edges.
+            The file contains another kind of problem, or one with fixed edges.
         InvalidParameterError
             The optimum is negative or not finite.
 
@@ -263,9 +263,9 @@ class TSP(Problem):
         UnknownPartError
             No objective of that name is registered.
         InvalidTypeError
-            `objective` is neither.
+            `objective` is neither a string nor an Objective.
         UnsupportedProblemError
-            The objective makes no sense for the problem.
+            The objective does not fit the problem.
         """
         made = (
             registry.lookup("objective", objective)() if isinstance(objective, str) else objective
@@ -284,7 +284,7 @@ class TSP(Problem):
 
     @property
     def rows(self) -> int | None:
-        """The number of tours of a batch if lengths depend on the row, else None."""
+        """The number of tours in a batch if each row has different lengths, else None."""
         return None
 
     @property
@@ -302,7 +302,7 @@ class TSP(Problem):
         return build(self)
 
     def require_rows(self, count: int) -> None:
-        """Raise InvalidParameterError if a batch cannot have `count` tours: never."""
+        """Raise InvalidParameterError if a batch cannot have `count` tours; here, it always can."""
 
     @property
     def tsp(self) -> Self:
@@ -368,11 +368,14 @@ class TSP(Problem):
         return self.objective.violated(self, self.check(tours))
 
     def canonical(self, tours: ArrayLike) -> NDArray[np.int32]:
-        """Return tours from city 0 on; if they are symmetric, towards its smaller neighbour."""
+        """Return tours from city 0 on; if symmetric, its smaller neighbour comes second."""
         return canonical(self.check(tours), symmetric=self.writing["symmetric"])
 
     def difference(self, tour: NDArray[Any]) -> Callable[[NDArray[Any]], float]:
-        """Return a function: the share of another tour's undirected edges that this one lacks."""
+        """Return a function that computes the share of a tour's edges that `tour` lacks.
+
+        Edges are undirected.
+        """
         return new_edges(tour)
 
     def device_data(self) -> Mapping[str, NDArray[Any]]:
@@ -435,8 +438,8 @@ def tour_problem(problem: object) -> TSP:
     tsp = problem.tsp if isinstance(problem, Problem) else None
     if not isinstance(tsp, TSP):
         raise InvalidTypeError(
-            f"problem: {problem!r:.80} is not a TSP; make one by TSP(coordinates), "
-            "TSP.from_matrix(matrix) or TSP.read(path), or of a problem of pymoo by "
+            f"problem: {problem!r:.80} is not a TSP; make one with TSP(coordinates), "
+            "TSP.from_matrix(matrix) or TSP.read(path), or from a pymoo problem with "
             "gpu_ls_pymoo.as_tsp(problem)"
         )
     return tsp

@@ -42,8 +42,9 @@ KNOWN_FIELDS = {  # keywords that need no colon
     *("NODE_COORD_TYPE", "DISPLAY_DATA_TYPE"),
 }
 
-# Functions that return the indices of a triangle in the order of the file's numbers. A triangle by
-# columns is the other triangle by rows.
+# Functions that return the indices of a triangle in the order of the file's numbers, and the offset
+# of its first diagonal. A triangle by columns is read as the other triangle by rows, since the
+# matrix is symmetric.
 TRIANGLES = {
     "UPPER_ROW": (np.triu_indices, 1),
     "LOWER_COL": (np.triu_indices, 1),
@@ -70,7 +71,7 @@ class Sections:
         return FileFormatError(f"{self.path}: {section[:QUOTED]}: {reason}")
 
     def about(self) -> tuple[str, str]:
-        """Return the name, by default that of the file, and the comment."""
+        """Return the name and the comment; by default, the name is that of the file."""
         name = self.fields.get("NAME") or plain_name(Path(self.path))
         return name, self.fields.get("COMMENT", "")
 
@@ -169,7 +170,10 @@ def _add_field(sections: Sections, keyword: str, value: str) -> None:
 
 
 def fits_tours(content: Content) -> int:
-    """Return how surely a file holds a problem of tours; files of routes have demands or a TYPE."""
+    """Return whether a file contains a problem of tours: `NO`, `MAYBE` or `SURE`.
+
+    A problem of routes has demands, or its TYPE says so.
+    """
     sections = sections_of(content)
     if sections is None:
         return NO
@@ -183,7 +187,7 @@ def sections_of(content: Content) -> Sections | None:
     if "sections" not in content.found:
         content.found["sections"] = None
         if not content.data.lstrip()[:1].isdigit():
-            with suppress(FileFormatError):  # the reader of the file reports it
+            with suppress(FileFormatError):  # reading the file later reports the error
                 content.found["sections"] = read_sections(content.path)
     found: Sections | None = content.found["sections"]
     return found
@@ -257,13 +261,13 @@ def node_table(
     if len(lines) != n:
         what = "cities" if name == "NODE_COORD" else "nodes"
         raise sections.error(section, f"{len(lines)} {what}, but DIMENSION is {n}")
-    # The parser drops the first column, so a column of zeros before it keeps the node numbers.
+    # The parser drops the first column. An additional column of zeros keeps the node numbers.
     text = "\n".join([section, *(f"0 {line}" for line in lines)])
     parsed = parse_vrplib(text, compute_edge_weights=False)[name.lower()]
     table = np.asarray(parsed, dtype=np.float64)
     if (unknown := ~(np.abs(table[:, 0]) < 2.0**63)).any():
         raise sections.error(
-            section, f"{quoted(lines[unknown.argmax()])} begins with no number of a node"
+            section, f"{quoted(lines[unknown.argmax()])} does not begin with a node number"
         )
     nodes, first = np.unique(table[:, 0], return_index=True)
     if len(nodes) < n:
@@ -301,7 +305,7 @@ def matrix_of(sections: Sections, n: int) -> NDArray[Any]:
 
 
 def _lacks_diagonal(values: NDArray[Any], layout: str, n: int) -> bool:
-    """Return whether a triangle lacks its diagonal, as in eil7.vrp, and is not cut off instead."""
+    """Return whether a triangle lacks its diagonal, as in eil7.vrp, rather than being cut off."""
     if len(values) != n * (n - 1) // 2:
         return False
     triangle, _ = TRIANGLES[layout]
@@ -321,12 +325,12 @@ def read_tour(path: str | os.PathLike[str]) -> NDArray[np.int32]:
     Raises
     ------
     FileNotFoundError
-        No such file.
+        There is no such file.
     FileFormatError
         The file is not a tour file, or its tour is not a permutation of DIMENSION cities.
     """
     sections = read_sections(path)
-    values = sections.numbers("TOUR")  # some files have TYPE : TSP, so the section decides
+    values = sections.numbers("TOUR")  # some tour files say TYPE : TSP
     ends = np.flatnonzero(values == -1)
     tour = values[: ends[0]] if ends.size else values
     n = sections.dimension() if "DIMENSION" in sections.fields else len(tour)

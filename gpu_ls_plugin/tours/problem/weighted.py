@@ -1,4 +1,4 @@
-"""Weighted sums of several lengths and Tchebycheff distances, with weights for each row."""
+"""Weighted sums of several lengths and Tchebycheff distances, with separate weights per row."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class WeightedValues(NamedTuple):
     """The data of a weighted sum."""
 
     weights: NDArray[np.float64]  # (P, M)
-    parts: tuple[NDArray[Any], ...]  # values of each objective: coordinates or matrix
+    parts: tuple[NDArray[Any], ...]  # by objective: the coordinates or the matrix
 
 
 class WeightedSum(Metric):
@@ -48,11 +48,11 @@ class WeightedSum(Metric):
         vars(self)["functor"] = f"gls::WeightedSum<{functors}>"
 
     def source(self) -> str:
-        """Return the C++ texts of all metrics, each once."""
+        """Return the C++ texts of all metrics, each text once."""
         return "\n".join(sources_of(*self.metrics))
 
     def lengths(self, values: Any, a: Cities, b: Cities) -> Lengths:
-        """Return the lengths from cities `a` to cities `b` with the weights of the first row."""
+        """Return the lengths from cities `a` to cities `b`, with the weights of the first row."""
         total: Lengths = np.zeros(np.broadcast_shapes(np.shape(a), np.shape(b)))
         for metric, part, weight in zip(self.metrics, values.parts, values.weights[0], strict=True):
             total = total + weight * metric.lengths(part, a, b)
@@ -77,7 +77,7 @@ class WeightedSum(Metric):
 
 
 class WeightedTSP(TSP):
-    """A problem in which each row of a batch has its own weighted sum of several lengths.
+    """A problem in which each row of a batch has a different weighted sum of several lengths.
 
     Searches and crossovers take batches with exactly one tour per row of weights. All rows share
     the coordinates or matrices of the objectives.
@@ -90,9 +90,11 @@ class WeightedTSP(TSP):
         Finite, at least 0, and not all 0 in a row; copied.
     listed : WeightedTSP, optional
         Each row uses the candidate lists of the row of `listed` with the most similar weights. By
-        default each row has its own lists.
+        default, each row has separate lists.
     scales : array_like, shape (M,), optional
-        Factors of the weights when they are compared with those of `listed`.
+        Factors by which weights are multiplied before they are compared with those of `listed`.
+    objective : Objective, optional
+        Adds a cost to the weighted sum, such as `Tchebycheff`.
     """
 
     parts: tuple[TSP, ...]
@@ -152,7 +154,7 @@ class WeightedTSP(TSP):
         return digest.hexdigest()
 
     def row(self, number: int) -> WeightedTSP:
-        """Return the problem of one row alone."""
+        """Return the problem of a single row."""
         return WeightedTSP(self.parts, self.weights[number], objective=self.objective)
 
     def lengths(self, a: Cities, b: Cities) -> Lengths:
@@ -185,12 +187,12 @@ class WeightedTSP(TSP):
         """Raise InvalidParameterError unless a batch has as many tours as there are rows."""
         if count != self.rows:
             raise InvalidParameterError(
-                f"tours: {count} of them, but the problem has weights for {self.rows} rows; pass "
+                f"tours: there are {count}, but the problem has {self.rows} rows of weights; pass "
                 "a row of weights for each tour"
             )
 
     def lists_by(self, build: Callable[[TSP], Any]) -> Any:
-        """Return the lists that `build` makes for each row, one after the other."""
+        """Return the lists that `build` makes for each row, stacked in the order of the rows."""
         if self.rows == 1:
             return build(self)
         made = [build(self.row(number)) for number in range(self.rows)]
@@ -208,18 +210,18 @@ class WeightedTSP(TSP):
 
     def under(self, objective: str | Objective) -> NoReturn:
         """Raise UnsupportedProblemError: use `MultiObjectiveTSP.tchebycheff` instead."""
-        raise UnsupportedProblemError("objective: a weighted problem takes no other objective")
+        raise UnsupportedProblemError("objective: a weighted problem cannot get another objective")
 
     def list_rows(self) -> NDArray[Any]:
         """Return for each row the row of `listed` with the most similar weights."""
         if self._listed is None:
             return np.arange(self.rows)
         scales = np.asarray(self._scales)
-        mine, theirs = (
+        weights, listed = (
             scaled / scaled.sum(axis=1, keepdims=True)
             for scaled in (self.weights * scales, self._listed.weights * scales)
         )
-        near: NDArray[Any] = ((mine[:, None] - theirs) ** 2).sum(axis=2).argmin(axis=1)
+        near: NDArray[Any] = ((weights[:, None] - listed) ** 2).sum(axis=2).argmin(axis=1)
         return near
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -233,9 +235,9 @@ class WeightedTSP(TSP):
 class Tchebycheff(Objective):
     """The weighted Tchebycheff distance of the costs in several objectives (Bowman 1976).
 
-    Row r costs ``max(weights[r] * (costs - ideal))`` over the objectives. `weights` (P, M) are at
-    least 0; `functors` are the C++ metrics of the objectives. Each tour of a front is optimal for
-    some weights; weighted sums find only those on the convex hull of the front.
+    Row r costs ``max(weights[r] * (costs - ideal))``, the maximum over the objectives. `weights`
+    (P, M) are at least 0; `functors` are the C++ metrics of the objectives. Each tour of a front is
+    optimal for some weights; weighted sums find only those on the convex hull of the front.
     """
 
     name = "tchebycheff"
@@ -257,7 +259,7 @@ class Tchebycheff(Objective):
         return distances
 
     def row_words(self, backend: Any, problem: Any) -> tuple[NDArray[np.uint64], Any]:
-        """Return the words of each row, and the arrays on the backend to which they point."""
+        """Return the words of each row, and the array on the backend to which they point."""
         size, objectives = self.weights.shape
         sums = backend.xp.zeros((size, 2 * objectives))
         rows = np.empty(
@@ -270,7 +272,7 @@ class Tchebycheff(Objective):
 
 
 def require_shared_lengths(problem: TSP, search: str) -> None:
-    """Raise UnsupportedProblemError if each row has its own lengths."""
+    """Raise UnsupportedProblemError if each row has different lengths."""
     if problem.rows is not None:
         raise UnsupportedProblemError(
             f"problem: {search} needs the same lengths for all tours, but each row of this "
@@ -298,7 +300,7 @@ def _checked_weights(given: ArrayLike, objectives: int) -> NDArray[np.float64]:
 
 
 def _same_library(costs: Any, weights: NDArray[np.float64]) -> Any:
-    """Return weights as an array of the same library as costs."""
+    """Return weights as an array of the library of `costs`: NumPy or CuPy."""
     if isinstance(costs, np.ndarray):
         return weights
     made = type(costs)(weights.shape, weights.dtype)

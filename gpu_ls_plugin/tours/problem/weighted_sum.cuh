@@ -13,7 +13,7 @@ struct WeightedSumData {
   double weights[kObjectives];
 };
 
-// Objectives `at`, `at` + 1, ...
+// The terms of objectives `at`, `at` + 1, ... of the sum.
 template <int at, class First, class... Rest>
 struct Terms {
   First first;

@@ -214,7 +214,7 @@ FORMAT = "EDGE_WEIGHT_FORMAT: "
         (plane("3 3 4", "3 3,5 4"), COORD + "'3,5' is not a finite number"),
         (plane("3 3 4", "3 3 \u0664"), COORD + "'\u0664' is not a finite number"),
         (plane("3 3 4", "nan 3 4"), COORD + "'nan' is not a finite number"),
-        (plane("3 3 4", "1e19 3 4"), COORD + "'1e19 3 4' begins with no number of a node"),
+        (plane("3 3 4", "1e19 3 4"), COORD + "'1e19 3 4' does not begin with a node number"),
         (plane("EUC_2D", "GEO").replace("3 3 4", "3 95 4"), COORD + ".*latitude 95"),
         (plane("EOF", "NODE_COORD_SECTION\n1 0 0\nEOF"), COORD + "given twice"),
         (plane("EOF", "COLOUR : red\n4 4 4\nEOF"), "line 11: '4 4 4' is neither"),
