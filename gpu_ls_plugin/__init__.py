@@ -18,7 +18,7 @@ Solving
 Searches
     Each is called as ``search(problem, rows, seed=..., budget=...)``: `LocalSearch`,
     `IteratedLocalSearch`, `HybridGeneticSearch` (routes), `SuccessorSearch` (assignments).
-Their parts
+Parts of searches
     Moves `TwoOpt`, `OrOpt`, `LinKernighan`, `SwapStar`; candidate lists `Nearest`, `Alpha`; kicks
     `DoubleBridge`, `RuinRecreate`; the acceptance rule `Annealing`; the crossover `EdgeAssembly`;
     first tours by `nearest_neighbour`, `random_tours`, `greedy`, `savings`.
@@ -26,13 +26,13 @@ Pictures and files
     `plot_solution`, `plot_tour`, `plot_routes`, `plot_fronts`, `animate_run`, `read_tour`,
     `known_optimum`.
 
-``dir(gls)`` shows these names. All others are in namespaces, and reachable as ``gls.NAME`` too:
-`gls.tours`, `gls.routes` and `gls.assignment` have everything for a kind of problem, `gls.extend`
-what authors of plugins import, `gls.testing` checks of their parts. `gls.exceptions` has the
-errors; all derive from `GpuLsError`.
+``dir(gls)`` shows these names. All others are in namespaces, and also available as ``gls.NAME``:
+`gls.tours`, `gls.routes` and `gls.assignment` contain everything for one kind of problem,
+`gls.extend` the names that authors of plugins import, `gls.testing` the checks for their parts, and
+`gls.exceptions` the errors, which all derive from `GpuLsError`.
 
-The adapters for pymoo, PyGAD and DEAP are packages of their own: `gpu_ls_pymoo`, `gpu_ls_pygad`,
-`gpu_ls_deap`. On a command line, ``gpu-ls --help`` lists the commands.
+The adapters for pymoo, PyGAD and DEAP are separate packages: `gpu_ls_pymoo`, `gpu_ls_pygad`,
+`gpu_ls_deap`. On the command line, ``gpu-ls --help`` lists the commands.
 
 Each name is imported when it is first used, so that ``import gpu_ls_plugin`` is cheap. There is no
 ``__all__``: import names one by one.

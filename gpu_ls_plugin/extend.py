@@ -1,34 +1,36 @@
-"""The names that authors of plugins import. They are stable.
+"""The stable names that authors of plugins import.
 
 Base classes of parts: `Metric`, `Objective`, `Resource`, `Candidates`, `Neighbourhood`, `Filter`,
 `Perturbation`, `Acceptance`, `Recombination`, `Cooperation`, `Heuristic`. A construction is a
 function; a search is anything that is called like `LocalSearch` and returns a `Result`. Pivoting
-rules have no base class, since each is an engine. Problems of other kinds than `TSP` derive from
-`Problem`, those that assign values to variables from `Assignment`, and constraints on such values
-from `Mask`. A recombination crosses pairs of rows in a `Workspace`.
+rules have no base class, since each is an engine. Problems other than `TSP` derive from `Problem`;
+those that assign values to variables derive from `Assignment`, and constraints on these values from
+`Mask`. A recombination crosses pairs of rows in a `Workspace`.
 
 A new kind of problem is a `Domain`. It reads a `FileKind`, which judges the `Content` of a file as
 `SURE`, `MAYBE` or `NO`. It plans a run `Stage` by stage, and writes an `Output`. Its search
 advances a `Population` by `search_population` while a `Stopwatch` runs, with a `Pace` for its
 launches.
 
-Parts work with `TSP`, `CandidateLists`, `Setting`, `Backend` and `get_backend`, `Kernel`,
+Parts also use `TSP`, `CandidateLists`, `Setting`, `Backend` and `get_backend`, `Kernel`,
 `parse_parameters` and `parse_struct`, `Budget`, `Progress`, `Result` and `Statistics`.
 `check_tours`, `check_permutations` and `check_values` check rows.
 
-A plugin enters by `hookimpl`, and registers parts by kind (`KINDS`). For ``gpu-ls compile-check``
-it lists kernels by `metric_kernels`, `neighbourhood_kernels` and `filter_kernels`.
+A plugin marks its hooks with `hookimpl`, and registers each part under one of the `KINDS`. For
+``gpu-ls compile-check``, it lists kernels with `metric_kernels`, `neighbourhood_kernels` and
+`filter_kernels`.
 
-A plugin raises `InvalidProblemError` for data, `UnsupportedProblemError` if a part cannot work on a
-problem, `InvalidParameterError` and `InvalidTypeError` for its own parameters, `FileFormatError`
-for files, `MissingExtraError` for packages that are not installed. All derive from `GpuLsError`, as
-does `FaultyPartError`, which the library raises if a part breaks its contract.
+A plugin raises `InvalidProblemError` for unusable data, `UnsupportedProblemError` if a part cannot
+work on a problem, `InvalidParameterError` and `InvalidTypeError` for wrong parameters,
+`FileFormatError` for damaged files, and `MissingExtraError` for packages that are not installed.
+All derive from `GpuLsError`, as does `FaultyPartError`, which the library raises if a part breaks
+its contract.
 
-C++ includes headers of the package: `tours/problem/metric.cuh`, `tours/moves/move.cuh`,
+C++ parts can include these headers: `tours/problem/metric.cuh`, `tours/moves/move.cuh`,
 `tours/problem/objective.cuh`, `tours/filters/filter.cuh`, `tours/kicks/bridge_cuts.cuh`,
 `runs/acceptance.cuh`, `assignment/heuristics/heuristic.cuh`, `assignment/heuristics/masked.cuh`,
-`assignment/problem/assignment.cuh`. The functions of `gpu_ls_plugin.testing` check parts, and
-problems of assignment.
+`assignment/problem/assignment.cuh`. The functions of `gpu_ls_plugin.testing` check parts and
+assignment problems.
 """
 
 from gpu_ls_plugin.assignment.heuristics.base import Heuristic as Heuristic

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def _at_first_call(module: str, name: str) -> Callable[..., Any]:
-    """Return a function that imports another one when it is called, and calls it."""
+    """Return a function that imports the named function when it is called, and calls it."""
     return lambda *given: getattr(import_module(f"gpu_ls_plugin.{module}"), name)(*given)
 
 

@@ -21,7 +21,7 @@ def get_backend(
     ----------
     backend : {"auto", "cpu", "cuda"} or Backend
         "auto" is CUDA if `tours` or `device` ask for it or a usable GPU is present, else the CPU. A
-        `Backend` is returned unchanged: searches pass theirs on to other searches.
+        `Backend` is returned unchanged, so that searches can pass theirs on to other searches.
     device : int, optional
         Number of the CUDA device; by default that of `tours`, else the current one.
     tours : array, optional

@@ -1,4 +1,4 @@
-"""Arrays of callers: NumPy in and out, or any GPU array in and CuPy out."""
+"""Conversion of callers' arrays: NumPy in and out, or any GPU array in and CuPy out."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def on_gpu(array: Any) -> bool:
-    """Return whether an array has ``__cuda_array_interface__``, as those of CuPy."""
+    """Return whether an array has ``__cuda_array_interface__``, as CuPy arrays do."""
     return hasattr(array, "__cuda_array_interface__")
 
 
@@ -93,12 +93,12 @@ def _queue_gpu_tours(
     taken, faults = queue_permutations(backend, cupy.ascontiguousarray(rows, dtype="int32"))
 
     def check() -> None:
-        if int(faults[0]):  # the message comes from the problem
+        if int(faults[0]):  # the problem raises with a message
             problem.check(cupy.asnumpy(array), parameter="tours")
 
     return taken, check
 
 
 def give(backend: Backend, array: Any, *, like: Any) -> Any:
-    """Return an array of the backend as the same kind of array as `like`."""
+    """Return an array of the backend, as a NumPy array unless `like` is on a GPU."""
     return array if on_gpu(like) else backend.to_numpy(array)

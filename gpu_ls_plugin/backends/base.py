@@ -43,17 +43,18 @@ class Backend(ABC):
         """Make the backend's device the current one of this thread for a ``with`` block.
 
         All arrays and kernels of a call belong to that device. Code that gets a backend from
-        `get_backend` uses it in such a block.
+        `get_backend` must use it in such a block.
         """
         return nullcontext()
 
     @abstractmethod
     def lane(self, number: int, processors: int) -> AbstractContextManager[Any]:
-        """Give this thread its own queue for a ``with`` block, in parallel to other threads.
+        """Give this thread a separate queue for a ``with`` block, parallel to those of others.
 
         Within the block, `processors` is at most the given number, so that searches plan for it.
-        Only one thread at a time may be in a lane. Arrays that are made in a lane must be used in
-        it alone. Before a thread enters, it must wait for the arrays of others that it reads.
+        Only one thread at a time may be in a lane. Arrays that are created in a lane must be used
+        only in that lane. Before a thread enters a lane, it must wait until all arrays that it
+        reads are computed.
 
         Parameters
         ----------
@@ -94,7 +95,7 @@ class Backend(ABC):
         """Run a kernel on items 0..count-1 with arguments by name; None is a null pointer.
 
         CUDA queues the work on the current stream and returns; the CPU returns when it is done.
-        After `seconds`, the CPU begins no further items and cuts off those that take long.
+        After `seconds`, the CPU starts no more items and cuts off those that run long.
 
         Returns
         -------
@@ -104,7 +105,7 @@ class Backend(ABC):
         Raises
         ------
         InvalidTypeError
-            The type or layout of an array is not what the kernel reads.
+            An array does not have the type or layout that the kernel reads.
         FaultyPartError
             A foreign neighbourhood reports wrong gains.
         """
@@ -131,7 +132,7 @@ class Backend(ABC):
         return repeated(work, times)
 
     def adopt(self, array: Any) -> Any:
-        """Return an array on a GPU as one of this backend: itself, or a copy.
+        """Return an array on a GPU as an array of this backend, copied if necessary.
 
         Raises
         ------
@@ -148,7 +149,7 @@ class Backend(ABC):
         return array
 
     def device_data(self, problem: Problem) -> Mapping[str, Any]:
-        """Return `Problem.device_data` as arrays of this backend, which are made once."""
+        """Return `Problem.device_data` as arrays of this backend, which are created only once."""
 
         def make() -> Mapping[str, Any]:
             with self.current():
@@ -158,7 +159,7 @@ class Backend(ABC):
         return made
 
     def made_once(self, problem: Problem, what: Hashable, make: Callable[[], Any]) -> Any:
-        """Return the cached data of a problem under the key `what`, from `make` the first time."""
+        """Return the data of a problem under the key `what`; `make` creates them the first time."""
         made = self._made.setdefault(problem, {})
         if what not in made:
             made[what] = make()
@@ -167,7 +168,7 @@ class Backend(ABC):
     def memory(self, memory_limit: int | None, needed: float = math.inf) -> int:
         """Return the bytes that may be used: those available, or `memory_limit` if it is less.
 
-        If at least `needed` bytes are surely available, the exact number is not determined.
+        If `sure_memory` is at least `needed`, it replaces the exact number of available bytes.
         """
         available = self.sure_memory()
         if available < needed:
@@ -181,7 +182,7 @@ class Backend(ABC):
         return SURE
 
     def rows_that_fit(self, per_row: int, fixed: int, available: int) -> int:
-        """Return how many rows of `per_row` bytes fit beside `fixed` bytes; raise if none does."""
+        """Return how many rows of `per_row` bytes fit beside `fixed` bytes; raise if none fits."""
         rows = (available - fixed) // per_row
         if rows < 1:
             raise InsufficientMemoryError(

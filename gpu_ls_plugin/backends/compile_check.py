@@ -1,7 +1,7 @@
 """The compile check: compiles kernels with NVRTC and reads the output of the assembler.
 
-NVRTC and its assembler need no driver. So the check runs without a GPU, for each architecture, and
-reports registers, shared memory and spills of each kernel.
+NVRTC and its assembler need no driver, so the check runs without a GPU. For each architecture, it
+reports the registers, the shared memory and the spills of each kernel.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ def check(
 
     With `everything`, each kernel is compiled for each architecture. Otherwise, each kernel is
     compiled for sm_90, or for the first architecture if sm_90 is not among them. For the others, a
-    few kernels are compiled that contain each part at least once. `workers` is a number of threads:
-    NVRTC releases the interpreter lock.
+    few kernels are compiled that contain each part at least once. `workers` is the number of
+    threads, by default that of the cores; NVRTC releases the interpreter lock.
     """
     archs = tuple(dict.fromkeys(architectures))
     _require_architectures(archs)
@@ -91,7 +91,7 @@ def parts(kernel: Kernel) -> set[str]:
 
 
 def holding(kernels: Sequence[Kernel], part: str) -> list[Kernel]:
-    """Return the kernels that contain a part; raise with near matches if its name is unknown."""
+    """Return the kernels that contain a part; raise, with similar names, if there are none."""
     found = [kernel for kernel in kernels if part in parts(kernel)]
     if found:
         return found

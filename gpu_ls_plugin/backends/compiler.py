@@ -1,4 +1,4 @@
-"""The C++ compiler of the CPU backend: its command, its flags, and libraries made by it."""
+"""The C++ compiler of the CPU backend: its command, its flags, and the libraries it builds."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from gpu_ls_plugin.core.exceptions import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-# Without errno, the compiler may vectorise roots; results still follow IEEE 754. Contraction would
-# change the last bits of lengths, which must equal those of the referee.
+# Without errno, the compiler may vectorise square roots; results still follow IEEE 754. Contraction
+# to fused multiply-adds would change the last bits of lengths, which must equal the referee's.
 FLAGS = (
     "-std=c++17",
     "-O3",
@@ -59,7 +59,7 @@ class Program:
     source: str
     compiler: tuple[str, ...]
     flags: tuple[str, ...]
-    # Not a cached property: until Python 3.12, that has a lock, which a fork would copy.
+    # Not a cached property: before Python 3.12, that holds a lock, which a fork would copy.
     _library: bytes = field(default=b"", init=False, repr=False)
 
     @property
@@ -153,7 +153,7 @@ def _located(name: str) -> str | None:
 
 
 def _ziglang_is_installed() -> bool:
-    """Return whether the wheel is installed, outside of the current folder, as with ``-P``."""
+    """Return whether ziglang is installed outside the current folder, which ``-P`` excludes."""
     places = [place for place in sys.path if place and not _is_current_folder(place)]
     return any(metadata.distributions(name="ziglang", path=places))
 
@@ -205,7 +205,7 @@ def _scratch_folder() -> Iterator[Path]:
 
 @cache
 def processor() -> str:
-    """Return model and features of the processor, on which -march=native depends."""
+    """Return the model and features of the processor, on which -march=native depends."""
     try:
         text = CPU_INFO.read_text(encoding="utf-8", errors="replace")
     except OSError:

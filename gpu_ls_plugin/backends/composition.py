@@ -1,7 +1,7 @@
 """Composition of kernels: parts become a self-contained source text.
 
-The text contains all headers instead of including them. So it identifies the program, and both
-backends use its hash as the key of their caches.
+The text contains all headers instead of including them. It therefore identifies the program, and
+both backends use its hash as the key of their caches.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Parameter:
 
     @property
     def passed(self) -> str:
-        """The C++ arguments that ``run`` gets for it."""
+        """The C++ arguments that ``run`` gets for this parameter."""
         return self.name
 
     @property
@@ -81,7 +81,7 @@ class Parameter:
 
     @property
     def on_host(self) -> tuple[str, str]:
-        """Its declaration in a function on the CPU, and a first statement of that function."""
+        """The parameter's declaration in a CPU function, and a statement to begin that function."""
         return f"{self.type} {self.name}", ""
 
     def check(self, array: Any, contiguous: bool) -> None:
@@ -137,7 +137,7 @@ class Kernel:
     checked: tuple[str, ...] = ()
 
     def __hash__(self) -> int:
-        """Hash the fields that distinguish nearly all kernels: launches look kernels up."""
+        """Hash only the fields that distinguish nearly all kernels: each launch needs the hash."""
         return hash((self.name, self.body, self.team))
 
     @property
@@ -162,7 +162,7 @@ class Kernel:
         return "\n".join([*texts, self._host_entry() if self.on_host else self._cuda_entry()])
 
     def _check_names(self) -> None:
-        """Raise InvalidParameterError unless names, types and headers contain nothing else."""
+        """Raise InvalidParameterError if a name, type or header is other C++ text."""
         names = [self.name, *(field.name for field in self.fields)]
         types = [self.body, self.team, *(field.type for field in self.fields)]
         headers = [self.header, *self.headers]
@@ -234,7 +234,7 @@ def parse_parameters(text: str) -> tuple[Parameter, ...]:
 
 @cache
 def present(header: str) -> str:
-    """Return the path of a header in the package, also for its path in version 0.1."""
+    """Return the path of a header in the package, given this path or that in version 0.1."""
     package = resources.files("gpu_ls_plugin")
     paths = (path for path in (header, *former_header(header)) if (package / path).is_file())
     return next(paths, header)
@@ -247,7 +247,10 @@ def read(header: str) -> str:
 
 
 def paste(header: str, pasted: set[str]) -> str:
-    """Return a header with its includes replaced by their texts, without those in `pasted`."""
+    """Return a header with its includes replaced by their texts.
+
+    Headers in `pasted` are left out; the set gets all that are pasted.
+    """
     header = present(header)
     if header in pasted:
         return ""

@@ -1,4 +1,4 @@
-"""CPU backend: kernels compiled by the system's C++ compiler, with threads that share tours."""
+"""CPU backend: kernels compiled by the system's C++ compiler; threads share the tours."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class CpuBackend(Backend):
             pass
         try:
             return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-        except (AttributeError, OSError, ValueError):  # unknown here: assume enough
+        except (AttributeError, OSError, ValueError):  # the system does not tell: assume enough
             return 1 << 40
 
     def _function(self, kernel: Kernel) -> tuple[Any, Any]:
@@ -146,10 +146,10 @@ class CpuBackend(Backend):
 
 @contextmanager
 def interrupts_held(pressed: Callable[[], object] = lambda: None) -> Iterator[None]:
-    """Delay Ctrl-C until the end of the block: threads are writing into arrays of the caller.
+    """Delay Ctrl-C until the end of the block, while threads write into arrays of the caller.
 
-    `pressed` is called at once. Without the delay, KeyboardInterrupt could be raised in the main
-    thread just after it has started a thread, and that thread would never be joined.
+    A Ctrl-C calls `pressed` at once. Without the delay, KeyboardInterrupt could be raised in the
+    main thread just after it has started a thread, and that thread would never be joined.
     """
     handler = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(handler):
@@ -171,7 +171,7 @@ def interrupts_held(pressed: Callable[[], object] = lambda: None) -> Iterator[No
 
 
 def _convert(parameter: Parameter, arguments: Mapping[str, Any]) -> Any:
-    """Return the argument for ctypes."""
+    """Return the argument for a parameter, as ctypes takes it."""
     if isinstance(parameter, Struct):
         return parameter.pack(arguments, _address)  # ctypes passes the address of bytes
     value = arguments[parameter.name]
@@ -189,7 +189,7 @@ def _address(parameter: Parameter, array: Any) -> int:
 
 
 def function_of(library: Path, kernel: Kernel) -> tuple[Any, Any]:
-    """Return function and fault variable from a shared library, which stays loaded.
+    """Return a kernel's function and fault variable from a shared library, which stays loaded.
 
     Raise OSError if the library cannot be loaded or has no such function.
     """
@@ -218,7 +218,7 @@ def threads_at_most(count: int) -> Iterator[None]:
 
 
 def thread_count() -> int:
-    """Return ``GPU_LS_THREADS`` or the number of usable cores, within `threads_at_most`."""
+    """Return ``GPU_LS_THREADS`` or the number of usable cores, limited by `threads_at_most`."""
     most: int = getattr(_allowed, "count", MOST_THREADS)
     if text := os.environ.get("GPU_LS_THREADS", "").strip():
         return min(most, _threads_from(text))

@@ -163,14 +163,14 @@ class CudaBackend(Backend):
         return max(super().sure_memory(), int(self.xp.get_default_memory_pool().free_bytes()))
 
     def adopt(self, array: Any) -> Any:
-        """Return an array on a GPU as one of this device, copied if it is on another one."""
+        """Return an array on a GPU as an array of this device, copied if it is on another one."""
         there = device_of(array)
         with self.xp.cuda.Device(there):  # asarray copies to the current device
             taken = self.xp.asarray(array)
             if there == self.device:
                 return taken
             taken = self.xp.ascontiguousarray(taken)
-            self.xp.cuda.get_current_stream().synchronize()  # the copy would not wait for it
+            self.xp.cuda.get_current_stream().synchronize()  # the copy does not wait for it
         with self.current():
             return taken.copy()
 
@@ -181,7 +181,7 @@ class CudaBackend(Backend):
     def _queue(
         self, kernel: Kernel, launch: Callable[[], None], fault: _Fault | None, _kept: Any
     ) -> None:
-        """Queue a launch. `_kept` holds the arrays whose addresses the launch has."""
+        """Queue a launch. `_kept` keeps the arrays alive whose addresses the launch uses."""
         with self.current():
             launch()
             kernel.refuse_fault(fault)
@@ -215,7 +215,7 @@ def stop_clocks_for_cupy() -> None:
     from cupy.cuda import compiler
 
     compile_kernel = getattr(compiler, PRIVATE, None)
-    if compile_kernel is None:  # another version of CuPy: compiling counts as time
+    if compile_kernel is None:  # another version of CuPy: clocks run while it compiles
         return
 
     @wraps(compile_kernel)
@@ -243,7 +243,7 @@ class _Fault:
 
 
 def _convert(parameter: Parameter, arguments: Mapping[str, Any]) -> Any:
-    """Return the argument for CuPy."""
+    """Return the argument for a parameter, as CuPy takes it."""
     if isinstance(parameter, Struct):  # CuPy passes NumPy arrays of one item by value
         return np.frombuffer(parameter.pack(arguments, _address), parameter.record)
     value = arguments[parameter.name]
@@ -263,7 +263,7 @@ def _address(parameter: Parameter, array: Any) -> int:
 
 @cache
 def _team_shape(team: str) -> tuple[int, int]:
-    """Return threads and teams per block of a team's C++ type."""
+    """Return the threads and the teams per block for a team's C++ type."""
     kind, _, size = team.rstrip(">").partition("<")
     count = int(size)
     return {

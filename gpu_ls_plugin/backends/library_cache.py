@@ -1,7 +1,7 @@
 """The cache of compiled programs on disk.
 
 The name of a file contains the key of the program and a digest of the file. Files are written
-atomically, several processes may compile the same program at once, and a damaged file is detected
+atomically, so several processes may compile the same program at once. A damaged file is detected
 and rebuilt. Files that other users could have written are never loaded.
 """
 
@@ -45,7 +45,7 @@ def cache_folder() -> Path:
     if own := os.environ.get("GPU_LS_CACHE_DIR", "").strip():
         return Path(own).absolute()
     base = os.environ.get("XDG_CACHE_HOME", "")
-    if not os.path.isabs(base):  # the specification of XDG says to ignore it
+    if not os.path.isabs(base):  # the XDG specification says to ignore it
         base = os.path.join(home_folder(), ".cache")
     return Path(base, "gpu-ls-plugin").absolute()
 
@@ -79,7 +79,7 @@ def load(source: str, loader: Callable[[Path], Loaded]) -> Loaded:
 
 
 def require_own(path: Path) -> None:
-    """Raise PermissionError if users other than this one and root could have written."""
+    """Raise PermissionError if users other than this one and root could have written the path."""
     status = path.stat()
     if status.st_uid not in (0, os.geteuid()):
         raise PermissionError(f"{path} belongs to another user")
@@ -88,7 +88,7 @@ def require_own(path: Path) -> None:
 
 
 def make_closed(folder: Path) -> None:
-    """Make a folder and its missing parents, accessible to this user only."""
+    """Create a folder and its missing parents, accessible to this user only."""
     missing = [place for place in (folder, *folder.parents) if not place.exists()]
     for place in reversed(missing):
         place.mkdir(mode=0o700, exist_ok=True)

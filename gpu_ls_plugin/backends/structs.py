@@ -38,13 +38,13 @@ REAL = r"[0-9]+(?:\.[0-9]+)?(?:e[0-9]+)?"
 
 @dataclass(frozen=True)
 class Struct(Parameter):
-    """A parameter that consists of others; kernels on GPUs take it by value."""
+    """A parameter that consists of other parameters; GPU kernels take it by value."""
 
     members: tuple[Parameter, ...]
 
     @cached_property
     def fields(self) -> tuple[Parameter, ...]:
-        """The fields, which take the arguments."""
+        """The fields that take arguments, including those of nested structs."""
         return tuple(field for member in self.members for field in member.fields)
 
     @cached_property
@@ -87,7 +87,10 @@ class Struct(Parameter):
 
     @property
     def on_host(self) -> tuple[str, str]:
-        """A reference, and a copy of it: the compiler knows that no write changes the copy."""
+        """A reference, and a statement that copies the struct.
+
+        The compiler knows that no write through a pointer changes the copy.
+        """
         given = f"given_{self.name}"
         return f"const {self.type}& {given}", f"\n  const {self.type} {self.name} = {given};"
 
@@ -110,16 +113,16 @@ class Struct(Parameter):
 
 
 class Arguments(Struct):
-    """All parameters of a kernel as one struct, which a launch passes in a microsecond."""
+    """All parameters of a kernel as one struct, which a launch passes within a microsecond."""
 
     @classmethod
     def of(cls, parameters: tuple[Parameter, ...]) -> Arguments:
-        """Return parameters as one; `run` takes each of them."""
+        """Return parameters as one struct; `run` still takes each parameter."""
         return cls("gls_arguments", "arguments", parameters)
 
     @property
     def passed(self) -> str:
-        """Each of the parameters."""
+        """The members, as the C++ arguments of ``run``."""
         return ", ".join(f"{self.name}.{member.name}" for member in self.members)
 
     @property
@@ -152,7 +155,7 @@ def parse_struct(text: str, name: str, namespace: str = "gls") -> Struct:
     """Return a struct of a namespace as a parameter, from its declaration.
 
     Its fields are numbers or pointers to numbers, of types that parameters of kernels may have. The
-    first function of the struct ends them.
+    fields end at the first function of the struct.
     """
     members = [member for line in _declarations(text, name) for member in _members(line)]
     snake = re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
@@ -166,7 +169,7 @@ def in_order(header: str, name: str, data: Mapping[str, Any]) -> list[Any]:
     ----------
     header, name : str
         Header and name of the struct, whose fields have 8 bytes each: ``int64``, ``double`` or
-        pointers. The functor reads it by `parameters_of` of include/words.cuh.
+        pointers. The functor reads it with `parameters_of` of backends/include/words.cuh.
     data : mapping
         A value for each field, by name.
     """
@@ -192,7 +195,7 @@ def kept_words(xp: ModuleType, words: Iterable[Any]) -> list[Any]:
 def packed_words(xp: ModuleType, words: Sequence[Any], address: Callable[[Any], int]) -> Any:
     """Return parameters of a functor as 8-byte words, which backends/include/words.cuh reads.
 
-    They are integers, floats and arrays. The result, an array of `xp`, is never empty.
+    `words` are integers, floats and arrays. The result, an array of `xp`, is never empty.
     """
     packed = np.zeros(len(words) + 1, "uint64")
     for place, word in enumerate(words):
@@ -204,9 +207,9 @@ def packed_words(xp: ModuleType, words: Sequence[Any], address: Callable[[Any], 
 
 
 def row_type(header: str, name: str, **lengths: int) -> np.dtype[Any]:
-    """Return the NumPy type of a C++ struct as in `in_order`, whose fields may be arrays.
+    """Return the NumPy type of a C++ struct as in `in_order`, but its fields may be arrays.
 
-    `lengths` has the template arguments that are lengths of arrays, such as ``kObjectives`` in
+    `lengths` gives the template arguments that are lengths of arrays, such as ``kObjectives`` in
     ``double weights[kObjectives];``.
     """
     fields = []
@@ -237,7 +240,7 @@ def real_constant(header: str, name: str) -> float:
 
 @cache
 def enumerators(header: str, name: str) -> dict[str, int]:
-    """Return the enumerators of an enumeration in a header, with their values, in its order."""
+    """Return the values of an enumeration in a header by enumerator, in the order of the header."""
     found = re.search(rf"\benum (class )?{name}[^{{;]*{{(.*?)}}", _code(header), re.DOTALL)
     if found is None:
         raise ValueError(f"{header} declares no enum {name}")

@@ -1,4 +1,4 @@
-"""Numbers for launches that all engines share."""
+"""Constants of launches that all engines share."""
 
 from __future__ import annotations
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 class Workers:
     """Threads that do a piece of work together and then wait for the next one.
 
-    With few tours, handing over the work is the largest part of a launch; two queues take half as
-    long as `concurrent.futures`. Threads are started when they are needed, and end when the
+    With few tours, a launch mainly consists of handing over the work; two queues take half as long
+    as `concurrent.futures`. Threads are started when they are needed, and end when the
     `Workers` object is deleted.
 
     Attributes
@@ -32,7 +32,7 @@ class Workers:
         self._done: SimpleQueue[BaseException | None] = SimpleQueue()
 
     def do(self, work: Work, threads: int, seconds: float, late: Work) -> None:
-        """Call `work` in a number of threads, wait for all, and raise what one of them raised.
+        """Call `work` in a number of threads, wait for all, and raise the first exception, if any.
 
         If that takes longer than `seconds`, call `late`, possibly several times.
         """
@@ -46,7 +46,7 @@ class Workers:
             raise error
 
     def dismiss(self) -> None:
-        """Let all threads finish their work, and wait for their end."""
+        """Let all threads finish their work, and wait until they end."""
         self._send_away()
         for thread in self.threads:
             thread.join()
@@ -60,7 +60,7 @@ class Workers:
             self._orders.put(None)
 
     def _start(self) -> None:
-        # Threads have no reference to their Workers, which could never be deleted otherwise.
+        # Threads have no reference to their Workers: otherwise these could never be deleted.
         thread = threading.Thread(target=_serve, args=(self._orders, self._done), daemon=True)
         thread.start()
         self.threads.append(thread)
@@ -83,4 +83,4 @@ def _serve(orders: SimpleQueue[Work | None], done: SimpleQueue[BaseException | N
             done.put(error)
         else:
             done.put(None)
-        del work  # which refers to arrays
+        del work  # it refers to arrays

@@ -1,1 +1,1 @@
-"""Problems, results, limits, checks, files and errors, which all rooms share."""
+"""Problems, results, limits, checks, files and errors, which all other packages share."""

@@ -1,4 +1,4 @@
-"""Limits of a search, and the clock that they are measured by."""
+"""Limits of a search, and the clock that measures its time."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class Budget:
     Parameters
     ----------
     seconds : float, optional
-        Wall time from the call on, not counting the time for compiling kernels. It is checked after
-        each launch, about every 50 ms.
+        Wall time since the call, without the time for compiling kernels. It is checked after each
+        launch, about every 50 ms.
     kicks : int, optional
         Perturbations per tour (iterated searches).
     moves : int, optional
@@ -78,7 +78,7 @@ def compiling() -> Iterator[None]:
 
 
 class Stopwatch:
-    """Measures a budget's seconds from its creation on, without compiling.
+    """Measures the seconds since it was created, without those for compiling, against a budget.
 
     Raises
     ------
@@ -127,7 +127,7 @@ class Stopwatch:
 
     @property
     def rest(self) -> Budget:
-        """The budget with the seconds that are left, for a part of this search."""
+        """The budget, reduced to the seconds that are left, for a part of this search."""
         if self.budget.seconds is None:
             return self.budget
         return replace(self.budget, seconds=self.left)

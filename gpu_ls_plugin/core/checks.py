@@ -1,7 +1,7 @@
 """Checks of plain parameters, with the same messages for every operator.
 
-Checks return Python numbers and strings, also for NumPy scalars: these overflow silently, are no
-arguments of C calls, and change the printed names of parts.
+Checks return Python numbers and strings, even for NumPy scalars: these overflow silently, cannot be
+passed to C functions, and change the printed names of parts.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 MOST_INT = 2**31 - 1  # kernels have 32-bit parameters
-MOST_ROW = 2**62  # the first row of a batch; the rows after it still fit 64 bits
+MOST_ROW = 2**62  # largest number of a batch's first row: those of all its rows fit 64 bits
 
 
 def integer(name: str, value: Any, *, least: int, most: int | None = None) -> int:
@@ -85,7 +85,7 @@ def indefinite(noun: str) -> str:
 
 
 def instance(name: str, value: Any, *, kind: Any, wanted: str) -> Any:
-    """Return an instance of a class; raise with the `wanted` noun if it is something else."""
+    """Return a value; raise unless it is a `kind`, which the message calls by the noun `wanted`."""
     if not isinstance(value, kind):
         raise InvalidTypeError(f"{name}: {value!r} is not {indefinite(wanted)}")
     return value
@@ -121,10 +121,10 @@ def seed(value: Any) -> int:
 
 
 def size(value: Any) -> int:
-    """Return a number of tours."""
+    """Return a checked number of tours."""
     return integer("size", value, least=1, most=MOST_INT)
 
 
 def first_row(value: Any) -> int:
-    """Return the number of a batch's first row."""
+    """Return the checked number of a batch's first row."""
     return integer("first_row", value, least=0, most=MOST_ROW)

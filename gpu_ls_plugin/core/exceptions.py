@@ -40,7 +40,7 @@ class UnsupportedProblemError(InvalidParameterError):
 
 
 class UnknownPartError(GpuLsError, LookupError):
-    """No operator, metric or search of that name is registered; near matches are listed."""
+    """No part of that name is registered; the message lists similar names."""
 
 
 class DuplicatePartError(GpuLsError, ValueError):
@@ -88,4 +88,4 @@ class ClusterError(GpuLsError, RuntimeError):
 
 
 class ClusterWarning(UserWarning):
-    """A worker, the scheduler or a checkpoint failed; the search goes on without it or ends."""
+    """A worker, the scheduler or a checkpoint failed; the search continues without it or ends."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.core.result import Result
 
-NOT_WARNED = (OURS, "gpu_ls_pymoo", "gpu_ls_pygad", "gpu_ls_deap")  # calling packages
+NOT_WARNED = (OURS, "gpu_ls_pymoo", "gpu_ls_pygad", "gpu_ls_deap")  # packages of callers
 
 Given = ParamSpec("Given")
 Found = TypeVar("Found", bound="Result")
@@ -29,7 +29,7 @@ Found = TypeVar("Found", bound="Result")
 def warns_if_infeasible(search: Callable[Given, Found]) -> Callable[Given, Found]:
     """Return a search that warns its caller if no row of its result is feasible.
 
-    It does not warn this library and its adapters, whose rows may still become feasible.
+    It does not warn this library and its adapters, because their rows may still become feasible.
     """
 
     @functools.wraps(search)

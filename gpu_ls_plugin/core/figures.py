@@ -1,4 +1,4 @@
-"""Figures of Matplotlib: empty ones, panels, colors, labels, and image files."""
+"""Helpers for Matplotlib figures: empty figures, panels, colors, labels, and image files."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-COLUMNS = 3  # panels in a row
+COLUMNS = 3  # most panels in a row
 
 
 def require_image(path: str | os.PathLike[str] | None) -> None:
-    """Raise InvalidParameterError if Matplotlib cannot write the image file; None is no file."""
+    """Raise InvalidParameterError if Matplotlib cannot write such an image; None means no image."""
     if path is not None:
         _image_format(Path(path))
 
@@ -34,7 +34,7 @@ def image_figure(width: float, height: float) -> Figure:
 
 
 def panels(number: int, path: str | os.PathLike[str] | None) -> tuple[Figure, list[Any]]:
-    """Return a figure with empty panels; raise if `path` is not that of an image."""
+    """Return a figure and its empty panels; raise if Matplotlib cannot write `path`."""
     require_image(path)
     columns = min(number, COLUMNS)
     rows = -(-number // columns)

@@ -33,7 +33,7 @@ MOST_LINKS = 40  # symbolic links in a row that Linux follows
 def atomically(path: Path) -> Iterator[Path]:
     """Yield the name of a new file that replaces `path` if the ``with`` block raises nothing.
 
-    The new file lies in a temporary folder beside `path`, so that no other process writes to it. If
+    The new file is in a temporary folder beside `path`, so that no other process writes to it. If
     `path` names an open file, such as /dev/stdout, the content is appended to that file. If it is
     not a regular file, such as a pipe or /dev/null, `path` itself is yielded.
     """
@@ -112,7 +112,7 @@ def beside(path: Path) -> Iterator[Path]:
     target = os.path.realpath(path)
     try:
         scratch = TemporaryDirectory(dir=os.path.dirname(target), prefix=".")
-    except OSError as error:  # its message names the new folder
+    except OSError as error:  # its message would name the temporary folder
         raise OSError(error.errno, error.strerror, str(path)) from error
     with scratch as folder:
         yield Path(folder, os.path.basename(target))
@@ -130,7 +130,7 @@ def naming(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def is_packed(path: Path) -> bool:
-    """Return whether a file is compressed, ``.json.gz``; raise if it is not called JSON at all."""
+    """Return whether a name ends in ``.json.gz``; raise unless it ends in that or ``.json``."""
     if not path.name.lower().endswith((".json", ".json.gz")):
         raise InvalidParameterError(f"path: {path.name!r} must end in .json or .json.gz")
     return path.suffix.lower() == ".gz"

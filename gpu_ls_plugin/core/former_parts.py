@@ -1,9 +1,9 @@
 """Public parts that were removed or renamed.
 
-An entry stays for one release. ``gls.NAME`` of a removed part is a function: a call warns and
-returns the replacement with its defaults, or raises if there is none. ``gls.NAME`` of a renamed
-part warns and is the part itself. Texts for searches name parts in snake case; a look-up in the
-registry then warns and gives the replacement's factory, or raises.
+Each entry is kept for one release. If a part was removed, ``gls.NAME`` is a function that warns and
+returns the replacement with its defaults, or raises if there is no replacement. If a part was
+renamed, ``gls.NAME`` warns and is the part itself. Texts that describe searches name parts in snake
+case; for a former name, the registry warns and returns the replacement's factory, or raises.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class RemovedPart(NamedTuple):
     """The replacement of a removed part."""
 
     replacement: str | None  # a public name of the same package
-    remedy: str  # one sentence, without a full stop: it ends the message
+    remedy: str  # the end of the message: one sentence without a full stop
 
 
 # By package, then by former name.
@@ -58,7 +58,7 @@ RENAMED: dict[str, dict[str, str]] = {
 
 
 def former_part(package: str, name: str) -> Any:
-    """Return what ``package.name`` gives today; None if the package never had such a part."""
+    """Return today's value of ``package.name``; None if the package never had such a part."""
     if name in RENAMED.get(package, ()):
         present = RENAMED[package][name]
         warnings.warn(f"{name} is called {present} now", DeprecationWarning, stacklevel=3)

@@ -1,6 +1,6 @@
 """Modules and headers under the paths that they had in version 0.1, for one release.
 
-``gls.candidates.Nearest`` stays reachable, as does ``#include "include/team.cuh"``. Modules are
+``gls.candidates.Nearest`` still works, as does ``#include "include/team.cuh"``. Modules are
 imported when they are first used.
 """
 
@@ -64,7 +64,7 @@ RENAMED_HEADERS = {"acceptance/rules": "runs/acceptance"}
 
 
 class FormerRoom:
-    """A former package: the modules of some packages, and the names defined in these."""
+    """A former package. Its attributes are the modules of some packages, and the names in them."""
 
     def __init__(self, packages: list[str]) -> None:
         self.packages = packages
@@ -98,7 +98,7 @@ def former_room(package: str, name: str) -> Any:
 
 
 def former_header(header: str) -> tuple[str, ...]:
-    """Return the paths that a former header may have today; none if its folder was never there."""
+    """Return the paths that a former header may have today; none if its folder never existed."""
     if (renamed := RENAMED_HEADERS.get(header.removesuffix(".cuh"))) is not None:
         return (f"{renamed}.cuh",)
     folder, _, name = header.rpartition("/")

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-# Ratio of times beyond which the axis is logarithmic: on a linear one, the early gains would lie
-# on a vertical line.
+# Ratio of the largest to the smallest time beyond which the time axis is logarithmic: on a linear
+# axis, the early gains would form a vertical line.
 WIDE_RANGE = 30.0
-# Distance of two points with the same best cost: seconds, and share of the time so far. A search
-# that runs 2.7 times as long gets some 100 points more.
+# Least time between two points with the same best cost: seconds, and share of the time so far. A
+# search that runs 2.7 times as long gets some 100 points more.
 LEAST_BETWEEN, SHARE_BETWEEN = 0.1, 0.01
 
 
@@ -48,7 +48,8 @@ def note(history: list[Point], point: Point) -> bool:
         return True
     last = history[-1]
     if point.elapsed - last.elapsed >= max(LEAST_BETWEEN, SHARE_BETWEEN * point.elapsed):
-        history.append(replace(point, best_cost=last.best_cost))  # of all parts of a split batch
+        # The former best cost, since this point may be of one part of a split batch.
+        history.append(replace(point, best_cost=last.best_cost))
     return False
 
 
@@ -71,7 +72,7 @@ def merged(first: Sequence[Point], second: Sequence[Point]) -> list[Point]:
 
 
 def save_history(history: Sequence[Point], path: str | os.PathLike[str]) -> None:
-    """Write points to a CSV file, which appears complete or not at all.
+    """Write points to a CSV file, atomically.
 
     The first line is ``elapsed,kicks,best_cost,mean_cost``; numbers are written in full, so that
     `load_history` returns equal ones.
@@ -119,8 +120,8 @@ def plot_history(
 ) -> Figure:
     """Draw the best and the mean cost over time, or their gaps to an `optimum`.
 
-    The time axis is logarithmic if the times span more than a factor of 30. The ending of `path` is
-    the format of the image.
+    The time axis is logarithmic if the times span more than a factor of 30. The ending of `path`
+    determines the format of the image.
     """
     figure = image_figure(8, 5)
     if not history:
@@ -140,6 +141,6 @@ def plot_history(
         axes.plot(seconds, costs, drawstyle=style, marker=".", label=name)
     positive = [time for time in seconds if time > 0]
     if positive and max(positive) > WIDE_RANGE * min(positive):
-        axes.set_xscale("log", nonpositive="clip")  # a start at 0 s enters from the left edge
+        axes.set_xscale("log", nonpositive="clip")  # lines from 0 s begin at the left edge
     axes.legend()
     return saved(figure, path)

@@ -1,4 +1,4 @@
-"""Ctrl-C that is remembered until it is handled."""
+"""Remembers a Ctrl-C until it is handled."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
 
 class Interrupts:
-    """Raises a Ctrl-C that Python has swallowed again, when `check` is called.
+    """Keeps each Ctrl-C until `check` is called, in case Python swallows its exception.
 
     Python raises KeyboardInterrupt at any point of the main thread. In a finalizer, or in the
-    callback of a weak reference, it can only report the exception and go on. During a ``with``
-    block, each Ctrl-C also sets `pending`. Nothing changes in other threads, or if Ctrl-C is
-    ignored.
+    callback of a weak reference, it can only report the exception and continue. During a ``with``
+    block, each Ctrl-C also sets `pending`. The block has no effect in other threads, or if Ctrl-C
+    is ignored.
     """
 
     def __init__(self) -> None:

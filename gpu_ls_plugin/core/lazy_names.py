@@ -1,7 +1,7 @@
 """Public names of a package, imported when they are first used.
 
-Each name is written once: in the package's stub, ``__init__.pyi``, which type checkers read in
-place of ``__init__.py``. A stub has lines of three forms::
+Each name is written once: in the package's stub, ``__init__.pyi``, which type checkers read instead
+of ``__init__.py``. A stub has lines of three forms::
 
     from .moves.reconnections import TwoOpt as TwoOpt
     from . import tours as tours
@@ -58,9 +58,9 @@ def lazy_names(
     """Return ``__getattr__`` and ``__dir__`` of a package whose ``__name__`` is `package`.
 
     Importing the package then costs almost nothing, and an adapter can be imported without its
-    `framework`, which has an extra of the same name: MissingExtraError says when it is needed.
-    ``dir`` shows the names in `shown`, by default all. For a name that is not in the stub, a former
-    part is looked up, and then `former` is called with the package and the name.
+    `framework`. A name that needs the framework raises MissingExtraError, which names the extra;
+    the extra has the name of the framework. ``dir`` shows the names in `shown`, by default all. If
+    a name is neither in the stub nor that of a former part, `former` gets the package and the name.
     """
 
     def get(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Origins of C++ texts of parts: compilers report the author's file and line."""
+"""``#line`` directives for the C++ text of parts: compilers report the author's file and line."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def sources_of(*parts: Any) -> tuple[str, ...]:
 
     If a text is the content of a header in the part's package, the directive names that header,
     such as ``mypkg/my_move.cuh``. Otherwise it names the module and class of the part. It contains
-    no path of this machine, since the text is the key of caches.
+    no path of this machine, since caches use the text as a key.
     """
     texts: dict[str, Any] = {}
     for part in parts:
@@ -30,13 +30,13 @@ def sources_of(*parts: Any) -> tuple[str, ...]:
 
 
 def line_directive(line: int, name: str) -> str:
-    """Return a ``#line`` directive: the next line is this line of the named file."""
+    """Return a ``#line`` directive, which says that the next line is this line of that file."""
     quoted = re.sub(r"[\\\"\x00-\x1f]", "_", name)
     return f'#line {line} "{quoted}"\n'
 
 
 def _marked(text: str, part: Any) -> str:
-    if text.startswith("#line"):  # joined from texts that have their origins
+    if text.startswith("#line"):  # joined from texts that already have directives
         return text
     classes = type(part).__mro__
     return _with_origin(text, next((c for c in classes if "source" in vars(c)), classes[0]))

@@ -22,10 +22,10 @@ class Problem(ABC):
     """A problem whose solutions are rows of integers. It is validated once and immutable.
 
     A subclass sets the attributes and defines `integer`, `check` and `cost`. The defaults of all
-    other methods suit rows in which each position is a variable of its own, as in assignment
+    other methods suit rows in which each position is a separate variable, as in assignment
     problems. Results, files, hashes and distances call these methods, so that rows need not be
-    permutations. A problem must be hashable, since caches use it as a key; by default, it equals
-    itself alone.
+    permutations. A problem must be hashable, since caches use it as a key; by default, it is equal
+    only to itself.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Problem(ABC):
     integer : bool
         Whether costs are integers.
     constrained : bool
-        Whether solutions may break constraints; `feasible` tells which do.
+        Whether solutions may break constraints; `feasible` tells which do not.
     tsp : Problem, optional
         The travelling salesman problem that has the same rows, costs and constraints, for parts
         that need lengths of edges.
@@ -113,7 +113,7 @@ class Problem(ABC):
         """
 
     def costs_on(self, backend: Any, rows: Any, /) -> Any:
-        """Return `cost` of checked int32 rows (P, n) of a backend, as an array of that backend.
+        """Return `cost` of checked int32 rows (P, n) on a backend, as an array of that backend.
 
         Unless overridden, the host computes the costs.
         """
@@ -159,7 +159,7 @@ class Problem(ABC):
         return np.array(self.check(rows))
 
     def difference(self, row: NDArray[Any], /) -> Callable[[NDArray[Any]], float]:
-        """Return a function that measures the distance of another row to this one.
+        """Return a function that measures the distance of another row from this one.
 
         Parameters
         ----------
@@ -169,8 +169,8 @@ class Problem(ABC):
         Returns
         -------
         callable
-            Takes another solution; returns the share of it, from 0 to 1, that is not in `row`,
-            which is 0 for the same solution. Unless overridden, it counts the positions at which
+            Takes another solution; returns the share of it, from 0 to 1, that is not in `row`. For
+            the same solution, it is 0. Unless overridden, it is the share of positions at which
             the canonical rows differ.
         """
         own = self.canonical(row)[0]
@@ -195,14 +195,16 @@ class Problem(ABC):
         Raises
         ------
         UnsupportedProblemError
-            The problem has no routes: always, unless overridden.
+            The problem has no routes. Unless overridden, the method always raises it.
         InvalidTourError, InvalidTypeError
             As `check`.
         """
         raise without_routes(self)
 
     def device_data(self) -> Mapping[str, NDArray[Any]]:
-        """Return the arrays that kernels read, by parameter of the kernel; none unless overridden.
+        """Return the arrays that kernels read, by name of the kernel's parameter.
+
+        Unless overridden, there are none.
 
         Each backend copies them once.
         """

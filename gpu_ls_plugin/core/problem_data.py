@@ -61,7 +61,7 @@ def largest(*tables: NDArray[Any]) -> int:
 def labels(
     name: object, comment: object, optimum: float | None, *, least: int = 0
 ) -> tuple[str, str, float | None]:
-    """Return checked texts, and an optimum that stays an integer if it is one."""
+    """Return the checked name, comment and optimum; an integer optimum stays an integer."""
     return checks.text("name", name), checks.text("comment", comment), _optimum(optimum, least)
 
 

@@ -1,4 +1,4 @@
-"""Live displays of a running search, which are its callback.
+"""Live displays of a running search, which calls the display as its callback.
 
 A terminal shows two lines that are redrawn, with a bar for the time budget. Any other output, such
 as a log file or a pipe, gets a plain line every few seconds.
@@ -59,7 +59,7 @@ def cost_text(cost: float) -> str:
 
 
 class View(Protocol):
-    """An additional view of a search, below its state."""
+    """An additional view of a search, shown below the search's state."""
 
     def columns(self, progress: Progress) -> list[str]:
         """Return columns for the line of a log."""
@@ -74,7 +74,7 @@ class SearchDisplay:
     Parameters
     ----------
     title : str
-        Name of the search, for example that of the instance.
+        Name of the search, for example the name of the instance.
     seconds : float
         Time budget, the length of the bar. If it is infinite, the bar pulses.
     optimum : float, optional
@@ -85,12 +85,12 @@ class SearchDisplay:
     Attributes
     ----------
     view : View, optional
-        Shows more below the state of the search.
+        An additional view below the state of the search.
 
     Raises
     ------
     InvalidParameterError, InvalidTypeError
-        `seconds` is negative, or a parameter of the wrong type.
+        `seconds` is negative, or a parameter has the wrong type.
     """
 
     def __init__(
@@ -142,7 +142,7 @@ class SearchDisplay:
             self._live = None
 
     def __call__(self, progress: Progress) -> None:
-        """Take the state of the search; a thread of the display draws it."""
+        """Take the state of the search: a thread draws it on a terminal; a log gets a line."""
         self._shown = progress
         if self._live is None and time.monotonic() >= self._next_line:
             self._next_line = time.monotonic() + SECONDS_BETWEEN_LINES
@@ -211,7 +211,7 @@ class SolutionDisplay(SearchDisplay, ABC, Generic[Given, Seen]):
         self._next_look = 0.0
 
     def __call__(self, progress: Progress) -> None:
-        """Take the state of the search, and look at its best rows if that is due."""
+        """Take the state of the search, and evaluate its best rows if that is due."""
         begin = time.monotonic()
         if progress.best_tours is not None and begin >= self._next_look:
             self._looked = self._look(progress.best_tours())

@@ -40,7 +40,8 @@ class Part:
 class Registry:
     """Parts by kind and name. Each look-up calls `loader` first, which loads the plugins.
 
-    It does not import the plugin manager, so that a problem can look up a metric by name.
+    The registry does not import the plugin manager, which belongs to an upper layer, so problems
+    can use it to look up metrics by name.
     """
 
     def __init__(self, loader: Callable[[], object] | None = None) -> None:
@@ -73,7 +74,7 @@ class Registry:
         self._parts = {key: part for key, part in self._parts.items() if part.owner != owner}
 
     def lookup(self, kind: str, name: str) -> Callable[..., Any]:
-        """Return the factory of a part; raise with near matches if the name is unknown.
+        """Return the factory of a part; raise, with similar names, if the name is unknown.
 
         For a former name, warn and return the factory of the replacement; raise if it has none.
         """
@@ -99,7 +100,7 @@ class Registry:
 
 
 def near_matches(name: object, known: Iterable[str]) -> str:
-    """Return "did you mean ...? " with similar names, empty if there is none."""
+    """Return "did you mean ...? " with similar names, or an empty text if there are none."""
     near = difflib.get_close_matches(str(name), list(known), n=3, cutoff=0.4)
     return f"did you mean {' or '.join(map(repr, near))}? " if near else ""
 

@@ -59,7 +59,7 @@ class Statistics:
     kicks, accepted : int
         Perturbations, and those whose tour was kept.
     climbs : int
-        Descents begun.
+        Descents that were started.
     restarts : int
         Chains that restarted from a random tour: after `restart_after` kicks without a new best,
         or every second chain when all had the same cost.
@@ -134,8 +134,7 @@ class Progress:
     elapsed : float
         Seconds.
     best_cost, mean_cost : float
-        Infinite while a search that sets prices of violations, such as one on states, has found
-        nothing feasible.
+        Infinite until the search finds a feasible row, if it sets prices of violations.
     moves, evaluations, kicks, accepted, restarts : int
         As in `Statistics`.
     done, total : int
@@ -143,8 +142,8 @@ class Progress:
     improved : bool
         Whether the best cost fell since the last call.
     best_tours : callable or None
-        Copies the best row of each chain to the host; None if the search cannot. If the problem has
-        constraints, the best row is the cheapest feasible one.
+        Copies the best row of each chain to the host; None if the search cannot copy them. If the
+        problem has constraints, the best row is the cheapest feasible one.
     """
 
     elapsed: float
@@ -162,7 +161,7 @@ class Progress:
 
     @classmethod
     def of(cls, statistics: Statistics, point: Point, total: int, **more: Any) -> Progress:
-        """Return the progress at a point of the history, from statistics and further fields."""
+        """Return the progress at a point of the history, from statistics and other fields."""
         costs = {"best_cost": point.best_cost, "mean_cost": point.mean_cost}
         counts = {name: getattr(statistics, name) for name in REPORTED}
         known = {"elapsed": point.elapsed, "total": total, "done": 0} | costs | counts
@@ -234,7 +233,7 @@ class Result:
 
     @cached_property
     def feasible(self) -> Any:
-        """Whether each row breaks no constraint, bool (P,), the same kind of array as `costs`.
+        """For each row, whether it breaks no constraint: bool (P,), the kind of array of `costs`.
 
         All rows are feasible if there is no problem or it has no constraints.
         """
@@ -283,7 +282,7 @@ class Result:
 
     @property
     def _vehicles(self) -> Problem | None:
-        """The problem, if it has routes."""
+        """The problem if it has routes, else None."""
         problem = self.problem
         return problem if problem is not None and problem.has_routes else None
 
@@ -351,8 +350,8 @@ class Result:
     def distinct(self, k: int, least: float = 0.01) -> Result:
         """Return the cheapest rows that differ from one another.
 
-        Beginning with the cheapest row, each row is taken if it differs enough from all taken so
-        far. `Problem.difference` measures it. Rotated and reversed tours do not differ.
+        In the order of `sorted`, a row is taken if it differs enough from all rows taken so far.
+        `Problem.difference` measures the difference. Rotated and reversed tours do not differ.
 
         Parameters
         ----------
@@ -365,8 +364,8 @@ class Result:
         Returns
         -------
         Result
-            1 to k rows, the cheapest first, with the statistics of this result. The host chooses
-            rows of GPU arrays; the arrays stay on the GPU.
+            1 to k rows, the cheapest first, with the statistics of this result. If the arrays are
+            on a GPU, the host chooses the rows, and the arrays stay on the GPU.
 
         Raises
         ------
@@ -426,12 +425,13 @@ class Result:
         path : path
         problem : Problem, optional
             The problem that the rows solve. It checks the rows, their costs and their feasibility.
-            If it is not given, rows must be permutations, and the feasibility is that of the file.
+            If it is not given, rows must be permutations, and the feasibility is read from the
+            file.
 
         Raises
         ------
         FileFormatError
-            The file is no result, or contradicts the problem; the message says where.
+            The file is not a result, or contradicts the problem; the message says where.
         InvalidParameterError
             The name ends neither in ``.json`` nor in ``.json.gz``.
         OSError
@@ -483,8 +483,8 @@ class Result:
         """Write a line for each row to a CSV file, atomically.
 
         The columns are ``row``, ``cost``, ``feasible`` (yes or no) and ``tour``, which has the
-        entries of the row, separated by spaces. For vehicle routing, there is also ``routes``,
-        separated by ``|``.
+        entries of the row, separated by spaces. For vehicle routing, there is also ``routes``, in
+        which ``|`` separates the routes.
 
         Raises
         ------

@@ -24,7 +24,7 @@ def call_text(name: str, facts: Mapping[str, object]) -> str:
 
 
 def html_facts(title: str, facts: Mapping[str, object]) -> str:
-    """Return facts as an HTML table, for a notebook, with a line for each."""
+    """Return facts as an HTML table for a notebook, with a line for each fact."""
     lines = "".join(
         f"<tr><th>{html.escape(key.replace('_', ' '))}</th><td>{html.escape(str(value))}</td></tr>"
         for key, value in facts.items()
@@ -39,7 +39,7 @@ def row_text(row: Sequence[int]) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Return a value with Python numbers and lists in place of NumPy scalars and arrays."""
+    """Return a value with its NumPy scalars and arrays converted to Python numbers and lists."""
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

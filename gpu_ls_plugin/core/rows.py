@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 BLOCK = 2**18  # entries at a time: temporaries of 2 MiB stay in the cache
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2**64 divided by the golden ratio
-# Shifts in bits, and factors, of the two rounds.
+# The shift in bits and the factor of each round of `splitmix64`.
 _SHIFTS = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
 
 
@@ -87,7 +87,7 @@ def check_values(
     parameter : str
         Name of the rows in messages.
     words : tuple of str
-        Words for rows, entries and an entry in messages.
+        Words for rows, for entries and for one entry in messages.
 
     Returns
     -------
@@ -114,7 +114,7 @@ def check_values(
 def integer_rows(
     given: ArrayLike, n: int, parameter: str, words: tuple[str, str, str]
 ) -> NDArray[Any]:
-    """Return rows as an array (P, n), P >= 1, of the integer type that they have.
+    """Return rows as an array (P, n), P >= 1, of the same integer type.
 
     Floats with integer values become int64. Anything else raises `InvalidTourError` or
     `InvalidTypeError`.
@@ -162,7 +162,7 @@ def blocks(rows: int, n: int) -> Iterator[slice]:
 
 
 def new_edges(tour: NDArray[Any]) -> Callable[[NDArray[Any]], float]:
-    """Return a function: the share of another tour's undirected edges that are not in this one."""
+    """Return a function that returns the share of another tour's undirected edges not in `tour`."""
     place, last = tour.argsort().astype(np.int32), len(tour) - 1
 
     def share(other: NDArray[Any]) -> float:

@@ -138,7 +138,7 @@ def fields(kind: Callable[..., Any], **checks: Check) -> Check:
 
 
 def of_version(version: int, what: str, content: Any) -> dict[str, Any]:
-    """Return an object without its "version"; raise ValueError if that is another one."""
+    """Return an object without its "version"; raise ValueError if that is another version."""
     found = content.get("version") if isinstance(content, dict) else None
     if not isinstance(found, int) or isinstance(found, bool) or found != version:
         raise ValueError(f"not {what} of version {version}")
@@ -177,14 +177,14 @@ def reading(path: str | os.PathLike[str], what: str = "", remedy: str = "") -> I
 
 
 def read_json(path: Path, *, packed: bool = False) -> Any:
-    """Return the content of a JSON file, within `reading`."""
+    """Return the content of a JSON file; call it within `reading`."""
     data = path.read_bytes()
     with _damage():
         return json.loads(gzip.decompress(data) if packed else data)
 
 
 def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
-    """Return all arrays of an NPZ file, within `reading`."""
+    """Return all arrays of an NPZ file; call it within `reading`."""
     data = io.BytesIO(path.read_bytes())
     with _damage(), np.load(data, allow_pickle=False) as content:
         return dict(content.items())

@@ -23,7 +23,7 @@ def real(word: str) -> float | None:
 
 
 def whole(word: str) -> int | None:
-    """Return a word as an integer; None unless it is one of 64 bits."""
+    """Return a word as an integer; None unless it is a 64-bit integer."""
     if len(word) > LONGEST or not INTEGER.fullmatch(word):
         return None
     number = int(word)
@@ -42,5 +42,5 @@ def shortened(message: object) -> str:
 
 
 def snake_case(name: str) -> str:
-    """Return the name by which texts call a class: ``two_opt_star`` for ``TwoOptStar``."""
+    """Return a class's name as texts of searches write it: ``two_opt_star`` for ``TwoOptStar``."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()

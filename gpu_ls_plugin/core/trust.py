@@ -1,4 +1,4 @@
-"""Whether a part is the library's own: parts of others are checked when they are used."""
+"""Tells whether a part belongs to this library: other parts are checked when they are used."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Functions of upper layers that lower layers call.
 
-Imports point downwards only. ``gpu_ls_plugin/wiring.py`` sets these functions.
+Modules import from lower layers only, so ``gpu_ls_plugin/wiring.py`` sets these functions.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ struct Philox {
   // A uniform integer in [0, bound), with a bias below bound / 2^32.
   GLS_DEVICE uint32 below(uint32 bound) { return multiply_high(next(), bound); }
 
-  // Announces how many numbers are drawn next; other generators use it.
+  // Announces how many numbers are drawn next, for generators that draw in advance.
   GLS_DEVICE static void ahead(int) {}
 
   // The four numbers of a step. For many steps, unrolled rounds are faster.

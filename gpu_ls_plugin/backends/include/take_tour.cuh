@@ -1,6 +1,6 @@
-// Copies rows and checks that they are permutations. Each city notes one of its places, so a city
-// that occurs twice finds the other place noted. The identity replaces an invalid row, since
-// kernels may read it before the host knows of the fault.
+// Copies rows and checks that they are permutations. `places` stores one place of each city, so if
+// a city occurs twice, one of its places differs from the stored one. The identity replaces an
+// invalid row, since kernels may read the row before the host knows of the fault.
 #pragma once
 
 #include "backends/include/team.cuh"

@@ -1,9 +1,9 @@
-// Teams: the only means by which parts are parallel.
+// Teams of threads, through which alone parts are parallel.
 //
 // A team works on one item, such as a tour, and divides ranges of indices among its lanes. On the
 // GPU it is a warp or a block. On the CPU it is a thread with a plain loop, which the compiler
-// vectorises. Reductions are over total orders. Sums have an order that does not depend on the
-// number of lanes. So all teams return the same result.
+// vectorises. All teams return the same result: reductions compare by total orders, and sums are
+// added up in an order that does not depend on the number of lanes.
 #pragma once
 
 #ifdef __CUDACC__
@@ -86,7 +86,8 @@ GLS_DEVICE void add(const Team&, Number* number, More more) {
   }
 }
 
-// Reads, and lowers, a number that threads of several teams lower.
+// Numbers that several teams lower at the same time: `read` returns such a number; `lower` replaces
+// it by `to` if that is less.
 template <class T>
 GLS_DEVICE T read(const T* number) {
 #ifdef __CUDACC__
@@ -118,7 +119,7 @@ void lower(T* number, T to) {
 }
 #endif
 
-// The place of a lane's items among those of its team, and the number of all.
+// The place of a lane's items among those of its team, and the number of all items.
 struct Compacted {
   int place, total;
 };
@@ -172,12 +173,12 @@ GLS_DEVICE int highest_bit(uint64 word) {
 #endif
 }
 
-constexpr int kMostNew = 16;  // values that are appended at once
+constexpr int kMostNew = 16;  // most values that `append_new` takes
 
-// The number of the next item is at least this after a launch has been cut off.
+// After a launch has been cut off, the number of the next item is at least this.
 constexpr int kCut = 0x7fff0000;
 
-// One thread that works alone: on the CPU, or on a GPU with a tour for each thread.
+// One thread that works alone: on the CPU, or on a GPU with one tour per thread.
 struct Host {
   using Squad = Host;  // see Block
   static constexpr int kLanes = 1;
@@ -237,8 +238,8 @@ struct Host {
     return mine;
   }
 
-  // The values of the lanes before this one, joined in their order, and those of all lanes. join(a,
-  // b) is associative; `none` is its neutral element.
+  // The values of the lanes before this one, joined in their order, and those of all lanes.
+  // join(a, b) is associative; `none` is its neutral element.
   template <class T, class Join>
   GLS_DEVICE Scanned<T> scan(T mine, T none, Join) const {
     return {none, mine};
@@ -265,8 +266,9 @@ struct Host {
     return rank;
   }
 
-  // Takes numbers 0 to `count` - 1, at most 64, in order, except those that conflict with a number
-  // taken before. row(i) is the set of conflicts of i with smaller numbers. Returns the taken ones.
+  // Takes each number from 0 to `count` - 1 (at most 63), in order, unless it conflicts with a
+  // number taken before. Bit j of row(i) says that i conflicts with the smaller number j. Returns
+  // the set of taken numbers as bits.
   template <class F>
   GLS_DEVICE uint64 first_fit(int count, F row) const {
     uint64 taken = 0;
@@ -283,8 +285,8 @@ struct Host {
     words[bit >> 5] &= ~(1u << (bit & 31));
   }
 
-  // Calls put(rank, value) for each of `count` values, at most kMostNew, whose bit is clear, in
-  // order. Sets their bits and returns their number. All kMostNew values must be readable.
+  // Calls put(rank, value), in order, for each of `count` values whose bit is clear. Sets these
+  // bits and returns their number. `count` is at most kMostNew; so many values must be readable.
   template <class F>
   GLS_DEVICE int append_new(uint32* words, const int* values, int count, F put) const {
     int total = 0;
@@ -316,13 +318,13 @@ GLS_DEVICE T by_words(T value, Shuffle shuffle) {
   return words.value;
 }
 
-// The value of the lane whose number differs by `mask`.
+// The value of the lane whose number is this lane's XOR `mask`.
 template <class T>
 GLS_DEVICE T shuffle_xor(T value, int mask) {
   return by_words(value, [=](int word) { return __shfl_xor_sync(kAllLanes, word, mask); });
 }
 
-// The value of another lane, modulo 32.
+// The value of the lane with this number, modulo 32.
 template <class T>
 GLS_DEVICE T shuffle(T value, int lane) {
   return by_words(value, [=](int word) { return __shfl_sync(kAllLanes, word, lane & 31); });
@@ -364,7 +366,7 @@ GLS_DEVICE int append_new(uint32* words, const int* values, int count, F put) {
 
 }  // namespace warp
 
-// The least value of the lanes of a warp; overloads are faster for some types.
+// The least value of the lanes of a warp. For some types, there are faster overloads.
 template <class T>
 GLS_DEVICE T least_in_warp(T mine) {
 #pragma unroll
@@ -430,7 +432,7 @@ struct Warp {
     return total;
   }
 
-  // Whether it is true for any lane.
+  // Whether `mine` is true for any lane.
   GLS_DEVICE bool any(bool mine) const { return __any_sync(kAllLanes, mine); }
 
   // The least value of all lanes.
@@ -444,7 +446,7 @@ struct Warp {
     const unsigned mask = __ballot_sync(kAllLanes, keep);
     return {warp::rank_in(mask), __popc(mask)};
   }
-  // The same for two items of each lane, which are adjacent.
+  // The same for two items of each lane, whose places are adjacent.
   GLS_DEVICE Compacted compact(bool keep, bool other) const {
     const unsigned mask = __ballot_sync(kAllLanes, keep), more = __ballot_sync(kAllLanes, other);
     return {warp::rank_in(mask) + warp::rank_in(more), __popc(mask) + __popc(more)};
@@ -485,8 +487,8 @@ struct Warp {
     return {sum - mine, __shfl_sync(kAllLanes, sum, 31)};
   }
 
-  // Divides the things of all lanes, size() of each, among the lanes: calls use(owner, index,
-  // things) for each of them, in the order of lanes.
+  // Divides the things of all lanes evenly among the lanes. `mine` are mine.size() things of this
+  // lane; use(owner, index, things) is called for each thing, with `things` of the lane `owner`.
   template <class Things, class Use>
   GLS_DEVICE void share(const Things& mine, Use use) const {
     const Compacted own = stacked(mine.size());
@@ -512,14 +514,15 @@ struct Warp {
     return mine;
   }
 
-  // Adds once for all lanes to a number that other teams may change; returns its former value.
+  // Adds `count`, once for all lanes, to a number that other teams may change; returns its former
+  // value.
   GLS_DEVICE uint32 reserve(uint32* number, int count) const {
     uint32 before = 0;
     if (lane() == 0 && count > 0) before = fetch_add(number, uint32(count));
     return __shfl_sync(kAllLanes, before, 0);
   }
 
-  // See Host. Each lane finds the bits of its word; consecutive lanes put consecutive ranks.
+  // See Host. Each lane lists the bits of its word; then consecutive lanes put consecutive ranks.
   template <class F>
   GLS_DEVICE int set_bits(uint32 word, F put) const {
     __shared__ uint16 bits[Warps][32 * 32];
@@ -534,7 +537,8 @@ struct Warp {
     return count;
   }
 
-  // See Host. Each round takes the numbers whose conflicts are all decided, and none is taken.
+  // See Host. Each round takes the open numbers that conflict with no open number, and then drops
+  // the open numbers that conflict with a taken number.
   template <class F>
   GLS_DEVICE uint64 first_fit(int count, F row) const {
     const int here = lane(), later = here + 32;
@@ -567,7 +571,7 @@ struct Warp {
 // A whole block. Reductions use `Threads / 32` slots of static shared memory.
 template <int Threads>
 struct Block {
-  using Squad = Warp<Threads / 32>;  // teams that share work of the block
+  using Squad = Warp<Threads / 32>;  // teams that share the block's work
   static constexpr int kLanes = Threads;
   static constexpr int kThreads = Threads;
   static constexpr int kTeams = 1;
@@ -683,7 +687,7 @@ struct Block {
     }
   }
 
-  // There must be a barrier between two calls.
+  // Callers must put a barrier between two calls.
   GLS_DEVICE Compacted compact(bool keep, bool other = false) const {
     __shared__ int kept[Threads / 32];
     const Compacted own = Warp<1>{}.compact(keep, other);
@@ -724,8 +728,8 @@ struct Thread : Host {
 
 #endif
 
-// Calls use(i, load(i)) for each i in [0, count), in any order. Several loads are in flight,
-// without branches between them, so some loaded values are not used.
+// Calls use(i, load(i)) for each i in [0, count), in any order. Several loads are in flight at
+// once, without branches between them, so some loaded values are not used.
 template <class Team, class Load, class Use>
 GLS_DEVICE void each_ahead(const Team& team, int count, Load load, Use use) {
   constexpr int kAhead = Team::kLanes > 1 ? 4 : 1;

@@ -2,7 +2,7 @@
 // part in Python returns them.
 //
 // A functor reads each word, as in address<const int>(words[0]) and int(words[1]), or it reads all
-// through a struct with a field of 8 bytes for each, in the same order:
+// words through a struct with an 8-byte field for each word, in the same order:
 //
 //   struct MyData {
 //     const int* weights;
@@ -34,13 +34,13 @@ GLS_DEVICE const Data& parameters_of(const uint64* words) {
 template <class Data>
 constexpr int kWordsOf = int(sizeof(Data) / sizeof(uint64));
 
-// The words behind such a struct, which belong to another functor.
+// The words after such a struct, which belong to another functor.
 template <class Data>
 GLS_DEVICE const uint64* words_behind(const uint64* words) {
   return words + kWordsOf<Data>;
 }
 
-// A word as a number of another type.
+// The bits of a word as a number of another type.
 template <class Number>
 GLS_DEVICE Number number_in(const uint64& word) {
   return *reinterpret_cast<const Number*>(&word);
