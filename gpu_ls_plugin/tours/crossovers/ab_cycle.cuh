@@ -1,5 +1,5 @@
-// AB-cycles (Nagata and Kobayashi 2013): closed walks with edges of parent A and parent B in turn.
-// Each edge belongs to only one parent, and the cycles of a pair share no edge.
+// AB-cycles (Nagata and Kobayashi 2013): closed walks in which edges of parent A and parent B
+// alternate. Each edge belongs to only one parent, and the cycles of a pair of tours share no edge.
 #pragma once
 
 #include "backends/include/team.cuh"
@@ -13,7 +13,7 @@ constexpr int kMostEdges = 512;  // of a walk, and so of a cycle
 template <class City>
 struct AbCycle {
   const City* cities;
-  int edges;  // of both parents
+  int edges;  // number of edges of both parents
   int first;
   int turn = 0;  // shift by which the cycle is read
 
@@ -26,11 +26,11 @@ struct AbCycle {
   GLS_DEVICE AbCycle from_a() const { return {cities, edges, 0, first}; }
 };
 
-// The cycles of a pair, one behind the other.
+// The cycles of a pair of tours, one behind the other in memory.
 template <class City>
 struct AbCycles {
   City* cities;   // the first city of each edge
-  uint32* marks;  // bits: the last edge of a cycle, and a first edge that belongs to B
+  uint32* marks;  // bits that mark the last edge of each cycle, and first edges that belong to B
   int edges = 0;  // of all cycles
   int count = 0;
 

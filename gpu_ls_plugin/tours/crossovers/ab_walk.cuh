@@ -16,7 +16,7 @@ struct NumberWindow {
   uint32* numbers;
   Philox stream;
   int64 step;           // of the stream (four numbers each) at which the next window begins
-  int used = kNumbers;  // numbers of this window
+  int used = kNumbers;  // how many numbers of this window are used
 
   template <class Memory>
   GLS_DEVICE NumberWindow(const Philox& stream, int64 step, Memory& memory)
@@ -48,7 +48,8 @@ struct NumberWindow {
 
 // Each step depends on the previous one, so one lane walks, and a step waits for a single read: the
 // neighbours of a city. If the edge to a neighbour is taken or common to both parents, the city
-// itself is stored instead. A mark replaces the neighbour to which the walk went next.
+// itself is stored instead of the neighbour. A mark replaces the neighbour to which the walk went
+// next.
 template <class City>
 struct AbWalk {
   int n;
@@ -73,9 +74,9 @@ struct AbWalk {
            piece_bytes<City>(kMostEdges + 1) + NumberWindow::bytes();
   }
 
-  // Finds cycles of parents A and B until there are `most` or no edge is left. After a cycle, the
-  // walk continues from the city where it closed. A walk that becomes too long is given up, and its
-  // edges are lost.
+  // Finds cycles of parents A and B until it has `most` cycles or no edge is left. After a cycle,
+  // the walk continues from the city where it closed. A walk that becomes too long is given up, and
+  // its edges are lost.
   template <class Team>
   GLS_DEVICE void find(const Team& team, const int* first, const int* second, int most,
                        AbCycles<City>& found) {
@@ -112,7 +113,7 @@ struct AbWalk {
   GLS_DEVICE static int words(int n) { return (n + 31) / 32; }
 
   // The mark of the edge by which the walk left its city i, and the index i of a mark (at least
-  // kMostEdges if it is a city).
+  // kMostEdges if `way` is a city instead).
   GLS_DEVICE static City mark(int i) { return City(-1 - i); }
   GLS_DEVICE static uint32 marked(City way) { return uint32(City(-1)) - uint32(way); }
 

@@ -1,4 +1,4 @@
-"""The base class of recombinations: crosses given pairs, or the chains of a population."""
+"""The base class of recombinations, which cross given pairs or the chains of a population."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ FEW_GAINING = 0.1  # share of gaining tours below which `later` takes over (docs
 
 @dataclass(frozen=True)
 class Recombination(Cooperation):
-    """A way to make a child of two tours, for given pairs or for a population of chains.
+    """A way to make a child from two tours, for given pairs or for a population of chains.
 
     As a cooperation, it crosses the best tour of each chain with the current tour of another
-    chain, a different one in each generation. Kicks keep the current tours different even after
-    the best ones have become alike. A chain continues from a child that is cheaper than its best
-    tour.
+    chain. Partners are drawn again in each generation. Kicks keep the current tours different even
+    after the best ones have become alike. A chain continues from a child that is cheaper than its
+    best tour.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ class Recombination(Cooperation):
 
     @property
     def later(self) -> Recombination:
-        """The recombination that replaces it once few tours of a population gain; itself."""
+        """The recombination to use once few tours of a population gain; by default this one."""
         return self
 
     def instance(self, problem: TSP) -> TSP:
@@ -127,7 +127,7 @@ class Recombination(Cooperation):
     def check(self, problem: TSP) -> None:
         """Raise UnsupportedProblemError if chains of the problem cannot be crossed.
 
-        Chains adopt each cheaper child, even one that may not be a result.
+        Only lengths may be the objective, since chains adopt each cheaper child, feasible or not.
         """
         self._check(problem, "cooperation", "use Migration()")
 
@@ -145,7 +145,7 @@ class Recombination(Cooperation):
     ) -> Any:
         """Return one child for each pair of rows.
 
-        The child of row r depends only on its two parents, the seed and its number.
+        A child depends only on its two parents, the seed and the number of its row.
 
         Parameters
         ----------
@@ -153,11 +153,12 @@ class Recombination(Cooperation):
         first, second : array, shape (P, n), integer
             Parents, row by row. NumPy, or CuPy with the result on the same device. Not changed.
         seed : int or None
-            Pass another one for each call, or None to draw one.
+            Pass a different seed in each call, or None to draw one.
         backend, device
             See `get_backend`.
         memory_limit : int, optional
-            Bytes that may be used besides the parents and children. It does not change the result.
+            Limit in bytes for memory besides the parents and children. It does not change the
+            result.
         first_row : int
             Number of the first row if the batch is part of a larger one.
 

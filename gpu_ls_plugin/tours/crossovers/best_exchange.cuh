@@ -1,7 +1,7 @@
 // The best exchange of two edges that joins a subtour with another one.
 //
-// If lengths are square roots in float64, estimates in float32 come first. Only the few exchanges
-// that may be the best according to their error bounds are measured, so the result is exact.
+// If lengths are real, estimates in float32 come first. Only the few exchanges that may be the
+// best, given the error bounds, are then measured. So the result is exact.
 #pragma once
 
 #include "tours/problem/lengths.cuh"
@@ -46,7 +46,7 @@ GLS_DEVICE int list_cities(const Team& team, const Broken& child, int subtour) {
   return cities;
 }
 
-// Enumerates exchanges; `Measure` gives exact or approximate lengths, and a sink receives them.
+// Enumerates exchanges with exact or approximate lengths, given by `Measure`, for a sink.
 template <class Team, class Measure, class Lists, class Broken>
 struct ExchangeScan {
   using Value = typename Measure::Value;
@@ -204,7 +204,7 @@ struct Estimated {
   }
 };
 
-// Bounds of the loss of an exchange, given the rounding of float32 sums.
+// Bounds on the loss of an exchange, given the rounding of float32 sums.
 struct Loss {
   static constexpr float kRounding = 1.0f / (1 << 21);
   float least, most;

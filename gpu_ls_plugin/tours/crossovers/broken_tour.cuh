@@ -30,7 +30,7 @@ struct BrokenTour {
   City* at;                   // index in `ends` of the end at each side
   City* owner;                // subtour of each path, named by one of its paths
   RankedPlaces<City> places;  // of `cuts`
-  uint32* words;              // scratch; later cities and first cut of each subtour, listed paths
+  uint32* words;              // scratch; later sizes and first cuts of subtours, and listed paths
   int size;                   // number of removed edges, and of new ones
 
   struct Subtour {
@@ -129,7 +129,7 @@ struct BrokenTour {
   template <class Team>
   GLS_DEVICE void mend(const Team& team) {
     uint32* const next = words;                   // side that follows each side
-    uint32* const begun = words + 2 * kMostCuts;  // of each path: 2 * new place + side it begins at
+    uint32* const begun = words + 2 * kMostCuts;  // of each path: 2 * new place + first side
     each_ahead(
         team, 2 * size, [&](int side) { return follow(side); },
         [&](int side, int following) { next[side] = uint32(following); });
@@ -242,7 +242,7 @@ struct BrokenTour {
           at[2 * end.path + second] = City(i);
         });
     team.sync();
-    if (Team::kLanes == 1 || !team.any(single)) return;  // a single lane met ends in order
+    if (Team::kLanes == 1 || !team.any(single)) return;  // a single lane meets ends in order
     each_ahead(
         team, size, [&](int path) { return first(path) == last(path); },
         [&](int path, bool is_city) {

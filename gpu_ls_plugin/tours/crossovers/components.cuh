@@ -1,10 +1,10 @@
-// Finds the components of the union of two tours without their common edges, and the components in
-// which the paths of either tour can be chosen independently of the others.
+// Finds the components of the union of two tours without their common edges, and tells in which of
+// them the paths of either tour can be chosen independently of the other components.
 //
 // Cities with only common edges are in no component; tours pass them between two components or
 // within one. A passage is the part of a tour from entering a component to reaching another one;
-// its first and last city are its ends. If the passages of both tours have the same ends, in pairs,
-// either tour's passages can be chosen without a change outside.
+// its first and last city are its ends. If the passages of both tours join the same pairs of ends,
+// either tour's passages can be chosen without a change outside. Otherwise, the component is mixed.
 #pragma once
 
 #include "tours/crossovers/in_order.cuh"
@@ -50,7 +50,7 @@ struct Components {
            piece_bytes<uint32>(words(n));
   }
 
-  // Upper bound of the number of components: each has at least four cities.
+  // Upper bound on the number of components: each has at least four cities.
   GLS_DEVICE static int most(int n) { return n / 4 + 1; }
 
   GLS_DEVICE bool is_mixed(int component) const {

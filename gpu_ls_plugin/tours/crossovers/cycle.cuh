@@ -1,7 +1,7 @@
 // Cycle crossover (Oliver, Smith and Holland 1987): each city of the child is in a place that it
-// has in one of the parents. The places form cycles: after a place comes the one that holds, in the
-// first parent, the city that the second parent has in this place. The child takes cycles from the
-// parents in turn, in the order of their first places.
+// has in one of the parents. The places form cycles: the city that the second parent has in a place
+// leads to the place in which the first parent has it. The child takes cycles from the parents in
+// turn, in the order of their first places.
 #pragma once
 
 #include "tours/crossovers/in_order.cuh"
@@ -29,7 +29,7 @@ struct Cycle {
   GLS_DEVICE void cross(const Team& team, const int* first, const int* second, Philox&,
                         Child child) {
     find(team, first, second);
-    // Numbers the cycles, at their first places.
+    // Numbers the cycles in the order of their first places, and stores the numbers there.
     put_kept(
         team, n, [&](int p) { return int(from[p].least) == p; },
         [&](int rank, int p) { to[p].next = City(rank); });

@@ -3,8 +3,9 @@
 // search).
 //
 // All cycles are found before the first offspring. Each is the centre of one block, the largest
-// first. The centre's neighbours are tried in the order in which they were found. One joins the
-// block if the tour falls into fewer subtours with it, or into the same number and becomes shorter.
+// first. The cycles that share cities with the centre are tried in the order in which they were
+// found. A cycle joins the block if the tour then has fewer subtours, or if it has as many subtours
+// and is shorter.
 #pragma once
 
 #include "tours/crossovers/ab_cycle.cuh"
@@ -90,7 +91,7 @@ struct CycleBlocks {
   static constexpr int kKept = 256;  // gains that are stored
   static constexpr int64 kNumber = (int64(1) << 32) - 1;
 
-  // Upper bound of the number of cycles: each has at least four of the 2 n edges.
+  // Upper bound on the number of cycles: each has at least four of the 2 n edges.
   GLS_DEVICE static int most(int n) { return n / 2 + 1; }
 
   GLS_DEVICE int edges(int cycle) const { return int(begins[cycle + 1] - begins[cycle]); }

@@ -14,7 +14,7 @@ GLS_DEVICE Cost cycle_gain(const Team& team, const Length& length, const Cycle& 
   });
 }
 
-// Exchanges the edges, in addition to earlier exchanges; false if the tour has lost one of A's.
+// Exchanges the edges, in addition to earlier exchanges; false if the tour has lost an edge of A.
 template <class Team, class Cycle, class Broken>
 GLS_DEVICE bool exchange_cycle(const Team& team, const Cycle& cycle, Broken& child) {
   using City = typename Broken::City;

@@ -1,6 +1,6 @@
 // Edge assembly crossover with local exchanges (Nagata and Kobayashi 2013): the first parent takes
-// over those AB-cycles of the second that make it shorter, one after the other. The result is the
-// child.
+// over edges of the second, one AB-cycle after the other, if they make it shorter. The result is
+// the child.
 //
 // An offspring is the tour after exchanging the edges of some cycles. Its subtours are joined, the
 // smallest first, by the best exchange of two edges on candidate lists. If the offspring is
@@ -15,10 +15,10 @@
 
 namespace gls {
 
-constexpr int kMostCities = 1000;  // of a subtour; offspring with larger ones to join are dropped
+constexpr int kMostCities = 1000;  // of a subtour to join; offspring with larger ones are dropped
 
 struct AssemblyData {
-  int offspring;  // largest number per pair
+  int offspring;  // largest number of offspring per pair
   void* costs;    // of the first parents; replaced by those of the children
 };
 

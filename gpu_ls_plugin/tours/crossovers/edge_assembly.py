@@ -43,7 +43,7 @@ class EdgeAssembly(Recombination):
     Edge assembly crossover (Nagata and Kobayashi 2013): the edges in which two tours differ fall
     into AB-cycles. The first tour takes over each cycle that makes it cheaper, one after the
     other, so the child never costs more than the first tour. As the cooperation of a few hundred
-    chains it is far stronger than kicks alone, above all from random starts.
+    chains it is far stronger than kicks alone, especially from random starts.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ class EdgeAssembly(Recombination):
 def assembly_kernel(
     metric: Metric, length: str, grid: str, layout: ChainShape, strategy: Strategy = SINGLE
 ) -> Kernel:
-    """Compose the crossover of one pair per team."""
+    """Compose the kernel that crosses one pair per team."""
     parts = f"{metric_type(metric, grid)}, {length}, {layout.memory}, {strategy.functor}"
     kernel = metric_kernel(
         "edge_assembly",
@@ -170,6 +170,6 @@ class AssemblyWorkspace(Workspace):
         return self._pairs.cross(first, second, partners, generation, seconds), self._costs
 
     def children(self, first: Any, costs: Callable[[], Any], second: Any, partners: Any) -> Any:
-        """Return one child for each pair of tours; only real problems need the parents' costs."""
+        """Return one child for each pair of tours; only real lengths need the parents' costs."""
         known = self._costs if self._exact else costs()
         return self.cross(first, known, second, partners)[0]

@@ -122,9 +122,9 @@ struct EdgeRecombination {
   static constexpr int kSlots = UnionGraph<City>::kSlots;
   static constexpr uint32 kNone = ~0u;
 
-  // Closes the edge in a slot of the child's last city at its other end. Returns the rank of going
-  // there, lower being better, with the slot in the lowest digits; kNone if the child has that
-  // city.
+  // Closes the edge in a slot of the child's last city, at the edge's other end. Returns the rank
+  // of continuing there (lower is better), with the slot in the lowest bits; kNone if the child has
+  // that city already.
   GLS_DEVICE uint32 way(int here, int slot, int made, uint32 drawn) {
     const int next = graph.neighbour(here, slot);
     if (next == here) return kNone;

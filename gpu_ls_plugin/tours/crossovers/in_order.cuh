@@ -5,8 +5,8 @@
 
 namespace gls {
 
-// Calls put(rank, i) for each i in [0, count) that `keep` accepts, ranked in order, and returns
-// their number. Not for blocks.
+// Calls put(rank, i) for each i in [0, count) that `keep` accepts, with ranks 0, 1, ... in order,
+// and returns their number. The team must not be a block.
 template <class Team, class Keep, class Put>
 GLS_DEVICE int put_kept(const Team& team, int count, Keep keep, Put put) {
   int total = 0;
@@ -23,7 +23,7 @@ GLS_DEVICE int put_kept(const Team& team, int count, Keep keep, Put put) {
 }
 
 // Calls use(i, make(i)) for each i in [0, count). Values are made in parallel and used in order, so
-// that sums of real numbers are the same for each team.
+// that sums of real numbers are the same for all kinds of teams.
 template <class Team, class Make, class Use>
 GLS_DEVICE void each_in_order(const Team& team, int count, Make make, Use use) {
 #pragma unroll 1

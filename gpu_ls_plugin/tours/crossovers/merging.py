@@ -25,9 +25,9 @@ class Merging(Cooperation):
     """Merge the best tours of all chains into one tour, from which all chains continue.
 
     The best tours are crossed in pairs, then their children, until one tour is left. Each round
-    takes half as many crossovers as the one before, while a population would cross all tours each
-    time. Chains that began at the same tour still share nearly all of its edges, so merging loses
-    little.
+    takes half as many crossovers as the one before, whereas a population crosses all tours in each
+    generation. Chains that began at the same tour still share nearly all of its edges, so merging
+    loses little.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class Merging(Cooperation):
     def exchange(
         self, chains: Chains, level: float, seconds: float = math.inf, kicks: int = NO_LIMIT
     ) -> int:
-        """Merge the best tours; do nothing if the time does not suffice."""
+        """Merge the best tours; if time runs out before, leave the chains unchanged."""
         watch, start = Stopwatch.of(seconds), chains.start
         backend, problem, xp = start.backend, start.problem, start.backend.xp
         tours = chains.best_tours

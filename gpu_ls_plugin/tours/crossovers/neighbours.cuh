@@ -10,7 +10,7 @@ struct alignas(2 * sizeof(City)) Neighbours {
   City before, after;
 
   GLS_DEVICE bool has(int city) const { return int(before) == city || int(after) == city; }
-  // The same, with the city itself in place of neighbours that `other` has, too.
+  // A copy in which the city itself replaces the neighbours that `other` has, too.
   GLS_DEVICE Neighbours without(const Neighbours& other, int city) const {
     return {other.has(int(before)) ? City(city) : before,
             other.has(int(after)) ? City(city) : after};

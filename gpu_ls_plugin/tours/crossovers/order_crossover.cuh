@@ -1,6 +1,6 @@
 // Order crossover (Davis 1985): a section of the first parent stays in place. The other cities
-// follow it, around the end of the array, in the order in which the second parent has them from
-// there on.
+// follow it, around the end of the array, in the order of the second parent, read from the place
+// behind the section on.
 #pragma once
 
 #include "tours/crossovers/bit_set.cuh"

@@ -1,4 +1,4 @@
-"""Recombinations by a kernel that makes the child of a pair in its own memory."""
+"""Recombinations by a single kernel, which crosses each pair in separate memory."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ class PairWorkspace(CostlessWorkspace):
     """The workspace of a kernel that crosses pairs without computing costs.
 
     `kernel` composes the kernel for a layout. ``own_bytes(n, 4)`` is the memory of a pair of n
-    cities with four bytes per number. `numbers` has `seed`, `first_row` and
-    the other arguments of the kernel.
+    cities with four bytes per number. `numbers` has `seed`, `first_row` and the other arguments of
+    the kernel.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class PairWorkspace(CostlessWorkspace):
 
 @dataclass(frozen=True)
 class PairRecombination(Recombination):
-    """A recombination by one kernel; pairs are in shared memory if they fit.
+    """A recombination by a single kernel; pairs are in shared memory if they fit.
 
     The functor of ``gls::CrossPairs`` is in ``tours/crossovers/<name>.cuh``.
 
@@ -112,7 +112,7 @@ class PairRecombination(Recombination):
     functor : str
         C++ template of the crossover.
     parameters : str
-        Its parameters besides the number of cities, in C syntax; `numbers` has the arguments.
+        Parameters of the crossover besides n, in C syntax; `numbers` has the arguments.
     """
 
     functor: ClassVar[str]
@@ -131,7 +131,7 @@ class PairRecombination(Recombination):
         return 4 * n + 32 + self.pair_bytes(n, 4)
 
     def kernel(self, metric: Metric, layout: ChainShape) -> Kernel:
-        """Compose the crossover of one pair per team."""
+        """Compose the kernel that crosses one pair per team."""
         return Kernel(
             name=self.name,
             header=f"tours/crossovers/{snake_case(self.functor.removeprefix('gls::'))}.cuh",

@@ -14,7 +14,7 @@ struct TourPairs {
   const int* first;
   const int* second;
   const int* partners;
-  int* children;  // hold the first parents; kernels write those that differ
+  int* children;  // at first, the first parents; kernels write only children that differ
   char* scratch;
 
   GLS_DEVICE const int* first_of(int item, int n) const { return first + int64(item) * n; }

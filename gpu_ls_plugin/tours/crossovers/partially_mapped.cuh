@@ -1,7 +1,6 @@
 // Partially mapped crossover (Goldberg and Lingle 1985): a section of the first parent stays in
-// place, and so do the second parent's cities in the other places. A city that is already in the
-// section is replaced by the second parent's city in the place where the first parent has it, and
-// so on.
+// place, and the other places get the second parent's cities. A city that is already in the section
+// is replaced by the second parent's city in the place where the first parent has it, and so on.
 #pragma once
 
 #include "tours/crossovers/pairs.cuh"

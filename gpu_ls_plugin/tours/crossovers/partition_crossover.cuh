@@ -23,8 +23,8 @@ struct PartitionCrossover {
     return Components<City>::bytes(n) + piece_bytes<Cost>(Components<City>::most(n));
   }
 
-  // Calls child(p, city) for the cities of the child, unless it is the first parent. Returns by how
-  // much the child is shorter than the first parent.
+  // Calls child(p, city) for the cities of the child, unless it equals the first parent. Returns by
+  // how much the child is shorter than the first parent.
   template <class Team, class Metric, class Child>
   GLS_DEVICE Cost cross(const Team& team, const Metric& metric, Child child) {
     components.find(team);

@@ -23,7 +23,8 @@ class PartitionRecombination(PairRecombination):
     component between the same pairs of cities, the child takes the shorter tour's edges there
     (Whitley, Hains and Howe 2009; Tinos, Whitley and Ochoa 2014). The other components are taken
     together from one parent. All edges come from the parents, and the child never costs more than
-    the cheaper one. There are no random choices. Use it for tours that are different local optima.
+    the cheaper parent. There are no random choices. Use it for tours that are different local
+    optima.
 
     Parameters
     ----------
@@ -41,7 +42,7 @@ class PartitionRecombination(PairRecombination):
         return cities + padded((most // 32 + 1) * 4) + padded(most * 8)
 
     def kernel(self, metric: Metric, layout: ChainShape) -> Kernel:
-        """Compose the crossover of one pair per team, which reads lengths."""
+        """Compose the kernel that crosses one pair per team; it reads lengths."""
         return metric_kernel(
             self.name,
             metric,

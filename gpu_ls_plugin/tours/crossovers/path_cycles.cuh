@@ -7,11 +7,11 @@ namespace gls {
 
 constexpr int kMostPaths = 256;  // "most_cuts" in benchmarks/results/iterated_trials.json
 
-// A path, and the paths a given number of steps away in both directions, as the sides at which they
+// For a path, the paths a given number of steps away in both directions, as the sides at which they
 // are entered.
 struct PathLink {
   static constexpr uint32 kSides = 2 * kMostPaths;
-  uint32 word;  // the least path in between, and both sides
+  uint32 word;  // the least path between them, and both sides
 
   GLS_DEVICE static PathLink of(uint32 least, uint32 first, uint32 second) {
     return {(least * kSides + second) * kSides + first};

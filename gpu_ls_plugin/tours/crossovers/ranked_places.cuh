@@ -1,4 +1,4 @@
-// A set of places of a tour that can tell how many of its places lie before a given one.
+// A set of places of a tour that tells how many of its places are before a given place.
 #pragma once
 
 #include "backends/include/team.cuh"
@@ -27,7 +27,7 @@ struct RankedPlaces {
     return int(before[place / 32]) + bits_in(low);
   }
 
-  // Sets the places to place(i) for i in [0, count). Not for blocks.
+  // Sets the places to place(i) for i in [0, count). The team must not be a block.
   template <class Team, class Place>
   GLS_DEVICE void fill(const Team& team, int count, Place place) {
     team.each(words, [&](int word) { bits[word] = 0; });

@@ -1,5 +1,6 @@
 // Segment crossover: a path of the second parent, then the other cities in the order of the first
-// parent, from the path's end on, in the direction in which the first parent runs through that end.
+// parent, from the path's end on, in the direction in which the first parent has most of the path's
+// last edges.
 #pragma once
 
 #include "tours/crossovers/bit_set.cuh"
@@ -52,8 +53,8 @@ struct SegmentCrossover {
   }
 
  private:
-  // Whether the first parent runs through at least as many edges of the path's end forward as
-  // backward; at(i) is the place of the path's city i.
+  // Whether the first parent has at least as many of the path's last edges forward as backward;
+  // at(i) is the place of the path's city i in the first parent.
   template <class Team, class At>
   GLS_DEVICE bool runs_onward(const Team& team, int cities, At at) const {
     const int edges = (cities < kTail ? cities : kTail) - 1;

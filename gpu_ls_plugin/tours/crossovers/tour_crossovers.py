@@ -14,13 +14,12 @@ from gpu_ls_plugin.tours.crossovers.pair_recombination import PairRecombination
 class CycleRecombination(PairRecombination):
     """Put every city in a place that it has in one of the parents (cycle crossover).
 
-    The places form cycles: after a place comes the one that holds, in the first parent, the city
-    that the second parent has in this place. So a cycle has the same cities in both parents. The
-    child takes cycles from the first and the second parent in turn, in the order of their first
-    places (Oliver, Smith and Holland 1987, in the variant with alternating cycles). A place with
-    the same city in both parents is a cycle, too. There are no random choices. The crossover
-    preserves places, which mean little in a tour: write parents from the same city on, in the same
-    direction.
+    The places form cycles: the city that the second parent has in a place leads to the place in
+    which the first parent has it. So a cycle has the same cities in both parents. The child takes
+    cycles from the first and the second parent in turn, in the order of their first places (Oliver,
+    Smith and Holland 1987, in the variant with alternating cycles). A place with the same city in
+    both parents is a cycle, too. There are no random choices. The crossover preserves places, which
+    mean little in a tour: let both parents begin with the same city and run in the same direction.
 
     Parameters
     ----------
@@ -39,9 +38,9 @@ class CycleRecombination(PairRecombination):
 
 @dataclass(frozen=True)
 class EdgeRecombination(PairRecombination):
-    """Go from city to city along the edges of two tours.
+    """Build the child city by city, along edges of both parents.
 
-    The child follows an edge that both parents have, if there is one, else it goes to the
+    The child follows an edge that both parents have, if there is one. Otherwise it goes to the
     neighbour in either parent that has the fewest neighbours left. From a dead end it goes to a
     random city (Whitley, Starkweather and Fuquay 1989; Mathias and Whitley 1992). A few percent of
     its edges come from neither parent and are long, so use it with a local search.
@@ -66,9 +65,9 @@ class OrderRecombination(PairRecombination):
     """Keep a section of the first parent and take the order of the other cities from the second.
 
     The section is drawn at random, may extend beyond the end of the array, and stays in place. The
-    other cities follow it in the order in which the second parent has them from there on (Davis
-    1985). The crossover preserves an order, not edges: if the parents have little in common, most
-    edges outside the section come from neither.
+    other cities follow it in the order of the second parent, read from the place behind the section
+    on (Davis 1985). The crossover preserves an order, not edges: if the parents have little in
+    common, most edges outside the section come from neither.
 
     Parameters
     ----------
@@ -90,10 +89,10 @@ class PartiallyMappedRecombination(PairRecombination):
     """Keep a section of the first parent, and the second parent's cities in the other places.
 
     The section is drawn at random, may extend beyond the end of the array, and stays in place.
-    Each other place receives the second parent's city there. If that city is in the section, it is
-    replaced by the second parent's city in the place where the first parent has it, and so on
-    (Goldberg and Lingle 1985). The crossover preserves places, which mean little in a tour: write
-    parents from the same city on, in the same direction.
+    Each other place receives the second parent's city in this place. If that city is in the
+    section, it is replaced by the second parent's city in the place where the first parent has it,
+    and so on (Goldberg and Lingle 1985). The crossover preserves places, which mean little in a
+    tour: let both parents begin with the same city and run in the same direction.
 
     Parameters
     ----------
@@ -112,14 +111,14 @@ class PartiallyMappedRecombination(PairRecombination):
 
 @dataclass(frozen=True)
 class SegmentRecombination(PairRecombination):
-    """Begin with a path of the second parent and go on along the first from the path's end.
+    """Begin with a path of the second parent and continue along the first from the path's end.
 
     The child is a path of the second parent, followed by the other cities in the order of the
-    first parent, from the end of the path on, in the direction in which the first parent runs
-    through most of that end. Places do not matter, so unlike in order crossover no edge is lost to
-    a shift: edges are new only at the path's end and where the first parent skips cities of the
-    path. This variant of order crossover is the library's own. With asymmetric lengths, the rest
-    may run backward, which a local search has to repair.
+    first parent, from the end of the path on, in the direction in which the first parent has most
+    of the path's last edges. Places do not matter, so unlike in order crossover no edge is lost to
+    a shift: edges are new only at the ends of the path and where cities of the path are skipped in
+    the first parent. This variant of order crossover was developed for this library. With
+    asymmetric lengths, the rest may run backward, which a local search has to repair.
 
     Parameters
     ----------
@@ -131,7 +130,7 @@ class SegmentRecombination(PairRecombination):
     Raises
     ------
     InvalidParameterError, InvalidTypeError
-        A parameter is out of range or not a number, or not ``0 < shortest <= longest <= 1``.
+        A parameter is not a number, or ``0 < shortest <= longest <= 1`` does not hold.
     """
 
     shortest: float = 0.125

@@ -46,9 +46,9 @@ class Workspace(ABC):
         partners : array, shape (P,), int32
             For each row, the row of `second` that is its second parent.
         generation : int
-            Each generation has its own random numbers.
+            Number of the generation, which determines the random numbers.
         seconds : float
-            A CPU starts no further pair after this time.
+            On a CPU, no more pairs are started after this time.
 
         Returns
         -------
@@ -60,7 +60,8 @@ class Workspace(ABC):
     def children(self, first: Any, costs: Callable[[], Any], second: Any, partners: Any) -> Any:
         """Return the children of generation 0, without costs.
 
-        Workspaces whose children do not depend on costs override it, so that none are computed.
+        Workspaces whose children do not depend on costs override this method, so that no costs are
+        computed.
 
         Parameters
         ----------
