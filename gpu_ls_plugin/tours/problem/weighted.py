@@ -187,7 +187,7 @@ class WeightedTSP(TSP):
         """Raise InvalidParameterError unless a batch has as many tours as there are rows."""
         if count != self.rows:
             raise InvalidParameterError(
-                f"tours: there are {count}, but the problem has {self.rows} rows of weights; pass "
+                f"tours: there are {count}, but the problem has weights for {self.rows} rows; pass "
                 "a row of weights for each tour"
             )
 

@@ -48,7 +48,7 @@ def test_objectives_may_be_arrays():
 @pytest.mark.parametrize(
     ("objectives", "error", "words"),
     [
-        ([PARTS[0]], InvalidProblemError, "1 of them"),
+        ([PARTS[0]], InvalidProblemError, "at least two"),
         ([PARTS[0], random_problem("EUC", 8)], InvalidProblemError, "8 cities"),
         ([PARTS[0], PARTS[1].under(Loads((1,) * 9, 5))], InvalidProblemError, "besides its length"),
         (PARTS[0], InvalidTypeError, "not a sequence"),
