@@ -168,7 +168,7 @@ struct Measured {
 template <class Value>
 struct BestOffered {
   Ranked<Value> best;
-  Value known;  // best loss of all lanes
+  Value known;  // smallest loss that any lane has found
 
   GLS_DEVICE bool hopeless(Value in, Value u_out, Value c_out) const {
     return known < in - u_out - c_out;
@@ -213,13 +213,13 @@ struct Loss {
       : least(in - out - kRounding * (in + out)), most(in - out + kRounding * (in + out)) {}
 };
 
-// A sink that finds the exchange with the smallest lower bound of the loss, and the second smallest
+// A sink that finds the exchange with the smallest lower bound on its loss, and the second smallest
 // bound.
 struct LeastEstimate {
   static constexpr float kMost = 3e38f;
 
   float doubt;          // error of two sums of four estimates
-  float known = kMost;  // smallest upper bound of the loss in all lanes
+  float known = kMost;  // smallest upper bound on a loss that any lane has found
   float least = bits_to_float(0x7f800000), second = least;  // infinite
   int64 number = -1;
 
@@ -263,8 +263,8 @@ GLS_DEVICE Ranked<typename Lengths::Length> best_exchange(const Team& team, cons
   using Exact = Measured<Lengths>;
   Ranked<Length> best{Exact::kMost, -1};
   const int cities = list_cities(team, child, subtour);
-  // Not for a single lane: it meets each exchange at both cities of an edge, so the second bound
-  // equals the first and everything would be measured again.
+  // A single lane skips the estimates: it meets each exchange at both cities of an edge, so the
+  // second bound would equal the first, and everything would be measured again.
   if constexpr (Lengths::kEstimated && Team::kLanes > 1) {
     using About = Estimated<Lengths>;
     LeastEstimate found{8 * length.error.absolute};

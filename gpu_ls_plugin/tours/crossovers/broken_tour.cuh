@@ -112,7 +112,7 @@ struct BrokenTour {
     team.sync();
   }
 
-  // The smallest subtour; ties go to the one with the first cut.
+  // The smallest subtour; ties go to the one whose first cut is lowest.
   template <class Team>
   GLS_DEVICE Subtour smallest(const Team& team) const {
     uint64 own = ~uint64(0);
@@ -298,7 +298,7 @@ struct BrokenTour {
     at[side] = City(end);
   }
 
-  // If a path is a single city, puts the lower of its ends at the first side.
+  // If a path is a single city, puts the end with the lower number at its first side.
   GLS_DEVICE void settle(int path) {
     const City low = at[2 * path], high = at[2 * path + 1];
     if (first(path) != last(path) || low < high) return;

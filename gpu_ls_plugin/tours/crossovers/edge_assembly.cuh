@@ -82,7 +82,7 @@ struct EdgeAssembly {
   GLS_DEVICE static void find_cycles(const Team& team, int item, int n, const TourPairs& pairs,
                                      int offspring, Memory memory, AbCycles<City>& cycles) {
     const Philox stream(pairs.seed, Purpose::kOffspring, pairs.first_row + item);
-    // Four numbers per city and generation suffice: each starts a walk or chooses an edge.
+    // Four random numbers per city and generation suffice: each starts a walk or chooses an edge.
     AbWalk<City> walk(n, stream, pairs.generation * n, memory);
     walk.find(team, pairs.first_of(item, n), pairs.second_of(item, n),
               Strategy<City>::cycles_for(offspring, n), cycles);

@@ -167,21 +167,21 @@ class ScalarisedGeneration:
         run: FrameworkRun | None = None,
     ) -> NDArray[np.int32]:
         """Return searched children (children, n) of the known tours (A, n) with costs (A, M)."""
-        place = self.improver.backend
+        backend = self.improver.backend
         some = random_state.integers(len(tours), size=children)
-        drawn = _draw_weights(problem, costs[some], self.weights, random_state, place)
+        drawn = _draw_weights(problem, costs[some], self.weights, random_state, backend)
         totals = drawn @ costs.T.astype(np.float64)
         first, second = _choose_parents(totals, random_state)
         weighted = problem.weighted(drawn)
         seed = int(random_state.integers(2**63))
         crossed = self.crossover.cross(
-            weighted, tours[first], tours[second], seed=seed, backend=place
+            weighted, tours[first], tours[second], seed=seed, backend=backend
         )
         known = totals[np.arange(children), first]
         same = weighted.cost(crossed) >= known * (1.0 - 1e-9)
         if same.any():
             crossed[same] = self.kick(problem.objectives[0], tours[first[same]], random_state)
-        scalarised = _scalarised(problem, drawn, self.weights, place)
+        scalarised = _scalarised(problem, drawn, self.weights, backend)
         return self._searched(scalarised, crossed, random_state, run)
 
     def _searched(

@@ -13,7 +13,7 @@ GLS_DEVICE uint32 reversals(Shape shape) {
          : shape == Shape::kSwap ? 0x57412512
          : shape == Shape::kTurn ? 0x79574215
          : shape == Shape::kTrade
-             ? 0x67960320   // for each city: the path that it passes, with it and without it
+             ? 0x67960320   // for each city: the path that it passes, with the city and without
              : 0x10325405;  // all three segments together, then each alone
 }
 

@@ -52,10 +52,10 @@ struct MovePath {
     return at;
   }
 
-  // Reverses the beginning up to `its`; false if `its` does not precede `t`.
-  GLS_DEVICE bool flip(int t, int its) {
+  // Reverses the beginning up to `last`; false if `last` does not precede `t`.
+  GLS_DEVICE bool flip(int t, int last) {
     const int at = step(t);
-    if (at == 0 || step(its) != at - 1) return false;
+    if (at == 0 || step(last) != at - 1) return false;
     flips[count++] = at - 1;
     return true;
   }
@@ -105,11 +105,11 @@ struct Checked {
     if (!is_real<kMostEdges>(view, first, move)) return fault();
     Length removed = 0, added = 0;
     for (int edge = 0; edge < move.edges; ++edge) {
-      const int t = move.t[2 * edge], its = move.t[2 * edge + 1];
+      const int t = move.t[2 * edge], other = move.t[2 * edge + 1];
       const int next = edge + 1 < move.edges ? move.t[2 * edge + 2] : move.t[0];
-      if (view.fixed.hold(its, t)) return 0;
-      removed += view.length(its, t);
-      added += view.length(its, next);
+      if (view.fixed.hold(other, t)) return 0;
+      removed += view.length(other, t);
+      added += view.length(other, next);
     }
     const Length off = said - view.worth(move, removed - added);
     const Length rounding = View::Lengths::kReal ? removed * Length(1e-9) : Length(0);

@@ -91,7 +91,7 @@ struct Move {
     return {edge > 0 ? 2 * edge - 1 : 6, other < 3 ? 2 * other : 7};
   }
 };
-static_assert(!kOnDevice || sizeof(Move) == kMoveBytes, "of a move");
+static_assert(!kOnDevice || sizeof(Move) == kMoveBytes, "kMoveBytes is the size of a move");
 
 // The removed edge (t1, t2) and the added edge (t2, t3) with which a move begins.
 template <class Length>

@@ -116,7 +116,7 @@ struct OrOptMove {
     const Length removed_down = reversing ? first.length + view.leaving(down[1], first.t3) : 0;
     GLS_UNROLL
     for (int length = 1; length <= max_length; ++length) {
-      const int last = front[length - 1], next = front[length];  // end of a segment from t2 on
+      const int last = front[length - 1], next = front[length];  // around a segment's end
       const Length leaving = view.leaving(next, last), closed = view.length(next, t1);
       use(0, length, length <= at3, removed_up + leaving, near + view.length(up[1], last) + closed);
       use(1, length, length <= at3, removed_up + view.leaving(down[length - 1], down[length]),

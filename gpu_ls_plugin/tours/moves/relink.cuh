@@ -15,7 +15,7 @@ struct Relinking {
   static constexpr int kMost = kMostMoves * kMaxExchange;  // cuts
 
   int moves, count;           // number of moves and of cuts
-  int chosen[kMostMoves];     // numbers of the moves
+  int chosen[kMostMoves];     // numbers of the moves to apply
   int first[kMostMoves];      // first cut of each move
   int place[kMost];           // of each cut, move by move
   int edge[kMost];            // of each cut: kMaxExchange * move + edge of the move
@@ -25,14 +25,14 @@ struct Relinking {
   uint16 walk[kMost];         // ends at which pieces are entered, in their new order
   int begin[kMost];           // offset at which each piece is written
 
-  // Applies the moves `its` whose numbers are in `chosen`. `spare` has room for a tour and is
+  // Applies those of `all_moves` whose numbers are in `chosen`. `spare` has room for a tour and is
   // swapped with the tour's order. Calls `meanwhile` while one squad walks through the pieces.
   template <class Team, class City, class Meanwhile>
-  GLS_DEVICE void apply(const Team& team, RingTour<City>& tour, City*& spare, const Move* its,
+  GLS_DEVICE void apply(const Team& team, RingTour<City>& tour, City*& spare, const Move* all_moves,
                         const Cuts* cuts, Meanwhile meanwhile) {
     const typename Team::Squad squad{};
-    rank_cuts(team, its, cuts);
-    link_pieces(team, its);
+    rank_cuts(team, all_moves, cuts);
+    link_pieces(team, all_moves);
     if (team.lane() < Team::Squad::kLanes) {
       squad.once([&] {
         int at = 2 * count - 1;  // begins with the piece around place 0, which stays in place
@@ -55,7 +55,7 @@ struct Relinking {
  private:
   // Sorts the cuts by place and finds the end at each city of a move.
   template <class Team>
-  GLS_DEVICE void rank_cuts(const Team& team, const Move* its, const Cuts* cuts) {
+  GLS_DEVICE void rank_cuts(const Team& team, const Move* all_moves, const Cuts* cuts) {
     team.each(moves * kMaxExchange, [&](int item) {
       const int move = item / kMaxExchange, e = item % kMaxExchange;
       const Cuts& own = cuts[chosen[move]];
@@ -70,7 +70,7 @@ struct Relinking {
       for (int other = 0; other < count; ++other) rank += place[other] < at;
       const int move = edge[c] / kMaxExchange, e = edge[c] % kMaxExchange;
       const int from = 2 * rank + (cuts[chosen[move]].ends[e] & 1);
-      const Edge cut = its[chosen[move]].ends_out(e);
+      const Edge cut = all_moves[chosen[move]].ends_out(e);
       uint16* const ends = &end[2 * kMaxExchange * move];
       ends[cut.from] = uint16(from), ends[cut.to] = uint16(from ^ 1);
       sorted[rank] = at;
@@ -80,10 +80,10 @@ struct Relinking {
 
   // Links the pieces along the new edges; there are as many as cuts.
   template <class Team>
-  GLS_DEVICE void link_pieces(const Team& team, const Move* its) {
+  GLS_DEVICE void link_pieces(const Team& team, const Move* all_moves) {
     team.each(count, [&](int c) {
       const int move = edge[c] / kMaxExchange;
-      const Edge link = its[chosen[move]].ends_in(edge[c] % kMaxExchange);
+      const Edge link = all_moves[chosen[move]].ends_in(edge[c] % kMaxExchange);
       const uint16* const ends = &end[2 * kMaxExchange * move];
       const int from = ends[link.from], to = ends[link.to];
       entered[left_at(from)] = uint16(to);

@@ -81,7 +81,8 @@ struct Trail {
 
 #else
 
-// The same in memory. Pieces are sorted by their steps; a lookup takes one comparison per piece.
+// The same on a CPU, in memory. Pieces are sorted by their steps; a lookup takes one comparison per
+// piece.
 template <int kPieces>
 struct Trail {
   int low[kPieces + 1];  // first step of each piece; unused entries hold `last` + 1

@@ -31,9 +31,9 @@ struct TwoOptMove {
       if (view.may_not_gain(removed, added)) return true;
       const int step = first.forward ? 1 : -1;
       const auto t1 = rooms.piece(first.t1, -step), t2 = rooms.piece(first.t2, step);
-      const auto t3 = rooms.piece(first.t3, step), its = rooms.piece(t4, -step);
-      return rooms.known() && rooms.apart(t1, t3) && rooms.apart(t2, its) &&
-             (rooms.too_much(t2.used + t3.used) || rooms.too_much(t1.used + its.used));
+      const auto t3 = rooms.piece(first.t3, step), piece4 = rooms.piece(t4, -step);
+      return rooms.known() && rooms.apart(t1, t3) && rooms.apart(t2, piece4) &&
+             (rooms.too_much(t2.used + t3.used) || rooms.too_much(t1.used + piece4.used));
     }
     return false;
   }
