@@ -98,7 +98,7 @@ def test_chains_without_a_price_of_violations(search, match):
     ],
 )
 def test_route_moves_with_other_parts(given):
-    with pytest.raises(InvalidParameterError, match=r"RouteMoves\(\) is searched alone"):
+    with pytest.raises(InvalidParameterError, match=r"RouteMoves\(\) must be alone"):
         gls.LocalSearch(**{"neighbourhoods": [gls.RouteMoves()], "candidates": LISTS, **given})
 
 

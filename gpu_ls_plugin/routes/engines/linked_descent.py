@@ -129,6 +129,6 @@ SERVICE = Service(
     of_composed,
     _nodes,
     alone=RouteMoves,
-    refusal="neighbourhoods: RouteMoves() is searched alone or before SwapStar(), with First() on "
+    refusal="neighbourhoods: RouteMoves() must be alone or before SwapStar(), with First() on "
     "lists such as Nearest(20), not {moves} with {rule!r} on {candidates!r}",
 )

@@ -14,7 +14,7 @@ from gpu_ls_plugin.tours.moves.base import Neighbourhood
 if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-# Moves of RouteMoves next to one customer: all, and those that reverse nothing.
+# Number of moves of RouteMoves next to one customer: all, and those that reverse nothing.
 BESIDE, DIRECTED = 14, 8
 
 
@@ -33,8 +33,8 @@ class BetweenRoutes(Neighbourhood):
         super().check(problem)
         if not isinstance(problem.objective, Routing):
             raise UnsupportedProblemError(
-                f"problem: {self.name} changes routes, and tours of {problem!r} have none; search "
-                "a CVRP with it"
+                f"problem: {self.name} changes routes, and tours of {problem!r} have none; use "
+                "it on a CVRP"
             )
 
 
@@ -67,8 +67,8 @@ class SwapStar(BetweenRoutes):
     or last in the route, or where the other customer was.
 
     Vidal (2022) examines all pairs of customers of routes whose sectors overlap, and keeps the
-    three cheapest places of each customer in each route between moves. This neighbourhood keeps
-    nothing, and the work for a pair does not depend on the length of routes.
+    three cheapest places of each customer in each route between moves. This neighbourhood keeps no
+    places, and the work for a pair does not depend on the length of the routes.
     """
 
     name = "swap_star"
@@ -92,11 +92,11 @@ class SwapStar(BetweenRoutes):
 class RouteMoves(BetweenRoutes):
     """Relocations of one and two customers, swaps, 2-opt and 2-opt*, on linked lists of routes.
 
-    A customer moves next to one of its candidates. The evaluation of a move takes constant time,
-    with load and duration, and is several times as fast as on tours as arrays: use this
+    A customer moves next to one of its candidates. A move is evaluated in constant time, including
+    loads and durations, and several times as fast as on tours stored as arrays: use this
     neighbourhood for the many children of a generation. A customer without an improving move may
-    begin a route. The search needs `First()`, and has no other neighbourhood except a following
-    `SwapStar()`. Chains with `StringRemoval` repair by the same moves, but begin no route.
+    begin a route. The search must use `First()`, and `SwapStar()` is the only neighbourhood that
+    may follow. Chains with `StringRemoval` repair by the same moves, but begin no routes.
     """
 
     name = "route_moves"
@@ -106,8 +106,8 @@ class RouteMoves(BetweenRoutes):
     def functor(self, symmetric: bool) -> str:
         """Raise InvalidParameterError: only the engine on linked lists has these moves."""
         raise InvalidParameterError(
-            "neighbourhoods: RouteMoves() is searched with First() on candidate lists, alone or "
-            "before SwapStar()"
+            "neighbourhoods: RouteMoves() needs First() on candidate lists, alone or before "
+            "SwapStar()"
         )
 
     def variants(self, degree: int, symmetric: bool) -> int:

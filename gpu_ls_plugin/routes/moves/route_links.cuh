@@ -1,7 +1,7 @@
-// The changes that moves of a customer next to another one make to linked lists of routes.
+// How the moves of route_moves.cuh change linked lists of routes.
 //
 //   ... p c s ...   the customer c and its neighbours
-//   ... u v w ...   the customer v that it goes next to, and the neighbours of v
+//   ... u v w ...   the customer v next to which c goes, and its neighbours
 #pragma once
 
 #include "routes/kernels/linked_routes.cuh"
@@ -24,8 +24,8 @@ enum RouteMove : uint32 {
   kRouteMoves = 16  // numbers reserved for the moves of a pair
 };
 
-// Links nodes for a move. One lane; wake(node) is called for nodes whose neighbours change, except
-// those in the picture.
+// Links nodes for a move. Called by one lane; calls wake(node) for nodes whose neighbours change,
+// except those in the diagram above.
 template <class Routes>
 struct RouteLinks {
   const Routes& r;
@@ -54,7 +54,7 @@ struct RouteLinks {
     r.link(led ? pp : p, pair ? ss : s);
     const bool behind = move == kBehind || move == kPairBehind || move == kLedBehind;
     const int a = behind ? v : r.before(v), b = behind ? r.after(v) : v;
-    const int other = pair ? s : led ? p : c;  // c is the one next to v
+    const int other = pair ? s : led ? p : c;  // the far one of the pair, or c
     const int first = behind ? c : other, last = behind ? other : c;
     if (first != last) r.link(first, last);
     r.link(a, first), r.link(last, b);
@@ -69,7 +69,7 @@ struct RouteLinks {
     r.link(p, other), r.link(other, s), r.link(before, c), r.link(c, after);
   }
 
-  // 2-opt* after which v follows c.
+  // 2-opt*: afterwards, v follows c.
   GLS_DEVICE void exchange_tails(int c, int v) const {
     const int s = r.after(c), u = r.before(v);
     const int here = r.depot(r.owner(c)), there = r.depot(r.owner(v));

@@ -1,9 +1,10 @@
 // Moves of a customer next to another one, on linked lists of routes: relocations of one or two
-// customers, swaps, 2-opt and 2-opt*. Sums up to each node make evaluations take constant time.
-// Real lengths are estimated; a move is made if its gain exceeds the error bound of the estimate.
+// customers, swaps, 2-opt and 2-opt*. An evaluation takes constant time, since loads and durations
+// up to each node are known. Real lengths are estimated; a move is made if its gain exceeds the
+// error bound of the estimate.
 //
 //   ... p c s ...   the customer c and its neighbours
-//   ... u v w ...   the customer v that it goes next to, and the neighbours of v
+//   ... u v w ...   the customer v next to which c goes, and its neighbours
 #pragma once
 
 #include "routes/moves/best_route_move.cuh"
@@ -24,7 +25,7 @@ struct RouteMoves {
   const Routes& routes;
   const NearNodes& near;
 
-  // Lets a customer begin a route, if the fleet allows another one and this reduces the cost.
+  // Lets a customer begin a route if the fleet allows another route and this reduces the cost.
   template <class Team, class Wake>
   GLS_DEVICE bool begin_route(const Team& team, int c, City* ends, Wake wake) const {
     const int p = routes.before(c), s = routes.after(c), route = routes.owner(c);
@@ -59,8 +60,8 @@ struct RouteMoves {
     });
   }
 
-  // One lane: makes a move, calls wake(node) for nodes whose neighbours change, and returns the
-  // other route.
+  // Called by one lane: makes a move, calls wake(node) for nodes whose neighbours change, and
+  // returns the route of the other customer.
   template <class Wake>
   GLS_DEVICE int make(int c, uint32 move, Wake wake) const {
     const int v = near(c, int(move / kRouteMoves));
@@ -72,7 +73,7 @@ struct RouteMoves {
   }
 
  private:
-  // Data of a customer that do not depend on the other one.
+  // Data of a customer that do not depend on the customer next to which it goes.
   struct Around {
     int c, p, s, route;
     Rough before, after;                      // lengths of the edges (p, c) and (c, s)
@@ -123,7 +124,7 @@ struct RouteMoves {
     const Used there;
     const Cost pays;
     const Rough cv, vc, uv, vw, sw, pw, us, up;
-    const Rough turn_behind, turn_before;  // what kTurnBehind and kTurnBefore add
+    const Rough turn_behind, turn_before;  // length that kTurnBehind and kTurnBefore add
     const uint32 first;                    // number of the first move
     Option best;
 
@@ -154,15 +155,15 @@ struct RouteMoves {
           first(first),
           best(best) {}
 
-    // A move saves at most the present payments, so lengths alone rule out most moves.
+    // A move saves at most what the routes pay now, so its change of length rules out most moves.
     GLS_DEVICE bool hopeless(Rough longer) const { return Cost(longer) - pays >= Cost(best.value); }
     GLS_DEVICE void offer(RouteMove move, Rough longer, Cost paid) {
       const Cost more = Cost(longer) + paid - pays;
       if (more < Cost(best.value)) best = rated<Rough>(more, first + move);
     }
 
-    // Moves customers to the other route, or within this one; `out` and `in` are the changes of
-    // length where they are removed and inserted.
+    // Moves customers to the other route, or within this one. Removing them changes the length by
+    // `out`, inserting them by `in`.
     GLS_DEVICE void relocate(RouteMove move, Rough out, Rough in, const Used& moved) {
       if (hopeless(out + in)) return;
       if (within) return offer(move, out + in, moves.paid_within(its, out + in));
@@ -187,8 +188,8 @@ struct RouteMoves {
       }
     }
 
-    // Exchanges c and a customer `other`; the arguments after it are the changes of length at the
-    // two places.
+    // Exchanges c and a customer `other`, which changes the length by `at_c` and `at_other` at
+    // their places.
     GLS_DEVICE void swap(RouteMove move, int other, Rough at_c, Rough at_other) {
       if (hopeless(at_c + at_other)) return;
       if (within) return offer(move, at_c + at_other, moves.paid_within(its, at_c + at_other));
@@ -223,7 +224,7 @@ struct RouteMoves {
       turn(kTurnBefore, turn_before);
     }
 
-    // 2-opt*: the parts of the two routes are joined in another way.
+    // 2-opt*: joins the parts of the two routes in another way.
     GLS_DEVICE void join_parts(RouteMove move, Rough longer, const Joined& one, const Joined& two) {
       if (!hopeless(longer)) offer(move, longer, moves.due(one.used()) + moves.due(two.used()));
     }
@@ -251,7 +252,7 @@ struct RouteMoves {
   GLS_DEVICE static Used sum(const Used& a, const Used& b) {
     return {a.load + b.load, a.time + b.time};
   }
-  // Load and duration of a route behind its `head` and the edge that follows.
+  // Load and duration of the rest of a route, behind its `head` and the edge that follows.
   GLS_DEVICE static Used rest(const Used& whole, const Used& head, Rough edge) {
     return {whole.load - head.load, whole.time - head.time - Time(edge)};
   }

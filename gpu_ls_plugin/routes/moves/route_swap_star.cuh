@@ -2,9 +2,10 @@
 // the best place in the other route.
 //
 // A customer is exchanged for a near one, or for a neighbour of the near one in its route. All
-// places of both routes are tried; those of the other route once for these three trades. A trade is
-// dropped as soon as the removals, or these and the first insertion, leave nothing to gain. Real
-// lengths are estimated to choose the best trade; its gain is then computed exactly.
+// places of both routes are tried; the places of the customer in the other route are evaluated once
+// for these three trades. A trade is dropped once it cannot gain: after the two removals, or
+// after the first insertion. Real lengths are estimated to choose the best trade; its
+// gain is then computed exactly.
 #pragma once
 
 #include "routes/moves/best_route_move.cuh"
@@ -37,8 +38,8 @@ struct RouteSwapStar {
     });
   }
 
-  // One lane: makes a trade, calls wake(node) for nodes whose neighbours change, and returns the
-  // other route.
+  // Called by one lane: makes a trade, calls wake(node) for nodes whose neighbours change, and
+  // returns the other route.
   template <class Wake>
   GLS_DEVICE int make(int c, uint32 trade, Wake wake) const {
     const int w = one_of(near(c, int(trade / kEach)), trade % kEach);
@@ -58,7 +59,7 @@ struct RouteSwapStar {
   // A customer that is removed from its route.
   struct Leaving {
     int city, route, before, after;
-    Rough straight, removed;  // lengths from neighbour to neighbour, and by way of the customer
+    Rough straight, removed;  // lengths between the neighbours: directly, and via the customer
     Used own;
 
     GLS_DEVICE Leaving(const Routes& routes, int c)
@@ -70,8 +71,8 @@ struct RouteSwapStar {
     GLS_DEVICE Rough longer() const { return straight - removed; }
   };
 
-  // The three places of a route where a customer adds least, by the nodes that it goes behind. At
-  // least one of them remains when another customer leaves the route.
+  // The three places of a route where a customer adds least length, as the nodes behind which it
+  // goes. At least one of them remains when another customer leaves the route.
   struct Places {
     Rough more[3] = {kMost, kMost, kMost};
     int behind[3] = {-1, -1, -1};
@@ -111,7 +112,7 @@ struct RouteSwapStar {
       const Leaving other(r, w);
       const int change = other.own.load - its.own.load;
       Used one{here_now.load + change, 0}, two{there_now.load - change, 0};
-      // A lower bound: durations cost at least nothing.
+      // A lower bound that ignores durations, since their price is not negative.
       const Cost least = r.price(one) + r.price(two);
       const Rough out = its.longer() + other.longer();
       if (hopeless(out, least)) continue;
@@ -133,8 +134,8 @@ struct RouteSwapStar {
     return best;
   }
 
-  // Calls tell(length that the customer adds, node) for each node of a route that the customer may
-  // go behind, as if the node `without` were not there.
+  // For each node of a route, calls tell(length that the customer adds behind this node, node).
+  // Skips the customer `without`, as if it had left the route.
   template <class Tell>
   GLS_DEVICE void walk(int customer, int route, int without, Tell tell) const {
     const auto& r = routes;

@@ -1,16 +1,17 @@
-// SWAP* at a city: two customers of two routes change routes, each to its best place (Vidal 2022).
+// SWAP* at a city: exchanges two customers of two routes; each goes to its best place (Vidal 2022).
 //
-// t2 is exchanged for t3 or a neighbour of t3 in its route. A customer is tried beside each of its
-// candidates, at both ends of the route, and in place of the other customer. If inserting t2 leaves
-// nothing to gain, the trade is dropped.
+// t2 is exchanged for t3 or a neighbour of t3 in its route. Each customer is tried beside each of
+// its candidates in the other route, at both ends of that route, and in place of the other
+// customer. If the trade can no longer gain once t2 is inserted, it is dropped.
 #pragma once
 
 #include "tours/moves/exchange_move.cuh"
 
 namespace gls {
 
-// Writes the move that exchanges two customers. Each takes the other's place, or, if that place has
-// a shift, goes between the cities `shift` steps and one more step away from it. Rarely called.
+// Writes the move that exchanges two customers. Each takes the other's place if the shift of that
+// place is 0; otherwise it goes between the cities `shift` steps and one more step away from the
+// place. Rarely called.
 template <class City>
 GLS_OUT_OF_LINE void write_trade(RingTour<City> tour, int place, int shift, int its_place,
                                  int its_shift, Move* to) {
@@ -25,7 +26,7 @@ GLS_OUT_OF_LINE void write_trade(RingTour<City> tour, int place, int shift, int 
     const int other = place;
     place = its_place, its_place = other, shift = its_shift, its_shift = 0;
   }
-  const int step = shift > 0 ? 1 : -1;  // the direction in which the other goes ahead of the first
+  const int step = shift > 0 ? 1 : -1;  // direction from the first customer to where the other goes
   const int front = its_shift * step < 0 ? its_shift - step : its_shift;
   to->shape = Shape::kTrade;
   to->forward = step > 0;
@@ -37,7 +38,8 @@ GLS_OUT_OF_LINE void write_trade(RingTour<City> tour, int place, int shift, int 
   to->t[10] = its(0), to->t[11] = its(step);
 }
 
-// A customer that leaves its route, and where another one is inserted: `shift` as above.
+// A customer that leaves its route, and the place where another one is inserted: its `shift`, as
+// above.
 template <class View>
 struct Vacancy {
   using Length = typename View::Length;
@@ -46,7 +48,7 @@ struct Vacancy {
   int place, back, ahead;  // steps back and ahead from the place to copies of the depot
   int city, before, behind;
   int shift = 0;
-  Length removed = 0, added = 0;  // by inserting the other customer
+  Length removed = 0, added = 0;  // lengths, by inserting the other customer
 
   GLS_DEVICE Vacancy(const View& view, int city)
       : view(view), place(view.tour.place(city)), city(city), before(at(-1)), behind(at(1)) {
@@ -56,7 +58,7 @@ struct Vacancy {
   }
 
   GLS_DEVICE int at(int steps) const { return view.tour.at(place + steps); }
-  // Steps to the place of another customer of the route; 0 if it is in another route.
+  // Steps to another place of this route; 0 if the place `other` is in another route.
   GLS_DEVICE int steps_to(int other) const {
     const int steps = view.tour.wrap_low(other - place);
     if (steps < ahead) return steps;
@@ -109,7 +111,7 @@ struct SwapStarMove {
     if (routes.visits_depot(v) || routes.visits_depot(first.t3) || routes.visits_depot(w)) return 0;
     Vacancy<View> a(view, v);
     if (a.steps_to(place3) != 0) return 0;
-    // Skips trades that another first step of t2 also finds: by its other edge, or directly to w.
+    // Skips trades that another first step of t2 finds too: that of its other edge, or that to w.
     const Length behind = view.leaving(v, a.behind);
     if (first.forward && behind > view.length(v, first.t3)) return 0;
     if (variant > 0) {

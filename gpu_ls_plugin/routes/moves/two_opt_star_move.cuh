@@ -1,7 +1,7 @@
 // 2-opt* at a city: exchanges the ends of two routes (Potvin and Rousseau 1995).
 //
-// Read in either direction: .. t2 X D .. q Y E .. -> .. t2 Y D .. q X E .. Here D and E are the
-// next copies of the depot, and one of X and Y may be empty. The other form of 2-opt*, which
+// In either direction of the tour, .. t2 X D .. q Y E .. becomes .. t2 Y D .. q X E .., where D and
+// E are the next copies of the depot, and X or Y may be empty. The other form of 2-opt*, which
 // reverses parts of routes, is a 2-opt move of the giant tour.
 #pragma once
 
@@ -28,7 +28,7 @@ struct TwoOptStarMove {
     const SegmentSwap swap(tour, step, tour.place(first.t1), place);
     const int length = routes.steps_to_depot(swap.first, step, n);
     const int other = routes.steps_to_depot(swap.second, step, n);
-    // The routes are the same, both ends are empty, or the whole tour would move.
+    // No gain if the routes are the same, both ends are empty, or the whole tour would move.
     if (swap.apart <= length || length + other == 0 || swap.apart + other > n - 2) return 0;
     const int x = first.t1, y = tour.at(swap.second), q = tour.at(swap.second - step);
     const int d = tour.at(swap.first + step * length), e = tour.at(swap.second + step * other);

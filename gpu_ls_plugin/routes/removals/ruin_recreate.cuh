@@ -8,7 +8,7 @@ namespace gls {
 
 // How many customers a kick removes.
 struct Ruin {
-  int removed;  // customers on average
+  int removed;  // average number of customers
   int longest;  // customers of the longest string
 };
 
@@ -31,7 +31,7 @@ struct RuinedRoutes : RebuiltRoutes<Vehicles> {
   using Base::state;
   using Base::waiting;
 
-  // One lane: removes strings of customers, which then wait.
+  // Called by one lane: removes strings of customers, which then wait to be inserted.
   GLS_DEVICE void take_out(const Ruin& ruin, Philox& random) const {
     const int n = routes.vehicles.customers, mean = n / state.routes;
     const int longest = mean < ruin.longest ? (mean > 1 ? mean : 1) : ruin.longest;
@@ -77,7 +77,7 @@ struct RuinRecreate {
   using Routes = RuinedRoutes<Vehicles>;
   using Base = RebuiltRoutes<Vehicles>;
 
-  // A kick of its own kernel; writes rows as orders of customers and the beginnings of routes.
+  // A kick in a separate kernel. Writes rows as orders of customers and marks where routes begin.
   GLS_DEVICE static void run(const Team& team, int item, const RouteRows& rows,
                              const KickedTours& kicked, const Ruin& ruin,
                              const RebuiltRows& memory) {
@@ -91,7 +91,7 @@ struct RuinRecreate {
     });
   }
 
-  // A kick of a chain (tours/kicks/base.py); false if the tour has too few copies of the depot.
+  // A kick within a chain (see tours/kicks/base.py); false if the tour has too few depot copies.
   GLS_DEVICE static bool kick(const Team& team, int item, int nodes, const int* tour,
                               const Ruin& ruin, const RebuiltRows& memory, Philox& random,
                               int* kicked) {

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 HEADER = "routes/removals/ruin_recreate.cuh"
-MOST_REMOVED = 1000  # customers of a kick on average, and of a string
+MOST_REMOVED = 1000  # largest value of `removed` and of `longest`
 RUIN = (struct_of(HEADER, "Ruin"), ROWS)
 
 
@@ -48,17 +48,17 @@ class RuinRecreate(KernelPerturbation):
     """Remove strings of neighbouring customers from routes, and insert them again by regret.
 
     A kick draws a customer. Several routes near it lose a string of customers each (Christiaens and
-    Vanden Berghe 2020). The customer to insert next is the one whose best place in a second route
-    is worse than its best place by most. Kicks respect the capacity, the route limit and the fleet:
-    a feasible giant tour stays feasible if all customers find a place. Under soft constraints, load
-    beyond the capacity costs its penalty instead.
+    Vanden Berghe 2020). The next customer to insert is the one with the largest regret: the
+    difference in cost between its best places in two routes. Kicks respect the capacity, the route
+    limit and the fleet: a feasible giant tour stays feasible if all customers find a place. Under
+    soft constraints, load beyond the capacity is allowed and costs its penalty.
 
     Parameters
     ----------
     removed : int
         Average number of customers that a kick removes, 1 to 1000.
     longest : int
-        Customers of the longest string, 1 to 1000.
+        Number of customers of the longest string, 1 to 1000.
 
     Raises
     ------
@@ -76,7 +76,7 @@ class RuinRecreate(KernelPerturbation):
         checks.fields(self, checks.integer, "removed", "longest", least=1, most=MOST_REMOVED)
 
     def problem_of(self, problem: Problem) -> TSP:
-        """Return the problem of the giant tours; it has routes."""
+        """Return the problem of the giant tours; raise an error if it has no routes."""
         return routing_problem(problem).tsp
 
     def kicked(self, backend: Backend, problem: TSP, tours: Any, numbers: dict[str, int]) -> Any:
@@ -94,7 +94,7 @@ class RuinRecreate(KernelPerturbation):
         return replace(kick, kept=routes)
 
     def data(self, routes: RouteBatch, room: int = 0) -> dict[str, Any]:
-        """Return arguments of kernels, with memory for at least `room` waiting customers."""
+        """Return arguments of kernels, with memory for at least `room` removed customers."""
         room = max(4 * self.removed, self.longest, room)
         ruin = {"removed": self.removed, "longest": self.longest}
         return {**ruin, **rebuilt_arguments(routes, room)}

@@ -34,7 +34,7 @@ class StringRemoval(KernelPerturbation):
     capacity, the route limit and the fleet; under soft constraints, violations cost their penalty.
 
     Chains of an iterated search kick linked lists of routes and repair only what has changed, by
-    moves of their own: relocations of one and two customers, swaps, 2-opt and 2-opt*. They are a
+    built-in moves: relocations of one and two customers, swaps, 2-opt and 2-opt*. They are a
     hundred times as fast as with `RuinRecreate`. `perturb` does not repair; it leaves a tour
     unchanged if some customers find no place.
 
@@ -43,7 +43,7 @@ class StringRemoval(KernelPerturbation):
     removed : int
         Average number of customers that a kick removes, 1 to 32; no kick removes more than 32.
     longest : int
-        Customers of the longest string, 1 to 32.
+        Number of customers of the longest string, 1 to 32.
     split : float
         Share of the strings that leave one of their inner customers in the route, 0 to 1.
 
@@ -78,7 +78,7 @@ class StringRemoval(KernelPerturbation):
             )
 
     def problem_of(self, problem: Problem) -> TSP:
-        """Return the problem of the giant tours; it has routes that fit linked lists."""
+        """Check a problem and return that of its giant tours."""
         self.check(problem)
         return routing_problem(problem).tsp
 

@@ -25,8 +25,8 @@ def grouped(
 ) -> Groups:
     """Return at most `count` groups of routes. Each route is in one group; no route may be empty.
 
-    If nodes have coordinates, every second `turn` takes sectors around the depot, from a random
-    angle. Other turns halve the routes repeatedly, by which of two routes far apart is nearer.
+    If nodes have coordinates, an even `turn` cuts sectors around the depot, from a random angle.
+    Otherwise, routes are halved repeatedly, by which of two routes far apart is nearer.
     """
     middles = np.array([_middle(problem, np.asarray(route)) for route in routes])
     sizes = np.array([len(route) for route in routes])
@@ -52,7 +52,7 @@ def _sectors(
     count: int,
     random: np.random.Generator,
 ) -> Groups:
-    """Return sectors around the depot, by the angles of the routes' barycentres."""
+    """Return groups by sector around the depot, from the angles of the routes' barycentres."""
     points = problem.nodes.coordinates
     assert points is not None
     barycentres = np.array([points[np.asarray(route)].mean(axis=0) for route in routes])
@@ -85,7 +85,7 @@ def _halved(
     left = count // 2
     reached = np.cumsum(sizes[order])
     place = int(np.abs(reached - reached[-1] * left / count).argmin()) + 1
-    place = min(max(place, left), len(order) - (count - left))  # a route for each group
+    place = min(max(place, left), len(order) - (count - left))  # each group needs a route
     return [
         group
         for half, groups in ((order[:place], left), (order[place:], count - left))

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.routes.searches.decomposition.sub_problem import Routes
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-MOST_LANES = 32  # of a GPU: threads that launch, each a few times in 50 ms
+MOST_LANES = 32  # limit for a GPU: each lane has a thread that launches a few times in 50 ms
 
 
 def _default_search() -> IteratedLocalSearch:
@@ -57,18 +57,19 @@ def _default_search() -> IteratedLocalSearch:
 class Decomposed(compiling_ahead.CompilesAhead):
     """Improve the routes of one giant tour in parts that are searched side by side.
 
-    Each round groups routes near each other, by turns in sectors around the depot and by which of
-    two routes is nearer. Each group, with the depot, is a vehicle routing problem of its own.
+    Each round groups routes near each other, alternately by sectors around the depot and by which
+    of two routes is nearer. Each group, with the depot, is a separate vehicle routing problem.
     Chains of an iterated search begin with the routes of a group; all groups are searched at the
     same time. The best routes of all groups form the next tour. The chains make as many kicks in
-    all as on the whole tour, so each customer gets as many times more kicks as there are parts
-    (Taillard 1993; Santini et al. 2023). Acceptance follows the whole run, not each round.
+    all as on the whole tour, but with p parts, a chain kicks each of its customers p times as often
+    (Taillard 1993; Santini et al. 2023). Acceptance depends on the progress of the whole run, not
+    of a round.
 
     Parameters
     ----------
     search : IteratedLocalSearch
-        Searches the parts. It searches the whole problem if that cannot be cut or if the cheapest
-        tour is infeasible.
+        Searches the parts, or the whole problem if it cannot be cut or if the cheapest tour is
+        infeasible.
     customers : int
         Approximate number of customers of a part.
     rounds : int
@@ -112,7 +113,7 @@ class Decomposed(compiling_ahead.CompilesAhead):
         begin_share: float = 0.0,
         end_share: float = 1.0,
     ) -> Result:
-        """Improve the best of a batch of giant tours.
+        """Improve the cheapest of a batch of giant tours.
 
         Parameters
         ----------
@@ -136,19 +137,20 @@ class Decomposed(compiling_ahead.CompilesAhead):
         Returns
         -------
         Result
-            Sorted by cost. The tour found replaces the tour that it comes from; the other tours are
-            the given ones. After Ctrl-C, the best so far, with `statistics.interrupted`.
+            Tours sorted by cost: the improved tour and the other tours, unchanged. If the whole
+            problem is searched, the result of `search`. After Ctrl-C, the best tours so far, with
+            `statistics.interrupted`.
 
         Raises
         ------
         UnsupportedProblemError
-            The problem has no routes or has constraints of plugins, or the search cannot work on
+            The problem has no routes or has constraints of plugins, or `search` does not support
             it.
         InvalidTourError, InvalidTypeError, InvalidParameterError
             `tours` are not giant tours of the problem, a share is not a number from 0 to 1, or
             `end_share` is less than `begin_share`.
         InsufficientMemoryError
-            Not even one tour fits.
+            Not even one tour fits in memory.
         """
         self._check(problem)
         begin = checks.number("begin_share", begin_share, least=0.0, most=1.0)
@@ -218,11 +220,11 @@ class Decomposed(compiling_ahead.CompilesAhead):
         if resources := routing_problem(problem).resources:
             raise UnsupportedProblemError(
                 f"problem: {resources[0].name!r} is a resource of a plugin, which cannot be split "
-                "among parts; search by IteratedLocalSearch(...)"
+                "among parts; use IteratedLocalSearch(...)"
             )
 
     def compile_batch(self, problem: Problem, tours: Any, backend: Backend) -> None:
-        """Compile the kernels for a batch like `tours`, in one thread before others start."""
+        """Compile the kernels for a batch like `tours`, before threads search its parts."""
         compile_parts(self, tour_problem(problem), tours, backend)
         super().compile_batch(problem, tours, backend)
 
@@ -234,7 +236,7 @@ class Decomposed(compiling_ahead.CompilesAhead):
 
 
 def _first_routes(call: Call, problem: CVRP) -> tuple[int, Routes | None]:
-    """Return the row of the cheapest tour of a call, and its routes if they are feasible."""
+    """Return the row of the cheapest tour of a call, and its routes; None if infeasible."""
     costs = tour_costs(call.backend, problem.tsp, call.tours)
     row = int(costs.argmin())
     tour = call.backend.to_numpy(call.tours[row])

@@ -26,18 +26,18 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch
     from gpu_ls_plugin.tours.searches.search_call import Call
 
-# Row numbers of a round, for random numbers; those of whole tours come first.
+# Row numbers reserved for the random numbers of a round; those of whole tours come first.
 ROWS_OF_ROUND = 1 << 24
 CHAINS_OF_BLOCK = 16  # chains in a block of a GPU (`routes/kernels/linked_rows.py`)
-LEAST_SECONDS = 0.25  # of a round; making the parts and their chains takes a few hundredths
+LEAST_SECONDS = 0.25  # of a round; making parts and chains takes a few hundredths of a second
 
 
 class DecomposedRun:
     """Rounds that cut the problem, search its parts by `search` side by side, and join them.
 
-    The run begins with feasible `routes`, which are the best routes so far later on. `chains` is
-    the total number of chains. `share` is the part of a longer run with at most `rounds` rounds
-    that this run makes.
+    The run begins with feasible `routes`; later, `routes` are the best so far. `chains` is the
+    total number of chains. This run is part of a longer one with at most `rounds` rounds; `share`
+    says at which shares of the longer run it begins and ends, 0 to 1.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class DecomposedRun:
         self.rounds = int(max(1, min(round(rounds * self.ahead), seconds / LEAST_SECONDS)))
         self._random = np.random.default_rng(call.seed)
         self._turn = int(self._random.integers(2)) if self.begin > 0 else 0  # of the first cut
-        # Kicks and gain of each part in the present round, by its first row.
+        # Kicks and gain of each part in the current round, by the part's first row.
         self._seen: dict[int, tuple[int, float]] = {}
 
     def go(self, team: Team) -> None:
@@ -140,7 +140,7 @@ class DecomposedRun:
         )
 
     def _stretch(self, number: int, turns: int) -> Stretch:
-        """Return the limits of a part in a round in which each lane searches `turns` parts."""
+        """Return the limits of one part in a round in which each lane searches `turns` parts."""
         kicks, left = None, self.call.stopwatch.left
         if self.kicks is not None:
             kicks = self.kicks * (number + 1) // self.rounds - self.kicks * number // self.rounds
@@ -149,7 +149,7 @@ class DecomposedRun:
         return Stretch(seconds, kicks, begin=begin, end=end)
 
     def _join(self, found: list[Found]) -> None:
-        """Join the routes of all parts to the next tour, and add up their statistics."""
+        """Join the routes of all parts into the next tour, and add up their statistics."""
         statistics = self.call.statistics
         self._seen.clear()
         self.routes = [route for part in found for route in part.routes]
@@ -161,7 +161,7 @@ class DecomposedRun:
             statistics.add(part.statistics)
 
     def _look(self, team: Team) -> None:
-        """Tell the callback while parts are searched, and end the round at the target."""
+        """Report progress while parts are searched, and end the round at the target."""
         self._tell()
         target = self.call.budget.target
         gained = sum(gain for _, gain in list(self._seen.values()))
@@ -177,7 +177,7 @@ class DecomposedRun:
             self.call.stop("target")
 
     def _tell(self, *, improved: bool = False) -> None:
-        """Tell the callback the progress, with the tour joined last."""
+        """Report progress to the callback, with the latest joined tour."""
         call, statistics = self.call, self.call.statistics
         if call.callback is None:
             return
@@ -189,13 +189,13 @@ class DecomposedRun:
         call.callback(Progress.of(statistics, self._point(), 1, **more))
 
     def _point(self) -> Point:
-        """Return the point of the history for this moment."""
+        """Return the current point of the history."""
         call = self.call
         return Point(call.stopwatch.elapsed, call.statistics.kicks, self.cost, float(self.cost))
 
 
 def _as_often(search: IteratedLocalSearch, times: float) -> IteratedLocalSearch:
-    """Return a search whose chains exchange as often as on a problem `times` as large."""
+    """Return a search whose chains exchange as often as on a problem `times` times as large."""
     if search.cooperation is None:
         return search
     every = min(search.cooperation.every * times, MOST_KICKS_PER_CITY)
@@ -203,6 +203,6 @@ def _as_often(search: IteratedLocalSearch, times: float) -> IteratedLocalSearch:
 
 
 def chains_of_part(chains: int, parts: int) -> int:
-    """Return the number of chains on each part: full blocks of a GPU if they fill at least one."""
+    """Return the number of chains on each part: whole blocks of a GPU if they fill at least one."""
     each = max(1, chains // parts)
     return each if each < CHAINS_OF_BLOCK else each - each % CHAINS_OF_BLOCK

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 class SubProblem:
     """The depot and the customers of some routes, under the constraints of the whole problem."""
 
-    problem: CVRP  # its fleet is its share of the whole problem's copies of the depot
+    problem: CVRP  # the fleet is a share of the whole problem's copies of the depot
     nodes: NDArray[Any]  # (customers + 1,), numbers in the whole problem, the depot first
     tour: NDArray[np.int32]  # (n,), the routes as a giant tour
 
@@ -94,7 +94,7 @@ def search_part(
 
     At first, violations cost `price` times the penalties of the problem. A chain stops after
     `max_moves` moves. After each launch, `launched` receives the kicks of all chains and the gain
-    of the best one; the search stops if it returns True. No array of the device outlives the call.
+    of the best one; the search stops if it returns True. No device array outlives the call.
     """
     statistics, xp, tsp = Statistics(), backend.xp, sub.problem.tsp
     tours = xp.tile(xp.asarray(sub.tour), (chains, 1))
@@ -119,7 +119,7 @@ def _best_cost(chains: Chains) -> float:
 
 
 def _best_routes(sub: SubProblem, chains: Chains) -> Routes:
-    """Return the routes of the best tour; the first ones unless it is feasible and cheaper."""
+    """Return the routes of the best tour if it is feasible and cheaper, else the first routes."""
     row = int(chains.best_costs.argmin())
     tour: Any = chains.start.backend.to_numpy(chains.best_tours[row])
     problem = sub.problem

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
 
 Made = TypeVar("Made")
-LOOK_SECONDS = 0.05  # between two looks of the waiting thread, which Ctrl-C reaches
+LOOK_SECONDS = 0.05  # between two checks by the waiting thread, which Ctrl-C reaches
 
 
 class Team:
-    """Threads of one call, each in one of `lanes` lanes of the device, until `interrupted`."""
+    """Threads of one call, each in its lane of the device; Ctrl-C sets `interrupted`."""
 
     def __init__(self, backend: Backend, lanes: int) -> None:
         self.lanes = lanes
@@ -34,20 +34,20 @@ class Team:
         self._pool.shutdown()
 
     def stop(self) -> None:
-        """Ask the present tasks to end soon."""
+        """Ask the running tasks to end soon."""
         self._stopped.set()
 
     def stopped(self) -> bool:
-        """Whether tasks should end."""
+        """Return whether tasks should end."""
         return self._stopped.is_set()
 
     def work(
         self, tasks: Sequence[Callable[[], Made]], waiting: Callable[[], object] = lambda: None
     ) -> list[Made]:
-        """Run tasks and return their results in order; calls `waiting` every 50 ms.
+        """Run tasks and return their results in order; call `waiting` every 50 ms.
 
-        Tasks should end soon when `stopped` returns True, as after Ctrl-C or an error of a task.
-        After Ctrl-C, their results so far are returned, and `interrupted` is set.
+        Tasks should end soon once `stopped` returns True, for example after Ctrl-C or an error in
+        a task. After Ctrl-C, `interrupted` is set, and the results so far are returned.
         """
         self._stopped.clear()
         futures = [self._pool.submit(self._in_lane, task) for task in tasks]

@@ -43,12 +43,12 @@ NO_TOUR = 1 << 62  # larger than any cost
 
 
 def education() -> LocalSearch:
-    """Return the search of children; a warp has a lane for each candidate of a customer."""
+    """Return the default search of children; a warp has a lane for each candidate of a customer."""
     return LocalSearch([RouteMoves(), SwapStar()], candidates=Nearest(16) | Detour(16))
 
 
 def crossovers() -> tuple[RouteRecombination, ...]:
-    """Return the crossovers of sectors and of edges."""
+    """Return the default crossovers: one combines sectors, the other edges."""
     return SplitRecombination(), RouteEdgeAssembly()
 
 
@@ -106,11 +106,12 @@ class Individuals:
 
 
 class Breeding:
-    """A population for each tour of a call; `call.tours` become the best routes of each.
+    """A population for each tour of a call; `call.tours` are replaced by the best routes of each.
 
-    `living` are the individuals, `shared` (S, M, M) the buckets of edges that they share (see
-    `shared_buckets`). `idle` (S,) counts the generations since a population improved, `alone` (S,)
-    those that it will still get no immigrants. `best_costs` (S,) are the costs of `call.tours`.
+    `living` are the individuals; `shared` (S, M, M) is how many buckets of edges each pair of them
+    shares (see `shared_buckets`). `idle` (S,) counts the generations since a population improved;
+    `alone` (S,) is the number of generations for which it will still get no immigrants.
+    `best_costs` (S,) are the costs of `call.tours`.
     """
 
     def __init__(self, rules: Rules, call: Call) -> None:
@@ -190,7 +191,7 @@ class Breeding:
     def immigrants(self) -> Individuals:
         """Return an immigrant for each population: the best feasible one of the population before.
 
-        A population that is to be alone gets a copy of its own best individual.
+        A population that gets no immigrants now gets a copy of its own best individual instead.
         """
         costs = self._xp.where(self.living.feasible, self.living.costs, NO_TOUR)
         populations = np.arange(len(self.idle))
@@ -201,10 +202,10 @@ class Breeding:
     def first_individuals(
         self, populations: NDArray[Any], given: Any = None
     ) -> tuple[Individuals, Any]:
-        """Return new populations of local optima, from random orders and a given tour each."""
+        """Return new populations of local optima, from random orders and one `given` tour each."""
         n, count = self._asked.n, BORN * self._rules.size * len(populations)
         with self.call.statistics.phase("first individuals"):
-            # Limits of durations are ignored: few routes of random orders keep them.
+            # The duration limit is ignored, since few routes of random orders keep it.
             routes = RouteBatch(self._backend, self._asked.untimed, count)
             orders = shuffle(self._backend, self._asked.customers, count, self._seed())
             routes.orders[...] = orders + 1
@@ -239,7 +240,7 @@ class Breeding:
     def _searched(
         self, populations: NDArray[Any], tours: Any, problem: CVRP, awake: Any = None
     ) -> Individuals:
-        """Return individuals of some populations: `tours` after a local search of `problem`."""
+        """Return individuals of some populations: `tours` after a local search on `problem`."""
         call = self.call
         with call.statistics.phase("education"):
             found = self._rules.search(
@@ -260,7 +261,7 @@ class Breeding:
         return made
 
     def _keep_best(self, populations: NDArray[Any], tours: Any, costs: Any) -> None:
-        """Keep the best tours of populations; `costs` are those under hard constraints."""
+        """Keep the best tours of populations; `costs` are lengths, or `NO_TOUR` if infeasible."""
         xp, best = self._xp, self.call.tours
         rows, everyone = xp.asarray(populations), xp.arange(len(populations))
         at = costs.argmin(axis=1)
@@ -274,7 +275,7 @@ class Breeding:
         self._least[populations[fallen]] = found[fallen]
 
     def _selected(self, individuals: Individuals) -> tuple[Individuals, Any]:
-        """Return the survivors, and the buckets that they share."""
+        """Return the survivors, and how many buckets of edges they share."""
         xp, rules = self._xp, self._rules
         tours, costs, feasible = individuals.arrays
         shared = shared_buckets(xp, tours, **self._asked.tsp.writing)

@@ -1,6 +1,6 @@
-"""Biased fitness: the cost of individuals and their distance to the others.
+"""Biased fitness of individuals: by cost, and by distance to the others.
 
-Arrays are NumPy's or a GPU's. The first axis is that of populations, which are independent.
+Arrays are on the host or on a GPU. Their first axis is that of independent populations.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import Writing
 
 BUCKETS = 4096  # for the hashes of edges: few edges of a tour share a bucket
-CHUNK_BYTES = 1 << 28  # for sets of buckets at a time
-CLOSEST = 5  # individuals to which the distance counts
+CHUNK_BYTES = 1 << 28  # limit on the sets of buckets in memory at a time
+CLOSEST = 5  # number of nearest individuals whose distances count
 FAR = 1 << 30  # larger than any distance and any fitness
 _GOLDEN = 0x9E3779B97F4A7C15  # odd multiplier that spreads hashes over 64 bits
 
@@ -23,7 +23,7 @@ def shared_buckets(xp: Any, tours: Any, **writing: Unpack[Writing]) -> Any:
     """Return how many buckets of edges each pair of a population has in common, (S, M, M).
 
     This is nearly the number of common edges, and takes a few products of matrices. The diagonal
-    has the number of buckets of each individual. `tours` are M individuals of each of S
+    has the number of buckets of each individual. `tours` (S, M, n) are M individuals of each of S
     populations.
     """
     populations, size, n = tours.shape
@@ -47,7 +47,7 @@ def biased_fitness(xp: Any, by_cost: Any, shared: Any, feasible: Any, elite: int
     Feasible and infeasible individuals are ranked separately (Vidal 2022): `by_cost`, and by the
     distance to the closest of their kind, which follows from `shared` (S, M, M). The larger the
     `elite`, the less the second rank weighs. Fitness is divided by the size of the kind, so that
-    both kinds can compete. Copies of cheaper individuals come last and count as no neighbours.
+    both kinds can compete. Copies of cheaper individuals come last and do not count as neighbours.
     """
     count = feasible.sum(axis=1, keepdims=True)
     alike = xp.where(feasible, count, feasible.shape[1] - count)
@@ -65,11 +65,11 @@ def biased_fitness(xp: Any, by_cost: Any, shared: Any, feasible: Any, elite: int
 
 
 def survivors(xp: Any, fitness: Any, by_cost: Any, feasible: Any, elite: int, size: int) -> Any:
-    """Return the `size` survivors of M individuals of each population, (S, size).
+    """Return the numbers of the `size` survivors of M individuals per population, (S, size).
 
-    Half of them are the fittest feasible ones, the others the fittest infeasible ones; a kind with
-    too few individuals leaves its places to the other. The `elite` cheapest of each kind survive in
-    any case, unless they are copies.
+    Half of them are the fittest feasible ones, the others the fittest infeasible ones; if a kind
+    has too few individuals, the other kind fills its places. The `elite` cheapest of each kind
+    survive in any case, unless they are copies.
     """
     rows = xp.arange(len(fitness))[:, None]
     fitness = xp.where((by_cost < elite) & (fitness < FAR), by_cost - elite, fitness)
@@ -89,7 +89,7 @@ def ranks(xp: Any, keys: Any, feasible: Any) -> Any:
     """Return the rank of each key among the feasible or infeasible ones; ties go to the first."""
     rows, order = xp.arange(len(keys))[:, None], _order(xp, keys)
     kinds = xp.take_along_axis(feasible, order, axis=1)
-    up_to = kinds.cumsum(axis=1)  # feasible ones up to each place
+    up_to = kinds.cumsum(axis=1)  # number of feasible ones up to each place
     places = xp.empty(keys.shape, xp.int64)
     places[rows, order] = xp.where(kinds, up_to - 1, xp.arange(keys.shape[1]) - up_to)
     return places

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 class GeneticPopulation(Population):
-    """The best routes of each population of a search; each of the giant tours (P, n) begins one.
+    """The best routes of P populations of a search; each begins with one of `tours` (P, n).
 
     A launch makes the first individuals or a generation. Copies and pickles hold only the best
-    routes, on the host; their populations begin with these routes. `call` is given if a call of the
-    search makes the population.
+    routes, on the host; their populations begin with these routes. `call` is the call of the search
+    that makes the population, if any.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class GeneticPopulation(Population):
         return {**vars(self), "_tours": on_host(self.tours), "_breeding": None, "_call": None}
 
     def over(self, leg: Leg) -> str | None:
-        """Return why the populations stop ("kicks" counts children and generations), or None."""
+        """Return why the populations stop, or None; "kicks" limits children or generations."""
         call, statistics = self._call, self.statistics
         if call is not None and call.stopped:
             return call.statistics.stopped_by

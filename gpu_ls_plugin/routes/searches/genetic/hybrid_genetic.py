@@ -36,33 +36,33 @@ OF_A_CPU, OF_A_MULTIPROCESSOR = 1280, 32  # children of a generation, over all p
 class HybridGeneticSearch(Rules, compiling_ahead.CompilesAhead):
     """Evolve a population of routes for each given tour; all populations form a ring.
 
-    In each generation, a population makes `children`. Their parents win binary tournaments by
-    biased fitness: rank by cost and rank by distance to the closest others, where feasible and
-    infeasible individuals are ranked separately. A local search improves each child (education).
-    It adds a price for excess load and one for excess duration; each price follows the share of
-    children that keep the limit. Half of the children, infeasible ones first, are searched again at
-    ten times these prices (repair). The fittest survive, half of them feasible if there are enough.
-    A population that has not improved for long begins again with random orders of the customers.
-    These parts are from Vidal (2022), one of the crossovers from Nagata and Bräysy (2009). Parents,
-    children and survivors of all populations are one batch each, on the backend.
+    In each generation, a population makes `children` children. Their parents win binary tournaments
+    by biased fitness, which combines the rank by cost and the rank by distance to the closest
+    individuals; feasible and infeasible individuals are ranked separately. A local search improves
+    each child (education). Excess load and excess duration have a price each, which follows the
+    share of children that keep the limit. Half of the children, infeasible ones first, are searched
+    again at ten times these prices (repair). The fittest survive, half of them feasible if there
+    are enough. A population that has not improved for long begins again with random orders of the
+    customers. This follows Vidal (2022); one of the default crossovers is from Nagata and Bräysy
+    (2009). Parents, children and survivors of all populations are one batch each, on the backend.
 
     Parameters
     ----------
     search : LocalSearch
-        Educates children.
+        Improves the children.
     crossover : RouteRecombination or sequence of them
-        Makes children; populations use several crossovers in turn.
+        Makes the children. If there are several, they are assigned to the populations in turn.
     size : int
-        Individuals of a population, at least 2.
+        Number of individuals of a population, at least 2.
     children : int
-        Children of a population in each generation, at least 2.
+        Number of children of a population in each generation, at least 2.
     elite : int
-        Number of the cheapest individuals that survive in any case.
+        Number of cheapest individuals, feasible and infeasible each, that survive in any case.
     feasible : float
         Share of the children that should keep each limit, 0 to 1.
     patience : int
         Generations without a new best individual after which a population begins again. It then
-        gets no immigrants for as many generations.
+        gets no immigrants for the same number of generations.
     migration : int
         Generations between two migrations: each population gets a copy of the best feasible
         individual of the one before it in the ring.
@@ -89,7 +89,7 @@ class HybridGeneticSearch(Rules, compiling_ahead.CompilesAhead):
         memory_limit: int | None = None,
         first_row: int = 0,
     ) -> Result:
-        """Improve giant tours, each by a population of its own.
+        """Improve giant tours, each with its own population.
 
         Parameters
         ----------
@@ -113,7 +113,7 @@ class HybridGeneticSearch(Rules, compiling_ahead.CompilesAhead):
         Result
             Row r is the best tour of the population of tour r, and never costs more than tour r.
             After Ctrl-C, the best so far, with `statistics.interrupted`. `statistics.kicks` counts
-            children, `statistics.restarts` populations that began again.
+            children, and `statistics.restarts` counts populations that began again.
 
         Raises
         ------
@@ -123,7 +123,7 @@ class HybridGeneticSearch(Rules, compiling_ahead.CompilesAhead):
         InvalidTourError, InvalidTypeError
             `tours` are not giant tours of the problem.
         InsufficientMemoryError
-            Not all populations fit at once.
+            Not all populations fit in memory at once.
         """
         call = self.called(
             problem,
@@ -143,14 +143,14 @@ class HybridGeneticSearch(Rules, compiling_ahead.CompilesAhead):
             return call.result(self, costs)
 
     def populations(self, backend: Backend) -> int:
-        """Return the default number of populations on a backend: their children fill the device."""
+        """Return the default number of populations on a backend, whose children fill the device."""
         on_gpu = OF_A_MULTIPROCESSOR * backend.processors
         return max(1, (OF_A_CPU if backend.name == "cpu" else on_gpu) // self.children)
 
     def population(
         self, problem: Problem, tours: Any, *, seed: int, backend: str
     ) -> GeneticPopulation:
-        """Return the populations of all tours, as one population."""
+        """Return a population that consists of the populations of all tours."""
         return GeneticPopulation(self, tour_problem(problem), tours, seed, backend)
 
     def called(self, problem: Problem, tours: Any, **options: Any) -> Call:
@@ -183,7 +183,7 @@ class HybridGeneticSearch(Rules, compiling_ahead.CompilesAhead):
         if (fit := call.rows_that_fit(each, asked)) < asked:
             raise InsufficientMemoryError(
                 f"memory_limit: {fit:,} of {asked:,} populations fit; search fewer tours at once, "
-                "or by smaller populations"
+                "or use smaller populations"
             )
 
     def _stretch(self, budget: Budget) -> Stretch:
@@ -199,7 +199,7 @@ class HybridGeneticSearch(Rules, compiling_ahead.CompilesAhead):
         if routed.resources:
             raise UnsupportedProblemError(
                 f"problem: {routed.resources[0].name!r} is a resource of a plugin, whose "
-                "violations have no price that could change; search by IteratedLocalSearch(...)"
+                "violations have no price that could change; use IteratedLocalSearch(...)"
             )
         for crossover in self.crossovers:
             crossover._check(routed.tsp, "problem", "choose crossover=SplitRecombination()")
@@ -214,7 +214,7 @@ class HybridGeneticSearch(Rules, compiling_ahead.CompilesAhead):
         self, problem: TSP, tours: Any, backend: str | Backend, device: int | None
     ) -> None:
         search = replace(self, search=compiling_ahead.with_quick_candidates(self.search, problem))
-        # A GPU has a program for many rows, and another for the few rows of restarted populations.
+        # A GPU needs a program for many rows and one for the few rows of restarted populations.
         on_gpu = get_backend(backend, device).name != "cpu"
         for some in (tours, tours[:1]) if on_gpu else (tours[: len(self.crossovers)],):
             found = search(problem, some, budget=Budget(kicks=1), backend=backend, device=device)

@@ -22,21 +22,21 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.routes.problem.cvrp import CVRP
 
-FIRST, LEAST, MOST = 1.0, 1 / 64, 64.0  # factor of each price
+FIRST, LEAST, MOST = 1.0, 1 / 64, 64.0  # first and extreme factors of a price
 RISE, FALL = 1.2, 0.85  # by which a factor changes if too few or too many children are feasible
-NEAR = 0.05  # tolerated difference of the share of feasible children
+NEAR = 0.05  # tolerated deviation of the share of feasible children
 REPAIR = 10  # multiple of the prices for repairs
-MOST_CUSTOMERS = 2000  # of a table of lengths
+MOST_CUSTOMERS = 2000  # largest number of nodes for a table of lengths
 
 
 class Prices:
-    """Changing prices of excess load and duration, and the problems with these prices.
+    """Adaptive prices of excess load and duration, and the problems with these prices.
 
-    Load and duration have a factor each, since one may be scarce and the other not. A unit of
+    Load and duration each have a factor, since one limit may be tight and the other not. A unit of
     excess load costs its factor times the longest length divided by the largest demand; a unit of
     excess duration costs its factor. Vehicles beyond the fleet cost as much as under hard
     constraints. `soft` is the problem for education, `repairing` the one for repair; `asked` is the
-    problem with the constraints to keep.
+    problem whose constraints are to be kept.
     """
 
     def __init__(self, backend: Backend, asked: CVRP) -> None:
@@ -47,7 +47,7 @@ class Prices:
         self._set()
 
     def follow(self, shares: Iterable[float], wanted: float) -> None:
-        """Change each price by the share of children that keep its limit."""
+        """Change each price so that the share of children that keep its limit nears `wanted`."""
         for name, share in zip(self._factors, shares, strict=True):
             if abs(share - wanted) > NEAR:
                 factor = self._factors[name] * (RISE if share < wanted else FALL)
@@ -74,7 +74,7 @@ class Prices:
         asked, prices = self._asked, self._prices(1)
         self.soft = asked.penalised(**prices)
         self.repairing = asked.penalised(**self._prices(REPAIR))
-        # A problem in which loads cost as much, but durations nothing.
+        # The problem with the same price of loads, but without a limit on durations.
         timed = asked.route_limit is not None
         self._by_load = asked.untimed.penalised(load=prices["load"]) if timed else None
 
@@ -102,7 +102,7 @@ class Overfull:
     def __call__(self, tours: Any) -> Any:
         """Return whether each node of tours (P, n) is a customer of such a route, bool (P, n).
 
-        None if durations count and there are more than `MOST_CUSTOMERS` nodes.
+        None if durations are limited and there are more than `MOST_CUSTOMERS` nodes.
         """
         if self._limit is not None and self._lengths is None:
             return None
