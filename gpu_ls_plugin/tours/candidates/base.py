@@ -165,8 +165,8 @@ def _checked_lists(rule: Candidates, problem: TSP, lists: CandidateLists) -> Can
         )
     if (row := wrong_row(cities)) is not None:
         raise FaultyPartError(
-            f"candidates: {rule!r} lists {cities[row].tolist()} for city {row}, not other cities "
-            f"from 0 to {problem.n - 1}, each once"
+            f"candidates: {rule!r} lists {cities[row].tolist()} for city {row}, but a list must "
+            f"contain other cities from 0 to {problem.n - 1}, each only once"
         )
     return lists_of(problem, np.ascontiguousarray(cities, np.int32))
 

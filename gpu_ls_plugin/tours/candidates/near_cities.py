@@ -1,7 +1,7 @@
 """Candidate lists in the plane, made by a C++ program on the host.
 
 The program makes the same lists as NumPy in a tenth of the time. If it cannot be compiled, or if
-most cities crowd into few cells, callers use NumPy instead.
+many cities crowd into few cells, callers use NumPy instead.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def near_lists(
 
 
 def _grid(problem: TSP, cities: NDArray[Any]) -> dict[str, Any] | None:
-    """Return the arguments of a `CellGrid`, None if most cities crowd into few cells."""
+    """Return the arguments of a `CellGrid`, None if many cities crowd into few cells."""
     assert problem.coordinates is not None and isinstance(problem.metric, Planar)
     rows, points = len(cities), problem.coordinates[cities]
     low = points.min(axis=0)

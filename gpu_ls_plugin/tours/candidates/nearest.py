@@ -131,7 +131,7 @@ class NearestCities:
     def _fill(
         self, lists: CandidateLists, block: NDArray[Any], own: NDArray[Any], near: NDArray[Any]
     ) -> NDArray[Any]:
-        """Fill the lists of a block; mark those whose last city is as far as any in `near`."""
+        """Fill a block of lists; mark those whose last city is as far as the farthest in `near`."""
         far = self.problem.lengths(*np.broadcast_arrays(own, near))
         farthest = np.where(near == own, -1, far).max(axis=1)
         cities, lengths = _sorted(own, near, far, lists.degree)

@@ -4,8 +4,8 @@
 // Candidate edges are sorted by length, then by cities. The list is complete for each city up to
 // its `horizon`. An edge beyond the horizon of one of its two cities waits for new lists, and so
 // does every later edge of these cities. An edge also waits if an unlisted shorter edge might join
-// the other ends of its two fragments, since it would then close a cycle. So the result is the
-// greedy tour of the complete graph.
+// the other ends of its two fragments, since the waiting edge would then close a cycle. So the
+// result is the greedy tour of the complete graph.
 #pragma once
 
 #include "tours/kernels/tour.cuh"

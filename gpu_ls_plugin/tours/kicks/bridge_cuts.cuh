@@ -18,8 +18,8 @@ struct BridgeCuts {
     at[a] = low;
   }
 
-  // Whether all cuts differ and no two neighbouring segments have one city each: the kick would
-  // keep the edge between them.
+  // Whether all cuts differ and no two neighbouring segments have one city each. Otherwise, the
+  // kick would keep an edge.
   GLS_DEVICE bool separate(int n) const {
     const int b = at[1] - at[0], c = at[2] - at[1], d = at[3] - at[2], a = n - b - c - d;
     return b > 0 && c > 0 && d > 0 && a > 0 && a + b > 2 && b + c > 2 && c + d > 2 && d + a > 2;

@@ -44,9 +44,9 @@ def crossing_kernel(metric: Metric, parts: CandidateMoves, layout: HostShape) ->
 class Crossing:
     """Crosses the chains of each instance by edge assembly, on a CPU.
 
-    `cut` contains the instances and their candidate lists; `parts` are the moves that the lists are
-    for. `state` contains the chains: the same number for each instance, at least two. Chain c uses
-    the random numbers of row `first_row` + c.
+    `cut` contains the instances and their candidate lists; `parts` are the moves that use the
+    lists. `state` contains the chains: the same number for each instance, at least two. Chain c
+    uses the random numbers of row `first_row` + c.
     """
 
     def __init__(

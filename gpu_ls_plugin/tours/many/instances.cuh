@@ -44,7 +44,7 @@ struct NearestInQuadrants {
   NearestFew<Length, most> nearest;
   NearestFew<Length, most / 4> quadrants[4];
 
-  // Offers a city with the coordinates (dx, dy) relative to the city whose neighbours these are.
+  // Offers a city at (dx, dy), relative to the city whose neighbours are sought.
   GLS_DEVICE void offer(Length length, int city, double dx, double dy, int degree) {
     nearest.offer(length, city, degree);
     quadrants[quadrant(dx, dy)].offer(length, city, degree / 4);

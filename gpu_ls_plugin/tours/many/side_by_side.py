@@ -95,7 +95,7 @@ def replicas_of(
 class InstanceBatch:
     """Instances with the same metric and similar sizes, which are searched together.
 
-    `parts` is None if the batch is one instance that `solve` handles, or if it is solved already.
+    `parts` is None if the batch is a single instance for `solve`, or if it is solved already.
     """
 
     instances: Instances

@@ -34,7 +34,7 @@ struct Site<0> {
   GLS_DEVICE Point point() const { return {}; }
 };
 
-constexpr int kSiteBytes = 12, kPlanarSiteBytes = 8;  // bytes of a site in space, in the plane
+constexpr int kSiteBytes = 12, kPlanarSiteBytes = 8;  // bytes of a site in 3D and in the plane
 static_assert(sizeof(Site<3>) == kSiteBytes && sizeof(Site<2>) == kPlanarSiteBytes, "of cities");
 
 // |estimate - real value| <= absolute + relative * estimate; relative is 0 for real metrics.

@@ -1,4 +1,4 @@
-// Metrics: distance functors, the same text for both backends.
+// Metrics: distance functors, with the same text for both backends.
 //
 // A metric has
 //   using Length            int64 if the definition rounds to integers, else double;

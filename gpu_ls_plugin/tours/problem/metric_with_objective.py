@@ -47,7 +47,7 @@ class Under(Metric):
 
 
 class RowsUnder(Under):
-    """The same if each row has separate data: the metric's data, then the objective's."""
+    """`Under` for rows with separate data: the metric's data, then the objective's."""
 
     def __init__(self, metric: Metric, objective: Objective) -> None:
         super().__init__(metric, objective)

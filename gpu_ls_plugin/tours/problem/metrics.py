@@ -190,7 +190,7 @@ class Planar(Metric):
         span = self.span(values)
         if not span < limit:
             raise InvalidProblemError(
-                f"coordinates: {self.name} lengths of up to {span:.4g} would overflow, the limit "
+                f"coordinates: {self.name} lengths of up to {span:.4g} would overflow: the limit "
                 f"is {limit:.4g}; scale the coordinates down"
             )
 

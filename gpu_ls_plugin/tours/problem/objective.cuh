@@ -232,8 +232,8 @@ GLS_DEVICE bool is_feasible(const Team& team, const View& view, City city) {
   return view.length.metric.objective.feasible(team, view.tour.n, city);
 }
 
-// Computes the data that an objective keeps of each tour of a batch, for searches whose kernels
-// need these data from the start.
+// Computes the data that an objective keeps of each tour of a batch, for searches whose kernels do
+// not compute them first.
 template <class Team, class Metric>
 struct KeepTours {
   GLS_DEVICE static void run(const Team& team, int item, const void* metric_data, int n,

@@ -154,7 +154,7 @@ class OpenPath:
         if barred >= (Explicit if self.problem.integer else ExplicitReal).limit:
             raise InvalidProblemError(
                 f"problem: its longest length is {longest:.10g}, and three times as much does not "
-                "fit a matrix; scale the lengths down"
+                "fit into a matrix; scale the lengths down"
             )
         after, before = _given(self.first), _given(self.last)
         if self.problem.symmetric:  # a search may return a tour in either direction

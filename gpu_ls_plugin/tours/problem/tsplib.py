@@ -217,7 +217,7 @@ def read_instance(path: str | os.PathLike[str]) -> Instance:
         )
     if (vehicles := sections.fields.get("VEHICLES", "1")) and whole(vehicles) != 1:
         raise UnsupportedProblemError(
-            f"{path}: VEHICLES: {quoted(vehicles)}, but a tour is for 1; for several vehicles, "
+            f"{path}: VEHICLES: {quoted(vehicles)}, but a tour is for one; for several vehicles, "
             "write TYPE CVRP with CAPACITY, DEMAND_SECTION and DEPOT_SECTION"
         )
     if set(sections.lines.get("FIXED_EDGES", ())) - {"-1"}:
