@@ -29,8 +29,8 @@ class Cooperation(ABC):
     - ``take(rows, others)``: the chains `rows` continue from the best tours of the chains `others`.
     - ``adopt(tours, costs)``: chains continue from tours that are cheaper than their best ones.
     - ``kept(owner, make)``: the result of ``make()`` in the first call; the same object in later
-      calls with this owner. A cooperation keeps its data there, because several searches may use
-      the cooperation. It is hashable.
+      calls with this owner. A cooperation has no state, since several searches may use it. It keeps
+      data here, with itself as `owner`, and so is hashable.
     - ``start``: the problem, the seed and the number of the first row; ``parts``: neighbourhoods
       and candidate lists, None if the search has none.
 

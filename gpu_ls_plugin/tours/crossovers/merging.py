@@ -68,7 +68,7 @@ class Merging(Cooperation):
     def exchange(
         self, chains: Chains, level: float, seconds: float = math.inf, kicks: int = NO_LIMIT
     ) -> int:
-        """Merge the best tours; if time runs out before, leave the chains unchanged."""
+        """Merge the best tours; if time runs out first, leave the chains unchanged."""
         watch, start = Stopwatch.of(seconds), chains.start
         backend, problem, xp = start.backend, start.problem, start.backend.xp
         tours = chains.best_tours

@@ -97,5 +97,5 @@ class FilteredNeighbourhood(Neighbourhood):
         raise InvalidParameterError(f"neighbourhoods: {self!r} is searched alone, not in a list")
 
     def variants(self, degree: int, symmetric: bool) -> int:
-        """Return the variants of the neighbourhood."""
+        """Return the number of moves that share a first step, as the neighbourhood does."""
         return int(self.neighbourhood.variants(degree, symmetric))

@@ -148,7 +148,7 @@ class InCandidates(Filter):
         return (self.candidates,)
 
     def words(self, setting: Setting) -> list[Any]:
-        """Return the lists, the distance to the farthest candidate of each city, and the degree."""
+        """Return the lists, each city's distance to its farthest candidate, and the degree."""
         cities, _, degree = self.candidates.on(setting.backend, setting.problem)
         reach = self.candidates.of(setting.problem).lengths.max(axis=1).astype("float64")
         data = {

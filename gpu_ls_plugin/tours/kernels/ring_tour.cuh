@@ -5,7 +5,7 @@
 
 namespace gls {
 
-// Returns whichever of two places, n apart, is on the ring: the lesser as an unsigned number.
+// Returns whichever of two places, n apart, is on the ring: the lower one as unsigned numbers.
 GLS_DEVICE int on_ring(int a, int b) { return int(uint32(a) < uint32(b) ? a : b); }
 
 // City is uint16 in shared memory and int in global memory.

@@ -8,7 +8,7 @@ from gpu_ls_plugin.core import checks
 from gpu_ls_plugin.core.exceptions import InvalidParameterError
 from gpu_ls_plugin.tours.moves.base import DEEPEST_EDGES, Neighbourhood
 
-SHALLOWEST = 3  # smallest depth; so many exchanges are tried in breadth
+SHALLOWEST = 3  # smallest depth; this many exchanges are tried in breadth
 EXAMPLE = (5, 3, 1)  # breadths, for messages
 
 
