@@ -1,4 +1,4 @@
-"""Checks of third-party parts: whether the costs that a search claims are those of its tours."""
+"""Checks that tours have the costs that third-party parts claim."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def foreign_names(problem: TSP, parts: Iterable[Any]) -> tuple[str, ...]:
 
 
 class Audit:
-    """Checks after 1, 2, 4, ... launches that descents have lowered costs.
+    """Checks after 1, 2, 4, ... launches whether the moves of descents have lowered costs.
 
     `names` are the names of the third-party parts. If there are none, the audit does nothing.
     """
@@ -43,7 +43,7 @@ class Audit:
             self.compare()
 
     def compare(self) -> None:
-        """Raise FaultyPartError if moves made a tour costlier, or no tour cheaper."""
+        """Raise FaultyPartError if the moves since the last check raised a cost or lowered none."""
         if not self._names:
             return
         before, moved = self._costs, self._moves
@@ -61,12 +61,12 @@ class Audit:
 
 
 def _fell(before: Any, after: Any) -> bool:
-    """Return whether the sum of costs fell, and no cost rose by more than rounding."""
+    """Return whether the sum of costs fell, and no cost rose by more than a rounding error."""
     return bool((after <= before * (1 + ROUNDING)).all() and after.sum() < before.sum())
 
 
 def refereed_costs(names: tuple[str, ...], problem: TSP, tours: Any) -> Any:
-    """Return the costs of tours that the named parts made; FaultyPartError if a row is no tour."""
+    """Return the costs of tours; raise FaultyPartError, with `names`, if a row is not a tour."""
     try:
         return problem.cost(tours)
     except InvalidTourError as error:
@@ -85,7 +85,7 @@ def check_tours(
 
 
 def advice(problem: TSP) -> str:
-    """Return a hint about a third-party objective; empty if the objective is our own."""
+    """Return a hint about a third-party objective; empty if the objective is built in."""
     if not foreign(problem.objective):
         return ""
     if problem.objective.directed or not problem.symmetric:

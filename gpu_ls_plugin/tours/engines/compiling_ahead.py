@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-A_MOMENT = 1e-3  # seconds; a search compiles its programs even so, but hardly runs them
+A_MOMENT = 1e-3  # seconds; with this budget, a search compiles all kernels, but hardly runs them
 SMALLEST_KICKED = 8  # cities; an iterated search of smaller tours only descends
 
 
 class CompilesAhead(ABC):
-    """A search of given tours that can compile before it is called."""
+    """Base class of searches that improve given tours and can compile before they are called."""
 
     def prepare(
         self,
@@ -44,7 +44,8 @@ class CompilesAhead(ABC):
         Parameters
         ----------
         problem : Problem
-            May be another one of the same size and metric. No candidate lists are made.
+            That of the later call, or another one of the same size and metric. It does not get
+            candidate lists.
         size : int
             Number of tours of the later call.
         backend, device
@@ -53,11 +54,11 @@ class CompilesAhead(ABC):
         Raises
         ------
         CompilationError, UnsupportedProblemError, BackendUnavailableError
-            As the search does.
+            For the same reasons as the later call.
         InvalidParameterError, InvalidTypeError
             `size` is not a positive integer, or `problem` is not a problem.
         KeyboardInterrupt
-            Ctrl-C.
+            On Ctrl-C.
         """
         copy = fresh_copy(problem)
         self._compile_ahead(copy, placeholder_tours(copy, size), backend, device)
@@ -74,7 +75,7 @@ class CompilesAhead(ABC):
 
 
 def with_quick_candidates(search: Any, problem: TSP) -> Any:
-    """Compile the kernels of a search's candidates; return the search on quick candidates."""
+    """Compile the kernels that make candidates; return the search with candidates made quickly."""
     if isinstance(search.candidates, All):
         return search
     search.candidates.compile(problem)
@@ -82,14 +83,14 @@ def with_quick_candidates(search: Any, problem: TSP) -> Any:
 
 
 def fresh_copy(problem: Problem) -> TSP:
-    """Return a copy of a problem; data that compiling caches stay out of the original."""
+    """Return a copy of a problem, so that compiling caches no data in the original."""
     problem = tour_problem(problem)
     copy: TSP = pickle.loads(pickle.dumps(problem))
     return copy
 
 
 def placeholder_tours(problem: Problem, size: int) -> NDArray[np.int32]:
-    """Return some batch of this size; the kernels depend on its shape alone."""
+    """Return a batch of `size` tours; kernels depend only on its shape."""
     size = checks.integer("size", size, least=1, most=checks.MOST_INT)
     return np.tile(np.arange(problem.n, dtype=np.int32), (size, 1))
 

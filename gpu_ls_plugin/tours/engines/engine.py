@@ -44,7 +44,7 @@ class Engine(ABC):
     seen : array of NumPy, shape (P,), uint8
         The states when the host last read them.
     pass_counts, move_counts : arrays of the backend, shape (P,), int64
-        Evaluations of a neighbourhood, and applied moves, of each tour.
+        Passes and applied moves of each tour.
     moves_by : array of the backend, shape (K,), int64
         Moves of each neighbourhood, summed over all tours, if there are several neighbourhoods.
     arrays : dict
@@ -71,7 +71,7 @@ class Engine(ABC):
         }
 
     def look_at(self, cities: Any) -> None:
-        """Look only at the cities marked in a bool array (P, n); this base class looks at all."""
+        """Look only at the cities marked in a bool array (P, n); the base class looks at all."""
 
     @abstractmethod
     def launch(self, passes: int, seconds: float) -> None:
@@ -79,7 +79,7 @@ class Engine(ABC):
 
     @abstractmethod
     def first_passes(self) -> int:
-        """Return a number of passes that certainly takes less time than a launch should."""
+        """Return a number of passes for the first launch, before the time of a pass is known."""
 
     @abstractmethod
     def moves_per_evaluation(self) -> int:
@@ -88,7 +88,7 @@ class Engine(ABC):
     def slices(self, together: int, seconds: float) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield the first row and the arrays of `together` tours at a time, while time is left.
 
-        A launch of the whole batch might take too long to be stopped.
+        A single launch for the whole batch might run for too long after time is up.
         """
         watch = Stopwatch.of(seconds)
         for begin in range(0, len(self.tours), together):
@@ -120,21 +120,24 @@ class Engine(ABC):
 
 
 def require_symmetric(problem: TSP, search: str) -> None:
-    """Raise UnsupportedProblemError if lengths depend on the direction: `search` reverses paths."""
+    """Raise UnsupportedProblemError if lengths depend on direction, since `search` reverses paths.
+
+    `search` is the name of the search in the message.
+    """
     if not problem.symmetric:
         raise UnsupportedProblemError(
             f"problem: {search} reverses paths, which changes the lengths of an asymmetric "
             "problem; search with OrOpt() or ThreeOpt() on candidates such as Nearest(10), or "
-            "Symmetrised() of integer lengths"
+            "make integer lengths symmetric by Symmetrised()"
         )
 
 
 def moves_by_name(
     neighbourhoods: Sequence[Neighbourhood], moves: int, moves_by: Any
 ) -> dict[str, int]:
-    """Return the moves of each neighbourhood by its name; equal names get numbers from 2 on.
+    """Return the number of moves of each neighbourhood by name; repeated names get numbers from 2.
 
-    `moves` is the total; `moves_by` (K,) has the moves of each if there are several neighbourhoods.
+    `moves` is the total; `moves_by` (K,) has the count of each of several neighbourhoods.
     """
     counts = moves_by.tolist() if len(neighbourhoods) > 1 else [moves]
     found: dict[str, int] = {}
@@ -145,7 +148,7 @@ def moves_by_name(
 
 
 class PersistentEngine(Engine):
-    """An engine with one kernel, which makes all passes of a launch.
+    """An engine with a single kernel, which makes all passes of a launch.
 
     A subclass sets `_kernel`, its `_arguments` by name (without `passes`), and `_shared_bytes` if
     the kernel needs dynamic shared memory.

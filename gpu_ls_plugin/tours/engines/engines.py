@@ -75,7 +75,7 @@ def three_opt_climb(
 def random_k(
     search: Parameters, backend: Backend, problem: TSP, seed: int, memory: Memory
 ) -> EngineFactory:
-    """Serve samples of 2-opt or 3-opt moves."""
+    """Serve the best of k random triples of edges, by 2-opt or 3-opt."""
     require_shared_lengths(problem, "RandomK()")
     require_nothing_kept(problem.objective, problem, "RandomK()")
     require_undirected(problem.objective, "RandomK()")
@@ -91,7 +91,7 @@ def random_k(
 def candidate_moves(
     search: Parameters, backend: Backend, problem: TSP
 ) -> Callable[[], CandidateMoves]:
-    """Return a function that composes the moves on the first call."""
+    """Return a function that composes the moves of a search when it is first called."""
     return cache(
         partial(
             CandidateMoves,
@@ -236,13 +236,13 @@ SERVICES = (
     Service((RandomK,), TWO_OR_THREE, random_k, _none),
 )
 # Messages for combinations that no engine serves, by pivoting rule. `Service.refusal` has priority.
-SEVERAL = "moves_per_pass: more than 1 is for [TwoOpt()] on All() with Best() only"
+SEVERAL = "moves_per_pass: only [TwoOpt()] on All() with Best() can make more than 1"
 REFUSALS = {
     Best: "neighbourhoods: {moves} cannot be searched over All() cities with Best(), only "
     "[TwoOpt()] or [ThreeOpt()]; use candidates such as Nearest(10)",
     RandomK: "pivoting: {rule!r} draws moves of [TwoOpt()] or [ThreeOpt()] over All() cities, not "
     "of {moves} on {candidates!r}",
-    Pivoting: "pivoting: {rule!r} is not served by any engine",
+    Pivoting: "pivoting: no engine serves {rule!r}",
 }
 
 
@@ -275,10 +275,10 @@ def _service(search: Parameters) -> Service:
 
 
 def _refusal(search: Parameters) -> str:
-    """Return the reason why no engine serves a search."""
+    """Return the message that says why no engine serves a search."""
     by_rule = next(words for kind, words in REFUSALS.items() if isinstance(search.pivoting, kind))
     alone = next(
-        (its.refusal for its in _services() if its.alone and _any(search, its.alone)), None
+        (each.refusal for each in _services() if each.alone and _any(search, each.alone)), None
     )
     return (alone or by_rule).format(
         moves=list(search.neighbourhoods), rule=search.pivoting, candidates=search.candidates

@@ -26,7 +26,7 @@ class Pivoting:
 
     @property
     def by_step(self) -> bool:
-        """Whether a search stops at a city's first improving first step."""
+        """Whether a look at a city stops at the earliest first step with an improving move."""
         return False
 
 
@@ -51,14 +51,15 @@ class First(Pivoting):
     ----------
     best_of : {"city", "step"}
         "city": the best of all moves at the city; the lanes of a GPU evaluate them together anyway.
-        "step": the best move of the first step that has an improving one. A first step removes an
-        edge and adds a candidate edge. On a CPU, "step" saves a third of the work per kick, and
-        the same number of kicks leads to equally good tours. Filtered neighbourhoods have no steps.
+        "step": the best move of the earliest first step that has an improving one. A first step
+        removes an edge of the city and adds a candidate edge. On a CPU, "step" saves a third of the
+        work per kick, and the same number of kicks leads to equally good tours. It has no effect on
+        filtered neighbourhoods.
 
     Raises
     ------
     InvalidParameterError, InvalidTypeError
-        `best_of` is neither.
+        `best_of` has another value.
     """
 
     best_of: Literal["city", "step"] = "city"
@@ -70,7 +71,7 @@ class First(Pivoting):
 
     @property
     def by_step(self) -> bool:
-        """Whether a search stops at a city's first improving first step."""
+        """Whether a look at a city stops at the earliest first step with an improving move."""
         return self.best_of == "step"
 
 
@@ -79,14 +80,14 @@ class Multi(Pivoting):
     """Find the best moves of several cities, and apply all independent ones at once.
 
     A pass skips each move that touches or crosses a move of an earlier city. The cities take turns;
-    those without a move are left out (don't-look bits). Use it on a GPU for a few tours that are
-    far from a local optimum: it takes a third of the time of `First()`. Its local optima are up to
-    0.2 % longer on average.
+    a city without an improving move is left out until one of its edges changes (don't-look bits).
+    Use it on a GPU for a few tours that are far from a local optimum: it takes a third of the time
+    of `First()`. Its local optima are up to 0.2 % longer on average.
 
     Parameters
     ----------
     cities : int
-        Cities of a pass, from 1 to 64.
+        Number of cities that a pass looks at together, from 1 to 64.
 
     Raises
     ------
@@ -108,7 +109,7 @@ class RandomK(Pivoting):
 
     A pass evaluates all seven reconnections of each triple with `ThreeOpt()`, and the three that
     change two edges with `TwoOpt()`. A tour is finished after one pass without a gain. A large k
-    comes closer to `Best()`, a small k is faster.
+    comes closer to `Best()`; a small k is faster.
 
     Parameters
     ----------

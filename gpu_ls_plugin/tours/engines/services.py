@@ -20,7 +20,7 @@ class Parameters(Protocol):
 
     @property
     def neighbourhoods(self) -> Sequence[Any]:
-        """Moves to try."""
+        """The neighbourhoods whose moves are tried."""
 
     @property
     def candidates(self) -> Any:
@@ -36,15 +36,15 @@ class Parameters(Protocol):
 
     @property
     def layout(self) -> str:
-        """Whether a warp or a block of a GPU works on a tour."""
+        """How a GPU works on a tour: "auto", or one of `LAYOUTS`."""
 
 
 @dataclass(frozen=True)
 class EngineFactory:
     """Makes the engines of one search."""
 
-    make: Callable[[Any, int, int], Engine]  # of tours, their first row's number, most moves
-    bytes_per_tour: int
+    make: Callable[[Any, int, int], Engine]  # from tours, the first row's number, and most moves
+    bytes_per_tour: int  # of device memory
 
 
 # Returns how many bytes an engine may use. The call is slow on a GPU.
@@ -62,7 +62,7 @@ class Service:
     moves: Callable[[Parameters], bool]  # whether it serves the moves and candidates of a search
     prepare: Preparation  # makes the engine factory of a search
     lists: Lists  # returns the candidates whose lists the engine reads
-    cities: Callable[[TSP], TSP] = lambda problem: problem  # the problem of the lists
+    cities: Callable[[TSP], TSP] = lambda problem: problem  # the problem that the lists are for
     several: bool = False  # whether `moves_per_pass` may be more than 1
     alone: type[Neighbourhood] | None = None  # moves that no other engine serves
     refusal: str = ""  # message for combinations of `alone` that the engine does not serve
@@ -72,6 +72,6 @@ class Service:
         return isinstance(search.pivoting, self.pivoting) and self.moves(search)
 
 
-# Functions that return the services of other domains, which add them when they are imported. They
-# are called when a search looks for its engine. No two services serve the same search.
+# Functions that each return a service. Other domains append theirs when they are imported; a search
+# calls all of them when it looks for its engine. No two services serve the same search.
 of_other_domains: list[Callable[[], Service]] = []

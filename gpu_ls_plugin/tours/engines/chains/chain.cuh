@@ -16,8 +16,9 @@
 
 namespace gls {
 
-constexpr int kKickAttempts = 8;  // draws of cuts before a chain goes without a kick
+constexpr int kKickAttempts = 8;  // attempts to draw cuts before a kick is left out
 
+// The reversals of a kick and its repair.
 template <class City>
 struct Journal {
   City* entries;  // two for each reversal: its first place and its length
@@ -43,14 +44,14 @@ struct Journal {
   }
 };
 
-// A double bridge, and the lengths of its edges. If none was found, its segments are empty.
+// A double bridge, and the lengths of its edges. If no bridge was found, its segments are empty.
 template <class Length>
 struct Bridge {
   BridgeCuts cuts;
   Length lengths[8];
 
-  // Whether the segments fit into the ring of the empty queue, and so change places in one step.
-  // Otherwise, the bridge is made and undone like any move.
+  // Whether the segments fit into the ring of the empty queue. If so, they change places in one
+  // step; otherwise, the bridge is made and undone like any move.
   GLS_DEVICE bool swaps() const { return cuts.at[3] - cuts.at[0] <= kChainQueue; }
 
   template <class Team, class City>
@@ -71,7 +72,7 @@ GLS_DEVICE bool draw_bridge(const Team& team, KickNumbers<Team>& random, const V
   for (int attempt = 0; attempt < kKickAttempts; ++attempt) {
     BridgeCuts cuts = Cuts::draw(random, view, window);
     GLS_UNROLL
-    for (int c = 0; c < 4; ++c) {  // the edge next to a fixed edge is not fixed
+    for (int c = 0; c < 4; ++c) {  // cuts the next edge, which is free, instead of a fixed one
       const int place = tour.wrap_high(cuts.first + cuts.at[c]);
       cuts.at[c] += view.fixed.hold(tour.at(place - 1), tour.at(place));
     }
@@ -82,7 +83,7 @@ GLS_DEVICE bool draw_bridge(const Team& team, KickNumbers<Team>& random, const V
       move.forward = 1;
       move.edges = 4;
     });
-    // The city before a cut gets a new successor: the city behind the cut after the next one.
+    // The city before cut c gets a new successor: the city behind cut c ^ 2.
     team.each(8, [&](int edge) {
       const int cut = edge / 2, other = edge % 2 ? cut ^ 2 : cut;
       const auto place = [&](int c) { return tour.wrap_high(cuts.first + bridge.cuts.at[c]); };
@@ -98,7 +99,7 @@ GLS_DEVICE bool draw_bridge(const Team& team, KickNumbers<Team>& random, const V
     for (int edge = 0; edge < 8; edge += 2) gain += bridge.lengths[edge] - bridge.lengths[edge + 1];
     gain = view.worth(move, gain);
     if (view.allows(gain)) return true;
-    team.sync();  // all have read the move
+    team.sync();  // all lanes have read the move
     gain = 0;
   }
   team.once([&] { bridge.cuts = {}; });
@@ -196,7 +197,7 @@ struct Chain
   };
   static_assert(sizeof(State) + sizeof(Sums) <=
                     kStateBytes + (sizeof(MovesByPart<Neighbourhood>) + 7) / 8 * 8,
-                "with the counts of moves");
+                "kStateBytes has room for State and Sums, apart from the counts of moves");
   struct ChainMemory : ScoutMemory<Team, Length> {
     Bridge<Length> bridge;
     DrawnNumbers<Team> drawn;
@@ -208,7 +209,7 @@ struct Chain
   const KickSchedule& schedule;
   const ChainBatch& batch;
   const int stride;  // from the tour of a chain to that of the next
-  // Members of fixed size come first in memory: one address serves for them and the tour's order.
+  // Members of fixed size come first in memory, so that they and the tour's order share an address.
   ChainMemory& shared;
   City* const ring;
   Journal<City> journal;
@@ -238,7 +239,8 @@ struct Chain
     return Scope::kWhole ? instance.n : parts.stride;
   }
 
-  // The view of moves: of the whole problem, or of a part, with a copy of its sites and mates.
+  // Returns the view that moves use, of the whole problem, or of a part with copies of its sites
+  // and mates.
   GLS_DEVICE static View make_view(const Team& team, int item, int stride, Memory& memory,
                                    const Instance& instance, const Candidates& lists,
                                    const PartsOfTours& parts) {
@@ -338,7 +340,8 @@ struct Chain
   // Whether a kick and its repair have led back to the same cost.
   GLS_DEVICE bool returned() const { return rise() == 0; }
 
-  // Finds the next move of a repair; returns false if there is none, or no room or no moves left.
+  // Finds the next move of a repair; returns false if there is none, or if no room or no moves are
+  // left.
   GLS_DEVICE bool find_repair() {
     if (journal.size + kEdges > kReversals || (limited && sums().moves_left <= 0) ||
         queue.size + 2 * kEdges > kWaiting) {
@@ -419,7 +422,7 @@ struct Chain
       int* const best_tour = batch.best_tours + int64(state.item) * stride;
       team.each(view.tour.n, [&](int p) { best_tour[p] = view.tour.order[p]; });
     }
-    team.sync();  // all have read the state
+    team.sync();  // all lanes have read the state
     team.once([&] {
       ++state.kicks;
       state.idle = leads ? 0 : state.idle + 1;
@@ -430,7 +433,7 @@ struct Chain
     });
   }
 
-  // Changes the sums: one lane if they are shared, else each lane its own copy.
+  // Changes the sums: one lane does so if they are shared; otherwise, each lane changes its copy.
   template <class Change>
   GLS_DEVICE void note(Change change) {
     if constexpr (kScarce)

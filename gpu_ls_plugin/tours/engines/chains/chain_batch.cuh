@@ -21,7 +21,7 @@ struct KickSchedule {
 
 // State of the chains of a launch; counts have an entry for each chain.
 struct ChainBatch {
-  const float* units;                // of each chain, the length that a level of 1 stands for
+  const float* units;                // of each chain, the length of an acceptance level of 1
   int *tours, *best_tours;           // in rows; one array if the current tour is always the best
   void *costs, *best_costs;          // of these tours
   int64 *kick_counts, *move_counts;  // so far

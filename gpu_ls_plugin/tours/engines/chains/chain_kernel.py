@@ -36,14 +36,15 @@ class ChainState:
     Attributes
     ----------
     divisible : bool
-        Whether the ends of launches have no influence on the result.
+        Whether a launch may end after any kick without an effect on the result.
     tours, best_tours : arrays, shape (P, n), int32
-        One and the same array if a chain's current tour is always its best one.
+        Current and best tours; the same array if a chain's current tour is always its best one.
     costs, best_costs : arrays, shape (P,)
+        Costs of these tours.
     units : array, shape (P,), float32
-        Length that a level of 1 of the acceptance rule stands for.
+        Length that corresponds to an acceptance level of 1.
     kicks, accepted, idle, looks, moves, restarts : arrays, shape (P,), int64
-        Counts; `idle` counts the kicks since the last best tour.
+        Counts of each chain; `idle` counts the kicks since its last new best tour.
     moves_by : array, shape (K,), int64
         Moves of each neighbourhood, summed over all chains, if there are several neighbourhoods.
     """
@@ -75,9 +76,9 @@ class ChainState:
         self.moves_by = xp.zeros(neighbourhoods, "int64")
 
     def advance(self, until: int, heat: float, cooling: float, seconds: float) -> None:
-        """Let each chain go on to kick number `until`; no launch begins after `seconds`.
+        """Run each chain up to kick number `until`; no launch begins after `seconds`.
 
-        The acceptance rule's level is ``heat - cooling * kick``.
+        The level of the acceptance rule is ``heat - cooling * kick``.
         """
         self.start.backend.launch(
             self._kernel,
@@ -108,7 +109,7 @@ class ChainState:
 def chain_layout(
     backend: Backend, parts: CandidateMoves, n: int, choose: Callable[..., tour_layouts.ChainShape]
 ) -> tour_layouts.ChainShape:
-    """Return the launch layout of chains on n cities; on a GPU, `choose` returns it."""
+    """Return the launch layout of chains on n cities; on a GPU, `choose` selects it."""
     if backend.name == "cpu":
         return tour_layouts.HostShape.of(n)
     return choose(n, shared_memory=backend.shared_memory, needs=parts.needs)

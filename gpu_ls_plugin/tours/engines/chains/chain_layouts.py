@@ -34,13 +34,13 @@ CHAIN_WARPS = {**PART_WARPS, "few": ((16, 2), (14, 2), *PART_WARPS["few"])}
 
 
 def first_kicks(backend: Backend, chains: int, seconds: dict[str, float] = SECONDS_PER_KICK) -> int:
-    """Return a number of kicks that certainly takes less time than a launch should."""
+    """Return a number of kicks for the first launch, before the time of a kick is known."""
     turns = -(-chains // backend.processors)
     return max(1, int(tuning.LAUNCH_SECONDS / (seconds[backend.name] * turns)))
 
 
 def part_bytes(n: int, needs: ChainNeeds) -> int:
-    """Return the shared memory of a chain on a part, which has its own sites and mates."""
+    """Return the bytes of shared memory of a chain on a part, with its copy of sites and mates."""
     return warp_bytes(n, needs) + padded(n * needs.site_bytes) + padded(2 * n)
 
 

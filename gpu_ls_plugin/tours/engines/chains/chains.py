@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.kicks.base import Perturbation
     from gpu_ls_plugin.tours.moves.composed import CandidateMoves
 
-RESTART_STREAM = 2**40  # streams of random numbers of a round of restarts; a row uses one
+RESTART_STREAM = 2**40  # random streams reserved for a round of restarts; each row uses one
 Kept = TypeVar("Kept")
 _STATE = (
     *("tours", "best_tours", "costs", "best_costs", "units", "kicks", "accepted", "idle"),
@@ -47,14 +47,14 @@ class Chains(ChainState, ABC):
     parts : CandidateMoves, optional
         Neighbourhoods and candidates on the backend.
     neighbourhoods : int
-        Number of neighbourhoods whose moves are counted apart.
+        Number of neighbourhoods whose moves are counted separately.
 
     Attributes
     ----------
     crossed : int
-        Generations of crossovers so far; each uses other random numbers.
+        Generations of crossovers so far; each uses new random numbers.
     gaining : float, or array of the backend, shape ()
-        Share of the chains for which the last crossover found a new best tour, if it counts them.
+        Share of the chains for which the last crossover found a new best tour; 1.0 if not counted.
     """
 
     def __init__(
@@ -102,49 +102,52 @@ class Chains(ChainState, ABC):
 
     @abstractmethod
     def first_kicks(self) -> int:
-        """Return a number of kicks that certainly takes less time than a launch should."""
+        """Return a number of kicks for the first launch, before the time of a kick is known."""
 
     @abstractmethod
     def moves_per_look(self) -> int:
         """Return how many moves a look at one city evaluates."""
 
     def kept(self, owner: Hashable, make: Callable[[], Kept]) -> Kept:
-        """Return what `make` returns; it is called once for each `owner`."""
+        """Return the object that `make` returned on the first call for this `owner`."""
         if owner not in self._kept:
             self._kept[owner] = make()
         kept: Kept = self._kept[owner]
         return kept
 
     def behind(self, until: int) -> bool:
-        """Wait for the launches; return whether a chain has kicks and moves left."""
+        """Wait for the launches; return whether any chain has kicks and moves left."""
         return bool(((self.kicks < until) & (self.moves < self.start.max_moves)).any())
 
     def take(self, rows: Any, others: Any) -> None:
         """Let the chains `rows` continue from the best tours of the chains `others`."""
-        for mine, best in ((self.tours, self.best_tours), (self.costs, self.best_costs)):
-            mine[rows] = best[others]
-            if mine is not best:
-                best[rows] = mine[rows]
+        for current, best in ((self.tours, self.best_tours), (self.costs, self.best_costs)):
+            current[rows] = best[others]
+            if current is not best:
+                best[rows] = current[rows]
         self.idle[rows] = 0
 
     def adopt(self, tours: Any, costs: Any) -> Any:
-        """Let chains continue from tours (P, n) cheaper than their best; return which chains do."""
+        """Let chains continue from tours (P, n) that are cheaper than their best ones.
+
+        Return a mask (P,) of these chains.
+        """
         xp = self.start.backend.xp
         cheaper = xp.asarray(costs) < self.best_costs  # a mask: the host would wait for indices
-        for mine, best in ((self.tours, self.best_tours), (self.costs, self.best_costs)):
-            found, where = (costs, cheaper) if mine.ndim == 1 else (tours, cheaper[:, None])
-            xp.copyto(mine, found, where=where)
-            if mine is not best:
+        for current, best in ((self.tours, self.best_tours), (self.costs, self.best_costs)):
+            found, where = (costs, cheaper) if current.ndim == 1 else (tours, cheaper[:, None])
+            xp.copyto(current, found, where=where)
+            if current is not best:
                 xp.copyto(best, found, where=where)
         xp.copyto(self.idle, 0, where=cheaper)
         return cheaper
 
     def keep_best(self) -> Any:
-        """Keep the current tours that are better than the best so far; return which are."""
+        """Keep each current tour that is better than its chain's best; return as `offer` does."""
         return self.offer(self.tours, self.costs)
 
     def offer(self, tours: Any, costs: Any) -> Any:
-        """Keep each tour (P, n) that is better than its chain's best; return which are."""
+        """Keep each tour (P, n) that is better than its chain's best; return which, as a mask."""
         start, best = self.start, (self.best_tours, self.best_costs)
         leads = better(start.backend, start.problem, (tours, costs), best)
         self.best_costs[leads] = costs[leads]
@@ -153,7 +156,7 @@ class Chains(ChainState, ABC):
         return leads
 
     def restart_stalled(self, search: Repair, seconds: float = math.inf) -> None:
-        """Restart the chains without a new best tour for `patience` kicks."""
+        """Restart the chains that have found no new best tour for `patience` kicks."""
         if self.patience:
             (rows,) = self.start.backend.xp.nonzero(self.idle >= self.patience)
             self.restart(search, rows, seconds)
@@ -161,20 +164,21 @@ class Chains(ChainState, ABC):
     def restart(self, search: Repair, rows: Any, seconds: float = math.inf) -> None:
         """Let the chains `rows`, in ascending order, continue from random local optima.
 
-        They keep their best tours. Chains without a local optimum after `seconds` do not change.
+        They keep their best tours. If `seconds` are over before the local optima are reached, the
+        chains do not change.
         """
         if not len(rows):
             return
         backend, problem, seed = self.start.backend, self.start.problem, self.start.seed
         watch, rounds = Stopwatch.of(seconds), backend.to_numpy(self.restarts[rows])
         for number in sorted(set(rounds.tolist())):
-            mine = rows[backend.xp.asarray(rounds == number)]
+            of_round = rows[backend.xp.asarray(rounds == number)]
             first = self.start.first_row + (number + 1) * RESTART_STREAM
             fresh = shuffle(backend, problem.n, len(self.tours), seed, first)
-            found = self.searched(search, fresh, mine, seed, watch.left)
+            found = self.searched(search, fresh, of_round, seed, watch.left)
             if found is None:
                 return
-            self.begin_anew(mine, *found[:2])
+            self.begin_anew(of_round, *found[:2])
         self.keep_best()
 
     def begin_anew(self, rows: Any, tours: Any, costs: Any) -> None:
@@ -186,7 +190,7 @@ class Chains(ChainState, ABC):
     def searched(
         self, search: Repair, fresh: Any, rows: Any, seed: int, seconds: float
     ) -> tuple[Any, Any, Statistics] | None:
-        """Search from `fresh[rows]`, in ascending order; `fresh` has shape (P, n).
+        """Run the local search from `fresh[rows]`; `fresh` has shape (P, n), `rows` ascend.
 
         Return tours, costs and statistics; None if the tours are not local optima after `seconds`.
         The result does not depend on the other rows.
@@ -260,7 +264,7 @@ class FusedChains(Chains):
         return chain_layouts.first_kicks(self.start.backend, len(self.tours))
 
     def moves_per_look(self) -> int:
-        """Return the moves at a city."""
+        """Return the number of moves at a city."""
         return self.parts.neighbours
 
 
@@ -279,7 +283,7 @@ class SteppedChains(Chains):
         self._search, self._perturbation = search, perturbation
 
     def advance(self, until: int, heat: float, cooling: float, seconds: float) -> None:
-        """Make one kick of all chains after the other."""
+        """Kick all chains once at a time, up to kick number `until`, for at most `seconds`."""
         watch = Stopwatch.of(seconds)
         xp = self.start.backend.xp
         while self.behind(until) and watch.left > 0:
@@ -296,9 +300,10 @@ class SteppedChains(Chains):
     def searched(
         self, search: Repair, fresh: Any, rows: Any, seed: int, seconds: float
     ) -> tuple[Any, Any, Statistics] | None:
-        """Search as other chains do; each row keeps its number, on which random moves depend.
+        """Run the local search, as in the base class, on all rows from the first to the last.
 
-        The rows in between are local optima already, so that searching them takes little time.
+        Each row keeps its number, because random moves depend on it. The rows that are not in
+        `rows` are local optima already, so searching them takes little time.
         """
         first, last = int(rows[0]), int(rows[-1])
         begin = self.tours[first : last + 1].copy()
@@ -310,7 +315,7 @@ class SteppedChains(Chains):
         return tours[rows - first], costs[rows - first], statistics
 
     def _step(self, rows: Any, kick: int, level: float, seconds: float) -> None:
-        """Make one kick; it has no effect if its repair takes longer than `seconds`."""
+        """Kick the chains `rows` once; no effect if the repair takes longer than `seconds`."""
         backend, problem, first_row = self.start.backend, self.start.problem, self.start.first_row
         seed = (self.start.seed * 0x9E3779B97F4A7C15 + kick + 1) % 2**64
         kicked = self._perturbation.perturb(
@@ -337,7 +342,7 @@ class SteppedChains(Chains):
         return 1
 
     def moves_per_look(self) -> int:
-        """Return 1: each local search counts its own kind of passes."""
+        """Return 1: `looks` counts the passes of the local search."""
         return 1
 
 
@@ -345,4 +350,4 @@ def _uniform(seed: int, first_row: int, count: int) -> NDArray[np.float64]:
     """Return a number in (0, 1] for each row; it depends on the seed and the row alone."""
     bits = np.random.Philox(key=seed)
     bits.advance(first_row)
-    return 1.0 - np.random.Generator(bits).random((count, 4))[:, 0]  # a step makes four numbers
+    return 1.0 - np.random.Generator(bits).random((count, 4))[:, 0]  # Philox makes four at once

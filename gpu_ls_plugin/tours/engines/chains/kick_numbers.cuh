@@ -8,16 +8,16 @@ namespace gls {
 
 constexpr int kDrawsPerKick = 1024;  // steps of the random stream for each kick
 
-// The numbers that a team has drawn: the first eight of some successive kicks (most kicks need no
-// more), or later ones of a single kick.
+// The numbers that a team has drawn: the first eight numbers of each of some consecutive kicks
+// (most kicks need no more), or later numbers of a single kick.
 template <class Team>
 struct DrawnNumbers {
   static constexpr int kKicks = Team::kLanes > 1 ? 4 : 1, kOfKick = 8, kAll = kOfKick * kKicks;
   uint32 numbers[kAll];
-  int group;  // number of the group of kicks, its lower bits; -1: none
+  int group;  // lower bits of the number of the group of kicks; -1: no group
 };
 
-// The stream of one kick, the same for all lanes.
+// The random stream of one kick, the same for all lanes.
 template <class Team>
 class KickNumbers {
   using Drawn = DrawnNumbers<Team>;
@@ -37,7 +37,7 @@ class KickNumbers {
     }
   }
 
-  // Draws the next `count` numbers, unless they are drawn already.
+  // Draws the next `count` numbers, unless they have been drawn already.
   GLS_DEVICE void ahead(int count) {
     if (base + taken + count <= end) return;
     const int first = taken / 4;
@@ -53,7 +53,7 @@ class KickNumbers {
  private:
   template <class Step>
   GLS_DEVICE void draw(int group, Step step_of) {
-    team.sync();  // all lanes have read the numbers before
+    team.sync();  // all lanes have read the previous numbers
     team.each(Drawn::kAll / 4, [&](int block) {
       Philox own = stream;
       own.four(step_of(block), &drawn.numbers[4 * block]);

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TourParts:
-    """Parts of tours as small problems with their own numbers of cities."""
+    """Parts of tours, as small problems that number their cities from 0."""
 
-    sizes: Any  # (K,) int32, cities of each part; the rest of a row below is unused
+    sizes: Any  # (K,) int32, cities of each part; the rest of its rows below is unused
     names: Any  # (K, m) int32, number of each city in the whole problem
     mates: Any  # (K, m) int32, the other end of a city's fixed edge, or the city itself
     near: Any  # (K, m, degree), candidates in the form of `CandidateMoves.arguments`
@@ -34,7 +34,7 @@ class TourParts:
 
     @classmethod
     def empty(cls, xp: Any, count: int, stride: int, arguments: dict[str, Any]) -> TourParts:
-        """Return memory for parts of up to `stride` cities, for `CandidateMoves.arguments`."""
+        """Allocate `count` parts of up to `stride` cities, for `CandidateMoves.arguments`."""
         near, lengths = (
             None if lists is None else xp.empty((count, stride, arguments["degree"]), lists.dtype)
             for lists in (arguments["candidates"], arguments["candidate_lengths"])
@@ -88,15 +88,18 @@ class PartSearch:
         seconds: float = math.inf,
         step: int = NO_LIMIT,
     ) -> ChainState:
-        """Return chains after `kicks` kicks from tours of the parts.
+        """Run chains on tours of parts, and return the chains.
 
         Parameters
         ----------
         cut : TourParts
+            The K parts.
         rings : array of the backend, shape (K * R, m), int32
-            Tours of R chains for each part, which change. They have cost 0.
+            Tours of R chains for each part. They change; costs are relative to these tours.
         units : array of the backend, shape (K * R,), float32
-            Length that a level of 1 stands for.
+            Length that corresponds to a level of 1.
+        kicks : int
+            Kicks of each chain.
         level : float
             First level of the acceptance rule; it falls linearly to 0.
         window : int
@@ -104,7 +107,7 @@ class PartSearch:
         first_row : int
             Chain r uses the random numbers of row `first_row` + r.
         seconds : float
-            No launch begins later; a CPU also ends a launch.
+            No launch begins after this time; a CPU also stops within a launch.
         step : int
             Kicks of the first launch.
         """
@@ -118,9 +121,9 @@ class PartSearch:
 
 
 class PartChains(ChainState):
-    """Chains on tours of parts, before their first kick; for the parameters see `PartSearch.run`.
+    """Chains on tours of parts; for the parameters, see `PartSearch.run`.
 
-    `costs` (K * R,) are the costs of the tours.
+    `costs` (K * R,) are the costs of `rings`.
     """
 
     def __init__(
@@ -159,7 +162,7 @@ class PartChains(ChainState):
         }
 
     def behind(self, until: int) -> bool:
-        """Wait for the launches; return whether a chain has kicks left."""
+        """Wait for the launches; return whether any chain has kicks left."""
         return bool((self.kicks < until).any())
 
     def first_kicks(self) -> int:
@@ -167,12 +170,12 @@ class PartChains(ChainState):
         return self._step
 
     def moves_per_look(self) -> int:
-        """Return the moves at a city."""
+        """Return the number of moves at a city."""
         return self._search.neighbours
 
 
 class _Falling(Acceptance):
-    """A level that falls linearly to 0."""
+    """A schedule whose level falls linearly to 0."""
 
     def __init__(self, level: float) -> None:
         self._level = level

@@ -3,8 +3,8 @@
 A round cuts each tour into segments. A part is one segment, or two that lie next to each other in
 space. Fixed edges replace the rest of the tour, so that a part is a small problem that fits into
 shared memory. All parts are searched at the same time, each by several chains with different random
-numbers. The best chain of each part counts. At the end of the round the parts are joined; the next
-round cuts elsewhere.
+numbers. At the end of the round, the best tours of the parts are joined; the next round cuts
+elsewhere.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ class PartedTours(Chains):
         return super().state() | own
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from the state of as many chains."""
+        """Continue from a state of the same number of tours."""
         super().restore(state)
         self._round, self._unit = state["round"], state["unit"]
         self._random.bit_generator.state = state["random"]
@@ -134,7 +134,7 @@ class PartedTours(Chains):
         return kicks
 
     def moves_per_look(self) -> int:
-        """Return the moves at a city."""
+        """Return the number of moves at a city."""
         return self.parts.neighbours
 
     def _make_round(self, until: int, level: float, most: int, seconds: float) -> int:
@@ -171,7 +171,7 @@ class PartedTours(Chains):
         return kicks
 
     def _keep_feasible(self, before: Any) -> None:
-        """Put back the tours that were feasible `before` and no longer are."""
+        """Restore the tours of `before` that were feasible, if the new ones are not."""
         backend, problem = self.start.backend, self.start.problem
         feasible, was_feasible = (
             problem.objective.feasible(problem, backend.to_numpy(tours))
@@ -217,7 +217,7 @@ class PartedTours(Chains):
         segments["begin1"] = np.tile(cuts[:-1], tours)
         segments["length1"] = np.tile(np.diff(cuts), tours)
         first, second, links = self._links(places, cuts)
-        # Segments that are neighbours on the tour share a segment in other rounds anyway.
+        # Other rounds cut elsewhere, so consecutive cities of two segments share a segment anyway.
         weight = links * self._random.random(len(first))
         weight[(second - first == 1)] *= 0.5
         taken = [False] * len(segments)
@@ -234,9 +234,9 @@ class PartedTours(Chains):
         return parts[np.argsort(parts["tour"], kind="stable")]
 
     def _links(self, places: Any, cuts: NDArray[np.int64]) -> tuple[NDArray[Any], ...]:
-        """Return pairs of segments, and the number of candidate links between them, (3, L).
+        """Return three arrays (L,): both segments of each pair, and the count of candidate links.
 
-        Segments are numbered through all tours.
+        Segments are numbered consecutively through all tours.
         """
         backend, count = self.start.backend, len(cuts) - 1
         xp, together = backend.xp, max(1, CITIES_TOGETHER[backend.name] // places.shape[1])
@@ -285,11 +285,11 @@ class PartedTours(Chains):
 def joined_pieces(
     segments: NDArray[Any], paths: NDArray[Any], gained: NDArray[Any], parts: NDArray[np.int64]
 ) -> NDArray[Any]:
-    """Return the pieces of one tour, from its first place on.
+    """Return the pieces of one tour, in the order of their places.
 
     If the path of a part runs backwards through the fixed edge between its two segments, the tour
-    between the segments turns round. Two such parts must not cross each other: the one that gains
-    less keeps its old path. So do parts with a void path. Both are noted in `paths`.
+    between the segments is reversed. Two such parts must not cross each other: the one that gains
+    less keeps its old path. Parts with a void path do so, too. `paths` is changed accordingly.
     """
     begin, end = segments["begin1"], segments["begin2"]
     double = segments["length2"][parts] > 0
@@ -313,7 +313,7 @@ def joined_pieces(
     by_start = np.argsort(starts)
     starts, stretches = starts[by_start], stretches[by_start]
     order = np.arange(len(starts))
-    # From the inside out: the stretches of an inner part lie together when an outer one turns them.
+    # From the inside out: an outer part reverses the stretches of an inner part as a whole.
     for a, b in sorted(turned, key=lambda pair: pair[1] - pair[0]):
         low, high = np.searchsorted(starts, (a, b))
         within = slice(low + 1, high)

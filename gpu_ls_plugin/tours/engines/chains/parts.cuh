@@ -1,7 +1,7 @@
-// Cuts parts of tours out as small problems, and joins them again.
+// Cuts parts out of tours as small problems, and joins them again.
 //
-// A part is one segment of a tour, or two. A fixed edge replaces each path between its segments.
-// The cities of a part have their own numbers, in the order of the tour: segment one has the
+// A part is one segment of a tour, or two. A fixed edge replaces each path of the tour outside the
+// part. The cities of a part have their own numbers, in the order of the tour: segment one has the
 // numbers 0 .. length1 - 1, segment two the next ones. The first and the last city are mates.
 #pragma once
 
@@ -10,7 +10,7 @@
 namespace gls {
 
 struct Segments {
-  int tour, begin1, length1, begin2, length2;  // begins are places of the tour
+  int tour, begin1, length1, begin2, length2;  // row of the tour; first places and lengths
 
   GLS_DEVICE int size() const { return length1 + length2; }
   GLS_DEVICE int place(int number) const {
@@ -39,7 +39,7 @@ struct CutTours {
   const int* places;      // of every city in its tour
   const int* candidates;  // of the whole problem, like their lengths
   const void* candidate_lengths;
-  int *sizes, *names, *mates;  // cities of a part; their numbers in the problem; `mate` of each
+  int *sizes, *names, *mates;  // size of a part; numbers in the problem, and mates, of its cities
   void *near, *near_lengths;   // candidates of a part's cities, in its own numbers
 
   GLS_DEVICE const Segments& part(int item) const {
@@ -47,7 +47,7 @@ struct CutTours {
   }
 };
 
-// Names, mates and candidates of a part.
+// Writes the names, mates and candidates of the cities of a part.
 template <class Team, class Lists>
 struct MakePart {
   GLS_DEVICE static void run(const Team& team, int item, CutTours cut) {
@@ -89,6 +89,7 @@ struct JoinedParts {
   int* joined;  // tours, in rows
 };
 
+// Reads the best tour of a part as a path.
 template <class Team>
 struct UnrollPart {
   GLS_DEVICE static void run(const Team& team, int item, CutTours cut, JoinedParts found) {
@@ -120,6 +121,7 @@ struct UnrollPart {
   }
 };
 
+// Writes a piece into the joined tour.
 template <class Team>
 struct WritePiece {
   GLS_DEVICE static void run(const Team& team, int item, CutTours cut, JoinedParts found) {

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.engines.chains.start import Repair
 
 KICKS_PER_CITY = 0.5  # in a generation of chains that do not cooperate
-LEAST_KICKS_PER_CITY = 100  # kicks of all chains together in the shortest wait of `EqualCosts`
+LEAST_KICKS_PER_CITY = 100  # of all chains together, in the shortest wait of `EqualCosts`
 _STATE = (
     *("done", "exchanges", "generations"),
     *("_next", "_pace", "_equal_costs", "_best", "_counted"),
@@ -31,7 +31,7 @@ _STATE = (
 
 
 class Rounds(Population):
-    """Chains that kick and repair, and exchange tours after certain numbers of kicks.
+    """Chains that kick and repair, and exchange tours once per period of kicks.
 
     A generation ends with an exchange.
 
@@ -39,9 +39,11 @@ class Rounds(Population):
     ----------
     chains : ChainState
     statistics : Statistics
+        Its counts and times are increased.
     search : Repair, optional
         Local search of chains that restart; without it, no chain restarts.
     cooperation : Cooperation, optional
+        Exchanges tours between the chains; without it, there are no exchanges.
     best : float
         The best cost so far; only a lower one counts as an improvement.
     stirs : bool
@@ -84,7 +86,7 @@ class Rounds(Population):
         return self.chains.best_costs
 
     def over(self, leg: Leg) -> str | None:
-        """Return "moves" or "kicks" if no chain may go on; None if one may."""
+        """Return what has stopped all chains, "moves" or "kicks"; None if one may continue."""
         if leg.bred(self.generations):
             return "kicks"
         chains = self.chains
@@ -159,7 +161,7 @@ class Rounds(Population):
         return min(leg.until, leg.first + own)
 
     def _stir(self, seconds: float) -> None:
-        """Restart every second chain once all have had the same cost for long; keep best tours."""
+        """Restart every second chain if all have had equal costs for a while; keep best tours."""
         chains, best = self.chains, self.chains.best_costs.min().item()
         improved, self._best = best < self._best, best
         if not self._equal_costs.reached(chains, self.done, improved) or chains.current_is_best:
@@ -190,9 +192,9 @@ class Rounds(Population):
 
 
 class EqualCosts:
-    """Tests after a wait for a better tour whether all chains have the same cost.
+    """Tests, after a wait without a better tour, whether all chains have the same cost.
 
-    A wait is as long as the search for the best tour, in kicks. It doubles each time that all
+    The wait has as many kicks as it took to find the best tour. It doubles each time that all
     chains have the same cost at its end.
     """
 
@@ -203,7 +205,7 @@ class EqualCosts:
     def reached(self, chains: ChainState, kicks: int, improved: bool) -> bool:
         """Return whether a wait is over after this many kicks per chain, and all costs are equal.
 
-        `improved` says whether the best tour is new: then a new wait begins.
+        `improved` says whether there is a new best tour; if so, a new wait begins.
         """
         if improved:
             self._wait = max(kicks, self._least)

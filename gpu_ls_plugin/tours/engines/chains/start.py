@@ -1,4 +1,4 @@
-"""The contract of chains: their start, the local search and the iterated search that they serve."""
+"""Types of what chains start from: their tours, their local search and their iterated search."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class Start:
 
 
 class Repair(Parameters, Protocol):
-    """The local search of a batch of tours: a `LocalSearch`."""
+    """The local search that repairs a batch of tours: a `LocalSearch`."""
 
     @property
     def parts(self) -> tuple[Any, ...]:
-        """Parts of the kernels besides the metric."""
+        """Parts that its kernels contain, besides the metric."""
 
     def __call__(
         self,
@@ -55,7 +55,7 @@ class Repair(Parameters, Protocol):
 
 
 class Kicking(Protocol):
-    """The iterated search of chains: an `IteratedLocalSearch`."""
+    """The iterated search that runs chains: an `IteratedLocalSearch`."""
 
     @property
     def search(self) -> Repair: ...
@@ -82,6 +82,6 @@ class Kicking(Protocol):
     def own_kicks(self, problem: Problem) -> int: ...
 
 
-# Functions of other domains, which add them when they are imported. Each returns chains for the
-# kicks that have kernels in its domain, and None for all other kicks.
+# Functions that other domains append when they are imported. Each returns chains for the kicks that
+# have kernels in its domain, and None for all other kicks.
 chains_of_other_domains: list[Callable[[Kicking, Start, Perturbation], Any]] = []

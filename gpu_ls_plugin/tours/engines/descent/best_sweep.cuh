@@ -1,6 +1,6 @@
 // Best improvement on candidate lists (Fosin et al. 2013): a pass looks at all cities, and applies
-// the best move of all. Teams evaluate chunks of the cities, and shares of a chunk's first steps,
-// side by side; one block takes the best of their moves.
+// the best move of all. In parallel, teams evaluate chunks of the cities, or shares of a chunk's
+// first steps; then one block applies the best of their moves.
 #pragma once
 
 #include "tours/moves/apply_move.cuh"
@@ -9,8 +9,8 @@
 
 namespace gls {
 
-// The cities of a chunk, in place of a queue: each `step`-th one, since cities with much work often
-// have neighbouring numbers. A team takes its share of their first steps.
+// The cities of a chunk, read like a queue: every `step`-th city, because cities with much work
+// often have neighbouring numbers. A team takes its share of their first steps.
 struct EveryCity {
   int first, step, share, shares;
   GLS_DEVICE int operator[](int rank) const { return first + rank * step; }
@@ -19,7 +19,7 @@ struct EveryCity {
 
 // The tours of a launch, and the best moves found so far.
 struct SweepBatch {
-  int chunks, shares;      // of the cities of a tour; of the first steps of a chunk
+  int chunks, shares;      // chunks of a tour's cities; shares of a chunk's first steps
   int64 max_moves;         // moves after which a tour stops
   int *tours, *positions;  // in rows: the city at each place, and the place of each city
   unsigned char* states;   // of each tour, a SearchState
@@ -29,7 +29,7 @@ struct SweepBatch {
   void* found;             // of each share of each chunk, its best move
 };
 
-// The view of the moves of a tour.
+// Returns the view of a tour that its moves use.
 template <class Lengths>
 GLS_DEVICE View<Lengths, int> view_of_tour(const SweepBatch& batch, int tour,
                                            const Instance& instance, const Candidates& lists) {
@@ -39,7 +39,7 @@ GLS_DEVICE View<Lengths, int> view_of_tour(const SweepBatch& batch, int tour,
                                tour);
 }
 
-// Evaluation: item = (tour * chunks + chunk) * shares + share.
+// Finds the best move of a share of a chunk; item = (tour * chunks + chunk) * shares + share.
 template <class Team, class Metric, class Length, class Neighbourhood>
 struct EvaluateChunk {
   using Lengths = gls::Lengths<Metric, Length>;
@@ -60,7 +60,7 @@ struct EvaluateChunk {
   }
 };
 
-// Replacement: applies the best move of a tour.
+// Applies the best move of a tour; an item is a tour.
 template <class Team, class Metric, class Length, class Neighbourhood>
 struct TakeBest {
   using Lengths = gls::Lengths<Metric, Length>;

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 HEADER = "tours/engines/descent/best_sweep.cuh"
-# One argument, because passes may be short and make two launches each.
+# One struct as the only argument, because passes may be short, and each makes two launches.
 PARAMETERS = (Arguments.of((*composed.PARAMETERS, struct_of(HEADER, "SweepBatch"))),)
 FOUND_BYTES = constant("tours/engines/descent/scout.cuh", "kFoundBytes")
 
 
 def sweep_kernels(metric: Metric, moves: Moves, team: str, block: str) -> tuple[Kernel, Kernel]:
-    """Compose the evaluation of chunks of cities, and the replacement in the tours."""
+    """Compose the kernels that evaluate chunks of cities, and that apply each tour's best move."""
 
     def compose(name: str, functor: str, lanes: str) -> Kernel:
         body = f"gls::{functor}<{{team}}, {{metric}}, {{length}}, {{moves}}>"
@@ -42,7 +42,7 @@ def sweep_kernels(metric: Metric, moves: Moves, team: str, block: str) -> tuple[
 
 
 def keep_kernel(metric: Metric, team: str) -> Kernel:
-    """Compose the kernel that computes the data that an objective keeps of tours."""
+    """Compose the kernel that computes the data of tours that an objective keeps."""
     return metric_kernel(
         "keep_tours",
         metric,
@@ -66,7 +66,7 @@ def positions_kernel(team: str) -> Kernel:
 
 
 class BestSweep(Engine):
-    """A batch of climbs; each pass applies the best move of all cities."""
+    """A batch of climbs; a pass applies the best move of all cities of a tour."""
 
     def __init__(
         self, backend: Backend, problem: TSP, tours: Any, parts: CandidateMoves, max_moves: int
@@ -115,7 +115,7 @@ class BestSweep(Engine):
             self.backend.launch(self._take, len(self.tours), self._arguments)
 
     def evaluate(self, seconds: float = math.inf) -> bool:
-        """Queue the evaluation of a pass; return whether it was complete in time."""
+        """Queue the evaluation of a pass; return whether it was queued completely in time."""
         return self.backend.launch(self._evaluate, self._teams, self._arguments, seconds=seconds)
 
     def first_passes(self) -> int:

@@ -47,7 +47,10 @@ def city_kernel(
     team: str,
     memory: str,
 ) -> Kernel:
-    """Compose the search of one tour per team; `own` names the struct of its own parameters."""
+    """Compose the kernel whose teams search one tour each; `own` is the struct of its parameters.
+
+    The kernel also has `PARAMETERS`.
+    """
     header = f"tours/engines/descent/{name}.cuh"
     kernel = moves.kernel(
         name,
@@ -79,7 +82,7 @@ class CityDescent(PersistentEngine):
         self._team, self._memory = host.team, host.memory
 
     def _lay_out(self, shape: tour_layouts.DescentShape) -> None:
-        """Use a layout for GPUs, and give tours outside shared memory some global memory."""
+        """Use a GPU layout; allocate global memory for tours that are not in shared memory."""
         size, n = self.tours.shape
         self._team, self._memory = shape.team, shape.memory
         self._shared_bytes = shape.shared_bytes(n)
@@ -97,7 +100,7 @@ class CityDescent(PersistentEngine):
         return descent_layouts.looks_of_a_launch(self.backend, len(self.tours))
 
     def moves_per_evaluation(self) -> int:
-        """Return the moves at a city."""
+        """Return the number of moves at a city."""
         return self._parts.neighbours
 
 
@@ -105,7 +108,7 @@ descent_kernel = partial(city_kernel, "descent", "Descent", "WaitingCities")
 
 
 class Descent(CityDescent):
-    """A batch of descents by a work queue, in a layout of `LAYOUTS` or in that of "auto"."""
+    """A batch of descents by a work queue; `layout` is "auto" or one of `LAYOUTS`."""
 
     def __init__(
         self,

@@ -1,5 +1,5 @@
-// Work through a queue of cities: finds the next improving move, applies it, and queues the ends of
-// its edges, until the queue is empty.
+// Works through a queue of cities: finds the next improving move, applies it, and queues the ends
+// of its edges, until the queue is empty.
 #pragma once
 
 #include "tours/engines/descent/scout.cuh"
@@ -7,8 +7,8 @@
 
 namespace gls {
 
-// Looks at up to `ahead` first cities of a queue together. Drops the cities up to the first one
-// that has a move, that one included.
+// Looks at the first cities of a queue together, at most `ahead` of them. Drops the cities up to
+// and including the first one that has a move.
 template <class Neighbourhood, class Length, class Team, class View, class Queue>
 GLS_DEVICE FirstFound<Length> next_move(const Team& team, const View& view, Queue& queue,
                                         Choices choices, int ahead,
@@ -26,7 +26,8 @@ struct DescentLimits {
   int most_looks;    // looks at a city
 };
 
-// Makes moves up to the limits and counts them in `moves`; returns the number of looks at a city.
+// Makes moves until the queue is empty or a limit is reached, and counts them in `moves`; returns
+// the number of looks at a city.
 template <class Neighbourhood, class Team, class View, class Queue, class Length,
           class Counts = MovesByPart<Neighbourhood>>
 GLS_DEVICE int descend(const Team& team, const View& view, Queue& queue, const Choices& choices,

@@ -1,5 +1,5 @@
-// Local search by a work queue (first improvement): looks at the first city of the queue, applies
-// its best improving move, and queues the ends of the changed edges again.
+// Local search by a work queue (first improvement). It looks at the first city of the queue,
+// applies its best improving move, and queues the ends of the changed edges again.
 //
 // A team searches one tour. A team of many lanes looks at several cities at once, and uses the move
 // of the first city that has one, so that all teams return the same tour.
@@ -18,7 +18,7 @@ struct WaitingCities {
   int* queue_sizes;  // of each tour; -1: all cities are queued, in the order of the tour
 };
 
-// Length is the type for sums of the lengths of a move; int if they fit.
+// Length is the type of sums of lengths in a move: int if they fit.
 template <class Team, class Metric, class Length, class Memory, class Neighbourhood>
 struct Descent : LoadsSites<Memory, typename Lengths<Metric, Length>::City> {
   using City = typename Memory::City;

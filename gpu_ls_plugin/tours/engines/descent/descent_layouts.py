@@ -22,18 +22,18 @@ from gpu_ls_plugin.tours.kernels.tour_layouts import (
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
 
-SECONDS_PER_LOOK = {"cuda": 1e-6, "cpu": 2e-6}  # upper bounds, with the move of the city
+SECONDS_PER_LOOK = {"cuda": 1e-6, "cpu": 2e-6}  # upper bounds, including the city's move
 WARPS = (16, 12, 8, 6, 4, 2, 1)  # warps of a block in which each warp holds a tour
 # Most warps of a block for moves that look for places, by the registers that the moves need.
 CHOOSING_WARPS = {"few": 16, "some": 16, "many": 12, "most": 8}
 # Lanes of a block that holds one tour, by the largest number of cities.
 BLOCK_LANES = {2_000: 128, 8_000: 256}
-FEW = 2  # tours per multiprocessor; with more, a block has half of these lanes
-SOME = 8  # tours per multiprocessor from which on each tour gets a warp
+FEW = 2  # tours per multiprocessor; with more tours than this, a block has half of these lanes
+SOME = 8  # tours per multiprocessor; with at least this many, each tour gets a warp
 LISTED_BYTES = 16  # per lane of a block, for shared lists of moves
 # Chunks of a sweep, by the cities of all tours together: cities of a chunk, and the number of
-# blocks that share their first steps. Many blocks share the work at cities with long edges; large
-# instances gain more from memory that neighbouring lanes read together.
+# blocks that share their first steps. In small instances, many blocks share the work at cities with
+# long edges; large instances gain more from memory that neighbouring lanes read together.
 SWEEP_SHAPES: tuple[tuple[float, int, int], ...] = (
     (2_000, 64, 64),
     (10_000, 64, 32),
@@ -45,7 +45,7 @@ CPU_SWEEP_CITIES = 8  # of a chunk on a CPU
 
 
 def looks_of_a_launch(backend: Backend, tours: int) -> int:
-    """Return a number of looks per tour that certainly takes less time than a launch should."""
+    """Return a number of looks per tour for the first launch, before a look's time is known."""
     seconds = SECONDS_PER_LOOK[backend.name] * -(-tours // backend.processors)
     return max(1, int(tuning.LAUNCH_SECONDS / seconds))
 
@@ -80,12 +80,12 @@ def descent_shape(
         return DescentShape(f"gls::Warp<{warps}>", 32, warps, in_shared, fitting(warps))
     in_shared = layout != "global" and n <= LARGEST_SHORT and own <= room(lanes)
     lanes = lanes if in_shared else LARGE_LANES
-    beside = in_shared and tours * (own + sites) <= room(lanes)  # in all blocks
+    beside = in_shared and tours * (own + sites) <= room(lanes)  # of all blocks together
     return DescentShape(f"gls::Block<{lanes}>", lanes, 1, in_shared, beside)
 
 
 def sweep_shape(n: int, tours: int, backend: str) -> tuple[int, int, int]:
-    """Return the chunks of a tour's cities, the shares of a chunk, and the lanes of a team."""
+    """Return the numbers of chunks of a tour, of shares of a chunk, and of lanes of a team."""
     if backend == "cpu":
         return -(-n // CPU_SWEEP_CITIES), 1, 1
     cities, shares = next((c, s) for most, c, s in SWEEP_SHAPES if n * tours <= most)
@@ -108,7 +108,7 @@ class MultiShape(DescentShape):
 
 
 def multi_shape(n: int, shared_memory: int, needs: ChainNeeds, layout: str = "auto") -> MultiShape:
-    """Return the layout for tours of n cities; a `layout` "global" overrides the memory."""
+    """Return the layout for tours of n cities; `layout` "global" keeps them in global memory."""
     lanes = MULTI_LANES[needs.registers]
     scouts = lanes // 32 * (MOVE_BYTES + 2 * 32 * survivor_bytes(needs.length_bytes))
     room = shared_memory - LOOK_BATCH_BYTES - scouts - BLOCK_OVERHEAD

@@ -1,8 +1,8 @@
-// Lists of moves that gain by their lengths, before an objective judges them.
+// Lists of promising moves: judged by their lengths alone, they may gain. The objective decides.
 //
-// Few moves of a variant gain by their lengths. Each lane counts the gaining moves of its variants.
-// Then the lanes share the moves of all of them: a lane finds a move by its number, and asks the
-// objective about it. So all lanes ask the objective at the same time, and about as often.
+// Few moves of a variant are promising. Each lane counts the promising moves of its variants. Then
+// the lanes share the moves of all of them: a lane finds a move by its number, and asks the
+// objective about it. So all lanes ask the objective at the same time, and about equally often.
 #pragma once
 
 #include "tours/moves/move.cuh"
@@ -27,16 +27,16 @@ struct ListedByTurn {
   }
 };
 
-// The number of moves of a variant, and the lengths of the wanted one.
+// The number of promising moves of a variant, and the lengths of the wanted one.
 template <class Length>
 struct Listed {
   int count = 0;
   Length removed = 0, added = 0;
 };
 
-constexpr int kNotWanted = -1;  // the number of no move
+constexpr int kNotWanted = -1;  // a number that no move has
 
-// A view in which no move gains, except the move of number `wanted`.
+// A view that counts promising moves. In it, no move gains, except the promising move `wanted`.
 template <class View>
 struct ListingView : View {
   using typename View::Length;
@@ -57,7 +57,7 @@ struct ListingView : View {
   }
 };
 
-// Returns how many moves of a variant gain by their lengths.
+// Returns how many moves of a variant are promising.
 template <class Neighbourhood, class View, class Length = typename View::Length>
 GLS_DEVICE int count_moves(const View& view, const FirstStep<Length>& first, int variant) {
   using Lengths = typename View::Lengths;
@@ -73,7 +73,8 @@ GLS_DEVICE int count_moves(const View& view, const FirstStep<Length>& first, int
   return exact.listed.count;
 }
 
-// Writes one of these moves, and returns its gain. Out of line, since few moves are listed.
+// Writes promising move `number` of a variant, and returns its gain. It is out of line, because few
+// moves are listed.
 template <class Neighbourhood, class View, class Length = typename View::Length>
 GLS_OUT_OF_LINE Length gain_of_listed(const View* view, const FirstStep<Length>* first, int variant,
                                       int number, Move* move) {

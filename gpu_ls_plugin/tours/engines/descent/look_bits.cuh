@@ -21,8 +21,8 @@ struct LookBits {
     team.clear_bit(words, bit(city));
   }
 
-  // Writes up to `most` next cities of a sweep that starts at `begin`; returns how many. If there
-  // are `most`, `later` becomes the start of the next sweep. The bits do not change.
+  // Writes the first cities, at most `most`, of a sweep that starts at bit `begin`; returns how
+  // many. If there are `most`, `later` becomes the start of the next sweep. The bits do not change.
   template <class Team>
   GLS_DEVICE int next(const Team& team, int begin, int most, int* cities, int& later) const {
     const int first = begin / 32;

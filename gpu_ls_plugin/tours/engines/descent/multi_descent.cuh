@@ -1,8 +1,9 @@
 // Local search by multi improvement (Rios et al. 2017): a look finds the best move of each of
 // several cities, and applies all independent ones together.
 //
-// A team searches one tour; its squads look at cities side by side. A city without a move is not
-// looked at again until one of its edges changes. A city whose move was not applied stays.
+// A team searches one tour; its squads look at cities in parallel. A city without a move is not
+// looked at again until one of its edges changes. A city whose move was not applied is looked at
+// again.
 #pragma once
 
 #include "tours/engines/descent/descent_batch.cuh"
@@ -26,7 +27,7 @@ struct LookBatch {
   Relinking<kMost> relinking;
 };
 
-constexpr int kLookBatchBytes = 25888;  // on a device
+constexpr int kLookBatchBytes = 25888;  // upper bound for the size of a LookBatch on a GPU
 
 // The sweeps of the tours over their cities.
 struct SweepState {
@@ -37,7 +38,7 @@ struct SweepState {
 
 template <class Team, class Metric, class Length, class Memory, class Neighbourhood>
 struct MultiDescent : LoadsSites<Memory, typename Lengths<Metric, Length>::City> {
-  static constexpr int kMost = 64;  // cities of a look; two words of conflicts
+  static constexpr int kMost = 64;  // cities of a look; their conflicts fit into two words
   using City = typename Memory::City;
   using MetricLengths = Lengths<Metric, Length>;
   using Site = typename MetricLengths::City;
@@ -141,7 +142,7 @@ struct MultiDescent : LoadsSites<Memory, typename Lengths<Metric, Length>::City>
     });
   }
 
-  // Takes the cities of the next look; the last squad does it alone.
+  // Selects the cities of the next look; the last squad does it alone.
   GLS_DEVICE void take_cities() {
     if (team.lane() / Squad::kLanes != Squad::kTeams - 1) return;
     const Squad squad{};
@@ -211,8 +212,8 @@ struct MultiDescent : LoadsSites<Memory, typename Lengths<Metric, Length>::City>
     const int count = batch.improving, n = view.tour.n;
     team.each(2 * count, [&](int word) { batch.conflicts[word / 2][word % 2] = 0; });
     team.sync();
-    // All pairs, as a rectangle: short rows of their triangle are put beside long ones, so that all
-    // rows have the same, odd length.
+    // The pairs i > j form a triangle. Each short row is joined to a long one; the result is a
+    // rectangle with rows of the same, odd length.
     const int odd = count | 1;
     team.each(odd / 2 * odd, [&](int pair) {
       const int row = pair / odd, column = pair - row * odd;
@@ -227,7 +228,7 @@ struct MultiDescent : LoadsSites<Memory, typename Lengths<Metric, Length>::City>
     team.sync();
   }
 
-  // Takes each move that is independent of all taken before, in the order of the cities.
+  // In the order of the cities, takes each move that is independent of all moves taken before it.
   GLS_DEVICE void take(int64 most) {
     if (team.lane() < Squad::kLanes) {
       const Squad squad{};

@@ -7,7 +7,7 @@
 
 namespace gls {
 
-constexpr int kNowhere = 0x7fffffff;  // the rank of no move
+constexpr int kNowhere = 0x7fffffff;  // a rank that no move has
 
 // An improving move: the rank of its city, its number among the moves of the city, and its gain.
 template <class LengthType>
@@ -43,7 +43,7 @@ struct BestFound : Found<Length> {
   }
 };
 
-// Bytes of a found move with any type of lengths.
+// Upper bound for the bytes of a found move, for all types of lengths.
 constexpr int kFoundBytes = 16;
 static_assert(sizeof(BestFound<int64>) == kFoundBytes && sizeof(BestFound<double>) == kFoundBytes &&
                   sizeof(BestFound<int>) <= kFoundBytes,
@@ -78,7 +78,7 @@ GLS_DEVICE FirstFound<int> least_in_warp(FirstFound<int> mine) {
 // must be below 2^31.
 struct Divisor {
   int divisor;
-  uint32 inverse;  // times 2^31, rounded up
+  uint32 inverse;  // 2^31 / divisor, rounded up
   GLS_DEVICE explicit Divisor(int d) : divisor(d), inverse(0x7fffffffu / d + 1) {}
   GLS_DEVICE int quotient(int x) const { return int(multiply_high(2 * x, inverse)); }
 };
@@ -124,20 +124,20 @@ GLS_DEVICE void make_move(const View& view, const Choices& choices, int city, in
   Neighbourhood::gain(view, first.in[forward], index - choice * variants, move);
 }
 
-// The exact gain of a move. It is rarely needed, and so out of line.
+// The exact gain of a move. It is out of line, because it is rarely needed.
 template <class Neighbourhood, class View, class Length = typename View::Length>
 GLS_RARE Length exact_gain(const View* view, const FirstStep<Length>* first, int variant,
                            Move* move) {
   return Neighbourhood::gain(*view, *first, variant, *move);
 }
 
-// Writes a move that was found.
+// Writes a found move into `move`.
 template <class Neighbourhood, class View, class Length = typename View::Length>
 GLS_DEVICE void write_found(const View& view, const FirstStep<Length>& first, int variant,
                             Move& move) {
 #ifdef __CUDACC__
   Neighbourhood::gain(view, first, variant, move);
-#else  // out of line, or compiling would take twice as long
+#else  // out of line; otherwise, compiling would take twice as long
   const View its_view = view;
   const FirstStep<Length> its_first = first;
   exact_gain<Neighbourhood>(&its_view, &its_first, variant, &move);
@@ -164,7 +164,8 @@ GLS_DEVICE Length gain_of(const View& view, const FirstStep<Length>& first, int 
   }
 }
 
-// Tells a view that smaller gains are of no use from now on. Lanes that share variants ignore it.
+// Tells a view that gains below `least` are useless from now on. It has no effect on a GPU, whose
+// lanes share variants.
 template <class View, class Length = typename View::Length>
 GLS_DEVICE void expect(const View& view, Length least) {
 #ifndef __CUDACC__
@@ -199,12 +200,14 @@ GLS_DEVICE Found best_of_step(const View& view, const FirstStep<Length>& first, 
   return best;
 }
 
+// As `best_of_step`, but out of line.
 template <class Neighbourhood, class Found, class View, class Length = typename View::Length>
 GLS_RARE Found exact_best_of_step(const View& view, const FirstStep<Length>& first, int rank,
                                   int index, Found best) {
   return best_of_step<Neighbourhood>(view, first, rank, index, best);
 }
 
+// As `best_of_step`, by estimated lengths; if one is in doubt, by exact lengths.
 template <class Neighbourhood, class Found, class View, class Length = typename View::Length>
 GLS_DEVICE Found look_at_step(const View& view, const FirstStep<Length>& first, int rank, int index,
                               Found best) {
@@ -221,7 +224,8 @@ GLS_DEVICE Found look_at_step(const View& view, const FirstStep<Length>& first, 
   }
 }
 
-// A first step that gains: number `choice`, below 2^15, of the city with a rank below 2^16.
+// A first step that gains: step number `choice`, below 2^15, of the city with rank `rank`, below
+// 2^16.
 template <class Length>
 struct alignas(8) Survivor {  // loaded two words at a time
   int t1, t2, t3;
@@ -255,7 +259,7 @@ struct LoadsSites {
   }
 };
 
-// Cities that a team looks at, in place of a queue.
+// An array of cities, for functions that read a queue.
 struct Cities {
   const int* cities;
   static constexpr int share = 0, shares = 1;
@@ -263,7 +267,7 @@ struct Cities {
 };
 
 // Looks at the cities of rank 0 to `end - 1`, one after the other. Writes the found move at the
-// end, which is cheaper than to keep it up to date.
+// end, which is cheaper than keeping it up to date.
 template <class Neighbourhood, class Found, class View, class Queue>
 GLS_DEVICE Found look_alone(const View& view, const Queue& queue, Choices choices, int end,
                             Move& move) {
@@ -308,9 +312,9 @@ GLS_DEVICE Found look_alone(const View& view, const Queue& queue, Choices choice
 
 #ifdef __CUDACC__
 
-// Collects first steps that gain, and returns their number. An item is a city and one of its
-// candidates. Starts with number `item` and stops once there is a step, or, if it `gathers`, once
-// the room is full.
+// Collects first steps that gain in `survivors`, and returns their number. An item is a city and
+// one of its candidates. Collecting starts at item number `item`. It stops as soon as there is a
+// step or, if it `gathers`, before there are more steps than room.
 template <bool gathers = false, class Team, class View, class Queue,
           class Length = typename View::Length>
 GLS_DEVICE int next_first_steps(const Team& team, const View& view, const Queue& queue,
@@ -338,7 +342,7 @@ GLS_DEVICE int next_first_steps(const Team& team, const View& view, const Queue&
   return count;
 }
 
-// Returns how many items a queue has up to rank `end`, in its share.
+// Returns the number of items in a queue's share, of the cities with ranks below `end`.
 template <class Queue>
 GLS_DEVICE int items_of(const Queue& queue, const Choices& choices, int end) {
   return (end * choices.breadth.divisor - queue.share + queue.shares - 1) / queue.shares;
@@ -431,7 +435,8 @@ struct ByVariant {
   }
 };
 
-// Counts the moves that gain by their lengths, of each of the lane's variants from `base` on.
+// Counts the promising moves (listed_moves.cuh) of each of the lane's variants, from number `base`
+// on.
 template <class Neighbourhood, class Team, class View, class Length = typename View::Length>
 GLS_DEVICE ListedByTurn list_moves(const Team& team, const View& view,
                                    const ByVariant<Length>& numbers, int base, int moves) {
@@ -446,8 +451,8 @@ GLS_DEVICE ListedByTurn list_moves(const Team& team, const View& view,
   return listed;
 }
 
-// Returns the best move of all lanes, and writes it if it is of the present group of moves; then
-// `leading` says which move of the group is the lane's own best.
+// Returns the best move of all lanes, and writes it if it belongs to the present group of moves.
+// `leading` is the number of the lane's best move if that belongs to the group, else kNowhere.
 template <class Team, class Found>
 GLS_DEVICE Found least_listed(const Team& team, const Found& own, int leading, const Move& its_move,
                               Move& move) {
@@ -459,8 +464,8 @@ GLS_DEVICE Found least_listed(const Team& team, const Found& own, int leading, c
   return best;
 }
 
-// As `look_together`, for an objective that is slow to evaluate. Lanes count the moves that gain by
-// their lengths, of the same variant of several first steps, and then share these moves.
+// As `look_together`, for an objective that is slow to evaluate. Lanes count the promising moves
+// (listed_moves.cuh) of the same variant of several first steps, and then share these moves.
 template <class Neighbourhood, class Found, class Team, class View, class Queue>
 GLS_DEVICE Found look_by_lists(const Team& team, const View& view, const Queue& queue,
                                const Choices& choices, int end,
@@ -562,7 +567,7 @@ GLS_DEVICE void look_each(const Team& team, const View& view, const int* cities,
 }
 
 // Looks at the cities of rank 0 to `end - 1`. If the search stops at the first city that improves,
-// the found move is in `memory`.
+// it writes the found move into `memory`.
 template <class Neighbourhood, class Found, class Team, class View, class Queue>
 GLS_DEVICE Found look(const Team& team, const View& view, const Queue& queue, Choices choices,
                       int end, ScoutMemory<Team, typename View::Length>& memory) {

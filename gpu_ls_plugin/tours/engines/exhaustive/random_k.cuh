@@ -88,8 +88,8 @@ struct Reconnections {
   }
 };
 
-// Evaluates the ways from kFirstWay on of each sample: 0 for 3-opt, kPureReconnections for the
-// 2-opt moves of its three pairs of edges.
+// Evaluates the ways of each sample from kFirstWay on. kFirstWay is 0 for 3-opt; if it is
+// kPureReconnections, only the 2-opt moves of the three pairs of edges are evaluated.
 template <class Metric, int kFirstWay, class Points>
 struct RandomKSamples {
   using Length = typename Metric::Length;
@@ -116,7 +116,7 @@ struct RandomKSamples {
     }
   }
 
-  // One bit for each way that may change the length by less than `bar`.
+  // Returns a bit for each way that may change the length by less than `bar`.
   GLS_DEVICE uint32 promising(const Reconnection& triple, float bar) const {
     if constexpr (!length_alone<Metric>()) {  // lengths do not bound the objective
       return (1u << kReconnections) - (1u << kFirstWay);
@@ -162,7 +162,7 @@ struct RandomKSamples {
       if (team.cut()) return {0, 0};
       size = begin > kLongestRound / 3 ? kLongestRound : begin > 0 ? 3 * begin : Team::kLanes;
       if (size > count - begin) size = count - begin;
-      Length reached = best.value;  // by this lane
+      Length reached = best.value;  // least change that this lane knows
       best = team.least(size, best, [&](int s) {
         const int sample = first + begin + s;
         const Ranked<Length> found =

@@ -47,12 +47,12 @@ ENOUGH_BLOCKS = 3  # blocks that keep a multiprocessor busy in an evaluation
 COPY_COST = 0.3  # samples that can be evaluated while a point is copied into shared memory
 
 # Upper bounds in seconds.
-CPU_SECONDS = {"sample": 1e-6, "city": 1e-8}  # per thread; a move takes n times "city"
+CPU_SECONDS = {"sample": 1e-6, "city": 1e-8}  # on a thread; a move takes "city" for each city
 CUDA_SECONDS = {"sample": 2e-9, "step": 1e-4}  # a sample on a multiprocessor; launches of a step
 
 
 def host_kernel(metric: Metric, first_way: int) -> Kernel:
-    """Compose the search of one CPU thread per tour; it tries the ways from `first_way` on."""
+    """Compose the search by one CPU thread per tour, which tries the ways from `first_way` on."""
     return metric_kernel(
         "random_k",
         metric,
@@ -187,7 +187,7 @@ class RandomKSteps(Engine):
                 replace()
 
     def _seconds_of_step(self) -> float:
-        """Return an upper bound for a step of one tour that has a GPU or a CPU thread to itself."""
+        """Return an upper bound in seconds for a step of one tour alone on a GPU or CPU thread."""
         if self.backend.name == "cpu":
             return CPU_SECONDS["sample"] * self._k + CPU_SECONDS["city"] * self.problem.n
         return CUDA_SECONDS["sample"] * self._k / self.backend.processors + 1e-9

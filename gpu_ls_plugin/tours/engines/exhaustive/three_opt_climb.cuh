@@ -30,7 +30,7 @@ struct ThreeOptTiles {
 
   static constexpr int kSquare = Tiles::kSquare;
   static constexpr int kRows = edge + 1;   // positions of a side of a bar, and the next one
-  static constexpr int kPitch = edge + 4;  // between columns of a table: rows of 16 bytes
+  static constexpr int kPitch = edge + 4;  // entries of a table's column, for reads of 16 bytes
   static constexpr int kColumns = 32;      // columns k between two barriers
   static_assert(2 * (kColumns + 1) >= kRows, "the tables have room for the lengths of pairs");
 
@@ -100,7 +100,7 @@ struct ThreeOptTiles {
     }
   }
 
-  // Least sums of M and N for the pairs of a lane; i and j of its first pair have p = q = 0.
+  // Least sums of M and N for the pairs of a lane; its first pair (i, j) has p = q = 0.
   struct Sums {
     Value m[kSquare + 1][kSquare + 1], n[kSquare][kSquare];  // n[p][q] is N(i + 1, j)
   };
@@ -140,7 +140,7 @@ struct ThreeOptTiles {
     }
   }
 
-  // The best pair of the bar, (delta, i n + j).
+  // Returns the best pair of the bar, as (delta, i n + j).
   GLS_DEVICE Ranked<Value> best_pair() const {
     load();
     Sums sums;
@@ -152,7 +152,7 @@ struct ThreeOptTiles {
         if (p < kSquare && q < kSquare) sums.n[p][q] = Step::kNone;
       }
     }
-    const int skipped = tile.j > tile.k ? tile.j - tile.k : 0;  // columns before all j
+    const int skipped = tile.j > tile.k ? tile.j - tile.k : 0;  // columns before the first j
     const int end = tour.n - tile.k < Tiles::kDepth ? tour.n - tile.k : Tiles::kDepth;
     for (int begin = skipped; begin < end; begin += kColumns) {
       fill(shared.tables[0], kI, kK + begin, kColumns + 1);

@@ -51,7 +51,7 @@ CPU_SECONDS_PER_TRIPLE = 1e-8  # per thread
 
 
 def host_kernel(metric: Metric, value: str) -> Kernel:
-    """Compose the climb for one CPU thread per tour; lengths are of C++ type `value`."""
+    """Compose the climb by one CPU thread per tour; lengths have the C++ type `value`."""
     return metric_kernel(
         "three_opt_climb",
         metric,
@@ -147,7 +147,7 @@ class ThreeOptClimb(Engine):
                 self.backend.launch(self._moves, count, arguments)
 
     def _seconds_of_pass(self) -> float:
-        """Return an upper bound for a pass of one tour that has a GPU or a CPU thread to itself."""
+        """Return an upper bound in seconds for a pass of one tour alone on a GPU or CPU thread."""
         triples = math.comb(self.problem.n, 3)
         if self.backend.name == "cpu":
             return CPU_SECONDS_PER_TRIPLE * triples + 1e-6
@@ -158,7 +158,7 @@ class ThreeOptClimb(Engine):
         size = len(self.tours)
         if self.backend.name == "cpu":
             seconds = self._seconds_of_pass() * -(-size // self.backend.processors)
-        else:  # passes of finished tours take launches, too
+        else:  # passes of finished tours cost launches, too
             seconds = self._seconds_of_pass() * size + 1e-3
         return max(1, int(tuning.LAUNCH_SECONDS / seconds))
 
@@ -190,7 +190,7 @@ def check_size(problem: TSP) -> None:
     if problem.n > LARGEST:
         raise UnsupportedProblemError(
             f"problem: the exhaustive 3-opt neighbourhood of {problem.n:,} cities has "
-            f"{4 * math.comb(problem.n, 3):.1e} moves, the limit is {LARGEST:,} cities; use "
+            f"{4 * math.comb(problem.n, 3):.1e} moves; the limit is {LARGEST:,} cities; use "
             "candidates=Nearest(10) instead of All()"
         )
 

@@ -49,7 +49,7 @@ struct ThreeOptClimb {
     }
   }
 
-  // Returns the best pair, (delta, i n + j).
+  // Returns the best pair, as (delta, i n + j).
   Ranked<Value> best_pair() {
     measure();
     Ranked<Value> best{0, 0};

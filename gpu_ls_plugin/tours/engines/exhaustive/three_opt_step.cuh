@@ -94,8 +94,8 @@ struct ThreeOptStep {
     });
   }
 
-  // Applies the best move of the best pair, (delta, i n + j); returns whether it applied one. A
-  // real gain that could be a rounding error does not count.
+  // Applies the best move of the best pair, (delta, i n + j), and returns true; returns false if no
+  // move gains. A real gain that could be a rounding error does not count.
   template <class Team>
   GLS_DEVICE bool take(const Team& team, Ranked<Value> pair) const {
     if (!(pair.value < 0)) return false;
@@ -106,7 +106,7 @@ struct ThreeOptStep {
     if constexpr (kReal) {
       const Value removed = length(i, i + 1) + length(j, j + 1) + length(k, tour.next(k));
       if (third.value > removed * Value(-1e-12)) return false;
-      team.sync();  // the ends have been read
+      team.sync();  // all lanes have read the ends
     }
     const Reconnection move{i, j, k, int(third.index % kPureReconnections)};
     move.apply(team, tour);

@@ -2,10 +2,10 @@
 // `depth` x `edge` positions k.
 //
 // A block evaluates a bar. Each lane has a square of pairs (i, j) and goes through all k of the
-// bar. Bars are numbered layer by layer in the direction of k. The bar (I, J) of
-// a layer begins at i = I `edge` and j = J `edge`. Layer L has the bars with I <= J < depth (L +
-// 1), in the order J (J + 1) / 2 + I; in the last layer, J ends earlier. Integers suffice to decode
-// the number of a bar.
+// bar. Bars are numbered layer by layer in the direction of k. The bar (I, J) of a layer begins at
+// i = I `edge` and j = J `edge`. Layer L has the bars with I <= J < depth (L + 1), in the order
+// J (J + 1) / 2 + I; in the last layer, J ends earlier. The number of a bar can be decoded in
+// integers.
 #pragma once
 
 #include "backends/include/team.cuh"

@@ -1,8 +1,8 @@
 // Exhaustive best-improvement 2-opt on a GPU, with a block per tour (O'Neil and Burtscher 2015).
 //
 // A pass estimates all n (n - 3) / 2 moves in float32 and keeps the least estimate of each row.
-// Estimates are within `slack` of the exact change. So only the rows that may contain the best move
-// are evaluated again, exactly. The applied move is the best of the whole neighbourhood.
+// Estimates are within `slack` of the exact change, so only the rows that may contain the best move
+// have to be evaluated exactly. The applied move is the best of the whole neighbourhood.
 //
 // A move joins the positions i (its row) and i + k (its column), with offsets k = 2 .. n/2 around
 // the tour. A lane keeps `Rows` consecutive rows in registers and goes through the columns. The
@@ -171,7 +171,7 @@ struct TwoOptClimb {
     return team.least(best);
   }
 
-  // Rows with a larger estimate contain no move of this pass.
+  // Returns the bar for estimates; rows with a larger estimate contain no move of this pass.
   GLS_DEVICE float threshold(float least) const {
     const float improving = slack - (Length(0.5) == Length(0) ? 1.0f : 0.0f);
     const float needed = rows == nullptr

@@ -36,7 +36,7 @@ GROUP, CHUNK = constant(CLIMB, "kGroup"), constant(CLIMB, "kChunk")  # columns
 # on a multiprocessor, and per city on a CPU thread.
 CUDA_SECONDS_PER_MOVE = {False: 2e-10, True: 1e-9}
 CPU_SECONDS_PER_CITY = {False: 1e-8, True: 1e-6}
-LONGEST_LAUNCH = 3 * tuning.LAUNCH_SECONDS  # upper bound for one pass of all tours of a launch
+LONGEST_LAUNCH = 3 * tuning.LAUNCH_SECONDS  # upper bound for a pass of all tours of a launch
 # Measured on the H200 (docs/kernels.md).
 RESIDENT_WARPS = {"fast": 16, "slow": 12}  # per multiprocessor, as registers allow
 ROW_SPEED = {8: 1.0, 4: 0.85}  # relative speed of a lane, by its number of rows
@@ -179,7 +179,7 @@ class TwoOptClimb(Engine):
             )
 
     def _seconds_of_pass(self) -> float:
-        """Return an upper bound for a pass of one tour on a multiprocessor or CPU thread."""
+        """Return an upper bound in seconds for a pass of one tour on a multiprocessor or thread."""
         if self.backend.name == "cpu":
             return CPU_SECONDS_PER_CITY[self._several] * self.problem.n + 1e-9
         seconds = CUDA_SECONDS_PER_MOVE[self._several]

@@ -48,8 +48,8 @@ struct TwoOptClimb {
   const int* neighbours;  // (n, degree), nearest first
   const Length* lengths;  // to the neighbours
   int degree;
-  bool complete;  // whether each list has all cities
-  float slack;    // of an estimated change
+  bool complete;  // whether each list contains all other cities
+  float slack;    // bound on the error of an estimated change
   int moves_per_pass;
 
   std::vector<int> position;  // by city
@@ -65,7 +65,7 @@ struct TwoOptClimb {
   std::vector<float> to_tail, to_head;  // estimated distances to the ends of an edge, by position
   std::vector<RowBest<Length>> rows;
   std::vector<Exchange> exchanges;
-  int possible = 0, full = kListed;  // number of possible exchanges, and the limit
+  int possible = 0, full = kListed;  // number of possible exchanges, and of those in a full list
   Length floor = std::numeric_limits<Length>::max();
   Length margin = 0;  // bound on the float64 rounding of a term; 0 for integers
 

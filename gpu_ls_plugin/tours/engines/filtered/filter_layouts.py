@@ -1,4 +1,4 @@
-"""Sizes of complete neighbourhoods, and the layouts of launches that evaluate them by a filter."""
+"""Sizes of complete neighbourhoods, and layouts of launches that evaluate them with a filter."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ CUDA_SECONDS_PER_FILTERED = 2e-9  # upper bound for a move on a multiprocessor
 FILTER_WARPS = 8  # of a block that evaluates moves
 FILTER_STEP_LANES = 512  # of a block that applies moves
 FILTER_BLOCKS, ASKING_BLOCKS = 4, 2  # resident blocks without and with an objective
-# A queue pays for tours of at least this many cities, if the share of kept moves is between the
-# next two numbers; by the edges of a move (benchmarks/results/filtered.json).
+# By the edges of a move: a queue pays off for tours of at least this many cities, if the share of
+# kept moves is between the next two numbers (benchmarks/results/filtered.json).
 QUEUED = {2: (4000, 0.01, 0.35), 3: (400, 0.003, 0.6)}
 
 
@@ -45,7 +45,7 @@ class Complete:
         return n * (n - 3) // 2 if self.edges == 2 else self.ways * math.comb(n, 3)
 
     def numbers(self, n: int) -> int:
-        """Return how many pairs or triples of positions a mapping counts."""
+        """Return how many pairs or triples of positions a mapping numbers."""
         return math.comb(n - 1, 2) if self.edges == 2 else math.comb(n, 3)
 
     def squares(self, n: int, sum_bytes: int) -> int:
@@ -71,7 +71,7 @@ def filter_slots(moves: int, tours: int, processors: int, backend: str) -> int:
 
 
 def most_of_chunk(mode: str, variants: int, memory: int) -> int:
-    """Return the most numbers of a chunk; each stands for `variants` moves or openings."""
+    """Return how many numbers a chunk may have; each stands for `variants` moves or openings."""
     usable = max(memory, LEAST_CHUNK_BYTES)
     most = MOST_MOVES[mode]
     if mode == "openings":
@@ -99,8 +99,8 @@ def filter_mode(
     opens : bool
         Whether the filter tests openings.
     ordered : bool
-        Whether the first chunk with an improving move counts. If so, the chunks, and therefore the
-        mode, must not depend on the backend.
+        Whether the search takes the best move of the first chunk with an improving one. If so, the
+        chunks, and therefore the mode, must not depend on the backend.
     asks : bool
         Whether an objective judges the moves, in addition to lengths.
     whole : bool

@@ -22,7 +22,7 @@ struct FilteredBatch {
   int64 first_row, chunk_size;
   int chunks, slots, eager;
   const uint64* parameters;  // of the filter
-  int64 room;                // for the entries of a tour
+  int64 room;                // entries that the list of a tour can hold
   int64 max_moves;
   int* tours;
   void *placed, *edges;  // sites in the order of the tour; lengths to the next position
@@ -32,7 +32,7 @@ struct FilteredBatch {
   void* best;             // the best move of each slot
   void* bars;             // 8 bytes: the best change so far, if there is an objective
   int64* kept;            // moves that the filter has kept since the last change of the tour
-  int64* evaluated;       // moves that it kept before that change
+  int64* evaluated;       // moves that the filter kept before that change
   uint32 *entries, *entry_counts;  // lists of openings
   unsigned char* states;
   int64 *pass_counts, *move_counts;
@@ -42,7 +42,7 @@ struct FilteredBatch {
   }
 };
 
-// A tour, by positions.
+// A tour whose cities are addressed by their positions.
 template <class MetricType, class Value>
 struct PlacedTour {
   using Metric = MetricType;
@@ -133,7 +133,7 @@ struct FilteredMoves {
 
 // A sink that finds the best improving move of a lane, and counts the kept moves. If there is an
 // objective to ask (`kAsks`), it skips moves whose lengths are worse than the best change of all
-// lanes, unless the filter must hear of all improving moves.
+// lanes, unless the filter must be told all improving moves.
 template <class Moves>
 struct Improving {
   using Value = typename Moves::Value;

@@ -48,12 +48,12 @@ class FilteredKernels:
         chosen = {"moves": self._moves(self.part.mapping), "sink": f"gls::{sink}"}
         header = HEADERS.get(mode, "tours/engines/filtered/filtered_modes.cuh")
         kernels = (self._evaluation(header, step.format(**chosen)) for step in STEPS[mode])
-        asks = keeps(self.metric)  # an objective takes registers
+        asks = keeps(self.metric)  # an objective needs registers
         blocks = filter_layouts.ASKING_BLOCKS if asks else filter_layouts.FILTER_BLOCKS
         return [replace(kernel, blocks_per_multiprocessor=blocks) for kernel in kernels]
 
     def step(self, body: str) -> Kernel:
-        """Return ``BeginFiltered``, ``TakeFiltered`` or ``NoteFiltered``, for any mapping."""
+        """Return the kernel `body`: "BeginFiltered", "TakeFiltered" or "NoteFiltered"."""
         moves = self._moves("roots")
         return self._kernel(
             "tours/engines/filtered/filtered_step.cuh",

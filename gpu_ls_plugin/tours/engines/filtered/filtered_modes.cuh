@@ -5,7 +5,8 @@
 //   fused      lanes append kept moves to a queue; a full queue is evaluated
 //   openings   lists the openings that the filter does not reject as a whole. Kept moves that begin
 //              with them go to the queue, some of them once for each rotation
-//   whole      no filter, but an objective to ask: squares of pairs of edges (whole_mode.cuh)
+//   whole      without a filter, but with an objective: evaluates squares of pairs of edges
+//              (whole_mode.cuh)
 //
 // An item of each kernel is a slot: one of the teams that share the moves of a tour. If time runs
 // out during an evaluation, some moves have not been evaluated, and no move is applied.
@@ -65,7 +66,7 @@ struct Slot {
   }
 };
 
-// Makes a step of a mode in all slots.
+// Runs a step of a mode in each slot of the tours that are not finished.
 template <class Team, class Step>
 struct OnSlots {
   GLS_DEVICE static void run(const Team& team, int item, const FilteredBatch batch) {
@@ -74,7 +75,7 @@ struct OnSlots {
   }
 };
 
-// A queue of moves. Each lane evaluates one as soon as there are enough for all lanes.
+// A queue of moves. As soon as there are enough moves for all lanes, each lane evaluates one.
 template <class Team, class Sink, class Move>
 struct MoveQueue {
   struct Storage {

@@ -29,20 +29,20 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
 ONES = 0x0101010101010101  # each byte is 1
-EAGER_CHUNKS = 16  # least number of chunks if the first improving chunk counts
+EAGER_CHUNKS = 16  # least number of chunks of a search that is `eager`
 RECORDED = 4  # passes that are recorded as one launch
-UNWATCHED = 64  # passes between two tests of the host whether all tours are finished
+UNWATCHED = 64  # passes after which the host checks whether all tours are finished
 
 
 class FilteredMoves(Engine):
     """A batch of descents that evaluate only the moves that a filter keeps.
 
-    A launch queues all its passes at once. The device decides whether anything is left to do, so it
-    never waits for the host.
+    A launch queues many passes at once. The device decides whether anything is left to do, so it
+    does not wait for the host between them.
 
     A pass applies the best move of all chunks or, if `eager`, of the first chunk that has an
-    improving move. `memory` is the number of bytes for lists and best moves of the batch; it
-    decides the number of chunks.
+    improving move. `memory` is the number of bytes that the batch may use; it limits the size of a
+    chunk.
     """
 
     def __init__(
@@ -121,7 +121,7 @@ class FilteredMoves(Engine):
         }
 
     def _left_of(self, memory: int) -> int:
-        """Return how many bytes each tour may use for lists, of `memory` bytes for the batch."""
+        """Return how many bytes each tour may use for lists if the batch may use `memory` bytes."""
         shared = metric_data(self.backend, self.problem).nbytes + self.arguments["sites"].nbytes
         fixed = (
             self.bytes_per_tour(self.problem.n, self.part)
@@ -191,7 +191,10 @@ class FilteredMoves(Engine):
         )
 
     def _chunk_size(self, mode: str) -> tuple[int, int, int]:
-        """Return the numbers of a mode, the variants of each number, and the numbers of a chunk."""
+        """Return how many numbers a mode and a chunk have, and how many variants each number has.
+
+        The order is (numbers of the mode, variants, numbers of a chunk).
+        """
         if mode == "openings":
             numbers = self.space.openings(self.problem.n)
             variants = self.space.ways * self.part.filter.rotations(self.space.edges)

@@ -97,7 +97,7 @@ struct TakeFiltered {
   }
 };
 
-// Notes the best move of all chunks after the one noted last, as (change, rank).
+// Of all moves that rank behind the one noted last, notes the best, as (change, rank).
 template <class Team, class Moves>
 struct NoteFiltered {
   using Value = typename Moves::Value;

@@ -1,9 +1,9 @@
-// Evaluates all moves of 3-opt, without a filter, under an objective. Moves that may be the best by
-// their lengths go to a queue; the objective is asked only about these.
+// Evaluates all moves of 3-opt under an objective, without a filter. Only moves that may be the
+// best, judging by their lengths, go to a queue; the objective is asked about these.
 //
 // A slot takes squares of pairs of positions i < j, and its lanes take the positions k behind them.
-// Neighbouring pairs and ways have lengths in common: a lane needs eight lengths for the 36 moves
-// of a square of nine pairs with k. It gets the lengths to k + 1 from the next lane.
+// Neighbouring pairs and ways have lengths in common: a lane computes eight lengths for the 36
+// moves of a square of nine pairs with k. It gets the lengths to k + 1 from the next lane.
 #pragma once
 
 #include "tours/engines/filtered/filtered_modes.cuh"
@@ -109,7 +109,8 @@ struct EvaluateWhole {
     constexpr int kStep = Team::kLanes > 1 ? Team::kLanes - 1 : 1;
     const bool lends = team.lane() == kStep;
     // Different slots take blocks of positions k of the same square. Most moves that may be the
-    // best share two long edges; without blocks, one slot would finish long after the others.
+    // best remove the same two long edges; without blocks, one slot would finish long after the
+    // others.
     const int block = Team::kLanes > 1 ? kStep * (1 + n / 512) : n,
               blocks = (n + block - 1) / block;
     Sink<Moves> sink(moves);
