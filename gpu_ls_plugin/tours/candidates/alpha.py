@@ -61,7 +61,7 @@ class Alpha(Candidates):
         checks.fields(self, checks.integer, "steps", least=0)
 
     def compile(self, problem: TSP) -> None:
-        """Compile the program that makes lists in the plane; import SciPy, which takes seconds."""
+        """Compile the program that makes lists in the plane, and import SciPy, ahead of `build`."""
         compile_ahead(problem)
         with compiling():
             import scipy.sparse.csgraph

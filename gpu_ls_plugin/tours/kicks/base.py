@@ -113,7 +113,7 @@ class KernelPerturbation(Perturbation):
 
     @abstractmethod
     def kicked(self, backend: Backend, problem: TSP, tours: Any, numbers: dict[str, int]) -> Any:
-        """Return kicked copies of tours on a backend; `numbers` has the seed and the first row."""
+        """Return kicked copies of tours; `numbers` are the arguments "seed" and "first_row"."""
 
     def problem_of(self, problem: Problem) -> TSP:
         """Return the TSP whose tours are kicked, or raise if the kick does not support it."""

@@ -47,9 +47,9 @@ def search_data(backend: Backend, problem: TSP) -> Any:
 
 
 def batch_data(backend: Backend, problem: TSP, size: int) -> dict[str, Any]:
-    """Return the argument ``metric_data`` of a search of `size` tours.
+    """Return the device data of a search of `size` tours, by argument name.
 
-    If the objective keeps data of tours, also return the array for them as ``kept_tours``.
+    These are ``metric_data`` and, if the objective keeps data of tours, the array ``kept_tours``.
     """
     data = search_data(backend, problem)
     own = problem.objective.kept_bytes(problem)

@@ -8,7 +8,7 @@ namespace gls {
 struct Instance {
   const void* metric_data;  // data of the metric's functor
   int n;                    // cities
-  const void* sites;        // `Lengths::City` of each city, to compute lengths
+  const void* sites;        // array of `Lengths::City`, from which lengths are computed
   float error_absolute;     // error of estimated lengths; see EstimateError
   float error_relative;
 };
