@@ -52,7 +52,7 @@ def check_candidates(
     subject = Subject.of("candidates", rule, backend, seed, Candidates)
     with subject.blamed("its hash", "define __eq__ and __hash__ together (a frozen dataclass)"):
         wrong = "it does not equal itself"
-        remedy = "lists are cached by rule: rules with equal parameters need equal hashes"
+        remedy = "lists are cached by rule: equal parameters must give equal rules and hashes"
         subject.expect(rule == rule and hash(rule) == hash(rule), wrong, remedy)
     given = list(problems or small_problems.of_several_metrics(seed))
     served = [problem for problem in given if _check_lists(subject.on(problem), problem)]

@@ -108,7 +108,7 @@ def _moves_of(problem: TSP) -> list[Neighbourhood]:
 
 
 def _check_python(subject: Subject, problem: TSP) -> None:
-    """Raise unless `costs` and `feasible` depend on each tour only, and its claims are true."""
+    """Raise unless `costs` and `feasible` depend on each tour only, and the claims are true."""
     part, tours = subject.part, subject.tours(problem, ROWS)
     _check_method(subject, problem, "costs", np.dtype(problem.cost_dtype), tours)
     _check_method(subject, problem, "feasible", np.dtype(bool), tours)

@@ -1,4 +1,4 @@
-"""The domain of tours, as the shared rooms use it."""
+"""The domain of tours: what the code that all domains share needs to know about them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.runs.plan import Stage
     from gpu_ls_plugin.runs.settings import Request, Settings
 
-# Searches of offspring. The usual one makes few moves, because there are many generations.
+# Searches of offspring. The usual one is short, because there are many generations.
 USUAL_SEARCH = LocalSearch()
 THOROUGH_SEARCH = LocalSearch([LinKernighan()], Nearest(8))
 DIRECTED_SEARCH = LocalSearch([ThreeOpt(), OrOpt(3)], Nearest(10))  # reverses no paths
@@ -100,7 +100,7 @@ class Tours(Domain):
         preparation.compile_ahead(stage.searched, stage.search, stage.size, stage.start, backend)
 
     def ready(self, stage: Stage, backend: str, watch: Stopwatch) -> Any:
-        """Make the candidate lists of a stage, or quicker ones; return a search that reads them."""
+        """Make the candidate lists of a stage, or quicker ones; return a search that uses them."""
         search = stage.search
         if not hasattr(search, "kick") or isinstance(search.search.candidates, All):
             return search
@@ -125,7 +125,7 @@ class Tours(Domain):
         return quick, replace(main, joins=too_short_for_descents(problem, request, chosen))
 
     def for_operators(self, problem: Any) -> Problem:
-        """Return the TSP of the tours."""
+        """Return the TSP whose tours are the rows of the problem."""
         return tour_problem(problem)
 
     def searched_costs(self, problem: Any, backend: Any, rows: Any) -> Any:
@@ -161,7 +161,7 @@ class Tours(Domain):
         return KICK
 
     def goes_on(self, search: Any) -> bool:
-        """Return whether a search can continue from given rows: one kernel kicks and repairs."""
+        """Return whether a search can continue from given rows; one kernel must kick and repair."""
         return search is None or (repairs(search) and IteratedLocalSearch(search).fused)
 
     def features(self, problem: Any, xp: Any, rows: Any) -> Any:
@@ -175,7 +175,7 @@ class Tours(Domain):
         return edge_keys(xp, rows, **problem.tsp.writing)
 
     def facts(self, problem: Any, result: Result) -> dict[str, Any]:
-        """Return the number of cities, the metric and its symmetry."""
+        """Return the number of cities, the metric, and whether it is symmetric."""
         metric = problem.metric.name
         return {"cities": problem.n, "metric": metric, "symmetric": problem.symmetric}
 
@@ -200,7 +200,7 @@ class Tours(Domain):
         }
 
     def stopped_by(self, reason: str) -> str:
-        """Return the reason why a search has ended."""
+        """Return the reason why a search of tours has ended."""
         return STOPPED_BY.get(reason, reason)
 
     def outputs(self) -> Mapping[str, Output]:
@@ -220,7 +220,7 @@ class Tours(Domain):
 
 
 def measured(found: Mapping[str, Any]) -> str:
-    """Return the metric as a text."""
+    """Return the metric as a text, with a note if it is asymmetric."""
     return f"{found['metric']}{'' if found['symmetric'] else ', asymmetric'}"
 
 
@@ -231,7 +231,7 @@ def refuse_ending(path: Path, ending: str, reason: str) -> None:
 
 
 def check_plot(problem: TSP, path: Path) -> None:
-    """Raise if tours of a problem cannot be drawn, or a file is not an image."""
+    """Raise if tours of a problem cannot be drawn, or a path does not name an image."""
     drawing.coordinates(problem)
     require_image(path)
 

@@ -1,4 +1,4 @@
-"""The built-in parts of tours, by kind."""
+"""The built-in parts for tours, by kind."""
 
 from __future__ import annotations
 

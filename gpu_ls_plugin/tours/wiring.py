@@ -1,4 +1,4 @@
-"""Connects the base class of candidates with two subclasses, which it cannot import."""
+"""Gives the base class of candidates access to two subclasses, which it cannot import."""
 
 from __future__ import annotations
 

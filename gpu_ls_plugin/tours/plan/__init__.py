@@ -1,1 +1,1 @@
-"""Plans, settings and pictures of tours, as `solve` and `gpu-ls` use them."""
+"""Plans, settings and pictures of tours, for `solve` and `gpu-ls`."""

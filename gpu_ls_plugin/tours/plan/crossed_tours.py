@@ -1,4 +1,4 @@
-"""Settings of populations with crossovers: when they pay, their size and their frequency."""
+"""Settings of crossovers: when they pay, for how many tours, and after how many kicks."""
 
 from __future__ import annotations
 
@@ -17,19 +17,20 @@ if TYPE_CHECKING:
 
 # Measured: docs/algorithm.md, "Chains that help each other" and "Large tours: parts".
 LEAST, MOST = 16, 512  # tours of a population; on a GPU there may be more
-# Seconds per city of a tour, on one core, in which crossovers reach most of their effect.
+# Seconds per city that a tour needs on one core until crossovers have most of their effect.
 SECONDS, SECONDS_OF_LONG = 1e-5, 5e-5
 PER_PROCESSOR = ((1e-3, 16), (2e-4, 8), (0.0, 4))  # (least seconds per city, chains per processor)
-PER_PROCESSOR_LONG = 2  # at least, for long tours: searched in parts, they need not fit at once
-# Kicks of a chain between two exchanges: a number per second of the run, within limits per city.
+PER_PROCESSOR_LONG = 2  # long tours, at least: searched in parts, they need not all fit at once
+# Kicks of a chain between two exchanges: per second of the run, and the limits per city.
 KICKS_BETWEEN, LEAST_BETWEEN, MOST_BETWEEN = 500, 0.02, 0.5
-# A crossover changes a few dozen edges. So long tours need more generations, and a generation takes
-# as long as its slowest pair: populations of long tours are smaller, with more kicks in between.
+# A crossover changes a few dozen edges, so long tours need more generations. A generation takes as
+# long as its slowest pair, so populations of long tours are smaller, with more kicks between
+# generations. On a GPU, they have LONG_TOURS * seconds / cities**POWER_OF_TOURS tours.
 GENERATIONS, CITIES_OF_A_GENERATION = 10, 1800
-LEAST_LONG, LONG_TOURS, POWER_OF_TOURS = 48, 2.45e11, 2.27  # x seconds / cities**power, on a GPU
+LEAST_LONG, LONG_TOURS, POWER_OF_TOURS = 48, 2.45e11, 2.27
 LEAST_BETWEEN_LONG, CITIES_OF_A_KICK = 0.25, 60_000  # kicks per city between two exchanges
 # Seconds from which crossovers pay for tours of `LONG` cities, on a GPU and on one core. They grow
-# with a power of the number of cities. With less time, searching one tour in parts is better.
+# with a power of the number of cities. In less time, a search of one tour in parts does better.
 LONG, CROSSED_AFTER, POWER = 18_500, {"cuda": 0.5, "cpu": 24.0}, 1.7
 LONGEST = 200_000  # cities
 
@@ -44,7 +45,7 @@ def crossovers_pay(problem: TSP, backend: Backend, seconds: float, search: objec
     problem : TSP
     backend : Backend
     seconds : float
-        Of the whole search.
+        Time of the whole search.
     search : callable or None
         The search that the user has given.
     """
@@ -65,8 +66,8 @@ def crossovers_pay(problem: TSP, backend: Backend, seconds: float, search: objec
 def population(problem: TSP, backend: Backend, seconds: float) -> int:
     """Return the size of a population that crossovers bring near the optimum in half of the time.
 
-    On a GPU that is the number of chains that the multiprocessors hold. Long tours need not be held
-    at once; the longer they are, the smaller is the population.
+    On a GPU, that is the number of chains that the multiprocessors hold. Long tours need not all
+    fit at once; the longer the tours, the smaller the population.
     """
     if backend.name == "cpu":
         each = 2 * (SECONDS if problem.n <= LONGEST_WHOLE else SECONDS_OF_LONG) * problem.n
@@ -87,7 +88,7 @@ def chains_at_a_time(problem: TSP, backend: Backend, each: int) -> int:
 
 
 def crossover(problem: TSP, backend: Backend, seconds: float) -> EdgeAssembly:
-    """Return the crossover of a population: on a GPU, the less time, the fewer kicks in between."""
+    """Return the crossover of a population; on a GPU, less time means more frequent crossovers."""
     generations = max(GENERATIONS, problem.n // CITIES_OF_A_GENERATION)
     if backend.name == "cpu":
         usual = EdgeAssembly(strategy="staged")

@@ -40,9 +40,9 @@ def plot_tour(
     tour : array_like, shape (n,), integer
         Not changed.
     path : path, optional
-        Image file to write, complete or not at all; its ending selects the format.
+        Image file; it is written completely or not at all. Its ending selects the format.
     title : str
-        Above the picture.
+        Text above the picture.
 
     Returns
     -------
@@ -132,12 +132,12 @@ def edge_shares(tours: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.floa
 
 
 def coordinates(problem: TSP) -> Any:
-    """Return the coordinates of the picture, float64 (n, 2); raise if the problem has none."""
+    """Return the coordinates for a picture, float64 (n, 2); raise if the problem has none."""
     if problem.coordinates is None:
         raise InvalidParameterError(
             f"plot: {problem.name or 'the problem'} is a matrix without coordinates, so no tour "
             "can be drawn; leave the plot out"
         )
-    # On a globe these are (latitude, longitude): north is up.
+    # On a globe, coordinates are (latitude, longitude); swapping them puts north at the top.
     on_globe = isinstance(problem.metric, Globe)
     return problem.coordinates[:, ::-1] if on_globe else problem.coordinates

@@ -27,7 +27,7 @@ class Enumeration:
     Parameters
     ----------
     rows : int32 array, shape (K, n)
-        Best first.
+        All solutions, best first.
     size : int
         Number of rows to return; if it is more than K, rows repeat.
     """
@@ -57,7 +57,7 @@ class Enumeration:
 
 
 def enumerated(problem: Problem, rows: NDArray[np.int32], size: int | None) -> Stage:
-    """Return a stage that returns known rows, best first."""
+    """Return a stage whose search returns the first `size` of known rows, best first."""
     why = "there are few solutions"
     return Stage("enumeration", why, Enumeration(rows, size or 1), problem, problem)
 
@@ -73,7 +73,7 @@ def best_of_all(problem: Problem) -> NDArray[np.int32] | None:
 
 
 def _all_tours(problem: Problem) -> NDArray[np.int32]:
-    """Return all permutations, or those from city 0 on if the first city does not matter."""
+    """Return all permutations, or those that begin at city 0 if the first city does not matter."""
     tours = tour_problem(problem)
     turned = tours.objective.length_alone or tours is not problem  # routes can be rotated, too
     others = itertools.permutations(range(turned, tours.n))

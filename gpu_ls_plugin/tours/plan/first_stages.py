@@ -27,22 +27,22 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.runs.settings import Request, Settings
 
 # Measured: docs/algorithm.md, "The first moments". A population becomes better than one good tour
-# after the time in which all cores together make this number of kicks per city. With less time, the
-# good tour gets all of it, otherwise this share.
+# after the time in which all cores together make `KICKS_ALONE` kicks per city. The good tour gets
+# all the time of a shorter run, and otherwise this share of that time.
 KICKS_ALONE, SHARE = 3.0, 0.25
 KICKS_PER_SECOND = 2.5e4  # per core, until measured
-OF_A_GPU, LEAST_ON_GPU = 1e-5, 0.004  # that time on a GPU: seconds per city, plus seconds
-# Seconds in which random tours certainly become better than a nearest-neighbour tour, on a slow
-# core: in any case, per city, and per entry of a matrix (for candidate lists).
+OF_A_GPU, LEAST_ON_GPU = 1e-5, 0.004  # that time on a GPU: seconds per city, plus a constant
+# Seconds in which a search of random tours surely beats a nearest-neighbour tour, on a slow core: a
+# constant, per city, and per entry of a matrix (for candidate lists).
 SECONDS, SECONDS_OF_CITY, SECONDS_OF_ENTRY = 0.05, 1e-4, 4e-7
-FEW = 24  # cities of a problem for compiling
+FEW = 24  # cities of the problem that is solved to compile programs
 
 
 def good_tour_stage(problem: Problem, request: Request, chosen: Settings) -> Stage | None:
-    """Return the stage of one good tour, None if a run should begin with its population.
+    """Return the stage of one good tour, or None if the run should begin with its population.
 
-    If there is no time for a population, it is the only stage, and its seconds are infinite. There
-    is no such stage if the user has given a search, starts, or limits other than time.
+    If there is no time for a population, this is the only stage, and its seconds are infinite.
+    Also return None if the user has given a search, starts, or limits besides time and target.
     """
     given, backend = request.given, request.backend
     if not given.by_time_alone or not GoodTour.serves(problem):
@@ -84,10 +84,10 @@ def _unless_slow(
 
 
 def first_tour_stage(problem: Problem, request: Request, chosen: Settings) -> Stage | None:
-    """Return the stage of a nearest-neighbour tour, None if there is time for random tours.
+    """Return the stage of a nearest-neighbour tour, or None if there is time for random tours.
 
-    The tour is the result if the search of random tours finds nothing better. The search begins
-    with it if there is no time to descend from all others.
+    The tour is the result if the search of random tours finds nothing better. It replaces the first
+    of these if there is no time to descend from all of them.
     """
     given = request.given
     limits = (given.start, given.rows, given.kicks, given.moves)
@@ -110,7 +110,7 @@ def too_short_for_descents(problem: Problem, request: Request, chosen: Settings)
 
 
 class FirstTour:
-    """A nearest-neighbour tour."""
+    """A search that makes one nearest-neighbour tour."""
 
     name = "nearest_neighbour"
 
@@ -149,7 +149,7 @@ def _compile(stage: Stage) -> None:
 def nearest_neighbour_tour(matrix: NDArray[Any]) -> NDArray[np.int32]:
     """Return the tour (n,) of `nearest_neighbour(problem)` for a matrix (n, n).
 
-    It does not make candidate lists, which would take much longer.
+    This makes no candidate lists, which would take much longer.
     """
     n = len(matrix)
     first = int(first_cities(n, 0)[0])

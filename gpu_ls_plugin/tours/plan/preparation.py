@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.tours.searches.iterated import IteratedLocalSearch
 
-SHARE = 0.5  # of the remaining time, after which nearest cities replace other candidates
-USUAL = Nearest(8)  # which replaces them
-_compiled: set[Hashable] = set()
+SHARE = 0.5  # of the remaining time; candidate lists that take longer are replaced
+USUAL = Nearest(8)  # replaces them
+_compiled: set[Hashable] = set()  # keys of searches whose programs are compiled
 
 
 def compile_ahead(
@@ -33,8 +33,8 @@ def compile_ahead(
 ) -> None:
     """Compile all programs for a search of `size` rows, once per process for similar problems.
 
-    Use a copy of the problem and candidate lists that take little time: the programs depend neither
-    on the lists nor on the tours.
+    This uses a copy of the problem, and candidate lists that take little time: the programs depend
+    neither on the lists nor on the tours.
     """
     chosen = get_backend(backend)
     batch_size(chosen, problem.n, size, name="population")
@@ -81,11 +81,11 @@ def with_lists(
     flexible : bool
         Whether nearest cities may replace candidate lists that take too long.
     """
-    its, chosen, tours = search.search, get_backend(backend), tour_problem(problem)
-    fixed = not flexible or isinstance(its.candidates, Nearest)
+    local, chosen, tours = search.search, get_backend(backend), tour_problem(problem)
+    fixed = not flexible or isinstance(local.candidates, Nearest)
     share = 1.0 if fixed else SHARE
-    if engines.ready(its, chosen, tours, share * watch.left) or fixed:
+    if engines.ready(local, chosen, tours, share * watch.left) or fixed:
         return search
-    its = replace(its, candidates=USUAL)
-    engines.ready(its, chosen, tours, watch.left)
-    return replace(search, search=its)
+    local = replace(local, candidates=USUAL)
+    engines.ready(local, chosen, tours, watch.left)
+    return replace(search, search=local)

@@ -1,4 +1,4 @@
-"""The settings of a run for tours: crossovers or a few chains, a symmetric form or not."""
+"""Settings of a run for tours: a population with crossovers, or a few chains."""
 
 from __future__ import annotations
 
@@ -33,15 +33,16 @@ if TYPE_CHECKING:
 
 MOST_PER_PROCESSOR = 16  # chains per multiprocessor of a GPU, or on all CPU threads together
 LEAST_COOPERATING = 4  # chains
-MANY = 100  # chains from which they migrate more often
+MANY = 100  # chains; from this many on, they migrate more often
 HEAT, HEAT_OF_CROSSED = 0.8, 0.2  # first temperature of annealing, without and with crossovers
 HEATS_OF_PARTS = (1.6, 0.8)  # first and last temperature of each round (docs/benchmarks.md)
 # Seconds to make alpha-nearest lists on one slow core: per city, and per entry of a matrix.
 SECONDS_OF_ALPHA, SECONDS_OF_ALPHA_ENTRY = 6e-5, 1.5e-7
 KICK = 100  # cities in the window of a double bridge
 SMALLEST_TWIN, LARGEST_TWIN = 8, 2500  # cities; the matrix of the largest takes 100 MB
-SECONDS_OF_TWIN = 5e-4  # per city (docs/algorithm.md, "Asymmetric problems")
-LARGE = 10_000  # cities from which greedy tours take less time than nearest-neighbour tours
+# Least time for a symmetric form (docs/algorithm.md, "Asymmetric problems").
+SECONDS_OF_TWIN = 5e-4  # per city
+LARGE = 10_000  # cities; from this many on, greedy tours are quicker than nearest-neighbour tours
 
 
 def settings_of_tours(problem: Problem, request: Request) -> Settings:
@@ -76,7 +77,8 @@ def settings_of_tours(problem: Problem, request: Request) -> Settings:
 def _symmetrised(problem: TSP, request: Request) -> bool:
     """Return whether an asymmetric problem is searched as a symmetric one.
 
-    A few tours do better from nearest-neighbour starts, and generations of a framework need chains.
+    A few tours do better without it, from nearest-neighbour starts; and a framework's generations
+    need the chains of an iterated search.
     """
     given = request.given
     if given.search is not None or given.start or request.generations:
@@ -145,11 +147,11 @@ def _construction(problem: TSP, *, crossed: bool) -> str:
 def _local_search(problem: TSP, request: Request, *, crossed: bool) -> LocalSearch:
     """Return the local search that repairs tours.
 
-    Asymmetric lengths need 3-opt and Or-opt, which reverse no path then. Otherwise it takes
-    Lin-Kernighan moves: of depth 3, the best move of a city; or deeper ones that follow a lead, the
-    first improving move. The latter are better on a CPU, but other backends do not make the same
-    moves. Alpha-nearest candidates are better if their lists take less than an eighth of the time,
-    or a quarter for a matrix.
+    For asymmetric lengths, it uses 3-opt and Or-opt, which then reverse no path. Otherwise, it uses
+    Lin-Kernighan moves: the best move of a city, of depth 3, or the first improving move of a
+    deeper search that follows a lead. The latter is better on a CPU, but other backends do not make
+    the same moves. Alpha-nearest candidates are better if making their lists takes at most 1/8
+    of the time for the cities, and 1/4 for the entries of a matrix.
     """
     if not problem.symmetric:
         return LocalSearch([ThreeOpt(), OrOpt(3)], candidates=Nearest(10))

@@ -1,4 +1,4 @@
-"""The best moves of a filtered neighbourhood, for searches of your own (Schulz 2013, 6.15)."""
+"""The best moves of a filtered neighbourhood, for custom searches (Schulz 2013, 6.15)."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.tours.moves.base import Neighbourhood
 
-MOST = 10_000  # moves; each takes an evaluation of the neighbourhood
+MOST = 10_000  # moves; each requires an evaluation of the neighbourhood
 FIRST = {"int32": -(2**31), "int64": -(2**63), "float64": -np.inf}  # less than any change
 STEP = "tours/engines/exhaustive/three_opt_step.cuh"
-NONE = {  # changes that stand for no move, more than any change
+NONE = {  # changes that mean that there is no move; more than any change
     "int32": constant(STEP, "kNarrowNone"),
     "int64": constant(STEP, "kWideNone"),
     "float64": real_constant(STEP, "kRealNone"),
@@ -67,8 +67,8 @@ def best_moves(
 ) -> BestMoves:
     """Return for each tour the k best moves that a filter keeps, improving or not.
 
-    Moves are sorted by their gain, then by positions and way. Each of the k moves takes an
-    evaluation of the neighbourhood. Don't-look bits are those of the start of a search. `GainBound`
+    Moves are sorted by their gain, then by positions and way. Each of the k moves requires an
+    evaluation of the neighbourhood. Don't-look bits are as at the start of a search. `GainBound`
     may keep different non-improving moves in different modes.
 
     Parameters

@@ -45,6 +45,7 @@ class ChainPopulation(Population):
     tours : array, shape (P, n), int32
         Local optima; the population takes ownership.
     costs : array, shape (P,)
+        Costs of `tours` under `problem`.
     seed : int
     backend : str
     first_row, max_moves : int
@@ -54,8 +55,8 @@ class ChainPopulation(Population):
     target : float, optional
         Cost under `problem` at which a stretch ends.
     descended : Statistics, optional
-        Counts of the descents to the tours, which the first stretch adds to its own. By default,
-        each stretch counts a climb for each tour.
+        Counts of the descents to the tours, which the first stretch adds to its statistics. By
+        default, each stretch counts a climb for each tour.
     """
 
     def __init__(
@@ -93,7 +94,7 @@ class ChainPopulation(Population):
 
     @property
     def costs(self) -> Any:
-        """Their costs: an array of the backend, shape (P,)."""
+        """The costs of these tours: an array of the backend, shape (P,)."""
         if self.asked is not None:
             backend = self.backend
             with backend.current():

@@ -24,11 +24,13 @@ class Descents(Population):
     Parameters
     ----------
     engine : Engine
+        Holds the tours and applies the moves.
     statistics : Statistics
+        Receives the counts.
     audit : callable, optional
         Called after each launch.
     neighbourhoods : sequence of Neighbourhood
-        Their names are the keys of counts of moves.
+        Their names are the keys of `Statistics.moves_by`.
     """
 
     def __init__(
@@ -57,7 +59,7 @@ class Descents(Population):
         return None if self.engine.left else "optimum"
 
     def launch(self, leg: Leg) -> None:
-        """Run some passes of all unfinished tours."""
+        """Run some passes over all unfinished tours."""
         with self._pace.timed() as pace:
             pace.made = pace.steps
             self.engine.launch(pace.steps, leg.left)

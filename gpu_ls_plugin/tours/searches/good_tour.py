@@ -46,18 +46,18 @@ if TYPE_CHECKING:
 SMALLEST = 12  # cities
 MOST_CHAINS = 16  # one per core
 KICK = 300  # cities in the window of a double bridge
-NEAREST, QUADRANT = Nearest(OF_GREEDY), Quadrant(8)  # lists of chains: without time, and with
-MOVES = LinKernighanLead(12, (8, 8, 1))  # all candidates: the first improving move is taken
+NEAREST, QUADRANT = Nearest(OF_GREEDY), Quadrant(8)  # of chains: with little time, and with more
+MOVES = LinKernighanLead(12, (8, 8, 1))  # breadth 8: all candidates
 # With fewer seconds per city, chains use the lists of the greedy tour, and moves that give better
 # local optima but slower kicks.
 HASTE, HASTY = 5e-6, (LinKernighanLead(5), OrOpt(3))
 MERGED = 1200  # kicks of all chains together from one merging to the next
 GREEDY_SECONDS = 2.5e-6  # per city of a greedy tour, until one has been measured
 LATE = 0.02  # seconds by which a call may be late
-DESCENT = 0.02  # seconds of a descent, even if the call is up to `LATE` late then
+DESCENT = 0.02  # seconds that a descent gets, if that makes the call at most `LATE` late
 DESCENT_SECONDS = 7e-6  # per city of a descent from a random tour, on one thread
 FOUND_BY_SEARCH = 0.9  # share of a space-filling curve's length; shorter tours come from a search
-_compiled: set[Hashable] = set()  # kinds of problems
+_compiled: set[Hashable] = set()  # kinds of problems whose programs are compiled
 
 
 def number_of_chains() -> int:
@@ -66,13 +66,13 @@ def number_of_chains() -> int:
 
 
 class GoodTour:
-    """Greedy tours that chains of kicks improve on the CPU.
+    """A search that makes a greedy tour and improves it by chains of kicks on the CPU.
 
     Parameters
     ----------
     chains : callable
-        Makes the search of the chains, as `IteratedLocalSearch` does. It must not look for a good
-        tour itself.
+        `ChainsOfOneTour`, or another constructor of an `IteratedLocalSearch` that does not look for
+        a good tour itself.
     """
 
     name = "opening"
@@ -94,7 +94,7 @@ class GoodTour:
         )
 
     def compile(self, problem: TSP) -> None:
-        """Compile all programs, once in a process for problems of the same kind."""
+        """Compile all programs, once per process for problems of the same kind."""
         sites, size = Sites.of(get_backend("cpu"), problem, table=True), number_of_chains()
         alike = (type(problem.metric), sites.grid, sites.length, size)
         if alike in _compiled:

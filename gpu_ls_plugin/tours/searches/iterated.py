@@ -55,9 +55,9 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
 
     Each tour of a batch has a chain, and all chains run at the same time. A chain begins with a
     full local search; a repair considers only the cities whose edges changed. With `First()`
-    pivoting on candidate lists and a `DoubleBridge`, a single kernel runs the chains (with a
-    journal of reversals, without copies of tours). Other searches and perturbations run kick by
-    kick.
+    pivoting on candidate lists and a `DoubleBridge`, a single kernel runs the chains (it undoes
+    kicks by a journal of reversals, without copies of tours). With other searches and
+    perturbations, the host drives each kick.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
     accept : Acceptance
         Decides whether a chain continues from the repaired tour.
     kicks_per_city : float
-        Kicks per chain and city if the budget limits neither kicks, moves nor seconds (Fosin et al.
+        Kicks per chain and city if the budget has no limit of kicks, moves or seconds (Fosin et al.
         2013: 0.1, 1 and 10).
     restart_after : int, optional
         After this many kicks without a new best tour, a chain continues from a random local
@@ -97,7 +97,7 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
     name = "iterated_local_search"
     adopts: ClassVar[bool] = True  # its populations accept rows from elsewhere
     of_tours: ClassVar[bool] = True  # rows are tours, not states
-    seeks_good_tour: ClassVar[bool] = True  # if there is no time to descend from all tours
+    seeks_good_tour: ClassVar[bool] = True  # if it has no time to descend from all tours
 
     def __post_init__(self) -> None:
         checks.fields(self, checks.instance, "search", kind=LocalSearch, wanted="LocalSearch")
@@ -140,8 +140,8 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
             As in `LocalSearch`.
         seed : int or None
             Key of the random numbers of kicks and acceptance. With a budget in kicks, the same seed
-            gives the same tours. If chains are independent and tours whole, that holds for all
-            backends, devices and batch sizes. With a limit in seconds, tours may differ. Pass
+            gives the same tours. If chains are independent and search whole tours, that holds for
+            all backends, devices and batch sizes. With a limit in seconds, tours may differ. Pass
             another seed for each call, or None to draw one.
         budget : Budget, optional
             `kicks` and `moves` are per tour. If `seconds` is the only limit and too short for
@@ -261,7 +261,7 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
     ) -> tuple[ChainPopulation, Statistics]:
         """Descend under `problem`; return chains under `searched`, and statistics of the descents.
 
-        The population returns the costs under `asked`, or under `searched` if that is None.
+        The population returns the costs under `asked`, or under `searched` if `asked` is None.
         """
         budget = Budget(seconds=seconds) if math.isfinite(seconds) else None
         begin = get_backend(place["backend"]).xp.asarray(tours)
@@ -272,7 +272,7 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
         return chains, found.statistics
 
     def own_kicks(self, problem: Problem) -> int:
-        """Return the kicks per chain if the budget sets no limit."""
+        """Return the kicks per chain for a budget without limits."""
         return round(self.kicks_per_city * problem.n)
 
     def kicks_tours(self, problem: TSP) -> bool:
@@ -299,7 +299,7 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
         )
 
     def _part_of(self, problem: TSP) -> int | None:
-        """Return the cities per part, None if tours are searched as a whole."""
+        """Return the cities per part; None if each chain searches a whole tour."""
         if not isinstance(self.part, int):
             large = problem.n > LONGEST_WHOLE and self.restart_after is None
             objective = problem.objective

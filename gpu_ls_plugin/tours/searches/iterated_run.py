@@ -114,7 +114,7 @@ def last_point(search: Kicking, call: Call, costs: Any) -> Point:
 
 
 def _share_of_time(call: Call, rows: slice) -> Stopwatch:
-    """Return a stopwatch with the share of the time for some rows."""
+    """Return a stopwatch with the share of the time that some rows get."""
     seconds = call.budget.seconds
     if seconds is None:
         return Stopwatch.of(math.inf)
@@ -122,7 +122,7 @@ def _share_of_time(call: Call, rows: slice) -> Stopwatch:
 
 
 def _kicks(search: Kicking, call: Call) -> int | None:
-    """Return the limit of kicks per chain, None if only other limits hold."""
+    """Return the limit of kicks per chain; None if the budget has only other limits."""
     budget = call.budget
     if (budget.kicks, budget.moves, budget.seconds) != (None, None, None):
         return budget.kicks
@@ -130,17 +130,17 @@ def _kicks(search: Kicking, call: Call) -> int | None:
 
 
 def _descend(search: Kicking, call: Call, rows: slice, watch: Stopwatch) -> Start | None:
-    """Descend from some rows in place; return the start of chains, None if there is no time."""
-    its, statistics = search.search, call.statistics
+    """Descend from some rows in place; return the start of chains, or None if time is too short."""
+    local, statistics = search.search, call.statistics
     with statistics.phase("descent"):
-        if not engines.ready(its, call.backend, call.problem, watch.left):
+        if not engines.ready(local, call.backend, call.problem, watch.left):
             statistics.stopped_by = "seconds"
             return None
         first = call.first_row + rows.start
-        factory = engines.choose(its)(its, call.backend, call.problem, call.seed, call.memory)
+        factory = engines.choose(local)(local, call.backend, call.problem, call.seed, call.memory)
         engine = factory.make(call.tours[rows], first, call.max_moves)
-        audit = Audit(engine, foreign_names(call.problem, its.parts))
-        descents = Descents(engine, statistics, audit, its.neighbourhoods)
+        audit = Audit(engine, foreign_names(call.problem, local.parts))
+        descents = Descents(engine, statistics, audit, local.neighbourhoods)
         ended = drive(descents, Stretch(watch.seconds), watch=watch)
         audit.compare()
     descents.count()
@@ -159,7 +159,7 @@ def _put_back(call: Call, tours: Any, before: Any) -> None:
 
 
 def _result_costs(search: Kicking, call: Call, tours: Any, costs: Any) -> Any:
-    """Return the costs of possible results, as the cooperation judges them."""
+    """Return the costs of tours as the cooperation compares results."""
     if search.cooperation is None:
         return costs
     return search.cooperation.results(call.backend, call.problem, tours, costs)

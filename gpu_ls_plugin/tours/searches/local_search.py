@@ -51,15 +51,15 @@ class LocalSearch(compiling_ahead.CompilesAhead):
     - `First()`: the cities wait in a queue (don't-look bits). The search applies the best move of
       the first city; the ends of the changed edges join the queue again (Bentley 1992; Delevacq et
       al. 2012, 4.1). Takes any list of neighbourhoods on candidate lists. `RouteMoves()`, alone or
-      before `SwapStar()`, works on linked lists of routes.
+      before `SwapStar()`, searches linked lists of routes.
     - `Multi()`: the search evaluates several cities side by side, and applies all independent moves
       in one pass over the tour (Rios et al. 2017). Takes any list of neighbourhoods on candidate
       lists.
     - `Best()`: each pass applies the best move of all cities, on candidate lists (Fosin et al.
       2013) or over `All()` cities: exhaustive 2-opt (O'Neil and Burtscher 2015) and 3-opt (Schulz
       2013).
-    - A `FilteredNeighbourhood` with `Best()` or `First()`: the moves of a complete neighbourhood
-      that a filter keeps (Schulz 2013, section 7).
+    - `Best()` or `First()` on a `FilteredNeighbourhood`: the search evaluates those moves of a
+      complete neighbourhood that a filter keeps (Schulz 2013, section 7).
     - `RandomK(k)`: each pass applies the best of k random moves over `All()` cities (Delevacq et
       al. 2012, 4.2).
 
@@ -68,7 +68,8 @@ class LocalSearch(compiling_ahead.CompilesAhead):
     neighbourhoods : sequence of Neighbourhood or str
         Moves to try, combined in one pass: parts or their registered names.
     candidates : Candidates or str, optional
-        Cities to link a city to: by default `Nearest(10)`, or `All()` for a filtered neighbourhood.
+        Cities that moves may link a city to; by default `Nearest(10)`, or `All()` for a filtered
+        neighbourhood.
     pivoting : Pivoting or str
         Selects the improving move to apply.
     moves_per_pass : int
@@ -76,9 +77,10 @@ class LocalSearch(compiling_ahead.CompilesAhead):
         These are the best move, and others that gain at least half as much and do not overlap.
         More than 1 is faster on a GPU; the local optima differ, but are equally good on average.
     layout : str
-        For `First()` on a GPU: "warp" or "block" searches a tour in shared memory; "global" is a
-        block with the tour in global memory; "auto" chooses. For `Multi()`:
-        "global", or a block with the tour in shared memory if it fits. The result is the same.
+        For `First()` on a GPU: with "warp" or "block", a warp or a block searches a tour in shared
+        memory; with "global", a block searches it in global memory; "auto" chooses. For `Multi()`,
+        a block searches each tour, in shared memory if it fits and the layout is not "global". The
+        result is the same.
 
     Raises
     ------
@@ -165,9 +167,9 @@ class LocalSearch(compiling_ahead.CompilesAhead):
             Number of the first row if the batch is a part of a larger one: row r uses the random
             numbers of row `first_row` + r.
         awake : bool array, shape (P, n), optional
-            On the device of `tours`. For `RouteMoves()`: the customers, by number, to evaluate.
-            Other customers are evaluated only after a neighbour has changed. By default all are;
-            other neighbourhoods ignore it.
+            On the device of `tours`. For `RouteMoves()`: whether to evaluate each customer (by
+            number) from the start; others are evaluated only after a neighbour has changed. By
+            default, all customers are evaluated. Other neighbourhoods ignore `awake`.
 
         Returns
         -------
@@ -246,7 +248,7 @@ def _flags(call: Call, awake: Any) -> Any:
 
 
 class _Turn:
-    """Reports and the stopping reason of rows that are searched together."""
+    """Reports the state of rows that are searched together, and why their search has ended."""
 
     def __init__(self, call: Call, descents: Descents, end: int) -> None:
         self._call, self._descents = call, descents

@@ -39,7 +39,7 @@ class RandomRestarts:
     climbs : int
         Number of climbers.
     keep : int
-        Number of tours to return, best first; equal ones in the order of the climbers.
+        Number of tours to return, best first; ties are in the order of the climbers.
 
     Raises
     ------
@@ -148,7 +148,7 @@ class RandomRestarts:
     ) -> None:
         """Compile ahead, so that a later call searches at once; see `LocalSearch.prepare`.
 
-        `size` is the number of climbers of a batch, by default as many as a call has.
+        `size` is the number of climbers of a batch, by default as in a call.
         """
         copy = compiling_ahead.fresh_copy(problem)
         if size is None:
@@ -175,7 +175,7 @@ class RandomRestarts:
         )
 
     def _batch_size(self, call: Call) -> int:
-        """Return the climbers of a batch: as many as fill the device and fit the memory."""
+        """Return the size of a batch: as many climbers as fill the device and fit the memory."""
         backend, problem = call.backend, call.problem
         factory = engines.choose(self.search)(self.search, backend, problem, 0, call.memory)
         # The starts, the results and the kept tours take 4 bytes per city each.

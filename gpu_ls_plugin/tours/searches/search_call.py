@@ -1,4 +1,4 @@
-"""The frame of each call of a search: arguments, clock, batches that fit the memory, results."""
+"""What all calls of searches share: arguments, clock, batches that fit the memory, results."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Call:
         The search improves them in place.
     statistics : Statistics
     stopped : bool
-        Whether the search must not begin with further rows.
+        Whether the search must not start any more rows.
     """
 
     def __init__(
@@ -102,17 +102,17 @@ class Call:
 
     @property
     def max_moves(self) -> int:
-        """The most moves of a tour."""
+        """The most moves that may be applied to a tour."""
         return NO_LIMIT if self.budget.moves is None else min(self.budget.moves, NO_LIMIT)
 
     def memory(self, needed: float = math.inf) -> int:
-        """Return the bytes to use at most; a lower bound if `needed` bytes are certainly free."""
+        """Return the most bytes to use, or a lower bound if `needed` bytes are certainly free."""
         return self.backend.memory(self._memory_limit, needed)
 
     def rows_that_fit(self, bytes_per_tour: int, rows: float = math.inf) -> int:
         """Return how many tours fit the memory; raise InsufficientMemoryError if not even one does.
 
-        The call is quick if `rows` tours certainly fit.
+        This is quick if `rows` tours certainly fit.
         """
         fixed = metric_data(self.backend, self.problem).nbytes
         each = bytes_per_tour + self.problem.objective.kept_bytes(self.problem)
@@ -145,8 +145,8 @@ class Call:
     ) -> bool:
         """Record the state, call the callback and stop at the target.
 
-        `costs` are the costs of the best tours, `tours` copies these to the host, and `done` tours
-        are finished. Return whether the best cost has decreased.
+        `costs` are the costs of the best tours, `tours` returns a copy of these tours on the host,
+        and `done` tours are finished. Return whether the best cost has decreased.
         """
         point = self.point(costs)
         total, more = len(self.tours), {"done": done, "best_tours": tours}
@@ -171,7 +171,7 @@ class Call:
         return costs
 
     def _worsened(self, given: Any, dearer: Any) -> Any:
-        """Return which of the dearer rows are worse than the given ones, shape (P,).
+        """Return which of the rows that have become dearer are worse than given; bools, shape (P,).
 
         A feasible tour is better than an infeasible one, whatever their costs.
         """
@@ -179,7 +179,7 @@ class Call:
         objective = problem.objective
         if objective.length_alone or not bool(dearer.any()):
             return dearer
-        if objective.keeps and objective.proven:  # kernels know whether tours are feasible
+        if objective.keeps and objective.proven:  # then the costs of the kernels decide
             before, now = (tour_costs(backend, problem, tours) for tours in (given, self.tours))
             return dearer & (now > before)
         known = ((rows, exact_costs(backend, problem, rows)) for rows in (given, self.tours))

@@ -1,4 +1,4 @@
-"""Searches of asymmetric problems as symmetric ones."""
+"""Search of asymmetric problems as symmetric ones."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def _default_search() -> IteratedLocalSearch:
 class Symmetrised(compiling_ahead.CompilesAhead):
     """Search an asymmetric problem as a symmetric one with two nodes per city.
 
-    Lin-Kernighan moves and edge assembly need symmetric lengths, and so become usable. The
-    symmetric problem is a matrix of 4 n^2 lengths. A symmetric problem is searched directly.
+    This allows Lin-Kernighan moves and edge assembly, which need symmetric lengths. The symmetric
+    problem is a matrix of 4 n^2 lengths. Symmetric problems are searched directly.
 
     Parameters
     ----------
     search : IteratedLocalSearch
-        Searches the symmetric problem. Its lengths are far larger, and so would be the levels of an
-        acceptance rule: use a rule without levels, such as `BetterOrEqual`.
+        Searches the symmetric problem. As lengths are far larger there, the levels of an acceptance
+        rule would be too large: use a rule without levels, such as `BetterOrEqual`.
 
     Raises
     ------
