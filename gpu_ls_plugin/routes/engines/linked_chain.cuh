@@ -172,7 +172,7 @@ struct LinkedChain {
     });
   }
 
-  // Whether the routes violate no constraint. Tiny real payments are rounding errors.
+  // Whether the routes violate no constraint. Tiny real penalties are rounding errors.
   GLS_DEVICE bool pays_nothing() const {
     return totals.paid <= (kReal ? totals.cost * Cost(1e-12) : Cost(0));
   }

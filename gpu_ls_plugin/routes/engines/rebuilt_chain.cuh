@@ -21,7 +21,7 @@ struct Kicked {
   int* kicked;
 };
 
-// tours/kicks/base.py describes Kick. The last arguments of run(), `data`, are passed to it.
+// tours/kicks/base.py describes Kick. The last arguments of run(), `data`, are passed to its kicks.
 template <class Team, class Metric, class Length, class Memory, class Neighbourhood, class Kick,
           class Accept>
 struct RebuiltChain : LoadsSites<Memory, typename Lengths<Metric, Length>::City> {
@@ -83,7 +83,7 @@ struct RebuiltChain : LoadsSites<Memory, typename Lengths<Metric, Length>::City>
   }
 
  private:
-  // Out of line, because kicks are long and need no registers of the repairs.
+  // Out of line, so that kicks, which are long, do not compete with repairs for registers.
   template <class... KickData>
   GLS_OUT_OF_LINE static bool kick_apart(const Team* team, int item, int n, const int* current,
                                          Philox* random, int* kicked, const KickData*... data) {

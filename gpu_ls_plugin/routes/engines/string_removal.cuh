@@ -22,9 +22,9 @@ struct StringRuin {
 template <class City>
 struct Waiting {
   int count, routes;
-  uint32 blinks, rule;  // random: they decide which places are skipped, and the order
+  uint32 blinks, rule;  // random: which places are skipped, and the order of insertion
   City customers[kMostRemoved], order[kMostRemoved], left[kMostRemoved];
-  uint32 keys[kMostRemoved];
+  uint32 keys[kMostRemoved];  // by which the customers are sorted
 };
 
 template <class Routes>
@@ -40,7 +40,7 @@ struct StringRemoval {
   const StringRuin& ruin;
   Waits& waits;
 
-  // Makes a kick; false if a customer finds no place, and then some customers belong to no route.
+  // Makes a kick. Returns false if a customer finds no place; some then belong to no route.
   // One lane calls wake(node) for each node whose neighbours change, and changed(route) for each
   // route that changes.
   template <class Team, class Wake, class Changed>

@@ -16,8 +16,8 @@ struct ViolationWeights {
   Cost load, duration, vehicles;
 };
 
-// Lists by node and by route, in one piece of memory. Durations up to nodes are stored if durations
-// are limited; durations of routes are also stored if lengths are real.
+// Lists by node and by route, in one piece of memory. Durations up to each node are stored if
+// durations are limited; durations of routes are also stored if lengths are real.
 template <class City, class Time, bool timed, bool real>
 struct RouteLists {
   City *after, *before;  // of each node; of a depot, the first and last customer of its route

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 INSTANCE = struct_of("tours/problem/instance.cuh", "Instance")
 LINKED_PROBLEM = struct_of("routes/kernels/linked_row.cuh", "LinkedProblem")
-MOST_WARPS, MOST_REAL_WARPS = 16, 12  # limits in a block, due to registers; with real lengths
+MOST_WARPS, MOST_REAL_WARPS = 16, 12  # in a block, as registers allow; with real lengths
 NOTES_BYTES = 1024  # shared memory of a row, in addition to its lists
 MOST_DEMAND = 2**31 - 1  # largest total demand: loads have 32 bits
 
@@ -97,7 +97,7 @@ class LinkedShape(DescentShape):
 
     @classmethod
     def of_host(cls, problem: CVRP) -> LinkedShape:
-        """Return the layout on a CPU: one row per thread; `in_shared` means nodes of 16 bits."""
+        """Return the layout on a CPU: one row per thread; `in_shared` means 16-bit node numbers."""
         return cls("gls::Host", 1, 1, problem.n <= LARGEST_SHORT, False)
 
     def shared_bytes(self, n: int) -> int:

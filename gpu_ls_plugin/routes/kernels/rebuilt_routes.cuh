@@ -17,15 +17,15 @@ struct RebuiltRows {
   const uint64* vehicles;  // VehiclesData
   const int* near;         // NearNodes
   int near_each;
-  int* after;
-  int* before;
-  int* owners;
-  int* waiting;
-  int64* loads;
-  void* durations;
-  void* options;
-  int room;     // limit on the customers that wait
-  float price;  // of a unit of load beyond the capacity; negative if that is not allowed
+  int* after;       // rows of successors of nodes
+  int* before;      // rows of predecessors of customers
+  int* owners;      // rows of customers' routes
+  int* waiting;     // rows of customers to insert
+  int64* loads;     // rows of routes' loads
+  void* durations;  // rows of routes' durations
+  void* options;    // rows of waiting customers' Options
+  int room;         // limit on the waiting customers of a row
+  float price;      // of a unit of load beyond the capacity; negative if that is not allowed
 };
 
 // State that the lanes of a row share.
@@ -75,9 +75,9 @@ struct RebuiltRoutes {
   static_assert(sizeof(Options) <= 8 * kOptionWords, "options must fit their words");
 
   const Routes routes;
-  int* before;  // predecessors of customers
-  int* waiting;
-  Options* options;
+  int* before;       // predecessors of customers
+  int* waiting;      // customers to insert
+  Options* options;  // of waiting customers
   const NearNodes near;
   const int room;
   const float price;
@@ -130,8 +130,8 @@ struct RebuiltRoutes {
     team.sync();
   }
 
-  // Called by one lane: finds an empty route that a customer may begin, or adds one if
-  // the fleet allows it.
+  // Called by one lane: finds an empty route that a customer may begin, or adds one if the
+  // fleet allows it.
   GLS_DEVICE void find_spare() const {
     state.spare = -1;
     for (int route = 0; route < state.routes && state.spare < 0; ++route) {

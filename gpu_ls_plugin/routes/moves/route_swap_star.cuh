@@ -3,9 +3,9 @@
 //
 // A customer is exchanged for a near one, or for a neighbour of the near one in its route. All
 // places of both routes are tried; the places of the customer in the other route are evaluated once
-// for these three trades. A trade is dropped once it cannot gain: after the two removals, or
-// after the first insertion. Real lengths are estimated to choose the best trade; its
-// gain is then computed exactly.
+// for these three trades. A trade is dropped if it cannot gain after the two removals, or after the
+// first insertion. Real lengths are estimated to choose the best trade; its gain is then computed
+// exactly.
 #pragma once
 
 #include "routes/moves/best_route_move.cuh"
@@ -112,7 +112,7 @@ struct RouteSwapStar {
       const Leaving other(r, w);
       const int change = other.own.load - its.own.load;
       Used one{here_now.load + change, 0}, two{there_now.load - change, 0};
-      // A lower bound that ignores durations, since their price is not negative.
+      // A lower bound: the price of durations is left out.
       const Cost least = r.price(one) + r.price(two);
       const Rough out = its.longer() + other.longer();
       if (hopeless(out, least)) continue;

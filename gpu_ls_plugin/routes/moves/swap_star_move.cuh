@@ -38,8 +38,7 @@ GLS_OUT_OF_LINE void write_trade(RingTour<City> tour, int place, int shift, int 
   to->t[10] = its(0), to->t[11] = its(step);
 }
 
-// A customer that leaves its route, and the place where another one is inserted: its `shift`, as
-// above.
+// A customer that leaves its route, into which another one is inserted; `shift` is as above.
 template <class View>
 struct Vacancy {
   using Length = typename View::Length;
@@ -48,7 +47,7 @@ struct Vacancy {
   int place, back, ahead;  // steps back and ahead from the place to copies of the depot
   int city, before, behind;
   int shift = 0;
-  Length removed = 0, added = 0;  // lengths, by inserting the other customer
+  Length removed = 0, added = 0;  // lengths that inserting the other customer removes and adds
 
   GLS_DEVICE Vacancy(const View& view, int city)
       : view(view), place(view.tour.place(city)), city(city), before(at(-1)), behind(at(1)) {
@@ -69,7 +68,7 @@ struct Vacancy {
   }
   GLS_DEVICE Length closed() const { return view.length(before, behind); }
 
-  // Finds the place where another customer adds least.
+  // Finds the place where another customer adds least length.
   GLS_DEVICE void fill(int other) {
     const Length closing = closed();
     added = view.length(before, other) + view.length(other, behind);
@@ -111,7 +110,7 @@ struct SwapStarMove {
     if (routes.visits_depot(v) || routes.visits_depot(first.t3) || routes.visits_depot(w)) return 0;
     Vacancy<View> a(view, v);
     if (a.steps_to(place3) != 0) return 0;
-    // Skips trades that another first step of t2 finds too: that of its other edge, or that to w.
+    // Skips trades that t2 also finds by another first step: with its other edge, or directly to w.
     const Length behind = view.leaving(v, a.behind);
     if (first.forward && behind > view.length(v, first.t3)) return 0;
     if (variant > 0) {
