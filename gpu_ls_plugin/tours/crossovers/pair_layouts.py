@@ -12,7 +12,7 @@ LARGE_WARPS = 8  # warps of a block with pairs in global memory
 
 @dataclass(frozen=True)
 class PairShape(ChainShape):
-    """The layout of pairs in shared memory that take `own` bytes each."""
+    """The layout of pairs that take `own` bytes of shared memory each."""
 
     own: int = 0
 

@@ -1,4 +1,4 @@
-// A path of a tour as a range of places, which may extend beyond the end of the array.
+// A path of a tour as a range of places, which may wrap around the end of the array.
 #pragma once
 
 #include "backends/include/philox.cuh"

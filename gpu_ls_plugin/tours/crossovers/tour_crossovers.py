@@ -64,7 +64,7 @@ class EdgeRecombination(PairRecombination):
 class OrderRecombination(PairRecombination):
     """Keep a section of the first parent and take the order of the other cities from the second.
 
-    The section is drawn at random, may extend beyond the end of the array, and stays in place. The
+    The section is drawn at random, may wrap around the end of the array, and stays in place. The
     other cities follow it in the order of the second parent, read from the place behind the section
     on (Davis 1985). The crossover preserves an order, not edges: if the parents have little in
     common, most edges outside the section come from neither.
@@ -88,7 +88,7 @@ class OrderRecombination(PairRecombination):
 class PartiallyMappedRecombination(PairRecombination):
     """Keep a section of the first parent, and the second parent's cities in the other places.
 
-    The section is drawn at random, may extend beyond the end of the array, and stays in place.
+    The section is drawn at random, may wrap around the end of the array, and stays in place.
     Each other place receives the second parent's city in this place. If that city is in the
     section, it is replaced by the second parent's city in the place where the first parent has it,
     and so on (Goldberg and Lingle 1985). The crossover preserves places, which mean little in a

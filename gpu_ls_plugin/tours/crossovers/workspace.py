@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class Workspace(ABC):
     """The kernels and memory of a recombination for batches of pairs of one size.
 
-    Row r of a batch has the random numbers of row `first_row` + r of the seed; both are arguments
-    of `Recombination.workspace`.
+    Row r of a batch uses the random numbers of row `first_row` + r for the seed; both are
+    arguments of `Recombination.workspace`.
     """
 
     @abstractmethod

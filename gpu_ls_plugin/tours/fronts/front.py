@@ -92,7 +92,7 @@ class Front:
         )
 
     def marked(self, rows: NDArray[np.intp]) -> Front:
-        """Return the front after some tours were explored by one more kind of moves."""
+        """Return the front after exploring some tours by one more kind of moves."""
         explored = self.explored.copy()
         explored[rows] += 1
         return Front(self.tours, self.costs, explored)

@@ -78,7 +78,7 @@ class PositionWeights(Weights):
     """High weights for objectives in which a tour is already good.
 
     The weight of an objective is the tour's distance from the worst cost of the front, times a
-    random number, so that tours in the same place get different weights.
+    random number, so that tours with equal costs get different weights.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ class DirectionWeights(Weights):
     def draw(
         self, places: NDArray[np.float64], random_state: np.random.Generator
     ) -> NDArray[np.float64]:
-        """Return the nearest direction for each tour."""
+        """Return for each tour the direction nearest to 1 minus its scaled costs."""
         if places.shape[1] != self.directions.shape[1]:
             raise InvalidParameterError(
                 f"directions: they have {self.directions.shape[1]} objectives, but the problem has "
