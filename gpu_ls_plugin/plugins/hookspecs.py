@@ -2,7 +2,7 @@
 
 A plugin is a module or object that an entry point of the group `gpu_ls_plugin` names. It marks its
 functions with `hookimpl`, and may omit arguments that it does not need. Hooks exchange factories
-and source text, but no objects on a device, so that plugins can be loaded without a GPU.
+and source text, and no objects on a device, so that plugins can be loaded without a GPU.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 
 
 class Register(Protocol):
-    """Callable that registers a part, owned by the plugin."""
+    """A function that registers a part for the plugin that is called."""
 
     def __call__(self, kind: str, name: str, factory: Callable[..., Any]) -> None:
         """Register `factory` under a kind and a name."""
@@ -77,7 +77,7 @@ def gpu_ls_kernel_sources() -> list[Kernel]:  # type: ignore[empty-body]
     """Return kernels that ``gpu-ls compile-check`` compiles in addition to the built-in ones.
 
     Only the compile check calls it; no GPU is needed. The check fails if a kernel does not compile
-    or spills registers, and if this hook raises or returns anything but kernels; the message names
+    or spills registers, or if this hook raises or returns anything but kernels; the message names
     the plugin. `gpu_ls_plugin.plugins.instantiations.metric_kernels` composes all kernels of a
     metric.
 

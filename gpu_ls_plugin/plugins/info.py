@@ -48,8 +48,8 @@ def describe(entry: EntryPoint) -> PluginInfo:
 def failure(entry: EntryPoint, info: PluginInfo, error: BaseException) -> PluginInfo:
     """Return the record of a plugin that raised `error` while it was loaded.
 
-    A missing framework is no error if an extra of the plugin's distribution installs it. Any other
-    missing module is an error.
+    A missing framework is not an error if an extra of the plugin's distribution installs it. Any
+    other missing module is an error.
     """
     extra = _missing_extra(entry, error)
     if extra:

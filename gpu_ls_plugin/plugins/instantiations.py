@@ -88,7 +88,7 @@ PAIR_CROSSOVERS = (
     tours.CycleRecombination(),
     tours.SegmentRecombination(),
 )
-# Parts that their kernels do not name, by kernel: pivoting rules, searches, cooperations.
+# Parts of a kernel that its source does not name, by kernel: pivoting rules, searches, crossovers.
 ENGINES = {
     "descent": ("first", "local_search"),
     "multi_descent": ("multi", "local_search"),
@@ -226,7 +226,7 @@ def metric_kernels(metric: Metric) -> Iterator[Kernel]:
     for grid in ("", own.grid):
         yield sites_kernel(metric, CITY_BLOCK, grid)
     yield own.descent(USUAL)
-    if metric.name not in ("ATT", "CEIL_2D", "FLOOR_2D"):  # they need no more than EUC_2D
+    if metric.name not in ("ATT", "CEIL_2D", "FLOOR_2D"):  # these are like EUC_2D
         yield own.chain(SHALLOW, CHAIN_CITIES[0])
 
 
@@ -260,7 +260,7 @@ def _planar() -> Iterator[Kernel]:
     bars = three_opt_climb.BARS
     yield from (three_opt_climb.tiles_kernel(metric, own.type, *bar) for bar in bars)
     yield three_opt_climb.moves_kernel(metric, own.type, *bars[0])
-    ours = plain.moves(USUAL[1:])  # checked as if it were foreign
+    ours = plain.moves(USUAL[1:])  # checked below, as if they were foreign
     checked = f"gls::Checked<{ours.functor}, 1>"
     theirs = replace(ours, functor=checked, headers=(*ours.headers, CHECKED))
     yield descent_kernel(metric, theirs, WARP, IN_SHARED)
@@ -282,7 +282,7 @@ def _planar() -> Iterator[Kernel]:
 
 
 def _real() -> Iterator[Kernel]:
-    """Yield engines with real lengths, for EUC; many instances at once have them by default."""
+    """Yield engines with real lengths, for EUC, and the kernels for many instances at once."""
     own, metric = EUC, EUC.metric
     yield three_opt_climb.tiles_kernel(metric, own.type, *three_opt_climb.BARS[0])
     yield own.assembly(CITIES[1])
@@ -295,7 +295,7 @@ def _real() -> Iterator[Kernel]:
 
 
 def _directed() -> Iterator[Kernel]:
-    """Yield descents on a matrix, with directed lengths and with long ones."""
+    """Yield descents on a matrix, with directed lengths and with lengths of 64 bits."""
     metric = BUILT_IN_METRICS["EXPLICIT"]()
     one_way = Moves.of([*USUAL[1:], tours.ThreeOpt()], symmetric=False, length="int")
     yield descent_kernel(metric, one_way, WARP, IN_SHARED)
@@ -304,7 +304,7 @@ def _directed() -> Iterator[Kernel]:
 
 
 def _weighted() -> Iterator[Kernel]:
-    """Yield kernels for rows with their own weights of two objectives, a matrix and a plane."""
+    """Yield kernels for rows that weight two metrics differently: a plane and a matrix."""
     metric = WeightedSum((EUC_2D.metric, BUILT_IN_METRICS["EXPLICIT"]()))
     yield tour_cost_kernel(metric, WARP)
     yield sites_kernel(metric, CITY_BLOCK)

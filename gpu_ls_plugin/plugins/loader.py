@@ -1,4 +1,4 @@
-"""Finds and loads plugins, and isolates their failures. The built-in parts are a plugin, too.
+"""Finds and loads plugins, and isolates their failures. The built-in parts form a plugin, too.
 
 Importing this module loads nothing. The first look-up of a part, or the first call of a hook, loads
 the built-in plugin and then each entry point of the group `gpu_ls_plugin`. If a plugin fails, its
@@ -7,8 +7,7 @@ parts are removed and its record shows the error; the others work.
 Environment switches:
 
 ``GPU_LS_DISABLE_PLUGINS``
-    Comma-separated names of plugins that are not loaded; ``all`` stands for all but the built-in
-    one.
+    Comma-separated names of plugins that are not loaded; ``all`` means all but the built-in one.
 ``GPU_LS_STRICT_PLUGINS``
     ``1`` raises `PluginError` for the first plugin that fails.
 """
@@ -75,7 +74,7 @@ class Plugins:
         if self._loaded:
             return
         with self._lock:
-            if self._loading or self._loaded:  # called by a plugin that looks up parts
+            if self._loading or self._loaded:  # a plugin that looks up parts calls this, too
                 return
             self._loading = True
             try:
@@ -110,7 +109,7 @@ class Plugins:
         return self._enter(plugin, PluginInfo(name, module=getattr(plugin, "__name__", "")))
 
     def problem_from(self, obj: object) -> Problem:
-        """Convert a framework's problem by the hook `gpu_ls_problem_from`."""
+        """Convert a framework's problem with the hook `gpu_ls_problem_from`."""
         self.load_all()
         problem: Problem | None = self._manager.hook.gpu_ls_problem_from(obj=obj)
         if problem is None:
@@ -127,7 +126,7 @@ class Plugins:
         """Return the kernels that plugins add to the compile check.
 
         If a plugin fails or returns anything but kernels, `failed` is called with a message that
-        names it; the other plugins are called all the same.
+        names it; the other plugins are still called.
         """
         kernels: list[Kernel] = []
         self._call_each(
@@ -147,7 +146,7 @@ class Plugins:
         take: Callable[[object], object],
         failed: Callable[[str], object],
     ) -> None:
-        """Call a hook of each plugin by itself; pass its result to `take`, errors to `failed`."""
+        """Call a hook of each plugin separately; pass results to `take`, errors to `failed`."""
         self.load_all()
         for implementation in getattr(self._manager.hook, name).get_hookimpls():
             hook = self._hook_of(name, implementation.plugin_name)

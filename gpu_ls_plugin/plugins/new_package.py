@@ -1,4 +1,4 @@
-"""Writes new plugin packages from templates; they run at once."""
+"""Writes new plugin packages from templates; the packages run without changes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TEMPLATES = Path(__file__).with_name("templates")
 KINDS = ("domain", "neighbourhood", "objective")  # folders of templates
 MOST_LETTERS = 30  # of a name, so that lines of templates are not too long
 PLACEHOLDER = re.compile("gpu-ls-example|example|Example")
-# Keywords of C++ in addition to `composition.KEYWORDS`, which no type contains.
+# Keywords of C++ that are not in `composition.KEYWORDS`.
 FURTHER_KEYWORDS = """
 and and_eq bitand bitor bool char char8_t char16_t char32_t compl const const_cast consteval
 constexpr constinit double dynamic_cast false float int long not not_eq nullptr or or_eq short
@@ -39,12 +39,12 @@ def write_package(name: str, kind: str, into: Path) -> Path:
     kind : str
         One of `KINDS`.
     into : Path
-        The folder in which the package gets its folder.
+        The folder in which the package's folder is created.
 
     Raises
     ------
     InvalidParameterError
-        The name is invalid or taken, the kind is unknown, or the folder cannot be made.
+        The name is invalid or taken, the kind is unknown, or the folder cannot be created.
     OSError
         The files cannot be written; none is left behind.
     """
@@ -62,7 +62,7 @@ def write_package(name: str, kind: str, into: Path) -> Path:
         )
     if not into.is_dir():
         raise InvalidParameterError(f"into: {into} is not a folder; make it first")
-    classes = "".join(word.capitalize() for word in name.split("_"))  # begin with this
+    classes = "".join(word.capitalize() for word in name.split("_"))  # prefix of class names
     words = {"gpu-ls-example": _distribution(name), "example": name, "Example": classes}
 
     def filled(text: str) -> str:
@@ -98,5 +98,5 @@ def _check_name(name: str) -> None:
 
 
 def _distribution(name: str) -> str:
-    """Return the name of the distribution, which is also that of the folder."""
+    """Return the name of the distribution, which is also the name of the folder."""
     return f"gpu-ls-{name.replace('_', '-')}"

@@ -11,9 +11,9 @@
     filtered_neighbourhood(three_opt, gain_bound & ~dont_look | radius(100))/best
 
 ``gpu-ls operators`` lists the names of parts; the name of a class works as well. Arguments are
-literals or parts. A search within a search may have either form. ``&``, ``|`` and ``~`` combine
-filters, with the precedence of Python. The text is parsed as Python, but not evaluated: it can only
-make parts.
+literals or parts. A search within a search may have any of these forms. ``&``, ``|`` and ``~``
+combine filters, with the precedence of Python. The text is parsed as Python, but not evaluated: it
+can only create parts.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 FORM = "neighbourhoods/candidates/pivoting, such as two_opt+or_opt(2)/quadrant(10)/first"
 OPERATORS: dict[type[ast.operator], str] = {ast.Add: "+", ast.BitOr: "|", ast.Div: "/"}
 LONGEST = 1000  # characters
-# Kinds of arguments whose names are not those of the kinds.
+# The kinds of arguments that are not named after their kind.
 KIND_OF_ARGUMENT = {"neighbourhoods": "neighbourhood", "accept": "acceptance"}
 # Operators that combine parts of a kind.
 JOINS: dict[str, dict[type[ast.operator | ast.unaryop], Callable[..., Any]]] = {
@@ -63,8 +63,8 @@ def parse_search(text: str) -> Callable[..., Any]:
     """Return the search that a text describes.
 
     Missing parts have the defaults of `LocalSearch`, with three exceptions: candidates are
-    ``Alpha(5)`` for `LinKernighan`, whose chains need good ones, and ``All()`` for `RandomK`. The
-    pivoting rule of a `FilteredNeighbourhood` is ``Best()``.
+    ``Alpha(5)`` for `LinKernighan`, whose chains need good candidates, and ``All()`` for `RandomK`.
+    The pivoting rule of a `FilteredNeighbourhood` is ``Best()``.
 
     Parameters
     ----------
@@ -266,7 +266,7 @@ def _joined(node: ast.expr, kind: str) -> Any:
 
 
 def _kind(node: ast.expr, *kinds: str) -> str:
-    """Return the kind of a part, one of some kinds."""
+    """Return the kind of a part, one of `kinds`."""
     return _find(_name(node), *kinds)[0]
 
 
@@ -279,7 +279,7 @@ def _name(node: ast.expr) -> str:
 
 
 def _find(name: str, *kinds: str) -> tuple[str, Callable[..., Any]]:
-    """Return kind and factory of a part, by its registered name or by that of its class."""
+    """Return the kind and the factory of a part, given its registered name or its class's name."""
     reasons = {}
     for kind in kinds:
         for form in (name, snake_case(name)):

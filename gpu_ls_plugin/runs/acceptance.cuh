@@ -52,8 +52,8 @@ struct Annealing {
     return rise <= 0 || float(rise) < level * minus_log(random.next());
   }
 
-  // -ln u for u in (0, 1] from 32 random bits, with an error of at most 1e-4. Unlike logarithms of
-  // libraries, it is the same on each processor.
+  // -ln u for u in (0, 1] from 32 random bits, with an error of at most 1e-4. Unlike library
+  // logarithms, it is the same on all processors.
   GLS_DEVICE static float minus_log(uint32 random) {
     const int bits = float_to_bits(float((random >> 8) + 1));  // u * 2^24, exact
     const float m = bits_to_float((bits & 0x7fffff) | 0x3f800000);

@@ -131,7 +131,7 @@ class Threshold(Acceptance):
 
 @dataclass(frozen=True)
 class Annealing(Acceptance):
-    """Simulated annealing: the probability of a costlier tour falls with its rise and with time.
+    """Simulated annealing: accept a rise of the cost with a probability that falls over time.
 
     A rise r is accepted with probability exp(-r / T). T falls from `start` over the budget,
     linearly to 0 or geometrically to `end` (Kirkpatrick, Gelatt and Vecchi 1983; Martin, Otto and

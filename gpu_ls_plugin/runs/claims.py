@@ -1,4 +1,4 @@
-"""Costs that searches report, compared with those of the referee."""
+"""Comparison of the costs that searches report with those of the referee."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def check_claims(names: tuple[str, ...], claimed: Any, costs: Any, advice: str =
 
 
 def as_asked(found: Result, problem: Problem, search: object = None) -> Result:
-    """Return a result, which may be that of a softened problem, as one of the given problem.
+    """Return a result as one of the given problem, even if a softened form of it was searched.
 
     If `search` belongs to another package, check the costs of the result.
     """

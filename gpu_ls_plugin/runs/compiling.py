@@ -1,4 +1,4 @@
-"""Compiling ahead of a search, by a call of the search without moves."""
+"""Compiles the kernels of a search in advance, by calling the search without moves."""
 
 from __future__ import annotations
 

@@ -131,7 +131,7 @@ class Command:
 
 
 class AnotherQuestion(ABC):
-    """A question to ``gpu-ls solve`` other than the best solution of a problem.
+    """A question to ``gpu-ls solve`` other than that for the best solution of a problem.
 
     Attributes
     ----------
@@ -249,11 +249,11 @@ class Domain(ABC):
             stage.search.prepare(stage.searched, backend=backend)
 
     def ready(self, stage: Stage, backend: str, watch: Stopwatch) -> Any:
-        """Return the search of a stage, after making the data of the problem that it needs."""
+        """Return the search of a stage, after computing the problem's data that it needs."""
         return stage.search
 
     def empty_rows(self, problem: Any) -> NDArray[np.int32] | None:
-        """Return the row (n,) from which searches start, None if constructions make the starts."""
+        """Return the row (n,) from which searches start, None if they start from constructions."""
         return None
 
     def completed(self, problem: Any, rows: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -266,11 +266,11 @@ class Domain(ABC):
         return checked
 
     def target(self, problem: Any) -> float | None:
-        """Return the cost at which each search of the problem ends, None if there is none."""
+        """Return the cost at which each search of the problem ends, None for no such cost."""
         return None
 
     def asked(self, problem: Any) -> Problem:
-        """Return the problem that a person stated, from the form that is searched."""
+        """Return the problem that the caller stated, given the form of it that is searched."""
         stated: Problem = problem
         return stated
 
@@ -288,7 +288,7 @@ class Domain(ABC):
         return taken
 
     def bounds(self, problem: Any) -> tuple[Any, Any]:
-        """Return the least and the highest value of an entry: numbers, or arrays (n,).
+        """Return the lowest and the highest value of an entry: numbers, or arrays (n,).
 
         Frameworks draw and vary rows between these bounds. A domain must override it unless its
         rows are permutations.
@@ -339,7 +339,7 @@ class Domain(ABC):
         return self._usual(problem).start
 
     def some_rows(self, problem: Any, size: int) -> NDArray[np.int32]:
-        """Return any solutions (size, n), to compile with."""
+        """Return arbitrary solutions (size, n), for calls that only compile kernels."""
         row = first_rows(problem, 1, self.construction(problem), seed=0, backend="auto")
         return np.tile(self.completed(problem, row), (size, 1))
 
@@ -350,12 +350,12 @@ class Domain(ABC):
     def crossover(self, problem: Any) -> Any:
         """Return a crossover whose children are always searched afterwards, or None.
 
-        It has `never_worse`, `instance` and `cross` of a `Recombination`.
+        It has the members `never_worse`, `instance` and `cross` of a `Recombination`.
         """
         return None
 
     def goes_on(self, search: Any) -> bool:
-        """Return whether a search can advance by generations; None is the search of `solve`."""
+        """Return whether a search can advance by generations; None means the default search."""
         return search is None or hasattr(search, "population")
 
     def _usual(self, problem: Any, backend: str = "auto") -> Settings:
@@ -363,7 +363,7 @@ class Domain(ABC):
         return self.settings(problem, Request(Settings(backend=backend), get_backend(backend)))
 
     def features(self, problem: Any, xp: Any, rows: Any) -> Any:
-        """Return the features of each row, distinct numbers, int64 (P, n).
+        """Return the features of each row: n distinct numbers, int64 (P, n).
 
         Two rows are the same solution if and only if they have the same set of features. The more
         features they share, the more similar they are. Unless overridden, a feature is a pair of
@@ -417,7 +417,7 @@ class Domain(ABC):
         return reason
 
     def missed(self, problem: Any, result: Result) -> str:
-        """Return the goal that a feasible result has missed; by default, there is none."""
+        """Return the goal that a feasible result has missed; by default, an empty text."""
         return ""
 
     def outputs(self) -> Mapping[str, Output]:
@@ -456,7 +456,7 @@ class Domain(ABC):
         return {}
 
     def another_question(self, problem: Any, options: argparse.Namespace) -> AnotherQuestion | None:
-        """Return the question that options ask, None if it is the best solution."""
+        """Return the question that the options ask, None if it is that for the best solution."""
         return None
 
 
@@ -471,7 +471,7 @@ def domains() -> list[Domain]:
     Raises
     ------
     FaultyPartError
-        A domain cannot be made; the message names its plugin.
+        A domain cannot be created; the message names its plugin.
     """
     return of_each(lambda domain: domain)
 
@@ -540,6 +540,6 @@ def first_rows(
 
 
 def first_row(problem: Any, start: str | None, backend: str) -> NDArray[np.int32]:
-    """Return one row (1, n), made from a copy: the problem itself must not cache anything yet."""
+    """Return one row (1, n), constructed for a copy, so that the problem caches nothing yet."""
     copy = pickle.loads(pickle.dumps(problem))
     return first_rows(copy, 1, start, seed=0, backend=backend)

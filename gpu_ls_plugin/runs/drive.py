@@ -1,4 +1,4 @@
-"""The loop around launches: the only place that knows clocks, targets and Ctrl-C."""
+"""The loop around launches: the only code that handles clocks, targets and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def drive(
     enough: Callable[[], bool] = lambda: False,
     watch: Stopwatch | None = None,
 ) -> str:
-    """Advance a population for a stretch of a run; return why it ends, as in `Statistics`.
+    """Advance a population for a stretch of a run; return why it ended, as in `Statistics`.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.core.problem import Problem
 
-LOOKED_AT = 32  # rows that are candidates for distant ones: the host compares each
+LOOKED_AT = 32  # rows from which distant ones are chosen: the host compares each of them
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +54,7 @@ class Elites:
 
     @property
     def worth(self) -> tuple[bool, float]:
-        """The worth of the best row: infeasibility and cost, less is better. No row is worst."""
+        """Infeasibility and cost of the best row; less is better, and an empty set is worst."""
         return (not self.feasible[0], float(self.costs[0])) if len(self) else (True, np.inf)
 
     @property
@@ -67,7 +67,7 @@ class Elites:
         return Elites(self.rows[order], self.costs[order], self.feasible[order])
 
     def sorted(self) -> Elites:
-        """Return the rows by worth; equal ones keep their order."""
+        """Return the rows in the order of their worth; equal ones keep their order."""
         return self.take(_by_worth(self.costs, self.feasible))
 
     def valued(self, problem: Problem) -> Elites:
@@ -76,7 +76,7 @@ class Elites:
         return Elites(self.rows, costs, self.feasible).sorted()
 
     def chosen(self, problem: Problem, best: int, distant: int) -> Elites:
-        """Return the `best` best different rows, followed by the `distant` most distant ones.
+        """Return the first `best` different rows, and the `distant` most distant of the next ones.
 
         Distances are measured from the best row, for the next `LOOKED_AT` different rows. Of two
         equally distant rows, the better one is taken. The rows must be sorted.
@@ -121,7 +121,7 @@ def joined(problem: Problem, groups: Iterable[Elites]) -> Elites:
     order = _by_worth(costs, feasible)
     places = np.empty(len(order), np.intp)
     places[order] = np.arange(len(order))
-    rows = np.empty((len(order), problem.n), np.int32)  # written once: they may be gigabytes
+    rows = np.empty((len(order), problem.n), np.int32)  # written once: they may have gigabytes
     ends = np.cumsum([len(group) for group in given])
     for group, its in zip(given, np.split(places, ends[:-1]), strict=True):
         rows[its] = group.rows

@@ -29,7 +29,7 @@ class Pace:
 
     @contextmanager
     def timed(self) -> Iterator[Pace]:
-        """Time a launch; the caller sets `made`."""
+        """Time a launch during a ``with`` block, in which the caller sets `made`."""
         begin = now()
         yield self
         self._seconds = now() - begin
@@ -49,6 +49,7 @@ def paced(made: int, seconds: float, left: float, most: int) -> int:
     left : float
         Seconds until the search ends.
     most : int
+        Upper limit of the number.
     """
     wanted = max(0.0, min(tuning.LAUNCH_SECONDS, left))
     return max(1, min(most, int(made * wanted / max(seconds, 1e-6))))

@@ -12,9 +12,10 @@ WORD = 2**32  # random numbers are smaller
 
 
 class Partners:
-    """The partner of each row: a random rotation of the rows, another one in each generation.
+    """The partner of each row: the row at a random distance, which each generation draws anew.
 
-    It depends on the seed and the first row. There are at least 2 rows.
+    The distance is the same for all rows of a generation. It depends on the seed and the first row.
+    There must be at least 2 rows.
     """
 
     def __init__(self, xp: Any, size: int, seed: int, first_row: int) -> None:

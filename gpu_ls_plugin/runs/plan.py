@@ -28,7 +28,7 @@ class Found:
     row : int32 array, shape (n,)
         On the host.
     worth : tuple of float
-        Excess over constraints, and cost; less is better.
+        Excess of the problem's constraints, and cost; less is better.
     result : Result or None
         All rows, if the stage returned them.
     """
@@ -47,19 +47,20 @@ class Stage:
     name : str
     why : str
         The reason, a clause.
-    search : Any
-    problem, searched : Any
+    search : callable
+        Called as ``search(problem, rows, ...)``.
+    problem, searched : Problem
         The problem that judges results, and the form of it that is searched.
     size : int
-        Number of rows, 0 if the search makes its own.
+        Number of rows, 0 if the search makes its own rows.
     start : str or None
         Name of the construction of the first rows.
     rows : array or None
         Given rows, which come before those of the construction.
     seconds : float
-        From the beginning of the stage on; infinite for the rest of the run.
+        Time limit of the stage; infinite if it gets the rest of the run.
     flexible : bool
-        Whether the search may use other candidate lists if its own take too long.
+        Whether the search may use other candidate lists if its lists would take too long.
     joins : bool
         Whether the best row of the earlier stages replaces the first row.
     how : str
@@ -67,13 +68,13 @@ class Stage:
     prepare : callable or None
         Takes the stage; compiles its kernels.
     ready : callable or None
-        Takes the stage, the backend's name and the clock of the run; makes the data of the problem
-        that the search needs, within that time, and returns the search.
+        Takes the stage, the backend's name and the clock of the run; computes the problem's data
+        that the search needs, within the time left, and returns the search.
     after : callable or None
         Takes the stage, its best row, the seconds left and the stages planned after it; returns the
         stages that follow.
 
-    `prepare`, `ready` and `after` can be pickled, so that copies of a run can go on.
+    `prepare`, `ready` and `after` can be pickled, so that copies of a run can continue.
     """
 
     name: str
@@ -101,14 +102,16 @@ class Plan:
 
     Attributes
     ----------
-    problem : Any
+    problem : Problem
     stages : tuple of Stage
         Those that are known before the run. The result of a stage may change the stages after it.
     seconds : float
+        Time limit of the run.
     backend : str
         "cpu" or "cuda".
     seed : int or None
     kicks, moves, target : int, int and float, or None
+        Limits, as in `Budget`.
     """
 
     problem: Any
@@ -153,7 +156,7 @@ class Plan:
 
 
 class Course:
-    """The way of a run through its stages; a stage may change those after it."""
+    """The course of a run through its stages; a stage may change those after it."""
 
     def __init__(self, stages: tuple[Stage, ...]) -> None:
         self.stage, self._rest = stages[0], stages[1:]
@@ -175,6 +178,6 @@ class Course:
 
 
 def _wrapped(label: str, text: str) -> list[str]:
-    """Return a text as indented lines, the first one behind a label."""
+    """Return a text as indented lines, the first one after a label."""
     indent = " " * (3 + len(label))
     return textwrap.wrap(text, WIDTH, initial_indent=f"   {label}", subsequent_indent=indent)

@@ -1,4 +1,4 @@
-"""The population of a search that has none of its own: each stretch is a call of the search.
+"""The population for a search that does not define one: each stretch is a call of the search.
 
 If the search takes `begin_share` and `end_share`, they tell it which part of the run the call is.
 """
@@ -43,7 +43,7 @@ def population_of(
 ) -> Population:
     """Return the population in which a search improves rows.
 
-    If the attribute `adopts` of the search is true, its method `population` makes one. Any other
+    If the attribute `adopts` of the search is true, its method `population` creates one. Any other
     search gets a `RepeatedCalls`.
 
     Parameters
@@ -52,11 +52,11 @@ def population_of(
     problem : Problem
         In the form that is searched.
     rows : array, shape (P, n), or None
-        None if the search makes its own.
+        None if the search makes its own rows.
     calls : int
         See `RepeatedCalls`.
     seconds, parts
-        See `descended`.
+        See `tours.searches.chain_population.descended`.
     **options
         Seed, backend, first_row, moves, target, memory_limit and asked.
     """
@@ -94,7 +94,7 @@ class RepeatedCalls(Population):
     asked : Problem, optional
         The problem whose costs are reported; by default `problem`.
     calls : int
-        Number of earlier calls. Each call has its own seed.
+        Number of earlier calls. Each call has a different seed.
     """
 
     def __init__(
@@ -185,7 +185,7 @@ class RepeatedCalls(Population):
 
 
 def derived(*numbers: Any) -> int:
-    """Return a 64-bit seed that depends on all given integers, none of them negative."""
+    """Return a 64-bit seed that depends on all given integers, which must not be negative."""
     return int(np.random.SeedSequence(list(numbers)).generate_state(1, np.uint64)[0])
 
 

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of a solve. `default_settings` chooses what is None.
+    """Settings of a solve. `default_settings` replaces those that are None.
 
     Parameters
     ----------
     seconds : float
-        Wall time without the compiling that precedes it; infinite for no limit.
+        Wall time without the compiling that precedes the search; infinite for no limit.
     population : int, optional
         Number of tours or states, up to 2**31 - 1.
     seed : int or None
@@ -41,7 +41,7 @@ class Settings:
         becomes the repair of an `IteratedLocalSearch`; other searches are used unchanged.
         Assignment problems take a `SuccessorSearch`.
     kicks, moves : int, optional
-        Further limits, per tour. For a state they limit rounds and steps.
+        Additional limits, per tour. For a state, they limit rounds and steps.
     rows : int32 array, shape (P, n), optional
         Checked rows that are the first of the population; `start` makes the others.
 
@@ -117,7 +117,7 @@ class Request:
         return self.given.seconds
 
     def of_island(self, population: int) -> int:
-        """Return the population of an island: on each of several GPUs, half of the usual one.
+        """Return the population of an island: on each of several GPUs, half of `population`.
 
         On an H200, half as many chains of routes make 1.4 times as many kicks each, and half as
         many crossed tours converge sooner. Whole populations on two GPUs reach a gap no sooner

@@ -19,19 +19,21 @@ class Level(Protocol):
 
 @dataclass(frozen=True)
 class Stretch:
-    """A part of a run, which the first limit that is reached ends.
+    """A part of a run, which ends when the first of its limits is reached.
 
     Attributes
     ----------
     seconds : float
+        Time limit, infinite if there is none.
     kicks : int or None
-        Kicks of each row, rounds of each state, or children of a population of routes.
+        Limit of kicks of each row, rounds of each state, or children of a population of routes.
     begin, end : float
         Shares of the run, 0 to 1, at which the stretch begins and ends; acceptance depends on them.
     generations : int or None
+        Limit of generations.
     steady : bool
-        Whether the acceptance level depends on kicks alone if these are limited, and otherwise is
-        constant during a launch. Islands need that.
+        Whether the acceptance level depends on kicks alone if kicks are limited, and is constant
+        during a launch otherwise. Islands need that.
     """
 
     seconds: float = math.inf
@@ -59,7 +61,7 @@ class Leg:
     ) -> None:
         self.stretch, self.first, self._generations = stretch, done, generations
         self.watch = Stopwatch.of(stretch.seconds) if watch is None else watch
-        self.steps = 0  # so far
+        self.steps = 0  # of this stretch so far; the population counts them
 
     @property
     def left(self) -> float:
@@ -73,12 +75,12 @@ class Leg:
         return NO_LIMIT if kicks is None else self.first + kicks
 
     def bred(self, generations: int) -> bool:
-        """Return whether the limit of generations is reached, from the number of all so far."""
+        """Return whether the limit is reached, given the number of all generations so far."""
         most = self.stretch.generations
         return most is not None and generations - self._generations >= most
 
     def share(self, done: int, elapsed: float) -> float:
-        """Return the finished share of the run, from all kicks and the seconds of the stretch."""
+        """Return the finished share of the run, given all kicks and the stretch's seconds."""
         stretch, passed = self.stretch, 0.0
         if stretch.kicks is not None:
             passed = (done - self.first) / max(1, stretch.kicks)
@@ -87,7 +89,7 @@ class Leg:
         return stretch.begin + min(1.0, max(0.0, passed)) * (stretch.end - stretch.begin)
 
     def level(self, accept: Level, done: int, to: int) -> tuple[float, float]:
-        """Return heat and cooling of the next launch: the level is ``heat - cooling * kick``.
+        """Return (heat, cooling) of the next launch: the level is ``heat - cooling * kick``.
 
         If only kicks limit the stretch, the level falls linearly over all its kicks, so it does
         not depend on launches. Otherwise it falls linearly from now to the end of the next launch.

@@ -1,4 +1,4 @@
-"""The calls `solve` and `plan`, which `gpu-ls solve` makes, too."""
+"""The functions `solve` and `plan`, which are also called by `gpu-ls solve`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class IslandSolver(Protocol):
-    """Populations on many workers: the part of `gpu_ls_plugin.Islands` that this room uses."""
+    """Populations on many workers: the part of `gpu_ls_plugin.Islands` that `solve` uses."""
 
     def solve(self, problem: Problem, settings: Settings, callback: Callback | None) -> Result:
         """Return the result of all islands."""
@@ -47,9 +47,9 @@ def solve(
 ) -> Result:
     """Return the best tours, routes or states found within a time limit, the cheapest first.
 
-    Defaults depend on the problem and the device (`solver.default_settings`). Compiling does not
-    count as time. Ctrl-C ends the search early: the result so far is returned, and its statistics
-    say "interrupt".
+    Defaults depend on the problem and the device (`solver.default_settings`). The time for
+    compiling does not count. Ctrl-C ends the search early: the result so far is returned, and its
+    statistics say "interrupt".
 
     Parameters
     ----------
@@ -74,9 +74,9 @@ def solve(
         result is never worse than the best given row.
     target : float, optional
         The search ends once the best tour costs no more than this. If the optimum of an
-        `Assignment` is known, it is the default: for a graph, no edge in conflict.
+        `Assignment` is known, it is the default: for graph colouring, no edge in conflict.
     kicks, moves : int, optional
-        Further limits, per tour. For a state they limit rounds and steps.
+        Additional limits, per tour. For a state, they limit rounds and steps.
     callback : callable, optional
         Called with a `Progress` after each launch of about 50 ms.
     islands : Islands, optional
@@ -96,7 +96,7 @@ def solve(
     UnsupportedProblemError, BackendUnavailableError, InsufficientMemoryError
         Raised by the parts of the search.
     KeyboardInterrupt
-        Ctrl-C before the first tours were made.
+        Ctrl-C was pressed before there were any tours.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def plan(
     kicks: int | None = None,
     moves: int | None = None,
 ) -> Plan:
-    """Return the plan of `solve` with the same arguments, with reasons.
+    """Return the plan that `solve` follows for the same arguments, with reasons.
 
     Nothing is searched, but if vehicles may be scarce, a construction is compiled and called.
 

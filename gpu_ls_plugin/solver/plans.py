@@ -72,7 +72,7 @@ def complete_settings(problem: Problem, given: Settings, *, islands: int = 0) ->
 
 
 def plan_of(problem: Problem, given: Settings, *, islands: int = 0) -> Plan:
-    """Return the plan of `solve`, or that of an island.
+    """Return the plan of `solve`, or the plan of an island.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def plan_of_generations(
     crossover : Recombination, optional
         A child replaces its first parent if it is better.
     seconds : float
-        Time limit of the run. Only if there is one, stages may precede that of the population.
+        Time limit of the run. Without a limit, the stage of the population is the only one.
     backend : str
     """
     timed = math.isfinite(seconds)

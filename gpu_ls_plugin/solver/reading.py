@@ -34,7 +34,7 @@ def read_problem(
     path : path
     kind : str, optional
         Name of a kind of file, such as "tsp", "cvrp", "col", "gap" or "qap"; by default, `kind_of`
-        finds it.
+        determines it.
     optimum : float, optional
         The best cost, or the highest profit if profits are maximised.
     **options

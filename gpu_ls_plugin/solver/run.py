@@ -28,7 +28,7 @@ def solve(problem: Problem, settings: Settings, callback: Callback | None = None
     """Return the best tours or states found within the time limit, the cheapest first.
 
     Ctrl-C ends the search early: the result so far is returned, and its statistics say
-    "interrupt". The first of their phases is "compiling", which does not count as time.
+    "interrupt". Their first phase, "compiling", does not count towards the time limit.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def solve(problem: Problem, settings: Settings, callback: Callback | None = None
     InsufficientMemoryError
         The population does not fit the memory.
     KeyboardInterrupt
-        Ctrl-C before the first tours were made.
+        Ctrl-C was pressed before there were any tours.
     """
     checks.callback(callback)
     statistics = Statistics()
@@ -85,7 +85,7 @@ class _Solve:
                 break
         rows = np.arange(len(found.tours))
         if population is not None and (stage is not plan.main or found is before):
-            rows = np.arange(population) % len(found.tours)  # an earlier stage has other sizes
+            rows = np.arange(population) % len(found.tours)  # earlier stages have other sizes
         own, phases = found.statistics, self._statistics.phases
         statistics = replace(own, seconds=watch.elapsed, phases=phases | own.phases)
         tours, costs = found.tours[rows], found.costs[rows]
@@ -107,7 +107,7 @@ class _Solve:
                     left = min(end - self._watch.elapsed, self._watch.left)
                     found, begin = self._called(stage, stage.search, tours, max(0.0, left))
             found = as_asked(found, problem, stage.search).sorted()
-        except KeyboardInterrupt:  # no search was running that would have caught it
+        except KeyboardInterrupt:  # a running search would have caught it
             if before is None and tours is None:
                 raise
             interrupted = Statistics(backend=self._statistics.backend, stopped_by="interrupt")
@@ -132,7 +132,7 @@ class _Solve:
         return rows
 
     def _ready(self, stage: Stage) -> Any:
-        """Return the search of a stage, after making the data of the problem that it needs."""
+        """Return the search of a stage, after computing the problem's data that it needs."""
         with self._statistics.phase("candidates"):
             if stage.ready is None:
                 return stage.search
@@ -178,7 +178,7 @@ def behind(callback: Callback, before: Result, begin: float) -> Callback:
 
 
 def joined(before: Result, found: Result) -> Result:
-    """Return a result with the best row of an earlier one, if that is better, and its counts."""
+    """Return a result with an earlier result's counts added, and its best row if that is better."""
     own, others = before.statistics, found.statistics
     statistics = replace(others, history=merged(own.history, others.history))
     statistics.add_counts(own)
@@ -195,7 +195,7 @@ def with_better_row(found: Result, other: Result) -> Result:
 
 
 def rank(found: Result) -> tuple[float, float]:
-    """Return the excess of the best row over constraints, and its cost; less is better."""
+    """Return by how much the best row breaks constraints, and its cost; less is better."""
     if found.best_feasible:
         return 0.0, found.best_cost
     assert found.problem is not None
@@ -203,7 +203,7 @@ def rank(found: Result) -> tuple[float, float]:
 
 
 def _in_time(found: Result, begin: float, seconds: float) -> Result:
-    """Return a result with its history on the clock of the solve."""
+    """Return a result whose history has times on the clock of the solve."""
     own = found.statistics
     history = shifted(own.history, begin)
     if not history:
