@@ -26,7 +26,7 @@ def grouped(
     """Return at most `count` groups of routes. Each route is in one group; no route may be empty.
 
     If nodes have coordinates, an even `turn` cuts sectors around the depot, from a random angle.
-    Otherwise, routes are halved repeatedly, by which of two routes far apart is nearer.
+    Otherwise, the routes are halved repeatedly: they join the nearer of two routes far apart.
     """
     middles = np.array([_middle(problem, np.asarray(route)) for route in routes])
     sizes = np.array([len(route) for route in routes])
@@ -72,7 +72,7 @@ def _halved(
     count: int,
     random: np.random.Generator,
 ) -> Groups:
-    """Return groups of the routes `mine`, halved by which of two routes far apart is nearer."""
+    """Return groups of the routes `mine`: each half is near one of two routes far apart."""
     count = min(count, len(mine))
     if count < 2:
         return [mine]

@@ -57,8 +57,9 @@ def _default_search() -> IteratedLocalSearch:
 class Decomposed(compiling_ahead.CompilesAhead):
     """Improve the routes of one giant tour in parts that are searched side by side.
 
-    Each round groups routes near each other, alternately by sectors around the depot and by which
-    of two routes is nearer. Each group, with the depot, is a separate vehicle routing problem.
+    Each round groups routes near each other, alternately in sectors around the depot and by
+    repeated halving: routes join the nearer of two routes far apart. Each group, with the depot, is
+    a separate vehicle routing problem.
     Chains of an iterated search begin with the routes of a group; all groups are searched at the
     same time. The best routes of all groups form the next tour. The chains make as many kicks in
     all as on the whole tour, but with p parts, a chain kicks each of its customers p times as often
