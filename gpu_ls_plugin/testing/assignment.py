@@ -38,7 +38,7 @@ def check_assignment(problem: Assignment, *, backend: str = "auto", seed: int = 
 
     The check changes random states (complete, partial and empty) by assignments and swaps. The
     change that the functor returns for each move must be the difference between the worths after
-    and before it. After all moves, the kept data must be as good as if computed from scratch.
+    and before it. After all moves, the worth must be the same as if computed from scratch.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Checks that a filter keeps the same moves in each mode, and descents that use it."""
+"""Checks that a filter keeps the same moves in each mode, and that descents can use it."""
 
 from __future__ import annotations
 

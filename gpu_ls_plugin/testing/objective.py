@@ -163,7 +163,7 @@ def _check_method(
 
 
 def _check_sum(subject: Subject, problem: TSP) -> None:
-    """Reverse two paths, each alone and both together: if costs sum over edges, changes add up."""
+    """Reverse two paths, alone and together: if costs are sums over edges, the changes add up."""
     random = np.random.default_rng([subject.seed, problem.n])
     base = subject.tours(problem, PAIRS)
     first, second, both = base.copy(), base.copy(), base.copy()

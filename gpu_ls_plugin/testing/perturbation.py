@@ -1,4 +1,4 @@
-"""Checks that kicks depend only on the seed and the row, and chains that use them."""
+"""Checks that kicks depend only on the seed and the row, and that chains can use them."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def check_perturbation(
     """Raise unless a perturbation returns tours that depend only on the seed and on each row.
 
     The check compares the kicks of a batch with those of its parts, with those of another seed, and
-    with those of the same rows among others. Then chains use the perturbation, in one kernel if it
-    has `cuts`.
+    with those of the same tours in another batch. Then chains use the perturbation, in one kernel
+    if it has `cuts`.
 
     Parameters
     ----------

@@ -35,10 +35,10 @@ def check_recombination(
     backend: str = "auto",
     seed: int = 0,
 ) -> None:
-    """Raise unless children are tours with exact costs that depend only on their parents and row.
+    """Raise unless children are tours, have exact costs, and depend only on their parents and row.
 
     Parents are random tours, tours that differ in one path, and equal tours. The check compares the
-    children of a batch with those of parts of it, and the children of a workspace with those of
+    children of a batch with those of a part of it, and the children of a workspace with those of
     `cross`. With `never_worse`, no child may cost more than its first parent. Then
     `check_cooperation` checks the recombination in chains.
 

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 USUAL_SEARCH = LocalSearch()
 THOROUGH_SEARCH = LocalSearch([LinKernighan()], Nearest(8))
 DIRECTED_SEARCH = LocalSearch([ThreeOpt(), OrOpt(3)], Nearest(10))  # reverses no paths
-KICK = DoubleBridge(segment=50)  # cities of the window
+KICK = DoubleBridge(segment=50)  # cities in the window
 SMALLEST = 3  # cities; the tours of smaller problems do not differ in their edges
 STOPPED_BY = {"optimum": "local optimum"}  # not the optimum of the problem
 

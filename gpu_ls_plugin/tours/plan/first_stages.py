@@ -35,7 +35,7 @@ OF_A_GPU, LEAST_ON_GPU = 1e-5, 0.004  # that time on a GPU: seconds per city, pl
 # Seconds in which a search of random tours surely beats a nearest-neighbour tour, on a slow core: a
 # constant, per city, and per entry of a matrix (for candidate lists).
 SECONDS, SECONDS_OF_CITY, SECONDS_OF_ENTRY = 0.05, 1e-4, 4e-7
-FEW = 24  # cities of the problem that is solved to compile programs
+FEW = 24  # cities of the small problem that is used to compile programs
 
 
 def good_tour_stage(problem: Problem, request: Request, chosen: Settings) -> Stage | None:
@@ -86,8 +86,8 @@ def _unless_slow(
 def first_tour_stage(problem: Problem, request: Request, chosen: Settings) -> Stage | None:
     """Return the stage of a nearest-neighbour tour, or None if there is time for random tours.
 
-    The tour is the result if the search of random tours finds nothing better. It replaces the first
-    of these if there is no time to descend from all of them.
+    The tour is the result if the search of random tours finds nothing better. It also
+    replaces the first random tour if there is no time to descend from all of them.
     """
     given = request.given
     limits = (given.start, given.rows, given.kicks, given.moves)

@@ -44,8 +44,8 @@ class BestMoves:
         How a move reconnects the paths: 0 in 2-opt, 0 to 3 in 3-opt (`tours/moves/
         reconnection.cuh`). -1 if there are fewer moves.
     gains : ndarray, shape (P, k), int64 or float64
-        How much shorter a move makes the tour; negative if it makes it longer, 0 if there are fewer
-        moves.
+        How much shorter a move makes the tour; negative if the tour gets longer, 0 if there are
+        fewer moves.
     """
 
     positions: NDArray[np.int32]

@@ -230,7 +230,7 @@ def descended(
     seed, backend, first_row, target
         As in `ChainPopulation`.
     moves : int, optional
-        Limit for each row.
+        Most moves of each row.
     memory_limit : int, optional
     asked : Problem, optional
         The problem whose costs the population returns.

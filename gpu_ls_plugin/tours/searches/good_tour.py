@@ -46,10 +46,10 @@ if TYPE_CHECKING:
 SMALLEST = 12  # cities
 MOST_CHAINS = 16  # one per core
 KICK = 300  # cities in the window of a double bridge
-NEAREST, QUADRANT = Nearest(OF_GREEDY), Quadrant(8)  # of chains: with little time, and with more
+NEAREST, QUADRANT = Nearest(OF_GREEDY), Quadrant(8)  # lists if time is short, and if not
 MOVES = LinKernighanLead(12, (8, 8, 1))  # breadth 8: all candidates
-# With fewer seconds per city, chains use the lists of the greedy tour, and moves that give better
-# local optima but slower kicks.
+# With fewer than HASTE seconds per city, chains use the lists of the greedy tour, and moves that
+# give better local optima but slower kicks.
 HASTE, HASTY = 5e-6, (LinKernighanLead(5), OrOpt(3))
 MERGED = 1200  # kicks of all chains together from one merging to the next
 GREEDY_SECONDS = 2.5e-6  # per city of a greedy tour, until one has been measured

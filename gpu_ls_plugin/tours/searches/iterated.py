@@ -77,7 +77,7 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
         How chains help each other; by default they are independent.
     part : "auto", int or None
         Cities per part if tours are searched in parts, all parts of a tour at the same time. None:
-        one chain searches the whole tour. "auto": parts if a tour is too long for a chain. Parts
+        one chain searches the whole tour. "auto": parts if a tour is too long for one chain. Parts
         need `First()` on candidate lists and a `DoubleBridge`, and exclude `restart_after`.
 
     Raises
@@ -145,8 +145,8 @@ class IteratedLocalSearch(compiling_ahead.CompilesAhead):
             another seed for each call, or None to draw one.
         budget : Budget, optional
             `kicks` and `moves` are per tour. If `seconds` is the only limit and too short for
-            descents from all tours, half of the time is spent on one good tour. It replaces the
-            first row if it is cheaper.
+            descents from all tours, half of the time is spent on one good tour. This tour
+            replaces the first row if it is cheaper.
         memory_limit : int, optional
             Bytes to use at most. Larger batches are searched in turns; each turn gets its share of
             the seconds, and chains cooperate within their turn.

@@ -50,11 +50,11 @@ class LocalSearch(compiling_ahead.CompilesAhead):
 
     - `First()`: the cities wait in a queue (don't-look bits). The search applies the best move of
       the first city; the ends of the changed edges join the queue again (Bentley 1992; Delevacq et
-      al. 2012, 4.1). Takes any list of neighbourhoods on candidate lists. `RouteMoves()`, alone or
-      before `SwapStar()`, searches linked lists of routes.
+      al. 2012, 4.1). It accepts any list of neighbourhoods, with candidate lists. `RouteMoves()`,
+      alone or before `SwapStar()`, searches linked lists of routes.
     - `Multi()`: the search evaluates several cities side by side, and applies all independent moves
-      in one pass over the tour (Rios et al. 2017). Takes any list of neighbourhoods on candidate
-      lists.
+      in one pass over the tour (Rios et al. 2017). It accepts any list of neighbourhoods, with
+      candidate lists.
     - `Best()`: each pass applies the best move of all cities, on candidate lists (Fosin et al.
       2013) or over `All()` cities: exhaustive 2-opt (O'Neil and Burtscher 2015) and 3-opt (Schulz
       2013).

@@ -44,7 +44,7 @@ class RandomRestarts:
     Raises
     ------
     InvalidParameterError, InvalidTypeError
-        A parameter is not a positive integer, or not a search.
+        `climbs` or `keep` is not a positive integer, or `search` is not a `LocalSearch`.
     """
 
     search: LocalSearch = field(default_factory=LocalSearch)

@@ -132,7 +132,7 @@ class Call:
             yield slice(begin, min(begin + size, len(self.tours)))
 
     def stop(self, reason: str) -> None:
-        """Stop the call: search no further rows."""
+        """Stop the call: search no more rows."""
         self.stopped, self.statistics.stopped_by = True, reason
 
     def end(self, reason: str) -> None:
@@ -171,7 +171,7 @@ class Call:
         return costs
 
     def _worsened(self, given: Any, dearer: Any) -> Any:
-        """Return which of the rows that have become dearer are worse than given; bools, shape (P,).
+        """Return which dearer rows are worse than the rows given at the start, as bools (P,).
 
         A feasible tour is better than an infeasible one, whatever their costs.
         """
