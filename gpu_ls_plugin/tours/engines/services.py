@@ -36,7 +36,7 @@ class Parameters(Protocol):
 
     @property
     def layout(self) -> str:
-        """How a GPU works on a tour: "auto", or one of `LAYOUTS`."""
+        """Launch layout on a GPU: "auto", or one of `LAYOUTS`."""
 
 
 @dataclass(frozen=True)

@@ -208,7 +208,7 @@ struct Chain
   const Team& team;
   const KickSchedule& schedule;
   const ChainBatch& batch;
-  const int stride;  // from the tour of a chain to that of the next
+  const int stride;  // cities from the start of a chain's tour to that of the next
   // Members of fixed size come first in memory, so that they and the tour's order share an address.
   ChainMemory& shared;
   City* const ring;
@@ -275,9 +275,9 @@ struct Chain
   // Loads the state that the last launch wrote.
   GLS_DEVICE void begin(int item) {
     const auto& tour = view.tour;
-    const int* const its_tour = batch.tours + int64(item) * stride;
+    const int* const row = batch.tours + int64(item) * stride;
     team.each(tour.n, [&](int p) {
-      const int city = its_tour[p];
+      const int city = row[p];
       tour.order[p] = City(city);
       tour.position[city] = City(p);
     });
@@ -305,8 +305,8 @@ struct Chain
   // Writes the state for the next launch.
   GLS_DEVICE void write() {
     const int item = shared.state.item;
-    int* const its_tour = batch.tours + int64(item) * stride;
-    team.each(view.tour.n, [&](int p) { its_tour[p] = view.tour.order[p]; });
+    int* const row = batch.tours + int64(item) * stride;
+    team.each(view.tour.n, [&](int p) { row[p] = view.tour.order[p]; });
     team.once([&] {
       const State& state = shared.state;
       static_cast<Cost*>(batch.costs)[item] = state.cost;

@@ -283,7 +283,7 @@ class SteppedChains(Chains):
         self._search, self._perturbation = search, perturbation
 
     def advance(self, until: int, heat: float, cooling: float, seconds: float) -> None:
-        """Kick all chains once at a time, up to kick number `until`, for at most `seconds`."""
+        """Kick each chain up to kick number `until`, one kick of all chains at a time."""
         watch = Stopwatch.of(seconds)
         xp = self.start.backend.xp
         while self.behind(until) and watch.left > 0:

@@ -40,7 +40,7 @@ struct CutTours {
   const int* candidates;  // of the whole problem, like their lengths
   const void* candidate_lengths;
   int *sizes, *names, *mates;  // size of a part; numbers in the problem, and mates, of its cities
-  void *near, *near_lengths;   // candidates of a part's cities, in its own numbers
+  void *near, *near_lengths;   // candidates of a part's cities, by numbers of the part
 
   GLS_DEVICE const Segments& part(int item) const {
     return static_cast<const Segments*>(segments)[item];

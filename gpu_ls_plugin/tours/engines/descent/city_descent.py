@@ -47,9 +47,9 @@ def city_kernel(
     team: str,
     memory: str,
 ) -> Kernel:
-    """Compose the kernel whose teams search one tour each; `own` is the struct of its parameters.
+    """Compose a kernel whose teams search one tour each.
 
-    The kernel also has `PARAMETERS`.
+    `own` names the struct of its parameters besides `PARAMETERS`.
     """
     header = f"tours/engines/descent/{name}.cuh"
     kernel = moves.kernel(

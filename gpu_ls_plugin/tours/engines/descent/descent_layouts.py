@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 SECONDS_PER_LOOK = {"cuda": 1e-6, "cpu": 2e-6}  # upper bounds, including the city's move
 WARPS = (16, 12, 8, 6, 4, 2, 1)  # warps of a block in which each warp holds a tour
-# Most warps of a block for moves that look for places, by the registers that the moves need.
+# Most warps of a block for moves that choose places (`ChainNeeds.chooses`), by the registers that
+# the moves need.
 CHOOSING_WARPS = {"few": 16, "some": 16, "many": 12, "most": 8}
 # Lanes of a block that holds one tour, by the largest number of cities.
 BLOCK_LANES = {2_000: 128, 8_000: 256}

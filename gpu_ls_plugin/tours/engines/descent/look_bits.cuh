@@ -26,7 +26,8 @@ struct LookBits {
   template <class Team>
   GLS_DEVICE int next(const Team& team, int begin, int most, int* cities, int& later) const {
     const int first = begin / 32;
-    const uint32 behind = (1u << begin % 32) - 1;  // bits of the first word that come last
+    const uint32 behind =
+        (1u << begin % 32) - 1;  // bits of the first word that the sweep reaches last
     int found = 0;
 #pragma unroll 1
     for (int base = 0; base <= count && found < most; base += Team::kLanes) {

@@ -243,9 +243,9 @@ struct MultiDescent : LoadsSites<Memory, typename Lengths<Metric, Length>::City>
         const int i = base + squad.lane();
         const bool fits = i < count && (taken >> i & 1) != 0;
         const Compacted own = squad.compact(fits);
-        const bool mine = fits && chosen + own.place < most;
-        const Compacted edges = squad.stacked(mine ? batch.moves[i].edges : 0);
-        if (mine) {
+        const bool within = fits && chosen + own.place < most;
+        const Compacted edges = squad.stacked(within ? batch.moves[i].edges : 0);
+        if (within) {
           relinking.chosen[chosen + own.place] = i;
           relinking.first[chosen + own.place] = cuts + edges.place;
         }

@@ -62,14 +62,14 @@ struct Place {
 };
 
 #ifdef __CUDACC__
-GLS_DEVICE FirstFound<int> least_in_warp(FirstFound<int> mine) {
+GLS_DEVICE FirstFound<int> least_in_warp(FirstFound<int> own) {
 #if __CUDA_ARCH__ >= 800
-  const int rank = __reduce_min_sync(kAllLanes, mine.rank);
-  const int gain = __reduce_max_sync(kAllLanes, mine.rank == rank ? mine.gain : 0);
-  const bool leads = mine.rank == rank && mine.gain == gain;
-  return {{rank, __reduce_min_sync(kAllLanes, leads ? mine.index : kNowhere), gain}};
+  const int rank = __reduce_min_sync(kAllLanes, own.rank);
+  const int gain = __reduce_max_sync(kAllLanes, own.rank == rank ? own.gain : 0);
+  const bool leads = own.rank == rank && own.gain == gain;
+  return {{rank, __reduce_min_sync(kAllLanes, leads ? own.index : kNowhere), gain}};
 #else
-  return least_in_warp<FirstFound<int> >(mine);
+  return least_in_warp<FirstFound<int> >(own);
 #endif
 }
 #endif
@@ -326,8 +326,8 @@ GLS_DEVICE int next_first_steps(const Team& team, const View& view, const Queue&
 #pragma unroll 1
   for (; item < items && (gathers || count == 0); item += kLanes) {
     const bool within = item + lane < items;
-    const int mine = (within ? item + lane : item) * queue.shares + queue.share;
-    const int rank = choices.breadth.quotient(mine), near = mine - rank * breadth;
+    const int number = (within ? item + lane : item) * queue.shares + queue.share;
+    const int rank = choices.breadth.quotient(number), near = number - rank * breadth;
     const FirstSteps<Length> first(view, choices.directions, queue[rank], near);
     const bool backward = within & first.gains[0], forward = within & first.gains[1];
     const Compacted kept = team.compact(backward, forward);
@@ -390,8 +390,8 @@ GLS_DEVICE Found look_together(const Team& team, const View& view, const Queue& 
 #pragma unroll 1
     for (int base = 0; base < moves; base += kLanes) {
       const bool within = base + team.lane() < moves;
-      const int mine = within ? base + team.lane() : base;
-      const int step = choices.variants.quotient(mine), variant = mine - step * variants;
+      const int number = within ? base + team.lane() : base;
+      const int step = choices.variants.quotient(number), variant = number - step * variants;
       Move its_move;
       const bool leads =
           try_move<Neighbourhood>(view, choices, survivors[step], variant, within, its_move, own);
@@ -402,7 +402,7 @@ GLS_DEVICE Found look_together(const Team& team, const View& view, const Queue& 
         if (leads && own == best) {
           memory.move = its_move;
           if constexpr (!OwnEnds<Neighbourhood>::kValue) {  // computed again to save registers
-            memory.move.start(survivors[choices.variants.quotient(mine)].first());
+            memory.move.start(survivors[choices.variants.quotient(number)].first());
           }
         }
         const int behind = base + kLanes;
@@ -443,10 +443,10 @@ GLS_DEVICE ListedByTurn list_moves(const Team& team, const View& view,
   ListedByTurn listed;
 #pragma unroll 1
   for (int turn = 0; turn < ListedByTurn::kTurns; ++turn) {
-    const int mine = base + turn * Team::kLanes + team.lane();
-    if (mine >= moves) break;
-    const auto first = numbers.survivor(mine).first();
-    listed.set(turn, count_moves<Neighbourhood>(view, first, numbers.variant(mine)));
+    const int number = base + turn * Team::kLanes + team.lane();
+    if (number >= moves) break;
+    const auto first = numbers.survivor(number).first();
+    listed.set(turn, count_moves<Neighbourhood>(view, first, numbers.variant(number)));
   }
   return listed;
 }
@@ -489,16 +489,16 @@ GLS_DEVICE Found look_by_lists(const Team& team, const View& view, const Queue& 
     for (int base = 0; base < moves; base += kGroup) {
       const ListedByTurn listed = list_moves<Neighbourhood>(team, view, numbers, base, moves);
       int leading = kNowhere;  // variant and move of the lane's best, if it is of this group
-      team.share(listed, [&](int whose, int number, const ListedByTurn& its) {
-        const int mine = base + its.turn_of(number) * kLanes + whose;
-        const int variant = numbers.variant(mine);
-        const Survivor<Length>& from = numbers.survivor(mine);
+      team.share(listed, [&](int lane, int number, const ListedByTurn& counts) {
+        const int index = base + counts.turn_of(number) * kLanes + lane;
+        const int variant = numbers.variant(index);
+        const Survivor<Length>& from = numbers.survivor(index);
         const FirstStep<Length> first = from.first();
         const Length gain =
             gain_of_listed<Neighbourhood>(&its_view, &first, variant, number, &its_moves[spare]);
         const Found other{{Place::of(from.rank(), from.choice()),
                            from.choice() * choices.variants.divisor + variant, gain}};
-        if (gain > 0 && other < own) own = other, leading = mine << kNumber | number, spare ^= 1;
+        if (gain > 0 && other < own) own = other, leading = index << kNumber | number, spare ^= 1;
       });
       if constexpr (Found::kStops) {
         if (!team.any(own.rank != kNowhere)) continue;

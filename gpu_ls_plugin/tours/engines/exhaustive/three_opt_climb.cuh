@@ -5,7 +5,7 @@
 // products of three_opt_step.cuh like a product of matrices. Shared memory contains the lengths
 // from the rows of a bar to its columns k, so each length is computed once for 64 triples. A lane
 // keeps the 4 x 4 pairs of a square in registers: 24 sums of M and 16 of N. Four moves then take
-// two and a half additions and minima; from sm_90 on, an addition and a minimum are one
+// two and a half additions and as many minima; from sm_90 on, an addition and a minimum are one
 // instruction.
 //
 // Lengths are exact, so the tiles need only the least change of a pair, not its third edge.

@@ -18,7 +18,7 @@ struct ThreeOptClimb {
   const Host& team;
   const Step step;
   const int size;                     // cities
-  const size_t pitch;                 // entries of a row; position `size` stands for position 0
+  const size_t pitch;                 // entries of a row; position `size` is position 0 again
   std::vector<Value> lengths;         // between positions
   std::vector<Value> m, n, m_before;  // row i + 1 of M and N, and row i of M
   const Value* row(int p) const { return lengths.data() + p * pitch; }

@@ -36,12 +36,13 @@ struct TripleLengths {
   Value removed;  // ab + cd
   bool meet;      // d is e
 
-  GLS_DEVICE void changes(Value (&its)[kPureReconnections]) const {
+  // Writes the change by each way.
+  GLS_DEVICE void changes(Value (&change)[kPureReconnections]) const {
     const Value added = be - ef;
-    its[0] = ((added + cf) + ad) - removed;
-    its[1] = ((meet ? bd : added + df) + ac) - removed;
-    its[2] = ((bf + (ce - ef)) + ad) - removed;
-    its[3] = (((ae - ef) + cf) + bd) - removed;
+    change[0] = ((added + cf) + ad) - removed;
+    change[1] = ((meet ? bd : added + df) + ac) - removed;
+    change[2] = ((bf + (ce - ef)) + ad) - removed;
+    change[3] = (((ae - ef) + cf) + bd) - removed;
   }
 };
 

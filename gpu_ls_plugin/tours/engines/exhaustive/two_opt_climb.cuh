@@ -81,7 +81,7 @@ struct TwoOptClimb {
     __shared__ float row_edges[Rows][Team::kThreads];
     const int last_column = tour.n / 2 + Rows;
     const int own = team.lane() * Rows;
-    const int mine = base + own < tour.n ? own : 0;  // lanes without rows read valid points
+    const int first = base + own < tour.n ? own : 0;  // lanes without rows read valid points
     const bool busy = base + (own & ~(32 * Rows - 1)) < tour.n;  // whether the warp has a row
     // Positions up to the last column of the last row; short tours do not fill a band.
     const int reach = min(kBand, tour.n - base) + last_column + 2 * kGroup;
@@ -90,15 +90,15 @@ struct TwoOptClimb {
     Point row[Rows + 1];
     float before[Rows];
 #pragma unroll
-    for (int q = 0; q <= Rows; ++q) row[q] = ring[pad(mine + q)];
+    for (int q = 0; q <= Rows; ++q) row[q] = ring[pad(first + q)];
 #pragma unroll
     for (int q = 0; q < Rows; ++q) {
       row_edges[q][team.lane()] = row[q].edge;  // in memory: the inner loop needs the registers
       low[q] = before[q] = kInfinity;
     }
     // A lane reads from the start of the group of its first row.
-    const int shift = mine % kGroup;
-    int slot = pad(mine - shift);
+    const int shift = first % kGroup;
+    int slot = pad(first - shift);
     for (int chunk = 0; chunk <= last_column + kGroup; chunk += kChunk) {
       const int from = kBand + kChunk + chunk;
       load(base, from, min(kChunk, reach - from));

@@ -135,9 +135,9 @@ struct TwoOptClimb {
     return 2 * (length - distance + margin) >= floor;
   }
 
-  // Lists exchanges of the edge at position `own` with shorter edges, if the shorter new edge links
-  // the end at position p to a neighbour. The exchange with the neighbour's edge on the same side
-  // is possible now. The exchange with its other edge is possible once one edge is reversed.
+  // Lists exchanges of the edge at position `own` with shorter edges, in which the shorter new edge
+  // links the end at position p to a neighbour. The exchange with the neighbour's edge on the same
+  // side is possible now. The exchange with its other edge is possible once one edge is reversed.
   template <bool Forward>
   void walk(int p, int own) {
     const Length length = edge[own];

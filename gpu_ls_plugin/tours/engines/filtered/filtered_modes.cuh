@@ -4,7 +4,7 @@
 //              section 7)
 //   fused      lanes append kept moves to a queue; a full queue is evaluated
 //   openings   lists the openings that the filter does not reject as a whole. Kept moves that begin
-//              with them go to the queue, some of them once for each rotation
+//              with them go to the queue, possibly once for each rotation
 //   whole      without a filter, but with an objective: evaluates squares of pairs of edges
 //              (whole_mode.cuh)
 //

@@ -191,10 +191,7 @@ class FilteredMoves(Engine):
         )
 
     def _chunk_size(self, mode: str) -> tuple[int, int, int]:
-        """Return how many numbers a mode and a chunk have, and how many variants each number has.
-
-        The order is (numbers of the mode, variants, numbers of a chunk).
-        """
+        """Return the counts (numbers of a mode, variants of a number, numbers of a chunk)."""
         if mode == "openings":
             numbers = self.space.openings(self.problem.n)
             variants = self.space.ways * self.part.filter.rotations(self.space.edges)

@@ -69,12 +69,12 @@ struct EvaluateWhole {
     }
 
     GLS_DEVICE LengthsTo lengths(int k) const {
-      LengthsTo its;
+      LengthsTo to;
       GLS_UNROLL
       for (int p = 0; p <= kSide; ++p) {
-        its.to_i[p] = Sum(tour.length(from_i[p], k)), its.to_j[p] = Sum(tour.length(from_j[p], k));
+        to.to_i[p] = Sum(tour.length(from_i[p], k)), to.to_j[p] = Sum(tour.length(from_j[p], k));
       }
-      return its;
+      return to;
     }
 
     // Calls use(p, q, exists, changes) for each pair; `e` and `f` are the lengths to k and k + 1.
@@ -147,10 +147,10 @@ struct EvaluateWhole {
                                      const LengthsTo& behind) {
     Sum least = Step::kNone;
     square.each(k, to_k, behind, [&](int, int, bool exists, const auto& changes) {
-      Sum its = changes[0];
+      Sum best = changes[0];
       GLS_UNROLL
-      for (int way = 1; way < kPureReconnections; ++way) its = Step::least(its, changes[way]);
-      if (exists) least = Step::least(least, its);
+      for (int way = 1; way < kPureReconnections; ++way) best = Step::least(best, changes[way]);
+      if (exists) least = Step::least(least, best);
     });
     return least;
   }
