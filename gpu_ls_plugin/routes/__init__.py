@@ -1,4 +1,4 @@
-"""Vehicle routing: its data, its searches and its plans."""
+"""Vehicle routing: problems, constructions, moves, searches and default plans."""
 
 from gpu_ls_plugin.core.lazy_names import lazy_names
 from gpu_ls_plugin.routes import wiring as _wiring  # noqa: F401

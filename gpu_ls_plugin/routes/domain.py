@@ -1,4 +1,4 @@
-"""The domain of vehicle routing, as the shared rooms use it."""
+"""The domain of vehicle routing: what clients such as `solve` and ``gpu-ls`` ask of it."""
 
 from __future__ import annotations
 
@@ -57,40 +57,40 @@ class Routes(Tours):
     problems = (CVRP,)
 
     def serves(self, problem: Problem) -> bool:
-        """Return whether the rows of a problem are giant tours under constraints of routes."""
+        """Return whether a problem is a CVRP, or the TSP of its giant tours."""
         return isinstance(problem, (CVRP, GiantTSP))
 
     def files(self) -> Sequence[FileKind]:
-        """Return the file kind of CVRPLIB."""
+        """Return the kind of CVRPLIB files."""
         title, options = "vehicle routing problem", ("vehicles", "rounding")
         return (FileKind("cvrp", title, CVRP.read, fits_routes, (".vrp", ".cvrp"), options),)
 
     def of_array(self, array: NDArray[Any]) -> Problem | None:
-        """Return None: an array holds coordinates or distances of cities, not of routes."""
+        """Return None: an array of coordinates or distances describes a TSP."""
         return None
 
     def asked(self, problem: Any) -> Problem:
-        """Return the CVRP of the giant tours."""
+        """Return a CVRP as it is, and the TSP of giant tours as its CVRP."""
         return routing_problem(problem)
 
     def settings(self, problem: Any, request: Request) -> Settings:
-        """Return complete settings."""
+        """Return complete settings, with search, population and start."""
         if not isinstance(problem, CVRP):
             return super().settings(problem, request)
         return settings_of_routes(problem, request)
 
     def divided(self, problem: Any, given: Settings, chosen: Settings) -> Settings:
-        """Return settings that search routes of many customers in parts."""
+        """Return the chosen settings, changed to search in parts if there are many customers."""
         return divided(problem, given, chosen) if isinstance(problem, CVRP) else chosen
 
     def why(self, problem: Any, chosen: Settings) -> str:
-        """Return the reason for the settings."""
+        """Return the reason for the settings, as a clause."""
         if not isinstance(problem, CVRP):
             return super().why(problem, chosen)
         return why_routes(problem, chosen)
 
     def stages(self, problem: Any, request: Request, chosen: Settings) -> tuple[Stage, ...]:
-        """Return the stages: generations if they pay, tries with fewer vehicles, then chains."""
+        """Return the stages: generations and tries of smaller fleets if they pay, then chains."""
         if not isinstance(problem, CVRP):
             return super().stages(problem, request, chosen)
         given, ordinary = request.given, not (request.generations or request.islands)
@@ -111,10 +111,10 @@ class Routes(Tours):
         return (*stages, main)
 
     def fitness(self, problem: Any, rows: NDArray[np.int32]) -> NDArray[Any]:
-        """Return the costs of giant tours; infeasible tours get more than any feasible one.
+        """Return the costs of giant tours; infeasible tours cost more than any feasible one.
 
-        Their costs include the penalties of a search and an upper bound of all tour lengths. Tours
-        of a `penalised` problem get its penalties only.
+        An upper bound on tour lengths is added to the cost of each infeasible tour. On a
+        `penalised` problem, nothing is added to the problem's cost.
         """
         costs: NDArray[Any] = problem.cost(rows)
         routes = routing_problem(problem)
@@ -126,20 +126,20 @@ class Routes(Tours):
     def offspring_search(
         self, problem: Any | None, backend: str = "auto", *, thorough: bool = False
     ) -> Callable[..., Any]:
-        """Return a local search with moves within routes and between them."""
+        """Return a local search with moves within and between routes."""
         reverses = problem is None or problem.symmetric
         return ROUTE_SEARCH if reverses else DIRECTED_ROUTE_SEARCH
 
     def construction(self, problem: Any) -> str | None:
-        """Return the name of the usual construction."""
+        """Return the name of the default construction."""
         return "savings"
 
     def crossover(self, problem: Any) -> Any:
-        """Return a crossover of segments. Under constraints, no crossover guarantees its result."""
+        """Return a crossover of tour segments. Its children may break constraints."""
         return SegmentRecombination()
 
     def display(self, problem: Any, settings: Settings) -> SearchDisplay:
-        """Return the live display, which shows the best feasible routes."""
+        """Return the live display, which shows the cost of the best feasible routes."""
         return RouteDisplay(problem, settings.seconds)
 
     def facts(self, problem: Any, result: Result) -> dict[str, Any]:
@@ -151,13 +151,13 @@ class Routes(Tours):
         return f"{found['customers']:,} customers, {measured(found)}"
 
     def lines(self, found: Mapping[str, Any], gap: str) -> dict[str, str | None]:
-        """Return the lines about the best routes."""
+        """Return the lines to print about the best routes."""
         lines = super().lines(found, gap)
         mean = lines.pop("mean")
         return {**lines, **route_lines(dict(found)), "mean": mean}
 
     def outputs(self) -> Mapping[str, Output]:
-        """Return the outputs that write and draw routes."""
+        """Return the output files by option: routes as text, or as a map."""
         plot = Output(
             lambda problem, path: check_plot(problem.nodes, path),
             lambda problem, result, path: drawing.plot_routes(problem, result.best_tour, path),
@@ -167,19 +167,17 @@ class Routes(Tours):
     def plot(
         self, problem: Any, row: Any, path: str | os.PathLike[str] | None, title: str = ""
     ) -> Figure:
-        """Return a map of routes with bars for the loads."""
+        """Return a map of the routes, with bars for the loads."""
         return drawing.plot_routes(routing_problem(problem), row, path, title=title)
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the options for the fleet and the rounding of lengths."""
         add = parser.add_argument
-        add(
-            "--vehicles", type=int, metavar="N", help="fleet, of routes (default: as the file says)"
-        )
+        add("--vehicles", type=int, metavar="N", help="size of the fleet (default: as in the file)")
         add(
             "--rounding",
             choices=("auto", "nearest", "none"),
-            help="of EUC_2D lengths, of routes (default: auto, as best known costs are computed)",
+            help="rounding of EUC_2D lengths of routes (default: auto, as best known costs)",
         )
 
     def commands(self) -> Mapping[str, Command]:
@@ -188,7 +186,7 @@ class Routes(Tours):
 
 
 def best_of_few(problem: CVRP) -> NDArray[np.int32] | None:
-    """Return rows with an optimum first; None if there are too many rows to enumerate."""
+    """Return rows with an optimal one first; None if the problem is too large to enumerate."""
     rows = best_of_all(problem)
     if rows is not None or not are_few(problem):
         return rows
@@ -197,7 +195,7 @@ def best_of_few(problem: CVRP) -> NDArray[np.int32] | None:
 
 
 def searched_as(problem: CVRP, given: Settings, chosen: Settings) -> Problem:
-    """Return the problem to search: under soft constraints if vehicles are scarce."""
+    """Return the problem to search, with soft constraints if vehicles are scarce."""
     if hasattr(given.search, "kick"):
         return problem
     within_parts = getattr(chosen.search, "search", None)  # of `Decomposed`
@@ -217,29 +215,29 @@ RULES = ("depot", "positioning", "demands", "route_size")
 
 
 def _add_options(command: argparse.ArgumentParser) -> None:
-    """Add the options of `CVRP.generated`."""
+    """Add the options of ``gpu-ls generate``; see `CVRP.generated`."""
     add = command.add_argument
     add("file", type=Path, metavar="FILE", help="write the instance here (.vrp)")
     add("--customers", type=int, metavar="N", required=True)
-    add("--depot", choices=DEPOTS, default="random", help="place of the depot (default: random)")
+    add("--depot", choices=DEPOTS, default="random", help="position of the depot (default: random)")
     add(
         "--positioning",
         choices=POSITIONING,
         default="random_clustered",
-        help="places of customers (default: half of them random, half in clusters)",
+        help="positions of customers (default: half at random, half in clusters)",
     )
     add("--demands", choices=DEMANDS, default="1-100", help="demands (default: 1-100)")
     add(
         "--route-size",
         type=float,
         metavar="R",
-        help="customers that fill a vehicle on average (default: drawn, 3 to 25)",
+        help="customers that fill a vehicle on average (default: random, 3 to 25)",
     )
     add("--seed", type=int, default=1, help="seed of the random numbers (default: 1)")
 
 
 def _generate(options: argparse.Namespace) -> tuple[dict[str, object], str]:
-    """Make an instance and write it; return facts about it and a line to print."""
+    """Write a generated instance; return facts about it and a line to print."""
     rules = {name: getattr(options, name) for name in RULES}
     problem = CVRP.generated(options.customers, seed=options.seed, **rules)
     problem.write(options.file)

@@ -1,4 +1,4 @@
-"""The parts of vehicle routing, by kind."""
+"""Built-in parts of vehicle routing, which the registry lists by kind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Adds the engines of routes to those of tours, so that searches of tours can choose them."""
+"""Registers the engines of routes with those of tours, so that tour searches can choose them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _linked_descent() -> Service:
 
 
 def _chains(search: Kicking, start: Start, kick: Perturbation) -> PricedChains | None:
-    """Return chains of an iterated search on giant tours; None if its kicks change no routes."""
+    """Return the chains of an iterated search if its kicks rebuild routes, else None."""
     from gpu_ls_plugin.routes.engines.linked_chains import LinkedChains
     from gpu_ls_plugin.routes.engines.rebuilt_chains import RebuiltChains
     from gpu_ls_plugin.routes.removals.string_removal import StringRemoval

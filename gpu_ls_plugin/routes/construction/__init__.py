@@ -1,1 +1,1 @@
-"""Constructions of first routes."""
+"""Constructions, which make the first routes of a search."""

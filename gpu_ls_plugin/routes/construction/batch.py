@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 FOLDER = "routes/construction"
 BEYOND = 1 << 62  # more than any duration
-MOST_PENALTY = 1 << 60  # of all violations of a row together if costs are integers
+MOST_PENALTY = 1 << 60  # largest price of all violations of a row if costs are integers
 VEHICLES_HEADER = "routes/problem/vehicles.cuh"
 ROWS = struct_of("routes/problem/vehicles.cuh", "RouteRows")
 
@@ -43,7 +43,9 @@ def routes_kernel(
     team: str,
     time: str,
 ) -> Kernel:
-    """Compose a kernel: `body` names vehicles ``{vehicles}``, and `ROWS` come first."""
+    """Compose a kernel whose first parameter is `ROWS`; `body` refers to its vehicles as
+    ``{vehicles}``.
+    """
     return metric_kernel(
         name,
         metric,
@@ -57,7 +59,7 @@ def routes_kernel(
 def construction_kernel(
     name: str, metric: Metric, header: str, struct: str, body: str, team: str, time: str
 ) -> Kernel:
-    """Compose the kernel of a construction, whose header declares a struct of its parameters."""
+    """Compose the kernel of a construction; its header declares `struct`, its parameters."""
     header = f"{FOLDER}/{header}"
     own = (struct_of(header, struct),)
     return routes_kernel(
@@ -66,14 +68,14 @@ def construction_kernel(
 
 
 def repair_kernel(metric: Metric, team: str, time: str) -> Kernel:
-    """Compose the kernel that dissolves surplus routes."""
+    """Compose the kernel that dissolves the surplus routes of rows."""
     body = "gls::RepairRoutes<{team}, {vehicles}>"
     name, header, struct = "repair_routes", "repair.cuh", "RepairedRows"
     return construction_kernel(name, metric, header, struct, body, team, time)
 
 
 def write_kernel(team: str) -> Kernel:
-    """Compose the kernel that writes giant tours."""
+    """Compose the kernel that writes routes as giant tours."""
     return Kernel(
         name="write_giant_tours",
         header=f"{FOLDER}/giant_tours.cuh",
@@ -90,8 +92,9 @@ class RouteBatch:
     """Routes of a batch of rows on a backend, which constructions fill in.
 
     `orders`, int32 (size, customers), lists the customers, route after route. `begins`, uint8 of
-    the same shape, is 1 at the first customer of each route. A row should have at most `most`
-    routes: the fleet, or the copies of the depot. `vehicles` are arguments of kernels.
+    the same shape, is 1 at the first customer of each route, else 0. A row should have at most
+    `most` routes: the fleet, or the copies of the depot if the fleet is unlimited. `vehicles` holds
+    the kernel arguments that describe the vehicles, by name.
     """
 
     def __init__(self, backend: Backend, problem: CVRP, size: int) -> None:
@@ -121,7 +124,7 @@ class RouteBatch:
         }
 
     def numbers(self, dtype: Any, *shape: int) -> Any:
-        """Return an array of this shape for each row, uninitialised."""
+        """Return an uninitialised array on the backend, shape (size, *shape)."""
         return self.backend.xp.empty((self.size, *shape), dtype)
 
     def launch(self, kernel: Kernel, items: int, arguments: Mapping[str, Any]) -> None:
@@ -130,7 +133,7 @@ class RouteBatch:
         self.backend.launch(kernel, items, {**self.vehicles, **routes, **arguments})
 
     def too_many(self, most: Any) -> Any:
-        """Return the numbers of the rows with more routes than `most`, a number or one per row."""
+        """Return the indices of rows with more routes than `most`, a number or one per row."""
         xp = self.backend.xp
         return xp.flatnonzero(self.begins.sum(axis=1, dtype="int32") > most).astype("int32")
 
@@ -157,7 +160,7 @@ class RouteBatch:
         return tours
 
     def _repair(self) -> NDArray[np.intp]:
-        """Dissolve routes of rows with too many; return the rows that then break a constraint."""
+        """Dissolve surplus routes; return the indices of rows that then break a constraint."""
         rows = self.too_many(self.most)
         if not len(rows):
             return np.empty(0, np.intp)
@@ -168,7 +171,7 @@ class RouteBatch:
 
 
 def _prices(problem: CVRP) -> list[float]:
-    """Return the prices of a unit of load and of duration; sums of integers cannot overflow."""
+    """Return the prices of a unit of load and of duration, small enough for sums in int64."""
     prices = problem.penalties
     if prices is None:  # kernels do not read them
         return [0, 0]
@@ -180,7 +183,7 @@ def _prices(problem: CVRP) -> list[float]:
 
 
 def _limit(problem: CVRP, integers: bool) -> float:
-    """Return the limit that kernels compare durations with."""
+    """Return the limit that kernels compare durations with; without one, more than any duration."""
     limit = problem.tolerated_limit
     if integers:
         return BEYOND if limit is None else int(limit)

@@ -1,4 +1,4 @@
-"""Cheapest insertion, into one route after another or into all at once."""
+"""Cheapest insertion of customers, into one route after another or into all routes at once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
-BYTES_PER_CITY = 96  # device memory of a row
+BYTES_PER_CITY = 96  # device memory of a row for each city
 TAKING = {"parallel": "gls::AllRoutes", "sequential": "gls::LastRoute"}
 
 
@@ -38,9 +38,9 @@ def cheapest_insertion(
 ) -> Any:
     """Return giant tours by cheapest insertion: the customer with the shortest detour comes next.
 
-    In row 0, a route begins with the customer farthest from the depot; routes that begin together
-    start with customers far from each other. In all other rows, routes begin with random customers.
-    Row r depends on `seed` and r alone.
+    In row 0, each route begins with the customer farthest from the depot; if several routes begin
+    at once, their first customers are also far from each other. In all other rows, routes begin
+    with random customers. Row r depends only on `seed` and r.
 
     Parameters
     ----------
@@ -48,11 +48,11 @@ def cheapest_insertion(
     size : int
         Number of tours, up to 2**31 - 1.
     order : {"parallel", "sequential"}
-        "parallel" begins the fewest routes that can carry the demand, and all of them take
-        customers. "sequential" begins a route when no more customers fit into the one before.
+        "parallel" begins the fewest routes that can carry the demand, and inserts customers into
+        all of them. "sequential" begins a route when no more customers fit into the one before.
     seed : int or None
-        Key of the random numbers. The same seed gives the same tours: pass another one for each
-        call, or None to draw one.
+        Key of the random numbers. The same seed gives the same tours, so pass a different one
+        to each call, or None to draw one.
     backend, device
         The device that makes the tours; see `get_backend`.
 
@@ -64,7 +64,7 @@ def cheapest_insertion(
     Raises
     ------
     InsufficientMemoryError
-        The tours do not fit the memory.
+        The tours do not fit into memory.
     UnsupportedProblemError
         The problem has no routes.
     """

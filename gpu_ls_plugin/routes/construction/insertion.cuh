@@ -1,10 +1,10 @@
-// Cheapest insertion: the waiting customer with the shortest detour is inserted into a route that
-// can take it. A route begins with a customer far away (row 0) or with a random one.
+// Cheapest insertion: the next customer is the waiting one with the shortest detour into a route
+// that can take it. A route begins with a distant customer (row 0) or a random one.
 //
-// Each waiting customer stores its best edge, as the number of the node from which the edge leads:
-// a customer, or the depot of a route (see OpenRoutes). After an insertion, a customer compares its
-// edge with the two new ones. It searches all edges again only if its edge is gone or that route
-// can no longer take it.
+// Each waiting customer stores the best edge to insert it at, as the number of the node at which
+// the edge starts: a customer, or the depot of a route (see OpenRoutes). After an insertion, a
+// customer compares its edge with the two new ones. It searches all edges again only if its edge is
+// gone or the edge's route can no longer take it.
 #pragma once
 
 #include "routes/construction/open_routes.cuh"
@@ -12,7 +12,7 @@
 
 namespace gls {
 
-// The first route that still takes customers.
+// first(routes) is the first of the open routes that still take customers.
 struct AllRoutes {
   GLS_DEVICE static int first(int) { return 0; }
 };
@@ -20,7 +20,7 @@ struct LastRoute {
   GLS_DEVICE static int first(int routes) { return routes - 1; }
 };
 
-// Parameters, and memory for each row: a number for each node, two in `after`.
+// Parameters, and memory for each row: arrays of a number for each node, or two in `after`.
 struct InsertionRows {
   int at_once;  // number of routes that begin before the first insertion
   uint64 seed;
@@ -56,14 +56,14 @@ struct CheapestInsertion {
 
   const Team& team;
   const Vehicles& vehicles;
-  const bool farthest;  // routes begin with the farthest customer, not with a random one
+  const bool farthest;  // whether routes begin with the farthest customer, not a random one
   const Routes routes;
   int* const waiting;
-  Length* const detours;  // of each customer at its best edge
-  int* const edges;       // the nodes from which these edges lead; -1: no edge fits
+  Length* const detours;  // detour of each customer at its best edge
+  int* const edges;       // the nodes at which these edges start; -1: no edge fits
   Philox random;
-  int count;       // waiting customers
-  int opened = 0;  // routes
+  int count;       // number of waiting customers
+  int opened = 0;  // number of routes
 
   GLS_DEVICE CheapestInsertion(const Team& team, int item, const Vehicles& vehicles,
                                const InsertionRows& memory)
@@ -90,7 +90,7 @@ struct CheapestInsertion {
     team.sync();
     while (opened < at_once && count > 0) {
       const int begun = begin_route();
-      team.each(count, [&](int w) {  // the next customer is far from this one, too
+      team.each(count, [&](int w) {  // so that the next customer is far from this one, too
         const int c = waiting[w];
         const Length length = vehicles.length(begun, c);
         if (length < detours[c]) detours[c] = length;
@@ -108,8 +108,8 @@ struct CheapestInsertion {
     look_at_all();
   }
 
-  // Begins a route with the customer of greatest distance in `detours`, or with a random one.
-  // Returns the customer.
+  // Begins a route with the customer farthest away by `detours`, or with a random one, and returns
+  // the customer.
   GLS_DEVICE int begin_route() {
     using Far = Ranked<Length>;
     const int drawn = farthest ? -1 : int(random.below(count));
@@ -145,7 +145,7 @@ struct CheapestInsertion {
     return true;
   }
 
-  // Updates the best edge of customer c after `inserted` was placed on the edge that led from
+  // Updates the best edge of customer c after `inserted` was placed on the edge that started at
   // `from`.
   GLS_DEVICE void update(int c, int from, int inserted) const {
     const int route = routes.route_of(inserted);
@@ -172,7 +172,7 @@ struct CheapestInsertion {
     edges[customer] = int(edge.index);
   }
 
-  // Removes a customer from the waiting ones; the last of them takes its place.
+  // Removes a customer from `waiting`; the last waiting customer takes its place.
   GLS_DEVICE void take(int customer) const {
     for (int w = 0; w < count; ++w) {
       if (waiting[w] == customer) {

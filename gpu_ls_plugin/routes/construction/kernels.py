@@ -1,4 +1,4 @@
-"""All kernels of the constructions of routes, for the compile check."""
+"""Kernels of the constructions of routes, which ``gpu-ls compile-check`` compiles."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def kernels(main: Metric, other: Metric, team: str) -> Iterator[Kernel]:
-    """Compose each kernel for an integer metric, or for a real one with limited durations."""
+    """Compose the kernels for an integer metric `main` and a real one `other`."""
     yield savings_kernel(main, team, "gls::int64", directed=False)
     yield savings_kernel(other, team, "double", directed=True)
     yield sweep_kernel(main, team, "gls::int64")

@@ -1,4 +1,4 @@
-"""A route for every customer."""
+"""A construction with a separate route for each customer."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def one_route_each(
     backend: str | Backend = "auto",
     device: int | None = None,
 ) -> Any:
-    """Return equal giant tours with a route for every customer (Schulz 2013, 4.1).
+    """Return identical giant tours with a separate route for each customer (Schulz 2013, 4.1).
 
-    They break no constraint except a limit of the fleet.
+    They satisfy all constraints except, possibly, a limit on the fleet.
 
     Parameters
     ----------
@@ -36,9 +36,9 @@ def one_route_each(
     size : int
         Number of tours, up to 2**31 - 1.
     seed : int or None
-        Checked only: nothing is random.
+        Checked, but not used: nothing is random.
     backend, device
-        As for other constructions.
+        The device whose memory the tours have to fit into; see `get_backend`.
 
     Returns
     -------
@@ -49,7 +49,7 @@ def one_route_each(
     InvalidParameterError
         Giant tours have fewer copies of the depot than there are customers.
     InsufficientMemoryError
-        The tours do not fit the memory.
+        The tours do not fit into memory.
     """
     problem = routing_problem(problem)
     checks.seed(seed)

@@ -1,4 +1,5 @@
-// Routes that customers join and leave: linked lists from depot to depot, with loads and durations.
+// Routes that customers join and leave, as linked lists from depot to depot, with loads and
+// durations.
 //
 // Route r begins at node `customers + 1 + r`, a copy of the depot, and ends at node 0.
 #pragma once
@@ -11,18 +12,18 @@ template <class Vehicles>
 struct OpenRoutes {
   using Length = typename Vehicles::Length;
   using Time = typename Vehicles::Time;
-  using Edge = Ranked<Length>;  // the detour, and the node from which the edge leads
+  using Edge = Ranked<Length>;  // the detour, and the node at which the edge starts
 
   static constexpr int kNoRoute = -1;
 
   const Vehicles& vehicles;
-  int* after;   // of customers and depots: the next node, 0 at a route's end
+  int* after;   // the node after each customer or depot; 0 at the end of a route
   int* owners;  // the route of each customer
   int64* loads;
   Time* durations;
 
   GLS_DEVICE int depot(int route) const { return vehicles.customers + 1 + route; }
-  // The node of the metric: 0 for all depots.
+  // The node in the metric: 0 for all depots.
   GLS_DEVICE int place(int node) const { return node > vehicles.customers ? 0 : node; }
   GLS_DEVICE int route_of(int node) const {
     return node > vehicles.customers ? node - vehicles.customers - 1 : owners[node];
@@ -40,13 +41,13 @@ struct OpenRoutes {
     return {vehicles.detour(place(node), customer, after[node]), node};
   }
 
-  // The better one of an edge and of the edge that leads from a node.
+  // The better of a known edge and the edge that starts at a node of the route, if that is in time.
   GLS_DEVICE Edge better(const Edge& known, int node, int route, int customer) const {
     const Edge other = edge(node, customer);
     return other < known && in_time(route, customer, other.value) ? other : known;
   }
 
-  // The best edge of the routes from `first` to `end`.
+  // The best edge to insert a customer at, in routes `first` to `end` - 1.
   GLS_DEVICE Edge best_edge(int customer, int first, int end) const {
     Edge best = nothing();
     for (int route = first; route < end; ++route) {

@@ -1,7 +1,7 @@
 // Reduces the number of routes by dissolving those with the fewest customers.
 //
-// Their customers are inserted elsewhere, the largest demand first: at the shortest detour among
-// the routes that can take the customer. If no route can, it goes where the excess is smallest.
+// Their customers are inserted elsewhere, in order of decreasing demand: each at the shortest
+// detour into a route that can take it, or, if no route can, where the excess is smallest.
 #pragma once
 
 #include "routes/problem/vehicles.cuh"
@@ -14,7 +14,8 @@ struct RoutesInARow {
   using Length = typename Vehicles::Length;
   using Time = typename Vehicles::Time;
 
-  // A place for a customer: before order[place], or, if `behind`, at the end of the route before.
+  // A place for a customer: before order[place], or, if `behind`, at the end of the route that ends
+  // before order[place].
   struct Place {
     int64 excess;
     Length detour;
@@ -30,7 +31,8 @@ struct RoutesInARow {
   int* order;
   unsigned char* begins;
 
-  // The end of the route that begins at order[first], among the first `count` customers.
+  // The index behind the last customer of the route that begins at order[first], among the first
+  // `count` customers.
   GLS_DEVICE int end_of(int first, int count) const {
     int end = first + 1;
     while (end < count && !begins[end]) ++end;
@@ -43,8 +45,8 @@ struct RoutesInARow {
     return count;
   }
 
-  // Among the first `count` customers, moves those of the smallest route to the end. Returns the
-  // number of the others.
+  // Moves the customers of the smallest route behind all others of the first `count` customers, and
+  // returns the number of those others.
   GLS_DEVICE int take_out_smallest(int count) const {
     int first = 0, fewest = count + 1;
     for (int p = 0, end; p < count; p = end) {
@@ -90,7 +92,7 @@ struct RoutesInARow {
     return best;
   }
 
-  // Inserts a customer at a place among the first `count` ones.
+  // Inserts a customer at a place among the first `count` customers.
   GLS_DEVICE void put(int customer, const Place& at, int count) const {
     for (int p = count; p > at.place; --p) {
       order[p] = order[p - 1];
@@ -103,9 +105,10 @@ struct RoutesInARow {
   }
 };
 
+// Parameters.
 struct RepairedRows {
   const int* rows;        // numbers of the rows to repair
-  unsigned char* broken;  // for each row of the batch: whether it then breaks a constraint
+  unsigned char* broken;  // set to 1 for each repaired row that breaks a constraint, else to 0
 };
 
 template <class Team, class Vehicles>
@@ -133,7 +136,8 @@ struct RepairRoutes {
   }
 
  private:
-  // Moves the customer with the largest demand among order[count..] to order[count]; returns it.
+  // Moves the customer with the largest demand among order[count..] to order[count], and returns
+  // it.
   GLS_DEVICE static int take_heaviest(const Vehicles& vehicles, int* order, int count) {
     int heaviest = count;
     for (int p = count + 1; p < vehicles.customers; ++p) {

@@ -1,9 +1,9 @@
-// Savings (Clarke and Wright 1964): begin with a route for each customer, then join the ends of two
-// routes where this saves most, as long as one vehicle can serve both.
+// Savings (Clarke and Wright 1964): begin with a route for each customer; then, as long as one
+// vehicle can serve both routes, join the two route ends that save most length.
 //
-// All rows read the same list of pairs of customers, sorted by their savings. Row 0 joins each pair
-// that fits. All other rows read the list in blocks, and each block twice: the first time they skip
-// half of its pairs at random. So no row sorts anything.
+// All rows read the same list of pairs of customers, sorted by savings, so no row sorts anything.
+// Row 0 joins each pair that fits. All other rows read the list in blocks, and each block twice:
+// the first time, they skip half of its pairs at random.
 #pragma once
 
 #include "routes/problem/vehicles.cuh"
@@ -11,7 +11,7 @@
 
 namespace gls {
 
-// The two links of each customer to its neighbours; -1: no link.
+// links[2 c] and links[2 c + 1] lead to the neighbours of customer c; -1: no link.
 struct UndirectedLinks {
   static constexpr bool kDirected = false;
   int* links;
@@ -30,8 +30,8 @@ struct UndirectedLinks {
   GLS_DEVICE void link(int from, int to) const { links[2 * from + (links[2 * from] >= 0)] = to; }
 };
 
-// For asymmetric lengths: links[2 c] leads to the customer before c, links[2 c + 1] to the next
-// one.
+// As above, for asymmetric lengths: links[2 c] leads to the customer before c, links[2 c + 1] to
+// the one after it.
 struct DirectedLinks {
   static constexpr bool kDirected = true;
   int* links;
@@ -45,13 +45,14 @@ struct DirectedLinks {
   GLS_DEVICE int next(int, int c) const { return links[2 * c + 1]; }
 };
 
+// Routes that are joined at their ends.
 template <class Vehicles, class Links>
 struct GrowingRoutes {
   using Time = typename Vehicles::Time;
 
   const Vehicles& vehicles;
   Links links;
-  int* mates;       // of an end of a route: the other end, or itself if alone; -1 inside a route
+  int* mates;       // of each end of a route: the other end, or itself if alone; -1 inside a route
   int* loads;       // of the route, at both ends
   Time* durations;  // of the route, at both ends
 
@@ -67,7 +68,7 @@ struct GrowingRoutes {
     team.sync();
   }
 
-  // Whether the routes that end at a and b can be joined there, with this saving.
+  // Whether the routes that end at customers a and b can be joined there, with this saving.
   template <class Length>
   GLS_DEVICE bool fits(int a, int b, Length saving) const {
     return mates[a] >= 0 && mates[b] >= 0 && mates[a] != b &&
@@ -103,12 +104,12 @@ struct GrowingRoutes {
   }
 };
 
-// The pairs of customers, and memory for each row: a number for each node, two in `links`.
+// Parameters, and memory for each row: arrays of a number for each node, or two in `links`.
 struct SavingsRows {
   int pair_count;
   const int* pairs;     // two customers each
-  const void* savings;  // Lengths: of each pair, the largest first
-  int block;            // number of pairs that all rows but row 0 read twice
+  const void* savings;  // Lengths: the saving of each pair, largest first
+  int block;            // number of pairs in a block, which all rows but row 0 read twice
   uint64 seed;
   int* mates;
   int* loads;
@@ -146,7 +147,7 @@ struct Savings {
   }
 
  private:
-  // Joins routes at the pairs from `begin` to `end`, in order, if they fit and takes(pair) is true.
+  // Joins the routes of pairs `begin` to `end` - 1, in order, if they fit and takes(pair) is true.
   template <class Takes>
   GLS_DEVICE static void join_in_order(const Team& team, const Routes& routes,
                                        const SavingsRows& its, int begin, int end, Takes takes) {

@@ -1,4 +1,4 @@
-"""Savings (Clarke and Wright 1964), for whole batches."""
+"""The savings construction (Clarke and Wright 1964), for batches of giant tours."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.routes.problem.cvrp import CVRP
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
-NEIGHBOURS = 100  # nearest customers that each customer is paired with
+NEIGHBOURS = 100  # number of nearest customers that each customer is paired with
 # Pairs in a block, which random rows read twice: 16, or an eighth of the customers if that is more.
 LEAST_BLOCK, BLOCK_SHARE = 16, 8
-BYTES_PER_CITY = 64  # device memory of a row
+BYTES_PER_CITY = 64  # device memory of a row for each city
 
 _pairs: weakref.WeakKeyDictionary[CVRP, tuple[NDArray[Any], NDArray[Any]]] = (
     weakref.WeakKeyDictionary()
@@ -34,7 +34,7 @@ _pairs: weakref.WeakKeyDictionary[CVRP, tuple[NDArray[Any], NDArray[Any]]] = (
 
 
 def savings_kernel(metric: Metric, team: str, time: str, *, directed: bool) -> Kernel:
-    """Compose the kernel that joins routes."""
+    """Compose the kernel that joins routes, `directed` for asymmetric lengths."""
     links = "gls::DirectedLinks" if directed else "gls::UndirectedLinks"
     body = f"gls::Savings<{{team}}, {{vehicles}}, {links}>"
     return construction_kernel("savings", metric, "savings.cuh", "SavingsRows", body, team, time)
@@ -48,16 +48,16 @@ def savings(
     backend: str | Backend = "auto",
     device: int | None = None,
 ) -> Any:
-    """Return giant tours by savings: the two route ends whose join saves most are joined next.
+    """Return giant tours by savings: join the two route ends that save most, again and again.
 
     Row 0 goes through the pairs of customers from the largest saving to the smallest, and joins
     their routes if one vehicle can serve both (Clarke and Wright's parallel version). Each customer
-    is paired with its 100 nearest neighbours. All other rows skip half of the pairs at first, drawn
-    at random, and come back to them after pairs of about the same saving. Row r depends on `seed`
-    and r alone.
+    is paired with its 100 nearest customers. All other rows at first skip half of the pairs, drawn
+    at random, and return to them after pairs of about the same saving. Row r depends only on `seed`
+    and r.
 
     If the fleet is unlimited, all rows are feasible. Otherwise, the smallest routes of a row with
-    too many are dissolved, and the row breaks a constraint if their customers fit nowhere.
+    too many routes are dissolved; the row is infeasible if their customers fit nowhere else.
 
     Parameters
     ----------
@@ -65,10 +65,11 @@ def savings(
     size : int
         Number of tours, up to 2**31 - 1.
     seed : int or None
-        Key of the random numbers. The same seed gives the same tours: pass another one for each
-        call, or None to draw one.
+        Key of the random numbers. The same seed gives the same tours, so pass a different one
+        to each call, or None to draw one.
     backend, device
-        The device that makes the tours; see `get_backend`. Pairs are sorted on the host, once.
+        The device that makes the tours; see `get_backend`. The host sorts the pairs, once per
+        problem.
 
     Returns
     -------
@@ -77,7 +78,7 @@ def savings(
     Raises
     ------
     InsufficientMemoryError
-        The tours do not fit the memory.
+        The tours do not fit into memory.
     UnsupportedProblemError
         The problem has no routes.
     """
@@ -105,11 +106,11 @@ def savings(
 
 
 def pairs_in_order(problem: CVRP) -> tuple[NDArray[np.int32], NDArray[Any]]:
-    """Return pairs of customers (m, 2) and their savings, the largest first; computed once.
+    """Return pairs of customers (m, 2) and their savings (m,), largest first; cached per problem.
 
-    Pairs of equal savings are in the order of the customers. A route that ends at the first
-    customer of a pair is joined to one that begins at the second. If lengths are symmetric, the
-    first customer has the smaller number.
+    Pairs of equal savings are in the order of their customers. A route that ends at the first
+    customer of a pair can be joined to one that begins at the second. If lengths are symmetric, the
+    first customer has the smaller number. Pairs without a positive saving are left out.
     """
     if problem not in _pairs:
         _pairs[problem] = _pairs_of(problem)

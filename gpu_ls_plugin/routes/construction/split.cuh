@@ -1,8 +1,8 @@
-// Split (Beasley 1983): the best way to cut an order of customers into routes. Routes are feasible,
-// or pay for their excess.
+// Split (Beasley 1983): the cheapest way to cut an order of customers into routes, which are
+// feasible or pay for their excess.
 //
-// costs[j] is the least cost of routes for the first j customers. The last route serves the
-// customers from i on, for some i < j. Its cost is a term of i plus a term of j. So a queue of the
+// costs[j] is the least cost of routes for the first j customers. The last of these routes serves
+// order[i..j-1] for some i < j, and its cost is a term of i plus a term of j. Hence a queue of
 // candidates i is enough if only the load is limited (Vidal 2016). If durations are limited, too,
 // each i that the load allows is tried. The smallest i wins a tie.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace gls {
 
-// An order of customers with sums along it.
+// An order of customers, with sums of lengths, demands and service times along it.
 template <class Vehicles>
 struct OrderSums {
   using Length = typename Vehicles::Length;
@@ -19,7 +19,7 @@ struct OrderSums {
 
   const Vehicles& vehicles;
   const int* order;
-  Length* ahead;   // from order[0] to order[p]
+  Length* ahead;   // length from order[0] to order[p]
   int64* carried;  // sum of the demands of order[0..p-1]
   Time* served;    // sum of the service times of order[0..p-1]
 
@@ -47,7 +47,7 @@ struct OrderSums {
   }
   GLS_DEVICE bool in_time(int i, int j) const { return duration(i, j) <= vehicles.limit; }
 
-  // The price of its excess load, and of its excess duration.
+  // The price of the route's excess load, and of its excess duration.
   GLS_DEVICE Length overload(int i, int j) const {
     if (holds(i, j)) return 0;
     return vehicles.load_price * Length(carried[j] - carried[i] - vehicles.capacity);
@@ -58,9 +58,9 @@ struct OrderSums {
   }
 };
 
-// Adds a route: computes the costs `to` with one route more than the costs `from`, and the
-// beginning of that route (-1: impossible). With one array as both, the number of routes is not
-// limited.
+// add_route() computes the least costs `to` with one route more than the costs `from`. last[j] is
+// the beginning of the last route for the first j customers (-1: impossible). If `to` and `from`
+// are the same array, the number of routes is not limited.
 template <class Vehicles>
 struct ByLoad {
   using Length = typename Vehicles::Length;
@@ -85,9 +85,9 @@ struct ByLoad {
   }
 };
 
-// As `ByLoad`, but routes pay for excess load. A route that begins later pays less, by no more than
-// the price of the load between the two beginnings. So a beginning that costs that much more than
-// an earlier one can be dropped.
+// As `ByLoad`, but routes pay for excess load. A route that begins later pays less, at most by the
+// price of the load between the two beginnings. So a beginning that costs at least that much more
+// than an earlier one can be dropped.
 template <class Vehicles>
 struct PaidByLoad {
   using Length = typename Vehicles::Length;
@@ -118,8 +118,8 @@ struct PaidByLoad {
   }
 };
 
-// As `ByLoad`, with a limit of durations, too. Rule::loads tells whether a load is allowed, and
-// Rule::due returns the price of a route's excess (`endless`: not allowed).
+// As `ByLoad`, with limited durations, too. Rule::loads tells whether the load of a route is
+// allowed, and Rule::due returns the price of the route's excess (`endless`: not allowed).
 template <class Vehicles, template <class> class Rule>
 struct ByLoadAndTime {
   using Length = typename Vehicles::Length;
@@ -145,7 +145,7 @@ struct ByLoadAndTime {
   }
 };
 
-// Hard constraints.
+// The rule of hard constraints.
 template <class Vehicles>
 struct Kept {
   GLS_DEVICE static bool loads(const OrderSums<Vehicles>& sums, int i, int j) {
@@ -157,7 +157,7 @@ struct Kept {
   }
 };
 
-// Soft constraints: routes pay for excess, but carry at most twice the capacity.
+// The rule of soft constraints: routes pay for excess, but carry at most twice the capacity.
 template <class Vehicles>
 struct Paid {
   GLS_DEVICE static bool loads(const OrderSums<Vehicles>& sums, int i, int j) {
@@ -168,8 +168,8 @@ struct Paid {
   }
 };
 
-// Parameters, and memory for each row to cut: a number for each node, two in `costs`, and one for
-// each layer in `last`.
+// Parameters, and memory for each row to cut: arrays of a number for each node; two numbers in
+// `costs`, and one for each layer in `last`.
 struct SplitRows {
   int layers;       // most routes of any row; 0: no limit
   const int* most;  // for each row of the batch: its most routes, up to `layers`
@@ -203,7 +203,7 @@ struct Split {
       return;
     }
     const int layer = best_layer(team, sums, its.most[row], costs, last, queue);
-    if (layer < 0) return;  // impossible: the former cut stays
+    if (layer < 0) return;  // impossible: keep the previous cut
     team.once([&] { mark(last + int64(layer) * wide, -wide, n, rows.begins + row * n); });
   }
 
@@ -232,8 +232,8 @@ struct Split {
     return best_layer;
   }
 
-  // Marks the beginnings of routes, from the last route back. The array of the route before a route
-  // is `step` numbers away.
+  // Marks the beginnings of routes, from the last route back. From one route to the one before it,
+  // `last` advances by `step`.
   GLS_DEVICE static void mark(const int* last, int step, int n, unsigned char* begins) {
     for (int p = 0; p < n; ++p) begins[p] = 0;
     for (int j = n; j > 0; last += step) {

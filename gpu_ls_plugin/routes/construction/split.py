@@ -1,4 +1,4 @@
-"""Split: the best way to cut orders of customers into routes."""
+"""Split: the cheapest way to cut orders of customers into routes."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
-BYTES_PER_CITY = 96  # device memory of a row
-LAYER_BYTES = 1 << 28  # device memory for the rows that one launch cuts again
+BYTES_PER_CITY = 96  # device memory of a row for each city
+LAYER_BYTES = 1 << 28  # device memory for the layers of rows that one launch cuts again
 
 
 def split_kernel(metric: Metric, team: str, time: str, *, timed: bool, paid: bool) -> Kernel:
-    """Compose the kernel of Split; `timed`: durations are limited, `paid`: constraints are soft."""
+    """Compose the kernel of Split; durations are limited if `timed`, constraints soft if `paid`."""
     if timed:
         limits = f"gls::ByLoadAndTime<{{vehicles}}, gls::{'Paid' if paid else 'Kept'}>"
     else:
@@ -41,11 +41,11 @@ def split(
     backend: str | Backend = "auto",
     device: int | None = None,
 ) -> Any:
-    """Return giant tours of the best routes that visit the customers in given orders.
+    """Return giant tours of the cheapest routes that visit the customers in given orders.
 
-    Bellman's recursion over all ways to cut an order into routes that a vehicle can serve (Beasley
-    1983). If constraints are soft, routes may break them and pay for it. Without a limit of
-    durations, the time is linear in the customers (Vidal 2016).
+    Bellman's recursion considers all ways to cut an order into routes that a vehicle can serve
+    (Beasley 1983). If constraints are soft, routes may break them and pay for it. If durations are
+    not limited, the time is linear in the number of customers (Vidal 2016).
 
     Parameters
     ----------
@@ -58,15 +58,15 @@ def split(
     Returns
     -------
     ndarray, shape (P, n), int32
-        No more routes than the fleet, or than copies of the depot. If an order cannot be cut into
-        so few, its smallest routes are dissolved as by `savings`.
+        Each has at most as many routes as the fleet, or as copies of the depot. If an order cannot
+        be cut into so few routes, the smallest ones are dissolved as in `savings`.
 
     Raises
     ------
     InvalidTourError, InvalidTypeError
-        A row is not such a permutation.
+        A row is not a permutation of 1..customers.
     InsufficientMemoryError
-        The tours do not fit the memory.
+        The tours do not fit into memory.
     UnsupportedProblemError
         The problem has no routes.
     """
@@ -82,7 +82,7 @@ def split(
 
 
 def _customers(orders: ArrayLike, customers: int) -> NDArray[np.int32]:
-    """Check permutations of 1..customers, and return them."""
+    """Return orders as int32 (P, customers); raise unless they are permutations of 1..customers."""
     words = ("orders", "customers", "customer")
     rows = check_values(orders, customers, customers + 1, parameter="orders", words=words)
     depot = np.zeros((len(rows), 1), np.int32)
@@ -95,9 +95,9 @@ def _customers(orders: ArrayLike, customers: int) -> NDArray[np.int32]:
 def cut(routes: RouteBatch, most: Any = None) -> None:
     """Cut the order of each row into routes: set `routes.begins`.
 
-    `most`, int32 (size,), limits the routes of each row; by default it is the fleet, which it never
-    exceeds. Rows with more routes are cut again within the limit. A row that cannot be cut into so
-    few keeps its best cut.
+    `most`, int32 (size,), limits the number of routes of each row, and must not exceed
+    `routes.most`, its default. Rows with more routes are cut again within the limit. A row that
+    cannot be cut into so few keeps its cheapest cut.
     """
     xp = routes.backend.xp
     if most is None:

@@ -1,12 +1,13 @@
 // Sweep (Gillett and Miller 1974): a ray turns around the depot. Each customer that it meets is
 // inserted into the current route at the shortest detour. If the vehicle cannot serve the customer
-// as well, a new route begins.
+// as well, the customer begins a new route.
 #pragma once
 
 #include "routes/problem/vehicles.cuh"
 
 namespace gls {
 
+// Parameters.
 struct SweepRays {
   const int* around;  // the customers, by angle
   const int* starts;  // for each row: the index in `around` at which it starts; ~index: backward

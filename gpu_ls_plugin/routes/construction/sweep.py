@@ -1,4 +1,4 @@
-"""Sweeps of a ray around the depot."""
+"""The sweep construction: a ray turns around the depot and adds the customers that it meets."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
-BYTES_PER_CITY = 40  # device memory of a row
+BYTES_PER_CITY = 40  # device memory of a row for each city
 
 
 def sweep_kernel(metric: Metric, team: str, time: str) -> Kernel:
-    """Compose the kernel of a sweep."""
+    """Compose the kernel of sweeps."""
     body = "gls::Sweep<{team}, {vehicles}>"
     return construction_kernel("sweep", metric, "sweep.cuh", "SweepRays", body, team, time)
 
@@ -41,20 +41,20 @@ def sweep(
 ) -> Any:
     """Return giant tours by sweeps: a ray turns around the depot and adds the customers it meets.
 
-    A customer goes to the place with the shortest detour in the present route; if the vehicle
-    cannot serve it as well, a new route begins (after Gillett and Miller 1974, who also search the
-    tour of each route). Row 0 begins behind the widest angle without customers; all other rows
-    begin at a random customer and turn either way. Row r depends on `seed` and r alone.
+    Each customer is inserted into the current route at the shortest detour; if the vehicle cannot
+    serve it as well, it begins a new route (after Gillett and Miller 1974, who also search the tour
+    of each route). Row 0 begins behind the widest angle without customers; all other rows begin at
+    a random customer and turn in a random direction. Row r depends only on `seed` and r.
 
     Parameters
     ----------
     problem : CVRP
-        With coordinates; GEO uses latitude and longitude as a plane.
+        It must have coordinates. GEO coordinates are treated as points of a plane.
     size : int
         Number of tours, up to 2**31 - 1.
     seed : int or None
-        Key of the random starts. The same seed gives the same tours: pass another one for each
-        call, or None to draw one.
+        Key of the random starts. The same seed gives the same tours, so pass a different one
+        to each call, or None to draw one.
     backend, device
         The device that makes the tours; see `get_backend`.
 
@@ -66,9 +66,9 @@ def sweep(
     Raises
     ------
     InsufficientMemoryError
-        The tours do not fit the memory.
+        The tours do not fit into memory.
     UnsupportedProblemError
-        The problem is a matrix, or has no routes.
+        The problem has a matrix instead of coordinates, or no routes.
     """
     problem = routing_problem(problem)
     key, chosen = checks.seed(seed), get_backend(backend, device)
@@ -89,7 +89,7 @@ def sweep(
 
 
 def customers_by_angle(coordinates: NDArray[Any]) -> NDArray[np.int32]:
-    """Return the customers by angle around the depot, from the widest gap on; ties by number."""
+    """Return the customers by angle around the depot, then number, from the widest gap on."""
     x, y = (coordinates[1:] - coordinates[0]).T
     angles = np.arctan2(y, x)
     order = np.argsort(angles, kind="stable")
@@ -98,7 +98,7 @@ def customers_by_angle(coordinates: NDArray[Any]) -> NDArray[np.int32]:
 
 
 def _starts(random: np.random.Generator, customers: int, count: int) -> NDArray[np.int32]:
-    """Return the place in the order where each ray begins, ~place if it turns backward; 0 first."""
+    """Return the index at which each ray begins, ~index if it turns backward; 0 for row 0."""
     drawn = random.integers(0, 2 * customers, count - 1)
     starts = np.where(drawn < customers, drawn, ~(drawn - customers))
     return np.concatenate([[0], starts]).astype(np.int32)

@@ -1,1 +1,1 @@
-"""Crossovers of routes."""
+"""Crossovers, which combine the routes of two solutions."""

@@ -1,6 +1,6 @@
-// AB-cycles of two solutions A and B (Nagata and Braysy 2009): closed walks along edges that only
-// one of the two has, alternately of A and of B. All copies of the depot are one node with many
-// edges. If a solution has more empty routes than the other, the surplus ones are loops at this
+// AB-cycles of two solutions A and B (Nagata and Braysy 2009): closed walks that alternate between
+// edges that only A has and edges that only B has. All copies of the depot are one node with many
+// edges. If one solution has more empty routes than the other, the surplus ones are loops at this
 // node.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace gls {
 template <class City>
 struct OpenEdges {
   RouteGraph<City> graph;
-  City* beside;  // customers with an edge to the depot; the edge may be taken already
+  City* beside;  // customers with an edge to the depot, which may already be taken
   int count = 0;
 
   template <class Memory>
@@ -32,7 +32,7 @@ struct OpenEdges {
         [&](int rank, int i) { beside[rank] = City(1 + i / 2); });
   }
 
-  // One lane: takes an edge at a node. Returns its other end, or -1 if the node has no edge left.
+  // One lane: takes an edge at a node, and returns its other end, or -1 if there is none left.
   GLS_DEVICE int take(int node, Philox& random) {
     if (node == 0) return take_at_depot(random);
     const bool first = graph.open(node, 0), second = graph.open(node, 1);
@@ -55,7 +55,7 @@ struct OpenEdges {
       const int customer = int(beside[drawn - graph.loops]);
       beside[drawn - graph.loops] = beside[--count];
       const int slot = graph.slot_of(customer, 0);
-      if (slot == 2) continue;  // taken from its other end
+      if (slot == 2) continue;  // the edge was taken from its other end
       graph.slots[2 * customer + slot] = City(customer);
       return customer;
     }
@@ -63,17 +63,18 @@ struct OpenEdges {
   }
 };
 
+// Draws an AB-cycle of two giant tours.
 template <class City>
 struct RouteCycles {
   static constexpr int kNowhere = -1;
 
   int customers;
   OpenEdges<City> a, b;
-  int* latest;    // for each node, after an edge of B and after one of A: its index in the walk
-  City* walk;     // edge i joins nodes i and i + 1; it belongs to A if i is even
+  int* latest;    // for each node, its index in the walk: after an edge of B, and after one of A
+  City* walk;     // edge i joins walk[i] and walk[i + 1]; it belongs to A if i is even
   City* kept;     // the drawn cycle
-  int edges = 0;  // number of edges of that cycle
-  int first = 0;  // its edge i belongs to A if first + i is even
+  int edges = 0;  // number of edges of the drawn cycle
+  int first = 0;  // edge i of the drawn cycle belongs to A if first + i is even
 
   template <class Memory>
   GLS_DEVICE RouteCycles(int customers, int copies, Memory& memory)
@@ -89,7 +90,7 @@ struct RouteCycles {
            2 * piece_bytes<City>(most(customers) + 1);
   }
 
-  // Finds the edges that only one of the parents has.
+  // Reads the parents, and keeps the edges that only one of them has.
   template <class Team>
   GLS_DEVICE void begin(const Team& team, int n, const int* first_tour, const int* second_tour) {
     a.graph.read(team, n, first_tour);
@@ -112,7 +113,7 @@ struct RouteCycles {
     b.list_beside(team);
   }
 
-  // One lane: walks until no edge is left, and draws one of the cycles that it closes.
+  // One lane: walks until no edge is left, and draws one of the cycles that the walk closes.
   GLS_DEVICE void draw(Philox& random) {
     int length = 0, found = 0, from = int(random.below(customers)), left = customers;
     edges = 0;

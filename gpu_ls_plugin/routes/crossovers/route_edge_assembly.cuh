@@ -1,6 +1,6 @@
-// Edge assembly of routes (Nagata and Braysy 2009): the first parent with the edges of one AB-cycle
-// exchanged. Subtours without the depot are then joined, the smallest first, to another subtour or
-// a route by the best exchange of two edges.
+// Edge assembly of routes (Nagata and Braysy 2009): the child is the first parent after an exchange
+// of the edges of one AB-cycle. Subtours without the depot are then joined, the smallest first, to
+// another subtour or a route by the best exchange of two edges.
 #pragma once
 
 #include "tours/problem/metric.cuh"
@@ -11,17 +11,17 @@
 
 namespace gls {
 
-// The connected parts of a solution. Part 0 consists of all routes; all other parts are subtours.
+// The connected parts of a solution. Part 0 consists of all routes; each other part is a subtour.
 template <class City>
 struct RouteParts {
   RouteGraph<City>& graph;
-  City* part;  // of each customer
-  int* sizes;  // customers of each part
-  int count = 0;
+  City* part;     // the part of each customer
+  int* sizes;     // number of customers of each part
+  int count = 0;  // number of subtours before the first join
 
-  // One lane: numbers the parts. Returns the number of subtours.
+  // Numbers the parts, and returns the number of subtours. One lane.
   GLS_DEVICE int number() const {
-    const int n = graph.customers, unknown = n;  // there are fewer parts
+    const int n = graph.customers, unknown = n;  // no part has this number
     for (int c = 1; c <= n; ++c) part[c] = City(unknown);
     for (int c = 1; c <= n; ++c) {
       if (int(part[c]) == unknown && graph.slot_of(c, 0) < 2) mark(c, 0, 0);
@@ -35,8 +35,8 @@ struct RouteParts {
     return found;
   }
 
-  // Marks the path from a customer to the depot, or around its subtour. Returns the number of
-  // customers.
+  // Marks the customers on the path from a customer to the depot, or around its subtour, and
+  // returns their number.
   GLS_DEVICE int mark(int begin, int before, int number) const {
     int size = 0, c = begin;
     do {
@@ -47,6 +47,7 @@ struct RouteParts {
     return size;
   }
 
+  // The number of the smallest subtour.
   template <class Team>
   GLS_DEVICE int smallest(const Team& team) const {
     using Size = Ranked<int>;
@@ -89,7 +90,7 @@ struct RouteEdgeAssembly {
     child.read(team, n, pairs.first_of(item, n));
     cycles.begin(team, n, pairs.first_of(item, n), pairs.second_of(item, n));
     Exchanged& shared = shared_slot<Exchanged>(team);
-    Parts parts{child, cycles.walk, cycles.latest};  // reuses memory: the walk is over by then
+    Parts parts{child, cycles.walk, cycles.latest};  // reuses memory that only the walk needs
     team.once([&] {
       Philox random(pairs.seed, Purpose::kOffspring, pairs.first_row + item);
       random.seek(2 * pairs.generation * n);  // eight numbers for each city
@@ -110,6 +111,7 @@ struct RouteEdgeAssembly {
     int edges, loops, parts;
   };
 
+  // Replaces the cycle's edges of the first parent by those of the second. One lane.
   GLS_DEVICE static void exchange(const RouteCycles<City>& cycles, RouteGraph<City>& child) {
     const auto each_of = [&](int parity, auto use) {
       for (int i = 0; i < cycles.edges; ++i) {
@@ -122,7 +124,7 @@ struct RouteEdgeAssembly {
   }
 
   // An exchange of two edges: (u, from) and (v, to) become (u, v) and (from, to). If v is the
-  // depot, a loop is removed there.
+  // depot, (v, to) is a loop, which is removed.
   struct Join {
     int u, from, v, to;
   };
@@ -131,9 +133,9 @@ struct RouteEdgeAssembly {
            length(join.v, join.to);
   }
 
-  // Joins have numbers. The first ones enumerate customers u, the ranks of v among the nodes near u
-  // (the depot has the last rank), and the neighbours that both leave. The others enumerate all v
-  // for a single customer `only` as u.
+  // Joins have numbers. The first numbers enumerate all customers u, the ranks of v among the nodes
+  // near u (the depot has the last rank), and the neighbours of u and v from which they are cut.
+  // The other numbers enumerate all v for a single customer u = `only`.
   GLS_DEVICE static Join read_join(const NearNodes& near, const Parts& parts, int only,
                                    int64 number) {
     const RouteGraph<City>& graph = parts.graph;
@@ -145,8 +147,8 @@ struct RouteEdgeAssembly {
     return {u, graph.at(u, side), v, v == 0 ? 0 : graph.at(v, other)};
   }
 
-  // The best join of a subtour with a node outside, among `places` numbers of four joins each; its
-  // index is -1 if there is none.
+  // The best join of a subtour with a node outside it, among 4 * `places` numbers; its index is -1
+  // if there is none.
   template <class Number>
   GLS_DEVICE static Choice best_join(const Team& team, const Metric& length, const NearNodes& near,
                                      const Parts& parts, int subtour, int only, int places,
@@ -166,13 +168,14 @@ struct RouteEdgeAssembly {
     });
   }
 
+  // Joins the smallest subtour to another part.
   GLS_DEVICE static void join(const Team& team, const Metric& length, const NearNodes& near,
                               Parts& parts, Exchanged& shared) {
     const int n = parts.graph.customers, subtour = parts.smallest(team);
     const int places = n * (near.near_each + 1);
     Choice best = best_join(team, length, near, parts, subtour, 0, places, int64(0));
     int only = 0;
-    if (best.index < 0) {  // all near nodes lie within the subtour: try all nodes for one customer
+    if (best.index < 0) {  // all near nodes are in the subtour: try all nodes for one customer
       only = team.least(n, n, [&](int k) { return int(parts.part[k + 1]) == subtour ? k : n; }) + 1;
       best = best_join(team, length, near, parts, subtour, only, n, int64(places));
     }
@@ -192,7 +195,7 @@ struct RouteEdgeAssembly {
     parts.unite(team, subtour, into);
   }
 
-  // One lane: writes the giant tour, with empty routes last.
+  // Writes the giant tour, with empty routes last. One lane.
   GLS_DEVICE static void write(const RouteGraph<City>& child, const Parts& parts, int copies,
                                int* tour) {
     const int n = child.customers, written = n;

@@ -30,19 +30,19 @@ HEADER = "routes/crossovers/route_edge_assembly.cuh"
 class RouteEdgeAssembly(RouteRecombination):
     """Exchange one AB-cycle of the edges in which two solutions of routes differ.
 
-    Edge assembly for vehicle routing by the single strategy (Nagata and Bräysy 2009). All copies of
-    the depot are one node, and an empty route is a loop at it. Subtours without the depot are
-    joined, the smallest first: the best exchange of two edges on candidate lists joins one with
-    another subtour or a route, or makes it a route of its own if a vehicle is left. All other edges
-    come from the parents. The crossover ignores load and duration, so a search of the child has to
-    repair them. Lengths must be symmetric.
+    This is edge assembly for vehicle routing with the single strategy (Nagata and Bräysy 2009). All
+    copies of the depot are one node, and an empty route is a loop at it. Subtours without the depot
+    are removed, smallest first: the best exchange of two edges on candidate lists joins each to
+    another subtour or a route, or makes it a new route if a vehicle is left. All other edges come
+    from the parents. The crossover ignores load and duration, so a search has to repair the child.
+    Lengths must be symmetric.
 
     Parameters
     ----------
     every : float
         Kicks per city between two exchanges of a population; more than 0.
     generations : int
-        Of each exchange.
+        Number of generations in each exchange, at least 1.
 
     Raises
     ------
@@ -54,7 +54,7 @@ class RouteEdgeAssembly(RouteRecombination):
     reverses = True
 
     def bytes_per_tour(self, n: int) -> int:
-        """Return the most device memory of one pair in bytes: that with one copy of the depot."""
+        """Return the most device memory of a pair in bytes, which it needs with one depot copy."""
         return 4 * n + 64 + pair_bytes(n, 4, n - 1)
 
     def workspace(
@@ -83,14 +83,14 @@ class RouteEdgeAssembly(RouteRecombination):
 
 
 def pair_bytes(n: int, city_bytes: int, customers: int) -> int:
-    """Return the memory of a pair in bytes: `bytes` of gls::RouteEdgeAssembly."""
+    """Return the memory of a pair in bytes, as `bytes` of gls::RouteEdgeAssembly does."""
     nodes, copies = customers + 1, n - customers
     graphs = 3 * padded(2 * nodes * city_bytes) + 2 * padded(2 * copies * city_bytes)
     return graphs + padded(2 * nodes * 4) + 2 * padded((2 * nodes + 1) * city_bytes)
 
 
 def assembly_kernel(metric: Metric, layout: ChainShape) -> Kernel:
-    """Compose the crossover of one pair per team."""
+    """Compose the kernel in which each team crosses one pair."""
     return metric_kernel(
         RouteEdgeAssembly.name,
         metric,

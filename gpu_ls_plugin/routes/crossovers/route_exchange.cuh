@@ -2,7 +2,8 @@
 // customers (selective route exchange, Nagata and Braysy 2010). Customers that lose their place are
 // inserted again by regret.
 //
-// The exchanged routes lie around a customer whose successor in the mate is not its neighbour here.
+// The exchanged routes serve a random customer whose successor in the mate is not its neighbour
+// here, and the customers nearest to it.
 #pragma once
 
 #include "routes/removals/ruin_recreate.cuh"
@@ -12,15 +13,15 @@ namespace gls {
 // Parameters of kicks that ruin or exchange routes, and their memory.
 struct RouteMates {
   int removed, longest;  // see Ruin
-  int most;              // most routes of an exchange
+  int most;              // most routes in an exchange
   int chance;            // probability of an exchange, times 2^16
   const int* mates;      // rows of giant tours
   int* mate_places;      // for each customer: its place in the mate
-  int* shares;           // for each route: customers in common with a route of the mate
-  int rows;              // rows in `mates`
+  int* shares;           // for each route: number of customers in common with a route of the mate
+  int rows;              // number of rows in `mates`
 };
 
-// The routes of a row, and its mate.
+// The routes of a row that can be exchanged for routes of its mate.
 template <class Vehicles>
 struct ExchangedRoutes : RuinedRoutes<Vehicles> {
   using Base = RebuiltRoutes<Vehicles>;
@@ -31,8 +32,8 @@ struct ExchangedRoutes : RuinedRoutes<Vehicles> {
   using Base::state;
   using Base::waiting;
 
-  static constexpr int kTries = 8;       // draws of a customer at which the parents differ
-  static constexpr int kMostRoutes = 8;  // of an exchange
+  static constexpr int kTries = 8;       // attempts to draw a customer at which the parents differ
+  static constexpr int kMostRoutes = 8;  // most routes in an exchange
 
   const int* mate;  // a giant tour
   int* places;      // see RouteMates::mate_places
@@ -61,8 +62,8 @@ struct ExchangedRoutes : RuinedRoutes<Vehicles> {
     return routes.after[customer] != next && routes.place(before) != next;
   }
 
-  // One lane: exchanges routes. Returns false if no route was exchanged. Out of line, because few
-  // kicks call it.
+  // Exchanges routes. Returns false if no route was exchanged. One lane. The function is not
+  // inlined, because few kicks call it.
   GLS_OUT_OF_LINE bool exchange(int most, int nodes, Philox& random) const {
     const int n = routes.vehicles.customers;
     int seed = 0;
@@ -98,7 +99,7 @@ struct ExchangedRoutes : RuinedRoutes<Vehicles> {
     return begin < 0 ? begin + nodes : begin;
   }
 
-  // Removes customers that have a place again from the waiting ones.
+  // Removes customers that are in a route again from `waiting`.
   GLS_DEVICE void leave_out_placed() const {
     int waits = 0;
     for (int w = 0; w < state.count; ++w) {
@@ -107,8 +108,9 @@ struct ExchangedRoutes : RuinedRoutes<Vehicles> {
     state.count = waits;
   }
 
-  // Replaces a route by the mate's route that begins at a place. Returns false if the routes share
-  // no customer, or too many customers would wait.
+  // Replaces the most similar route by the mate's route that begins at a place. If `moves`,
+  // customers also come from other routes that have not been replaced. Returns false if no route
+  // shares a customer with it, or too many customers would wait.
   GLS_DEVICE bool replace_by(int begin, int nodes, bool moves) const {
     int most = 0;
     const int best = most_alike(begin, nodes, most);
@@ -120,7 +122,7 @@ struct ExchangedRoutes : RuinedRoutes<Vehicles> {
       const int route = routes.owners[c];
       return moves ? route < 0 || shares[route] >= 0 : route < 0 || route == best;
     };
-    // Customers of the new route leave their routes. All others of the replaced route wait.
+    // Customers of the new route leave their routes. Others of the replaced route wait.
     for (int p = begin, c; (c = at(p, nodes)) != 0; ++p) {
       if (!comes(c)) continue;
       const int route = routes.owners[c];
@@ -147,7 +149,8 @@ struct ExchangedRoutes : RuinedRoutes<Vehicles> {
     return true;
   }
 
-  // The route that shares most customers with the mate's route, and their number; -1 if none does.
+  // The route that shares most customers with the mate's route, or -1 if none shares any. Sets
+  // `most` to the number of shared customers.
   GLS_DEVICE int most_alike(int begin, int nodes, int& most) const {
     int best = -1;
     for (int p = begin, c; (c = at(p, nodes)) != 0; ++p) {
@@ -164,10 +167,10 @@ struct ExchangedRoutes : RuinedRoutes<Vehicles> {
   }
 
  private:
-  static constexpr int kComing = -2;  // owner of a customer on its way to the new route
+  static constexpr int kComing = -2;  // owner of a customer that is about to join the new route
 };
 
-// A kick that ruins and recreates, or sometimes exchanges routes.
+// A kick that usually ruins and recreates routes, and sometimes exchanges them.
 template <class Team, class Vehicles>
 struct RuinOrExchange {
   using Routes = ExchangedRoutes<Vehicles>;

@@ -30,19 +30,19 @@ if TYPE_CHECKING:
 HEADER = "routes/crossovers/route_exchange.cuh"
 MATES = struct_of(HEADER, "RouteMates")
 MOST_ROUTES = constant(HEADER, "kMostRoutes")
-ROOM = 100  # most customers without a place
+ROOM = 100  # most customers that may wait for a place
 
 
 @dataclass(frozen=True)
 class RouteExchange(Cooperation):
-    """Let chains that ruin and recreate routes also take over routes of each other.
+    """Let chains that ruin and recreate routes also adopt routes of each other.
 
-    Now and then a kick replaces some routes by routes of another chain's best tour with which they
-    share most customers; customers that have lost their place are inserted by regret (selective
-    route exchange, Nagata and Bräysy 2010, with the recreation of `RuinRecreate`). At every
-    exchange of the population the worst half of the chains continue from the best tours of the
-    best. If constraints are soft, their price rises while too few of the present tours are
-    feasible, and falls while too many are (Vidal 2022, for a population of single solutions).
+    Now and then, routes of another chain's best tour replace the routes with which they share most
+    customers; customers that lose their place are inserted by regret (selective route exchange,
+    Nagata and Bräysy 2010, with the recreation of `RuinRecreate`). In each exchange of the
+    population, the worst half of the chains continue from the best tours of the better half. If
+    constraints are soft, the price of violations rises while too few of the present tours are
+    feasible, and falls while too many are (as in Vidal 2022, for a population of solutions).
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class RouteExchange(Cooperation):
     chance : float
         Share of the kicks that exchange routes, 0 to 1.
     routes : int
-        Most routes that a kick exchanges, 1 to 8.
+        Largest number of routes that a kick exchanges, 1 to 8.
     feasible : float
         Share of the present tours that should be feasible under soft constraints, 0 to 1.
 
@@ -79,16 +79,16 @@ class RouteExchange(Cooperation):
         routing_problem(problem)
 
     def bytes_per_tour(self, n: int) -> int:
-        """Return the device memory of one tour in bytes: its mate, and two numbers a customer."""
+        """Return the device memory of one tour in bytes: its mate, and two numbers per customer."""
         return 12 * n
 
     def kicks(self, perturbation: Perturbation, *, fused: bool) -> Perturbation:
-        """Return kicks that sometimes exchange routes, and otherwise do what `perturbation` does.
+        """Return kicks that sometimes exchange routes, and otherwise act like `perturbation`.
 
         Raises
         ------
         InvalidParameterError
-            The kicks are not `RuinRecreate` in one kernel with the repair.
+            The kicks are not `RuinRecreate`, or not in one kernel with the repair.
         """
         if not (fused and isinstance(perturbation, RuinRecreate)):
             raise InvalidParameterError(
@@ -98,13 +98,13 @@ class RouteExchange(Cooperation):
         return _ExchangingKicks(perturbation.removed, perturbation.longest, self)
 
     def results(self, backend: Backend, problem: TSP, tours: Any, costs: Any) -> Any:
-        """Return costs by which giant tours are compared, shape (P,); see `of_feasible`."""
+        """Return costs to compare giant tours by, shape (P,); see `of_feasible`."""
         return of_feasible(backend, problem, tours, costs)
 
     def exchange(
         self, chains: Chains, level: float, seconds: float = math.inf, kicks: int = NO_LIMIT
     ) -> int:
-        """Set the price of violations, replace the worst chains, and hand over the best tours."""
+        """Adjust the price of violations, replace the worst chains, and update the mates."""
         its: RebuiltChains = chains  # type: ignore[assignment]  # only those have such kicks
         set_price(its, self.feasible)
         Migration().exchange(its, level, seconds, kicks)
@@ -116,7 +116,7 @@ class RouteExchange(Cooperation):
 
 @dataclass(frozen=True)
 class _ExchangingKicks(RuinRecreate):
-    """The kicks of chains that exchange routes."""
+    """Kicks that ruin and recreate routes, or sometimes exchange them."""
 
     exchange: RouteExchange = RouteExchange()
 
@@ -133,7 +133,7 @@ class _ExchangingKicks(RuinRecreate):
             "mates": backend.xp.zeros((size, problem.n), "int32"),
             "mate_places": routes.numbers("int32", nodes),
             "shares": routes.numbers("int32", nodes),
-            "rows": 0,  # until the first exchange
+            "rows": 0,  # no mates until the first exchange
         }
         return exchanging(routes.problem.nodes.metric, routes.time, arguments, routes)
 
@@ -141,7 +141,7 @@ class _ExchangingKicks(RuinRecreate):
 def exchanging(
     metric: Metric, time: str, arguments: dict[str, Any], kept: object = None
 ) -> Rebuilding:
-    """Compose the kick for kernels of chains; `arguments` are its data by name."""
+    """Compose the kick for kernels of chains; `arguments` are its data, by parameter name."""
     functor = f"gls::RuinOrExchange<{{team}}, {vehicles_type(metric.functor, time)}>"
     parts = (RuinRecreate.name, RouteExchange.name)
     return Rebuilding(functor, HEADER, (MATES, ROWS), arguments, kept, parts)

@@ -1,5 +1,5 @@
-// Routes as a graph: the two neighbours of each customer. All copies of the depot are node 0. A
-// slot without an edge holds the customer itself. An empty route is a loop at the depot.
+// Routes as a graph, stored as the two neighbours of each customer. All copies of the depot are
+// node 0. A slot without an edge holds the customer itself. An empty route is a loop at the depot.
 #pragma once
 
 #include "tours/kernels/tour_memory.cuh"
@@ -10,7 +10,7 @@ template <class City>
 struct RouteGraph {
   int customers;
   City* slots;    // the neighbours of customer c are in slots 2 c and 2 c + 1
-  int loops = 0;  // empty routes
+  int loops = 0;  // number of empty routes
 
   template <class Memory>
   GLS_DEVICE RouteGraph(int customers, Memory& memory)
@@ -20,7 +20,7 @@ struct RouteGraph {
 
   GLS_DEVICE int at(int customer, int slot) const { return int(slots[2 * customer + slot]); }
   GLS_DEVICE bool open(int customer, int slot) const { return at(customer, slot) != customer; }
-  // The slot that holds a neighbour, or 2.
+  // The slot of a customer that holds a neighbour, or 2 if none does.
   GLS_DEVICE int slot_of(int customer, int neighbour) const {
     return at(customer, 0) == neighbour ? 0 : at(customer, 1) == neighbour ? 1 : 2;
   }
@@ -44,19 +44,19 @@ struct RouteGraph {
   GLS_DEVICE void replace(int customer, int neighbour, int by) const {
     if (customer != 0) slots[2 * customer + slot_of(customer, neighbour)] = City(by);
   }
-  // One lane: removes an edge.
+  // Removes an edge. One lane.
   GLS_DEVICE void take_out(int u, int v) {
     loops -= u == 0 && v == 0;
     replace(u, v, u);
     replace(v, u, v);
   }
-  // One lane: adds an edge.
+  // Adds an edge. One lane.
   GLS_DEVICE void put_in(int u, int v) {
     loops += u == 0 && v == 0;
     replace(u, u, v);
     replace(v, v, u);
   }
-  // The neighbour of a customer that is not `from`.
+  // The neighbour of a customer other than `from`.
   GLS_DEVICE int onward(int customer, int from) const {
     return at(customer, at(customer, 0) == from);
   }

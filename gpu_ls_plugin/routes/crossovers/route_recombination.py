@@ -1,4 +1,4 @@
-"""The base class of recombinations of routes."""
+"""The base class of crossovers of routes."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 class RouteRecombination(Recombination):
     """A crossover of two giant tours that takes vehicles, loads or durations into account.
 
-    As a cooperation it needs hard constraints: under soft ones, a child that is cheaper than a
-    chain's best tour may be infeasible.
+    If chains cooperate by it, constraints must be hard: under soft ones, a child that is cheaper
+    than a chain's best tour may be infeasible.
     """
 
     reverses = False

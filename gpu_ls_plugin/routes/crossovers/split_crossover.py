@@ -1,4 +1,4 @@
-"""Order crossover of customers; Split then cuts their order into routes (Prins 2004)."""
+"""Order crossover of customers, after which Split cuts the order into routes (Prins 2004)."""
 
 from __future__ import annotations
 
@@ -25,28 +25,29 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.moves.composed import CandidateMoves
 
 
-UNITS = 1 << 20  # rounded coordinates: units between the depot and the farthest node
+UNITS = 1 << 20  # of rounded coordinates: the largest difference to the depot
 
 
 @dataclass(frozen=True)
 class SplitRecombination(RouteRecombination):
-    """Cross the order of the customers, without the depot, and cut the child into routes by Split.
+    """Cross the orders of the customers, without the depot, and cut the child into routes by Split.
 
-    Order crossover of giant tours without their copies of the depot; Split then cuts the child's
-    order into the best routes (Prins 2004; `split`). Routes respect load and duration, and there
-    are no more of them than vehicles. Parents may break constraints, since only their orders count.
+    Order crossover combines giant tours without their copies of the depot; Split then cuts the
+    child's order into the cheapest routes (Prins 2004; `split`). Routes respect load and duration,
+    and there are no more of them than vehicles. Parents may break constraints, since only their
+    orders count.
 
-    If constraints are soft, routes may break them and pay for it, and the child has no more routes
-    than the first parent, or than the demands need, so that vehicles are saved, too (Vidal 2022).
-    If nodes have coordinates, routes are ordered by angle around the depot, so that a section of a
-    parent is a sector (Vidal 2022).
+    If constraints are soft, routes may break them and pay for it. The child then has no more routes
+    than the first parent, or than the demands need if that is more, so that vehicles are saved, too
+    (Vidal 2022). If nodes have coordinates, routes are first sorted by angle around the depot, so
+    that a section of a parent is a sector (Vidal 2022).
 
     Parameters
     ----------
     every : float
         Kicks per city between two exchanges of a population; more than 0.
     generations : int
-        Of each exchange.
+        Number of generations in each exchange, at least 1.
 
     Raises
     ------
@@ -76,12 +77,12 @@ class SplitRecombination(RouteRecombination):
 
 @lru_cache(maxsize=4)
 def _customers(count: int) -> TSP:
-    """Return a problem of the customers alone; its lengths are not used."""
+    """Return a TSP on the customers alone; its lengths are not used."""
     return TSP(np.zeros((count, 2)))
 
 
 def _whole(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return rounded coordinates (2, n) relative to the depot: their sums are exact."""
+    """Return rounded coordinates (2, n) relative to the depot; their sums are exact."""
     places = (points - points[0]).T
     farthest = max(np.abs(places).max(), np.finfo(float).tiny * UNITS)
     whole: NDArray[np.float64] = np.rint(places * (UNITS / farthest))
@@ -89,7 +90,7 @@ def _whole(points: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 class _SplitWorkspace(CostlessWorkspace):
-    """Order crossover of the customers, and Split, for batches of one size."""
+    """Order crossover of the customers, then Split, for batches of one size."""
 
     def __init__(
         self, backend: Backend, problem: TSP, size: int, seed: int, first_row: int
@@ -115,7 +116,7 @@ class _SplitWorkspace(CostlessWorkspace):
         return routes.tours()
 
     def _used(self, tours: Any) -> Any:
-        """Return the routes of each giant tour, at least the vehicles that the demands need."""
+        """Return the number of routes of each giant tour, but no fewer than the demands need."""
         xp, problem, most = self.backend.xp, self.routes.problem, self.routes.most
         depots = nodes_of(xp, tours, problem.customers) == 0
         used = (depots & ~xp.roll(depots, -1, axis=1)).sum(axis=1, dtype="int32")
@@ -128,7 +129,7 @@ class _SplitWorkspace(CostlessWorkspace):
         start = (nodes == 0).argmax(axis=1)[:, None]
         places = (start + xp.arange(nodes.shape[1])) % nodes.shape[1]
         nodes = xp.take_along_axis(nodes, places, axis=1)
-        # Copies of the depot come last. Their number is known, so that no GPU has to be waited for.
+        # Copies of the depot come last. Their number is known, so the host does not wait for a GPU.
         keys = depots = nodes == 0
         if self._places is not None:
             lie = (axis[nodes] for axis in self._places)

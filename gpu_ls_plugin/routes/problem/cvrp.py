@@ -1,4 +1,4 @@
-"""The capacitated vehicle routing problem, with optional limits of durations and of the fleet."""
+"""The capacitated vehicle routing problem, with optional limits on durations and the fleet."""
 
 from __future__ import annotations
 
@@ -46,24 +46,24 @@ CONTENT = (
 )
 DEPOT = np.zeros(1, np.int64)
 MOST = 2**31 - 1  # largest demand and capacity
-NO_DURATION = 2**62  # longer than any route with integer lengths
-COST_OF_FILE = 0.01  # tolerance of the cost in a solution file, which may be rounded
+NO_DURATION = 2**62  # largest route limit; no route with integer lengths is this long
+COST_OF_FILE = 0.01  # relative tolerance of the cost in a solution file, which may be rounded
 
 
 class CVRP(Problem):
     """A vehicle routing problem, validated once and immutable.
 
     A solution is a giant tour: a permutation of 0..n-1 in which 0 and customers+1..n-1 are copies
-    of the depot and 1..customers the customers. It is cyclic; between two copies of the depot lies
-    a route, which may be empty. Two problems are equal only if they are the same object; copying
-    returns that object.
+    of the depot and 1..customers are the customers. It is cyclic; the customers between two
+    successive copies of the depot form a route, which may be empty. Two problems are equal only if
+    they are the same object; copying returns that object.
 
     Parameters
     ----------
     coordinates : array_like, shape (customers + 1, 2)
-        The depot, then the customers; copied.
+        Positions of the depot, then of the customers; copied.
     demands : array_like of integers, shape (customers + 1,)
-        0 for the depot.
+        Demand of each node; 0 for the depot.
     capacity : int
         Capacity of a vehicle.
     metric : str or Metric
@@ -72,14 +72,14 @@ class CVRP(Problem):
         Time that each customer adds to the duration of its route, in units of length; 0 for the
         depot.
     route_limit : number, optional
-        The longest duration of a route: its length and the service times of its customers.
+        The longest duration of a route, which is its length plus the service times of its
+        customers.
     vehicles : int, optional
-        The fleet. By default it is unlimited, and giant tours get enough depot copies for any
-        sensible solution.
+        Size of the fleet. By default it is unlimited, and giant tours get enough copies of the
+        depot for any sensible solution.
     copies : int, optional
-        Copies of the depot in a giant tour: by default the vehicles, but no more than customers.
-        With more copies than vehicles, tours may have more routes than the fleet and break that
-        constraint.
+        Copies of the depot in a giant tour: by default one per vehicle, but no more than there are
+        customers. With more copies than vehicles, tours may break the limit of the fleet.
     name, comment : str
         Free text.
     optimum : int or float, optional
@@ -91,26 +91,26 @@ class CVRP(Problem):
         Length of a row: customers + copies.
     customers : int
     vehicles : int
-        The fleet; if it is unlimited, a number that suffices.
+        Size of the fleet; if it is unlimited, a number that suffices.
     fleet : int or None
-        The fleet; None if it is unlimited.
+        Size of the fleet; None if it is unlimited.
     copies : int
     capacity : int
     demands : int64 array, shape (customers + 1,), read-only
     service_times : array, shape (customers + 1,), int64 or float64, read-only
     route_limit : int, float or None
     nodes : TSP
-        The depot and the customers.
+        The depot and the customers, each once.
     resources : tuple of Resource
-        Further resources beside load and duration; see `with_resources`.
+        Resources other than load and duration; see `with_resources`.
     penalties : Penalties or None
         Prices of violations in a search; None if constraints are hard.
 
     Raises
     ------
     InvalidProblemError
-        Wrong shapes or values; a customer that no route can serve; more demand than the fleet
-        holds.
+        Wrong shapes or values; a customer that no route can serve; more demand than the fleet can
+        carry.
     InvalidParameterError, InvalidTypeError
         A parameter is out of range or of a wrong type.
 
@@ -199,15 +199,15 @@ class CVRP(Problem):
             Whether lengths of type EUC_2D are rounded. By default they are rounded if the best
             known costs of the instance's set are (`routes.problem.cvrplib.rounds`).
         vehicles, copies, optimum
-            As for the class; `vehicles` defaults to VEHICLES in the file.
+            As in the class; `vehicles` defaults to VEHICLES in the file.
 
         Raises
         ------
         FileNotFoundError
             No such file.
         FileFormatError
-            The file is not CVRPLIB, is cut off or holds unusable values; the message names file
-            and section.
+            The file is not a CVRPLIB file, is cut off or holds unusable values; the message names
+            the file and the section.
         UnsupportedProblemError
             The file holds another kind of problem.
         """
@@ -246,19 +246,19 @@ class CVRP(Problem):
         Parameters
         ----------
         customers : int
-            At most 501,000, because nodes are different points of a 1,001 x 1,001 grid.
+            At most 501,000: all nodes are distinct points of a 1,001 x 1,001 grid.
         depot : {"random", "central", "eccentric"}
-            At a random point, in the middle, or in the corner (0, 0).
+            The depot is at a random point, in the middle, or in the corner (0, 0).
         positioning : {"random_clustered", "random", "clustered"}
-            "random" places customers uniformly. "clustered" places 3 to 8 seeds uniformly, and the
-            others with a probability proportional to the sum of exp(-d / 40) over their distances d
-            to the seeds. "random_clustered" does one for each half.
+            "random" places customers uniformly. "clustered" places 3 to 8 seeds uniformly; the
+            probability of every other point is proportional to the sum of exp(-d / 40) over its
+            distances d to the seeds. "random_clustered" places half of the customers in each way.
         demands : {"1-100", "1-10", "5-10", "50-100", "unitary", "quadrant", "many_small"}
-            Uniform between two limits, or 1 each. "quadrant" draws 1 to 50 in the even quadrants
-            and 51 to 100 in the odd ones; "many_small" 1 to 10 for 70 % to 95 % of the customers
-            and 50 to 100 for the others.
+            "1-100" and the like draw uniformly between the two limits; "unitary" means 1 each.
+            "quadrant" draws 1 to 50 in even quadrants and 51 to 100 in odd ones. "many_small" draws
+            1 to 10 for 70 % to 95 % of the customers and 50 to 100 for the others.
         route_size : number, optional
-            Customers that fill a vehicle on average, which determines the capacity. By default
+            Mean number of customers that fill a vehicle; determines the capacity. By default it is
             drawn from a triangular distribution between 3 and 25 with its mode at 6.
         seed : int or None
             Seed of all random numbers; None draws one.
@@ -266,7 +266,8 @@ class CVRP(Problem):
         Returns
         -------
         CVRP
-            Its `comment` says how it was made; its `name` has the nodes and the fewest vehicles.
+            Its `comment` says how it was generated; its `name` contains the number of nodes and the
+            fewest vehicles.
 
         Raises
         ------
@@ -352,12 +353,12 @@ class CVRP(Problem):
         self.__dict__.update(vehicles=enough, copies=copies, n=self.customers + copies)
 
     def with_resources(self, *resources: Resource) -> Self:
-        """Return the same problem with constraints of a plugin, such as time windows.
+        """Return the same problem with constraints from plugins, such as time windows.
 
         Parameters
         ----------
         *resources : Resource
-            Replace the present resources. Load and duration are always there and not listed.
+            They replace the present resources. Load and duration always apply and are not listed.
 
         Raises
         ------
@@ -382,14 +383,14 @@ class CVRP(Problem):
         Parameters
         ----------
         load, duration, vehicles : number, optional
-            Prices of a unit of demand beyond the capacity, of a unit of duration beyond the limit,
-            and of a route beyond the fleet. By default they are so high that shorter routes hardly
-            ever pay for a violation. Integers if lengths are integers.
+            Price of a unit of demand beyond the capacity, of a unit of duration beyond the limit,
+            and of a route beyond the fleet; integers if lengths are integers. By default prices are
+            so high that a violation hardly ever pays.
         """
         return self._changed(penalties=Penalties.of(self, load, duration, vehicles))
 
     def with_hierarchy(self, level: int | None = 1, parts: Sequence[int] | None = None) -> Self:
-        """Return this problem. Deprecated: searches no longer compute stretches of tours ahead.
+        """Return this problem. Deprecated: searches no longer store sums over stretches of tours.
 
         Scans find the same tours in less time, at every level (`benchmarks/results/paper000.json`).
         """
@@ -407,14 +408,14 @@ class CVRP(Problem):
         Parameters
         ----------
         vehicles : int
-            The fleet. Tours with more routes break this limit.
+            Size of the fleet. Tours with more routes are infeasible.
 
         Raises
         ------
         InvalidParameterError, InvalidTypeError
-            Not a positive integer, or more vehicles than there are copies of the depot.
+            Not a positive integer, or more than there are copies of the depot.
         InvalidProblemError
-            The customers demand more than such a fleet can carry.
+            The fleet cannot carry the demand of all customers.
         """
         return self._changed(fleet=vehicles)
 
@@ -439,7 +440,7 @@ class CVRP(Problem):
 
     @cached_property
     def longest(self) -> float:
-        """An upper bound of all lengths if the triangle inequality holds at the depot."""
+        """An upper bound on all lengths, if the triangle inequality holds at the depot."""
         nodes = self.nodes
         if nodes.matrix is not None:
             return float(nodes.matrix.max())
@@ -448,7 +449,7 @@ class CVRP(Problem):
 
     @cached_property
     def tolerated_limit(self) -> float | None:
-        """The route limit that searches compare durations with: a real one has some tolerance."""
+        """The limit that searches compare durations with, with some tolerance if it is real."""
         if self.route_limit is None:
             return None
         alone = giant_tours.durations_alone(self.nodes, self.service_times)
@@ -461,15 +462,15 @@ class CVRP(Problem):
 
     @cached_property
     def untimed(self) -> Self:
-        """The same problem without a limit of durations."""
-        # The present copies suffice; given a fleet, they are not counted by simple routes again.
+        """The same problem without a limit on durations."""
+        # The present copies suffice; with a fleet, `_enough_vehicles` does not count them again.
         return self._changed(route_limit=None, fleet=self.fleet or self.copies)
 
     @cached_property
     def tsp(self) -> TSP:
-        """The TSP of giant tours, whose objective has the constraints.
+        """The TSP of giant tours, whose objective represents the constraints.
 
-        The cost of a tour there is its length and its penalties.
+        Its cost of a tour is the length plus the penalties of violations.
         """
         return GiantTSP.of(self, self.name, self.comment)
 
@@ -487,7 +488,7 @@ class CVRP(Problem):
         """Raise InvalidTourError if rows have too few or too many copies of the depot."""
         try:
             shape = np.shape(tours)
-        except ValueError:  # rows of different lengths, which is reported later
+        except ValueError:  # rows of different lengths: `check_permutations` reports them
             return
         if not 1 <= len(shape) <= 2 or shape[-1] in (0, self.n):
             return
@@ -500,20 +501,20 @@ class CVRP(Problem):
         )
 
     def cost(self, tours: Any) -> Lengths:
-        """Return the travelled cost of every giant tour, computed from scratch, feasible or not."""
+        """Return the length of each giant tour, feasible or not, computed from scratch."""
         return giant_tours.travelled(self, self.check(tours))
 
     def costs_on(self, backend: Any, tours: Any) -> Any:
         """Return the costs of checked tours on a backend; see `Problem.costs_on`."""
         metric, values = self.nodes.metric, self.nodes.values
         proven = type(self).cost is CVRP.cost and not foreign(metric)
-        # A kernel also adds the length from depot to depot.
+        # Kernels add the length from depot to depot, but `cost` does not.
         if not proven or metric.lengths(values, DEPOT, DEPOT).any():
             return super().costs_on(backend, tours)
         return lengths_of(backend, self.tsp, tours)
 
     def compared_costs(self, backend: Any, tours: Any, costs: Any) -> Any:
-        """Return costs of tours including penalties, on the host."""
+        """Return the costs of tours including penalties, as an array on the host."""
         with backend.current():
             taken = take_tours(backend, self.tsp, tours)
             return backend.to_numpy(tour_costs(backend, self.tsp, taken))
@@ -523,15 +524,15 @@ class CVRP(Problem):
         return giant_tours.violations(self, self.check(tours))
 
     def feasible(self, tours: Any) -> NDArray[np.bool_]:
-        """Return which giant tours break no constraint, shape (P,)."""
+        """Return whether each giant tour satisfies all constraints, shape (P,)."""
         return self.violations(tours).none
 
     def excess(self, tours: Any) -> NDArray[Any]:
-        """Return the violations of giant tours in units of costs, shape (P,)."""
+        """Return the price of each giant tour's violations under hard constraints, shape (P,)."""
         return self.tsp.objective.violated(self.tsp, self.check(tours))
 
     def route_sums(self, tours: Any) -> RouteSums:
-        """Return customers, loads, costs and durations of all routes of giant tours."""
+        """Return the number of customers, load, cost and duration of each route of giant tours."""
         return giant_tours.route_sums(self, self.check(tours))
 
     def complaints(self, tour: ArrayLike) -> list[str]:
@@ -540,7 +541,7 @@ class CVRP(Problem):
         sums = self.route_sums(row)
         beyond = giant_tours.beyond_limit(self, sums.durations)[0]
         texts = []
-        numbers = (sums.customers[0] > 0).cumsum()  # as `routes` counts
+        numbers = (sums.customers[0] > 0).cumsum()  # empty routes are not counted
         for number, load, duration, over in zip(
             numbers, sums.loads[0], sums.durations[0], beyond, strict=True
         ):
@@ -614,7 +615,7 @@ class CVRP(Problem):
         return self.tsp.canonical(self.check(tours))
 
     def difference(self, tour: NDArray[Any]) -> Callable[[NDArray[Any]], float]:
-        """Return a function of another tour: the share of its edges that `tour` lacks.
+        """Return a function that maps another tour to the share of its edges that `tour` lacks.
 
         All copies of the depot are one node. Edges are directed if lengths are asymmetric.
         """
@@ -623,14 +624,15 @@ class CVRP(Problem):
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write a CVRPLIB file (.vrp) from which `read` makes the same problem.
 
-        The depot is node 1. The file does not distinguish real lengths (metric "EUC") from rounded
-        ones: pass `rounding="none"` to `read`, unless the name is that of a set with real lengths.
-        The file appears complete or not at all and replaces one of the same name.
+        The depot is node 1. If lengths are rounded (metric "EUC_2D"), but the name is that of a set
+        with real lengths, pass `rounding="nearest"` to `read`. The file appears complete or not at
+        all, and replaces one of the same name.
 
         Raises
         ------
         UnsupportedProblemError
-            The format cannot express the problem: the metric or a resource comes from a plugin.
+            The format cannot express the problem, because its metric or a resource comes from a
+            plugin.
         OSError
             The file cannot be written.
         """
@@ -655,15 +657,15 @@ class CVRP(Problem):
         cvrplib.write_solution(path, self.routes(row), self.cost(row)[0].item())
 
     def read_solution(self, path: str | os.PathLike[str]) -> NDArray[np.int32]:
-        """Return the giant tour (n,) of a CVRPLIB file (.sol), feasible or not.
+        """Read the giant tour (n,), feasible or not, from a CVRPLIB file (.sol).
 
         Raises
         ------
         FileNotFoundError
             No such file.
         FileFormatError
-            It is not such a file, or it belongs to another instance: the customers or the cost do
-            not match.
+            It is not such a file, or it belongs to another instance, as its customers or its cost
+            do not match.
         """
         solution = cvrplib.read_solution(path)
         with naming(path):
@@ -678,18 +680,18 @@ class CVRP(Problem):
             return tour
 
     def _enough_vehicles(self) -> int:
-        """Return enough vehicles: for 1.3 times the demand and three more, or for simple routes."""
+        """Return a sufficient fleet: three more than 1.3 times the demand needs, or more."""
         demand = int(self.demands.sum())
         needed = math.ceil(1.3 * demand / self.capacity) + 3
         if self.route_limit is None and needed <= self.customers:
-            # A simple route ends when no customer fits, so that it carries at least this.
+            # A simple route ends when no customer fits, so all but the last carry at least this.
             fullest = self.capacity - int(self.demands.max()) + 1
             if demand // fullest + 1 <= needed:
-                return needed  # no need to make simple routes, which is slow for many customers
+                return needed  # skip simple routes: with many customers, they take long to build
         return min(self.customers, max(needed, len(self.simple_routes())))
 
     def simple_routes(self) -> list[list[int]]:
-        """Return feasible routes of any number: each goes on to the nearest customer that fits."""
+        """Return any number of feasible routes, which go to the nearest customer that fits."""
         routes: list[list[int]] = [[]]
         waiting = np.arange(1, self.customers + 1)
         at, load, duration, limit = 0, 0, 0.0, self.tolerated_limit
@@ -739,7 +741,7 @@ class CVRP(Problem):
 
 
 def routing_problem(problem: object) -> CVRP:
-    """Return a CVRP, or the CVRP of a `GiantTSP`; raise for any other problem."""
+    """Return a CVRP as it is and a `GiantTSP` as its CVRP; raise for any other problem."""
     routed = problem.objective.problem if isinstance(problem, GiantTSP) else problem
     if isinstance(routed, CVRP):
         return routed
@@ -813,7 +815,7 @@ def _check_service(
     limit: float | None,
     vehicles: int | None,
 ) -> None:
-    """Raise InvalidProblemError if a customer, or all of them, cannot be served."""
+    """Raise InvalidProblemError if a customer, or all customers together, cannot be served."""
     if demands.max() > capacity:
         customer = int(demands.argmax())
         raise InvalidProblemError(

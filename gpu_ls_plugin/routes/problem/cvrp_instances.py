@@ -1,7 +1,7 @@
 """Vehicle routing instances by the published rules of the X set.
 
 Uchoa, Pecin, Pessoa, Poggi, Vidal and Subramanian, *New benchmark instances for the capacitated
-vehicle routing problem*, 2017. Nodes are different points of a grid.
+vehicle routing problem*, 2017. Nodes are distinct points of a grid.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-SIDE = 1001  # points of the grid, 0 to 1,000
+SIDE = 1001  # points on each side of the grid, with coordinates 0 to 1,000
 CENTRE = 500
 DEPOTS = ("central", "eccentric", "random")
 POSITIONING = ("random", "clustered", "random_clustered")
 SEEDS = (3, 8)  # least and most clusters
 REACH = 40.0  # distance over which the attraction of a seed falls to 1 / e
-ROUTE_SIZES = (3.0, 6.0, 25.0)  # least, most likely and most customers of a route on average
+ROUTE_SIZES = (3.0, 6.0, 25.0)  # mean customers of a route: least, most likely and most
 UNIFORM = {"unitary": (1, 1), "1-10": (1, 10), "5-10": (5, 10), "1-100": (1, 100),
            "50-100": (50, 100)}  # fmt: skip
 SMALL, LARGE = (1, 10), (50, 100)  # limits of demands of kind "many_small"
@@ -41,7 +41,7 @@ def depot_point(kind: str, rng: np.random.Generator) -> tuple[int, int]:
 def customer_points(
     customers: int, kind: str, depot: tuple[int, int], rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Return points (customers, 2) in the order of their placing: clustered ones last."""
+    """Return the points of customers, shape (customers, 2); clustered ones come last."""
     free = np.ones(SIDE * SIDE, bool)
     free[depot[0] * SIDE + depot[1]] = False
     clustered = {"random": 0, "clustered": customers, "random_clustered": -(-customers // 2)}[kind]
@@ -52,7 +52,7 @@ def customer_points(
 
 
 def _anywhere(free: NDArray[np.bool_], count: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Take free cells of the grid, all equally likely."""
+    """Draw `count` free cells of the grid, all equally likely, and mark them as taken."""
     cells = rng.choice(np.flatnonzero(free), count, replace=False)
     free[cells] = False
     return cells.astype(np.int64)
@@ -61,10 +61,10 @@ def _anywhere(free: NDArray[np.bool_], count: int, rng: np.random.Generator) -> 
 def attracted_cells(
     free: NDArray[np.bool_], seeds: NDArray[np.int64], count: int, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Take free cells one by one, with probabilities proportional to their attraction by the seeds.
+    """Draw free cells one by one, with probabilities proportional to their attraction by the seeds.
 
-    The Gumbel trick: the cells with the largest sums of log-attraction and a Gumbel number are
-    distributed like such a sequence of draws.
+    By the Gumbel trick, the cells with the largest sums of log-attraction and a Gumbel number are
+    distributed like such a sequence of draws. They are marked as taken.
     """
     if count == 0:
         return np.zeros(0, np.int64)
@@ -83,14 +83,14 @@ def attracted_cells(
 def customer_demands(
     points: NDArray[np.int64], kind: str, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Return the demands of customers at points of the grid."""
+    """Return the demands of customers at points (customers, 2) of the grid."""
 
     def drawn(limits: tuple[int, int]) -> NDArray[np.int64]:
         return rng.integers(limits[0], limits[1] + 1, len(points))
 
     if kind in UNIFORM:
         return drawn(UNIFORM[kind])
-    if kind == "quadrant":  # the first and the third one around the middle are odd
+    if kind == "quadrant":  # the first and third quadrants around the middle are odd
         odd = (points[:, 0] >= CENTRE) == (points[:, 1] >= CENTRE)
         return np.where(odd, drawn(ODD_QUADRANTS), drawn(EVEN_QUADRANTS))
     few = rng.permutation(len(points)) >= round(rng.uniform(*SMALL_SHARE) * len(points))

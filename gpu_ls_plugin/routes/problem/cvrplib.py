@@ -39,10 +39,10 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.routes.problem.giant_tours import RoutedProblem
     from gpu_ls_plugin.runs.domain import Content
 
-# Sets whose best known costs are sums of unrounded lengths.
+# Names in the sets whose best known costs are sums of unrounded lengths.
 REAL_SETS = re.compile(r"(CMT|Golden|Li|tai)[_-]?\d", re.IGNORECASE)
 MOST = 2**31 - 1
-TYPES = ("CVRP", "DCVRP", "ACVRP", "ADCVRP")  # A: asymmetric, D: routes have a longest duration
+TYPES = ("CVRP", "DCVRP", "ACVRP", "ADCVRP")  # A: asymmetric lengths, D: limited durations
 KNOWN_SECTIONS = {"NODE_COORD", "EDGE_WEIGHT", "DEMAND", "DEPOT", "SERVICE_TIME", "DISPLAY_DATA"}
 WRITTEN_AS = {  # EDGE_WEIGHT_TYPE of metrics
     **{name: name for name in ("EUC_2D", "CEIL_2D", "FLOOR_2D", "ATT", "GEO", "HAVERSINE")},
@@ -55,7 +55,7 @@ COST = re.compile(r"cost\s*:?\s*(\S+)", re.IGNORECASE)
 
 @dataclass(frozen=True, kw_only=True)
 class Instance(tsplib.Instance):
-    """Content of a problem file, the depot first: coordinates and their metric, or a matrix."""
+    """Content of a problem file, depot first: coordinates and their metric, or a matrix."""
 
     demands: NDArray[np.float64]
     capacity: int
@@ -66,14 +66,14 @@ class Instance(tsplib.Instance):
 
 @dataclass(frozen=True)
 class Solution:
-    """Content of a solution file: lists of customers, and their cost by the file."""
+    """Content of a solution file: routes as lists of customers, and their cost if stated."""
 
     routes: list[list[int]]
     cost: float | None
 
 
 def fits_routes(content: Content) -> int:
-    """Return how surely a file holds a problem of routes: by its TYPE, or by demands."""
+    """Return how surely a file holds a routing problem, judged by its TYPE or by demands."""
     sections = sections_of(content)
     if sections is None:
         return NO
@@ -85,16 +85,17 @@ def fits_routes(content: Content) -> int:
 
 
 def rounds(name: str) -> bool:
-    """Return whether lengths of type EUC_2D are rounded in the set of an instance, by its name.
+    """Return whether lengths of type EUC_2D are rounded in the set of an instance.
 
-    They are, by the rules of TSPLIB, except in the sets of Christofides et al. (CMT), Golden et
-    al., Li et al., and Rochat and Taillard (tai), whose best known costs are sums of real lengths.
+    The name tells the set. TSPLIB rounds lengths. Exceptions are the sets of Christofides et al.
+    (CMT), Golden et al., Li et al., and Rochat and Taillard (tai), whose best known costs are sums
+    of real lengths.
     """
     return not REAL_SETS.match(name)
 
 
 def read_instance(path: str | os.PathLike[str], rounding: str) -> Instance:
-    """Read a problem file; as `CVRP.read`."""
+    """Read a problem file (.vrp); see `CVRP.read`."""
     sections = read_sections(path)
     _check_known(sections)
     n = sections.dimension()
@@ -128,7 +129,7 @@ def read_instance(path: str | os.PathLike[str], rounding: str) -> Instance:
 
 
 def _check_known(sections: Sections) -> None:
-    """Raise UnsupportedProblemError if a file holds another problem, or unknown keywords."""
+    """Raise UnsupportedProblemError if a file holds another kind of problem or unknown keywords."""
     kind = sections.fields.get("TYPE", "").upper().split() or ["CVRP"]
     if kind[0] not in TYPES:
         how = "; read it by TSP.read" if kind[0] in ("TSP", "ATSP") else ""
@@ -145,7 +146,7 @@ def _check_known(sections: Sections) -> None:
 
 
 def _number(sections: Sections, keyword: str) -> float:
-    """Return the number of a keyword, at least 0."""
+    """Return the value of a keyword, a number of at least 0."""
     text = sections.field(keyword)
     value = real(text)
     if value is None or value < 0:
@@ -154,7 +155,7 @@ def _number(sections: Sections, keyword: str) -> float:
 
 
 def _whole(sections: Sections, keyword: str) -> int:
-    """Return the integer of a keyword, at least 1."""
+    """Return the value of a keyword, an integer of at least 1."""
     value = _number(sections, keyword)
     if value != int(value) or not 1 <= value <= MOST:
         text = sections.fields[keyword]
@@ -165,7 +166,7 @@ def _whole(sections: Sections, keyword: str) -> int:
 def _values(
     sections: Sections, name: str, columns: str, nodes: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return the values (n, columns) of a section, whose nodes must be those with demands."""
+    """Return the values (n, columns) of a section; its nodes must be those with demands."""
     own, values = node_table(sections, name, columns, len(nodes))
     if (own != nodes).any():
         node = own[(own != nodes).argmax()]
@@ -190,7 +191,7 @@ def _depot_first(sections: Sections, nodes: NDArray[np.int64]) -> NDArray[np.int
 def _service_times(
     sections: Sections, nodes: NDArray[np.int64], order: NDArray[np.intp]
 ) -> NDArray[np.float64] | None:
-    """Return service times from one number or a section, 0 for the depot; None if not given."""
+    """Return service times from a number or a section, 0 for the depot; None if there are none."""
     if "SERVICE_TIME" in sections.lines:
         if "SERVICE_TIME" in sections.fields:
             raise sections.error("SERVICE_TIME", "given as a number and as a section")
@@ -204,7 +205,7 @@ def _service_times(
 
 
 def write_instance(path: str | os.PathLike[str], problem: RoutedProblem) -> None:
-    """Write a problem file (.vrp), the depot first; as `CVRP.write`."""
+    """Write a problem file (.vrp), depot first; see `CVRP.write`."""
     metric = problem.nodes.metric
     if not metric.explicit and metric.name not in WRITTEN_AS:
         raise UnsupportedProblemError(f"problem: files (.vrp) do not know lengths {metric.name}")
@@ -239,7 +240,7 @@ def write_instance(path: str | os.PathLike[str], problem: RoutedProblem) -> None
 
 
 def _table(values: NDArray[Any]) -> Iterator[str]:
-    """Yield a line for each node: its number, from 1 on, and its values."""
+    """Yield a line for each node: its number, counted from 1, and its values."""
     for number, row in enumerate(values.tolist(), start=1):
         yield " ".join([str(number), *(repr(value).removesuffix(".0") for value in row)])
 

@@ -1,7 +1,8 @@
 """The referee of vehicle routing: computes routes, loads and durations of giant tours from scratch.
 
-A giant tour is cyclic. Between two copies of the depot lies a route, which may be empty. Node 0 and
-all nodes beyond the customers are copies of the depot. Plain NumPy, independent of the searches.
+A giant tour is cyclic. The customers between two successive copies of the depot form a route, which
+may be empty. Node 0 and all nodes beyond the customers are copies of the depot. The code is plain
+NumPy, independent of the searches.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-TOLERANCE = 1e-9  # relative rounding error that a duration may have under a real limit
+TOLERANCE = 1e-9  # relative excess of a duration over a real limit that counts as rounding
 ULPS = 1e-15  # relative rounding error of a sum of three numbers
 
 
@@ -49,7 +50,7 @@ class RoutedProblem(Protocol):
 
     @property
     def longest(self) -> float:
-        """An upper bound of all lengths."""
+        """An upper bound on all lengths."""
 
     @property
     def tolerated_limit(self) -> float | None:
@@ -62,7 +63,7 @@ class RoutedProblem(Protocol):
 
 @dataclass(frozen=True)
 class RouteSums:
-    """Sums over the routes of giant tours, in order from a copy of the depot, shape (P, copies)."""
+    """Sums over each route of giant tours, shape (P, copies), in the order of the tours."""
 
     customers: NDArray[np.int64]  # 0 if a route is empty
     loads: NDArray[np.int64]
@@ -72,7 +73,7 @@ class RouteSums:
 
 @dataclass(frozen=True)
 class Violations:
-    """Excess of each row of a batch over each limit, shape (P,); 0 if it keeps the limit."""
+    """Excess of each row of a batch over each limit, shape (P,); 0 if the row respects it."""
 
     load: NDArray[np.int64]  # demand beyond the capacity, over all routes
     duration: NDArray[Any]  # beyond the route limit, over all routes
@@ -81,7 +82,7 @@ class Violations:
 
     @property
     def none(self) -> NDArray[np.bool_]:
-        """Whether rows break no constraint, shape (P,)."""
+        """Whether each row satisfies all constraints, shape (P,)."""
         broken: NDArray[np.bool_] = (self.load > 0) | (self.duration > 0) | (self.vehicles > 0)
         for excess in self.resources.values():
             broken = broken | (excess > 0)
@@ -99,7 +100,7 @@ def from_depot(rows: NDArray[Any], customers: int) -> tuple[NDArray[Any], NDArra
 
 
 def route_sums(problem: RoutedProblem, rows: NDArray[np.int32]) -> RouteSums:
-    """Return the sums over the routes of giant tours (P, n), which are not checked."""
+    """Return the sums over each route of giant tours (P, n), which are not checked."""
     rows, depots = from_depot(rows, problem.customers)
     nodes = np.where(depots, 0, rows)
     lengths = problem.nodes.lengths(nodes, np.roll(nodes, -1, axis=1))
@@ -152,11 +153,11 @@ def beyond_limit(problem: RoutedProblem, durations: NDArray[Any]) -> NDArray[Any
 
 
 def tolerated(limit: float, alone: NDArray[Any]) -> float:
-    """Return the limit that searches compare durations with; a real one has some tolerance.
+    """Return the limit that searches compare durations with, with some tolerance if it is real.
 
-    The tolerance is half of that in `beyond`, so that a route which a search considers feasible is
-    feasible, in whichever order its duration is added up. Routes to a single customer, whose
-    durations are `alone`, are always feasible.
+    The tolerance is half of that in `beyond`: a route that a search considers feasible is feasible
+    in whichever order its duration is added up. Routes to a single customer, whose durations are
+    `alone`, are always feasible.
     """
     if alone.dtype.kind == "i":
         return limit
@@ -164,7 +165,7 @@ def tolerated(limit: float, alone: NDArray[Any]) -> float:
 
 
 def durations_alone(nodes: TSP, services: NDArray[Any]) -> NDArray[Any]:
-    """Return the duration of a route to each node alone, added up as in `route_sums`; depot: 0."""
+    """Return the duration of a route to each customer alone, as `route_sums` adds it; depot: 0."""
     depot, customers = np.zeros(nodes.n, np.int64), np.arange(nodes.n)
     alone: NDArray[Any] = nodes.lengths(depot, customers) + nodes.lengths(customers, depot)
     alone = alone + services
@@ -173,7 +174,7 @@ def durations_alone(nodes: TSP, services: NDArray[Any]) -> NDArray[Any]:
 
 
 def beyond(durations: NDArray[Any], limit: float) -> NDArray[Any]:
-    """Return the excess of durations over a limit; an excess by rounding alone is 0."""
+    """Return the excess of durations over a limit; an excess due to rounding counts as 0."""
     excess = np.maximum(durations - limit, 0)
     if excess.dtype.kind == "f":
         excess[excess <= TOLERANCE * limit] = 0
@@ -181,7 +182,7 @@ def beyond(durations: NDArray[Any], limit: float) -> NDArray[Any]:
 
 
 def routes_of(row: NDArray[Any], customers: int) -> list[list[int]]:
-    """Return the customers of each route of one giant tour (n,); empty routes are left out."""
+    """Return the customers of each non-empty route of one giant tour (n,)."""
     turned, depots = from_depot(row[np.newaxis], customers)
     parts = np.split(turned[0], np.flatnonzero(depots[0]))
     return [part[1:].tolist() for part in parts if len(part) > 1]
@@ -201,8 +202,9 @@ def written(routes: list[list[int]], customers: int, copies: int) -> NDArray[np.
 def canonical(rows: NDArray[Any], *, symmetric: bool = True, customers: int) -> NDArray[np.int32]:
     """Return the canonical form of giant tours (P, n), as new rows.
 
-    Routes are sorted by their first customers, empty ones last. If directions do not matter, a
-    route begins with the smaller of its ends. Copies of the depot are in order.
+    Routes are sorted by their first customers; empty ones come last. If directions do not matter
+    (`symmetric`), each route begins with the smaller of its two end customers. Copies of the depot
+    are in ascending order.
     """
     rows, depots = from_depot(rows, customers)
     size, n = rows.shape
@@ -232,8 +234,8 @@ def canonical(rows: NDArray[Any], *, symmetric: bool = True, customers: int) -> 
 def edges_of(row: NDArray[Any], customers: int, symmetric: bool) -> NDArray[np.int64]:
     """Return a key for each edge of one giant tour (n,); all copies of the depot are one node.
 
-    Two neighbouring copies have no edge. If directions do not matter, the two edges of a route to a
-    single customer still get different keys.
+    Two neighbouring copies have no edge. The two edges of a route to a single customer get
+    different keys even if directions do not matter.
     """
     nodes = np.where(row > customers, 0, row).astype(np.int64)
     after = np.roll(nodes, -1)
@@ -247,7 +249,7 @@ def edges_of(row: NDArray[Any], customers: int, symmetric: bool) -> NDArray[np.i
 def new_edges(
     row: NDArray[Any], *, customers: int, symmetric: bool
 ) -> Callable[[NDArray[Any]], float]:
-    """Return a function of another giant tour: the share of its edges that `row` lacks."""
+    """Return a function that maps another giant tour to the share of its edges that `row` lacks."""
     own = edges_of(row, customers, symmetric)
 
     def share(other: NDArray[Any]) -> float:

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 
 class GiantTSP(TSP):
-    """A depot, customers, and further copies of the depot, under the constraints of routes.
+    """The TSP on the customers and all copies of the depot, under the constraints of routes.
 
-    Candidate lists are made for depot and customers. Each of them contains the depot, node 0, which
-    stands for all its copies; searches replace it by the copy of an empty route. Under another
+    Candidate lists are built for the depot and the customers. Each list contains the depot as node
+    0; searches replace it with a copy of the depot at which an empty route begins. Under another
     objective, the problem becomes a plain TSP.
     """
 
@@ -51,7 +51,7 @@ class GiantTSP(TSP):
 
     @property
     def writing(self) -> Writing:
-        """The arguments of `canonical`: rows with the same routes stand for the same solution."""
+        """Which giant tours stand for the same solution; see `Writing`."""
         customers = self.objective.problem.customers
         return {"symmetric": self.symmetric and not self.objective.directed, "customers": customers}
 
@@ -67,7 +67,7 @@ class GiantTSP(TSP):
 
     @cached_property
     def crossed(self) -> TSP:
-        """The same TSP by length alone, for recombinations that ignore constraints."""
+        """The same TSP without constraints, for recombinations that ignore them."""
         return self.under("length")
 
     def canonical(self, tours: ArrayLike) -> NDArray[np.int32]:
@@ -75,11 +75,11 @@ class GiantTSP(TSP):
         return giant_tours.canonical(self.check(tours), **self.writing)
 
     def difference(self, tour: NDArray[Any]) -> Callable[[NDArray[Any]], float]:
-        """Return a function of another tour: the share of its edges that `tour` lacks."""
+        """Return a function that maps another tour to the share of its edges that `tour` lacks."""
         return giant_tours.new_edges(tour, **self.writing)
 
     def lists_by(self, build: Callable[[TSP], Any]) -> Any:
-        """Return the candidate lists of depot and customers; each copy has the depot's list."""
+        """Return candidate lists of all nodes: each copy of the depot has the list of the depot."""
         nodes = self.objective.problem.nodes
         lists = build(nodes)
         cities, lengths = lists.cities.copy(), lists.lengths.copy()

@@ -1,8 +1,9 @@
-// A change of up to four edges cuts routes into pieces and links the pieces in another way.
+// The pieces of routes at a change of up to four edges, which cuts routes and links the pieces in
+// another way.
 //
-// A cut has two ends: the city in front of it and the one behind. At each end a piece of the route
-// begins. It leads away from the cut to a copy of the depot, or to an end of another cut: its mate.
-// Ends are numbers of four bits, so that a word holds the mates of all ends.
+// A cut has two ends: the city in front of it and the one behind. A piece of the route leads away
+// from each end, to a copy of the depot or to an end of another cut, its mate. Ends are numbers of
+// four bits, so a 32-bit word holds the mates of all eight.
 #pragma once
 
 #include "tours/problem/tour_segments.cuh"
@@ -13,17 +14,18 @@ constexpr int kMostPieces = 4;  // most edges of a change
 
 struct RoutePieces {
   static constexpr int kNone = 15;  // the piece leads to a copy of the depot
-  uint32 linked, inner;             // for each end: the end of its link, and its mate
-  uint32 front;                     // bit of an end: it is in front of its cut
-  uint32 fresh;                     // bit of a cut: it is the first one of its route
+  uint32 linked, inner;             // for each end: the end it is linked to, and its mate
+  uint32 front;                     // a bit for each end: whether it is in front of its cut
+  uint32 fresh;                     // a bit for each cut: whether it is the first of its route
 
-  // route(place) returns the route of a place, offset(place, route) the steps from its beginning.
+  // route(place) returns the route of a place, offset(place, route) the number of steps to it from
+  // the beginning of the route.
   template <class Change, class Route, class Offset>
   GLS_DEVICE RoutePieces(const Change& change, Route route, Offset offset)
       : linked(0), inner(0xffffffffu), front(0), fresh(0) {
     const int n = change.cities(), size = change.edges();
     int routes[kMostPieces], offsets[kMostPieces];  // of the place in front of each cut
-    int ends[kMostPieces];                          // in front, and behind << 4
+    int ends[kMostPieces];                          // in front of each cut, and behind << 4
     GLS_UNROLL
     for (int c = 0; c < kMostPieces; ++c) {
       routes[c] = -1 - c, offsets[c] = 0, ends[c] = 0;
@@ -41,7 +43,7 @@ struct RoutePieces {
     for (int c = 0; c < kMostPieces; ++c) {
       if (c >= size) continue;
       bool first = true;
-      int next = -1;  // the next cut in its route: offset << 8, and its front end
+      int next = -1;  // the next cut in the route: offset << 8, and its front end
       GLS_UNROLL
       for (int other = 0; other < kMostPieces; ++other) {
         if (other == c) continue;

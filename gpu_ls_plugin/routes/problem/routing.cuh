@@ -1,11 +1,11 @@
 // The constraints of vehicle routing as an objective: giant tours pay for routes that exceed a
 // resource's limit, and for routes beyond the fleet.
 //
-// A change cuts a tour into segments. The beginning of a segment up to its first depot is its head,
-// the end from its last depot on is its tail. Each link joins a tail and a head into a new route.
+// A change cuts a tour into segments. The head of a segment is its beginning up to its first depot;
+// the tail is its end from its last depot on. Each link joins a tail and a head into a new route.
 // For each place of the tour, the kernels store the segments of its route before and behind that
-// place (Schulz 2013, section 4.3; Irnich 2008). A change then takes a few joins, however long its
-// segments are.
+// place (Schulz 2013, section 4.3; Irnich 2008). Evaluating a change then takes a few joins,
+// however long its segments are.
 #pragma once
 
 #include "routes/problem/route_pieces.cuh"
@@ -15,15 +15,15 @@
 
 namespace gls {
 
-// The routes of a tour of n places, in memory at `at`. A route has the number of the copy of the
-// depot at which it begins, 0 to copies - 1.
+// The routes of a tour of n places, in memory at `at`. A route has the number, 0 to copies - 1, of
+// the copy of the depot at which it begins.
 struct KeptRoutes {
   char* at;
   int n, copies;
 
-  GLS_DEVICE int* route() const { return reinterpret_cast<int*>(at); }  // of each place
-  GLS_DEVICE int* start() const { return route() + n; }                 // place of each route
-  GLS_DEVICE int* customers() const { return start() + copies; }        // of each route
+  GLS_DEVICE int* route() const { return reinterpret_cast<int*>(at); }  // route of each place
+  GLS_DEVICE int* start() const { return route() + n; }                 // first place of each route
+  GLS_DEVICE int* customers() const { return start() + copies; }        // number in each route
   GLS_DEVICE static int64 bytes(int n, int copies) { return 4 * int64(n + 2 * copies); }
 
   // Whether there is a copy of the depot among the `length` places from `first` to `last`.
@@ -36,7 +36,7 @@ struct KeptRoutes {
 };
 
 // A resource and its segments, in memory at `at`. If segments are sums, those behind a place are
-// not stored: they follow from the segment of the whole route.
+// not stored; they are computed from the segment of the whole route.
 template <class ResourceType>
 struct KeptResource {
   using Resource = ResourceType;
@@ -70,7 +70,7 @@ struct KeptResource {
   }
 };
 
-// A piece of a route that ends at a copy of the depot.
+// A piece of a route that leads to a copy of the depot.
 struct RoutePiece {
   int route;
   int64 used;  // its consumption of the first resource
@@ -83,7 +83,8 @@ struct Excess {
   Amount before, after;
 };
 
-// The words of the resource follow, then the next ResourceData.
+// The parameters of a resource in an objective. The words of the resource follow, then the next
+// ResourceData.
 struct ResourceData {
   uint64 weight;  // a Weight: the price of a unit of excess
 };
@@ -129,7 +130,7 @@ struct ResourceList<Weight, Resource, Rest...> {
   }
 };
 
-// Follows KeptTours; the resources follow.
+// The parameters of Routing. They follow KeptTours; the resources follow them.
 struct RoutingData {
   const void* metric_data;
   int64 customers;
@@ -137,7 +138,7 @@ struct RoutingData {
   uint64 vehicle_weight;  // a Weight: the price of a route beyond the fleet
 };
 
-// If `hard`, a change that breaks a constraint more than before is forbidden.
+// The objective. If `hard`, a change that increases the violation of a constraint is forbidden.
 template <class Metric, class Weight, bool hard, class... Resources>
 struct Routing {
   static constexpr bool kKeeps = true;
@@ -223,14 +224,14 @@ struct Routing {
     keep_totals(team, routes, due);
   }
 
-  // The price of all violations: a change cannot save more, apart from lengths.
+  // The price of all violations, which bounds what a change can save besides length.
   template <class Gain>
   GLS_DEVICE Gain relief() const {
     return Gain(*relief_place());
   }
 
-  // Whether a route that the change cuts pays for a violation, or the tour has more routes than the
-  // fleet. If directions matter, routes that are turned as a whole may pay, too.
+  // Whether a change may reduce violations: a route that it cuts violates a limit, or the tour has
+  // more routes than the fleet. If directions matter, so may routes that are turned as a whole.
   template <class Change>
   GLS_DEVICE bool may_relieve(const Change& change) const {
     if (kTurns || *used_place() > fleet) return true;
@@ -246,27 +247,27 @@ struct Routing {
   }
 
   GLS_DEVICE bool visits_depot(int node) const { return is_depot(node, customers); }
-  // For a depot: the copy at which an empty route begins, or 0 if no route is empty. A customer is
-  // returned unchanged.
+  // For a depot, the copy at which an empty route begins, or 0 if no route is empty; for a
+  // customer, the customer itself.
   GLS_DEVICE int chosen_depot(int node) const { return visits_depot(node) ? *spare_place() : node; }
-  // The number of steps from a place to the next copy of the depot; 0 if the place is one and
-  // `step` is negative.
+  // The number of steps from a place to the next copy of the depot, backward if `step` is negative;
+  // 0 if a copy of the depot is at the place.
   GLS_DEVICE int steps_to_depot(int place, int step, int n) const {
     const KeptRoutes routes = kept_routes(n);
     const int route = routes.route()[place], from = place - routes.start()[route];
-    const int behind = from < 0 ? from + n : from;  // the copy that the route begins with
+    const int behind = from < 0 ? from + n : from;  // steps from the beginning of the route
     return step < 0 || behind == 0 ? behind : routes.customers()[route] + 1 - behind;
   }
 
-  // Whether moves may test the first resource in advance: two pieces of routes that exceed its
-  // limit together must not be joined (tours/moves/route_rooms.cuh).
+  // Whether moves may test the first resource in advance: no move may join two pieces of routes
+  // that together exceed its limit (tours/moves/route_rooms.cuh).
   static constexpr bool kRooms = hard && List::kByNodes;
   GLS_DEVICE bool breaks_none() const { return *relief_place() == 0; }
   GLS_DEVICE int64 most_used() const { return resources.resource.most(); }
   GLS_DEVICE int64 used(int node) const {
     return resources.resource.used(resources.resource.at(node));
   }
-  // The piece from a node at a place to the next copy of the depot, in the direction of the tour if
+  // The piece from a node at a place to the next copy of the depot: in the direction of the tour if
   // `step` is positive, else against it.
   GLS_DEVICE RoutePiece piece(int place, int node, int step, int n) const {
     if (is_depot(node, customers)) return {kNoRoute, 0};
@@ -289,8 +290,8 @@ struct Routing {
     }
   }
 
-  // Whether two changes have no route in common and can be made together. If the fleet is limited,
-  // at most one of them may use an empty route.
+  // Whether two changes can be applied together: they have no route in common and, if the fleet is
+  // limited, at most one of them uses an empty route.
   template <class Cuts>
   GLS_DEVICE bool add_up(int n, const Cuts& a, const Cuts& b) const {
     if (*used_place() > fleet) return false;
@@ -341,13 +342,13 @@ struct Routing {
  private:
   static constexpr bool kTurns = List::kTurns;
 
-  // The price of all routes' excess of a resource.
+  // The price of the excess of a resource, over all routes.
   template <class Team, class Kept>
   GLS_DEVICE Weight paid(const Team& team, const Kept& kept, Weight weight) const {
     return weight *
            team.template sum<Weight>(copies, [&](int route) { return Weight(kept.excess(route)); });
   }
-  // Stores the price of all violations, the number of used routes and an empty route.
+  // Stores the price of all violations, the number of non-empty routes, and an empty route.
   template <class Team>
   GLS_DEVICE void keep_totals(const Team& team, const KeptRoutes& routes, Weight due) const {
     const int used = team.template sum<int>(
@@ -420,8 +421,8 @@ struct Routing {
     return at;
   }
 
-  // The excess of the new route from an end to one with a greater number; else 0, so that each new
-  // route counts once.
+  // The excess of the new route from an end, if its other end has a greater number; else 0, so that
+  // each new route counts once.
   template <class Kept, class Change>
   GLS_DEVICE typename Kept::Amount excess_of_chain(const Kept& kept, const Change& change,
                                                    const RoutePieces& pieces, int end) const {
@@ -458,13 +459,13 @@ struct Routing {
     saved += vehicle_weight * (before - after);
   }
 
-  // The gain of any change, from the segments into which it cuts the tour.
+  // The gain of any change, computed from the segments into which it cuts the tour.
   template <class Change, class Gain>
   GLS_DEVICE Gain gain_by_segments(const Change& change, Gain shorter) const {
     const int n = change.cities();
     const KeptRoutes routes = kept_routes(n);
     const TourSegments tour(change, kTurns ? change.place(0) : -1);
-    int first = 0;  // a segment with a depot: the first new route begins with its tail
+    int first = 0;  // index of a segment with a depot; its tail begins the first new route
     while (!holds_depot(routes, tour.segments[first], n)) ++first;
     const auto segment_at = [&](int x) {
       const int at = first + x;
@@ -522,7 +523,8 @@ struct Routing {
     team.sync();
   }
 
-  // Stores the segments of a resource before each place and, if needed, behind it.
+  // Stores the segments of a resource from the depot to each place and of each whole route, and, if
+  // segments are not sums, from each place to the next depot.
   template <class Team, class Kept, class City>
   GLS_DEVICE void keep_segments(const Team& team, const Kept& kept, City city) const {
     const int n = kept.routes.n;
@@ -542,8 +544,8 @@ struct Routing {
     team.sync();
   }
 
-  // Calls use(place, segment since the last copy of the depot) for a lane's places. If `back`, the
-  // walk goes from the end of the tour to its beginning, and so do the ranges of the lanes.
+  // Calls use(place, segment since the last copy of the depot) for each place of a lane. If `back`,
+  // the walk runs from the end of the tour to its beginning, and so do the ranges of the lanes.
   template <bool back, class Team, class Resource, class City, class Use>
   GLS_DEVICE void walk(const Team& team, const Resource& resource, int begin, int end, int n,
                        City city, Use use) const {
@@ -551,8 +553,8 @@ struct Routing {
     struct Part {
       Segment since;
       TwoWay<typename Metric::Length> entry;  // the edge to the first place
-      int depot;                              // whether the part has a depot
-      int count;                              // places
+      int depot;                              // whether the part contains a depot
+      int count;                              // number of places
     };
     const auto join = [&](const Part& a, const Part& b) {
       if (a.count == 0) return b;
@@ -629,7 +631,7 @@ struct Routing {
     return segment.place(segment.length() - 1, n);
   }
 
-  // The excess of the routes that a change cuts.
+  // The present excess of the routes that a change cuts.
   template <class Kept, class Change>
   GLS_DEVICE static typename Kept::Amount excess_of_cut(const Kept& kept, const Change& change) {
     typename Kept::Amount excess = 0;
@@ -637,6 +639,7 @@ struct Routing {
     return excess;
   }
 
+  // The excess of the routes that a change touches, before and after it.
   template <class Kept, class Change, class SegmentAt>
   GLS_DEVICE auto excess_of(const Kept& kept, const Change& change, const TourSegments& tour,
                             SegmentAt segment_at, int n) const {
@@ -689,7 +692,7 @@ struct Routing {
     }
   }
 
-  // The segment of a part of the tour without a depot.
+  // The resource's segment of a tour segment that contains no depot.
   template <class Kept, class Change>
   GLS_DEVICE typename Kept::Segment inner(const Kept& kept, const Change& change,
                                           const Segment& segment, int n) const {
@@ -708,7 +711,7 @@ struct Routing {
     return segment.forward ? part : kept.resource.turned(part);
   }
 
-  // The additional excess of the whole routes within a segment that is turned.
+  // The additional excess of the whole routes within a reversed segment.
   template <class Kept, class Change>
   GLS_DEVICE typename Kept::Amount turned_routes(const Kept& kept, const Change& change,
                                                  const Segment& segment, int n) const {
@@ -731,7 +734,7 @@ struct Routing {
     return more;
   }
 
-  // The number of routes with customers that a change adds.
+  // The number of non-empty routes that a change adds; negative if it removes some.
   template <class Change, class SegmentAt>
   GLS_DEVICE int more_routes(const KeptRoutes& routes, const Change& change, SegmentAt segment_at,
                              int n) const {

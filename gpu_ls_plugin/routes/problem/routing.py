@@ -1,4 +1,4 @@
-"""The constraints of vehicle routing as an objective: violations have prices."""
+"""The constraints of vehicle routing as an objective that puts a price on violations."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.routes.problem.giant_tours import RoutedProblem, Violations
     from gpu_ls_plugin.routes.problem.resources.base import Resource
 
-MAX_PRICE = 2.0**40  # of a unit of a violation if costs are integers
+MAX_PRICE = 2.0**40  # largest price of a unit of a violation if costs are integers
 
 
 @dataclass(frozen=True)
 class Penalties:
-    """Prices of a unit of demand or duration and of a route, each beyond its limit."""
+    """Prices of a unit of load, of a unit of duration, and of a route beyond their limits."""
 
     load: float
     duration: float
@@ -46,7 +46,7 @@ class Penalties:
         duration: float | None,
         vehicles: float | None,
     ) -> Self:
-        """Check prices; those that are None become the prices of hard constraints."""
+        """Check prices, and replace those that are None with the prices of hard constraints."""
         hard = hard_penalties(problem)
         given = {"load": load, "duration": duration, "vehicles": vehicles}
         made = {name: getattr(hard, name) for name in given}
@@ -65,14 +65,14 @@ class Penalties:
 
 
 def price_of_demand(problem: RoutedProblem) -> float:
-    """Return the price of a unit of load at which the largest demand costs the longest length."""
+    """Return the longest length divided by the largest demand, as a price of a unit of load."""
     return (problem.longest or 1.0) / max(1, int(problem.demands.max()))
 
 
 def hard_penalties(problem: RoutedProblem) -> Penalties:
     """Return the prices of hard constraints.
 
-    Hardly any shorter route is worth a violation, and no shorter tour is worth a vehicle.
+    A violation of load or duration hardly ever pays, and a surplus vehicle never does.
     """
     load, duration = Load().weight(problem), Duration().weight(problem)
     vehicles = 2 * problem.longest * (problem.customers + 1) + 1
@@ -90,10 +90,10 @@ def _padded(count: int) -> int:
 
 
 class Routing(Objective):
-    """The constraints of a vehicle routing problem (Schulz 2013, 4.1).
+    """The constraints of a vehicle routing problem (Schulz 2013, section 4.1).
 
-    A search never breaks hard constraints more than before, and accepts any move that breaks them
-    less. It pays a price for violations of soft constraints.
+    A search never increases violations of hard constraints, and accepts any move that reduces them.
+    It pays a price for violations of soft constraints.
     """
 
     name = "routing"
@@ -106,7 +106,7 @@ class Routing(Objective):
         limited = problem.route_limit is not None
         built_in = (Load(), Duration()) if limited else (Load(),)
         self.resources: tuple[Resource, ...] = (*built_in, *problem.resources)
-        # Whether the consumption of a route depends on its direction.
+        # Whether the consumption of a resource on a route depends on its direction.
         self.directed = any(part.segments > 1 for part in self.resources)
 
         weight = "gls::int64" if problem.integer else "double"
@@ -120,7 +120,7 @@ class Routing(Objective):
         return "\n".join(sources_of(*self.resources))
 
     def words(self, backend: Any, problem: Any) -> list[Any]:
-        """Return the words of gls::RoutingData and of the resources."""
+        """Return the words of gls::RoutingData, followed by those of the resources."""
         routed = self.problem
         cast = int if routed.integer else float
         fleet = routed.copies if routed.fleet is None else routed.fleet
@@ -137,7 +137,7 @@ class Routing(Objective):
         return words
 
     def weight_places(self, backend: Any) -> list[int]:
-        """Return the index of each resource's weight in the data of a search."""
+        """Return the word index of each resource's weight in the data of a search."""
         before = ((OBJECTIVE, "UnderData"), (OBJECTIVE, "KeptTours"), (HEADER, "RoutingData"))
         places = [sum(words_of(*own) for own in before)]
         for part in self.resources[:-1]:
@@ -146,12 +146,12 @@ class Routing(Objective):
         return places
 
     def weights(self, price: float) -> NDArray[np.uint64]:
-        """Return the weights of all resources at a price, as words of the data of a search."""
+        """Return the weights of all resources, multiplied by `price`, as words for a search."""
         weights = [self._at(price, part) for part in self.resources]
         return np.array(weights, self.problem.cost_dtype).view(np.uint64)
 
     def load_weight(self, price: float) -> float:
-        """Return the weight of the load at a price."""
+        """Return the weight of the load, multiplied by `price`."""
         return float(self._at(price, self.resources[0]))
 
     def _at(self, price: float, part: Resource) -> float:
@@ -159,7 +159,7 @@ class Routing(Objective):
         return max(1, round(weight)) if self.problem.integer else weight
 
     def most(self, problem: Any) -> float:
-        """Return an upper bound of the price of all violations."""
+        """Return an upper bound on the price of all violations."""
         routed, prices = self.problem, self.penalties
         if routed.resources:
             return math.inf
@@ -171,11 +171,11 @@ class Routing(Objective):
 
     @property
     def proven(self) -> bool:
-        """Whether all resources are built in: tests compare their functors with their classes."""
+        """Whether all resources are built in, so that tests compare their C++ with their Python."""
         return not any(map(foreign, self.resources))
 
     def kept_bytes(self, problem: Any) -> int:
-        """Return the bytes that gls::Routing keeps of a tour."""
+        """Return the number of bytes that gls::Routing keeps about a tour."""
         n, copies = self.problem.customers + self.problem.copies, self.problem.copies
         total = 16 + _padded(4 * (n + 2 * copies))
         for part in self.resources:
@@ -188,11 +188,14 @@ class Routing(Objective):
         return np.asarray(paid, dtype=self.problem.cost_dtype)
 
     def feasible(self, problem: Problem, rows: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Return which giant tours (P, n) break no constraint."""
+        """Return whether each giant tour (P, n) satisfies all constraints, shape (P,)."""
         return giant_tours.violations(self.problem, rows).none
 
     def violated(self, problem: Problem, rows: NDArray[np.int32]) -> NDArray[np.float64]:
-        """Return the penalties of giant tours (P, n) under hard constraints, shape (P,)."""
+        """Return what the violations of giant tours (P, n) cost under hard constraints, shape (P,).
+
+        Infeasible tours get at least 1.
+        """
         violations = giant_tours.violations(self.problem, rows)
         paid = self._paid(hard_penalties(self.problem), violations)
         return np.where(violations.none, 0.0, np.maximum(paid, 1.0))

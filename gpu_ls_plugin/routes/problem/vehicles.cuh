@@ -1,4 +1,4 @@
-// Vehicles, with their capacity and the limit of durations, and the rows of routes that
+// The vehicles of a problem, with their limits and prices, and the rows of routes that
 // constructions fill in.
 #pragma once
 
@@ -36,7 +36,7 @@ struct Vehicles {
   const int* demands;    // of each node
   const Time* services;  // service time of each node
   Time limit;            // longest duration of a route
-  // Prices of a unit beyond capacity and limit; only read if constraints are soft.
+  // Prices of a unit of load and of duration beyond the limits; read only if constraints are soft.
   Length load_price, time_price;
   Metric length;
 
@@ -53,7 +53,7 @@ struct Vehicles {
         time_price(number_in<Length>(data.time_price)),
         length(metric_data, int(data.customers) + 1) {}
 
-  // The additional length if a route visits c between a and b.
+  // The additional length of a route that visits c between a and b.
   GLS_DEVICE Length detour(int a, int c, int b) const {
     return length(a, c) + length(c, b) - length(a, b);
   }
@@ -63,7 +63,7 @@ struct Vehicles {
   GLS_DEVICE bool holds(int64 load) const { return load <= capacity; }
 };
 
-// A length beyond that of any route.
+// A length greater than that of any route.
 template <class Length>
 GLS_DEVICE Length endless() {
   return Length(int64(1) << 62);

@@ -1,1 +1,1 @@
-"""Resources of routes: load and duration."""
+"""Resources that vehicles consume on their routes: load and duration."""

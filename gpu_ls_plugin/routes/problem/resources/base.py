@@ -1,4 +1,4 @@
-"""The base class of resources of routes."""
+"""The base class of resources that vehicles consume on their routes."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ if TYPE_CHECKING:
 class Resource(ABC):
     """A quantity that a vehicle consumes on its route, up to a limit.
 
-    A classical resource extension function (Schulz 2013, section 4.3), aggregated over segments of
-    a giant tour.
+    It defines a classical resource extension function (Schulz 2013, section 4.3), which is
+    aggregated over segments of a giant tour.
 
     Attributes
     ----------
     name : str
         Name in the registry.
     segments : int
-        Segments stored for each place: 1 if segments are sums (`kAdds`), else 2.
+        Number of segments stored for each place of a tour: 1 if segments are sums (`kAdds`), else
+        2.
     """
 
     name: ClassVar[str]
@@ -33,7 +34,7 @@ class Resource(ABC):
 
     @abstractmethod
     def functor(self, problem: RoutedProblem) -> str:
-        """Return the C++ type, as `routes/problem/resources/resource.cuh` describes it."""
+        """Return the C++ type, which `routes/problem/resources/resource.cuh` describes."""
 
     def source(self) -> str:
         """Return the C++ text that defines the functor; empty if it is built in."""
@@ -45,12 +46,15 @@ class Resource(ABC):
 
     @abstractmethod
     def words(self, backend: Any, problem: RoutedProblem) -> list[Any]:
-        """Return the `kWords` parameters of the functor: integers, floats, arrays of a backend."""
+        """Return the `kWords` parameters of the functor: numbers or arrays of the backend."""
 
     @abstractmethod
     def excess(self, problem: RoutedProblem, rows: NDArray[Any]) -> NDArray[Any]:
-        """Return the excess of each giant tour (P, n), computed from scratch, shape (P,)."""
+        """Return the excess of each giant tour over the limit, shape (P,), computed from scratch.
+
+        `rows` are checked giant tours, shape (P, n).
+        """
 
     @abstractmethod
     def weight(self, problem: RoutedProblem) -> float:
-        """Return the price of a unit of excess if constraints are hard."""
+        """Return the price of a unit of excess under hard constraints."""

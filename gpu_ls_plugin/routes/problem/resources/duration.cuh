@@ -1,4 +1,4 @@
-// The duration of a route: its length and the service times of its customers.
+// The duration of a route: its length plus the service times of its customers.
 #pragma once
 
 #include "routes/problem/resources/resource.cuh"
@@ -47,7 +47,7 @@ struct Duration {
   }
 };
 
-// For asymmetric lengths: a segment has the durations of both directions.
+// The duration under asymmetric lengths: a segment has the durations of both directions.
 template <class AmountType>
 struct DirectedDuration : Duration<AmountType> {
   static constexpr bool kTurns = true;

@@ -19,7 +19,7 @@ WEIGHT = 64  # price of a unit of duration beyond a hard limit, in units of leng
 
 
 class Duration(Resource):
-    """The length of a route and the service times of its customers, up to a limit."""
+    """The length of a route plus the service times of its customers, up to a limit."""
 
     name = "duration"
     segments = 1
@@ -52,11 +52,11 @@ class Duration(Resource):
         return in_order(HEADER, "DurationData", data)
 
     def excess(self, problem: RoutedProblem, rows: NDArray[Any]) -> NDArray[Any]:
-        """Return the sum of the durations beyond the limit."""
+        """Return the total duration of each row's routes beyond the limit, shape (P,)."""
         durations = giant_tours.route_sums(problem, rows).durations
         excess: NDArray[Any] = giant_tours.beyond_limit(problem, durations).sum(axis=1)
         return excess
 
     def weight(self, problem: RoutedProblem) -> float:
-        """Return a price that hardly any shorter route is worth."""
+        """Return a price so high that a violation hardly ever pays."""
         return WEIGHT

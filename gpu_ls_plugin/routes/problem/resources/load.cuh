@@ -1,4 +1,4 @@
-// The load of a route: the demand of its customers.
+// The load of a route: the sum of its customers' demands.
 #pragma once
 
 #include "routes/problem/resources/resource.cuh"

@@ -19,7 +19,7 @@ HEADER = "routes/problem/resources/load.cuh"
 
 
 class Load(Resource):
-    """The demand of a route's customers, up to the capacity of a vehicle."""
+    """The sum of a route's demands, up to the capacity of a vehicle."""
 
     name = "load"
     segments = 1
@@ -39,11 +39,11 @@ class Load(Resource):
         return in_order(HEADER, "LoadData", data)
 
     def excess(self, problem: RoutedProblem, rows: NDArray[Any]) -> NDArray[Any]:
-        """Return the sum of the demands beyond the capacity."""
+        """Return the total load of each row's routes beyond the capacity, shape (P,)."""
         loads = giant_tours.route_sums(problem, rows).loads
         excess: NDArray[Any] = np.maximum(loads - problem.capacity, 0).sum(axis=1)
         return excess
 
     def weight(self, problem: RoutedProblem) -> float:
-        """Return four times the longest length: more than a customer costs in another route."""
+        """Return four times the longest length; inserting a customer into a route costs less."""
         return 4 * problem.longest + 1

@@ -1,11 +1,11 @@
 // Resources of routes: quantities that a vehicle consumes from depot to depot, up to a limit
 // (classical resource extension functions: Irnich 2008; Schulz 2013, section 4.3).
 //
-// A segment is the resource's summary of a path. Only the ends of a path may be depots. A resource
-// is a struct with
+// A segment summarises how a path consumes the resource. Only the ends of a path may be depots. A
+// resource is a struct with
 //
-//   static constexpr int kWords              number of its parameter words; kWordsOf<Data> if a
-//                                            struct holds them
+//   static constexpr int kWords              number of its parameter words; kWordsOf<Data> if they
+//                                            are declared as a struct
 //   AResource(const uint64* words)           constructor (backends/include/words.cuh)
 //   struct Segment                           the summary of a path
 //   Amount                                   the type of an excess, int64 or double
@@ -13,14 +13,14 @@
 //   Segment join(a, b, TwoWay<Length> edge)  path a, the edge between the two, and path b
 //   Segment turned(segment)                  the path in the opposite direction
 //   Amount excess(segment)                   the excess of a route from depot to depot over the
-//                                            limit; 0 if it keeps the limit
+//                                            limit; 0 if the route respects it
 //   static constexpr bool kTurns             whether the excess depends on a route's direction
-//   static constexpr bool kAdds              whether segments are sums. Then it also has
+//   static constexpr bool kAdds              whether segments are sums. If so, the struct has
 //   Segment without(Segment whole, Segment first, Segment node)
 //                                            the path `whole` without its beginning `first`, apart
 //                                            from the last node of `first`, whose segment is `node`
 //   static constexpr bool kByNodes           true if the order of the nodes does not matter; may be
-//                                            left out. Then it also has
+//                                            left out. If true, the struct has
 //   int used(segment), int most()            the consumption of a path, and the limit of a route
 #pragma once
 
