@@ -128,7 +128,7 @@ def require_symmetric(problem: TSP, search: str) -> None:
         raise UnsupportedProblemError(
             f"problem: {search} reverses paths, which changes the lengths of an asymmetric "
             "problem; search with OrOpt() or ThreeOpt() on candidates such as Nearest(10), or "
-            "make integer lengths symmetric by Symmetrised()"
+            "make integer lengths symmetric with Symmetrised()"
         )
 
 

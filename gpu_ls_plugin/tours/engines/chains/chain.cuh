@@ -90,7 +90,8 @@ GLS_DEVICE bool draw_bridge(const Team& team, KickNumbers<Team>& random, const V
       const int before = tour.at(place(cut) - 1), behind = tour.at(place(other));
       bridge.lengths[edge] = view.length(before, behind);
       if (edge % 2) return;
-      move.t[cut == 0 ? 6 : 2 * cut - 1] = before;  // t[6] t[0], t[1] t[2], ... t[5] t[7]
+      // The removed edges are t[6] t[0], t[1] t[2], t[3] t[4] and t[5] t[7].
+      move.t[cut == 0 ? 6 : 2 * cut - 1] = before;
       move.t[cut == 3 ? 7 : 2 * cut] = behind;
     });
     team.sync();
@@ -173,14 +174,14 @@ struct Chain
 
  private:
   static constexpr bool kReal = MetricLengths::kReal;
-  // Capacities of the journal and the queue are twice as large for deep moves.
+  // The capacities of the journal and the queue are doubled for deep moves.
   static constexpr bool kDeep = MostEdges<Neighbourhood>::kValue > kUsualExchange;
   static constexpr int kEdges = kDeep ? kDeepestExchange : kUsualExchange;
   static constexpr int kReversals = (1 + kDeep) * kJournal, kWaiting = (1 + kDeep) * kChainQueue;
   // Many warps of a block leave few registers to each lane.
   static constexpr bool kScarce = Team::kTeams > 10;
 
-  // Whether tours may be infeasible. If so, a feasible tour replaces an infeasible best tour. The
+  // Whether tours may be infeasible. If so, any feasible tour replaces an infeasible best tour. The
   // feasibility of a part is unknown.
   static constexpr bool kJudges = Scope::kWhole && !length_alone<Metric>();
 
@@ -209,7 +210,8 @@ struct Chain
   const KickSchedule& schedule;
   const ChainBatch& batch;
   const int stride;  // cities from the start of a chain's tour to that of the next
-  // Members of fixed size come first in memory, so that they and the tour's order share an address.
+  // Members of fixed size come first in memory, so that one address serves them and the tour's
+  // order.
   ChainMemory& shared;
   City* const ring;
   Journal<City> journal;

@@ -143,7 +143,7 @@ class Chains(ChainState, ABC):
         return cheaper
 
     def keep_best(self) -> Any:
-        """Keep each current tour that is better than its chain's best; return as `offer` does."""
+        """Offer the current tours; return which are better than the best so far, as a mask."""
         return self.offer(self.tours, self.costs)
 
     def offer(self, tours: Any, costs: Any) -> Any:
@@ -164,8 +164,8 @@ class Chains(ChainState, ABC):
     def restart(self, search: Repair, rows: Any, seconds: float = math.inf) -> None:
         """Let the chains `rows`, in ascending order, continue from random local optima.
 
-        They keep their best tours. If `seconds` are over before the local optima are reached, the
-        chains do not change.
+        They keep their best tours. Chains whose local optima are not found within `seconds` do not
+        change.
         """
         if not len(rows):
             return
@@ -190,7 +190,7 @@ class Chains(ChainState, ABC):
     def searched(
         self, search: Repair, fresh: Any, rows: Any, seed: int, seconds: float
     ) -> tuple[Any, Any, Statistics] | None:
-        """Run the local search from `fresh[rows]`; `fresh` has shape (P, n), `rows` ascend.
+        """Run the local search from `fresh[rows]`; `fresh` is (P, n), `rows` are in order.
 
         Return tours, costs and statistics; None if the tours are not local optima after `seconds`.
         The result does not depend on the other rows.

@@ -217,7 +217,7 @@ class PartedTours(Chains):
         segments["begin1"] = np.tile(cuts[:-1], tours)
         segments["length1"] = np.tile(np.diff(cuts), tours)
         first, second, links = self._links(places, cuts)
-        # Other rounds cut elsewhere, so consecutive cities of two segments share a segment anyway.
+        # Pairs of consecutive segments matter less: other rounds cut elsewhere and join their ends.
         weight = links * self._random.random(len(first))
         weight[(second - first == 1)] *= 0.5
         taken = [False] * len(segments)

@@ -34,7 +34,7 @@ struct Segments {
 // Tours and their parts; parts are in rows of `stride` cities.
 struct CutTours {
   int n, stride, degree;  // cities of a tour, and of the largest part; candidates of a city
-  const void* segments;   // of every part
+  const void* segments;   // of every part, its Segments
   const int* tours;       // in rows
   const int* places;      // of every city in its tour
   const int* candidates;  // of the whole problem, like their lengths

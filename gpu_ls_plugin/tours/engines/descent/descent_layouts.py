@@ -34,7 +34,7 @@ SOME = 8  # tours per multiprocessor; with at least this many, each tour gets a 
 LISTED_BYTES = 16  # per lane of a block, for shared lists of moves
 # Chunks of a sweep, by the cities of all tours together: cities of a chunk, and the number of
 # blocks that share their first steps. In small instances, many blocks share the work at cities with
-# long edges; large instances gain more from memory that neighbouring lanes read together.
+# long edges; in large ones, it matters more that neighbouring lanes read neighbouring memory.
 SWEEP_SHAPES: tuple[tuple[float, int, int], ...] = (
     (2_000, 64, 64),
     (10_000, 64, 32),

@@ -50,7 +50,7 @@ static_assert(sizeof(BestFound<int64>) == kFoundBytes && sizeof(BestFound<double
               "Python reserves as many bytes");
 
 // The place of a move, which first improvement uses as its `rank`: the rank of its city in the
-// queue, and, if a search stops at the first improving first step, also the number of the step.
+// queue and, if a search stops at the earliest first step that improves, the number of the step.
 template <class Neighbourhood>
 struct Place {
   static constexpr bool kStep = TakesFirstStep<Neighbourhood>::kValue;
@@ -84,7 +84,7 @@ struct Divisor {
 };
 
 // The moves of a city: first steps in one or two directions to the first `breadth` candidates, each
-// with a number of variants.
+// with `variants` variants.
 struct Choices {
   int directions;
   Divisor breadth, variants;
@@ -224,8 +224,7 @@ GLS_DEVICE Found look_at_step(const View& view, const FirstStep<Length>& first, 
   }
 }
 
-// A first step that gains: step number `choice`, below 2^15, of the city with rank `rank`, below
-// 2^16.
+// A first step that gains: step number `choice`, below 2^15, of a city whose rank is below 2^16.
 template <class Length>
 struct alignas(8) Survivor {  // loaded two words at a time
   int t1, t2, t3;
@@ -252,7 +251,7 @@ struct ScoutMemory {
 // Base of searches whose blocks copy the sites of all cities into shared memory, if they fit.
 template <class Memory, class Site>
 struct LoadsSites {
-  // Called once in each block, before its tours.
+  // Called once in each block, before its tours are searched.
   template <class Team, class... Rest>
   GLS_DEVICE static void prepare(const Team&, const Instance& instance, const Rest&...) {
     Memory::template load_sites<Site>(static_cast<const Site*>(instance.sites), instance.n);
@@ -363,7 +362,7 @@ GLS_DEVICE bool try_move(const View& view, const Choices& choices, const Survivo
   return leads;
 }
 
-// Returns the best move of all lanes once each lane has it.
+// Returns the best move of all lanes, and waits until all lanes have it.
 template <class Team, class Found>
 GLS_DEVICE Found least_of_all(const Team& team, const Found& own) {
   const Found best = team.least(own);
@@ -488,7 +487,7 @@ GLS_DEVICE Found look_by_lists(const Team& team, const View& view, const Queue& 
 #pragma unroll 1
     for (int base = 0; base < moves; base += kGroup) {
       const ListedByTurn listed = list_moves<Neighbourhood>(team, view, numbers, base, moves);
-      int leading = kNowhere;  // variant and move of the lane's best, if it is of this group
+      int leading = kNowhere;  // variant and move of the lane's best, if it belongs to this group
       team.share(listed, [&](int lane, int number, const ListedByTurn& counts) {
         const int index = base + counts.turn_of(number) * kLanes + lane;
         const int variant = numbers.variant(index);
@@ -539,7 +538,7 @@ GLS_DEVICE void look_each_together(const Team& team, const View& view, const Cit
                                                            from.choice() * variants, none);
       if (!within) own = none;
       for (FirstFound<Length> best; (best = team.least(own)).rank != kNowhere;) {
-        if (own.rank == best.rank) own = none;  // on to the next city
+        if (own.rank == best.rank) own = none;  // the next round is about another city
         team.once([&] {
           if (found[best.rank].rank == kNowhere || best < found[best.rank]) found[best.rank] = best;
         });

@@ -68,7 +68,7 @@ struct PointsInShared {
   template <class Team>
   GLS_DEVICE PointsInShared(const Team& team, const Metric& metric, Tour<const int> tour) {
     extern __shared__ Point shared[];
-    team.sync();  // lanes may still read the points of the last tour
+    team.sync();  // lanes may still read the points of the previous tour
     team.each(tour.n, [&](int p) { shared[p] = metric.point(tour[p]); });
     team.sync();
     points = shared;

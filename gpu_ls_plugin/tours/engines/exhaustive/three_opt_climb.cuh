@@ -1,4 +1,4 @@
-// Exhaustive best-improvement 3-opt on a GPU. A pass is two launches for all tours.
+// Exhaustive best-improvement 3-opt on a GPU. A pass consists of two launches for all tours.
 //
 // ThreeOptTiles evaluates the four pure reconnections of all n (n - 1) (n - 2) / 6 triples of
 // edges, with one block for each bar of positions (triple_tiles.cuh). It computes the two (min, +)
@@ -30,7 +30,7 @@ struct ThreeOptTiles {
 
   static constexpr int kSquare = Tiles::kSquare;
   static constexpr int kRows = edge + 1;   // positions of a side of a bar, and the next one
-  static constexpr int kPitch = edge + 4;  // entries of a table's column, for reads of 16 bytes
+  static constexpr int kPitch = edge + 4;  // entries of a table's column, a multiple of 16 bytes
   static constexpr int kColumns = 32;      // columns k between two barriers
   static_assert(2 * (kColumns + 1) >= kRows, "the tables have room for the lengths of pairs");
 

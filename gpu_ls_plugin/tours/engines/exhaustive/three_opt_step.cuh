@@ -65,7 +65,7 @@ struct ThreeOptStep {
 
   GLS_DEVICE static Value least(Value a, Value b) { return b < a ? b : a; }
 
-  // The length between two positions.
+  // The length between the cities at two positions.
   GLS_DEVICE Value length(int p, int q) const { return Value(metric(tour[p], tour[q])); }
 
   // The least change of a pair, from its least sums and the lengths that do not depend on k.

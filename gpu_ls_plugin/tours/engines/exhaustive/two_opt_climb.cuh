@@ -27,7 +27,7 @@ struct TwoOptClimb {
 
   static constexpr int kGroup = 8;                     // columns between two pads
   static constexpr int kChunk = 128;                   // columns between two barriers
-  static constexpr int kBand = Team::kThreads * Rows;  // rows in flight
+  static constexpr int kBand = Team::kThreads * Rows;  // rows that a block holds at once
   static constexpr int kRing = kBand + 2 * kChunk;
   static constexpr int kRingSlots = kRing / kGroup * (kGroup + 1);
   static_assert(Rows % kGroup == 0 || kGroup % Rows == 0,
@@ -37,7 +37,7 @@ struct TwoOptClimb {
   const Team& team;
   const Metric metric;
   Tour<City> tour;
-  const float slack;  // of a move: twice the slack of a distance
+  const float slack;  // bound on the error of an estimate: twice the slack of a distance
   Point* ring;
   RowBest<Length>* rows;  // best move of each row; null for one move per pass
 

@@ -38,7 +38,7 @@ CUDA_SECONDS_PER_MOVE = {False: 2e-10, True: 1e-9}
 CPU_SECONDS_PER_CITY = {False: 1e-8, True: 1e-6}
 LONGEST_LAUNCH = 3 * tuning.LAUNCH_SECONDS  # upper bound for a pass of all tours of a launch
 # Measured on the H200 (docs/kernels.md).
-RESIDENT_WARPS = {"fast": 16, "slow": 12}  # per multiprocessor, as registers allow
+RESIDENT_WARPS = {"fast": 16, "slow": 12}  # per multiprocessor; limited by registers
 ROW_SPEED = {8: 1.0, 4: 0.85}  # relative speed of a lane, by its number of rows
 MOST_WARPS = 8  # per block
 LOAD_COST = 10  # moves that can be evaluated while one point is loaded into shared memory

@@ -283,7 +283,7 @@ struct TwoOptClimb {
     }
     points[n] = points[0];
     for (int s = 0, p = first; s < move.offset; ++s, p = tour.next(p)) position[tour[p]] = p;
-    // The inner edges of the path, one fewer than its cities, are in reverse order.
+    // The inner edges of the path, one fewer than its cities, are reversed as well.
     for (int s = 0; s < (move.offset - 1) / 2; ++s) {
       const int left = tour.wrap(first + s), right = tour.wrap(first + move.offset - 2 - s);
       std::swap(edge[left], edge[right]);
