@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.composition import Kernel
 
 ARCHITECTURES = (75, 80, 90, 100)  # compute capabilities times ten: Turing to Blackwell
-MAIN_ARCHITECTURE = 90  # gets each kernel; the others get each part
+MAIN_ARCHITECTURE = 90  # each kernel is compiled for it; for the others, only each part
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ def _require_architectures(architectures: Sequence[int]) -> None:
     for arch in architectures:
         if arch not in supported:
             known = ", ".join(map(str, supported))
-            raise InvalidParameterError(f"arch: this NVRTC does not compile for sm_{arch}; {known}")
+            raise InvalidParameterError(f"arch: this NVRTC does not know sm_{arch}; known: {known}")
 
 
 @functools.cache

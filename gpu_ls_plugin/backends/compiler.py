@@ -120,7 +120,7 @@ def check_compiler() -> list[str]:
         done = _run([*program.compiler, *LIST_MACROS], folder=empty, seconds=PATIENCE)
     standard = re.search(r"^#define __cplusplus (\d+)", done.stdout, re.MULTILINE)
     if done.returncode != 0 or standard is None or int(standard[1]) < CPP17:
-        complaint = done.stderr.partition("\n")[0] or "it does not define __cplusplus as such"
+        complaint = done.stderr.partition("\n")[0] or "its __cplusplus is missing or too old"
         raise _not_found(f"{shlex.join(program.compiler)} is not a C++17 compiler ({complaint})")
     return list(program.compiler)
 

@@ -181,7 +181,7 @@ class CudaBackend(Backend):
     def _queue(
         self, kernel: Kernel, launch: Callable[[], None], fault: _Fault | None, _kept: Any
     ) -> None:
-        """Queue a launch. `_kept` keeps the arrays alive whose addresses the launch uses."""
+        """Queue a launch. `_kept` keeps alive the arrays whose addresses the launch uses."""
         with self.current():
             launch()
             kernel.refuse_fault(fault)
@@ -312,5 +312,5 @@ def unavailable_reason() -> str | None:
         return "no CUDA device or driver was found; install NVIDIA's driver or use backend='cpu'"
     capability = int(cupy.cuda.Device().compute_capability)
     if capability < OLDEST_CAPABILITY:
-        return f"the GPU has compute capability {capability / 10}, at least 7.5 is needed"
+        return f"the GPU has compute capability {capability / 10}; at least 7.5 is needed"
     return None

@@ -78,7 +78,7 @@ def compiling() -> Iterator[None]:
 
 
 class Stopwatch:
-    """Measures the seconds since it was created, without those for compiling, against a budget.
+    """A clock that starts when it is created and stops during compiling, with a budget's limits.
 
     Raises
     ------

@@ -85,7 +85,7 @@ def indefinite(noun: str) -> str:
 
 
 def instance(name: str, value: Any, *, kind: Any, wanted: str) -> Any:
-    """Return a value; raise unless it is a `kind`, which the message calls by the noun `wanted`."""
+    """Return a value; raise unless it is an instance of `kind`. The message contains `wanted`."""
     if not isinstance(value, kind):
         raise InvalidTypeError(f"{name}: {value!r} is not {indefinite(wanted)}")
     return value

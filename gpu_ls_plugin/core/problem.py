@@ -222,9 +222,9 @@ def without_routes(problem: object) -> GpuLsError:
     """Return the error for an object that has no routes of vehicles."""
     if isinstance(problem, Problem):
         return UnsupportedProblemError(
-            f"problem: {problem!r:.80} has no routes; make a vehicle routing problem by "
+            f"problem: {problem!r:.80} has no routes; make a vehicle routing problem with "
             f"{MAKE_ROUTES}"
         )
     return InvalidTypeError(
-        f"problem: {problem!r:.80} is not a vehicle routing problem; make one by {MAKE_ROUTES}"
+        f"problem: {problem!r:.80} is not a vehicle routing problem; make one with {MAKE_ROUTES}"
     )

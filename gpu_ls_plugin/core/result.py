@@ -233,7 +233,7 @@ class Result:
 
     @cached_property
     def feasible(self) -> Any:
-        """For each row, whether it breaks no constraint: bool (P,), the kind of array of `costs`.
+        """Which rows break no constraint: bool, shape (P,), NumPy or CuPy like `costs`.
 
         All rows are feasible if there is no problem or it has no constraints.
         """

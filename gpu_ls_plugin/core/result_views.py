@@ -66,6 +66,6 @@ def save_rows(
             zip(costs.tolist(), verdicts, tours.tolist(), strict=True)
         )
     ]
-    for line, its in zip(lines, routes or (), strict=False):
-        line.append(" | ".join(" ".join(map(str, route)) for route in its))
+    for line, row_routes in zip(lines, routes or (), strict=False):
+        line.append(" | ".join(" ".join(map(str, route)) for route in row_routes))
     save_csv(path, columns, lines)

@@ -138,7 +138,7 @@ def fields(kind: Callable[..., Any], **checks: Check) -> Check:
 
 
 def of_version(version: int, what: str, content: Any) -> dict[str, Any]:
-    """Return an object without its "version"; raise ValueError if that is another version."""
+    """Return an object without its "version"; raise ValueError unless that is `version`."""
     found = content.get("version") if isinstance(content, dict) else None
     if not isinstance(found, int) or isinstance(found, bool) or found != version:
         raise ValueError(f"not {what} of version {version}")

@@ -25,7 +25,7 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 
 
 class Register(Protocol):
-    """A function that registers a part for the plugin that is called."""
+    """A function that registers a part of the plugin that is being loaded."""
 
     def __call__(self, kind: str, name: str, factory: Callable[..., Any]) -> None:
         """Register `factory` under a kind and a name."""

@@ -54,8 +54,8 @@ JOINS: dict[str, dict[type[ast.operator | ast.unaryop], Callable[..., Any]]] = {
     "filter": {ast.BitOr: operator.or_, ast.BitAnd: operator.and_, ast.Invert: operator.invert},
 }
 HINTS = {
-    "candidates": " (join candidate sets by |)",
-    "filter": " (join filters by &, | and ~)",
+    "candidates": " (join candidate sets with |)",
+    "filter": " (join filters with &, | and ~)",
 }
 
 
@@ -185,7 +185,7 @@ def _groups(tree: ast.expr) -> list[list[ast.expr]]:
             groups.append([])
         elif sign != ("+" if len(groups) == 1 else "|"):
             raise InvalidParameterError(
-                f"search: {ast.unparse(node)!r} joins parts by a sign other than + between "
+                f"search: {ast.unparse(node)!r} joins parts with a sign other than + between "
                 f"neighbourhoods and | between candidate sets; write {FORM}"
             )
         walk(node.right)

@@ -511,8 +511,8 @@ def domain_of(problem: Any) -> Domain:
         if domain.serves(problem):
             return domain
     raise InvalidTypeError(
-        f"problem: {problem!r:.80} is not a TSP; make one by TSP(coordinates), "
-        "TSP.from_matrix(matrix) or TSP.read(path), or convert a problem of pymoo by "
+        f"problem: {problem!r:.80} is not a TSP; make one with TSP(coordinates), "
+        "TSP.from_matrix(matrix) or TSP.read(path), or convert a problem of pymoo with "
         "gpu_ls_pymoo.as_tsp(problem); no installed domain serves it"
     )
 

@@ -123,8 +123,8 @@ def joined(problem: Problem, groups: Iterable[Elites]) -> Elites:
     places[order] = np.arange(len(order))
     rows = np.empty((len(order), problem.n), np.int32)  # written once: they may have gigabytes
     ends = np.cumsum([len(group) for group in given])
-    for group, its in zip(given, np.split(places, ends[:-1]), strict=True):
-        rows[its] = group.rows
+    for group, targets in zip(given, np.split(places, ends[:-1]), strict=True):
+        rows[targets] = group.rows
     return Elites(rows, costs[order], feasible[order])
 
 

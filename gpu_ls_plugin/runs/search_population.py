@@ -77,7 +77,7 @@ def search_population(
 def own_kicks(budget: Budget, *, by_moves: bool) -> int | None:
     """Return the limit of kicks of a search, None if only other limits end it.
 
-    If the population does not end `by_moves`, a limit of moves is a limit of kicks, at least one.
+    If moves do not end a stretch (`by_moves`), a limit of moves counts as one of kicks, at least 1.
     """
     if budget.moves is not None and not by_moves:
         moves = max(1, budget.moves)
@@ -93,7 +93,7 @@ def _result(
     backend, statistics = population.backend, population.statistics
     found, claimed = population.tours, backend.to_numpy(population.claimed)
     costs = problem.cost(backend.to_numpy(found))
-    # An interrupted launch may have written a row in part, whose cost is not compared.
+    # An interrupted launch may have left a row half written, so costs are not compared.
     if not statistics.interrupted:
         wrong = costs != claimed
         if wrong.any():

@@ -80,7 +80,7 @@ class Leg:
         return most is not None and generations - self._generations >= most
 
     def share(self, done: int, elapsed: float) -> float:
-        """Return the finished share of the run, given all kicks and the stretch's seconds."""
+        """Return the finished share of the run, given `done` and the seconds of the stretch."""
         stretch, passed = self.stretch, 0.0
         if stretch.kicks is not None:
             passed = (done - self.first) / max(1, stretch.kicks)

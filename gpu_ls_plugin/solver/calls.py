@@ -1,4 +1,4 @@
-"""The functions `solve` and `plan`, which are also called by `gpu-ls solve`."""
+"""The functions `solve` and `plan`, which `gpu-ls solve` calls, too."""
 
 from __future__ import annotations
 

@@ -88,4 +88,4 @@ def test_an_old_gpu_is_refused(monkeypatch):
 
     monkeypatch.setattr(cupy.cuda, "is_available", lambda: True)
     monkeypatch.setattr(cupy.cuda, "Device", Old)
-    assert "compute capability 6.1, at least 7.5" in (cuda.unavailable_reason() or "")
+    assert "compute capability 6.1; at least 7.5" in (cuda.unavailable_reason() or "")

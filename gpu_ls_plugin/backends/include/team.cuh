@@ -1,4 +1,4 @@
-// Teams of threads, through which alone parts are parallel.
+// Teams of threads. Parts run in parallel only through their team.
 //
 // A team works on one item, such as a tour, and divides ranges of indices among its lanes. On the
 // GPU it is a warp or a block. On the CPU it is a thread with a plain loop, which the compiler
@@ -286,7 +286,7 @@ struct Host {
   }
 
   // Calls put(rank, value), in order, for each of `count` values whose bit is clear. Sets these
-  // bits and returns their number. `count` is at most kMostNew; so many values must be readable.
+  // bits and returns their number. `count` is at most kMostNew, and kMostNew values are readable.
   template <class F>
   GLS_DEVICE int append_new(uint32* words, const int* values, int count, F put) const {
     int total = 0;
@@ -487,8 +487,9 @@ struct Warp {
     return {sum - mine, __shfl_sync(kAllLanes, sum, 31)};
   }
 
-  // Divides the things of all lanes evenly among the lanes. `mine` are mine.size() things of this
-  // lane; use(owner, index, things) is called for each thing, with `things` of the lane `owner`.
+  // Divides the things of all lanes evenly among the lanes. `mine` holds the mine.size() things of
+  // this lane. use(owner, index, things) is called for each thing; `things` is `mine` of lane
+  // `owner`.
   template <class Things, class Use>
   GLS_DEVICE void share(const Things& mine, Use use) const {
     const Compacted own = stacked(mine.size());
