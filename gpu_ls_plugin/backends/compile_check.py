@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.composition import Kernel
 
 ARCHITECTURES = (75, 80, 90, 100)  # compute capabilities times ten: Turing to Blackwell
-MAIN_ARCHITECTURE = 90  # each kernel is compiled for it; for the others, only each part
+MAIN_ARCHITECTURE = 90  # all kernels are compiled for it; for the others, enough to cover all parts
 
 
 @dataclass(frozen=True)

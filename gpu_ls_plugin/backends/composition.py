@@ -81,7 +81,7 @@ class Parameter:
 
     @property
     def on_host(self) -> tuple[str, str]:
-        """The parameter's declaration in a CPU function, and a statement to begin that function."""
+        """The parameter's declaration in a CPU function, and that function's first statement."""
         return f"{self.type} {self.name}", ""
 
     def check(self, array: Any, contiguous: bool) -> None:

@@ -46,8 +46,8 @@ def warns_if_infeasible(search: Callable[Given, Found]) -> Callable[Given, Found
 def violation(problem: Problem, rows: Any) -> NDArray[np.float64]:
     """Return by how much rows break constraints, shape (P,), for frameworks.
 
-    It is 0 for feasible rows and positive for all others. It is 1 for an infeasible row without
-    `excess`, for example if a variable has no value.
+    It is 0 for feasible rows and positive for all others. It is 1 for an infeasible row whose
+    `excess` is 0, for example if a variable has no value.
     """
     checked = problem.check(rows)
     broken = ~np.asarray(problem.feasible(checked))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 # Descriptors of open files, by name.
 STREAMS = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
 DESCRIPTOR = re.compile(r"(?:/dev|/proc/(?:self|thread-self))/fd/([0-9]+)")
-MOST_LINKS = 40  # symbolic links in a row that Linux follows
+MOST_LINKS = 40  # most symbolic links in a row that Linux follows
 
 
 @contextmanager

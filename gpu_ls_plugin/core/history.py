@@ -81,7 +81,7 @@ def save_history(history: Sequence[Point], path: str | os.PathLike[str]) -> None
 
 
 def load_history(path: str | os.PathLike[str]) -> list[Point]:
-    """Return the points that `save_history` wrote."""
+    """Return the points in a file that `save_history` wrote."""
     with schema.reading(path), open(path, newline="", encoding="utf-8") as stream:
         lines = csv.reader(stream, strict=True)
         try:

@@ -134,7 +134,7 @@ class Progress:
     elapsed : float
         Seconds.
     best_cost, mean_cost : float
-        Infinite until the search finds a feasible row, if it sets prices of violations.
+        If the search sets prices of violations, infinite until it finds a feasible row.
     moves, evaluations, kicks, accepted, restarts : int
         As in `Statistics`.
     done, total : int

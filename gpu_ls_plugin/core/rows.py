@@ -114,7 +114,7 @@ def check_values(
 def integer_rows(
     given: ArrayLike, n: int, parameter: str, words: tuple[str, str, str]
 ) -> NDArray[Any]:
-    """Return rows as an array (P, n), P >= 1, of the same integer type.
+    """Return rows of integers as an array (P, n), P >= 1, without changing their type.
 
     Floats with integer values become int64. Anything else raises `InvalidTourError` or
     `InvalidTypeError`.

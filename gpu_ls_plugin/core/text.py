@@ -1,6 +1,6 @@
 """Numbers in text files, and quotations in messages.
 
-All functions take linear time, and no word, however long, makes a long message.
+All functions take linear time, and messages stay short even if a word is long.
 """
 
 from __future__ import annotations

@@ -92,7 +92,7 @@ def gpu_ls_kernel_sources() -> list[Kernel]:  # type: ignore[empty-body]
 def gpu_ls_search_finished(problem: Problem, search: object, statistics: Statistics) -> None:
     """Observe the end of a search; called once for each batch.
 
-    An exception of a plugin is logged as a warning. With ``GPU_LS_STRICT_PLUGINS=1``, it is raised
+    An exception in a plugin is logged as a warning. With ``GPU_LS_STRICT_PLUGINS=1``, it is raised
     as a `PluginError`.
 
     Parameters

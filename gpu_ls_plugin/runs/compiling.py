@@ -30,9 +30,9 @@ def compile_search(
     Raises
     ------
     CompilationError, UnsupportedProblemError, BackendUnavailableError
-        As the search does.
+        Raised by the search.
     KeyboardInterrupt
-        Ctrl-C.
+        Ctrl-C was pressed.
     """
     own = getattr(search, "compile_batch", None)
     if own is None:

@@ -131,7 +131,7 @@ class Command:
 
 
 class AnotherQuestion(ABC):
-    """A question to ``gpu-ls solve`` other than that for the best solution of a problem.
+    """A question to ``gpu-ls solve`` that does not ask for the best solution of a problem.
 
     Attributes
     ----------
@@ -456,7 +456,7 @@ class Domain(ABC):
         return {}
 
     def another_question(self, problem: Any, options: argparse.Namespace) -> AnotherQuestion | None:
-        """Return the question that the options ask, None if it is that for the best solution."""
+        """Return the question that the options ask, None if they ask for the best solution."""
         return None
 
 

@@ -38,7 +38,7 @@ def drive(
     Parameters
     ----------
     population : Population
-        Changed in place. After Ctrl-C, all complete launches have taken effect.
+        Changed in place. After Ctrl-C, all completed launches have taken effect.
     stretch : Stretch
     enough : callable
         Called after each launch; returns whether the target is reached.

@@ -121,7 +121,7 @@ def joined(problem: Problem, groups: Iterable[Elites]) -> Elites:
     order = _by_worth(costs, feasible)
     places = np.empty(len(order), np.intp)
     places[order] = np.arange(len(order))
-    rows = np.empty((len(order), problem.n), np.int32)  # written once: they may have gigabytes
+    rows = np.empty((len(order), problem.n), np.int32)  # written once: it may take gigabytes
     ends = np.cumsum([len(group) for group in given])
     for group, targets in zip(given, np.split(places, ends[:-1]), strict=True):
         rows[targets] = group.rows

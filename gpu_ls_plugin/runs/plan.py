@@ -28,7 +28,7 @@ class Found:
     row : int32 array, shape (n,)
         On the host.
     worth : tuple of float
-        Excess of the problem's constraints, and cost; less is better.
+        By how much the row breaks constraints, and its cost; less is better.
     result : Result or None
         All rows, if the stage returned them.
     """

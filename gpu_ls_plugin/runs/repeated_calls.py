@@ -85,7 +85,9 @@ class RepeatedCalls(Population):
     problem : Problem
         In the form that is searched.
     rows : array, shape (P, n), or None
+        None if the search makes its own rows.
     seed, first_row : int
+        Seed of the run, and number of the first row.
     backend : str
     moves : int, optional
         Limit for each row.

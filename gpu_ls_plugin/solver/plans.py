@@ -31,8 +31,8 @@ def default_settings(
 ) -> Settings:
     """Return complete settings, which the domain of the problem chooses.
 
-    They depend on the size of the problem and on the device. For many customers, `plan_of` changes
-    them to a search in parts.
+    They depend on the size of the problem and on the device. If there are many customers, `plan_of`
+    changes them to a search in parts.
 
     Parameters
     ----------
