@@ -1,1 +1,1 @@
-"""What `solve` does with routes."""
+"""The default settings and stages of `solve` for routes, and their reports."""

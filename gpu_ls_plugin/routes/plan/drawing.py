@@ -1,4 +1,4 @@
-"""Pictures of the routes of vehicles."""
+"""Maps of routes, with bars for the loads of vehicles."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-GOLDEN = 0.618034  # of a turn between successive hues, so that they differ
-SHADES = ((0.45, 0.75), (0.35, 0.95), (0.6, 0.6))  # lightness and saturation, taken in turn
+GOLDEN = 0.618034  # share of the colour circle between successive hues, so that they differ
+SHADES = ((0.45, 0.75), (0.35, 0.95), (0.6, 0.6))  # lightness and saturation, used in turn
 INK, TOO_MUCH = "#222222", "#c00000"
 MOST_NUMBERED = 60  # with more routes, the map shows no numbers
 
@@ -35,19 +35,21 @@ def plot_routes(
 ) -> Figure:
     """Draw a map of routes, with bars for the loads of the vehicles beside it.
 
-    Routes are numbered and coloured around the depot, the square. Edges at the depot are faint. If
-    durations are limited, thin bars show them. Excess over a limit is hatched in red.
+    Routes are numbered and coloured in their order around the depot, which is drawn as a square.
+    Edges at the depot are faint. If durations are limited, thin bars show them. Excess over a limit
+    is hatched in red.
 
     Parameters
     ----------
     problem : CVRP
     tour : array_like, shape (n,), integer, or list of lists
-        A giant tour, or routes as returned by `problem.routes`: lists of customers from 1 on, in
-        the order of driving. Not changed; may break constraints.
+        A giant tour, or routes as `problem.routes` returns them: lists of customers, counted from
+        1, in driving order. Not changed; may break constraints.
     path : path, optional
-        Image file to write, complete or not at all; its ending gives the format.
+        Image file to write, complete or not at all; its ending determines the format.
     title : str
-        Title, by default the name, cost, gap to the problem's optimum and number of routes.
+        Title; by default the name, the cost, the gap to the problem's optimum if known, and the
+        number of routes.
 
     Returns
     -------
@@ -58,10 +60,10 @@ def plot_routes(
     MissingExtraError
         Matplotlib is not installed.
     InvalidParameterError
-        The problem has no coordinates, or the ending is not an image format.
+        The problem has no coordinates, or the ending of `path` is not that of an image format.
     InvalidTourError, InvalidTypeError
         The tour is not a giant tour of the problem, the routes do not visit each customer once, or
-        the problem has no routes.
+        the problem is not a `CVRP`.
     OSError
         The file cannot be written.
     """
@@ -87,7 +89,7 @@ def plot_routes(
 
 
 def _are_routes(given: Any, n: int) -> bool:
-    """Whether `given` is lists of customers, not a giant tour (n,) or a batch of one."""
+    """Return whether `given` is a list of routes, not a giant tour (n,) or a batch of one."""
     if not isinstance(given, list | tuple) or not given:
         return False
     if not all(isinstance(item, list | tuple | np.ndarray) for item in given):
@@ -109,7 +111,7 @@ def _title(problem: CVRP, tour: Any, routes: int) -> str:
 
 
 def _around(points: NDArray[Any], routes: list[list[int]]) -> NDArray[np.intp]:
-    """Return the order of routes around the depot, by the angle of their mean point."""
+    """Return the order of routes around the depot, by the angles of their mean points."""
     middles = np.array([points[route].mean(axis=0) for route in routes]) - points[0]
     order: NDArray[np.intp] = np.arctan2(middles[:, 1], middles[:, 0]).argsort(kind="stable")
     return order
@@ -140,7 +142,7 @@ def _draw_map(axes: Axes, points: NDArray[Any], routes: list[list[int]], colors:
 def _write_numbers(
     axes: Axes, points: NDArray[Any], routes: list[list[int]], colors: list[Any]
 ) -> None:
-    """Write the number of each route beside its customer that is farthest from the depot."""
+    """Write the number of each route beside its customer farthest from the depot."""
     style: dict[str, Any] = {"fontsize": 8, "fontweight": "bold", "ha": "center", "va": "center"}
     for number, (route, color) in enumerate(zip(routes, colors, strict=True), start=1):
         away = points[route] - points[0]

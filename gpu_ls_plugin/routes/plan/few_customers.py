@@ -1,4 +1,4 @@
-"""The best routes of few customers, by dynamic programming over subsets."""
+"""Optimal routes for few customers, by dynamic programming over subsets."""
 
 from __future__ import annotations
 
@@ -16,19 +16,20 @@ if TYPE_CHECKING:
 
     Routes = list[list[int]]
 
-MOST = 7  # customers; their subsets have 13,699 orders
+MOST = 7  # most customers; all their non-empty subsets have 13,699 orders together
 
 
 def are_few(problem: Problem) -> bool:
-    """Return whether `best_routes` can solve it: few customers, hard built-in constraints."""
+    """Return whether `best_routes` applies: few customers, hard and built-in constraints."""
     if not isinstance(problem, CVRP) or problem.customers > MOST:
         return False
     return problem.penalties is None and not problem.resources
 
 
 def best_routes(problem: CVRP) -> Routes | None:
-    """Return the cheapest feasible routes of few customers, None if no routes are feasible."""
-    # Sets of customers are bits. Keys: the first customer of a route, and all served customers.
+    """Return the cheapest feasible routes for few customers; None if no routes are feasible."""
+    # Bit masks represent sets of customers. Keys of `by_first` are the lowest customers of routes;
+    # keys of `best`, the customers served so far.
     by_first: dict[int, list[tuple[int, Any, list[int]]]] = {}
     for bits, cost, order in _single_routes(problem):
         by_first.setdefault(bits & -bits, []).append((bits, cost, order))
@@ -48,7 +49,7 @@ def best_routes(problem: CVRP) -> Routes | None:
 
 
 def _single_routes(problem: CVRP) -> Iterator[tuple[int, Any, list[int]]]:
-    """Yield each set of customers that one vehicle can serve: its bits, least cost and order."""
+    """Yield the bit mask, least cost and best order of each set that one vehicle can serve."""
     nodes, limit = problem.nodes, problem.tolerated_limit
     everyone = range(1, problem.customers + 1)
     for size in everyone:

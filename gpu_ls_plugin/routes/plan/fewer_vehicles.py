@@ -1,7 +1,7 @@
-"""Short tries that find out whether a smaller fleet gives shorter routes.
+"""Short runs, called tries, that find out whether a smaller fleet gives shorter routes.
 
-Annealing chains open routes while they are hot, and cannot close them again when they are cold.
-With a limit of the fleet they end at other routes, often much shorter ones.
+Annealing chains open routes while they are hot, and cannot close them again when they are cold. If
+the fleet is limited, they end with other routes, which are often much shorter.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.runs.plan import Found, Stage
     from gpu_ls_plugin.runs.settings import Request, Settings
 
-SHARE, LONGEST = 1 / 12, 60.0  # length of a try: share of the time, and seconds at most
-MOST = 4  # tries with fewer vehicles
-# Least kicks of a try for each node, of a chain on a GPU or of a core. With fewer kicks, a GPU's
-# chains still have more routes than at the end of a full run, and the limit misleads
+SHARE, LONGEST = 1 / 12, 60.0  # duration of a try: share of the time, and most seconds
+MOST = 4  # most tries with fewer vehicles
+# Least kicks in a try for each node: of a chain on a GPU, of a core on a CPU. With fewer kicks, the
+# chains of a GPU still have more routes than after a full run, so the tried fleets are misleading
 # (docs/vehicle-routing.md, "How many vehicles?").
 KICKS = {"cuda": 12.0, "cpu": 5.0}
 NAME = "try of chains"
@@ -31,8 +31,8 @@ NAME = "try of chains"
 def pay(problem: CVRP, request: Request, chosen: Settings) -> bool:
     """Return whether tries with fewer vehicles pay.
 
-    They do not if the request names a search, starts, or limits other than time, or if the problem
-    limits the fleet.
+    They do not pay if the time is too short for `KICKS`. There are none if the request sets a
+    search, starts, or limits other than time, or if the problem limits the fleet.
     """
     if not left_alone(problem, request.given, chosen) or problem.fleet is not None:
         return False
@@ -41,14 +41,14 @@ def pay(problem: CVRP, request: Request, chosen: Settings) -> bool:
 
 
 def seconds_of_a_try(left: float) -> float:
-    """Return the seconds of a try, given the seconds left before the first one."""
+    """Return the duration of each try in seconds, given the seconds left before the first one."""
     return min(SHARE * left, LONGEST)
 
 
 def one_fewer(problem: CVRP, tour: NDArray[Any], tried: int) -> int | None:
-    """Return the fleet to try next, one vehicle fewer; None if no more tries follow.
+    """Return the fleet to try next, one vehicle fewer than in `tour`; None if no more tries follow.
 
-    `tour` (n,) is the best one so far, and `tried` the number of tries with fewer vehicles.
+    `tour` (n,) is the best one so far; `tried` is the number of tries with fewer vehicles so far.
     """
     fleet = len(problem.routes(tour)) - 1
     return fleet if tried < MOST and fleet >= problem.least_vehicles else None
@@ -57,8 +57,8 @@ def one_fewer(problem: CVRP, tour: NDArray[Any], tried: int) -> int | None:
 def first_try(main: Stage, tried: Settings, seconds: float) -> Stage:
     """Return the stage of the first try, which does not limit the fleet.
 
-    `main` is the stage after all tries, which gets the best fleet; `tried` are complete settings of
-    a run as long as the try.
+    `main` is the stage after all tries, which uses the best fleet; `tried` are complete settings
+    for a run of `seconds`.
     """
     return replace(
         main,
@@ -76,7 +76,7 @@ def first_try(main: Stage, tried: Settings, seconds: float) -> Stage:
 
 @dataclass(frozen=True)
 class _Prepare:
-    """Compile for a limited fleet, whose prices may need wider numbers."""
+    """Compiles kernels for a limited fleet, whose prices may need wider numbers."""
 
     backend: str
 
@@ -87,17 +87,17 @@ class _Prepare:
 
 @dataclass(frozen=True)
 class _Tries:
-    """After a better try, another one with a vehicle fewer follows; else the main stage."""
+    """After a better try, plans another one with one vehicle fewer, else the main stage."""
 
-    number: int = 0  # of this try
-    fleet: int | None = None  # of this try
-    best: Found | None = None  # best result of the tries before
+    number: int = 0  # number of this try
+    fleet: int | None = None  # fleet of this try; None if unlimited
+    best: Found | None = None  # best result of the earlier tries
     limit: int | None = None  # fleet of that result
 
     def __call__(
         self, stage: Stage, found: Found, left: float, rest: tuple[Stage, ...]
     ) -> tuple[Stage, ...]:
-        """Return the stages that follow."""
+        """Return the stages that follow; `rest` are those that were planned after this one."""
         main = rest[-1]
         if self.best is not None and found.worth >= self.best.worth:
             return (_limited(main, self.limit),)

@@ -1,4 +1,4 @@
-"""The first stage of a solve with few customers or much time: a genetic search."""
+"""A genetic search, the first stage of `solve` if there are few customers or much time."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.runs.settings import Request, Settings
 
 SEARCH = HybridGeneticSearch(size=50, children=64)
-# Children that all populations together need: the number up to some customers, these customers,
-# and the power of the customers with which the number grows beyond. A CPU then has FEWEST
-# populations. If there is time for more children, both the number of populations and their ages
-# grow with the square root of that time.
+# Children that all populations together need: (children, customers, power). Beyond this number of
+# customers, the children grow with this power of the customers. If there is time for just enough
+# children, a CPU has FEWEST populations; if there is more, both the number of populations and their
+# generations grow with the square root of the time.
 ENOUGH = {"cuda": (120_000, 173, 2), "cpu": (28_000, 300, 4)}
 FEWEST = 4
-SHARE = 0.5  # share of the time; after enough children, chains find little more
-LONGEST = 600.0  # seconds of the stage in a solve without a time limit
-# Children per second: most of a GPU; times the customers, of a GPU and of a core.
+SHARE = 0.5  # share of the time; after enough children, the chains find little more
+LONGEST = 600.0  # most seconds of the stage
+# Children per second: at most on a GPU; multiplied by the customers, on a GPU and on a core.
 ON_GPU, OF_A_GPU, OF_A_CORE = 6e4, 1.2e7, 1.5e5
 
 
 def first_generations(problem: CVRP, request: Request, chosen: Settings) -> Stage | None:
     """Return the stage that breeds routes before chains; None if the time is too short for it.
 
-    The chains that follow begin at starts of their own: they would seldom leave the routes of the
-    generations. There is no such stage if the request names a search, starts, or limits
-    other than time. `chosen` are complete settings.
+    The chains that follow do not start from its routes, because they would seldom leave them. There
+    is no such stage if the request sets a search, starts, or limits other than time, or if lengths
+    are asymmetric. `chosen` are complete settings.
     """
     if not left_alone(problem, request.given, chosen) or not problem.symmetric:
         return None
@@ -64,18 +64,18 @@ def _prepare(stage: Stage, backend: str) -> None:
 
 
 def enough(backend: Backend, customers: int) -> float:
-    """Return after how many children generations are ahead of chains (docs/vehicle-routing.md).
+    """Return how many children put the genetic search ahead of chains (docs/vehicle-routing.md).
 
-    On a GPU, with 302 and 410 customers, chains are far ahead until 0.6 to 0.8 million children. On
-    two cores, four populations of 9,000 children each take half a minute and mostly reach what
-    chains reach in a minute, up to 320 customers; with 358 and 448 they are far behind.
+    On a GPU, with 302 and 410 customers, chains are far ahead up to 0.6 to 0.8 million children. On
+    two cores, four populations with 9,000 children each take half a minute; up to 320 customers,
+    they mostly reach what chains reach in a minute, but with 358 and 448 they are far behind.
     """
     least, known, power = ENOUGH[backend.name]
     return least * max(1.0, customers / known) ** power
 
 
 def children_per_second(backend: Backend, customers: int) -> float:
-    """Return about how many children a device makes in a second."""
+    """Return an estimate of how many children a device breeds per second."""
     if backend.name == "cpu":
         return backend.processors * OF_A_CORE / customers
     return min(ON_GPU, OF_A_GPU / customers)

@@ -1,4 +1,4 @@
-"""Reports of routes for the command line, and their live display."""
+"""Facts about the best routes for ``gpu-ls solve``, and the live display of a search."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.core.result import Progress, Result
 
-MOST_COMPLAINTS = 3  # printed at most
+MOST_COMPLAINTS = 3  # number of violations that are printed at most
 
 
 def about_routes(problem: CVRP, result: Result) -> dict[str, Any]:
@@ -44,7 +44,7 @@ def about_routes(problem: CVRP, result: Result) -> dict[str, Any]:
 
 
 def route_lines(found: dict[str, Any]) -> dict[str, str | None]:
-    """Return the lines to print about these facts, by their first words."""
+    """Return the lines to print about these facts, by label; a line that is None is left out."""
     loads = [route["load"] for route in found["routes"]]
     fleet = "" if found["vehicles"] is None else f" of {found['vehicles']:,}"
     text = f"{len(loads):,}{fleet}, loads {min(loads):,} to {max(loads):,} of {found['capacity']:,}"
@@ -67,7 +67,7 @@ class Looked:
 
 
 class RouteDisplay(SolutionDisplay[CVRP, Looked]):
-    """Live display: the best feasible cost, its gap and routes, the share of infeasible tours."""
+    """Live display of the best feasible cost, its gap and routes, and the infeasible share."""
 
     def _look(self, tours: NDArray[Any]) -> Looked:
         feasible = self.problem.feasible(tours)

@@ -1,4 +1,4 @@
-"""Default settings for routes: mostly chains on linked lists, with soft or hard constraints."""
+"""Default settings for routes, mostly chains on linked lists with soft or hard constraints."""
 
 from __future__ import annotations
 
@@ -32,38 +32,40 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.runs.settings import Request, Settings
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-# Chains on giant tours as arrays: heat of annealing, and chains for each multiprocessor.
+# Chains on giant tours as arrays: heat of annealing, and chains on each multiprocessor.
 HEAT, ROUTED_PER_PROCESSOR = 0.3, 2
-# Chains on linked lists: heats of annealing at the beginning and at the end.
+# Chains on linked lists: heat of annealing at the beginning and at the end.
 HEATS_OF_LINKED = (0.3, 0.01)
-KICKS_OF_ROUTES = {"cuda": 4000, "cpu": 10000}  # per second: of a chain on a GPU, of a core
-# A CPU has as many chains as have time for 100 kicks a node each, up to 16 in all: fewer chains
-# with more kicks end at worse routes, and shorter ones do not cool down.
+# Kicks per second: of a chain on a GPU, of a core on a CPU.
+KICKS_OF_ROUTES = {"cuda": 4000, "cpu": 10000}
+# A CPU runs as many chains as have time for 100 kicks per node each, up to 16 in all: fewer chains
+# with more kicks end with worse routes, and chains with fewer kicks do not cool down.
 KICKS_OF_A_CHAIN, MOST_CHAINS = 100, 16
-MIGRATIONS, SHARE_OF_MIGRANTS = 60, 0.2  # migrations in a run, share of chains in each
+MIGRATIONS, SHARE_OF_MIGRANTS = 60, 0.2  # migrations in a run, and share of chains replaced by each
 LEAST_BETWEEN_MIGRATIONS = 0.02  # kicks per customer
-LONG = 3600.0  # seconds; a search without a limit migrates like one of an hour
+LONG = 3600.0  # seconds; longer searches migrate at the intervals of one of an hour
 START = "savings"
-# Least customers of a search in parts. On CPUs, parts are ahead from there on at equal processor
-# time; on GPUs, chains of longer tours hardly fit into shared memory.
+# Least customers of a search in parts. With more customers, parts are better on CPUs at equal
+# processor time; on GPUs, chains of longer tours hardly fit into shared memory.
 LEAST_CUSTOMERS = {"cuda": 2000, "cpu": 3000}
-# With fewer seconds for each customer, a GPU searches in parts from 600 customers on, because its
-# many chains make too few kicks on whole tours: 0.06 to 0.3 % better after 3 s, with 670 and 1,000.
+# If there are fewer seconds per customer than this, a GPU searches in parts from 600 customers on,
+# because its many chains make too few kicks on whole tours. With 670 and 1,000 customers, parts are
+# 0.06 to 0.3 % better after 3 s.
 LEAST_HURRIED, SECONDS_A_CUSTOMER = 600, 0.005
-CUSTOMERS = {"cuda": 250, "cpu": Decomposed.customers}  # of a part
-# First price of the largest demand beyond the capacity, in longest lengths. Most tours become
-# feasible; the chains then lower the price (`PricedMigration`).
+CUSTOMERS = {"cuda": 250, "cpu": Decomposed.customers}  # customers in each part
+# Initial price of an excess as large as the largest demand, in multiples of the longest length.
+# Most tours become feasible; the chains then lower the price (`PricedMigration`).
 LENGTHS_OF_A_DEMAND = 4
-SECONDS_OF_SOFT = 0.005  # for each place of a giant tour: least time for which soft ones pay
-FIRST_TOURS = 16  # tours of the construction; parts are made of the best one
+SECONDS_OF_SOFT = 0.005  # per place of a giant tour: least time at which soft constraints pay
+FIRST_TOURS = 16  # tours that are constructed; the best one is divided into parts
 
 
 def settings_of_routes(problem: CVRP, request: Request) -> Settings:
     """Return complete settings for routes.
 
-    Chains start from savings, and ruin, recreate and improve routes: 16 chains on each
-    multiprocessor of a GPU; on each core of a CPU as many as have time for a hundred kicks a node,
-    at least one, and 16 in all.
+    Chains start from savings, and ruin, recreate and improve routes. There are up to 16 chains on
+    each multiprocessor of a GPU; each core of a CPU gets as many as have time for 100 kicks per
+    node, at least one, up to 16 on all cores.
     """
     given, tours, linked = request.given, tour_problem(problem), not refusal(problem)
     population = given.population or _size(tours, request, linked=linked)
@@ -81,7 +83,7 @@ def on_linked_lists(search: Any) -> TypeGuard[IteratedLocalSearch]:
 
 
 def divided(problem: CVRP, given: Settings, chosen: Settings) -> Settings:
-    """Return settings that search routes of many customers in parts.
+    """Return the chosen settings, changed to search in parts if there are many customers.
 
     `given` are the settings of the request, `chosen` complete ones. A given search is not replaced.
     """
@@ -100,8 +102,8 @@ def divided(problem: CVRP, given: Settings, chosen: Settings) -> Settings:
 def left_alone(problem: CVRP, given: Settings, chosen: Settings) -> bool:
     """Return whether the plan may add stages before the chains.
 
-    It may if the request limits only the time, the search has chains on linked lists, and load and
-    duration are the only constraints, both hard.
+    The plan may do so if the request sets no search, start or limit other than time, the search has
+    chains on linked lists, and all constraints are hard and built in.
     """
     if not given.by_time_alone or problem.penalties is not None or problem.resources:
         return False
@@ -124,14 +126,14 @@ def _size(problem: TSP, request: Request, *, linked: bool) -> int:
 
 
 def _kicks_made(request: Request) -> float:
-    """Return about how many kicks a chain of a GPU, or a core of a CPU, makes in the time."""
+    """Return about how many kicks a chain of a GPU, or a core of a CPU, makes in the time limit."""
     return KICKS_OF_ROUTES[request.backend.name] * min(request.seconds, LONG)
 
 
 def _linked_search(repair: LocalSearch, problem: TSP, request: Request) -> IteratedLocalSearch:
-    """Return string removals whose chains migrate `MIGRATIONS` times in a run.
+    """Return a search by string removals whose chains migrate `MIGRATIONS` times in a run.
 
-    If a core has several chains, each makes fewer kicks, and they migrate less often.
+    If a core runs several chains, each makes fewer kicks, so they migrate less often.
     """
     every = max(LEAST_BETWEEN_MIGRATIONS, _kicks_made(request) / MIGRATIONS / problem.n)
     cooperation, accept = PricedMigration(every, SHARE_OF_MIGRANTS), Annealing(*HEATS_OF_LINKED)
@@ -139,7 +141,7 @@ def _linked_search(repair: LocalSearch, problem: TSP, request: Request) -> Itera
 
 
 def _rebuilt_search(repair: LocalSearch, problem: TSP, request: Request) -> IteratedLocalSearch:
-    """Return ruin and recreate of giant tours, for constraints that linked lists do not support."""
+    """Return a search by ruin and recreate, for constraints that linked lists do not support."""
     population = request.given.population or _size(problem, request, linked=False)
     cooperation = migration(population)
     return IteratedLocalSearch(
@@ -148,7 +150,7 @@ def _rebuilt_search(repair: LocalSearch, problem: TSP, request: Request) -> Iter
 
 
 def _repair(problem: TSP) -> LocalSearch:
-    """Return moves within and between routes; 2-opt reverses paths, so it needs symmetry."""
+    """Return a local search within and between routes, with 2-opt only if lengths are symmetric."""
     within = [TwoOpt()] if problem.symmetric else []
     between = [Relocate(3), Exchange(2, 2), TwoOptStar()]
     return LocalSearch([*within, *between], candidates=Nearest(20))
@@ -157,22 +159,23 @@ def _repair(problem: TSP) -> LocalSearch:
 def softened(
     problem: Problem, search: Any, seconds: float, start: Callable[[], NDArray[Any]]
 ) -> Problem:
-    """Return the problem to search: under soft constraints if vehicles are scarce.
+    """Return the problem to search, with soft constraints if vehicles are scarce.
 
-    Vehicles are scarce if the start has more routes than the demands need. Moves that respect the
-    capacity hardly ever save a route of such a tour. If there is room enough, or time for few kicks
-    only, hard constraints are faster. Limits of durations stay hard.
+    Vehicles are scarce if the start has more routes than the demands need: moves that respect the
+    capacity hardly ever remove a route of such a tour. If there is enough room, or time for only a
+    few kicks, hard constraints are faster. Limits on durations stay hard.
 
     Parameters
     ----------
     problem : Problem
-        Returned unchanged unless the capacity is its only constraint, and hard.
+        Returned unchanged unless its capacity is a hard constraint, without limited durations or
+        other resources.
     search : callable
         The chosen search. Only chains on linked lists of routes set the price of violations.
     seconds : float
-        Time of the search.
+        Time limit of the search.
     start : callable
-        Returns the first tour of a construction.
+        Function that returns a constructed tour, shape (n,).
     """
     if not isinstance(problem, CVRP) or problem.penalties is not None:
         return problem
@@ -188,7 +191,7 @@ def softened(
 
 
 def why_routes(problem: CVRP, chosen: Settings) -> str:
-    """Return the reason for the chosen search, in a clause."""
+    """Return the reason for the chosen search, as a clause."""
     if hasattr(chosen.search, "customers"):
         return f"{problem.customers:,} customers are searched in parts, side by side"
     if problem.penalties is not None:
