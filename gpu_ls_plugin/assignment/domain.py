@@ -1,4 +1,4 @@
-"""The domain of assignment problems, for the clients of all domains."""
+"""The domain of assignment problems: what `solve`, the command line and adapters ask of it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Assignments(Domain):
     problems = (Assignment,)
 
     def files(self) -> Sequence[FileKind]:
-        """Return the files of graphs, generalised and quadratic assignment problems."""
+        """Return the kinds of files: graphs, generalised and quadratic assignment problems."""
         return file_kinds.KINDS
 
     def settings(self, problem: Any, request: Request) -> Settings:
@@ -67,11 +67,11 @@ class Assignments(Domain):
         return replace(given, search=chosen, population=population)
 
     def why(self, problem: Any, chosen: Settings) -> str:
-        """Return why the settings are what they are, as a clause."""
+        """Return a clause that explains the settings."""
         return "as many states as the device searches at a time"
 
     def stages(self, problem: Any, request: Request, chosen: Settings) -> tuple[Stage, ...]:
-        """Return one population of states."""
+        """Return a single stage: one population of states."""
         return (self.main_stage(problem, problem, chosen, flexible=request.given.search is None),)
 
     def empty_rows(self, problem: Any) -> NDArray[np.int32]:
@@ -87,12 +87,12 @@ class Assignments(Domain):
         return np.atleast_2d(on_host(rows)).astype(np.int32)
 
     def target(self, problem: Any) -> float | None:
-        """Return the optimum, at which a search ends."""
+        """Return the cost at which a search ends: the optimum; None if it is unknown."""
         optimum: float | None = problem.optimum
         return optimum
 
     def for_operators(self, problem: Any) -> Problem:
-        """Raise: only operators for states reassign them."""
+        """Raise: operators for tours do not fit states."""
         raise InvalidTypeError(
             f"problem: {problem!r} is not a TSP: it assigns values to variables; use "
             "SuccessorSampling and SuccessorMutation"
@@ -115,15 +115,15 @@ class Assignments(Domain):
         return reports.assignment_size(found)
 
     def lines(self, found: Mapping[str, Any], gap: str) -> dict[str, str | None]:
-        """Return printed lines about the best state."""
+        """Return lines to print about the best state, by heading."""
         return reports.assignment_lines(found, gap)
 
     def work(self, found: Mapping[str, Any]) -> dict[str, str | None]:
-        """Return printed lines about steps and rounds."""
+        """Return lines to print about steps and rounds, by heading."""
         return reports.work_lines(found)
 
     def missed(self, problem: Any, result: Result) -> str:
-        """Return a complaint if a colouring is not legal."""
+        """Return a complaint if a colouring has more conflicts than the optimum; else ""."""
         if not isinstance(problem, GraphColouring) or result.best_cost <= (problem.optimum or 0):
             return ""
         return f"no legal colouring with {problem.colours:,} colours was found"
@@ -139,7 +139,7 @@ class Assignments(Domain):
             "--colours",
             type=int,
             metavar="N",
-            help="of a graph: search for the fewest conflicts with this number of colours "
+            help="colour a graph with this number of colours and the fewest conflicts "
             "(default: search for the fewest colours without conflicts)",
         )
         add(
@@ -156,7 +156,7 @@ class Assignments(Domain):
         )
 
     def another_question(self, problem: Any, options: argparse.Namespace) -> AnotherQuestion | None:
-        """Return the question for the fewest colours if a graph has no number of colours."""
+        """Return `FewestColours` for a graph without `--colours`; else None."""
         if isinstance(problem, GraphColouring) and options.colours is None:
             return FewestColours()
         return None

@@ -1,4 +1,4 @@
-"""The parts of assignment problems, by kind."""
+"""The built-in parts for assignment problems, by kind."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The search of states and its steps."""
+"""The search on states of assignment problems, and its steps."""

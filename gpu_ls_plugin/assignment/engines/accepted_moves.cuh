@@ -1,20 +1,21 @@
-// Search by an acceptance rule: threshold accepting, annealing. A step draws moves until the rule
-// takes one, as a sequential search does; moves that lanes drew behind it do not count.
+// Local search with an acceptance rule, such as threshold accepting or annealing. A step draws
+// moves until the rule accepts one, as a sequential search does; lanes evaluate several moves at
+// once, but those after the accepted one do not count.
 #pragma once
 
 #include "assignment/engines/moved_state.cuh"
 
 namespace gls {
 
-// Arguments of `AcceptedMoves` beside those of a round.
+// Arguments of `AcceptedMoves`, in addition to `RoundBatch`.
 struct AcceptedSteps {
   int64 round_steps;    // of a round, in which the rule passes through all its levels
   int64 sample;         // moves that a step draws, at most
-  const float* levels;  // kLevels of the rule, in units of a row's scale
-  float* scales;        // written in the first round: the mean cost of a variable of a row's first
-                        // state; if that is 0, a unit of excess
-  int* used;            // room for the values of each state
-  int* listed;          // room for the variables of each state
+  const float* levels;  // the rule's kLevels levels, in units of a row's scale
+  float* scales;        // of each row, written in the first round: the mean cost of a variable in
+                        // its first state; if that is 0, the penalty of a unit of excess
+  int* used;            // scratch, shape (P, most): which values are used
+  int* listed;          // scratch, shape (P, m): variables that may be moved
 };
 
 template <class Problem, class Memory, class Rule, bool kDistinct, bool kAssigns, bool kSwaps>
@@ -22,8 +23,8 @@ struct AcceptedMoves : MovedState<Problem, Memory, kDistinct, kAssigns, kSwaps> 
   using Base = MovedState<Problem, Memory, kDistinct, kAssigns, kSwaps>;
   using Base::all, Base::item, Base::problem, Base::state;
 
-  static constexpr int kLevels = 64;      // of a rule in a round
-  static constexpr int kNumberBits = 24;  // of a move's number in its step
+  static constexpr int kLevels = 64;      // levels of a rule in a round
+  static constexpr int kNumberBits = 24;  // bits of a move's number within its step
 
   template <class Team>
   GLS_DEVICE static void run(const Team& team, int item, RoundBatch all, AcceptedSteps steps,
@@ -51,10 +52,10 @@ struct AcceptedMoves : MovedState<Problem, Memory, kDistinct, kAssigns, kSwaps> 
   }
 
  private:
-  static constexpr int kNone = 0x7fffffff;  // no move of a step is taken
+  static constexpr int kNone = 0x7fffffff;  // the rule accepts no move of a step
 
   const AcceptedSteps& steps;
-  Philox random;  // of moves
+  Philox random;  // draws moves
   int count = 0;  // variables that may be moved
 
   GLS_DEVICE AcceptedMoves(const RoundBatch& all, int item, const AcceptedSteps& steps,
@@ -73,7 +74,7 @@ struct AcceptedMoves : MovedState<Problem, Memory, kDistinct, kAssigns, kSwaps> 
     team.sync();
   }
 
-  // Draws the move of this number in a step; returns whether it is possible and changes the state.
+  // Draws move `number` of a step. Returns whether it is possible and changes the state.
   GLS_DEVICE bool draw(int64 step, int number, StateMove& move) {
     random.seek(step << kNumberBits | number);
     const int chosen = int(random.below(uint32(count)));
@@ -93,7 +94,7 @@ struct AcceptedMoves : MovedState<Problem, Memory, kDistinct, kAssigns, kSwaps> 
     return mine != its && its < all.sizes[move.variable] && mine < all.sizes[move.other];
   }
 
-  // The number of the first move of a step that the rule takes; kNone if it takes none.
+  // Returns the number of the first move of a step that the rule accepts, or kNone.
   template <class Team>
   GLS_DEVICE int first_taken(const Team& team, int64 step, float level) {
     const int sample = int(steps.sample);

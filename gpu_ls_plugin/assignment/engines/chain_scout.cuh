@@ -1,32 +1,32 @@
 // Looks for the best ejection chain that begins with one of several moves.
 //
 // clang-format off
-// The functor of a problem with chains has these members, too:
+// For ejection chains, a problem's functor needs these members, too:
 //
 //   Price price(int variable, int value) const;  // {cost, resource}; {0, 0} if value is -1
-//   int64 over(const State&, int value) const;   // load less capacity
-//   int64 rate(int value) const;                 // price of a unit of capacity, in kUnit-ths of a cost
+//   int64 over(const State&, int value) const;   // load minus capacity
+//   int64 rate(int value) const;                 // price of a unit of capacity, in cost / kUnit
 //   int likely_begin(int variable) const;        // number of the variable's first likely value
-//   Likely likely(int number) const;             // {variable, value}; each variable has at least one
+//   Likely likely(int number) const;             // {variable, value}; at least one per variable
 // clang-format on
 //
 // Rates are Lagrange multipliers. With them, the cost of a state is a constant plus terms that are
 // never negative: the reduced costs of its variables, and the prices of capacity that is left over
-// or missing. A chain can gain at most the cost of the terms that it touches, and is abandoned once
-// that is spent.
+// or missing. A chain can gain at most the cost of the terms that it touches; it is abandoned once
+// its links have used up that gain.
 //
-// The lanes evaluate the variables of one value side by side, as the next link of a chain. The
-// chain continues with those that leave most to gain, one after the other, so that no lane waits
-// for another one.
+// The lanes of a team evaluate the variables of one value side by side, each as the next link of a
+// chain. Then all lanes together try to continue with the most promising of these links, one after
+// the other, so that no lane waits for another one.
 #pragma once
 
 #include "assignment/problem/assignment.cuh"
 
 namespace gls {
 
-constexpr int kMostLinks = 4;  // of a chain; measured in docs/kernels.md, "Ejection chains"
+constexpr int kMostLinks = 4;  // of a chain, at most; docs/kernels.md, "Ejection chains"
 
-// A chain of moves: each of the variables goes to the value of the same index.
+// A chain of moves: variables[k] changes to values[k].
 struct Chain {
   int64 gain;
   int length;
@@ -34,15 +34,15 @@ struct Chain {
   int values[kMostLinks];
 };
 
-// The variables of each value as arrays, so that the lanes of a team read them side by side.
+// For each value, an array of its variables, which the lanes of a team read side by side.
 struct ValueLists {
-  int* counts;   // how many variables each value has
-  int* members;  // a list of each value's variables, with room for m
+  int* counts;   // how many variables have each value
+  int* members;  // lists of each value's variables, m entries apart
   int m;
 
   GLS_DEVICE int of(int value, int number) const { return members[int64(value) * m + number]; }
 
-  // Lists the variables of each value by number.
+  // Lists the variables of each value in ascending order.
   template <class Team>
   GLS_DEVICE void begin(const Team& team, const int* values, int most) const {
     team.each(most, [&](int value) {
@@ -54,7 +54,7 @@ struct ValueLists {
     });
     team.sync();
   }
-  // Moves a variable to another list. The last variable of its former list takes its place.
+  // Moves a variable to another list. The last variable of the former list fills the gap.
   template <class Team>
   GLS_DEVICE void move(const Team& team, int variable, int from, int to) const {
     const int last = counts[from] - 1, final = of(from, last);
@@ -72,13 +72,13 @@ struct ValueLists {
 
 template <class Team, class Problem>
 struct ChainScout {
-  static constexpr int kGroup = 32;  // links that are evaluated side by side, on every team
-  static constexpr int kOwn = (kGroup + Team::kLanes - 1) / Team::kLanes;  // links of a lane
-  // Links of a group with which chains continue: fewer, the longer the chain. Measured in
-  // docs/kernels.md, "Ejection chains".
+  static constexpr int kGroup = 32;  // links evaluated side by side, whatever the team
+  static constexpr int kOwn = (kGroup + Team::kLanes - 1) / Team::kLanes;  // links of each lane
+  // How many links of a group a chain tries to continue with, by the length of the chain. Measured
+  // in docs/kernels.md, "Ejection chains".
   static constexpr int kTries[kMostLinks] = {4, 2, 1, 0};
 
-  // A link. Its gain is that of the chain if it ends here, or an upper bound if it continues.
+  // A link. `gain` is what the chain gains if it ends here, or an upper bound if it continues.
   struct Link {
     int64 gain;
     int number;  // in its group; breaks ties
@@ -88,7 +88,7 @@ struct ChainScout {
       return gain != other.gain ? other.gain < gain : number < other.number;
     }
   };
-  // A lane's findings in a group: the best last link, and links with which chains may continue.
+  // What a lane found in a group: the best last link, and links with which chains may continue.
   struct Found {
     Link last;
     Link open[kOwn];
@@ -96,8 +96,8 @@ struct ChainScout {
   // The value that the first variable leaves.
   struct Origin {
     int value;
-    int64 over;   // its overload after that
-    int64 costs;  // of that overload, or of the capacity left over
+    int64 over;   // its overload without that variable
+    int64 costs;  // cost of that overload, or of the capacity left over
   };
 
   const Team& team;
@@ -107,9 +107,9 @@ struct ChainScout {
   const int64* prices;
   Chain best;
   int variables[kMostLinks], values[kMostLinks];  // of the chain so far
-  int looks;                                      // links that the lane evaluated
+  int looks;                                      // how many links the lane evaluated
 
-  // Finds the best chain that begins with one of the likely moves [begin, end), up to kGroup.
+  // Finds the best chain that begins with one of the likely moves [begin, end), at most kGroup.
   GLS_DEVICE void look(int begin, int end) {
     best.gain = best.length = 0;
     Found found = nothing();
@@ -124,7 +124,7 @@ struct ChainScout {
   }
 
  private:
-  // Adds a link to the chain so far.
+  // Makes `link` link number kLink of the chain.
   template <int kLink>
   GLS_DEVICE void follow(const Link& link) {
     variables[kLink] = link.variable, values[kLink] = link.value;
@@ -152,7 +152,7 @@ struct ChainScout {
     const int64 price = prices[value];
     return price > rate ? (price - rate) * over : 0;
   }
-  // Cost of a variable with a value, with the priced capacity that it takes.
+  // Cost of giving a variable a value, including the price of the capacity that it takes.
   GLS_DEVICE int64 priced(int variable, int value) const {
     const auto price = problem.price(variable, value);
     return price.cost * kUnit + problem.rate(value) * price.resource;
@@ -161,12 +161,14 @@ struct ChainScout {
     const int64 over = problem.over(state, value) - problem.price(variable, value).resource;
     return {value, over, room(value, over)};
   }
-  // The gain that remains possible after a variable leaves a value with this overload.
+  // Upper bound of a chain's gain if a variable leaves a value whose overload was `over`; `gain` is
+  // the bound before that.
   GLS_DEVICE int64 left(int variable, int value, int64 over, int64 gain) const {
     return gain + room(value, over) + priced(variable, value);
   }
 
-  // Evaluates a link: a variable goes to the value `to`, and `gain` is left to gain.
+  // Evaluates a link: a variable that has left its value takes the value `to`. `gain` is the upper
+  // bound of the chain's gain before that.
   template <int kLink>
   GLS_DEVICE void consider(const Origin& origin, int number, int variable, int to, int64 gain,
                            Found& found, int own) {
@@ -187,8 +189,8 @@ struct ChainScout {
     if (gain > found.open[own].gain) found.open[own] = {gain, number, variable, to};
   }
 
-  // Keeps the chain that ends with the best link of a group if it gains more than the best so far.
-  // Then continues with other links of the group.
+  // Compares the chain that ends with the best link of a group with the best chain so far, and
+  // keeps the better one. Then tries to continue the chain with links of the group.
   template <int kLink>
   GLS_DEVICE void continue_by(Origin origin, int count, Found& found) {
     if (team.any(found.last.gain > best.gain)) {
@@ -217,7 +219,7 @@ struct ChainScout {
     }
   }
 
-  // The next link: one of the variables leaves the value that the last link filled.
+  // Searches for the next link: one of the variables leaves the value that the last link filled.
   template <int kLink>
   GLS_DEVICE void eject(const Origin& origin, const Link& last) {
     const int full = last.value, count = lists.counts[full];

@@ -1,7 +1,7 @@
 // Ejection chains on the states of problems whose values have a capacity (Yagiura, Ibaraki and
-// Glover 2004). In a chain a variable goes to a value, one of the variables there leaves for
-// another value, and so on. A step kicks the state, repairs it by chains that gain, and keeps it if
-// it is no worse.
+// Glover 2004). In a chain, a variable takes a value, one of the variables that have this value
+// moves to another one, and so on. A step kicks the state, repairs it by improving chains, and
+// keeps the result if it is no worse.
 #pragma once
 
 #include "assignment/engines/chain_scout.cuh"
@@ -10,27 +10,27 @@
 
 namespace gls {
 
-// Arguments of `EjectionChains` beside those of a round. Each array has a row for each state.
+// Arguments of `EjectionChains`, in addition to `RoundBatch`. Each array has a row for each state.
 struct ChainSteps {
-  int64 kicks;    // variables that a step moves at random: from 1 to this number
+  int64 kicks;    // a step moves from 1 to this many variables at random
   int64* prices;  // of a unit of excess of each value, in kUnit-ths of a unit of cost
   int64* overs;   // overload of each value in the state that is kept
-  int* tried;     // room for a state
-  int* counts;    // how many variables each value has
-  int* members;   // room for a list of variables for each value
+  int* tried;     // scratch: the state that a step changes
+  int* counts;    // scratch: how many variables have each value
+  int* members;   // scratch, shape (P, most, m): the variables of each value
 };
 
-// Prices of excess, one for each value, since each has a constraint of its own. A price grows with
-// the value's excess while states break constraints, and falls while they do not.
+// Prices of excess, one for each value, since each value has its own constraint. Prices rise with
+// the excess of their values while states break constraints, and fall while states do not.
 struct ExcessPrices {
-  static constexpr int kGrowth = 100, kFall = 10;  // parts of a price by which it changes
+  static constexpr int kGrowth = 100, kFall = 10;  // a price changes by 1/kGrowth or 1/kFall
 
   int64* prices;  // of a unit of each value's excess
   int64* overs;   // overload of each value in the kept state
   int most;
   int64 most_price;
 
-  // Notes the overloads of a state that is kept.
+  // Stores the overloads of the state that is kept.
   template <class Team, class Problem>
   GLS_DEVICE void note(const Team& team, const Problem& problem, const State& state) const {
     team.each(most, [&](int value) { overs[value] = problem.over(state, value); });
@@ -58,7 +58,7 @@ struct ExcessPrices {
     team.each(most, [&](int value) {
       const int64 price = prices[value], over = problem.over(state, value);
       int64 next = price - price / kFall;
-      if (!feasible) {  // in 1024ths of the largest excess
+      if (!feasible) {  // the rise is proportional to the excess, in 1024ths
         next = over > 0 ? price + (price / kGrowth + 1) * (over * 1024 / largest) / 1024 : price;
       }
       prices[value] = next < 1 ? 1 : next < most_price ? next : most_price;
@@ -134,7 +134,7 @@ struct EjectionChains : RoundState<Problem, Memory> {
     team.sync();
   }
 
-  // Gives each variable without a value a likely one.
+  // Gives each variable without a value a random likely one.
   template <class Team>
   GLS_DEVICE void complete(const Team& team) const {
     Philox random(all.seed ^ uint64(all.round), Purpose::kCompletion, all.first_row + this->item);
@@ -156,8 +156,8 @@ struct EjectionChains : RoundState<Problem, Memory> {
     }
   }
 
-  // Makes chains that gain until there is none. `from` chooses the group of moves, one of which
-  // begins the first chain.
+  // Makes improving chains until there is none. `from` selects the group of first moves to try
+  // first.
   template <class Team>
   GLS_DEVICE void repair(const Team& team, int from) {
     using Scout = ChainScout<Team, Problem>;
@@ -191,7 +191,7 @@ struct EjectionChains : RoundState<Problem, Memory> {
     team.sync();
   }
 
-  // Adapts prices to the repaired state, and keeps it if it costs no more than the one before.
+  // Adapts the prices to the repaired state, and keeps it if it costs no more than the kept one.
   template <class Team>
   GLS_DEVICE void judge(const Team& team) {
     const Worth then = problem.worth(team, state);

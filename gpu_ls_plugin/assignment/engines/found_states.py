@@ -1,4 +1,4 @@
-"""The best state of each row of a search, and complete states that take hardly any time."""
+"""The best state of each row of a search, and quick ways to make complete states."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class BestStates:
     ----------
     states : array, shape (P, m), int32
     costs, excesses : arrays, shape (P,), int64
-        Of the states, by the problem's functor; NOTHING for a state that it has not evaluated.
+        Of `states`, by the problem's functor; NOTHING for states not evaluated yet.
     """
 
     def __init__(self, xp: Any, states: Any) -> None:
@@ -34,32 +34,32 @@ class BestStates:
         self.costs, self.excesses = (xp.full(len(states), NOTHING, "int64") for _ in range(2))
 
     def worse_than(self, others: BestStates, rows: Any = slice(None)) -> Any:
-        """Return which rows have more excess than the others, or as much and a higher cost."""
+        """Return a mask: rows with more excess than the others, or the same and a higher cost."""
         excesses, costs = others.excesses[rows], others.costs[rows]
         worse = excesses < self.excesses
         worse |= (excesses == self.excesses) & (costs < self.costs)
         return worse
 
     def take(self, others: BestStates) -> Any:
-        """Take the others' states of rows where they are better; return which rows."""
+        """Copy the others' states to rows where they are better; return a mask of these rows."""
         worse = self.worse_than(others)
         for own, its in zip(self._arrays(), others._arrays(), strict=True):
             self._xp.copyto(own, its, where=worse if own.ndim == 1 else worse[:, None])
         return worse
 
     def forget(self) -> None:
-        """Count every other state as better."""
+        """Forget costs and excesses, so that any evaluated state counts as better."""
         self.costs[:] = self.excesses[:] = NOTHING
 
     def _arrays(self) -> tuple[Any, ...]:
         return self.states, self.costs, self.excesses
 
 
-GREEDY = 30  # sharpness of the heuristic, the largest
+GREEDY = 30  # the largest sharpness of `CheapestValue`
 
 
 def quick_state(problem: Assignment, backend: Backend, seed: int) -> NDArray[np.int32]:
-    """Return the problem's quick state, else the greedy heuristic's, which may be incomplete."""
+    """Return the problem's quick state (n,), else a greedy one, which may be incomplete."""
     own = problem.quick_state()
     if own is not None:
         return own
@@ -74,10 +74,10 @@ def quick_state(problem: Assignment, backend: Backend, seed: int) -> NDArray[np.
 def completed(
     problem: Assignment, states: NDArray[np.int32], seed: int, first_row: int = 0
 ) -> NDArray[np.int32]:
-    """Return states (P, n) in which variables without a value get a random one.
+    """Return copies of states (P, n) in which variables without a value get a random one.
 
-    If values are distinct, it is one that no other variable has. A row depends only on its number
-    and the seed. `states` do not change.
+    If values must be distinct, it is one that no other variable has. The random numbers of a row
+    depend only on `seed` and the row's number, which counts from `first_row`.
     """
     rows = states.copy()
     for number in np.flatnonzero((rows < 0).any(axis=1)).tolist():

@@ -1,4 +1,4 @@
-"""The steps of a round that improve states: their kernels, parameters and memory."""
+"""Kinds of steps that improve states in a round: their kernels, parameters and memory."""
 
 from __future__ import annotations
 
@@ -24,16 +24,20 @@ if TYPE_CHECKING:
 
 ACCEPTED, TABU = "assignment/engines/accepted_moves.cuh", "assignment/engines/tabu.cuh"
 ROUND = struct_of("assignment/engines/round_state.cuh", "RoundBatch")
-LANES = 256  # of a state's team
-MOST_DRAWN = 2 ** constant(ACCEPTED, "kNumberBits") - 1  # moves of a step
-LEVELS = constant(ACCEPTED, "kLevels")  # of a rule in a round
+LANES = 256  # of the team that searches a state
+MOST_DRAWN = 2 ** constant(ACCEPTED, "kNumberBits") - 1  # moves of a step, at most
+LEVELS = constant(ACCEPTED, "kLevels")  # of an acceptance rule in a round
 WHOLE = 1 << constant(TABU, "kTenureBits")  # fixed-point unit of tenures
-MOST_SUM = 2**60  # bound of a state's penalties, so that a few sums fit 64 bits
-UNKNOWN_EXCESS = 2**16  # the most excess of a problem without `heaviest`
+MOST_SUM = 2**60  # bound of a state's total penalty: a few of them add up in 64 bits
+UNKNOWN_EXCESS = 2**16  # assumed largest excess of a problem without `heaviest`
 
 
 class Tenure(NamedTuple):
-    """How many steps a move is tabu: `least`, up to `spread` more, and some for each variable."""
+    """How many steps a move is tabu.
+
+    The sum of `least`, a random number below `spread`, and `per_variable` times the number of
+    variables that may be moved.
+    """
 
     least: int
     spread: int
@@ -50,11 +54,11 @@ class RoundParameters(NamedTuple):
 
 
 class Improvement(ABC):
-    """A kind of steps."""
+    """Base of the kinds of steps: tabu steps, accepted moves, ejection chains."""
 
     header: ClassVar[str]
     name: ClassVar[str]
-    steps: ClassVar[Parameter]  # its arguments beside those of a round
+    steps: ClassVar[Parameter]  # the kernel's arguments in addition to `ROUND`
     # States that a multiprocessor searches at a time if their memory fits: limited by registers and
     # L1 (docs/kernels.md, "Tabu steps on states").
     resident: ClassVar[int] = 3
@@ -77,12 +81,12 @@ class Improvement(ABC):
         """Return the kernel's numeric arguments."""
 
     def numbers_of(self, number: int) -> dict[str, Any]:
-        """Return the kernel's numeric arguments that change from round to round."""
+        """Return the numeric arguments that change from round to round, for round `number`."""
         return {}
 
     @abstractmethod
     def arrays(self, m: int, most: int) -> dict[str, tuple[str, tuple[int, ...]]]:
-        """Return type and shape of the kernel's arrays for each state."""
+        """Return dtype and shape, per state, of arrays for m variables with up to `most` values."""
 
     def memory(self, problem: Assignment, xp: Any, size: int) -> dict[str, Any]:
         """Return the kernel's arrays for `size` states."""
@@ -90,7 +94,7 @@ class Improvement(ABC):
         return {name: xp.zeros((size, *shape), kind) for name, (kind, shape) in arrays.items()}
 
     def state_bytes(self, m: int, most: int) -> int:
-        """Return the bytes of these arrays for each state."""
+        """Return how many bytes `arrays` take for each state."""
         return sum(
             np.dtype(kind).itemsize * math.prod(shape)
             for kind, shape in self.arrays(m, most).values()
@@ -104,12 +108,12 @@ class Improvement(ABC):
 
 
 def first_penalty(problem: Assignment) -> int:
-    """Return the first penalty of a unit of excess, in 1/UNIT of a unit of cost."""
+    """Return the initial penalty of a unit of excess, in 1/UNIT of a unit of cost."""
     return min(max(1, round(UNIT * problem.penalty)), most_penalty(problem))
 
 
 def most_penalty(problem: Assignment) -> int:
-    """Return the largest penalty of a unit of excess, in the same unit; sums cannot overflow."""
+    """Return the largest penalty whose sums cannot overflow, in 1/UNIT of a unit of cost."""
     return max(1, MOST_SUM // (problem.heaviest or UNKNOWN_EXCESS))
 
 
@@ -119,14 +123,14 @@ def kinds_of_moves(problem: Assignment) -> tuple[str, ...]:
 
 
 def moves_of(problem: Assignment) -> tuple[str, ...]:
-    """Return whether there are assignments, and swaps, as C++ template arguments."""
+    """Return, as C++ template arguments, whether the problem has assignments and swaps."""
     moves = kinds_of_moves(problem)
     return tuple(kernels.flag(kind in moves) for kind in ("assign", "swap"))
 
 
 @dataclass(frozen=True)
 class Tabu(Improvement):
-    """Steps by the best move of a sample that is not tabu; rounds take turns in tenures."""
+    """Each step makes the best sampled move that is not tabu; rounds cycle through `tenures`."""
 
     tenures: tuple[Tenure, ...]
     sample: int
@@ -137,7 +141,7 @@ class Tabu(Improvement):
 
     @classmethod
     def round_defaults(cls, problem: Assignment) -> RoundParameters:
-        """Return the usual ones; rounds of permutations are longer (docs/kernels.md, "Tenures")."""
+        """Return the defaults; permutations get longer rounds (docs/kernels.md, "Tenures")."""
         usual = super().round_defaults(problem)
         return usual._replace(steps=200 * problem.n) if problem.distinct else usual
 
@@ -147,7 +151,7 @@ class Tabu(Improvement):
         return f"gls::TabuSearch<{', '.join(parts)}>"
 
     def numbers(self) -> dict[str, Any]:
-        """Return the sample."""
+        """Return how many moves a step evaluates."""
         return {"sample": self.sample}
 
     def numbers_of(self, number: int) -> dict[str, Any]:
@@ -160,15 +164,16 @@ class Tabu(Improvement):
         }
 
     def arrays(self, m: int, most: int) -> dict[str, tuple[str, tuple[int, ...]]]:
-        """Return a step for each variable and value, and lists of variables and values."""
+        """Return the step until which each value is tabu, variables to move, and used values."""
         return {"tabu": ("int32", (m, most)), "listed": ("int32", (m,)), "used": ("int32", (most,))}
 
 
 @dataclass(frozen=True)
 class Accepted(Improvement):
-    """Steps that draw moves, up to `sample`, until an acceptance rule takes one.
+    """Each step draws up to `sample` moves until an acceptance rule accepts one.
 
-    The rule passes through all its levels in a round; a level is in mean costs of a variable.
+    The rule passes through all its levels in a round. A level is a multiple of the mean cost of a
+    variable.
     """
 
     rule: Acceptance
@@ -196,11 +201,11 @@ class Accepted(Improvement):
         )
 
     def numbers(self) -> dict[str, Any]:
-        """Return the sample and the steps of a round."""
+        """Return how many moves a step may draw, and the steps of a round."""
         return {"sample": min(self.sample, MOST_DRAWN), "round_steps": self.round_steps}
 
     def arrays(self, m: int, most: int) -> dict[str, tuple[str, tuple[int, ...]]]:
-        """Return a scale, and lists of variables and values."""
+        """Return the scale of levels, variables to move, and used values."""
         return {"scales": ("float32", ()), "listed": ("int32", (m,)), "used": ("int32", (most,))}
 
     def memory(self, problem: Assignment, xp: Any, size: int) -> dict[str, Any]:
@@ -211,7 +216,7 @@ class Accepted(Improvement):
 
 @dataclass(frozen=True)
 class EjectionChains(Improvement):
-    """Steps that move at most `kicks` variables at random and repair the state by chains."""
+    """Each step moves up to `kicks` variables at random and repairs the state by chains."""
 
     kicks: int
 
@@ -222,11 +227,11 @@ class EjectionChains(Improvement):
 
     @classmethod
     def round_defaults(cls, problem: Assignment) -> RoundParameters:
-        """Return short rounds; rows continue from better ones after each round."""
+        """Return short rounds, after each of which a row may continue from a better one."""
         return RoundParameters(steps=5 * problem.n, share=0.01, mixing=0.0, migration=0)
 
     def team(self, backend: Backend) -> str:
-        """Return a warp: a lane for each first link of a group."""
+        """Return one warp: a lane for each link of a group."""
         return backend.warp(1)
 
     def body(self, problem: Assignment, memory: str) -> str:
@@ -234,7 +239,7 @@ class EjectionChains(Improvement):
         return f"gls::EjectionChains<{problem.functor()}, {memory}>"
 
     def numbers(self) -> dict[str, Any]:
-        """Return the kicks of a step."""
+        """Return the most kicks of a step."""
         return {"kicks": self.kicks}
 
     def arrays(self, m: int, most: int) -> dict[str, tuple[str, tuple[int, ...]]]:
@@ -248,7 +253,7 @@ class EjectionChains(Improvement):
         }
 
     def memory(self, problem: Assignment, xp: Any, size: int) -> dict[str, Any]:
-        """Return the kernel's arrays for `size` states, with the first prices."""
+        """Return the kernel's arrays for `size` states, with initial prices."""
         made = super().memory(problem, xp, size)
         made["prices"] += first_penalty(problem)
         return made
@@ -260,7 +265,7 @@ class RoundPlan(NamedTuple):
     steps: int  # of a round
     improvement: Improvement
     release: str  # rule by which variables are released
-    released: int  # variables, at most
-    mixing: float  # share of states that are mixed with another one instead
+    released: int  # most variables that are released
+    mixing: float  # share of states that are mixed with another state instead
     migration: int  # idle rounds after which a row continues from a better one
     generation: SuccessorGeneration | None  # assigns released variables; None: random values

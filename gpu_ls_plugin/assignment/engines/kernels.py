@@ -1,4 +1,4 @@
-"""Kernels that search states of assignment problems, and the memory of a state."""
+"""Composition of the kernels that search states, and the memory of a state."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ RULES = {
     "related": "gls::RelatedRelease",
 }
 
-LEAST_RESIDENT = 2  # data lie in shared memory only if those of this many states fit
+LEAST_RESIDENT = 2  # shared memory is used only if the data of this many states fit
 
 
 def release_kernel(problem: Assignment, rule: str, team: str) -> Kernel:
-    """Compose the release of some variables of one state per team."""
+    """Compose the kernel that releases variables; each team handles one state."""
     body = f"gls::ReleaseVariables<{problem.functor()}, {RULES[rule]}, {flag(problem.distinct)}>"
     batch = struct_of(RELEASE, "ReleaseBatch")
     return composed("release", RELEASE, (batch,), body, problem, team)
@@ -63,8 +63,8 @@ class Layout:
     """The team that searches a state, and the memory of the functor's data."""
 
     team: str  # C++ type
-    kept_bytes: int  # of a state
-    shared_bytes: int  # of a block; 0 if the data lie in the device's memory
+    kept_bytes: int  # that the functor keeps beside a state
+    shared_bytes: int  # of a block; 0 if the data are in device memory
     resident: int  # states that a multiprocessor searches at a time
 
     @property
@@ -82,5 +82,5 @@ class Layout:
         return cls(team, kept, shared, resident)
 
     def bytes_per_state(self, m: int, most: int) -> int:
-        """Return the memory of a state, with its successor, in bytes."""
+        """Return how many bytes a state and its successor take."""
         return 8 * m + 4 * most + 5 * 4 * m + self.kept_bytes + 128

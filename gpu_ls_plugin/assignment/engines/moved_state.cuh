@@ -1,5 +1,5 @@
-// States that are searched by moves: the value of one variable, or the values of two. Moves may
-// break constraints at a penalty, which adapts to the states.
+// States that are searched by moves. A move changes the value of one variable or swaps the values
+// of two. It may break constraints at a penalty, which adapts to the states.
 #pragma once
 
 #include "assignment/engines/round_state.cuh"
@@ -19,9 +19,9 @@ struct MovedState : RoundState<Problem, Memory> {
   using Base::all, Base::item, Base::now, Base::problem, Base::state;
 
   static constexpr bool kAll = __is_base_of(AnyVariable, Problem);  // all variables may be moved
-  // Whether free values have to be known: those that no variable has.
+  // Whether the search tracks which values are free: values that no variable has.
   static constexpr bool kTracksFree = kDistinct && kAssigns;
-  // The penalty of excess grows by 1/kGrowth in each step that ends in excess. Measured in
+  // The penalty of excess grows by 1/kGrowth in each step that ends with excess. Measured in
   // docs/kernels.md, "Tenures".
   static constexpr int kGrowth = 256;
 
@@ -139,7 +139,7 @@ struct MovedState : RoundState<Problem, Memory> {
       team.once([&] {
         int free = 0;
         for (int value = 0; value < all.most; ++value) {
-          if (!used[value]) used[free++] = value;  // the list never overtakes the marks
+          if (!used[value]) used[free++] = value;  // overwrites only marks that it has read
         }
         for (int v = 0; v < state.m; ++v) {
           if (values[v] >= 0) continue;

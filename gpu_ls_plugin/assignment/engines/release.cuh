@@ -1,5 +1,5 @@
-// Prepares states for successor generation: a rule releases some variables, or the state is mixed
-// with another one, and variables whose value would be used twice are released.
+// Prepares states for successor generation. Either a rule releases some variables, or the state is
+// mixed with another one, and variables whose value would be used twice are released.
 #pragma once
 
 #include "assignment/problem/assignment.cuh"
@@ -13,22 +13,22 @@ struct ReleaseBatch {
   int64 first_row;
   int64 round;
   const int* elites;       // the best state of each row
-  const int* bases;        // the row whose best state each new state is made of
-  const int* mates;        // the row that each is mixed with
-  int64 mixed;             // states of 2^32 that are mixed
-  int64 released;          // variables that are released in the others: from 1 to this number
+  const int* bases;        // the row whose best state each new state is made from
+  const int* mates;        // the row whose best state it may be mixed with
+  int64 mixed;             // probability of mixing, times 2^32
+  int64 released;          // otherwise, from 1 to this many variables are released
   const int64* penalties;  // of a unit of excess, in kUnit-ths of a unit of cost
   int* sources;            // written: the states, with -1 for released variables
   unsigned char* active;   // written: whether a variable is released
-  int64* scores;           // room for the variables of each state
-  int* owners;             // room for the values of each state
+  int64* scores;           // scratch, shape (P, m)
+  int* owners;             // scratch, shape (P, most)
   char* kept;
   int64 kept_bytes;
   int m;     // variables
   int most;  // values of a variable
 };
 
-// Rules of release. Variables with the highest scores are released, equal ones by lot. If
+// Rules of release. Variables with the highest scores are released; ties are broken at random. If
 // `kNeedsKept` is true, the rule needs the problem's kept data.
 struct RandomRelease {
   static constexpr bool kNeedsKept = false;
@@ -38,8 +38,8 @@ struct RandomRelease {
   }
 };
 
-// The most expensive variables: what the state would save without each, times a random factor up to
-// 1.
+// Releases the most expensive variables: a score is what the state would save without the variable,
+// times a random factor.
 struct WorstRelease {
   static constexpr bool kNeedsKept = true;
   template <class Problem>
@@ -50,8 +50,8 @@ struct WorstRelease {
   }
 };
 
-// The variables most related to a random one: by `related(state, a, b)` of the problem if it has
-// that member, else those of the same value.
+// Releases the variables most related to a random one, as the functor's `related(state, a, b)`
+// measures it. Without that member, variables with the same value are related.
 struct RelatedRelease {
   static constexpr bool kNeedsKept = true;
   template <class Problem>
@@ -115,8 +115,8 @@ struct ReleaseVariables {
     return team.any(mine);
   }
 
-  // Gives each variable its value in one of the two states. If values must be distinct and another
-  // variable has kept that value, the variable gets none.
+  // Gives each variable its value from one of the two states. If values must be distinct and
+  // another variable keeps that value, the variable gets -1.
   template <class Team, class Lot>
   GLS_DEVICE static void mix(const Team& team, const int* own, const int* mate, int* values,
                              int* owners, const ReleaseBatch& all, Lot lot) {

@@ -1,5 +1,5 @@
-// The arguments and the state that all searches on assignment problems share. A kernel makes some
-// steps of a round in each state.
+// The arguments and the state that all search kernels of assignment problems share. A launch makes
+// some steps of a round on each state.
 #pragma once
 
 #include "assignment/problem/assignment.cuh"
@@ -7,25 +7,25 @@
 
 namespace gls {
 
-// Arguments of a launch that makes some steps of a round in each state.
+// Arguments of a launch. P is the number of states.
 struct RoundBatch {
   uint64 seed;
   int64 first_row;
-  int64 round;       // number of the round, which begins with new states
-  int64 step;        // number of the launch's first step in the round
-  int64 steps;       // of the launch
-  int64 target;      // a feasible state of this cost ends the search
-  const int* sizes;  // how many values each variable has
-  int* states;
-  int* bests;         // the best state of the round
-  int64* best_costs;  // its worth
+  int64 round;        // number of the round, which begins with new states
+  int64 step;         // number of the launch's first step in the round
+  int64 steps;        // of the launch
+  int64 target;       // a feasible state of this cost ends the search
+  const int* sizes;   // how many values each variable has
+  int* states;        // shape (P, m)
+  int* bests;         // the best state of each row in this round
+  int64* best_costs;  // of `bests`
   int64* best_excesses;
   int64* penalties;    // of a unit of excess, in kUnit-ths of a unit of cost
   int64 most_penalty;  // keeps sums of penalties within 64 bits
-  int64* move_counts;
+  int64* move_counts;  // moves that were made
   int64* look_counts;  // moves that were evaluated
   char* kept;          // the functor's data if they are not in shared memory
-  int64 kept_bytes;    // of a state
+  int64 kept_bytes;    // for each state
   int m;               // variables
   int most;            // the most values of a variable
 };
@@ -39,9 +39,9 @@ struct RoundState {
   const State state;       // `before` is the item's row of `all.states`
   int* const best_values;  // of the best state of the round
   Worth now, best;
-  int64 made = 0, looks = 0;  // moves
+  int64 made = 0, looks = 0;  // moves that were made, and evaluated
 
-  // `values` are those of the state that moves change.
+  // `values` is the row that moves change.
   GLS_DEVICE RoundState(const RoundBatch& all, int item, int* values, const uint64* words)
       : all(all),
         item(item),
@@ -72,7 +72,7 @@ struct RoundState {
     best = worth;
     team.each(all.m, [&](int v) { best_values[v] = state.values[v]; });
   }
-  // Whether time is over or the target is reached.
+  // Whether the time is up or the target is reached.
   template <class Team>
   GLS_DEVICE bool ends(const Team& team) const {
     return team.cut() || (best.excess == 0 && best.cost <= all.target);

@@ -1,4 +1,4 @@
-"""States on their way through rounds of steps and successor generation."""
+"""The states of a search, which alternate between rounds of steps and successor generation."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ WORD = 2**32  # probabilities are integers below it
 RIVALS = 2**31  # added to a round's number, so that a row's rival is not its mate
 PATIENCE = 20  # rounds without a better state after which rows that are alike restart
 ALIKE = 0.95  # share of variables that have the same value in two rows
-FEW = 450  # variables times values; no round of a smaller problem leaves values out
-RELAXED_EVERY = 8  # of larger problems, every 8th round leaves no value out, ...
+FEW = 450  # variables times values up to which no round leaves values out
+RELAXED_EVERY = 8  # in larger problems, every 8th round leaves no value out, ...
 STALLED, RELAXED_OFTEN = 8, 2  # ... and every 2nd after 8 rounds without a better state
-GOLDEN = 0x9E3779B97F4A7C15  # 2**64 over the golden ratio: seeds of rounds lie far apart
+GOLDEN = 0x9E3779B97F4A7C15  # 2**64 / golden ratio; spreads the seeds of rounds
 
 
 class SearchedStates:
@@ -123,7 +123,7 @@ class SearchedStates:
         }
 
     def advance(self, steps: int, seconds: float) -> None:
-        """Make up to `steps` steps of the round, and keep the best states."""
+        """Make up to `steps` steps of the round, for up to `seconds`, and keep the best states."""
         begins, steps = self.step == 0, min(steps, self.plan.steps - self.step)
         arguments = self.arguments | self.plan.improvement.numbers_of(self.round)
         arguments |= {"round": self.round, "step": self.step, "steps": steps}
@@ -138,17 +138,17 @@ class SearchedStates:
         )
         if ended or not begins:  # else time was over before some rows had begun the round
             self.step += steps
-        self.idle[self.elites.take(self._bests)] = -1  # 0 when the round is over
+        self.idle[self.elites.take(self._bests)] = -1  # `renew` makes it 0
         self._found.take(self._bests)
 
     def is_relaxed(self, number: int) -> bool:
-        """Return whether a round leaves no value out: one that looks bad may be the only fit."""
+        """Return whether a round leaves no value out: perhaps only an expensive one fits."""
         every = RELAXED_OFTEN if self._stalled >= STALLED else RELAXED_EVERY
         return (self._few or (number + 1) % every == 0) and bool(self._relaxed)
 
     @cached_property
     def _relaxed(self) -> tuple[Any, ...]:
-        """The words of relaxed rounds, which must stay alive, and these words packed."""
+        """The words of relaxed rounds, kept alive, and their packed form; or nothing."""
         words = self.problem.relaxed_words()
         if words is None:
             return ()
@@ -158,8 +158,8 @@ class SearchedStates:
     def adopt(self, states: Any, costs: Any) -> None:
         """Let the worst rows begin their next round from better states (K, m), int32.
 
-        The states are feasible; their costs have shape (K,), K <= P. The first state is for the
-        worst row.
+        The states are feasible; their costs have shape (K,), K <= P. The first state goes
+        to the worst row.
         """
         xp, guests = self.backend.xp, BestStates(self.backend.xp, self.found.states)
         worst = xp.lexsort(xp.stack([self.found.costs, self.found.excesses]))[::-1][: len(costs)]
@@ -169,7 +169,7 @@ class SearchedStates:
 
     @property
     def found(self) -> BestStates:
-        """The best state of each row. Without a kernel's evaluation its excess is 0 or NOTHING."""
+        """The best state of each row. If no kernel has evaluated it, its excess is 0 or NOTHING."""
         found = self._found
         if not self._all_known:
             to_numpy, xp = self.backend.to_numpy, self.backend.xp
@@ -221,7 +221,7 @@ class SearchedStates:
         self.best = min(self.best, (excess, cost))
 
     def mates_of(self, number: int) -> Any:
-        """Return the row that each row is mixed or compared with in a round."""
+        """Return the row that each row is mixed or compared with in round `number`."""
         xp = self.backend.xp
         if self._partners is None:
             return xp.zeros(1, "int32")
@@ -243,7 +243,7 @@ class SearchedStates:
         return float((states == states[self.mates_of(self.round)]).mean()) >= ALIKE
 
     def _restart(self) -> None:
-        """Restart all rows from empty states; `found` stays."""
+        """Restart all rows from empty states; `found` keeps the best ones."""
         self._sources[:] = -1
         self.released[:] = True
         self.elites.forget()

@@ -1,4 +1,4 @@
-"""States of an assignment problem as a population: rounds of steps, and new states after each."""
+"""The states of an assignment problem as a population, which is searched in rounds of steps."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.runs.stretch import Leg, Stretch
 
-FIRST_STEPS = {"cpu": 8, "cuda": 256}  # of the first launch: less than 50 ms
-STEPS = 5  # of a generation for each variable, unless a round ends before
+FIRST_STEPS = {"cpu": 8, "cuda": 256}  # of the first launch, which takes less than 50 ms
+STEPS = 5  # of a generation, for each variable; fewer if the round ends earlier
 
 
 class Planning(Protocol):
@@ -38,8 +38,8 @@ class Planning(Protocol):
 class StatePopulation(Population):
     """The best state of each row of a search.
 
-    A round counts as a kick of each row. Copies and pickles lie on the host and begin a round from
-    the best states.
+    A round counts as a kick of each row. Copies and pickles hold the best states on the host, and
+    begin a new round from them.
 
     Parameters
     ----------
@@ -51,12 +51,12 @@ class StatePopulation(Population):
     backend : str or Backend
     first_row : int
     target : float, optional
-        By default the problem's optimum, if it is known.
+        Cost at which the search ends; by default the problem's optimum, if it is known.
     memory_limit : int, optional
     moves : int, optional
-        Steps of each row in a stretch.
+        Most steps of each row in a stretch.
     asked : Assignment, optional
-        Its costs are reported instead, also for infeasible rows.
+        The problem whose costs are reported instead, also for infeasible rows.
     """
 
     by_moves = True
@@ -167,7 +167,7 @@ class StatePopulation(Population):
         return counted
 
     def over(self, leg: Leg) -> str | None:
-        """Return why the stretch ends; "kicks" are rounds or generations, "moves" are steps."""
+        """Return why the stretch ends, if so; "kicks" are rounds or generations, "moves" steps."""
         target = self.target
         if leg.stretch.generations is not None:
             bred = leg.steps >= STEPS * self.problem.n or self.states.round_is_over
@@ -179,7 +179,7 @@ class StatePopulation(Population):
         return "moves" if self.moves is not None and leg.steps >= self.moves else None
 
     def launch(self, leg: Leg) -> None:
-        """Make some steps of a round; before that, begin the next round if one is over."""
+        """Make some steps of a round; if the current round is over, begin the next one first."""
         states = self.states
         if states.round_is_over:
             states.renew()
@@ -206,7 +206,7 @@ class StatePopulation(Population):
         return self._seen
 
     def count(self) -> None:
-        """Add the finished rounds, the moves and the evaluations since the last count."""
+        """Add finished rounds, moves and evaluations since the last count to the statistics."""
         states, statistics = self._begun, self.statistics
         if states is None:
             return
@@ -219,6 +219,6 @@ class StatePopulation(Population):
         statistics.evaluations += looks
 
     def adopt(self, rows: Any, costs: Any) -> None:
-        """Let the worst rows begin their next round from the given ones if these are better."""
+        """Let the worst rows begin their next round from `rows` (K, m) where these are better."""
         with self.backend.current():
             self.states.adopt(*map(self.backend.xp.asarray, (rows, costs)))

@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.core.result import Callback, Result
 
-CPU_STATES = 4  # for each thread, by default
-# Least and spread of the tenure, for each variable, in turn. Unstructured flows need short tenures,
-# structured flows long ones (docs/kernels.md, "Tenures").
+CPU_STATES = 4  # states for each thread, by default
+# Least tenure and spread for each round in turn, as multiples of the number of variables.
+# Unstructured flows need short tenures, structured flows long ones (docs/kernels.md, "Tenures").
 DISTINCT_TENURES = ((0.9, 0.2), (0.05, 0.1), (0.05, 0.1), (0.05, 0.1))
 UNREACHED = -(2.0**62)  # a target that no state reaches
 KICKS = 2  # most variables that a step moves before chains repair the state
@@ -50,9 +50,9 @@ KICKS = 2  # most variables that a step moves before chains repair the state
 
 @dataclass(frozen=True)
 class SuccessorSearch:
-    """Search states of an assignment problem: tabu steps, and successors of the best states.
+    """Search states of an assignment problem by tabu steps and successors of the best states.
 
-    In each round, every state makes some steps. A step makes the best move that is not tabu: it
+    A round begins with some steps on each state. A step makes the best move that is not tabu: it
     changes one variable's value or swaps two, as the problem allows; `accept` and `improvement`
     select other steps. Then variables of each row's best state are released and reassigned by
     successor generation.
@@ -68,26 +68,28 @@ class SuccessorSearch:
         Share of the variables that are released on average, from 0 to 1. By default 0.1; 0.01 with
         chains.
     mixing : float, optional
-        Share of the states that are mixed instead, from 0 to 1: each variable takes its value in
-        the row's best state or in another row's. 0 if values are interchangeable. By default 0.5;
-        0 with chains.
+        Share of the states that are mixed instead, from 0 to 1: each variable takes its value from
+        the row's best state or from another row's. Always 0 if values are interchangeable. By
+        default 0.5; 0 with chains.
     migration : int, optional
         Rounds without a better state after which a row continues from another row's best state if
         that is better. By default 10; 0 with chains.
     steps : int, optional
-        Steps of a round. By default 50 for each variable, 200 if values are distinct, 5 with
-        chains.
+        Steps of a round. By default 50 for each variable; 200 for tabu steps on distinct values; 5
+        with chains.
     tenure : int, optional
-        Steps for which the value that a variable has left is tabu to it, at least. By default,
-        states with distinct values have short tenures in three rounds of four, else long ones.
+        Least number of steps for which a variable must not return to a value that it has left. By
+        default, if values are distinct, three rounds of four have short tenures, the fourth a long
+        one.
     sample : int
-        Moves that a step evaluates. If there are more, each step evaluates another part of them.
+        Most moves that a step evaluates. If there are more, each step evaluates another part.
     accept : Acceptance, optional
-        Replaces the tabu list: a step draws moves until this rule takes one. Levels are in mean
-        costs of a variable of the row's first state; each round passes through all of them.
+        Replaces the tabu list: a step draws moves until this rule accepts one. Levels are multiples
+        of the mean cost of a variable in the row's first state; each round passes through all.
     improvement : {"auto", "tabu", "chains"}
-        Steps make the best move that is not tabu, or kick the state and repair it by ejection
-        chains. "auto" is "chains" if the problem has them and no `tenure` is given.
+        "tabu": a step makes the best move that is not tabu. "chains": it kicks the state and
+        repairs it by ejection chains. "auto" is "chains" if the problem has them and no `tenure` is
+        given.
     sampler : str
         As in `SuccessorGeneration`.
 
@@ -120,7 +122,7 @@ class SuccessorSearch:
         checks.fields(self, checks.choice, "improvement", known=("auto", "tabu", "chains"))
         if self.accept is not None and self.improvement != "auto":
             raise InvalidParameterError(
-                f"improvement, accept: steps are either {self.improvement} or what a rule takes; "
+                f"improvement, accept: steps use either {self.improvement} or an acceptance rule; "
                 "leave one out"
             )
         checks.fields(self, checks.choice, "release", known=tuple(RULES))
@@ -147,7 +149,7 @@ class SuccessorSearch:
         )
 
     def _of_round(self, problem: Assignment, steps: type[Improvement]) -> RoundParameters:
-        """Return the given parameters of a round, and defaults for the others."""
+        """Return the parameters of a round: those that are set, and defaults for the others."""
         given = {name: getattr(self, name) for name in RoundParameters._fields}
         known = {name: value for name, value in given.items() if value is not None}
         return steps.round_defaults(problem)._replace(**known)
@@ -155,7 +157,7 @@ class SuccessorSearch:
     def states(self, problem: Assignment, backend: Backend) -> int:
         """Return the default number of states: as many as the device searches at a time.
 
-        On a GPU it depends on the size of the functor's data.
+        On a GPU, the number depends on the size of the functor's data.
         """
         if backend.name == "cpu":
             return CPU_STATES * backend.processors
@@ -164,7 +166,7 @@ class SuccessorSearch:
         return layout.resident * backend.processors
 
     def _improvement(self, problem: Assignment) -> Improvement:
-        """Return the steps of a round."""
+        """Return the kind of steps that rounds make."""
         if self.accept is not None:
             return Accepted(self.accept, self.sample, self._of_round(problem, Accepted).steps)
         if self.improvement == "chains" and not problem.chains:
@@ -177,7 +179,7 @@ class SuccessorSearch:
         return Tabu(self._tenures(problem), self.sample)
 
     def _tenures(self, problem: Assignment) -> tuple[Tenure, ...]:
-        """Return the tenures, which rounds use in turn."""
+        """Return the tenures, one for each round in turn."""
         if self.tenure is not None:
             return (Tenure(self.tenure, max(1, self.tenure // 4), 0.0),)
         if problem.distinct:
@@ -212,7 +214,7 @@ class SuccessorSearch:
             Variables with the value -1 are assigned first. Not changed. NumPy, or CuPy with the
             result on the same device. By default as many empty states as keep the device busy.
         seed : int or None
-            None draws one.
+            None draws a random one.
         budget : Budget, optional
             `seconds`, `kicks` (rounds), `moves` (steps of each state), `target`. By default 50
             rounds.
@@ -229,8 +231,8 @@ class SuccessorSearch:
         -------
         Result
             The best state of each row, never worse than the given one; a state with less excess
-            is better, whatever it costs. After Ctrl-C the best states so far, with
-            `statistics.interrupted`.
+            is better, whatever it costs. After Ctrl-C, these are the best states so far, and
+            `statistics.interrupted` is true.
 
         Raises
         ------
@@ -267,7 +269,7 @@ class SuccessorSearch:
         backend: str | Backend = "auto",
         device: int | None = None,
     ) -> None:
-        """Compile ahead, by two short rounds, so that later calls need not.
+        """Run two short rounds, so that later calls find everything compiled.
 
         Parameters
         ----------
@@ -308,7 +310,7 @@ class SuccessorSearch:
     ) -> StatePopulation:
         """Return a population of the first states; see `__call__` and `StatePopulation`.
 
-        `seconds` and `parts` have no effect: the first states are made at once.
+        `seconds` and `parts` have no effect, since all first states are made at once.
         """
         checks.instance("problem", problem, kind=Assignment, wanted="Assignment")
         chosen = get_backend(backend, device, tours=states)
@@ -334,7 +336,7 @@ class SuccessorSearch:
         return population
 
     def own_kicks(self, problem: Assignment) -> int:
-        """Return the rounds of a search without any other limit."""
+        """Return how many rounds a search makes if there is no other limit."""
         return KICKS_OF_A_CALL
 
 

@@ -1,6 +1,6 @@
 // Tabu search on the states of an assignment problem (Taillard 1991; Hertz and de Werra 1987). A
-// step makes the best move that is not tabu: it changes one variable's value or swaps two. The
-// value that a variable leaves is tabu to it for some steps, unless the move leads to a new best
+// step makes the best move that is not tabu: it changes one variable's value or swaps two. For some
+// steps, a variable must not return to a value that it has left, unless that leads to a new best
 // state.
 #pragma once
 
@@ -8,20 +8,20 @@
 
 namespace gls {
 
-// Arguments of `TabuSearch` beside those of a round.
+// Arguments of `TabuSearch`, in addition to `RoundBatch`.
 struct TabuSteps {
   int64 sample;        // moves that a step evaluates, at most
   int64 tenure;        // steps for which a value is tabu, at least
-  int64 spread;        // random steps more, below this number
-  int64 per_variable;  // more steps for each variable that may be moved, in 2^-kTenureBits
-  int* tabu;           // step until which each variable must not have each value
-  int* listed;         // room for the variables of each state
-  int* used;           // room for the values of each state
+  int64 spread;        // bound of a random number of further steps
+  int64 per_variable;  // further steps for each variable that may be moved, in 2^-kTenureBits
+  int* tabu;           // shape (P, m, most): step until which a value is tabu to a variable
+  int* listed;         // scratch, shape (P, m): variables that may be moved
+  int* used;           // scratch, shape (P, most): which values are used
 };
 
-constexpr int kTenureBits = 8;  // after the point, in `per_variable`
+constexpr int kTenureBits = 8;  // fractional bits of `per_variable`
 
-// A move and its rank. A lower rank is better; a lot decides between equal ranks.
+// A move and its rank. A lower rank is better; `lot`, a hash, breaks ties.
 struct RankedMove {
   int64 rank;
   uint32 lot;
@@ -38,16 +38,16 @@ struct RankedMove {
 };
 
 #ifdef __CUDACC__
-// Compares field by field, each among the lanes that have the least fields before it. From sm_80 on
-// that is one instruction for each field; whole moves would take thirty shuffles and five
-// comparisons of all fields.
+// Finds the least move field by field: only lanes that are least in all earlier fields compare the
+// next one. From sm_80 on, each field takes one instruction; comparing whole moves would take
+// thirty shuffles and five comparisons of all fields.
 GLS_DEVICE RankedMove least_in_warp(const RankedMove& mine) {
 #if __CUDA_ARCH__ >= 800
   bool is_least = true;
   const auto keep_least = [&](uint32 field) {
     is_least &= field == __reduce_min_sync(kAllLanes, is_least ? field : ~0u);
   };
-  keep_least(uint32(mine.rank >> 32) ^ 0x80000000u);  // negative ones first
+  keep_least(uint32(mine.rank >> 32) ^ 0x80000000u);  // negative ranks first
   keep_least(uint32(mine.rank));
   keep_least(mine.lot);
   unsigned best = __ballot_sync(kAllLanes, is_least);
@@ -64,9 +64,9 @@ GLS_DEVICE RankedMove least_in_warp(const RankedMove& mine) {
 }
 #endif
 
-// Calls use(row, column) for `count` consecutive places of a table with fewer than 2^31; each lane
-// takes its part. If there are more places, the first one is chosen by the random number `random`,
-// and the last place is followed by place 0.
+// Calls use(row, column) for `count` consecutive places of a table, which has fewer than 2^31; the
+// lanes share them. If the table has more than `count` places, the random number `random` chooses
+// the first one, and place 0 follows the last one.
 template <class Team, class Use>
 GLS_DEVICE void each_place(const Team& team, int rows, int columns, int count, uint32 random,
                            Use use) {
@@ -107,8 +107,8 @@ struct TabuSearch : MovedState<Problem, Memory, kDistinct, kAssigns, kSwaps> {
       const RankedMove move = team.least(search.best_move(team, step, count, drawn));
       if (move.rank == kNothing) continue;
       search.make(team, move, step + 1 + search.drawn_tenure(count, drawn[3]));
-      // Halved at once but raised slowly: so most states break constraints a little, and good
-      // states are on that border.
+      // The penalty is halved at once but rises slowly. So most states break constraints a little,
+      // and good states are close to these.
       search.adapt_penalty(search.penalty / 2);
     }
     search.write(team);
@@ -116,7 +116,7 @@ struct TabuSearch : MovedState<Problem, Memory, kDistinct, kAssigns, kSwaps> {
 
  private:
   static constexpr int64 kTabu = int64(1) << 61;     // added to the rank of a tabu move
-  static constexpr int64 kNothing = int64(1) << 62;  // rank of no move
+  static constexpr int64 kNothing = int64(1) << 62;  // rank if there is no move
 
   const TabuSteps& steps;
   int* const tabu;
@@ -148,14 +148,14 @@ struct TabuSearch : MovedState<Problem, Memory, kDistinct, kAssigns, kSwaps> {
                [&](int variable) { tabu_until(variable, state.values[variable]) = int(until); });
   }
 
-  // How good a move is: local copies, which a compiler keeps in registers.
+  // Ranks moves. Its fields are local copies, which a compiler keeps in registers.
   struct Ranking {
     Worth now, best;
     int64 penalty;
-    uint32 salt;  // of the lots that decide between equal moves
+    uint32 salt;  // makes ties random in each step
 
-    // Replaces the best move so far by a better one. `is_tabu` is called only for a move that would
-    // be the best, since it takes longer than the rank.
+    // Replaces `so_far` by a better move. Calls `is_tabu` only for a move that would be the best,
+    // since that takes longer than to compute the rank.
     template <class IsTabu>
     GLS_DEVICE void consider(RankedMove& so_far, const Worth& change, int variable, int other,
                              int swaps, IsTabu is_tabu) const {
@@ -169,8 +169,8 @@ struct TabuSearch : MovedState<Problem, Memory, kDistinct, kAssigns, kSwaps> {
     }
   };
 
-  // The best move in this lane's part of the sample. `count` variables may be moved; `drawn` are
-  // the step's random numbers.
+  // Returns the best move in this lane's part of the sample. `count` variables may be moved;
+  // `drawn` are the step's random numbers.
   template <class Team>
   GLS_DEVICE RankedMove best_move(const Team& team, int64 step, int count, const uint32* drawn) {
     const Ranking ranking{this->now, this->best, this->penalty, drawn[0]};
@@ -215,15 +215,15 @@ struct TabuSearch : MovedState<Problem, Memory, kDistinct, kAssigns, kSwaps> {
   }
 
   // The table of variable pairs that a step may swap. If all variables may be moved, it has each
-  // pair once: a row of the table joins a row of the triangle of pairs with the row that is as far
-  // from the triangle's end.
+  // pair once: row r of the table joins row r of the triangle of pairs with the triangle's r-th row
+  // from the end.
   struct Pairs {
     int rows, columns;
 
     GLS_DEVICE Pairs(int m, int count)
         : rows(Base::kAll ? (m + 1) / 2 : count), columns(Base::kAll ? (m + 1) / 2 * 2 - 1 : m) {}
     GLS_DEVICE int64 count() const { return int64(rows) * columns; }
-    // Turns a row and a column of the table into two variables. The second may be m: no pair.
+    // Turns a row and a column of the table into two variables. If the second is m, it is no pair.
     GLS_DEVICE void unfold(int& row, int& column) const {
       const bool folded = column >= columns - row;
       column = folded ? column + 1 : row + 1 + column;

@@ -1,1 +1,1 @@
-"""Heuristics: how likely each value of a variable is chosen."""
+"""Heuristics, which decide how likely a variable gets each of its values."""

@@ -1,4 +1,4 @@
-"""Base classes of heuristics and masks, their checks, and parameters of two functors as one."""
+"""Base classes of heuristics and masks, and helpers for their parameters."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PAIR = "assignment/heuristics/pair.cuh"
 
 
 class Functor(ABC):
-    """Python class of a functor that takes part in successor generation.
+    """Base of the Python classes of functors that take part in successor generation.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class Heuristic(Functor):
     name, header, side_by_side
         As in `Functor`.
     rating_bytes : int
-        Size of the functor's `Rating`.
+        Size of the functor's `Rating` in bytes.
     """
 
     rating_bytes: int = 8
@@ -116,14 +116,14 @@ def pair_words(first: list[Any], kept_by_first: int, second: list[Any]) -> list[
 
 
 def pair_kept_bytes(first: int, second: int) -> int:
-    """Return the bytes that both functors keep, the second one's behind the first one's."""
+    """Return the bytes that two functors keep, with the second one's data after the first one's."""
     return padded(first) + second
 
 
 def integer_array(
     name: str, given: ArrayLike, shape: str, axes: Collection[int], dtype: Any, most: int
 ) -> NDArray[Any]:
-    """Return a read-only copy of integers from 0 to `most`; `axes` are allowed numbers of axes."""
+    """Return a read-only copy of integers from 0 to `most`; `axes` are the allowed `ndim`."""
     checks.unmasked(name, given)
     try:
         array = np.asarray(given)

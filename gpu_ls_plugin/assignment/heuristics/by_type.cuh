@@ -38,7 +38,7 @@ GLS_DEVICE Aggregate joined(const Aggregate& a, const Aggregate& b) {
   }
 }
 
-// The aggregates of two heuristics. One of them has no ratings.
+// An aggregate of one of two heuristics; the other one stays empty.
 template <class First, class Second, class Rating>
 struct EitherAggregate {
   First first;
@@ -59,10 +59,10 @@ struct EitherAggregate {
   }
 };
 
-// The words of the pair follow.
+// The words of the `FunctorPair` follow.
 struct ByTypeData {
-  const int* types;  // of the variables
-  int64 type;        // of the variables that the first heuristic rates
+  const int* types;  // type of each variable
+  int64 type;        // type of the variables that the first heuristic rates
 };
 
 // The first heuristic rates the variables of one type, the second all others. The second may be a

@@ -1,4 +1,4 @@
-"""Heuristics by the type of the variable."""
+"""A heuristic that rates each variable by the heuristic of its type."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class ByType(Heuristic):
-    """Variables of several types, each type with its own heuristic.
+    """Rate variables of several types, each type by another heuristic.
 
     Each heuristic sees all assignments, so that it keeps track of the whole state. It has to know
     each variable, with at least as many values as the variable has.
@@ -36,16 +36,17 @@ class ByType(Heuristic):
     Parameters
     ----------
     heuristics : sequence of Heuristic
-        One for each type. Their ratings are structs without destructors.
+        One for each type. Their C++ ratings must not have destructors.
     types : array_like of integers, shape (variables,)
         Index in `heuristics` for each variable. Copied.
 
     Raises
     ------
     InvalidParameterError
-        There is no heuristic or no variable, or a type without a heuristic; the variable is named.
+        There are no variables, or a variable's type has no heuristic; the variable is named.
     InvalidTypeError
-        An element is not a heuristic, or the types are not integers.
+        `heuristics` is not a list or is empty, an element is not a heuristic, or the types are not
+        integers.
     """
 
     name = "by_type"
@@ -67,7 +68,7 @@ class ByType(Heuristic):
         return f"ByType({list(self.heuristics)}, {len(self.types)} variables)"
 
     def on(self, problem: Problem | None) -> Heuristic:
-        """Return the heuristics for a problem."""
+        """Return a `ByType` of the heuristics for a problem."""
         return ByType([part.on(problem) for part in self.heuristics], self.types)
 
     @property
@@ -76,12 +77,12 @@ class ByType(Heuristic):
         return (self, *(own for part in self.heuristics for own in part.parts))
 
     def sizes(self, problem: Problem | None) -> NDArray[Any]:
-        """Return each variable's number of values, by its own heuristic.
+        """Return each variable's number of values, from the heuristic of its type.
 
         Raises
         ------
         UnsupportedProblemError
-            A heuristic has other variables, or fewer values for a variable than it has.
+            A heuristic has another number of variables, or too few values for a variable.
         """
         each = [np.asarray(part.sizes(problem)) for part in self.heuristics]
         for number, sizes in enumerate(each):
@@ -119,7 +120,7 @@ class ByType(Heuristic):
         return words
 
     def kept_bytes(self, problem: Problem | None) -> int:
-        """Return the bytes that all heuristics keep, one behind the other."""
+        """Return the bytes that all heuristics keep, one after the other."""
         others = [part.kept_bytes(problem) for part in self.heuristics]
         kept = others.pop()
         for first in reversed(others):

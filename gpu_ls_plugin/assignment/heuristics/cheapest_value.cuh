@@ -1,12 +1,12 @@
-// The less a value would add to the state's cost, the likelier it is (greedy randomised
-// construction, with weights in place of a restricted candidate list).
+// A heuristic that prefers values that would add little to the state's cost: greedy randomised
+// construction, with weights instead of a restricted candidate list.
 #pragma once
 
 #include "assignment/heuristics/heuristic.cuh"
 
 namespace gls {
 
-// The least and the greatest rating.
+// The least and the greatest rating of a variable's values.
 struct RatingSpan {
   static constexpr int64 kMost = 0x7fffffffffffffff;
   int64 least = kMost, greatest = -kMost - 1;
@@ -51,8 +51,8 @@ struct CheapestValue {
     // Unsigned: a rating that does not fit 64 bits is misleading, but not undefined.
     return int64(uint64(more.cost) * 256 + uint64(more.excess) * uint64(data.penalty));
   }
-  // Halved with every 1/sharpness of the span, linear in between. With 16 bits of the span and 10
-  // of a halving, a division of 32 bits suffices.
+  // The weight is halved with every 1/sharpness of the span, and is linear in between. A division
+  // of 32 bits suffices, since it uses 16 bits of the span and 10 bits of a halving.
   GLS_DEVICE uint32 weight(int64 rating, const RatingSpan& all) const {
     constexpr uint32 kMost = 1u << 31, kHalving = 1u << 10;
     const uint64 span = uint64(all.greatest) - uint64(all.least);

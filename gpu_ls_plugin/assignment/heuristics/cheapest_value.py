@@ -1,4 +1,4 @@
-"""Rates values by what they would add to the cost of a state."""
+"""A heuristic that rates values by what they would add to the cost of a state."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.core.problem import Problem
 
-MOST_SHARPNESS = 30  # the least weight is 2 then
+MOST_SHARPNESS = 30  # at which the least weight is 2
 PARTS = 256  # ratings are in 256ths of a unit of cost
-MOST_PENALTY = 2**54  # so that it fits 64 bits in these parts
+MOST_PENALTY = 2**54  # so that it fits 64 bits in 256ths
 
 
 @dataclass(frozen=True)
@@ -32,17 +32,17 @@ class CheapestValue(Heuristic):
 
     The rating of a value is the cost that it would add, plus `problem.penalty` times the excess.
     From the least rating of a variable's values to the greatest, weights fall by a factor of
-    ``2**sharpness``: by half with each of `sharpness` equal parts. So the worst values are
-    unlikely; the restricted candidate list of GRASP leaves them out (Feo and Resende 1995). If
-    values are `distinct`, used ones are impossible.
+    ``2**sharpness``: by half in each of `sharpness` equal parts. So the worst values are unlikely,
+    while the restricted candidate list of GRASP leaves them out (Feo and Resende 1995). If values
+    must be `distinct`, used ones have weight 0.
 
     Parameters
     ----------
     sharpness : int, from 0 to 30
         0: all values are equally likely.
     problem : Assignment, optional
-        The problem with the costs, which needs a functor. By default the problem of the call. What
-        a value adds must be below 2**54.
+        The problem that defines the costs; it needs a functor. By default the problem of the call.
+        What a value adds must be below 2**54.
 
     Raises
     ------
@@ -61,7 +61,7 @@ class CheapestValue(Heuristic):
         checks.given_fields(self, checks.instance, "problem", kind=Assignment, wanted="Assignment")
 
     def on(self, problem: Problem | None) -> Heuristic:
-        """Return the heuristic for the problem's costs; it forbids used values if distinct.
+        """Return the heuristic for the problem's costs, with a mask if values must be distinct.
 
         Raises
         ------
@@ -73,11 +73,11 @@ class CheapestValue(Heuristic):
 
     @property
     def headers(self) -> tuple[str, ...]:
-        """The heuristic's file, and the problem's."""
+        """The header of the heuristic, and that of the problem."""
         return tuple(filter(None, (self.header, _assignment(self.problem).header)))
 
     def sizes(self, problem: Problem | None) -> NDArray[np.int32]:
-        """Return the problem's numbers of values."""
+        """Return how many values each variable of the problem has."""
         return _assignment(self.problem or problem).sizes
 
     def functor(self) -> str:
@@ -111,7 +111,7 @@ class CheapestValue(Heuristic):
 def _assignment(problem: Problem | None) -> Assignment:
     if isinstance(problem, Assignment):
         return problem
-    given = "none is given" if problem is None else f"{type(problem).__name__} is none"
+    given = "none is given" if problem is None else f"{type(problem).__name__} is not one"
     raise UnsupportedProblemError(
         f"heuristic: CheapestValue needs the costs of an Assignment problem, but {given}"
     )

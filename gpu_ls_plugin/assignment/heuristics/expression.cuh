@@ -1,4 +1,4 @@
-// Base of the functors into which `Expression` translates texts.
+// Tables, division and a base for the functors into which `Expression` translates texts.
 #pragma once
 
 #include "assignment/heuristics/heuristic.cuh"
@@ -7,7 +7,7 @@ namespace gls {
 
 // A TableData for each table follows.
 struct ExpressionData {
-  int64 values;  // how many each variable has
+  int64 values;  // of each variable
 };
 struct TableData {
   const int64* items;  // row by row
@@ -18,7 +18,7 @@ struct TableData {
 struct Table {
   const TableData data;
 
-  // The table of this number of an expression.
+  // Table `number` of an expression.
   GLS_DEVICE Table(const uint64* words, int number)
       : data((&parameters_of<TableData>(words_behind<ExpressionData>(words)))[number]) {}
 
@@ -29,7 +29,7 @@ struct Table {
   }
 };
 
-// Division as in Python. Divided by 0, a number is 0 and its remainder the number itself.
+// Divides as Python does. A number divided by 0 is 0, and the remainder is the number itself.
 GLS_DEVICE int64 floor_divide(int64 a, int64 b) {
   if (b == 0) return 0;
   if (b == -1) return -a;  // the only quotient that might not fit
@@ -37,7 +37,7 @@ GLS_DEVICE int64 floor_divide(int64 a, int64 b) {
 }
 GLS_DEVICE int64 floor_modulo(int64 a, int64 b) { return a - floor_divide(a, b) * b; }
 
-// Keeps how many variables have each value.
+// Base of these functors. It keeps how many variables have each value.
 struct CountsValues {
   using Rating = int64;
   using Aggregate = NoAggregate;

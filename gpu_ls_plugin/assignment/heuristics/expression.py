@@ -51,15 +51,15 @@ class Expression(Heuristic):
     Names are `variable`, `value`, the tables, and ``load[value]``: how many variables have the
     value in the current state. Operators are ``+ - * // %``, comparisons, which yield 1 or 0,
     ``and or not``, ``a if b else c`` and ``min max abs``. Numbers have 64 bits. A negative result
-    is weight 0, and 2**32 - 1 is the largest weight. A table is 0 outside its bounds. A number
-    divided by 0 is 0, and the remainder is the number itself. Brackets, calls and operators may be
-    nested 100 deep; sums and products may have any number of terms.
+    means weight 0; results above 2**32 - 1 count as that weight. A table is 0 outside its bounds. A
+    number divided by 0 is 0, and the remainder is the number itself. Brackets, calls and operators
+    may be nested 100 deep; sums and products may have any number of terms.
 
     Parameters
     ----------
     text : str
     variables, values : int
-        Their numbers. All variables have the same values.
+        Number of variables, and of values that each of them has.
     **tables : array_like of integers of 64 bits, one or two axes
         Read as ``table[value]`` or ``table[variable, value]``. Copied. Names consist of English
         letters, digits and underscores.
@@ -89,7 +89,7 @@ class Expression(Heuristic):
         return np.full(self.variables, self.values)
 
     def functor(self) -> str:
-        """Return the C++ type, a different one for each text and names of tables."""
+        """Return the C++ type; it differs for each text and each list of table names."""
         named = repr((self._code, list(self.tables)))
         return f"Expression_{sha256(named.encode()).hexdigest()[:16]}"
 
@@ -148,7 +148,7 @@ def _table(name: str, given: ArrayLike) -> NDArray[np.int64]:
 
 
 def _translated(text: str, axes: dict[str, int]) -> str:
-    """Return a text in C++."""
+    """Translate a text to C++."""
     if len(text) > LONGEST:
         raise InvalidParameterError(f"text: has {len(text):,} characters; {LONGEST:,} are allowed")
     try:

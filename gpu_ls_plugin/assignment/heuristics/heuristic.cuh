@@ -3,7 +3,7 @@
 //
 // clang-format off
 //   struct MyHeuristic {
-//     using Rating = int64;           // default-constructible; Python says its rating_bytes
+//     using Rating = int64;           // default-constructible; `rating_bytes` of the Python class
 //     using Aggregate = NoAggregate;  // or a struct of 32-bit words, see below
 //     explicit MyHeuristic(const uint64* words);      // from `words()` of the Python class
 //     void begin(team, const State&) const;           // fills the kept data
@@ -12,21 +12,22 @@
 //     auto rater(const State&, int variable) const;   // may replace `rate`, see below
 //     uint32 weight(const Rating&, const Aggregate&) const;      // 0: the value is impossible
 //     void assign(const State&, int variable, int value) const;  // updates the kept data
-//     void unassigned(const State&, int variable) const;         // the variable has no possible value
+//     void unassigned(const State&, int variable) const;         // the variable stays at -1
 //   };
 //
 // Optional members, each announced by a constant:
 //
-//     static constexpr int kWeightBits = 20;  // weights are below 2^20: a few add up in 32 bits
+//     static constexpr int kWeightBits = 20;  // weights are below 2^20, so a few add up in 32 bits
 //     static constexpr bool kPrepares = true;
-//     void prepare(team, const State&, int variable) const;  // before the variable's values are rated
+//     void prepare(team, const State&, int variable) const;  // called before its values are rated
 //     static constexpr bool kAssignsByTeam = true;
 //     void assign_by_team(team, const State&, int variable, int value) const;  // before `assign`
 // clang-format on
 //
 // All lanes of the team call a function that takes the team; the caller synchronises the team
-// before and after the call. One lane calls `assign` and `unassigned`, any lane the others.
-// In `assign_by_team` the variable still has the value -1; in `assign` it has its new one.
+// before and after the call. One lane calls `assign` and `unassigned`; any lane may call the
+// other functions. In `assign_by_team` the variable still has the value -1; in `assign` it has its
+// new one.
 //
 // The state's kept data may change in `begin`, `prepare`, `assign`, `assign_by_team` and
 // `unassigned` only. It is aligned to 16 bytes, ratings to 8.

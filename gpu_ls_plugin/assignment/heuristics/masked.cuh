@@ -9,8 +9,8 @@
 //   };
 // clang-format on
 //
-// The rules of heuristic.cuh hold for masks, too; a mask may `prepare`. Values of variables that
-// are not active may break the mask.
+// The rules of heuristic.cuh hold for masks, too; a mask may have `prepare`. Values of variables
+// that are not active may break the mask.
 #pragma once
 
 #include "assignment/heuristics/pair.cuh"
@@ -19,7 +19,7 @@ namespace gls {
 
 template <class Own>
 struct alignas(8) MaskedRating {
-  Own own;  // of the heuristic
+  Own own;  // by the heuristic
   bool allowed;
 };
 

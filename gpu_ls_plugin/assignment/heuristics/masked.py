@@ -28,7 +28,7 @@ class Mask(Functor):
 
     @abstractmethod
     def check(self, sizes: NDArray[Any]) -> None:
-        """Raise UnsupportedProblemError unless the mask fits variables with these sizes."""
+        """Raise UnsupportedProblemError unless the mask fits these numbers of values."""
 
     @abstractmethod
     def words(self, sizes: NDArray[Any]) -> list[Any]:
@@ -40,10 +40,10 @@ class Mask(Functor):
 
 
 class Masked(Heuristic):
-    """A heuristic whose weight of a value is 0 if a mask forbids the value in the current state.
+    """A heuristic with masks: a value that a mask forbids in the current state has weight 0.
 
-    The heuristic's aggregate is that of the allowed values. Variables that are not active keep
-    their values, also if these break a mask.
+    The heuristic's aggregate covers only allowed values. Variables that are not active keep their
+    values, even if a mask forbids them.
 
     Parameters
     ----------
@@ -86,12 +86,12 @@ class Masked(Heuristic):
         return (self, *self.heuristic.parts, *self._mask.parts)
 
     def sizes(self, problem: Problem | None) -> NDArray[Any]:
-        """Return the heuristic's numbers of values.
+        """Return how many values each variable has, by the heuristic.
 
         Raises
         ------
         UnsupportedProblemError
-            The heuristic or a mask has other variables or values.
+            The heuristic or a mask is for other variables or values.
         """
         sizes = np.asarray(self.heuristic.sizes(problem))
         self._mask.check(sizes)
@@ -107,7 +107,7 @@ class Masked(Heuristic):
         return pair_words(first, kept, self._mask.words(self.sizes(problem)))
 
     def kept_bytes(self, problem: Problem | None) -> int:
-        """Return the bytes that the heuristic keeps, and behind it the masks."""
+        """Return the bytes that the heuristic and the masks keep."""
         own = self.heuristic.kept_bytes(problem)
         return pair_kept_bytes(own, self._mask.kept_bytes(self.sizes(problem)))
 

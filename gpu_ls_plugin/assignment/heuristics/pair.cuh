@@ -1,4 +1,4 @@
-// Two functors as one. The second keeps its data behind the first one's.
+// Two functors as one. The second keeps its data after the first one's.
 #pragma once
 
 #include "assignment/heuristics/heuristic.cuh"
@@ -8,8 +8,8 @@ namespace gls {
 
 // The words of the first functor follow, then those of the second.
 struct FunctorPairData {
-  int64 second;         // where the second functor's words begin, counted from here
-  int64 kept_by_first;  // bytes beside a state
+  int64 second;         // index of the second functor's first word, counted from here
+  int64 kept_by_first;  // bytes that the first functor keeps beside a state
 };
 
 template <class First, class Second>

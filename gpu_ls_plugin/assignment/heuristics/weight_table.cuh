@@ -1,4 +1,4 @@
-// A weight for each value of each variable, whatever the state is.
+// A heuristic with a fixed weight for each value of each variable, whatever the state.
 #pragma once
 
 #include "assignment/heuristics/heuristic.cuh"

@@ -1,4 +1,4 @@
-"""A given weight for each value of each variable."""
+"""A heuristic with a fixed weight for each value of each variable."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.core.problem import Problem
 
-LARGEST = 2**32 - 1  # weight
+LARGEST = 2**32 - 1  # largest weight
 BITS = (8, 16, 24, 32)  # of weights; with fewer bits, several add up in 32 bits
 
 
 class WeightTable(Heuristic):
-    """A weight for each value of each variable, whatever values the others have.
+    """Give each value of each variable a fixed weight, whatever values other variables have.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class WeightTable(Heuristic):
         return "WeightTable({} variables, {} values)".format(*self.weights.shape)
 
     def sizes(self, problem: Problem | None) -> NDArray[np.int32]:
-        """Return the problem's numbers of values if it is an `Assignment`, else the table's."""
+        """Return how many values each variable has: by an `Assignment`, else by the table."""
         variables, values = self.weights.shape
         if problem is not None and problem.n != variables:
             raise UnsupportedProblemError(

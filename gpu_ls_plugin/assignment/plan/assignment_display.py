@@ -39,7 +39,7 @@ class AssignmentDisplay(SolutionDisplay[Assignment, Looked]):
         infeasible = f"infeasible {100 * self._looked.infeasible:.0f} %"
         if self._looked.cost is None:
             return ["nothing feasible yet", infeasible]
-        # A gap in percent of the optimum 0 says nothing.
+        # A gap in percent is undefined if the optimum is 0.
         gap = gap_percent(self._looked.cost, self.optimum) if self.optimum else None
         return [
             f"best {cost_text(sign_of(self.problem) * self._looked.cost)}",

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.assignment.problem.assignment import Assignment
     from gpu_ls_plugin.core.result import Result
 
-MOST_LOADS = 20  # printed
-MOST_COMPLAINTS = 3  # printed
+MOST_LOADS = 20  # loads that are printed
+MOST_COMPLAINTS = 3  # broken constraints that are printed
 
 
 def sign_of(problem: Assignment) -> int:
@@ -54,7 +54,7 @@ def about_assignment(problem: Assignment, result: Result) -> dict[str, Any]:
 
 
 def about_fewest(graph: GraphColouring, optimum: float | None) -> dict[str, Any]:
-    """Return bounds of the fewest colours of a graph, and the gap to a known optimum."""
+    """Return bounds on the fewest colours of a graph, and the gap to a known optimum."""
     return {
         "optimum": optimum,
         "gap_percent": gap_percent(graph.colours, optimum),
@@ -70,7 +70,7 @@ def assignment_size(found: Mapping[str, Any]) -> str:
 
 
 def assignment_lines(found: Mapping[str, Any], gap: str) -> dict[str, str | None]:
-    """Return printed lines about the best state, with its `gap`, by their headings."""
+    """Return lines to print about the best state, with its `gap`, by heading."""
     lines: dict[str, str | None] = {"best": f"{_best(found)}{gap}"}
     if "greedy_colours" in found:
         lines["bounds"] = (
@@ -86,7 +86,7 @@ def assignment_lines(found: Mapping[str, Any], gap: str) -> dict[str, str | None
 
 
 def work_lines(found: Mapping[str, Any]) -> dict[str, str | None]:
-    """Return printed lines about steps and rounds, by their headings."""
+    """Return lines to print about steps and rounds, by heading."""
     seconds = max(found["seconds"], 1e-9)
     return {
         "steps": f"{found['moves']:,} ({in_units(found['moves'] / seconds)} a second)",

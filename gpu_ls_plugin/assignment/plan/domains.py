@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     States = NDArray[np.int32]
     Integers = NDArray[np.int64]
 
-_FARTHEST = 2**52  # of a bound from 0; frameworks hold some integers as float64
+_FARTHEST = 2**52  # largest absolute bound; frameworks hold some integers as float64
 
 
 @dataclass(frozen=True, eq=False)
 class Domains:
     """Integer variables between bounds, and the problem whose states stand for their values.
 
-    A value is the variable's lowest value plus the state's value.
+    A framework's value is the variable's lowest value plus the state's value.
     """
 
     problem: Assignment
@@ -45,7 +45,7 @@ class Domains:
         """Return the domains of a problem that only the framework knows.
 
         Both bounds (n,) are inclusive. InvalidProblemError names a variable with bounds that are
-        not whole, are beyond 2**52 or contradict each other.
+        not whole, exceed 2**52 in size or contradict each other.
         """
         lower, upper = np.asarray(lowest, np.float64), np.asarray(highest, np.float64)
         for variable, (low, high) in enumerate(zip(lower, upper, strict=True)):
@@ -114,7 +114,7 @@ def _numbers(rows: ArrayLike, n: int, parameter: str) -> NDArray[Any]:
     checks.unmasked(parameter, rows, InvalidTourError)
     try:
         array = np.asarray(rows)
-        if array.dtype.kind == "O":  # as of joined populations of several types
+        if array.dtype.kind == "O":  # for example from joined populations of several types
             array = array.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise InvalidTypeError(f"{parameter}: {error}") from error

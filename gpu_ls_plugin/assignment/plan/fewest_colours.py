@@ -1,4 +1,4 @@
-"""The fewest colours of a graph: one less, as long as a legal colouring is found."""
+"""Search for the fewest colours of a graph: after each legal colouring, try one colour less."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 def _fewest_colours(
     graph: GraphColouring, settings: Settings, callback: Callback | None = None
 ) -> Result:
-    """Do what `fewest_colours` does, with its arguments as settings."""
+    """Do what `fewest_colours` does; `settings` hold its arguments."""
     checks.instance("graph", graph, kind=GraphColouring, wanted="GraphColouring")
     checks.callback(callback)
     chosen = domain_of(graph).settings(graph, Request(settings, get_backend(settings.backend)))
@@ -68,7 +68,7 @@ def fewest_colours(
     Parameters
     ----------
     graph : GraphColouring
-        Its number of colours makes no difference.
+        Its number of colours is ignored.
     seconds, seed, backend, population, search
         As in `solve`.
     target : int, optional
@@ -82,8 +82,8 @@ def fewest_colours(
     Returns
     -------
     Result
-        At least one row, all legal; `problem.colours` is their number of colours. Costs are
-        conflicts, 0; costs in the history are numbers of colours.
+        At least one row, all legal; `problem.colours` is their number of colours. Costs are numbers
+        of conflicts, so 0; costs in the history are numbers of colours.
 
     Raises
     ------
@@ -157,14 +157,14 @@ class _Descent:
         return self.problem.colours
 
     def keep(self, rows: NDArray[np.int32], colours: int) -> None:
-        """Keep legal colourings with a number of colours."""
+        """Keep `rows` (K, n), legal colourings with this number of colours, as the best ones."""
         self.problem = self.with_colours(colours)
         self.best = Result(rows, self.problem.cost(rows), problem=self.problem)
         note(self.statistics.history, self.point())
         self.is_new = True
 
     def with_colours(self, colours: int) -> GraphColouring:
-        """Return the problem with a number of colours."""
+        """Return the problem with this number of colours."""
         return GraphColouring(self.graph.n, self.graph.edges, colours, name=self.graph.name)
 
     def lower(self) -> bool:
@@ -212,7 +212,7 @@ class _Descent:
 
 
 def without_a_colour(states: NDArray[np.int32], colours: int) -> NDArray[np.int32]:
-    """Return states without their rarest colour, whose number the last colour takes.
+    """Return states without their rarest colour; the last colour takes over its number.
 
     Parameters
     ----------
@@ -234,7 +234,7 @@ def without_a_colour(states: NDArray[np.int32], colours: int) -> NDArray[np.int3
 
 
 class FewestColours(AnotherQuestion):
-    """The command line's question how many colours a legal colouring needs."""
+    """The command line's question: how many colours does a legal colouring need?"""
 
     refusal = "colours: islands search with a given number of colours; pass one"
 
@@ -247,5 +247,5 @@ class FewestColours(AnotherQuestion):
         return ColourDisplay(problem, settings.seconds, settings.target)
 
     def facts(self, problem: Any, optimum: float | None) -> dict[str, Any]:
-        """Return bounds of the number of colours."""
+        """Return bounds on the number of colours."""
         return about_fewest(problem, optimum)

@@ -1,4 +1,4 @@
-"""Successor generation as the operators of frameworks use it: rows are always complete."""
+"""Successor generation for the operators of frameworks, whose rows are always complete."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ class Reassignment:
     )
 
     def __post_init__(self) -> None:
-        check_name(self.backend)  # fails now rather than in the first generation
+        check_name(self.backend)  # raises now rather than in the first generation
         checks.fields(self, checks.choice, "order", known=DRAWN)
         if self.heuristic is not None:
             checks.instance("heuristic", self.heuristic, kind=Heuristic, wanted="Heuristic")
         SuccessorGeneration(self.heuristic or WeightTable([[1]]), self.sampler)  # checks it
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Leave the generations of this process out of copies."""
+        """Leave the generations of this process out of pickles."""
         return type(self), (self.heuristic, self.sampler, self.order, self.backend)
 
     def sample(self, domains: Domains, size: int, random_state: np.random.Generator) -> States:
@@ -88,10 +88,11 @@ class Reassignment:
         return _completed(domains.problem, found, states, active, random_state.random)
 
     def decode(self, domains: Domains, keys: Keys) -> States:
-        """Return the complete states that random keys encode, as `SuccessorGeneration.decode`.
+        """Return the complete states that random keys encode; see `SuccessorGeneration.decode`.
 
         A variable that the heuristic leaves unassigned gets its value from the same key; all values
-        are equally likely. If values are distinct, variables without one get free values by number.
+        are equally likely. If values are distinct, such variables get the free values in ascending
+        order instead.
         """
         problem = domains.problem
         found: States = self.generation(domains).decode(problem, keys, backend=self.backend)
@@ -127,7 +128,7 @@ class Reassignment:
 def released(
     shape: tuple[int, int], share: float, least: int, random_state: np.random.Generator
 ) -> NDArray[np.bool_]:
-    """Return which variables are released: in each row this share, rounded, at least `least`."""
+    """Return a mask of random variables: this share of each row, rounded, but at least `least`."""
     count = min(shape[1], max(least, round(share * shape[1])))
     mask = np.zeros(shape, np.bool_)
     chosen = random_state.random(shape).argpartition(count - 1, axis=1)[:, :count]
@@ -138,8 +139,8 @@ def released(
 class StateReassignment:
     """Reassignment of one problem's states, as a mutation and as a start population.
 
-    `share` is the share of variables that are released, from 0 to 1, rounded; at least one
-    variable, or two if values are distinct.
+    `share`, from 0 to 1, is the share of variables that a mutation releases in each row. It is
+    rounded to at least one variable, or two if values are distinct.
     """
 
     def __init__(
@@ -193,7 +194,7 @@ def _completed(
     repeated[:, 1:] |= ordered[:, 1:] == ordered[:, :-1]
     lacks = np.empty_like(repeated)
     np.put_along_axis(lacks, place, repeated, axis=1)
-    taken = np.zeros((len(found), int(problem.sizes.max()) + 1), np.bool_)  # the last column: of -1
+    taken = np.zeros((len(found), int(problem.sizes.max()) + 1), np.bool_)  # last column: for -1
     np.put_along_axis(taken, found, True, axis=1)
     taken = taken[:, :-1]
     free_first = np.argsort(draw(taken.shape) + taken, axis=1, kind="stable")

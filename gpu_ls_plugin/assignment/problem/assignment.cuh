@@ -9,26 +9,26 @@
 //     Worth worth_of(int m, const Values& values) const;  // values[variable] is -1 if it has none
 //   };
 //
-// A functor that evaluates moves by what they change is faster. It may keep data beside each
-// state, such as loads, and has all these members:
+// A functor that evaluates moves by the difference that they make is faster. It may keep data
+// beside each state, such as loads, and has all these members:
 //
 //   struct MyProblem {
 //     explicit MyProblem(const uint64* words);
 //     void begin(team, const State&) const;                            // fills the kept data
 //     Worth worth(team, const State&) const;                           // the same on every lane
 //     Worth assigned(const State&, int variable, int value) const;     // change by an assignment
-//     Worth swapped(const State&, int first, int second) const;        // change by a swap of values
+//     Worth swapped(const State&, int first, int second) const;        // change by a swap
 //     void assign(team, const State&, int variable, int value) const;  // updates the kept data
 //     void swap(team, const State&, int first, int second) const;      // updates the kept data
-//     bool promising(const State&, int variable) const;  // false: searches skip the variable's moves
+//     bool promising(const State&, int variable) const;  // false: searches do not move it
 //   };
 // clang-format on
 //
 // All lanes of the team call a function that takes the team; the caller synchronises the team
 // before and after the call. Any lane may call the other functions, which only read.
 //
-// `assign` and `swap` are called before the values change, and leave the values alone. The two
-// values of a swap differ. A variable without a value, -1, costs nothing; `value` may be -1, too.
+// `assign` and `swap` are called before the values change, and must not change them. The two values
+// of a swap differ. A variable without a value, -1, costs nothing; `value` may be -1, too.
 //
 // An optional member `int64 related(const State&, int a, int b) const` measures how closely two
 // variables are related, for searches with release="related".
@@ -47,7 +47,7 @@ constexpr int64 kUnit = 4096;
 // A state of m variables. The value of a variable that has none is -1.
 struct State {
   int m;
-  const int* before;  // values of the state that this one is a successor of
+  const int* before;  // values of the state from which this one was made
   int* values;
   char* kept;  // data that the functor keeps: aligned to 16 bytes, not initialised
 
@@ -93,7 +93,7 @@ struct AnyVariable {
   GLS_DEVICE bool promising(const State&, int) const { return true; }
 };
 
-// Base of a functor whose `swap` updates the kept data by two calls of `assign`.
+// Base of a functor that updates the kept data for a swap by two calls of `assign`.
 template <class Problem>
 struct SwapsByAssigning {
   template <class Team>

@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-MOST_VALUES = 2**30  # of a variable; kernels count values and lanes behind the last one in 32 bits
+MOST_VALUES = 2**30  # of a variable; kernels count values, plus the lanes of a team, in 32 bits
 WORDS = ("states", "variables", "value")
 
 
 class Assignment(Problem):
-    """A problem whose rows assign a value to each variable, or -1 if it has none yet.
+    """A problem whose rows give each variable a value, or -1 if it has none yet.
 
-    A subclass defines `cost` and `integer`, and `feasible` if it has more constraints than that
-    each variable needs a value. To be searched, it also defines `functor`, its `header` or
+    A subclass defines `cost` and `integer`, and `feasible` if states in which each variable has a
+    value may break constraints. To be searched, it also defines `functor`, its `header` or
     `source`, and `words`.
 
     Parameters
@@ -43,19 +43,19 @@ class Assignment(Problem):
     sizes : int32 array, shape (n,)
         Read only.
     moves : tuple of {"assign", "swap"}
-        How searches change states: by one variable's value, or by swapping the values of two.
+        How searches change states: one variable's value, or a swap of the values of two.
     distinct : bool
         Whether all variables must have different values. Each then needs the same number of
         values, at least n. If it is n, searches only swap, whatever `moves` says.
     interchangeable : bool
-        Whether values can be renamed without changing the cost, such as colours.
+        Whether values, such as colours, can be renamed without changing the cost.
     chains : bool
         Whether searches may use ejection chains: the functor has the members that
         `assignment/engines/chain_scout.cuh` lists.
     heaviest : int
-        The largest possible excess. 0, if it is unknown, stands for 65,536.
+        The largest possible excess. 0 means unknown; searches then assume 65,536.
     penalty : float
-        First penalty of a unit of excess in a search, in units of cost.
+        Initial penalty of a unit of excess in a search, in units of cost.
     header : str
         Path of the functor's header in the package; empty if `source` defines the functor.
 
@@ -94,7 +94,7 @@ class Assignment(Problem):
         require_enough_values(self)
 
     def check(self, rows: Any, /, *, parameter: str = "rows") -> NDArray[np.int32]:
-        """Return states as an array, or raise and name a wrong row; as `Problem.check`."""
+        """Return states as an array, or raise and name a wrong row; see `Problem.check`."""
         return check_states(rows, self.sizes, parameter=parameter)
 
     def feasible(self, rows: Any, /) -> NDArray[np.bool_]:
@@ -168,15 +168,15 @@ class Assignment(Problem):
     def quick_state(self) -> NDArray[np.int32] | None:
         """Return a complete state that takes hardly any time to make, shape (n,).
 
-        A search begins its first row from it, so that even without time its result is no worse.
-        None, the default, lets the search make one by `CheapestValue`.
+        The first row of a search begins from it, so that even a search without time returns
+        nothing worse. By default None; the search then makes one by `CheapestValue`.
         """
         return None
 
     def relaxed_words(self) -> list[Any] | None:
         """Return the words of a functor that considers all values, for some rounds of a search.
 
-        None, the default, means that the usual functor does.
+        By default None, which means that the usual functor considers all values.
         """
         return None
 
@@ -198,7 +198,7 @@ def require_enough_values(problem: Assignment) -> None:
 def neighbour_lists(pairs: NDArray[Any], n: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return where each variable's neighbours begin, shape (n + 1,), and the neighbours, ascending.
 
-    `pairs` (k, 2) may be repeated, in any direction.
+    `pairs` (k, 2) may contain a pair several times, in either direction.
     """
     first, second = pairs.astype(np.int64).T
     keys = np.unique(np.concatenate([first * n + second, second * n + first]))

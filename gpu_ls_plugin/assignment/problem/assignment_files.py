@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Made = TypeVar("Made")
 MOST = 2**24  # jobs, agents, vertices and the like
-OTHER_LINES = ("c", "n", "d", "v", "x")  # of DIMACS graphs, without vertices or edges
+OTHER_LINES = ("c", "n", "d", "v", "x")  # kinds of DIMACS lines that are skipped
 
 
 def made_of(
@@ -32,13 +32,13 @@ def made_of(
     *more: Any,
     **known: Any,
 ) -> Made:
-    """Return the problem that a file describes; errors of its content name the file."""
+    """Return the problem that a file describes; errors in its content name the file."""
     with naming(path):
         return make(*read(path), *more, name=plain_name(Path(path)), **known)
 
 
 def lines_of(path: str | os.PathLike[str]) -> list[str]:
-    """Return the lines of a text file; a binary one raises FileFormatError."""
+    """Return the lines of a text file; raise FileFormatError if it is binary."""
     content = Path(path).read_bytes()
     if b"\0" in content:
         raise FileFormatError(f"{path}: a binary file, not a text file")
@@ -88,7 +88,7 @@ class Integers:
         return np.array(numbers, np.int64).reshape(shape)
 
     def count(self, what: str, most: int = MOST) -> int:
-        """Return the next integer as a number of things, from 1 to `most`."""
+        """Return the next integer, which counts `what`, from 1 to `most`."""
         (number,) = self.take(what, 1)
         if not 1 <= number <= most:
             raise self.error(f"{number} {what}, which is not between 1 and {most}")
@@ -99,14 +99,14 @@ class Integers:
         if self.left:
             self.place += 1
             last = quoted(self.words[self.place - 1][0])
-            raise self.error(f"{last} follows behind the last number")
+            raise self.error(f"{last} follows the last number")
 
 
 def read_graph(path: str | os.PathLike[str]) -> tuple[int, NDArray[np.int64]]:
     """Return the number of vertices, and the edges with vertices numbered from 0.
 
-    Some files count each edge twice, and some have a few edges fewer than they say. A file with
-    less than half of its edges is cut off.
+    Some files count each edge twice, and some have a few edges less than they state. A file with
+    less than half of the stated edges raises FileFormatError.
     """
     counts: list[int] = []
     edges: list[tuple[int, int]] = []
@@ -192,7 +192,7 @@ def read_values(path: str | os.PathLike[str], n: int) -> NDArray[np.int64]:
 
 
 def write_values(path: str | os.PathLike[str], values: NDArray[Any]) -> None:
-    """Write values, numbered from 1, one in each line."""
+    """Write values, numbered from 1, one per line."""
     _write(path, values + 1)
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def fits_graph(content: Content) -> int:
-    """Return whether the first line beside comments is a problem line of DIMACS."""
+    """Return whether the first line that is not a comment is a problem line of DIMACS."""
     words = (line.split(None, 1)[0] for line in content.data.splitlines() if line.strip())
     return SURE if next((word for word in words if word != b"c"), b"") == b"p" else NO
 
@@ -41,7 +41,7 @@ def fits_quadratic(content: Content) -> int:
 
 
 def _numbers(content: Content) -> list[bytes]:
-    """Return the words of a file that begins with a digit; none of another file."""
+    """Return the words of a file that begins with a digit; an empty list for other files."""
     if not content.data.lstrip()[:1].isdigit():
         return []
     found: list[bytes] = content.found.setdefault(
@@ -51,7 +51,7 @@ def _numbers(content: Content) -> list[bytes]:
 
 
 def _end_of_problem(words: list[bytes], begin: int) -> int:
-    """Return the index behind a generalised assignment problem that begins at a word."""
+    """Return the index after a generalised assignment problem that begins at word `begin`."""
     sizes = words[begin : begin + 2]
     agents, jobs = map(_count, sizes) if len(sizes) == 2 else (0, 0)
     return begin + 2 + agents * (2 * jobs + 1) if agents and jobs else len(words) + 1

@@ -1,7 +1,7 @@
-// Generalised assignment: each job goes to an agent. It costs something and takes a part of the
-// agent's capacity; overload is excess.
+// Generalised assignment: each job goes to an agent, at a cost, and takes a part of the agent's
+// capacity. Overload counts as excess.
 //
-// The functor keeps each agent's overload: its load less its capacity, negative if there is room.
+// The functor keeps each agent's overload: its load minus its capacity, negative if there is room.
 #pragma once
 
 #include "assignment/problem/assignment.cuh"
@@ -12,14 +12,14 @@ struct GeneralisedAssignmentData {
   const void* prices;       // Price for each job and agent, job by job
   const int64* capacities;  // of the agents
   int64 agents;
-  const int64* rates;    // price of a unit of each agent's capacity, in kUnit-ths of a cost
+  const int64* rates;    // price of a unit of each agent's capacity, in kUnit-ths of a unit of cost
   const int* begins;     // where each job's likely agents begin, and the end of the last
   const void* likelies;  // Likely, job by job
 };
 
 template <class Number>
 struct GeneralisedAssignment : AnyVariable, SwapsByAssigning<GeneralisedAssignment<Number>> {
-  // The cost of a job with an agent, and the capacity that it takes.
+  // The cost of giving a job to an agent, and the capacity that the job takes.
   struct Price {
     Number cost, resource;
   };
@@ -72,7 +72,7 @@ struct GeneralisedAssignment : AnyVariable, SwapsByAssigning<GeneralisedAssignme
       if (agent >= 0) overs(state)[agent] += price(job, agent).resource;
     });
   }
-  // Jobs are the more related the less a swap of their agents would change loads.
+  // The less a swap of their agents would change loads, the more related two jobs are.
   GLS_DEVICE int64 related(const State& state, int first, int second) const {
     const auto differs = [&](int agent) {
       const int64 more = int64(price(first, agent).resource) - price(second, agent).resource;

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-MOST = 2**62  # of sums
+MOST = 2**62  # bound of sums
 MOST_QUICK = 4096  # jobs; assigning them greedily takes about 20 ms
 SMALL = 2**31  # bound of numbers that kernels read in 32 bits
 MOST_CHAINED = 2**30  # bound of sums by which ejection chains are ranked
@@ -52,7 +52,7 @@ class GeneralisedAssignment(Assignment):
         As given.
     agents : int
     penalty : float
-        Spread of a job's costs for each unit of its resource, on average.
+        Mean spread of a job's costs over agents, divided by the mean resource.
 
     Raises
     ------
@@ -116,7 +116,7 @@ class GeneralisedAssignment(Assignment):
         sense : {"min", "max"}
             "max" for gap1 to gap12, "min" for gapa to gapd and Yagiura's.
         optimum : int, optional
-            The optimal `cost`; negative if profits are maximised.
+            The optimal `cost`; negative if `sense` is "max".
 
         Raises
         ------
@@ -152,7 +152,7 @@ class GeneralisedAssignment(Assignment):
         """Return the cost of the assigned jobs; profits count as negative costs."""
         states = self.check(rows)
         paid = np.zeros(len(states), np.int64)
-        costs = np.pad(self.costs, ((0, 0), (0, 1)))  # the last column: of -1, no agent
+        costs = np.pad(self.costs, ((0, 0), (0, 1)))  # the last column: for -1, no agent
         for block in blocks(len(states), self.n):
             paid[block] = costs[np.arange(self.n), states[block]].sum(axis=1)
         return paid if self.sense == "min" else -paid
@@ -160,7 +160,7 @@ class GeneralisedAssignment(Assignment):
     def loads(self, rows: Any, /) -> NDArray[np.int64]:
         """Return the load of each agent, shape (P, agents)."""
         states = self.check(rows)
-        loads = np.zeros((len(states), self.agents + 1), np.int64)  # the last column: of no agent
+        loads = np.zeros((len(states), self.agents + 1), np.int64)  # the last column: for no agent
         every = np.arange(len(states))
         for job, agents in enumerate(states.T):
             loads[every, agents] += self.resources[job, agents]
@@ -181,7 +181,7 @@ class GeneralisedAssignment(Assignment):
 
         Jobs with the largest difference between their best two agents come first. Each goes to the
         best agent with room for it: once by costs, once by costs and priced capacity. The better of
-        both assignments is returned.
+        the two is returned.
         """
         if self.n > MOST_QUICK:
             return None
@@ -214,7 +214,7 @@ class GeneralisedAssignment(Assignment):
         return self._words(*self._likely)
 
     def relaxed_words(self) -> list[Any] | None:
-        """Return words with all agents that a job fits; None if they are the usual ones."""
+        """Return words by which all agents that have the capacity are likely; None if no change."""
         if not self.chains:
             return None
         rates, _, fewer = self._likely
@@ -242,7 +242,7 @@ class GeneralisedAssignment(Assignment):
         return np.rint(UNIT * self._rates).astype(np.int64), begins, likely
 
     def _tried(self, more: float | None) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Return the likely agents of each job, as `likely_values`."""
+        """Return the likely agents of each job; see `likely_values`."""
         return likely_values(self._priced, self.resources <= self.capacities, more)
 
     @cached_property
@@ -252,7 +252,7 @@ class GeneralisedAssignment(Assignment):
 
     @property
     def _minimised(self) -> NDArray[np.int64]:
-        """Costs, or negative profits."""
+        """The costs, or the negated profits."""
         return self.costs if self.sense == "min" else -self.costs
 
     @property
@@ -273,7 +273,7 @@ class GeneralisedAssignment(Assignment):
 def _amounts(
     given: ArrayLike, parameter: str, shape: tuple[int, ...], *axes: str
 ) -> NDArray[np.int64]:
-    """Return checked integers of a shape that are not negative."""
+    """Return integers of this shape; raise if one is negative."""
     amounts = integers_of(given, parameter, *axes)
     if amounts.shape != shape:
         raise InvalidProblemError(

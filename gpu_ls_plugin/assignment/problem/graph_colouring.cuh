@@ -73,7 +73,7 @@ struct GraphColouring : SwapsByAssigning<GraphColouring<Count>> {
   GLS_DEVICE int64 conflicts(const State& state, int vertex, int colour) const {
     return colour < 0 ? 0 : int64(count(state, vertex, colour));
   }
-  // By binary search.
+  // Whether two vertices are neighbours, by binary search.
   GLS_DEVICE bool adjacent(int first, int second) const {
     int low = data.begins[first], high = data.begins[first + 1];
     while (low < high) {

@@ -106,7 +106,7 @@ class GraphColouring(Assignment):
 
     @classmethod
     def mycielski(cls, k: int, colours: int) -> Self:
-        """Make the Mycielski graph without triangles that needs k >= 2 colours.
+        """Make the triangle-free Mycielski graph that needs k >= 2 colours.
 
         It has 3 * 2**(k - 2) - 1 vertices. DIMACS calls it myciel<k - 1>.
         """
@@ -117,7 +117,7 @@ class GraphColouring(Assignment):
 
     @classmethod
     def leighton(cls, n: int, colours: int, edges: int, seed: int | None = 0) -> Self:
-        """Make a graph that needs exactly `colours` colours, by a hidden legal colouring.
+        """Make a graph that needs exactly `colours` colours and hides a legal colouring.
 
         Cliques of 2 to `colours` vertices, at least one of the largest size, are laid over a hidden
         partition of the vertices until there are `edges` edges (Leighton 1979).
@@ -193,10 +193,10 @@ class GraphColouring(Assignment):
 
 
 def greedy_colouring(graph: GraphColouring, colours: int | None = None) -> NDArray[np.int32]:
-    """Return a colouring: vertices of largest degree first, each with the first free colour.
+    """Return a greedy colouring: vertices of largest degree first, each with the first free colour.
 
     The method is that of Welsh and Powell (1967). Without `colours` the colouring is legal, and the
-    problem's number of colours makes no difference. With `colours`, a vertex without a free colour
+    problem's number of colours is ignored. With `colours`, a vertex without a free colour
     gets the one that the fewest neighbours have.
     """
     begins, neighbours = graph.neighbours

@@ -1,4 +1,4 @@
-"""Prices of capacity, Lagrange multipliers, and the values that are likely at these prices."""
+"""Prices of capacity (Lagrange multipliers), and the values that are likely at these prices."""
 
 from __future__ import annotations
 
@@ -12,25 +12,26 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 UNIT = constant("assignment/problem/assignment.cuh", "kUnit")
-ENTRIES = 2**24  # of tables that all steps together read: about a second
+ENTRIES = 2**24  # of tables, which all steps together read in about a second
 MOST_STEPS, LEAST_STEPS = 1000, 50  # of the subgradient method
 PATIENCE = 20  # steps without a better bound after which steps are shortened
 SHORTER = 0.7  # factor by which steps are shortened
-HOPED = 0.02  # assumed distance of the optimum above the best bound, in parts of the bound
-SHARE_OF_SPREAD = 0.01  # of the sum of spreads; stands for the bound if that is nearer to 0
-MOST_LIKELY = 6  # likely values of a variable
-HIGHEST = 2.0**16  # price, unless costs differ by more
-MOST_PRICED = 2.0**58  # price of all capacity, in 1/UNIT; kernels add up a few in 64 bits
+HOPED = 0.02  # assumed gap between the best bound and the optimum, as a share of the bound
+SHARE_OF_SPREAD = 0.01  # of the sum of spreads; replaces a bound that is closer to 0
+MOST_LIKELY = 6  # likely values of a variable, at most
+HIGHEST = 2.0**16  # highest price, unless costs of a variable differ by more
+MOST_PRICED = 2.0**58  # of all capacity, in 1/UNIT of a unit of cost: a few add up in 64 bits
 
 
 def load_prices(
     costs: NDArray[Any], resources: NDArray[Any], capacities: NDArray[Any]
 ) -> NDArray[np.float64]:
-    """Return the price of a unit of each value's capacity, by subgradient steps from 0.
+    """Return the price of a unit of each value's capacity, found by subgradient steps from 0.
 
     With capacities relaxed at these prices, each variable takes the value with the least priced
-    cost, and the sum of these costs gives a lower bound. The returned prices are those of the best
-    bound (Held, Wolfe and Crowder 1974). Every operation rounds alike on all machines.
+    cost. The sum of these costs, less the price of all capacity, is a lower bound. The returned
+    prices are those of the best bound (Held, Wolfe and Crowder 1974). Every operation rounds alike
+    on all machines.
     """
     rows, cost, taken = np.arange(len(costs)), costs.astype(float), resources.astype(float)
     prices = best_prices = np.zeros(costs.shape[1])
@@ -42,7 +43,7 @@ def load_prices(
         priced = cost + prices * taken
         values = priced.argmin(axis=1)
         over = -capacities.astype(float)
-        np.add.at(over, values, taken[rows, values])  # in this order
+        np.add.at(over, values, taken[rows, values])  # sums in a fixed order
         bound = sum(priced[rows, values].tolist()) - sum((prices * capacities).tolist())
         if bound > best:
             best, best_prices, idle = bound, prices, 0
@@ -60,11 +61,12 @@ def load_prices(
 def likely_values(
     priced: NDArray[np.float64], fits: NDArray[np.bool_], more: float | None
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return the likely values: pairs (variable, value), and where each variable's begin.
+    """Return pairs (variable, likely value), and the index at which each variable's pairs begin.
 
-    Values that do not fit are left out, unless no value of the variable fits. Each variable has two
-    to six likely values, its cheapest ones: on average about `more` beside the cheapest. If `more`
-    is None, all values that fit are likely.
+    `priced` holds costs with priced capacity, `fits` whether each value fits, both of shape
+    (variables, values). Values that do not fit are left out, unless no value of the variable fits.
+    Each variable has two to six likely values, its cheapest ones, or fewer if fewer fit: on average
+    about `more` besides the cheapest. If `more` is None, all values that fit are likely.
     """
     m, most = priced.shape
     dearer = priced - priced.min(axis=1, keepdims=True)

@@ -1,13 +1,14 @@
-// Quadratic assignment: facilities at locations, and the flows between them times the distances.
+// Quadratic assignment: facilities are placed at locations; flows times distances are the cost.
 //
 // The functor keeps what each facility would cost at each location if all others stayed where they
 // are (Burkard and Rendl 1984). Evaluating a swap reads four of these numbers and computes one
-// product. Making it adds to each number a number of its facility times one of its location.
+// product. Making the swap adds to each kept number a number of its facility times a number of its
+// location.
 //
 // Facility l at location k and facility i at location p cost a sum of terms flow(i, l) *
 // distance(p, k): one term if flows or distances are symmetric, else one for each direction.
-// Tables have a location -1 at no distance and a facility -1 without flows, so that neither is a
-// special case.
+// Location -1 has distance 0 to all locations, and facility -1 has no flows. Both are in the
+// tables, so that a variable without a value is no special case.
 #pragma once
 
 #include "assignment/problem/assignment.cuh"
@@ -16,15 +17,15 @@ namespace gls {
 
 struct QuadraticAssignmentData {
   int64 n;                                // facilities
-  int64 stride;                           // kept Numbers, from a facility to the next one
-  const void *own_flows, *own_distances;  // Numbers: of facilities and locations with themselves
+  int64 stride;                           // Numbers, from a facility's kept costs to the next one's
+  const void *own_flows, *own_distances;  // Numbers: diagonals of flows and distances
   const void* tables;                     // Entries, one table after the other
 };
 
 template <class Number, class Entry, int kTerms>
 struct QuadraticAssignment : AnyVariable {
   int n, stride;
-  const Number *own_flows, *own_distances;  // of facilities and locations with themselves
+  const Number *own_flows, *own_distances;  // diagonals of flows and distances
   const Entry* tables;  // rows and columns begin at -1: detours, pairs, distances, flows, ...
 
   GLS_DEVICE explicit QuadraticAssignment(const uint64* words)
@@ -76,14 +77,14 @@ struct QuadraticAssignment : AnyVariable {
   GLS_DEVICE void swap(const Team& team, const State& state, int i, int j) const {
     change(team, state, i, j, state.values[i], state.values[j]);
   }
-  // Facilities are the more related the more flows between them.
+  // The more flows between two facilities, the more related they are.
   GLS_DEVICE int64 related(const State&, int first, int second) const {
     return table(kPairs, first)[second];
   }
 
  private:
   static constexpr int kDetours = 0;  // of a and b: d(a, b) + d(b, a) - d(a, a) - d(b, b)
-  static constexpr int kPairs = 1;    // flows in both directions
+  static constexpr int kPairs = 1;    // sums of the flows in both directions
   static constexpr int kAhead = 4;    // rows that a lane reads before it writes
   GLS_DEVICE static constexpr int distances(int term) { return 2 + 2 * term; }
   GLS_DEVICE static constexpr int flows(int term) { return kTerms == 1 ? kPairs : 3 + 2 * term; }
@@ -95,11 +96,12 @@ struct QuadraticAssignment : AnyVariable {
     return reinterpret_cast<Number*>(state.kept) + facility * stride + 1;
   }
 
-  // Updates the kept data: facility i moves between two locations, and j the other way.
+  // Updates the kept data: facility i moves from `from` to `to`, and j the other way.
+  // `j`, `from` and `to` may be -1.
   template <class Team>
   GLS_DEVICE void change(const Team& team, const State& state, int i, int j, int from,
                          int to) const {
-    Number* const flow = costs(state, n) - 1;  // behind the kept numbers
+    Number* const flow = costs(state, n) - 1;  // after the kept numbers
     Number* const distance = flow + kTerms * n;
     team.each(n, [&](int k) {
       for (int t = 0; t < kTerms; ++t) {
@@ -112,7 +114,7 @@ struct QuadraticAssignment : AnyVariable {
       for (int l = 0; l < n; ++l) {
         for (int k = 0; k < n; ++k) raise<1>(state, l, k, flow, distance + k, n);
       }
-    } else {  // a lane has a column, or a part of one if there are more lanes than columns
+    } else {  // a lane updates a column, or a part if there are more lanes than columns
       const int parts = Team::kLanes < n ? 1 : Team::kLanes / n, rows = (n + parts - 1) / parts;
       team.each(n * parts, [&](int item) {
         const int k = item % n, begin = item / n * rows;
@@ -127,7 +129,7 @@ struct QuadraticAssignment : AnyVariable {
     team.sync();
   }
 
-  // Adds to rows of a column. All are read before the first is written.
+  // Updates kRows rows of a column. Reads them all before it writes the first.
   template <int kRows>
   GLS_DEVICE void raise(const State& state, int row, int column, const Number* flow,
                         const Number* distance, int step) const {

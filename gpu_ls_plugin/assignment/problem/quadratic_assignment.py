@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-MOST = 2**63  # of sums
+MOST = 2**63  # bound of sums
 SMALL = 2**31  # bound of numbers that kernels compute in 32 bits
 MOST_QUICK = 512  # facilities; placing them greedily takes about 60 ms
 TYPES = {np.int16: "short", np.int32: "int", np.int64: "gls::int64"}
 
 
 class QuadraticAssignment(Assignment):
-    """Place each facility at its own location, so that large flows have short distances.
+    """Place each facility at a different location, so that large flows have short distances.
 
     A row is a permutation: facility i is at location ``row[i]``. Its cost is the sum of
     ``flows[i][j] * distances[row[i]][row[j]]`` over all i and j.
@@ -145,7 +145,7 @@ class QuadraticAssignment(Assignment):
         """Return flows times distances, summed over all facilities that have a location."""
         states = self.check(rows)
         costs = np.zeros(len(states), np.int64)
-        distances = np.pad(self.distances, (0, 1))  # the last row and column: of -1, no location
+        distances = np.pad(self.distances, (0, 1))  # the last row and column: for -1, no location
         for block in blocks(len(states), self.n**2):
             own = states[block]
             between = distances[own[:, :, None], own[:, None, :]]
@@ -155,8 +155,8 @@ class QuadraticAssignment(Assignment):
     def quick_state(self) -> NDArray[np.int32]:
         """Return a greedy permutation: the facilities with the largest flows come first.
 
-        Each goes to its cheapest free location. More than 512 facilities go to the locations in
-        the order of their total distances.
+        Each goes to its cheapest free location. If there are more than 512 facilities, they go to
+        the locations in the order of their total distances.
         """
         flows, distances = self.flows.astype(float), self.distances.astype(float)
         busiest = (flows.sum(axis=0) + flows.sum(axis=1)).argsort(kind="stable")[::-1]
@@ -166,11 +166,11 @@ class QuadraticAssignment(Assignment):
             return state
         flows = flows[busiest][:, busiest]
         own = np.outer(flows.diagonal(), distances.diagonal())
-        to, back = np.empty_like(distances), np.empty_like(distances)  # of taken locations
+        to, back = np.empty_like(distances), np.empty_like(distances)  # rows: taken locations
         for number, facility in enumerate(busiest):
             ways = ((flows[number, :number], to), (flows[:number, number], back))
             costs = own[number]
-            for flow, lengths in ways:  # threads of a BLAS might wait for each other
+            for flow, lengths in ways:  # not BLAS, whose threads might wait for each other
                 costs = costs + np.einsum("i,ij->j", flow, lengths[:number])
             costs[state[busiest[:number]]] = np.inf
             state[facility] = place = int(costs.argmin())
@@ -178,7 +178,7 @@ class QuadraticAssignment(Assignment):
         return state
 
     def functor(self) -> str:
-        """Return the C++ type, with types of numbers that are large enough."""
+        """Return the C++ type, with number types that are large enough."""
         number, entry = (TYPES[kind] for kind in (self._number, self._entry))
         return f"gls::QuadraticAssignment<{number}, {entry}, {len(self._terms)}>"
 
@@ -216,7 +216,7 @@ class QuadraticAssignment(Assignment):
 
     @cached_property
     def _tables(self) -> NDArray[np.int64]:
-        """The functor's tables, each behind a row and a column of zeros."""
+        """The functor's tables, each with a first row and a first column of zeros, for -1."""
         padded = [np.pad(table, (1, 0)) for term in self._terms for table in term]
         one_way = padded[-2]
         alone = one_way.diagonal()
@@ -238,7 +238,7 @@ class QuadraticAssignment(Assignment):
 
     @cached_property
     def _entry(self) -> type[np.signedinteger[Any]]:
-        """The integer type of the tables: if possible a short one, for half the space in L1."""
+        """The integer type of the tables: 16 bits if possible, which take less space in L1."""
         return np.int16 if largest(self._tables) < 2**15 else self._number
 
 

@@ -1,4 +1,4 @@
-"""Arguments of successor generation, checked: states, active variables, random keys."""
+"""Checks of the arguments of successor generation: states, active variables, random keys."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def require_distinct(backend: Backend, states: Any) -> None:
 
 
 def take_active(backend: Backend, states: Any, active: Any) -> tuple[Any, int]:
-    """Return a mask of the variables to assign, None for all, and the stride of its rows."""
+    """Return a uint8 mask of the variables to assign, or None for all, and its stride per state."""
     if active is None:
         return None, 0
     checks.unmasked("active", active)
@@ -72,7 +72,7 @@ def distinct_rows(backend: Backend, states: Any) -> Any:
     return states[xp.sort(order[first])]
 
 
-BITS = 53  # of a key, a float64
+BITS = 53  # significant bits of a key, a float64
 
 
 def take_keys(backend: Backend, m: int, keys: Any) -> tuple[Any, Any]:

@@ -13,19 +13,19 @@ struct Successors {
   uint64 seed;
   int64 first_row;              // number of the first state
   int64 first;                  // number of the launch's first successor
-  int64 count;                  // successors of a state, which follow each other
+  int64 count;                  // successors of each state, one after the other
   const int* sources;           // the states
   const unsigned char* active;  // whether a variable is active; null: all are
-  int64 active_stride;          // from one state's mask to the next; 0: all states have the same
-  const uint64* draws;          // of `KeyOrder`: the bits that choose each value
-  const int* listed;            // of `KeyOrder`: the variables of each successor in its order
+  int64 active_stride;          // from one state's mask to the next; 0: one mask for all states
+  const uint64* draws;          // for `KeyOrder`: the bits that choose each value
+  const int* listed;            // for `KeyOrder`: the variables of each successor in its order
   int* states;                  // written: the successors
   char* scratch;
-  int64 scratch_bytes;  // of a successor of the launch
-  int64 draws_begin;    // offset in its scratch, behind the heuristic's data
-  int64 order_begin;
-  int64 sampler_begin;
-  int m;  // variables
+  int64 scratch_bytes;  // for each item of the launch
+  int64 draws_begin;    // offset of the random bits, after the heuristic's data
+  int64 order_begin;    // offset of the order's data
+  int64 sampler_begin;  // offset of the sampler's data
+  int m;                // variables
 };
 
 template <class Heuristic, template <class> class Sampler, class Order, class Memory>
@@ -76,8 +76,8 @@ struct GenerateSuccessors {
 
  private:
   // The bits that choose the values of all active variables: given ones, or random ones, which each
-  // lane draws for its variables. A single thread draws for all variables, so that the compiler
-  // vectorises.
+  // lane draws for its variables. A single thread draws for inactive variables, too, so that the
+  // compiler vectorises the loop.
   template <class Team, class Active>
   GLS_DEVICE static const uint64* drawn(const Team& team, const Active& active,
                                         const Successors& all, int64 successor, int64 row,

@@ -47,12 +47,12 @@ UNUSED: dict[str, Any] = {
 
 
 class _Launch(NamedTuple):
-    """A kernel and the memory that it needs."""
+    """A kernel, and the memory that it needs in bytes."""
 
     kernel: Kernel
-    scratch: layouts.Scratch  # of an item
-    shared_bytes: int = 0  # of a block
-    lanes: int = 1  # successors of an item
+    scratch: layouts.Scratch  # for each item
+    shared_bytes: int = 0  # for each block
+    lanes: int = 1  # successors that an item generates
 
 
 @dataclass(frozen=True)
@@ -122,11 +122,11 @@ class SuccessorGeneration:
         active : bool array, shape (m,) or (P, m), optional
             Which variables are reassigned, by default all; the others keep their value.
         order : {"given", "shuffled"}
-            Variables by number, or in a random order for each successor.
+            Variables are assigned by number, or in a random order for each successor.
         distinct : bool
             Leave out copies of earlier successors.
         seed : int or None
-            Pass another one in each call, or None to draw one.
+            Pass a different one in each call, or None to draw one.
         backend, device
             See `get_backend`.
         memory_limit : int, optional
@@ -182,12 +182,12 @@ class SuccessorGeneration:
         device: int | None = None,
         memory_limit: int | None = None,
     ) -> Any:
-        """Return the states that random keys encode: keys choose values in place of random numbers.
+        """Return the states that random keys encode: keys choose values instead of random numbers.
 
         Each state is a successor of the empty one. A key chooses a value of its variable by the
         inverse of the weights' distribution function: the first value at which the sum of weights
-        exceeds this share of their total. Uniform keys encode states as a call generates them, and
-        similar keys mostly similar states (Bean 1994).
+        exceeds this share of their total. Uniform keys encode states like those that a call
+        generates, and similar keys mostly encode similar states (Bean 1994).
 
         Parameters
         ----------
@@ -209,7 +209,7 @@ class SuccessorGeneration:
         UnsupportedProblemError
             The heuristic does not fit the problem.
         InvalidParameterError, InvalidTypeError
-            Keys, whose row is named, or another parameter are invalid.
+            Keys or another parameter are invalid; the message names the row of a wrong key.
         """
         if problem is not None:
             checks.instance("problem", problem, kind=Problem, wanted="Problem")
@@ -269,7 +269,7 @@ class SuccessorGeneration:
         return "stored" if fits else "rescan"
 
     def _rating_bytes(self, problem: Problem | None) -> int:
-        """Return the bytes of the ratings of a variable, at most."""
+        """Return how many bytes the ratings of a variable take, at most."""
         part = self.heuristic.on(problem)
         return int(np.max(part.sizes(problem))) * part.rating_bytes
 
@@ -330,7 +330,7 @@ class SuccessorGeneration:
         given: dict[str, Any],
         memory: int,
     ) -> _Launch:
-        """Return the kernel: on a CPU side by side if possible, which finds the same successors."""
+        """Return the kernel: on a CPU, if possible, the side-by-side one with the same results."""
         m, most, part = len(sizes), int(sizes.max()), self.heuristic.on(problem)
         kept = part.kept_bytes(problem)
         if (
@@ -352,7 +352,7 @@ class SuccessorGeneration:
         return _Launch(kernel, scratch, shared)
 
     def _packed(self, backend: Backend, problem: Problem | None) -> Any:
-        """Return the functor's words as an array of the backend; the last problem's are kept."""
+        """Return the functor's words as a device array; caches those of the last problem."""
         found = self._words.get(backend)
         if found is None or found[0] is not problem:
             words = kept_words(backend.xp, self.heuristic.on(problem).words(backend, problem))

@@ -11,14 +11,15 @@ from gpu_ls_plugin.backends.tuning import BLOCK_OVERHEAD, padded
 if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
 
-# If a variable has more values than the first number, the team is a block of the second number of
-# lanes; otherwise it is a warp. docs/kernels.md, "Successors of assignments".
+# (values, lanes): if a variable has more than this number of values, the team is a block of this
+# number of lanes; the last such entry counts. Without one, the team is a warp. Measured in
+# docs/kernels.md, "Successors of assignments".
 BLOCKS = ((256, 64), (2048, 128), (2**14, 256), (2**18, 1024))
-LEAST_BLOCKS = 4  # ratings lie in shared memory only if those of this many blocks fit
+LEAST_BLOCKS = 4  # shared memory holds ratings only if those of this many blocks fit
 LANES_HEADER = "assignment/successors/side_by_side.cuh"
-MEMORIES = ("gls::ScratchMemory", "gls::BlockMemory")  # in the device's memory, in a block's
+MEMORIES = ("gls::ScratchMemory", "gls::BlockMemory")  # device memory, shared memory
 LANES = constant(LANES_HEADER, "kSideBySide")
-MOST_IN_LANES = constant(LANES_HEADER, "kMostInLanes")  # values
+MOST_IN_LANES = constant(LANES_HEADER, "kMostInLanes")  # values of a variable
 SUM_BYTES = constant(LANES_HEADER, "kSumBytes")  # of one lane's sums for four values
 SCRATCH = 2**31  # bytes of a launch, at most
 
@@ -30,14 +31,14 @@ def team(backend: Backend, most: int) -> str:
 
 
 def in_shared_memory(backend: Backend, team: str, own_bytes: int) -> bool:
-    """Return whether a sampler's own bytes lie in the shared memory of its block."""
+    """Return whether shared memory holds the `own_bytes` of a team's sampler."""
     whole = LEAST_BLOCKS * (own_bytes + BLOCK_OVERHEAD)
     return team.startswith("gls::Block") and own_bytes > 0 and whole <= backend.shared_memory
 
 
 @dataclass(frozen=True)
 class Scratch:
-    """Memory of a successor, in bytes: the heuristic's data, then the parts that begin here."""
+    """Memory of an item, in bytes: the heuristic's data, then three parts at these offsets."""
 
     draws_begin: int  # random numbers
     order_begin: int  # the order of variables
@@ -46,7 +47,7 @@ class Scratch:
 
     @classmethod
     def of(cls, kept: int, draws: int, order: int, sampler: int) -> Scratch:
-        """Lay out the parts, of these sizes."""
+        """Lay out the parts, with these sizes in bytes."""
         draws_begin = padded(kept)
         order_begin = draws_begin + padded(draws)
         sampler_begin = order_begin + padded(order)
@@ -54,5 +55,5 @@ class Scratch:
 
     @classmethod
     def of_lanes(cls, kept: int, m: int, most: int) -> Scratch:
-        """Lay out states side by side: their values lie in the part for the order."""
+        """Lay out states side by side, with their values in the part for the order."""
         return cls.of(LANES * kept, 0, (2 * LANES + 1) * m, LANES * SUM_BYTES * -(-most // 4))

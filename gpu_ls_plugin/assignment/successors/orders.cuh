@@ -5,12 +5,12 @@
 
 namespace gls {
 
-// The state of an order.
+// What an order needs for one successor.
 struct Turns {
-  int* variables;     // memory of `ShuffledOrder`
-  const int* listed;  // of `KeyOrder`: all variables in the successor's order
+  int* variables;     // for `ShuffledOrder`: scratch, shape (m,)
+  const int* listed;  // for `KeyOrder`: all variables in the successor's order
   Philox random;
-  int64 step;  // of its first random number
+  int64 step;  // index of the order's first random number
 };
 
 // Variables by number.
@@ -26,7 +26,7 @@ struct GivenOrder {
   }
 };
 
-// Variables by their random keys. Other keys choose their values.
+// Variables in the order of `Turns::listed`, which comes from random keys.
 struct KeyOrder {
   static constexpr bool kKeys = true;
 
@@ -40,7 +40,7 @@ struct KeyOrder {
   }
 };
 
-// A random order; all are equally likely (Fisher and Yates).
+// A random order; all orders are equally likely (Fisher and Yates).
 struct ShuffledOrder {
   static constexpr bool kKeys = false;
 
@@ -62,7 +62,7 @@ struct ShuffledOrder {
   }
 
  private:
-  // Writes the active variables by number; returns how many.
+  // Writes the active variables in ascending order; returns how many.
   template <class Team, class Active>
   GLS_DEVICE static int collect(const Team& team, int m, Active active, int* variables) {
     int count = 0;

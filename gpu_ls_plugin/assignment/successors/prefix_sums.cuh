@@ -1,5 +1,5 @@
-// Choice by prefix sums of weights: the first value whose prefix sum, its own weight included, is
-// greater than the drawn number.
+// Chooses a value by prefix sums of weights: the first value whose prefix sum, including its
+// weight, is greater than the drawn number.
 //
 // Each lane sums up its share of the values. The warp whose sum holds the drawn number continues
 // alone: its lanes find the share that holds the number, then divide that range among themselves
@@ -43,8 +43,8 @@ struct Range {
 
 GLS_DEVICE uint64 plus(uint64 a, uint64 b) { return a + b; }
 
-// The chosen value of a range, by one thread: it passes over stretches, then over the values of
-// one.
+// Finds the chosen value of a range with one thread, which passes over stretches of values, then
+// over the values of one stretch.
 template <class Weight>
 GLS_DEVICE int walk(const Weight& weight, Range range) {
   for (uint64 sum; range.to - range.from > kStretch; range.from += kStretch, range.left -= sum) {
@@ -58,10 +58,10 @@ GLS_DEVICE int walk(const Weight& weight, Range range) {
   return range.from + found;
 }
 
-// `drawn_value` for one thread, which keeps the sums of shares as lanes do.
+// `drawn_value` for one thread, which keeps sums of shares as the lanes of a team do.
 template <int kBits, class First, class Again>
 GLS_DEVICE int drawn_alone(int count, Draw draw, const First& first, const Again& again) {
-  constexpr int kShares = 64;  // whose sums a thread keeps
+  constexpr int kShares = 64;  // shares whose sums a thread keeps
   const int size = (count + kShares * kStretch - 1) / (kShares * kStretch) * kStretch;
   uint64 sums[kShares], all = 0;
   const auto share = [&](int number) {
@@ -79,7 +79,7 @@ GLS_DEVICE int drawn_alone(int count, Draw draw, const First& first, const Again
   return walk(again, {left, share(number).from, share(number).to});
 }
 
-// The chosen value of a range, by the lanes of a warp.
+// Finds the chosen value of a range with the lanes of a warp.
 template <class Squad, class Weight>
 GLS_DEVICE int divide(const Squad& squad, const Weight& weight, Range range) {
 #pragma unroll 1
@@ -94,9 +94,9 @@ GLS_DEVICE int divide(const Squad& squad, const Weight& weight, Range range) {
   return range.from;
 }
 
-// A value with a probability in proportion to its weight; -1 if all weights are 0. Weights are
-// below 2^kBits. first(value) returns a weight and is called once for each value. again(value)
-// returns the same weight; it is called for some values, at the same time or later.
+// Chooses a value with a probability in proportion to its weight; returns -1 if all weights are 0.
+// Weights are below 2^kBits. first(value) returns a weight and is called once for each value. After
+// that, again(value) is called for some values and returns the same weight.
 template <int kBits, class Team, class First, class Again>
 GLS_DEVICE int drawn_value(const Team& team, int count, Draw draw, const First& first,
                            const Again& again) {

@@ -5,7 +5,7 @@
 
 namespace gls {
 
-// In the item's part of an array that the kernel is given.
+// Memory in the item's part of an array, which the caller passes.
 struct ScratchMemory {
   GLS_DEVICE static char* of(char* scratch) { return scratch; }
 };
@@ -13,7 +13,7 @@ struct ScratchMemory {
 #ifdef __CUDACC__
 extern __shared__ __align__(16) char sampler_memory[];
 
-// In the shared memory of a block that is one team.
+// Shared memory of a block that consists of one team.
 struct BlockMemory {
   GLS_DEVICE static char* of(char*) { return sampler_memory; }
 };

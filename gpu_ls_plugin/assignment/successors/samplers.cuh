@@ -2,9 +2,8 @@
 //
 // `Stored` is the paper's: it rates every value once and stores the ratings. The paper stores the
 // prefix sums of the weights as well. Here each lane keeps the sum of its share, and the weights of
-// the share that holds the drawn number are added up again, so that memory holds and moves only a
-// rating for each value. `Rescan` stores nothing and rates values again. Both choose the same
-// value.
+// the share that holds the drawn number are added up again, so that memory holds only a rating for
+// each value. `Rescan` stores nothing and rates values again. Both choose the same value.
 #pragma once
 
 #include "assignment/heuristics/heuristic.cuh"
@@ -12,8 +11,8 @@
 
 namespace gls {
 
-// The aggregate of a variable's ratings, known to every lane. Each lane calls see(value, rating)
-// for the values of its share.
+// Returns the aggregate of a variable's ratings on every lane. If there is an aggregate, each lane
+// calls see(value, rating) for the values of its share.
 template <class Heuristic, class Team, class Rate, class See>
 GLS_DEVICE typename Heuristic::Aggregate aggregated(const Team& team, int count, const Rate& rate,
                                                     See see) {
@@ -30,7 +29,7 @@ GLS_DEVICE typename Heuristic::Aggregate aggregated(const Team& team, int count,
   return mine;
 }
 
-// Choice without memory.
+// Chooses a value without stored ratings.
 template <class Heuristic>
 struct Rescan {
   GLS_DEVICE explicit Rescan(char*) {}
@@ -46,7 +45,7 @@ struct Rescan {
   }
 };
 
-// Choice with stored ratings.
+// Chooses a value with stored ratings.
 template <class Heuristic>
 struct Stored {
   using Rating = typename Heuristic::Rating;
@@ -60,7 +59,7 @@ struct Stored {
   GLS_DEVICE int choose(const Team& team, const Heuristic& heuristic, const State& state,
                         int variable, int count, Draw draw) const {
     constexpr bool kJoins = kAggregates<typename Heuristic::Aggregate>;
-    // A thread rates a few values again in less time than it stores all ratings.
+    // For a thread, rating a few values again takes less time than storing all ratings.
     if constexpr (Team::kLanes == 1 && !kJoins) {
       return Rescan<Heuristic>(nullptr).choose(team, heuristic, state, variable, count, draw);
     }

@@ -12,11 +12,11 @@ namespace gls {
 template <class Team>
 constexpr int kTogether = Team::kLanes > 1 ? 4 : 1;
 
-// Values that a lane loads before it uses them; a compiler for CPUs vectorises by itself.
+// Values that a lane loads before it uses them; on a CPU, the compiler vectorises without this.
 template <class Team>
 constexpr int kAhead = Team::kLanes > 1 ? 8 : 1;
 
-// Weights that a CPU thread writes into an array at a time, so that the compiler vectorises.
+// How many weights a CPU thread writes into an array at a time, so that the compiler vectorises.
 constexpr int kStretch = 64;
 
 // Writes the weights of [from, to), up to kStretch values; returns how many.
@@ -32,7 +32,8 @@ template <int kStep, int kAhead>
 struct Share {
   int from, to;
 
-  // Calls use(value, load(value)) for each, in order, and after() behind every kAhead or fewer.
+  // Calls use(value, load(value)) for each value, in order, and after() after at most kAhead
+  // values.
   template <class Load, class Use, class After>
   GLS_DEVICE void each(Load load, Use use, After after) const {
     int value = from;
@@ -48,7 +49,7 @@ struct Share {
     each(load, use, [] {});
   }
 
-  // The sum of weights below 2^kBits. If a few of them fit 32 bits, they are first added up there.
+  // The sum of weights below 2^kBits. Groups of weights are first added up in 32 bits if they fit.
   template <int kBits = 32, class Weight>
   GLS_DEVICE uint64 sum(const Weight& weight) const {
     uint64 sum = 0;

@@ -1,10 +1,10 @@
-// Successors side by side, by one thread of a CPU: several states assign the same variable at the
-// same time, each in a lane of a vector.
+// Generates successors side by side on one thread of a CPU: several states assign the same variable
+// at the same time, each in a lane of a vector.
 //
-// A single state uses the lanes for values: it waits for a sum across lanes, for the chosen value
-// and for the changes that the choice makes. Side by side, nothing crosses lanes. The chosen values
-// are the same. Data of all states are interleaved: item i of state `lane` is at i * kSideBySide +
-// lane.
+// `GenerateSuccessors` uses the lanes for the values of a variable: a single state waits for a sum
+// across lanes, for the chosen value and for the changes that the choice makes. Side by side, lanes
+// exchange nothing. Both choose the same values. Data of all states are interleaved: item i of
+// state `lane` is at i * kSideBySide + lane.
 #pragma once
 
 #include "assignment/successors/generate.cuh"
@@ -15,7 +15,7 @@ constexpr int kSideBySide = 64;        // states; measured in docs/kernels.md, "
 constexpr int kMostInLanes = 1 << 12;  // values of a variable, at most
 constexpr int kSumBytes = 8;           // of one lane's sums for four values
 
-// Makes the iterations of the next loop lanes of vectors. GCC would unroll it completely first.
+// Vectorises the next loop, so that each iteration is a lane. GCC alone would unroll it completely.
 #if defined(__CUDACC__) || defined(__clang__)
 #define GLS_SIDE_BY_SIDE
 #else
@@ -72,7 +72,7 @@ struct StateLanes {
   }
 };
 
-// Prefix sums of weights in all lanes, and the values that they choose. A sum is kept behind every
+// Prefix sums of weights in all lanes, and the values that they choose. A sum is kept after every
 // kTogether values.
 template <class Sum, int kTogether>
 struct LaneSums {
@@ -127,7 +127,7 @@ struct LaneSums {
   }
 
  private:
-  // The chosen value of a stretch.
+  // Finds the chosen value of a stretch.
   template <class Weight>
   GLS_DEVICE int within(int stretch, int lane, Sum number, const Weight& weight) const {
     if constexpr (kTogether == 1) return stretch;
@@ -169,9 +169,9 @@ struct GenerateSideBySide {
 
  private:
   static constexpr int kBits = kBitsOfWeights<Heuristic>;
-  // Holds the sum of the weights of kMostInLanes values.
+  // A type that holds the sum of the weights of kMostInLanes values.
   using Sum = Conditional<((int64(kMostInLanes) << kBits) > int64(1) << 32), uint64, uint32>;
-  // The sums of up to this many weights fit 16 bits: a vector has twice as many of these lanes.
+  // The sum of up to this many weights fits 16 bits: a vector then has twice as many lanes.
   static constexpr int kFew = kBits < 16 ? 1 << (16 - kBits) : 0;
 
   const Successors& all;
@@ -179,7 +179,7 @@ struct GenerateSideBySide {
   char* const own;  // scratch
   const StateLanes states;
   const Heuristic heuristic;
-  int64 rows[kSideBySide], steps[kSideBySide];  // of random numbers
+  int64 rows[kSideBySide], steps[kSideBySide];  // of each lane's random numbers
 
   GLS_DEVICE GenerateSideBySide(const Successors& all, int item, const uint64* words, int64 end)
       : all(all),

@@ -135,7 +135,7 @@ def test_it_composes_with_masks_and_types():
 def test_problems_without_a_functor_are_refused():
     generate = gls.SuccessorGeneration(gls.CheapestValue())
     tsp = gls.TSP([(0, 0), (1, 0), (0, 1)])
-    for problem, words in ((None, "none is given"), (tsp, "TSP is none")):
+    for problem, words in ((None, "none is given"), (tsp, "TSP is not one")):
         with pytest.raises(UnsupportedProblemError, match=f"CheapestValue needs .*{words}"):
             generate(problem, [(0, 0, 0)], backend="cpu")
     with pytest.raises(UnsupportedProblemError, match=r"Plain has no functor\(\)"):

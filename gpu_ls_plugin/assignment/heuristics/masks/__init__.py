@@ -1,1 +1,1 @@
-"""Masks: values that a constraint forbids."""
+"""Masks, which forbid values that would break a constraint."""

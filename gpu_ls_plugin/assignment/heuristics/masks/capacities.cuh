@@ -1,4 +1,4 @@
-// Each value has a capacity, and the variables that take it must not demand more.
+// A mask by which each value has a capacity, which the demands of its variables must not exceed.
 #pragma once
 
 #include "assignment/heuristics/heuristic.cuh"
@@ -9,7 +9,7 @@ struct CapacitiesData {
   const int64* capacities;              // of the values
   int64 sizes;                          // the most values of a variable
   const int* demands;                   // see `demand`
-  int64 variable_stride, value_stride;  // distances between demands
+  int64 variable_stride, value_stride;  // from a demand to the next variable's or value's
 };
 
 struct Capacities {
@@ -22,7 +22,8 @@ struct Capacities {
   GLS_DEVICE static auto loads(const S& state) {
     return state.template array<int64>();
   }
-  // Remaining capacity of each value, at most 2^31 - 1, the largest demand; -1 if it is overloaded.
+  // Remaining capacity of each value; -1 if overloaded. At most 2^31 - 1, the largest possible
+  // demand.
   template <class S>
   GLS_DEVICE auto rooms(const S& state) const {
     return state.template array<int>((data.sizes * 8 + 15) / 16 * 16);

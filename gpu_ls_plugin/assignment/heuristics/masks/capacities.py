@@ -20,7 +20,7 @@ MOST_CAPACITY = 2**62  # no load comes near 2**63
 
 
 class Capacities(Mask):
-    """Forbid a value if its load, the demands of its variables, would exceed its capacity.
+    """Forbid a value if the demands of the variables that have it would exceed its capacity.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class Capacities(Mask):
         return f"Capacities({len(self.capacities)} values, {len(self.demands)} variables)"
 
     def check(self, sizes: NDArray[Any]) -> None:
-        """Raise UnsupportedProblemError if there are other variables or more values."""
+        """Raise UnsupportedProblemError for other variables, or more values than capacities."""
         if len(self.demands) != len(sizes):
             raise UnsupportedProblemError(
                 f"demands: they are for {len(self.demands)} variables, but there are {len(sizes)}"

@@ -13,8 +13,8 @@ struct ConflictsData {
 
 // Variables in conflict must have different values.
 //
-// The values of a variable's neighbours are looked up once, before its values are rated: a rating
-// then reads one byte, whatever the degree, and an assignment need not be passed on to neighbours.
+// Before a variable's values are rated, `prepare` collects the values of its neighbours in a set.
+// So a rating reads one byte, whatever the degree, and an assignment updates nothing.
 struct Conflicts {
   static constexpr bool kPrepares = true;
 

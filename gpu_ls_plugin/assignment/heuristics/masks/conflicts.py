@@ -16,7 +16,7 @@ from gpu_ls_plugin.core.exceptions import InvalidParameterError, UnsupportedProb
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-# Bytes of a set before that of value 0.
+# Bytes of a set that precede the byte of value 0.
 BEFORE = constant("assignment/heuristics/masks/value_set.cuh", "kNoValue")
 
 
@@ -26,7 +26,7 @@ def set_bytes(sizes: NDArray[Any]) -> int:
 
 
 class Conflicts(Mask):
-    """Forbid the values of variables in conflict, such as colours of neighbours in a graph.
+    """Forbid a value that a variable in conflict has, such as the colour of a neighbour in a graph.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class Conflicts(Mask):
 
 
 class Distinct(Mask):
-    """Forbid the values of all other variables: states become permutations or parts of them."""
+    """Forbid values that other variables have: states become permutations or parts of them."""
 
     name = "distinct"
     header = "assignment/heuristics/masks/conflicts.cuh"

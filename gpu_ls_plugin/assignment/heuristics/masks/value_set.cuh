@@ -1,12 +1,13 @@
-// Sets of values, one byte for each: a lane adds a value by a plain store, and one instruction of
-// a CPU looks up eight to sixty-four values.
+// Sets of values, one byte for each value: a lane adds a value by a plain store, and a CPU looks up
+// eight to sixty-four values in one instruction.
 #pragma once
 
 #include "assignment/heuristics/heuristic.cuh"
 
 namespace gls {
 
-// Bytes before that of value 0. The last of them belongs to -1, which is added but never looked up.
+// Bytes that precede the byte of value 0. The last of them is for -1, which is added but never
+// read.
 constexpr int kNoValue = 16;
 
 // The set that a mask keeps beside a state.
