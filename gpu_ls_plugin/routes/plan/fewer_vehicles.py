@@ -63,7 +63,7 @@ def first_try(main: Stage, tried: Settings, seconds: float) -> Stage:
     return replace(
         main,
         name=NAME,
-        why=f"up to {MOST + 1} tries, each with one vehicle fewer as long as that is better",
+        why=f"up to {MOST + 1} tries, each with one vehicle fewer as long as results improve",
         search=tried.search,
         size=tried.population or 1,
         start=tried.start,

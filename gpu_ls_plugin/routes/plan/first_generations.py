@@ -47,8 +47,8 @@ def first_generations(problem: CVRP, request: Request, chosen: Settings) -> Stag
         populations = int(min(populations, FEWEST * math.sqrt(children / needed)))
     return Stage(
         "generations of routes",
-        f"{problem.customers:,} customers get about {int(children):,} children in this time, and "
-        f"{int(needed):,} are better than chains",
+        f"with {problem.customers:,} customers, there is time for about {int(children):,} "
+        f"children, and {int(needed):,} are enough to beat chains",
         SEARCH,
         problem,
         problem,

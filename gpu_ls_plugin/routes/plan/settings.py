@@ -111,7 +111,7 @@ def left_alone(problem: CVRP, given: Settings, chosen: Settings) -> bool:
 
 
 def _size(problem: TSP, request: Request, *, linked: bool) -> int:
-    """Return the number of giant tours to search."""
+    """Return the number of giant tours to search, unless the request sets it."""
     backend, search = request.backend, request.given.search
     if (own := getattr(search, "populations", None)) is not None:
         return int(own(backend))
@@ -197,5 +197,5 @@ def why_routes(problem: CVRP, chosen: Settings) -> str:
     if problem.penalties is not None:
         return "vehicles are scarce: chains may overload them at a price that adapts"
     if on_linked_lists(chosen.search):
-        return "as many chains as a GPU runs, or as a CPU has time for a hundred kicks of each node"
+        return "as many chains as a GPU runs, or as a CPU has time for at 100 kicks per node"
     return "chains on linked lists of routes do not support constraints of plugins"

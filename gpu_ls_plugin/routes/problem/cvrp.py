@@ -90,11 +90,13 @@ class CVRP(Problem):
     n : int
         Length of a row: customers + copies.
     customers : int
+        Number of customers.
     vehicles : int
         Size of the fleet; if it is unlimited, a number that suffices.
     fleet : int or None
         Size of the fleet; None if it is unlimited.
     copies : int
+        Number of copies of the depot in a giant tour.
     capacity : int
     demands : int64 array, shape (customers + 1,), read-only
     service_times : array, shape (customers + 1,), int64 or float64, read-only
@@ -365,7 +367,7 @@ class CVRP(Problem):
         InvalidTypeError
             One of them is not a `Resource`.
         UnsupportedProblemError
-            One of them cannot be used on the problem.
+            One of them does not apply to the problem.
         """
         for resource in resources:
             checks.instance("resources", resource, kind=Resource, wanted="Resource")
@@ -395,8 +397,8 @@ class CVRP(Problem):
         Scans find the same tours in less time, at every level (`benchmarks/results/paper000.json`).
         """
         warnings.warn(
-            "with_hierarchy: searches no longer compute stretches of tours ahead, as scans find "
-            "the same tours in less time; leave the call out",
+            "with_hierarchy: searches no longer store sums over stretches of tours, as scans find "
+            "the same tours in less time; remove the call",
             DeprecationWarning,
             stacklevel=2,
         )
@@ -449,7 +451,7 @@ class CVRP(Problem):
 
     @cached_property
     def tolerated_limit(self) -> float | None:
-        """The limit that searches compare durations with, with some tolerance if it is real."""
+        """The limit that searches compare durations with, plus some tolerance if it is a float."""
         if self.route_limit is None:
             return None
         alone = giant_tours.durations_alone(self.nodes, self.service_times)
@@ -587,7 +589,7 @@ class CVRP(Problem):
         try:
             given = [[operator.index(customer) for customer in route] for route in routes]
         except TypeError as error:
-            raise InvalidTypeError(f"routes: not lists of customers, integers: {error}") from error
+            raise InvalidTypeError(f"routes: not lists of customers: {error}") from error
         given = [route for route in given if route]
         visited = np.bincount(
             [c if 1 <= c <= self.customers else 0 for route in given for c in route],
@@ -638,7 +640,7 @@ class CVRP(Problem):
         """
         if self.resources:
             names = ", ".join(part.name for part in self.resources)
-            raise UnsupportedProblemError(f"problem: files (.vrp) do not know of {names}")
+            raise UnsupportedProblemError(f"problem: files (.vrp) cannot express {names}")
         cvrplib.write_instance(path, self)
 
     def write_solution(self, tour: Any, path: str | os.PathLike[str]) -> None:
@@ -674,8 +676,8 @@ class CVRP(Problem):
             if solution.cost is not None and abs(cost - solution.cost) > COST_OF_FILE * cost:
                 raise InvalidTourError(
                     f"routes cost {cost:.10g} here, not {solution.cost:.10g} as the file says; it "
-                    f"belongs to another instance than {self.name or 'this one'}, or its lengths "
-                    "are rounded otherwise"
+                    f"belongs to another instance, not to {self.name or 'this one'}, or its "
+                    "lengths are rounded differently"
                 )
             return tour
 

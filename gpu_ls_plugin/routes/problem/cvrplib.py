@@ -140,8 +140,8 @@ def _check_known(sections: Sections) -> None:
     unknown += [f"{key}_SECTION" for key in sections.lines if key not in KNOWN_SECTIONS]
     if unknown:
         raise UnsupportedProblemError(
-            f"{sections.path}: {unknown[0][:QUOTED]}: not supported, and not left out unasked; "
-            "remove it to solve the problem without"
+            f"{sections.path}: {unknown[0][:QUOTED]}: not supported; remove it to solve the "
+            "problem without it"
         )
 
 
@@ -170,7 +170,7 @@ def _values(
     own, values = node_table(sections, name, columns, len(nodes))
     if (own != nodes).any():
         node = own[(own != nodes).argmax()]
-        raise sections.error(f"{name}_SECTION", f"node {node} is not one of DEMAND_SECTION")
+        raise sections.error(f"{name}_SECTION", f"node {node} is not in DEMAND_SECTION")
     return values
 
 
@@ -180,7 +180,7 @@ def _depot_first(sections: Sections, nodes: NDArray[np.int64]) -> NDArray[np.int
     depots = depots[: int((depots == -1).argmax()) if (depots == -1).any() else len(depots)]
     if len(depots) != 1:
         count = f"{len(depots)} numbers" if len(depots) else "no depot"
-        raise sections.error("DEPOT_SECTION", f"{count}, but one depot is needed, a node's number")
+        raise sections.error("DEPOT_SECTION", f"{count}, but one depot node is needed")
     if depots[0] not in nodes:
         raise sections.error("DEPOT_SECTION", f"the depot, {depots[0]}, is not a node of the file")
     row = int((nodes == depots[0]).argmax())
@@ -194,7 +194,7 @@ def _service_times(
     """Return service times from a number or a section, 0 for the depot; None if there are none."""
     if "SERVICE_TIME" in sections.lines:
         if "SERVICE_TIME" in sections.fields:
-            raise sections.error("SERVICE_TIME", "given as a number and as a section")
+            raise sections.error("SERVICE_TIME", "given both as a number and as a section")
         times: NDArray[np.float64] = _values(sections, "SERVICE_TIME", "time", nodes)[order, 0]
     elif "SERVICE_TIME" in sections.fields:
         times = np.full(len(nodes), _number(sections, "SERVICE_TIME"))
@@ -208,7 +208,7 @@ def write_instance(path: str | os.PathLike[str], problem: RoutedProblem) -> None
     """Write a problem file (.vrp), depot first; see `CVRP.write`."""
     metric = problem.nodes.metric
     if not metric.explicit and metric.name not in WRITTEN_AS:
-        raise UnsupportedProblemError(f"problem: files (.vrp) do not know lengths {metric.name}")
+        raise UnsupportedProblemError(f"problem: files (.vrp) cannot express lengths {metric.name}")
     services = problem.service_times[1:]
     fields: dict[str, object] = {
         "NAME": problem.nodes.name or plain_name(Path(path)),
@@ -256,7 +256,7 @@ def read_solution(path: str | os.PathLike[str]) -> Solution:
             customers = [whole(word) for word in line[match.end() :].split()] if match else [None]
             if None in customers:
                 raise FileFormatError(
-                    f"{path}: line {number}: {quoted(line)} is not such as 'Route #1: 5 3 8'"
+                    f"{path}: line {number}: {quoted(line)} is not like 'Route #1: 5 3 8'"
                 )
             routes.append(cast("list[int]", customers))
         elif match := COST.match(line):

@@ -54,7 +54,7 @@ class RoutedProblem(Protocol):
 
     @property
     def tolerated_limit(self) -> float | None:
-        """The limit that searches compare durations with."""
+        """The route limit that searches compare durations with; None if there is no limit."""
 
     @property
     def cost_dtype(self) -> np.dtype[Any]:
@@ -153,7 +153,7 @@ def beyond_limit(problem: RoutedProblem, durations: NDArray[Any]) -> NDArray[Any
 
 
 def tolerated(limit: float, alone: NDArray[Any]) -> float:
-    """Return the limit that searches compare durations with, with some tolerance if it is real.
+    """Return the limit that searches compare durations with, plus some tolerance if it is a float.
 
     The tolerance is half of that in `beyond`: a route that a search considers feasible is feasible
     in whichever order its duration is added up. Routes to a single customer, whose durations are

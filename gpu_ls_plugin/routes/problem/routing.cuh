@@ -363,8 +363,8 @@ struct Routing {
     });
   }
 
-  // The gain of a change of a few edges: its links join pieces of routes into new routes, whose
-  // direction does not matter.
+  // The gain of a change of at most kMostPieces edges, whose links join pieces of routes into new
+  // routes. The direction of routes must not matter.
   template <class Change, class Gain>
   GLS_DEVICE Gain gain_by_pieces(const Change& change, Gain shorter) const {
     const int n = change.cities();

@@ -388,5 +388,5 @@ def test_the_same_problem_without_a_limit_of_durations(kind):
 
 def test_levels_of_stretches_were_removed():
     problem = random_cvrp("capacity", 12)
-    with pytest.warns(DeprecationWarning, match="with_hierarchy: .* leave the call out"):
+    with pytest.warns(DeprecationWarning, match="with_hierarchy: .* remove the call"):
         assert problem.with_hierarchy(2, [4, 32]) is problem

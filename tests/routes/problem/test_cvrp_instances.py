@@ -204,6 +204,6 @@ def test_matrices_are_written(dtype, tmp_path):
 def test_further_resources_are_not_written(tmp_path):
     problem = gls.CVRP.generated(5, seed=1)
     windows = TimeWindows([(0, 10**6)] * 6)
-    with pytest.raises(UnsupportedProblemError, match=r"^problem: files \(.vrp\) do not know of"):
+    with pytest.raises(UnsupportedProblemError, match=r"^problem: files \(.vrp\) cannot express"):
         problem.with_resources(windows).write(tmp_path / "some.vrp")
     assert not list(tmp_path.iterdir())

@@ -184,7 +184,7 @@ def test_a_solution_that_cannot_be_written_keeps_the_former_file(tmp_path):
         ("Route #1: 1 2\nRoute #2: 3 4\n", r"4 is not a customer 1\.\.3"),
         ("Route #1: 1 2\n", "customer 3 is not visited"),
         ("Route #1: 1 2\nRoute #2: 2 3\n", "customer 2 is visited 2 times"),
-        ("Route #1: 1 2\nRoute #2: x\n", "line 2: 'Route #2: x' is not such as"),
+        ("Route #1: 1 2\nRoute #2: x\n", "line 2: 'Route #2: x' is not like"),
         ("Route #1: 1 2\nRoute #2: 3\nCost x\n", "line 3: 'x' is not a cost"),
         ("Cost 18\n", "no line such as 'Route #1: 5 3 8'"),
         ("", "no line such as"),

@@ -27,7 +27,7 @@ class Duration(Resource):
     def check(self, problem: RoutedProblem) -> None:
         """Raise UnsupportedProblemError if durations are not limited."""
         if problem.route_limit is None:
-            raise UnsupportedProblemError("problem: its routes have no limit of durations")
+            raise UnsupportedProblemError("problem: durations of its routes are not limited")
 
     def segment_bytes(self, problem: RoutedProblem) -> int:
         """Return 8, or 16 if lengths are asymmetric."""
