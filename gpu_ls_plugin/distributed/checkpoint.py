@@ -1,4 +1,4 @@
-"""Checkpoints: the state of a run in a file, from which the same call continues."""
+"""Checkpoints: files that hold the state of a run, so that the same call can continue it."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Checkpoint:
     """The state of a run."""
 
     islands: dict[int, Elites] = field(default_factory=dict)
-    lives: int = 0  # most restarts of an island
+    lives: int = 0  # largest number of restarts of any island
     stretches: int = 0  # that every island has made
     seconds: float = 0.0  # of the run so far
     kicks: int = 0  # of each row
@@ -77,7 +77,7 @@ class Checkpoint:
 
     @classmethod
     def load(cls, path: Path, problem: Problem, seed: int) -> Checkpoint:
-        """Return a saved state; raise InvalidParameterError if it has another problem or seed."""
+        """Return a saved state; raise InvalidParameterError if its problem or seed differs."""
         with reading(path, "not a checkpoint of islands"):
             arrays = read_arrays(path)
             head = HEAD(
@@ -147,7 +147,7 @@ class Keeper:
         self._warned = False
 
     def found(self) -> Checkpoint:
-        """Return the saved state; that of a new run if there is no file."""
+        """Return the saved state, or the state of a new run if there is no file."""
         if self.path is None or not self.path.exists():
             return Checkpoint()
         return Checkpoint.load(self.path, self._problem, self._seed)
@@ -178,7 +178,8 @@ def identity(problem: Problem) -> str:
     return _identities[problem]
 
 
-_identities: WeakKeyDictionary[Problem, str] = WeakKeyDictionary()  # large matrices take a second
+# Hashing a large matrix takes a second.
+_identities: WeakKeyDictionary[Problem, str] = WeakKeyDictionary()
 
 
 def _islands(arrays: dict[str, NDArray[Any]], problem: Problem) -> dict[int, Elites]:

@@ -1,4 +1,4 @@
-"""Local clusters, connections to clusters that run already, and the workers that can be used."""
+"""Local clusters, connections to running clusters, and the workers that a run can use."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def local_cluster(
     MissingExtraError
         Dask is not installed.
     BackendUnavailableError
-        The machine has fewer GPUs.
+        The machine has fewer GPUs than `gpus`.
     ClusterError
         Workers cannot be started.
     InvalidParameterError, InvalidTypeError
@@ -116,7 +116,7 @@ def connected(address: str) -> Iterator[Client]:
 
 
 def client_of(given: Any, stack: ExitStack) -> Client:
-    """Return the client of a cluster; the stack closes what is opened here.
+    """Return the client of a cluster; the stack closes a cluster or connection opened here.
 
     `given` is a client, the address of a scheduler, or None for a new cluster on this machine.
     """

@@ -1,4 +1,4 @@
-"""The main loop of a run: orders to islands, their reports, exchanges, and lost workers."""
+"""The main loop of a run: it sends orders to islands, takes reports, and replaces lost workers."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.distributed.messages import Report, Settled
     from gpu_ls_plugin.distributed.run import IslandRun
 
-GONE = 10.0  # seconds without an answer of the scheduler after which it counts as lost
+GONE = 10.0  # seconds without an answer from the scheduler after which it counts as lost
 UNMANNED = 60.0  # seconds without any worker after which the run ends
 PATIENCE = 5.0  # seconds that an island waits for its own worker
 ENDING, INTERRUPTED = 15.0, 3.0  # seconds to gather rows at the end, and after Ctrl-C
 
 
 class Coordinator:
-    """Leads the islands of one run."""
+    """Coordinates the islands of one run."""
 
     def __init__(self, run: IslandRun, fleet: Fleet, keeper: Keeper) -> None:
         self.run, self.fleet, self.keeper = run, fleet, keeper
@@ -68,7 +68,7 @@ class Coordinator:
         return dict(enumerate(settled.values()))
 
     def give(self, groups: list[Elites | None]) -> None:
-        """Let islands begin with populations; None for an island that makes its own."""
+        """Give each island its first population, or None if it makes its own."""
         self._improve(give_populations(self.run, self.islands, groups))
 
     def drive(self) -> None:
@@ -87,7 +87,7 @@ class Coordinator:
         self._end()
 
     def gather(self) -> list[Elites]:
-        """Return all rows of each island with the problem's costs; elites if it does not answer."""
+        """Return all rows of each island, or its elites if it does not answer, with exact costs."""
         patience = INTERRUPTED if self._over == "interrupt" else ENDING
         rows: dict[int, Elites] = {}
         if self._over != "lost":
@@ -106,7 +106,7 @@ class Coordinator:
         return found
 
     def _order(self, island: Island) -> None:
-        """Send an island its next order; mark it as waiting if no worker is free, or as done."""
+        """Send an island its next order; else mark it as done, or as waiting for a free worker."""
         first = island.number + 1 if island.begun is None else len(self.islands)
         part = first / len(self.islands)  # islands then report at different times
         stretch = self.run.schedule.stretch(island.kicks, self.elapsed, part)
@@ -232,7 +232,7 @@ class Coordinator:
         if self.fleet.closed or time.monotonic() - self.fleet.last_look > GONE:
             self._give_up("the scheduler is lost")
         elif time.monotonic() - self._manned > UNMANNED:
-            self._give_up("no worker is left, and none has come")
+            self._give_up("no worker is left, and no new worker has joined")
         if self.elapsed - self._kept >= max(1.0, min(self.run.schedule.every, 10.0)):
             self._keep()
 
@@ -280,7 +280,7 @@ class Coordinator:
         self._keep()
 
     def _limit(self) -> str:
-        """Return the limit that has ended the run, or "optimum" if all islands finished before."""
+        """Return the limit that ended the run, or "optimum" if all islands finished earlier."""
         schedule, elapsed = self.run.schedule, self.elapsed
         if schedule.stretch(min(island.kicks for island in self.islands), elapsed) is not None:
             return "optimum"

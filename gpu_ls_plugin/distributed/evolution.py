@@ -58,7 +58,7 @@ class IslandEvolution(Evolution[IslandPopulation]):
     def of(
         cls, problem: Problem, islands: Islands, settings: Settings, size: int | None = None
     ) -> IslandEvolution:
-        """Return an evolution of `size` tours (default: enough for all devices), compiled."""
+        """Compile, and return an evolution of `size` tours (default: enough for all devices)."""
         asked = _asked(problem)
         settled = islands.prepare(asked, settings)
         if size is not None:
@@ -69,7 +69,7 @@ class IslandEvolution(Evolution[IslandPopulation]):
 
     @property
     def size(self) -> int:
-        """Number of tours of a population."""
+        """Number of tours in a population."""
         return self.tours
 
     def prepare(self, problem: Problem) -> None:
@@ -109,7 +109,7 @@ class IslandEvolution(Evolution[IslandPopulation]):
         random_state: Generator,
         run: FrameworkRun,
     ) -> IslandPopulation:
-        """Return the rows of islands after a stretch."""
+        """Search the groups for one stretch, and return the rows of all islands."""
         seconds, exchange = run.seconds_left(), self.islands.exchange
         kicks = exchange.kicks or max(1, round(KICKS_PER_CITY * problem.n))
         budget = Budget(kicks=kicks)

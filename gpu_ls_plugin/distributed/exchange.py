@@ -1,4 +1,4 @@
-"""The exchange of rows between islands: how often, between which islands, and which rows."""
+"""The exchange of rows between islands: when, between which islands, and which rows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 TOPOLOGIES = ("ring", "complete", "random")
 
 
-# Its public name is `gpu_ls_plugin.distributed.Exchange`.
+# The public name of this class is `gpu_ls_plugin.distributed.Exchange`.
 @dataclass(frozen=True)
 class ExchangeRule:
     """How often islands exchange rows, and how many.
@@ -26,14 +26,14 @@ class ExchangeRule:
     Parameters
     ----------
     every : float
-        Seconds between two exchanges if the budget is in seconds; more than 0.
+        Seconds between two exchanges if the budget is in seconds; at least 0.001.
     kicks : int, optional
         Kicks of each row between two exchanges. All islands wait for each other at an exchange, so
         that the result depends only on the seed. The default is a tenth of the budget's kicks, if
         the budget limits kicks.
     best, distant : int
-        Rows that each island offers: its best different rows, and those among its better rows that
-        differ most from its best.
+        Numbers of rows that each island offers: `best` of its best different rows, and `distant`
+        of its good rows that differ most from its best one.
 
     Raises
     ------
@@ -69,10 +69,10 @@ def sources(topology: str, count: int, island: int, number: int, seed: int) -> l
 
 
 def elites_of(population: Population, problem: Problem, best: int, distant: int) -> Elites:
-    """Return the rows that a population offers: its best, and `distant` ones far from its best."""
+    """Return the rows that a population offers: `best` good rows, and `distant` ones far away."""
     rows, costs = population.tours, population.costs
     order, looked_at = on_host(costs).argsort(kind="stable"), best + LOOKED_AT
-    few = 2 * looked_at  # rows copied from a GPU; more if these break constraints
+    few = 2 * looked_at  # rows to copy from a GPU; grows if too few are feasible
     while True:
         first = order[:few].tolist()
         found = Elites.of(problem, rows[first], costs[first])

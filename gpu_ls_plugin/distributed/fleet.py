@@ -1,4 +1,4 @@
-"""The connection between coordinator and workers: orders go out, events come in."""
+"""The connection between coordinator and workers, which carries orders out and events back."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.distributed.messages import Order
 
-LARGE = 2**20  # bytes of a job that is sent to the worker, not through the scheduler's queue
+LARGE = 2**20  # bytes from which a job is sent straight to the worker, not via the scheduler
 TICK = 0.1  # seconds to wait for an event
 POLL = 0.3  # seconds between two checks of the workers
 
@@ -38,7 +38,7 @@ class Event:
 class Fleet:
     """Sends orders to workers and queues their answers; only `wait` and `events` block.
 
-    `title` begins the names of the tasks in Dask; `packed` is the job as a pickle.
+    The names of the tasks in Dask begin with `title`; `packed` is the job as a pickle.
     """
 
     def __init__(self, client: Client, run: str, title: str, packed: bytes) -> None:
@@ -58,14 +58,14 @@ class Fleet:
         return bool(self._client.status == "closed")
 
     def settle(self, island: int, worker: str) -> object:
-        """Prepare a worker for an island; return the token of the event to come."""
+        """Prepare a worker for an island; return the token of the resulting event."""
         self._settled.add((worker, island))
         return self._submit(
             island, worker, "settle", tasks.settle, self._job(worker), self._run, island
         )
 
     def send(self, order: Order, worker: str) -> object:
-        """Send an order; return the token of the event to come."""
+        """Send an order; return the token of the resulting event."""
         name = f"stretch-{order.number}"
         if (worker, order.island) in self._settled:
             return self._submit(order.island, worker, name, tasks.advance, order)
@@ -73,7 +73,7 @@ class Fleet:
         return self._submit(order.island, worker, name, tasks.begin, self._job(worker), order)
 
     def collect(self, island: int, worker: str) -> object:
-        """Ask for all rows of an island; return the token of the event to come."""
+        """Ask for all rows of an island; return the token of the resulting event."""
         return self._submit(island, worker, "collect", tasks.collect, self._run, island)
 
     def forget(self, worker: str) -> None:
@@ -139,7 +139,7 @@ class Fleet:
         except (TypeError, AttributeError, PicklingError):  # the arguments cannot be pickled
             raise
         except Exception as error:
-            lost = ConnectionError(f"the scheduler, or worker {worker}, takes no orders: {error}")
+            lost = ConnectionError(f"the scheduler or worker {worker} accepts no orders: {error}")
             self._inbox.put(Event("failed", island, token, lost))
             return token
         self._futures[island] = future

@@ -23,8 +23,8 @@ class Island:
 
     number: int
     elites: Elites  # as of its last report
-    rows: Any = None
-    size: int | None = None
+    rows: Any = None  # given first rows, if any
+    size: int | None = None  # of the population, if it is known
     life: int = 0  # number of its stream of random numbers
     restarts: int = 0  # in this run
     stretches: int = 0
@@ -44,13 +44,13 @@ class Island:
 
     @property
     def first_rows(self) -> Any:
-        """Rows for a worker that does not have the island: the given ones, or its last elites."""
+        """Rows for a worker that does not have the island: given ones, or the last elites."""
         if self.rows is not None and not self.stretches:
             return self.rows
         return self.elites.rows if len(self.elites) else None
 
     def line(self) -> IslandLine:
-        """Return the line of a progress report."""
+        """Return the line of this island in a progress report."""
         state = "done" if self.done else "searching" if self.token is not None else "waiting"
         return IslandLine(
             self.number,
@@ -72,7 +72,7 @@ def give_rows(islands: list[Island], parts: list[Any] | None) -> None:
 
 
 def give_populations(run: IslandRun, islands: list[Island], groups: list[Elites | None]) -> Elites:
-    """Let islands begin with populations, and offer their elites; return these, the best first.
+    """Let islands begin with populations; return the elites of all of them, the best first.
 
     `groups` has all rows of an island, or None for an island that makes its own.
     """
@@ -110,7 +110,7 @@ class Totals:
     def progress(
         self, islands: list[Island], best: Elites, elapsed: float, improved: bool
     ) -> IslandProgress:
-        """Return the progress at a moment; `best` must have a row."""
+        """Return the current progress; `best` must have a row."""
         cost = best.costs[0].item()
         running = sum(island.running_kicks for island in islands)
         return IslandProgress(
@@ -130,7 +130,7 @@ class Totals:
         )
 
     def exchange_seconds(self, islands: list[Island]) -> float:
-        """Return how long an island did not search during its stretches, on average."""
+        """Return how many seconds an island was idle during its stretches, on average."""
         idle = [
             island.reported - island.begun - island.searched
             for island in islands

@@ -56,8 +56,8 @@ class Islands:
     exchange : Exchange, optional
         How often islands exchange rows, and how many.
     topology : {"ring", "complete", "random"}
-        Whether an island receives rows of the island before it, of all others, or of one drawn at
-        random.
+        Whether an island receives rows from the island before it, from all others, or from one
+        drawn at random.
     checkpoint : path, optional
         File for the best rows of all islands. If it exists, the search continues from it, with the
         rest of the budget.
@@ -82,7 +82,7 @@ class Islands:
         if isinstance(self.search, type) or not (self.search is None or callable(self.search)):
             raise InvalidTypeError(f"search: {self.search!r} is not a search")
         if isinstance(self.search, Islands):
-            raise InvalidTypeError("search: islands have no islands; name the search of each")
+            raise InvalidTypeError("search: islands cannot be nested; pass the search of an island")
         checks.fields(self, checks.instance, "exchange", kind=ExchangeRule, wanted="Exchange")
         checks.fields(self, checks.choice, "topology", known=TOPOLOGIES)
         if self.checkpoint is not None:
@@ -118,13 +118,13 @@ class Islands:
             seconds do not, the same seed gives the same result on the same workers, unless one
             fails.
         budget : Budget, optional
-            `kicks` and `moves` are per row; `seconds` begin when all workers have compiled.
+            `kicks` and `moves` are per row; `seconds` count from when all workers have compiled.
         backend : {"auto", "cpu", "cuda"}
             Backend of each worker.
         callback : callable, optional
             Called with an `IslandProgress` whenever an island reports.
         memory_limit : int, optional
-            Bytes that each island may use.
+            Bytes of memory that each island may use.
         first_row : int
             Number of the first row of the first island.
 
@@ -133,15 +133,15 @@ class Islands:
         Result
             All rows of all islands as NumPy arrays, the best first.
             ``statistics.phases["exchange"]`` has the seconds in which an island did not search, on
-            average. After Ctrl-C, or if the scheduler is lost, the best rows so far; `stopped_by`
-            is then "interrupt" or "lost".
+            average. After Ctrl-C, or if the scheduler is lost, the result has the best rows so far,
+            and `stopped_by` is "interrupt" or "lost".
 
         Raises
         ------
         MissingExtraError
             Dask is not installed.
         ClusterError
-            There is no scheduler, no usable worker, or no worker is left.
+            No scheduler answers, no worker can be used, or all workers are lost.
         UnsupportedProblemError, InvalidTourError, InvalidTypeError, InvalidParameterError
             For the same reasons as the search itself.
         """
@@ -203,8 +203,8 @@ class Islands:
         """Search given populations for a small part of a run; return them and the statistics.
 
         `settings` are those of the whole run, as in `solve`. `groups` has all rows of each island,
-        or None for an island that makes its own. `seed` must differ between the parts of a run, and
-        `budget` is that of this part. `share` is the share of the run that is over, 0 to 1.
+        or None for an island that makes its own. `seed` must differ between the parts of a run.
+        `budget` is that of this part, and `share` the share of the run that has passed, 0 to 1.
         """
         job = self._job(problem, self._searched(settings))
         run = run_of(self.exchange, self.topology, job, replace(settings, seed=seed), budget, share)
@@ -244,7 +244,7 @@ class Islands:
         checks.instance("problem", problem, kind=Problem, wanted="Problem")
         if getattr(problem.tsp, "rows", None) is not None:
             raise UnsupportedProblemError(
-                "problem: rows with lengths of their own cannot be exchanged between islands"
+                "problem: islands cannot exchange rows if each row has its own lengths"
             )
         exchange, alike = self.exchange, replace(settings, seed=0)
         numbers = (first_row, memory_limit, exchange.best, exchange.distant)
@@ -275,7 +275,7 @@ class Islands:
     def _led(
         self, stack: ExitStack, job: Job, run: IslandRun, checkpoint: Path | None = None
     ) -> tuple[Coordinator, list[str]]:
-        """Return the coordinator of a run, and the workers; the stack closes what is opened."""
+        """Return the coordinator of a run, and the workers; the stack closes all connections."""
         keeper = Keeper(checkpoint, job.problem, run.seed)
         keeper.found()  # raises if the file cannot be read
         client = cluster.client_of(self.client, stack)
@@ -295,7 +295,7 @@ def _result(problem: Problem, groups: list[Elites], statistics: Statistics) -> R
         if statistics.interrupted:
             raise KeyboardInterrupt
         raise ClusterError("dask: all workers were lost before an island found anything")
-    # Islands compare rows by other costs if constraints or rounding matter.
+    # If there are constraints or rounding, islands compare rows by other costs than `cost`.
     exact = problem.tsp is problem and problem.integer
     costs = found.costs if exact else problem.cost(found.rows)
     return Result(found.rows, costs, statistics, problem)

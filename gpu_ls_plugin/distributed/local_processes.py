@@ -60,7 +60,7 @@ def started(workers: dict[str, Any], scheduler: dict[str, Any]) -> Iterator[Clie
 
 
 def _loop() -> LoopRunner:
-    """Return a loop in a thread that blocks SIGINT; its processes inherit that from their start."""
+    """Return a loop in a thread that blocks SIGINT; processes that it starts block it, too."""
     from distributed.utils import LoopRunner
 
     runner = LoopRunner()

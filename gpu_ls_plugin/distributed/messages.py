@@ -25,7 +25,7 @@ class Job:
     first_row: int
     memory_limit: int | None  # bytes
     best: int  # best rows that an island offers
-    distant: int  # further rows that it offers, far from its best
+    distant: int  # rows far from its best that it offers as well
     islands: int = 1  # at the start of a run
 
 
@@ -65,6 +65,6 @@ class Report:
     size: int  # of the population
     mean: float  # cost of its rows
     statistics: Statistics  # of this stretch
-    finished: bool  # whether further stretches would change nothing
+    finished: bool  # whether more stretches would change nothing
     searched: float  # seconds of search on the worker
     exchanged: float  # seconds that the worker spent on elites

@@ -42,7 +42,7 @@ class IslandProgress(Progress):
 
 
 class IslandView:
-    """Shows islands below the state of a search; `SearchDisplay.view`."""
+    """Shows islands below the state of a search; for `SearchDisplay.view`."""
 
     def columns(self, progress: Progress) -> list[str]:
         """Return the texts about islands for a single line."""

@@ -1,4 +1,4 @@
-"""The description of a run of islands, and the stretches that its exchanges divide it into."""
+"""The description of a run of islands, and its schedule of stretches between exchanges."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.distributed.messages import Job
     from gpu_ls_plugin.runs.settings import Settings
 
-EXCHANGES = 10  # by default, of a run that kicks limit
-SHORTEST = 0.02  # seconds; a shorter rest of the run joins the stretch before it
+EXCHANGES = 10  # default number of exchanges if kicks limit the run
+SHORTEST = 0.02  # seconds; a shorter rest of the run is added to the stretch before it
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Schedule:
     kicks: int | None
     every: float  # seconds of a stretch, infinite if kicks end it
     step: int | None  # kicks of a stretch
-    share: float | None = None  # of a longer run that is over, if this is a small part of one
+    share: float | None = None  # if this is a small part of a longer run: the share that has passed
 
     @classmethod
     def of(
@@ -70,7 +70,7 @@ class Schedule:
         return Stretch(seconds, kicks, *ends, steady=True)
 
     def _share(self, done: int, elapsed: float) -> float:
-        """Return the share of the run that is over: by kicks if they limit it, else by time."""
+        """Return the share of the run that has passed: by kicks if they limit it, else by time."""
         if self.share is not None:
             return self.share
         if self.kicks is not None:
@@ -101,7 +101,7 @@ def run_of(
     share: float | None = None,
     callback: Callback | None = None,
 ) -> IslandRun:
-    """Return the run of a job; its budget is that of the settings by default."""
+    """Return the run of a job; by default, `settings` have its budget."""
     if budget is None:
         seconds = settings.seconds
         budget = settings.budget(seconds)

@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 ROWS = 2**20  # row numbers for each island
 STARTS = 1  # distinguishes the seeds of first rows from others
 LEAST = 1.0  # seconds for a generation, even if its stretch ends earlier
-PARTS = 8  # batches in which a restarted island descends, until its stretch is over
-KNOWN = 16  # jobs that stay unpacked, with everything computed for their problems
+PARTS = 8  # batches into which the first descent of a restarted island is divided
+KNOWN = 16  # jobs that are kept unpacked, with everything computed for their problems
 
 
 @dataclass
@@ -52,9 +52,9 @@ class Seat:
     ----------
     job : Job
     settings : Settings
-        Complete.
+        Complete settings.
     plan : Plan
-        That of `solve`, without its tries with fewer vehicles and its first tours.
+        The plan of `solve`, without its attempts with fewer vehicles and its first tours.
     population : Population or None
         None until the first stretch.
     life : int
@@ -94,7 +94,7 @@ def settle(packed: bytes, run: str, island: int) -> Settled:
 
 
 def _unpacked(packed: bytes) -> Seat:
-    """Return the seat of a job, whose kernels are compiled."""
+    """Unpack a job, compile its kernels, and return its seat."""
     job: Job = pickle.loads(packed)
     problem, given = job.problem, job.settings
     if job.search is None:

@@ -1,4 +1,4 @@
-"""Checks after each launch of an island: events for the scheduler, and the end of its stretch."""
+"""Checks after each launch of an island: they send events, and end the stretch."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ OURS = (InvalidParameterError, InvalidTypeError, FaultyPartError, InsufficientMe
 
 @dataclass
 class Placement:
-    """Islands on workers: each island has its own worker as long as there are enough."""
+    """The worker of each island; islands share a worker only if there are too few workers."""
 
     patience: float  # seconds after which an island shares a worker
     workers: list[str] = field(default_factory=list)  # addresses, in order of arrival
@@ -59,7 +59,7 @@ class Placement:
 
 
 class Failures:
-    """Keeps workers that are lost or cannot search out of the placement."""
+    """Removes workers from the placement that are lost or cannot search."""
 
     def __init__(self, placement: Placement, fleet: Fleet) -> None:
         self._placement, self._fleet = placement, fleet

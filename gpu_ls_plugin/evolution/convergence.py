@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Convergence(Protocol):
-    """A criterion without state, on arrays of NumPy or of CuPy."""
+    """A stateless criterion of convergence, for arrays of NumPy or CuPy."""
 
     def __call__(self, problem: Problem, population: Bred, unimproved: int) -> bool:
         """Return whether a population has converged.
@@ -23,7 +23,7 @@ class Convergence(Protocol):
         ----------
         problem : Problem
         population : Bred
-            After a generation.
+            The population after a generation.
         unimproved : int
             Generations since its best tour improved.
         """
@@ -37,7 +37,7 @@ class Stagnation:
     Parameters
     ----------
     generations : int
-        At least 1.
+        Generations without improvement, at least 1.
 
     Raises
     ------
@@ -63,7 +63,7 @@ class LowEntropy:
     ----------
     nats : float
         Bound of `entropy` divided by the number of cities, at least 0. The entropy of equal tours
-        is 0; two tours without a common edge have log 2 = 0.69 for each city.
+        is 0; that of two tours without a common edge is log 2 = 0.69 per city.
 
     Raises
     ------
@@ -77,18 +77,18 @@ class LowEntropy:
         checks.fields(self, checks.number, "nats", least=0)
 
     def __call__(self, problem: Problem, population: Bred, unimproved: int) -> bool:
-        """Return whether the entropy is lower; see `Convergence`."""
+        """Return whether the entropy is below the bound; see `Convergence`."""
         return entropy(problem, population.tours) < self.nats * problem.n
 
 
 @dataclass(frozen=True)
 class FewTours:
-    """There are fewer different tours than a number.
+    """The population has fewer different tours than a given number.
 
     Parameters
     ----------
     tours : int
-        At least 1.
+        The given number, at least 1.
 
     Raises
     ------
@@ -102,5 +102,5 @@ class FewTours:
         checks.fields(self, checks.integer, "tours", least=1)
 
     def __call__(self, problem: Problem, population: Bred, unimproved: int) -> bool:
-        """Return whether there are fewer; see `Convergence`."""
+        """Return whether there are fewer different tours; see `Convergence`."""
         return different(problem, population.tours) < self.tours

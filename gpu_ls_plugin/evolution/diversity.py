@@ -1,4 +1,4 @@
-"""Measures of the diversity of a population, on arrays of NumPy or of a GPU."""
+"""Measures of the diversity of a population, for arrays on the host or on a GPU."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def entropy(problem: Problem, rows: Any) -> float:
     """Return the Shannon entropy of the features of a population's rows, in nats.
 
     It is the sum of ``-p ln p`` over all features (`Domain.features`; the features of a tour are
-    its edges), where p is the share of the rows that have a feature. It is 0 if all rows are the
-    same, and ``n ln P`` if no two rows have a common feature.
+    its edges), where p is the share of rows with that feature. It is 0 if all rows are the same,
+    and ``n ln P`` if no two rows have a feature in common.
 
     Parameters
     ----------
@@ -56,7 +56,9 @@ def entropy_of(xp: Any, features: Any) -> float:
 
 
 def distance(problem: Problem, rows: Any, row: Any) -> NDArray[np.int64]:
-    """Return how many features of each row another row lacks: the edges of tours, for example.
+    """Return how many features of each row are missing from another row.
+
+    The features of a tour are its edges.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Rows that differ in many features, on arrays of NumPy or of a GPU."""
+"""Choice of rows that differ in many features, for arrays of NumPy or CuPy."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ WORD = 64  # bits
 
 
 def far_apart(xp: Any, features: Any, count: int, least: int) -> Any:
-    """Return the numbers of `count` rows, in growing order, that differ in `least` features.
+    """Return the indices of `count` rows, ascending, that differ in at least `least` features.
 
-    Rows are given by their `features`, the best row first. A row is chosen if it differs from each
-    row chosen before by at least `least` features; row 0 always is. If too few rows are chosen, the
-    first of the others are added.
+    `features` (P, n) has the features of each row, the best row first. A row is chosen if it
+    differs from each row chosen before it in at least `least` features; row 0 is always chosen. If
+    too few rows are chosen, the first of the others are added.
     """
     size, n = features.shape
     if least == 0:
@@ -39,7 +39,7 @@ def far_apart(xp: Any, features: Any, count: int, least: int) -> Any:
 
 
 def _first_come(xp: Any, close: Any, free: Any) -> Any:
-    """Choose free rows in their order, each unless it is close to a chosen one; bool (P,)."""
+    """Choose free rows in order, but skip rows close to a chosen one; return a bool mask (P,)."""
     before = close & xp.tri(len(close), k=-1, dtype=bool)
     taken = xp.zeros_like(free)
     while bool(free.any()):
@@ -52,9 +52,10 @@ def _first_come(xp: Any, close: Any, free: Any) -> Any:
 def shared_features(xp: Any, features: Any, first: int) -> Any:
     """Return how many features each of the first rows shares with each row, (first, P).
 
-    `features` (P, n) are those of a `Domain`. Features of many rows are counted in sets of bits,
-    the others pair by pair. Sets alone would take long for random rows, which have many different
-    features; pairs alone would take long for similar rows, because all pairs share features.
+    `features` (P, n) are those of a `Domain`. Features that many rows have are counted with bit
+    sets, the others pair by pair. Bit sets alone would be slow for random rows, which have many
+    different features; pairs alone would be slow for similar rows, because all pairs share
+    features.
     """
     size = len(features)
     row, column = _incidence(xp, features)
@@ -71,7 +72,7 @@ def shared_features(xp: Any, features: Any, first: int) -> Any:
 
 
 def _incidence(xp: Any, features: Any) -> tuple[Any, Any]:
-    """Return row and number of each feature of each row; numbers have no gaps and are sorted."""
+    """Return the row and the feature of each entry, sorted by feature; features count from 0."""
     bits = len(features).bit_length()
     rows = xp.arange(len(features), dtype=xp.int64)[:, xp.newaxis]
     both = ((features << bits) | rows).ravel()
@@ -83,7 +84,7 @@ def _incidence(xp: Any, features: Any) -> tuple[Any, Any]:
 
 
 def _sets(xp: Any, row: Any, column: Any, frequent: Any, size: int) -> Iterator[Any]:
-    """Yield the frequent features, 64 at a time, as bits of a word for each row, uint64 (size,)."""
+    """Yield, for 64 frequent features at a time, uint64 (size,): bits mark those of each row."""
     place = xp.cumsum(frequent.astype(xp.int64)) - 1
     chosen = frequent[column]
     row, column = row[chosen], place[column[chosen]]
@@ -107,7 +108,7 @@ def _bits_set(xp: Any, words: Any) -> Any:
 
 
 def _pairs(xp: Any, row: Any, column: Any, each: Any, first: int) -> Iterator[tuple[Any, Any]]:
-    """Yield the rows of pairs that share a feature; `each` has the number of rows of a feature."""
+    """Yield both rows of each pair that shares a feature; `each` counts the rows of a feature."""
     begin = xp.searchsorted(column, xp.arange(len(each)))
     mine = xp.flatnonzero((row < first) & (each[column] > 0))
     ends = xp.cumsum(each[column[mine]])  # one partner for each row with the feature

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RingMigration:
-    """Replace the worst tours of each population by the best ones of the population before it.
+    """Replace the worst tours of each population with the best ones of the population before it.
 
     Populations form a ring: the first one gets tours from the last one. All emigrants are chosen
     before any replacement, so that a tour moves by one population at a time. Tours that a
@@ -54,14 +54,15 @@ class RingMigration:
         Parameters
         ----------
         generation : int
-            Number of the generation that all of them have just made, counted from 1.
+            Number of the generation that all populations have just made, counted from 1.
         populations : sequence of TourPopulation
             At least one tour each, all on one device; not changed.
 
         Returns
         -------
         list of TourPopulation
-            The cheapest tours first. Without a migration, the same populations.
+            The new populations, each with the cheapest tours first. If no migration is due, the
+            given populations.
         """
         if generation % self.every or len(populations) == 1:
             return list(populations)

@@ -1,4 +1,4 @@
-"""Test whether a framework's own problem evaluates tours by their length."""
+"""Tests of whether a framework's problem evaluates tours by their length."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Measuring = TypeVar("Measuring", bound="Measured")
 
 ROUNDING = 1e-9  # relative: sums of the same lengths in another order
-LARGEST_GREEDY = 500  # cities; the sample of a larger problem has no good tour
+LARGEST_GREEDY = 500  # cities; the sample of a larger problem has no nearest-neighbour tour
 ENTRIES = 400_000  # cities of all tours of a sample
 LARGE = 2**20  # bytes; copies share larger arrays
 SHOWN = 6  # cities of a tour in a message
@@ -44,9 +44,10 @@ class Measured(Protocol):
 
 
 def sample_tours(problem: Measured) -> Tours:
-    """Return a few tours, int32 (P, n), for which other evaluations differ from the length.
+    """Return a few tours, int32 (P, n), on which evaluations other than the length show.
 
-    They are random tours, the cities by number, a good tour, and rotations and reversals.
+    They are random tours, the cities in order of their numbers, rotations and reversals of these,
+    and a good tour.
     """
     n, random = problem.n, np.random.default_rng(0)
     ordered = np.arange(n)
@@ -67,7 +68,7 @@ def require_lengths(
     """Raise UnsupportedProblemError unless an evaluation returns the lengths of a few tours.
 
     `evaluate` is called once, with tours (P, n). Its result is compared with that of `costs`, by
-    default the `cost` of the problem. `name` is that of the evaluated object in messages.
+    default the `cost` of the problem. `name` is the name of the evaluated object in messages.
     """
     tours = sample_tours(problem)
     found = np.asarray(answer_of(name, evaluate, tours), dtype=np.float64)
@@ -104,7 +105,7 @@ def require_costs_alone(
     cost: Callable[[Any, Any], Any],
     costs: Callable[[Tours], Any] | None = None,
 ) -> Measuring:
-    """Return the problem if a framework's object evaluates tours by their costs, else raise.
+    """Return the problem if a framework's object evaluates tours by their cost; raise otherwise.
 
     `cost` takes a copy of the object and a tour (n,), and returns the object's cost of the tour.
     """
@@ -128,8 +129,8 @@ def tour_text(tour: NDArray[Any]) -> str:
 def copy_of(evaluated: Any, shared: Mapping[str, Any] | None = None) -> Any:
     """Return a copy, so that an evaluation does not change the original.
 
-    Large arrays are shared. `shared` are other attributes by name that the copy shares, because
-    they cannot be copied.
+    The copy shares large arrays with the original. It also shares the attributes in `shared`, a
+    mapping from their names, because they cannot be copied.
     """
     memo = {id(value): value for value in (shared or {}).values()}
     for value in getattr(evaluated, "__dict__", {}).values():

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Replacement(Protocol):
-    """A stateless rule, on arrays of NumPy or of CuPy."""
+    """A stateless rule of replacement, for arrays of NumPy or CuPy."""
 
     def __call__(
         self,
@@ -34,9 +34,9 @@ class Replacement(Protocol):
         population, children : TourPopulation
             At least one tour each; not changed.
         parents : tuple of two int64 arrays, shape (children,)
-            Numbers of the rows of the population that each child was crossed from.
+            Rows of the population from which each child was crossed.
         size : int
-            Of the next population, at least 1.
+            Size of the next population, at least 1.
 
         Returns
         -------
@@ -66,14 +66,14 @@ class BestDistinct:
 class EdgeDistance:
     """Keep the best tours of parents and children that differ from each other by enough edges.
 
-    Tours are considered by growing cost. A tour is skipped if it differs from a chosen tour by
-    fewer than `edges` edges (clearing with niches of one tour). If too few tours are chosen, the
-    best skipped ones are added. The best tour always survives.
+    Tours are considered in order of increasing cost. A tour is skipped if it differs from a chosen
+    tour by fewer than `edges` edges (clearing with niches of one tour). If too few tours are
+    chosen, the best skipped ones are added. The best tour always survives.
 
     Parameters
     ----------
     edges : int
-        Least distance of two survivors in edges, at least 0.
+        Minimum number of edges in which two survivors differ, at least 0.
 
     Raises
     ------
@@ -112,17 +112,17 @@ class EdgeDistance:
 class Crowding:
     """Let each child replace the more similar of its parents, if the child is cheaper.
 
-    The more similar parent has more edges in common with the child; if both have as many, it is the
-    first parent. If several children compete with the same parent, only the cheapest one may
-    replace it, and of these the first. A child whose tour is already in the population replaces no
-    tour. All other tours stay, so that optima in different regions are kept.
+    The more similar parent has more edges in common with the child; on a tie, it is the first
+    parent. If several children compete with the same parent, only the cheapest may replace it; on
+    a tie, the first one. A child whose tour is already in the population replaces nothing. All
+    other tours stay, so that optima in different regions are kept.
 
-    If the population is to grow, the best of the remaining tours join it.
+    If the next population is larger, the best of the remaining tours join it.
 
     References
     ----------
     Mahfoud (1992), Crowding and Preselection Revisited, Parallel Problem Solving from Nature 2,
-    27-36. There each member is a parent once in a generation; here parents are drawn at random.
+    27-36. There, each member is a parent once per generation; here, parents are drawn at random.
     """
 
     def __call__(
@@ -150,14 +150,14 @@ class Crowding:
 def _rivals(
     problem: Problem, population: TourPopulation, children: TourPopulation, parents: tuple[Any, Any]
 ) -> Any:
-    """Return the row of the parent that each child has more edges in common with."""
+    """Return the row of the more similar parent of each child."""
     first, second = parents
     one, other = (distance(problem, children.tours, population.tours[rows]) for rows in parents)
     return population.xp.where(other < one, second, first)
 
 
 def _first_of_each(xp: Any, rival: Any, children: Any) -> Any:
-    """Return, for each rival, the first of the children that have it."""
+    """Return the first child that competes with each rival."""
     rivals = rival[children]
     order = xp.lexsort(xp.stack([xp.arange(len(children)), rivals]))
     first = xp.ones(len(children), dtype=bool)

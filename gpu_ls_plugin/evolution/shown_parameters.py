@@ -1,4 +1,4 @@
-"""``repr`` of operators and algorithms of adapters: the calls that make them."""
+"""``repr`` of the adapters' operators and algorithms: the call that creates the object."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _MISSING = object()
 class ShownParameters:
     """Shows an object by its class and the parameters that differ from their defaults.
 
-    The value of a parameter is that of the attribute with its name, with or without a leading
-    underscore, or of such a field of a dataclass that is an attribute. Parameters without such an
-    attribute are not shown.
+    The value of a parameter is read from an attribute of the same name, with or without a leading
+    underscore: an attribute of the object, or of a dataclass that the object holds. A parameter
+    without such an attribute is not shown.
     """
 
     def __repr__(self) -> str:
@@ -24,7 +24,7 @@ class ShownParameters:
 
 
 def _given(of: object) -> list[str]:
-    """Return the parameters of an object as texts."""
+    """Return the text "name=value" for each parameter that differs from its default."""
     held = vars(of)
     spaces = [vars(part) for part in held.values() if is_dataclass(part)]
     known = {name.removeprefix("_"): it for space in (*spaces, held) for name, it in space.items()}
@@ -33,7 +33,7 @@ def _given(of: object) -> list[str]:
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
         value = known.get(name, _MISSING)
-        if hasattr(value, "vtype") and hasattr(value, "value"):  # pymoo's Real, of tuning
+        if hasattr(value, "vtype") and hasattr(value, "value"):  # pymoo's Real, for tuning
             value = value.value
         if value is _MISSING or value is parameter.default or _is_default(value, parameter.default):
             continue

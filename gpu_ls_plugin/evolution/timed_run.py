@@ -1,4 +1,4 @@
-"""The clock of a run, and the counts of its searches, if the framework has no object for a run."""
+"""The clock and the search counts of a run, for frameworks that have no object for a run."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from gpu_ls_plugin.evolution.shown_parameters import ShownParameters
 
 
 class TimedRun(ShownParameters):
-    """A run of your own loop, which operators share.
+    """The clock and the search counts of a loop that you write; its operators share the object.
 
     Parameters
     ----------
     seconds : float
-        Time limit, counted from the creation of the object, without compiling. Searches end in
-        time. By default there is no limit.
+        Time limit, counted from the creation of the object; compiling does not count. Searches
+        end in time. By default there is no limit.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class TimedRun(ShownParameters):
         self.restart()
 
     def restart(self) -> None:
-        """Restart the clock and the counts."""
+        """Restart the clock, and reset the counts."""
         self._begin = budget.now()
         self.statistics = Statistics()
         self.interrupted = False

@@ -1,4 +1,4 @@
-"""The problem of operators that get only rows, and the costs of its tours as fitness."""
+"""The problem that operators search, and the costs of its tours as fitness."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def problem_for_operators(problem: object) -> Problem:
 
 
 class TourCosts(ShownParameters):
-    """Costs of tours as the fitness of a framework, and their violations of constraints.
+    """Costs of tours as the fitness of a framework, and how far tours violate constraints.
 
     A feasible tour has the cost of the problem. An infeasible giant tour of a CVRP costs more than
-    any feasible one: the penalties of a search and the length of the longest tours are added. In a
+    any feasible one: the penalties of a search and an upper bound of all lengths are added. In a
     `penalised` CVRP and in a TSP under an objective, users set the costs of violations, so nothing
     is added, unless an objective has no price for tours that it calls infeasible.
 
@@ -69,7 +69,7 @@ class TourCosts(ShownParameters):
         return costs
 
     def violations(self, rows: ArrayLike) -> NDArray[np.float64]:
-        """Return by how much rows break constraints, shape (P,): 0 only for feasible rows."""
+        """Return by how much each row breaks constraints, shape (P,); 0 only if it is feasible."""
         return violation(self.problem, self._checked(rows))
 
     def _checked(self, rows: ArrayLike) -> NDArray[np.int32]:

@@ -32,7 +32,7 @@ class TourPopulation:
         return cls(xp, tours, costs, domain_of(problem).keys(problem, xp, tours))
 
     def on(self, backend: Backend) -> TourPopulation:
-        """Return the population on the device of a backend; the same object if it is there."""
+        """Return the population on the device of a backend; itself if it is already there."""
         if backend.xp is self.xp:
             return self
         arrays = (self.tours, self.costs, self.keys)
@@ -50,14 +50,14 @@ class TourPopulation:
         return TourPopulation(self.xp, self.tours[rows], self.costs[rows], self.keys[rows])
 
     def joined(self, other: TourPopulation) -> TourPopulation:
-        """Return the tours of both populations, the own ones first."""
+        """Return the tours of both populations, those of this one first."""
         both = zip(
             (self.tours, self.costs, self.keys), (other.tours, other.costs, other.keys), strict=True
         )
         return TourPopulation(self.xp, *(self.xp.concatenate(pair) for pair in both))
 
     def parents(self, pairs: int, random_state: Generator) -> tuple[Any, Any]:
-        """Draw pairs of different rows, uniformly; if there is only one row, pairs of it."""
+        """Draw pairs of different rows, uniformly; a single row is paired with itself."""
         size = len(self)
         first = random_state.integers(size, size=pairs)
         second = (first + random_state.integers(1, max(size, 2), size=pairs)) % size
@@ -76,7 +76,7 @@ class TourPopulation:
         return int(self.first_of_each().sum())
 
     def by_cost(self) -> Any:
-        """Return the numbers of the rows by growing cost, ties by number."""
+        """Return the indices of the rows in order of increasing cost, ties by index."""
         return self._sorted(self.costs)
 
     def best(self, size: int) -> TourPopulation:
@@ -85,7 +85,7 @@ class TourPopulation:
         return self.take(kept[self._sorted(self.costs[kept])[:size]])
 
     def _sorted(self, values: Any) -> Any:
-        """Return the order of values, ties by row, since sorts of CuPy need not be stable."""
+        """Return the order of values, ties by row: CuPy's sorts need not be stable."""
         rows = self.xp.arange(len(values), dtype=values.dtype)
         return self.xp.lexsort(self.xp.stack([rows, values]))
 

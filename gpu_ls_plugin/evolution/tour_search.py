@@ -1,4 +1,4 @@
-"""Local search of the tours of one problem, with or without new tours only."""
+"""Local search of the tours of one problem; on request, all results are new tours."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class TourSearch:
     """Searches batches of a problem's tours.
 
     `problem` is as in `problem_for_operators`, the other parameters are those of `Improver`. If
-    `search` is None and `moves` does not limit it, the default search is a thorough one.
+    neither `search` nor `moves` is given, the default search is thorough.
     """
 
     def __init__(
@@ -61,8 +61,8 @@ class TourSearch:
     ) -> Tours:
         """Return improved tours in canonical form, all different and none known.
 
-        `known` are arrays of tours (Q, n). See `DistinctSearch` for rows that are known before or
-        after the search; tiny problems may have no new tours.
+        `known` are arrays of tours (Q, n). `DistinctSearch` says what happens to rows that are
+        known before or after the search; tiny problems may have no new tours.
         """
         there: set[bytes] = set()
         for some in known:

@@ -1,1 +1,1 @@
-"""Operators on batches of rows: search, kicks, crossovers, start populations, duplicates."""
+"""Operators on batches of rows: search, kick, crossover, start population, and duplicates."""

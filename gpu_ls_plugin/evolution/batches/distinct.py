@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.batches.rows import Tours
     from gpu_ls_plugin.runs.framework_run import FrameworkRun
 
-_TRIES = 4  # kicks in a row for a tour that stays a known one
+_TRIES = 4  # kicks in a row before a tour that stays known is given up
 
 
 class Batch(NamedTuple):
@@ -37,8 +37,8 @@ class DistinctSearch:
 
     A tour that is known before the search is kicked first, since the search would only return it.
     A tour that is known after the search is kicked, and not searched again, so there is never a
-    second launch. If kicks find no new tour, as on tiny problems, the tour is that from before the
-    search.
+    second launch. If kicks find no new tour, as on tiny problems, the tour from before the search
+    is kept.
     """
 
     improver: Improver
@@ -91,7 +91,7 @@ class DistinctSearch:
 
 
 def _exchange(tours: Tours, new: NDArray[np.bool_], offered: Tours, known: set[bytes]) -> None:
-    """Replace tours that are not new by offered ones that are; updates all but `offered`."""
+    """Replace tours that are not new with offered ones that are; change all but `offered`."""
     old = np.flatnonzero(~new)
     taken = old[unknown(offered[old], known)]
     tours[taken], new[taken] = offered[taken], True
@@ -113,9 +113,9 @@ _offspring: WeakKeyDictionary[Any, Offspring] = WeakKeyDictionary()
 def offspring_of(run: object, generation: int | None) -> Offspring:
     """Return the offspring of a generation of a run so far; the caller adds to it.
 
-    A framework may mate many times in a generation because offspring are duplicates, and does not
-    tell operators which offspring it has. `run` is any object that lives as long as the run and
-    has weak references. Without a generation, nothing is kept.
+    A framework may mate repeatedly in a generation to replace duplicate offspring, but it does not
+    tell operators which offspring it already has. `run` is any object that lives as long as the
+    run and supports weak references. If `generation` is None, nothing is kept.
     """
     if generation is None:
         return Offspring(None)

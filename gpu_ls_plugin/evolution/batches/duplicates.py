@@ -1,4 +1,4 @@
-"""Duplicates among rows; whether rotations and reversals cost the same is learnt from fitness."""
+"""Detection of duplicate rows; fitness shows whether rotations and reversals are duplicates."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ MOST_WAITING = 1000  # pairs of members whose fitness is not known yet
 class TourDuplicates:
     """Finds duplicates, and learns from fitness whether rotations and reversals cost the same.
 
-    A framework does not tell which problem the rows belong to: in a flow shop, the rotations of a
-    permutation are different solutions. Therefore both members of a pair of rotations are kept
-    until the fitness of both is known. If it is the same, rotations are duplicates from then on.
-    The same holds for reversals.
+    A framework does not say which problem the rows belong to: in a flow shop, for example, the
+    rotations of a permutation are different solutions. Therefore both members of a pair of
+    rotations are kept until the fitness of both is known. If it is the same, rotations are
+    duplicates from then on. The same holds for reversals.
 
     Members are a framework's objects for solutions: `row` returns their row (n,), and `fitness`
-    their fitness, or None if it is not known yet. `remedies` are the advice in errors about a
+    their fitness, or None if it is not known yet. `remedies` has the advice for errors about a
     "rotation" or a "reversal" that does not cost the same.
     """
 
@@ -49,7 +49,7 @@ class TourDuplicates:
         self._proven: set[str] = set()
 
     def adopt(self, canonical: Callable[[Tours], Tours]) -> None:
-        """Trust a problem's `canonical`: rows are the same solution if it returns the same rows."""
+        """Trust a problem's `canonical`: rows that it maps to the same row are duplicates."""
         self._canonical = canonical
         self._proven.update(KINDS)
 
@@ -58,8 +58,8 @@ class TourDuplicates:
     ) -> NDArray[np.bool_]:
         """Return which members are duplicates, bool (P,).
 
-        A member is a duplicate if its tour is among `others`, or without `others` if an earlier
-        member has the tour. If a rotation or reversal has another fitness, an
+        A member is a duplicate if its tour is among `others`, or, without `others`, if an earlier
+        member has the same tour. If a rotation or reversal has another fitness,
         InvalidParameterError is raised.
         """
         self._settle()

@@ -1,4 +1,4 @@
-"""The search of a framework's rows."""
+"""Local search of the rows of a framework, in one batch."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 def default_search(
     problem: Problem | None = None, backend: str = "auto", *, thorough: bool = False
 ) -> Callable[..., Any]:
-    """Return the default search of operators: 2-opt and Or-opt of tours.
+    """Return the default search of operators: 2-opt and Or-opt for tours.
 
     If lengths are asymmetric, it is 3-opt and Or-opt. Giant tours of a vehicle routing problem also
     have moves between routes.
@@ -77,7 +77,7 @@ class Improver:
             )
 
     def _read(self) -> Callable[..., Any]:
-        """Return the given search, unchecked; the error names `PerturbationMutation` for a kick."""
+        """Return the given search, unchecked; a kick's error suggests `PerturbationMutation`."""
         try:
             return self._found()
         except UnknownPartError as error:
@@ -91,7 +91,7 @@ class Improver:
 
     @property
     def given(self) -> Callable[..., Any] | None:
-        """The given search, made of its text if it is one; None if none was given."""
+        """The given search, parsed if it is a text; None if no search was given."""
         return None if self.search is None else self._found()
 
     def prepare(self, problem: Problem, size: int = 1) -> None:
@@ -122,7 +122,7 @@ class Improver:
     def search_rows(
         self, problem: Problem, tours: Any, random_state: Generator, run: FrameworkRun | None = None
     ) -> Result | None:
-        """Search tours on their device, otherwise as `__call__`; None if no time is left."""
+        """Search as `__call__`, but keep tours on their device; return None if no time is left."""
         run = TimedRun() if run is None else run
         seed = int(random_state.integers(2**63))
         seconds = run.seconds_left()
@@ -137,7 +137,7 @@ class Improver:
         return result
 
     def _budget(self, search: Callable[..., Any], problem: Problem, seconds: float) -> Budget:
-        """Return the limits of a call; without any, an iterated search makes its own kicks."""
+        """Return the limits of a call; if none is set, an iterated search limits its kicks."""
         kicks = self.kicks
         if (kicks, self.moves) == (None, None) and hasattr(search, "own_kicks"):
             kicks = search.own_kicks(problem)
@@ -153,5 +153,5 @@ class Improver:
 
 @functools.cache
 def _parsed(text: str) -> Callable[..., Any]:
-    """Make a search of its text, once, so that it may cache data about a problem."""
+    """Make a search from its text, only once, so that the search can cache data about a problem."""
     return parse_search(text)

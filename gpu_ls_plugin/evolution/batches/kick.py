@@ -54,7 +54,7 @@ class Kick:
 
         One random number is drawn for a kick. If no kick is given and the domain of the problem has
         no default, the copies are unchanged. If a third party's perturbation returns rows that are
-        no solutions, a FaultyPartError is raised.
+        not solutions, FaultyPartError is raised.
         """
         tours, domain = as_tours(rows), domain_of(problem)
         part = domain.perturbation(problem) if self.part is None else self.part

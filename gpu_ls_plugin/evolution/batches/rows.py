@@ -1,4 +1,4 @@
-"""Rows of frameworks: their types, checks and keys, in NumPy."""
+"""Conversion, checks and keys of the rows of frameworks, in NumPy."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def as_tours(rows: ArrayLike) -> NDArray[Any]:
 
     Frameworks turn integers into floats or objects, for example in warm starts and mixed arrays.
     Whole numbers are turned back into integers. Other arrays are returned unchanged, and the
-    search refuses them with the number of the row.
+    search rejects them with an error that names the row.
     """
     checks.unmasked("rows", rows, InvalidTourError)
     array = np.asarray(rows)

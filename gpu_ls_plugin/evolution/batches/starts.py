@@ -47,7 +47,7 @@ class Starts:
         return self.improver(problem, starts, random_state, run)
 
     def construct(self, problem: Problem, size: int, random_state: Generator) -> Tours:
-        """Return tours that are not searched; one number is drawn from `random_state`."""
+        """Return constructed, unsearched tours; one number is drawn from `random_state`."""
         seed = int(random_state.integers(2**63))
         place: Any = {"seed": seed, "backend": self.improver.backend}
         if self.construction is None:

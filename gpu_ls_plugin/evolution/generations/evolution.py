@@ -43,7 +43,7 @@ class Evolution(ABC, Generic[Kind]):
     @property
     @abstractmethod
     def size(self) -> int:
-        """Tours of a population; it has fewer if not enough tours differ."""
+        """Number of tours in a population; fewer if there are too few different tours."""
 
     @abstractmethod
     def prepare(self, problem: Any) -> None:

@@ -1,4 +1,4 @@
-"""Generations of a memetic algorithm, which crosses, searches and selects."""
+"""Generations of a memetic algorithm: crossover, search and replacement."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Generation:
-    """Draws parents, makes a child of each pair, searches the children, and replaces.
+    """Draws parents, makes a child of each pair, searches the children, and applies replacement.
 
-    The number of calls does not depend on the size of the population.
+    All pairs are crossed in one call, and all children are searched in one call.
 
     Parameters
     ----------
@@ -56,9 +56,9 @@ class Generation:
     ) -> TourPopulation:
         """Return the next population, the cheapest first; the given one is not changed.
 
-        `size` is that of the next population, by default of the present one. The next population
-        has fewer tours if not enough different ones exist. If no time is left, it is the same
-        object.
+        `size` is the size of the next population, by default that of `population`. The next
+        population has fewer tours if there are too few different ones. If no time is left,
+        `population` itself is returned.
         """
         xp = population.xp
         first, second = population.parents(children, random_state)
@@ -80,7 +80,7 @@ class Generation:
 
 @dataclass(frozen=True)
 class GenerationEvolution(Evolution[TourPopulation]):
-    """Generations that begin from searched tours of a construction.
+    """An evolution whose first population is constructed and searched.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class GenerationEvolution(Evolution[TourPopulation]):
     construction : str or callable, optional
         As in `Starts`.
     children : int, optional
-        In each generation; None: `tours`.
+        Children per generation; None: as many as `tours`.
     """
 
     generation: Generation
@@ -100,7 +100,7 @@ class GenerationEvolution(Evolution[TourPopulation]):
 
     @property
     def size(self) -> int:
-        """Tours of a population; it has fewer if not enough tours differ."""
+        """Number of tours in a population; fewer if there are too few different tours."""
         return self.tours
 
     @property
@@ -119,7 +119,7 @@ class GenerationEvolution(Evolution[TourPopulation]):
     def start(
         self, problem: Any, random_state: Generator, run: FrameworkRun, given: Tours | None = None
     ) -> TourPopulation:
-        """Return the given tours, and searched ones up to the size of the population."""
+        """Return a population of the given tours, filled up to its size with searched ones."""
         backend = get_backend(self.generation.improver.backend)
         kept = [] if given is None else [given[: self.size]]
         missing = self.size - sum(map(len, kept))
@@ -139,7 +139,7 @@ class GenerationEvolution(Evolution[TourPopulation]):
         random_state: Generator,
         run: FrameworkRun,
     ) -> TourPopulation:
-        """Return the best tours of the population and its children."""
+        """Return the tours that the replacement chooses from the population and its children."""
         here = population.on(get_backend(self.generation.improver.backend))
         children = self.children or self.size
         return self.generation(problem, here, children, random_state, run, size=self.size)

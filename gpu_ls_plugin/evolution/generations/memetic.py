@@ -42,16 +42,16 @@ def evolution_of(
     `LocalSearch` that can repair kicked tours. In all other cases each child is searched, for
     example if routes are crossed.
 
-    The default `size` is as in `solve`, or `SIZE`. `replacement` is for searched children. The
-    population restarts from its best tour if it has `converged`; None: never. `seconds` is the time
-    limit of the run.
+    The default `size` is that of `solve`, or `SIZE` if each child is searched. `replacement`
+    applies to searched children. Once the population has `converged`, it restarts from its best
+    tour; None: it never restarts. `seconds` is the time limit of the run.
     """
     domain = domain_of(problem)
     own = domain.crossover(problem)
     limits = (improver.moves, improver.kicks, children, replacement)
     evolution: Evolution[Any]
     if (
-        (own is None or crossover is None)  # crossovers are never worse by length only
+        (own is None or crossover is None)  # `never_worse` is about lengths alone
         and all(limit is None for limit in limits)
         and (crossover is None or crossover.never_worse)
         and domain.goes_on(improver.given)

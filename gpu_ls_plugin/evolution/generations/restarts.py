@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Watched(Generic[Kind]):
-    """A population, and how long its best tour has not improved.
+    """A population, and the number of generations since its best tour improved.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Watched(Generic[Kind]):
 
 @dataclass(frozen=True)
 class Restarts(Evolution[Watched[Kind]]):
-    """Another evolution that restarts from its best tour when the population has converged.
+    """Wraps an evolution, and restarts it from the best tour once the population has converged.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class Restarts(Evolution[Watched[Kind]]):
 
     @property
     def size(self) -> int:
-        """Tours of a population; it has fewer if not enough tours differ."""
+        """Number of tours in a population; fewer if there are too few different tours."""
         return self.evolution.size
 
     def prepare(self, problem: Problem) -> None:

@@ -41,7 +41,8 @@ class StagedPopulation(Population):
     least : float
         Seconds that a generation may take even if its stretch has less time left.
     full : bool
-        Whether there are always as many rows as in the last stage; the best rows are repeated then.
+        Whether `tours` always has as many rows as the last stage; missing rows are filled up with
+        copies of the best ones.
     """
 
     def __init__(
@@ -105,10 +106,10 @@ class StagedPopulation(Population):
         return bool(self.seen[0] <= target)
 
     def begin(self, done: float, seconds: float, given: Tours | None = None) -> None:
-        """Make the first generation: of the first stage, or with given rows, of the last one.
+        """Make the first generation of the first stage, or of the last one if rows are given.
 
-        `done` is the share of the run that has passed, `seconds` are those left in the run. `given`
-        are rows (K, n), int32, for the population; better ones may replace them.
+        `done` is the share of the run that has passed, `seconds` is the time left in the run.
+        `given` are rows (K, n), int32, for the population; better ones may replace them.
         """
         if given is not None:
             self._course = Course((self.plan.main,))
@@ -175,7 +176,7 @@ class StagedPopulation(Population):
 def _begun(
     plan: Plan, stage: Stage, seed: int, seconds: float, given: Tours | None = None
 ) -> tuple[Population, Statistics]:
-    """Return the population of a stage after its first generation, and the counts of this.
+    """Return the population of a stage after its first generation, and the counts of its search.
 
     `given` are rows (K, n) for the population, `seconds` the limit of the generation.
     """
@@ -220,7 +221,7 @@ class PlannedEvolution(Evolution[StagedPopulation]):
     def start(
         self, problem: Any, random_state: Generator, run: FrameworkRun, given: Tours | None = None
     ) -> StagedPopulation:
-        """Return the first generation of the first stage, or of the last one around given rows."""
+        """Return the first generation of the first stage, or of the last one if rows are given."""
         population = StagedPopulation(self.plan, random_state)
         try:
             population.begin(run.progress(), run.seconds_left(), given)
