@@ -41,11 +41,11 @@ def add_options(command: argparse.ArgumentParser) -> None:
 
 
 def asked_for(options: argparse.Namespace) -> bool:
-    """Return whether a cluster is requested; refuse its other options if not."""
+    """Return whether a cluster is requested; if not, raise if its other options are used."""
     if any(getattr(options, name) is not None for name in CLUSTERS):
         if options.dask is not None and (options.gpus, options.workers) != (None, None):
             raise InvalidParameterError(
-                "dask: the workers of a running cluster are fixed; remove gpus and workers"
+                "dask: a running cluster has its workers already; remove gpus and workers"
             )
         return True
     for name in OF_CLUSTERS:

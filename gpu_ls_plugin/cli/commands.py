@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 
 SEARCHES = """\
 searches:
-  Neighbourhoods, joined by +, then /candidates and /pivoting rule. gpu-ls operators lists all
-  names and their arguments. If you omit something, its default is used.
+  Write neighbourhoods joined by +, then /candidates and /pivoting rule. If you leave out a part,
+  its default is used. "gpu-ls operators" lists all names and their arguments.
 
     two_opt+or_opt(2)/quadrant(10)/first
     two_opt+or_opt            on nearest(10) with first
@@ -54,7 +54,7 @@ searches:
                               over all cities with best; combine filters with &, | and ~
     "LocalSearch([TwoOpt()], candidates=All(), pivoting=Best(), moves_per_pass=8)"
 
-  Such a search repairs tours after each kick. You can also write the whole iterated search:
+  These searches repair tours after each kick. You can also write the whole iterated search:
 
     "iterated_local_search(lin_kernighan(3)/alpha(5), double_bridge(50), better)"
     "IteratedLocalSearch(two_opt+or_opt, accept=Threshold(0.1), cooperation=Migration(0.5))"
@@ -217,7 +217,7 @@ def _keeps_constraints(problem: Problem, result: Result) -> bool:
 def _save_outputs(
     problem: Problem, result: Result, paths: dict[str, Path], written: dict[str, Path]
 ) -> bool:
-    """Write files, add them to `written`, and return whether all have their own paths."""
+    """Write files, add them to `written`, and return whether each is at its requested path."""
     from gpu_ls_plugin.cli import outputs
 
     complete = True
@@ -281,7 +281,7 @@ def report(options: argparse.Namespace) -> int:
 
 
 def new(options: argparse.Namespace) -> int:
-    """Write a package with a part of your own from a template that you can install and run."""
+    """Write a package for a new part of your own, from a template that you can install and run."""
     from gpu_ls_plugin.plugins.new_package import write_package
 
     folder = write_package(options.name, options.kind, options.into)
@@ -297,7 +297,7 @@ def new(options: argparse.Namespace) -> int:
 
 
 def list_plugins(options: argparse.Namespace) -> int:
-    """List plugins, the parts that they register, and errors of loading them."""
+    """List plugins, the parts that they register, and the errors of loading them."""
     infos = plugins.infos()
     if options.json:
         _print_json([asdict(info) for info in infos])
@@ -329,7 +329,7 @@ def examine(options: argparse.Namespace) -> int:
 
 
 def compile_check(options: argparse.Namespace) -> int:
-    """Compile all listed kernels for several architectures; fail if one fails or spills."""
+    """Compile kernels for several architectures; fail if one does not compile or spills."""
     from gpu_ls_plugin.backends import compile_check as check
     from gpu_ls_plugin.plugins.instantiations import instantiations
 
@@ -403,9 +403,9 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument(
         "--arch", type=int, nargs="+", metavar="N", help="architectures (default: 75 80 90 100)"
     )
-    command.add_argument("--part", metavar="NAME", help="only kernels that contain this part")
+    command.add_argument("--part", metavar="NAME", help="compile only kernels with this part")
     command.add_argument(
-        "--all", action="store_true", help="all kernels for all architectures, not only for 90"
+        "--all", action="store_true", help="compile all kernels for all architectures, not only 90"
     )
     return parser
 
@@ -445,7 +445,7 @@ def _add_solve_options(command: argparse.ArgumentParser) -> None:
         "asymmetric lengths, with faster candidates if time is short; for routes "
         "two_opt+relocate(3)+exchange(2, 2)+two_opt_star/nearest(20))",
     )
-    add("--kicks", type=int, metavar="N", help="limit of kicks per tour, or rounds per state")
+    add("--kicks", type=int, metavar="N", help="limit of kicks per tour, or of rounds per state")
     add("--moves", type=int, metavar="N", help="limit of moves per tour or state")
     add("--seed", type=int, default=1, help="seed of the random numbers (default: 1)")
     add("--backend", choices=("auto", "cpu", "cuda"), default="auto", help="device to use")
@@ -461,8 +461,8 @@ def _add_solve_options(command: argparse.ArgumentParser) -> None:
         "--optimum",
         type=_cost,
         metavar="COST",
-        help="show the gap to this value, and stop at it: a cost, a profit with --sense max, or a "
-        "number of colours if the fewest are searched",
+        help="show the gap to this value, and stop there: a cost, a profit with --sense max, or a "
+        "number of colours if the search is for the fewest",
     )
     of_each(lambda domain: domain.arguments(command))
     add(
@@ -470,8 +470,8 @@ def _add_solve_options(command: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="FILE",
         help="write the best solution here: a tour (TSPLIB), routes (.sol), a permutation (.sln of "
-        "QAPLIB); for graphs and generalised assignment a line with the colour of each vertex or "
-        "the agent of each job",
+        "QAPLIB), or, for graphs and generalised assignment, a line with the colour of each vertex "
+        "or the agent of each job",
     )
     add("--tour", type=Path, metavar="FILE", help="the same, for tours and routes only")
     add("--plot", type=Path, metavar="FILE", help="draw the best tour here (.png, .svg, .pdf)")

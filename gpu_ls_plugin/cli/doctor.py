@@ -1,4 +1,4 @@
-"""The findings of `gpu-ls doctor`: versions, compiler, GPU, caches, and remedies."""
+"""The checks of `gpu-ls doctor`: versions, compiler, GPU and caches, with remedies."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _package(module: str, names: list[str], remedy: str, *, optional: bool) -> F
 
 
 def _broken_bounds(name: str) -> str:
-    """Return the bounds that the version of a distribution breaks; empty if it fits."""
+    """Return the bounds that the version of a distribution violates; empty if there are none."""
     own = metadata.version(name)
     for bounds in _needed().get(_normal(name), ()):
         if not all(map(partial(fits, own), bounds.split(","))):

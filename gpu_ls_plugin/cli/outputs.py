@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Saved:
-    """An output after the search: its path, None if it is lost, and the error of the first try."""
+    """An output after the search.
+
+    `path` is None if the output is lost; `error` is the error of the first attempt to write it.
+    """
 
     name: str
     path: Path | None
@@ -45,7 +48,7 @@ def check_all(problem: Problem, source: Path, paths: Mapping[str, Path]) -> None
 
 
 def save_all(problem: Problem, result: Result, paths: Mapping[str, Path]) -> Iterator[Saved]:
-    """Write each file; if that fails, to the folder of temporary files or the current one."""
+    """Write each file; if that fails, write it to the temporary or the current folder."""
     for name, path in paths.items():
         try:
             _output(problem, name).save(problem, result, path)
@@ -58,7 +61,7 @@ def save_all(problem: Problem, result: Result, paths: Mapping[str, Path]) -> Ite
 
 
 def _save_elsewhere(problem: Problem, result: Result, name: str, path: Path) -> Path | None:
-    """Write an output to a new folder under a plain name; return its path, or None."""
+    """Write an output to a new folder; return its path, or None if that fails, too."""
     ending = ".json.gz" if path.name.lower().endswith(".json.gz") else path.suffix
     for place in (None, os.curdir):  # None: the folder of temporary files
         folder = None
@@ -73,7 +76,7 @@ def _save_elsewhere(problem: Problem, result: Result, name: str, path: Path) -> 
 
 
 def _check_different(source: Path, paths: Mapping[str, Path]) -> None:
-    """Raise if a file would replace another one; output to open files is appended."""
+    """Raise if a file would replace another one; several outputs may go to one open descriptor."""
     taken = {_identity(source): ("the problem", False)}
     for name, path in paths.items():
         identity, continued = _identity(path), open_descriptor(path) is not None

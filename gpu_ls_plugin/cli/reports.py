@@ -140,7 +140,7 @@ class _Text:
 
 
 def _shown(default: Any, made: Any) -> Any:
-    """Return a default value; a search is replaced by its source text."""
+    """Return a default value, or its source text if it is a search."""
     value = default if made is MISSING else made()
     is_search = callable(value) and not isinstance(value, type)
     return _Text(text_of(value)) if is_search else value

@@ -1,4 +1,4 @@
-"""Pictures of solutions, fronts and runs; Matplotlib is loaded when one is drawn."""
+"""Pictures of solutions, fronts and runs; Matplotlib is loaded when a picture is drawn."""
 
 from gpu_ls_plugin.core.lazy_names import lazy_names
 

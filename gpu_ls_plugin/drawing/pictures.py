@@ -30,7 +30,7 @@ DOTS_PER_INCH = 80  # of animations
 def plot_solution(
     problem: Problem, row: ArrayLike, path: str | os.PathLike[str] | None = None, *, title: str = ""
 ) -> Figure:
-    """Draw a solution as its domain does: a tour, routes on a map, ...
+    """Draw a solution as its domain draws it: a tour, routes on a map, ...
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def plot_solution(
     MissingExtraError
         Matplotlib is not installed.
     UnsupportedProblemError
-        Solutions of such problems cannot be drawn.
+        Solutions of this kind of problem cannot be drawn.
     InvalidParameterError
         The problem has no coordinates, or the ending is not an image format.
     InvalidTourError, InvalidTypeError
@@ -65,12 +65,12 @@ def plot_solution(
 def plot_fronts(
     fronts: Mapping[str, ArrayLike], path: str | os.PathLike[str] | None = None, *, title: str = ""
 ) -> Figure:
-    """Draw fronts of two or three objectives into one picture.
+    """Draw fronts of two or three objectives in one picture.
 
     Parameters
     ----------
     fronts : mapping of name to array_like, shape (rows, objectives)
-        Objectives, such as ``result.F`` of pymoo.
+        The objectives of each row, such as ``result.F`` of pymoo.
     path : path, optional
         Image file to write; its ending is the format. It appears complete or not at all.
     title : str
@@ -105,7 +105,7 @@ def plot_fronts(
 
 
 def draw_fronts(axes: Any, fronts: Mapping[str, NDArray[np.float64]]) -> None:
-    """Draw fronts of two or three objectives, as the axes have; each has its own color."""
+    """Draw fronts with as many objectives as the axes have, each in another color."""
     for index, (name, front) in enumerate(fronts.items()):
         if len(front):
             axes.scatter(*front.T, s=8, color=color(index), label=plain(name))
@@ -128,13 +128,13 @@ def animate_run(
     Parameters
     ----------
     problem : Problem
-        With coordinates.
+        A problem with coordinates.
     states : iterable of array_like, shape (n,) or (P, n), integer
-        A tour or a population for each frame; drawn as by `plot_population`.
+        A tour or a population for each frame; it is drawn as `plot_population` draws it.
     path : path
         A ``.gif`` file; it appears complete or not at all.
     titles : iterable of str
-        Titles of the frames; further frames show their number.
+        Titles of the first frames; the other frames show their number.
     per_second : int
         Frames per second, at most 50.
 
@@ -147,7 +147,7 @@ def animate_run(
     InvalidTourError, InvalidTypeError
         A row is not a solution, or `problem` is not a problem.
     UnsupportedProblemError
-        Solutions of such problems cannot be drawn.
+        Solutions of this kind of problem cannot be drawn.
     OSError
         The file cannot be written.
     """

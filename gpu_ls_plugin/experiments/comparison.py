@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def quantile(values: Sequence[float], share: float) -> float:
-    """Return a linearly interpolated quantile; values may be infinite, and no values give NaN."""
+    """Return a linearly interpolated quantile; values may be infinite. It is NaN without values."""
     if not len(values):
         return math.nan
     ordered = sorted(values)
@@ -31,9 +31,9 @@ def quantile(values: Sequence[float], share: float) -> float:
 def wilcoxon(first: ArrayLike, second: ArrayLike) -> tuple[float, float]:
     """Return the two-sided p-value of Wilcoxon's signed-rank test, and the sum of signed ranks.
 
-    Pairs of equal values are left out; if no others remain, p is 1. A difference to an infinite
-    value has the highest rank. The sum is negative if the first values tend to be lower, which is
-    better.
+    Pairs of equal values are left out; if no others remain, p is 1. A difference between a finite
+    and an infinite value has the highest rank. The sum is negative if the first values tend to be
+    lower, that is, better.
     """
     differences = _differences(first, second)
     if not len(differences):

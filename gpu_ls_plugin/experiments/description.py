@@ -1,4 +1,4 @@
-"""Objects as text without addresses: equal settings have equal texts, in all processes."""
+"""Descriptions of objects without addresses: equal settings have equal texts in any process."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ import numpy as np
 from gpu_ls_plugin.core.problem import Problem
 
 PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
-CACHES = {"cache"}  # attributes that are no settings
+CACHES = {"cache"}  # attributes that are not settings
 LABELS = {"name", "comment", "optimum"}  # attributes of problems that do not affect costs
 AROUND = 30  # characters shown on each side of a difference
 
 
 def describe(value: object) -> str:
-    """Return a text for an object and all its attributes.
+    """Return a text that describes an object and all its attributes.
 
     Different settings have different texts. The text does not depend on addresses, caches, the
     order of sets, or the name, comment and optimum of problems. Classes and functions that can be

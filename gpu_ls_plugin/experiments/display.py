@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class ExperimentDisplay:
-    """Shows the current run, and the number of runs that are done."""
+    """Shows the current run and the number of finished runs."""
 
     def __init__(self, console: Console | None = None) -> None:
         from rich.console import Console
@@ -72,7 +72,7 @@ class ExperimentDisplay:
             self._print(f"{self._run}: {found} ({self._count()})")
 
     def _count(self) -> str:
-        """Return the number of runs that are done, out of all."""
+        """Return the numbers of finished runs and of all runs, as text."""
         task = self._progress.tasks[0]
         return f"{task.completed:.0f} of {task.total or 0:.0f}"
 

@@ -93,7 +93,7 @@ def _scale(axes: Any, gaps: Values) -> None:
 def plot_profiles(
     results: Runs, path: str | os.PathLike[str] | None, targets: Sequence[float]
 ) -> Figure:
-    """Draw performance profiles of the times to gaps.
+    """Draw performance profiles of the times after which algorithms reach gaps.
 
     Each target, a gap in percent, has a panel. It shows the share of problems and seeds on which an
     algorithm reaches the gap within a multiple of the fastest algorithm's time (Dolan and More
@@ -172,7 +172,7 @@ def plot_ranks(results: Runs, path: str | os.PathLike[str] | None = None) -> Fig
 
 
 def cliques(ranks: Sequence[float], distance: float) -> list[tuple[int, int]]:
-    """Return first and last index of the largest groups of ascending ranks within a distance."""
+    """Return first and last index of each maximal group of ascending ranks within a distance."""
     found: list[tuple[int, int]] = []
     for first, rank in enumerate(ranks):
         last = max(i for i, other in enumerate(ranks) if other - rank < distance)

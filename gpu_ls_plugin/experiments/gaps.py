@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.experiments.records import Costs
 
-CORNER = 1.1  # the reference point of scaled objectives
-DIGITS = 9  # of gaps; hides the rounding errors of real lengths
+CORNER = 1.1  # the reference point, in each scaled objective
+DIGITS = 9  # decimals of gaps; hides the rounding errors of real lengths
 NOTHING = "nothing, since no run found a feasible solution"
 
 Gap = Callable[["Costs"], float]
@@ -46,8 +46,8 @@ class CostGap:
 class FrontGap:
     """The gap of several objectives: the missing share of the hypervolume, in percent.
 
-    The whole is the hypervolume of the final fronts of all runs together. Objectives are scaled so
-    that these fronts span 0 to 1; the reference point is 1.1.
+    The share is relative to the hypervolume of the final fronts of all runs together. Objectives
+    are scaled so that these fronts span 0 to 1; the reference point is 1.1 in each.
     """
 
     together: NDArray[np.float64]
@@ -86,8 +86,9 @@ def gap_of(objectives: int, finals: Sequence[Costs], optimum: float | None) -> G
 def hypervolume(front: ArrayLike, reference: ArrayLike) -> float:
     """Return the exact volume between a front and a reference point; objectives are minimised.
 
-    It adds up slices along the last objective, which is fast for two objectives, and for fronts of
-    a few hundred rows with three. Dominated rows and rows beyond the reference add nothing.
+    The function adds up slices along the last objective. That is fast for two objectives, and for
+    three objectives with a few hundred rows. Dominated rows and rows beyond the reference point add
+    nothing.
     """
     rows, corner = np.asarray(front, dtype=float), np.asarray(reference, dtype=float)
     if not len(rows):

@@ -15,7 +15,7 @@ PACKAGES = ("gpu-ls-plugin", "numpy", "scipy")
 
 @cache
 def machine(*packages: str) -> dict[str, str]:
-    """Return hardware and versions as texts; `packages` are additional packages."""
+    """Return names of hardware and versions of packages as texts; `packages` adds packages."""
     found = {
         "processor": processor(),
         "cores": str(_usable_cores()),

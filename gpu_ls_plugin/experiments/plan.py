@@ -49,7 +49,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Plan:
-    """All runs of an experiment; algorithms and problems are descriptions by name."""
+    """All runs of an experiment; `algorithms` and `problems` map names to descriptions."""
 
     algorithms: Mapping[str, str]
     problems: Mapping[str, str]
@@ -98,7 +98,7 @@ class Plan:
         )
 
     def save(self, folder: Path) -> None:
-        """Write names and seeds, so that reports know the order of runs and which are missing."""
+        """Write names and seeds; they tell reports the order of runs and which runs are missing."""
         content = {
             "version": VERSION,
             "algorithms": list(self.algorithms),
@@ -123,7 +123,7 @@ def stored_record(path: Path) -> Record | None:
 
 
 def stored_keys(folder: Path) -> list[Key]:
-    """Return the runs of the plan in a folder; an empty list if there is no plan."""
+    """Return the keys of the runs of the plan in a folder; an empty list if there is no plan."""
     path = folder / PLAN
     if not path.exists():
         return []
@@ -145,7 +145,7 @@ FILE = schema.fields(
 
 
 def named(parameter: str, given: Any, name_of: Callable[[Any], str]) -> dict[str, Any]:
-    """Return a dict by name; `name_of` names the entries of a list."""
+    """Return the given entries as a dict by name; `name_of` names the entries of a list."""
     if isinstance(given, Mapping):
         pairs = [(checks.text(parameter, name), item) for name, item in given.items()]
     elif isinstance(given, Iterable):

@@ -34,12 +34,12 @@ Costs = list[list[float]]
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """The state of a run at a moment."""
+    """The state of a run at one point in time."""
 
     seconds: float  # since the start, without compiling
     evaluations: int
     generation: int
-    costs: Costs  # of the best solution, or of each of a front; empty: none is feasible
+    costs: Costs  # of the best solution, or of each solution of a front; empty: none is feasible
 
 
 @dataclass(frozen=True)

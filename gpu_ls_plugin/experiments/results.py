@@ -50,7 +50,7 @@ class Results(Runs):
         return summaries.means(self)
 
     def times(self, targets: Sequence[float] = TARGETS) -> Table:
-        """Return how often and how soon runs reached gaps (in percent)."""
+        """Return how many runs reached each gap in `targets` (in percent), and how soon."""
         return summaries.times_to_target(self, _checked(targets))
 
     def tests(self) -> Table:
@@ -62,11 +62,11 @@ class Results(Runs):
         return summaries.tests_by_problem(self)
 
     def ranks(self) -> Table:
-        """Return average ranks over all problems."""
+        """Return the average rank of each algorithm over all problems."""
         return summaries.ranks(self)
 
     def machines(self) -> Table:
-        """Return the hardware and the versions of the runs."""
+        """Return the hardware and the versions with which the runs were made."""
         return summaries.machines(self)
 
     def failures(self) -> Table:

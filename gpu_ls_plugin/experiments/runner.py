@@ -1,4 +1,4 @@
-"""Perform the runs of a plan one after another, and store each when it ends."""
+"""Execution of the runs of a plan, one after another; each run is stored when it ends."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _is_new(point: CurvePoint, former: CurvePoint) -> bool:
 
 @dataclass(frozen=True)
 class About:
-    """Properties of the problems of an experiment by name, and the machine."""
+    """Objectives and optima of the problems of an experiment, by name, and the machine."""
 
     objectives: dict[str, int]
     optima: dict[str, float | None]

@@ -1,4 +1,4 @@
-"""The runs of an experiment and their gaps, the basis of tables and figures."""
+"""The runs of an experiment and their gaps, from which tables and figures are made."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class Runs:
     """Runs of algorithms on problems, compared by their gaps.
 
     The gap of a run is the distance of its best cost from the optimum in percent. If no optimum is
-    known, the best cost of all runs on the problem takes its place. With several objectives, the
-    gap is the share of the hypervolume of all fronts together that the run's front lacks. The gap
-    of a run that failed or found no feasible solution is infinite.
+    known, the best cost of all runs on the problem is used instead. With several objectives, the
+    gap is the share of the hypervolume of all fronts together that the run's front does not cover.
+    The gap of a run that failed or found no feasible solution is infinite.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Runs:
     algorithms, problems : list of str
     seeds : list of int
     missing : list of keys
-        Planned runs that are not stored, or failed.
+        Planned runs that are not stored or have failed.
 
     Raises
     ------
@@ -119,7 +119,7 @@ class Runs:
 
     @cached_property
     def curves(self) -> dict[Key, Steps]:
-        """Seconds and gaps of each run; infinite gaps if it failed."""
+        """Pairs of seconds and gap of each run; the gaps are infinite if it failed."""
         return {
             record.key: [
                 (
@@ -150,7 +150,7 @@ class Runs:
         return sorted(runs, key=lambda record: record.seed)
 
     def medians(self) -> tuple[list[str], NDArray[np.float64]]:
-        """Return problems that all algorithms ran on, and median gaps (problems, algorithms)."""
+        """Return problems on which all algorithms ran, and median gaps (problems, algorithms)."""
         rows = {
             problem: [quantile(self.gaps_of(name, problem), 0.5) for name in self.algorithms]
             for problem in self.problems

@@ -57,7 +57,7 @@ def means(results: Runs) -> Table:
     columns = ("problem", "algorithm", "runs", "failed", *MOMENTS)
     note = (
         "The standard deviation is that of a sample, with runs - 1 as divisor. Runs that failed or "
-        "found nothing feasible have infinite gaps, and no costs."
+        "found no feasible solution have infinite gaps and no costs."
     )
     return Table("Means and standard deviations", columns, tuple(rows), note)
 
@@ -82,7 +82,7 @@ def times_to_target(results: Runs, targets: Sequence[float]) -> Table:
 
 
 def tests_by_seed(results: Runs) -> Table:
-    """Return tests of each pair of algorithms on each problem, over seeds that both have run."""
+    """Return tests of each pair of algorithms on each problem, over the seeds of both."""
     rows: list[tuple[Cell, ...]] = []
     for problem in results.problems:
         for first, second in combinations(results.algorithms, 2):
@@ -94,7 +94,7 @@ def tests_by_seed(results: Runs) -> Table:
     note = (
         "Wilcoxon's signed-rank test, two-sided, of the final gaps, paired by seed; Holm's "
         f"correction over all {len(rows)} tests; better: significant at {SIGNIFICANT}. "
-        "With n pairs p is at least 2 / 2^n: fewer than six seeds can show nothing."
+        "With n pairs p is at least 2 / 2^n, so fewer than six seeds show no significance."
     )
     return Table("Comparison on each problem", ("problem", *TESTED), _corrected(rows), note)
 
@@ -110,7 +110,7 @@ def tests_by_problem(results: Runs) -> Table:
     note = (
         "Wilcoxon's signed-rank test, two-sided, of the median gaps, paired by problem; Holm's "
         f"correction over all {len(rows)} tests; better: significant at {SIGNIFICANT}. "
-        "With n pairs p is at least 2 / 2^n: fewer than six problems can show nothing."
+        "With n pairs p is at least 2 / 2^n, so fewer than six problems show no significance."
     )
     return Table("Comparison over all problems", TESTED, _corrected(rows), note)
 
@@ -135,7 +135,7 @@ def ranks(results: Runs) -> Table:
 
 
 def machines(results: Runs) -> Table:
-    """Return hardware and versions, with several values if runs differ."""
+    """Return hardware and versions; a row lists several values if runs differ."""
     names = dict.fromkeys(name for record in results.records for name in record.machine)
     rows = tuple((name, ", ".join(_values(results.records, name))) for name in names)
     return Table("Hardware and versions", ("what", "found"), rows)
@@ -169,7 +169,7 @@ def _combinations(results: Runs) -> Iterator[tuple[str, str, list[Record]]]:
 
 
 def _test(names: tuple[str, str], pairs: Sequence[Sequence[float]]) -> tuple[Cell, ...]:
-    """Return the cells of a test; the last is the algorithm that the signed ranks favour."""
+    """Return the cells of a test; the last one names the algorithm with the better signed ranks."""
     first, second = zip(*pairs, strict=True)
     wins = sum(one < two for one, two in pairs)
     losses = sum(one > two for one, two in pairs)

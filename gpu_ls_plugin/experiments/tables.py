@@ -1,4 +1,4 @@
-"""Tables that can be printed, converted to CSV, LaTeX, HTML and pandas, and computed with."""
+"""Tables that can be printed, read by column, and converted to CSV, LaTeX, HTML and pandas."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class Table:
 
 
 def shown(cell: Cell) -> str:
-    """Return the text of a cell; floats have four digits."""
+    """Return the text of a cell; floats have four significant digits."""
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):
         return MISSING
     return f"{cell:.4g}" if isinstance(cell, float) else str(cell)
