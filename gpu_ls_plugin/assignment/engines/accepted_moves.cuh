@@ -9,13 +9,13 @@ namespace gls {
 
 // Arguments of `AcceptedMoves`, in addition to `RoundBatch`.
 struct AcceptedSteps {
-  int64 round_steps;    // of a round, in which the rule passes through all its levels
+  int64 round_steps;    // steps of a round, which passes through all levels of the rule
   int64 sample;         // moves that a step draws, at most
   const float* levels;  // the rule's kLevels levels, in units of a row's scale
-  float* scales;        // of each row, written in the first round: the mean cost of a variable in
-                        // its first state; if that is 0, the penalty of a unit of excess
-  int* used;            // scratch, shape (P, most): which values are used
-  int* listed;          // scratch, shape (P, m): variables that may be moved
+  float* scales;  // shape (P,), written in the first round: the mean cost of a variable in the
+                  // row's first state; if that is 0, the penalty of a unit of excess
+  int* used;      // scratch, shape (P, most): which values are used
+  int* listed;    // scratch, shape (P, m): variables that may be moved
 };
 
 template <class Problem, class Memory, class Rule, bool kDistinct, bool kAssigns, bool kSwaps>

@@ -24,7 +24,7 @@
 
 namespace gls {
 
-constexpr int kMostLinks = 4;  // of a chain, at most; docs/kernels.md, "Ejection chains"
+constexpr int kMostLinks = 4;  // most links of a chain; docs/kernels.md, "Ejection chains"
 
 // A chain of moves: variables[k] changes to values[k].
 struct Chain {
@@ -106,7 +106,7 @@ struct ChainScout {
   ValueLists lists;
   const int64* prices;
   Chain best;
-  int variables[kMostLinks], values[kMostLinks];  // of the chain so far
+  int variables[kMostLinks], values[kMostLinks];  // links of the chain so far
   int looks;                                      // how many links the lane evaluated
 
   // Finds the best chain that begins with one of the likely moves [begin, end), at most kGroup.

@@ -13,7 +13,7 @@ namespace gls {
 // Arguments of `EjectionChains`, in addition to `RoundBatch`. Each array has a row for each state.
 struct ChainSteps {
   int64 kicks;    // a step moves from 1 to this many variables at random
-  int64* prices;  // of a unit of excess of each value, in kUnit-ths of a unit of cost
+  int64* prices;  // price of a unit of each value's excess, in kUnit-ths of a unit of cost
   int64* overs;   // overload of each value in the state that is kept
   int* tried;     // scratch: the state that a step changes
   int* counts;    // scratch: how many variables have each value
@@ -25,7 +25,7 @@ struct ChainSteps {
 struct ExcessPrices {
   static constexpr int kGrowth = 100, kFall = 10;  // a price changes by 1/kGrowth or 1/kFall
 
-  int64* prices;  // of a unit of each value's excess
+  int64* prices;  // price of a unit of each value's excess
   int64* overs;   // overload of each value in the kept state
   int most;
   int64 most_price;

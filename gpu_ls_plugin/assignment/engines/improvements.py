@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 ACCEPTED, TABU = "assignment/engines/accepted_moves.cuh", "assignment/engines/tabu.cuh"
 ROUND = struct_of("assignment/engines/round_state.cuh", "RoundBatch")
-LANES = 256  # of the team that searches a state
-MOST_DRAWN = 2 ** constant(ACCEPTED, "kNumberBits") - 1  # moves of a step, at most
-LEVELS = constant(ACCEPTED, "kLevels")  # of an acceptance rule in a round
+LANES = 256  # size of the team that searches a state
+MOST_DRAWN = 2 ** constant(ACCEPTED, "kNumberBits") - 1  # most moves that a step draws
+LEVELS = constant(ACCEPTED, "kLevels")  # levels of an acceptance rule in a round
 WHOLE = 1 << constant(TABU, "kTenureBits")  # fixed-point unit of tenures
 MOST_SUM = 2**60  # bound of a state's total penalty: a few of them add up in 64 bits
 UNKNOWN_EXCESS = 2**16  # assumed largest excess of a problem without `heaviest`
@@ -262,7 +262,7 @@ class EjectionChains(Improvement):
 class RoundPlan(NamedTuple):
     """Parameters of a search on one problem."""
 
-    steps: int  # of a round
+    steps: int  # steps of a round
     improvement: Improvement
     release: str  # rule by which variables are released
     released: int  # most variables that are released

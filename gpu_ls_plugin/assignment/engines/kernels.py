@@ -63,8 +63,8 @@ class Layout:
     """The team that searches a state, and the memory of the functor's data."""
 
     team: str  # C++ type
-    kept_bytes: int  # that the functor keeps beside a state
-    shared_bytes: int  # of a block; 0 if the data are in device memory
+    kept_bytes: int  # bytes that the functor keeps beside a state
+    shared_bytes: int  # shared memory of a block; 0 if the data are in device memory
     resident: int  # states that a multiprocessor searches at a time
 
     @property

@@ -17,7 +17,7 @@ struct ReleaseBatch {
   const int* mates;        // the row whose best state it may be mixed with
   int64 mixed;             // probability of mixing, times 2^32
   int64 released;          // otherwise, from 1 to this many variables are released
-  const int64* penalties;  // of a unit of excess, in kUnit-ths of a unit of cost
+  const int64* penalties;  // cost of a unit of excess, in kUnit-ths of a unit of cost
   int* sources;            // written: the states, with -1 for released variables
   unsigned char* active;   // written: whether a variable is released
   int64* scores;           // scratch, shape (P, m)

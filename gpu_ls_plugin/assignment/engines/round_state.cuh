@@ -13,19 +13,19 @@ struct RoundBatch {
   int64 first_row;
   int64 round;        // number of the round, which begins with new states
   int64 step;         // number of the launch's first step in the round
-  int64 steps;        // of the launch
+  int64 steps;        // number of steps of the launch
   int64 target;       // a feasible state of this cost ends the search
   const int* sizes;   // how many values each variable has
   int* states;        // shape (P, m)
   int* bests;         // the best state of each row in this round
-  int64* best_costs;  // of `bests`
+  int64* best_costs;  // cost and excess of `bests`
   int64* best_excesses;
-  int64* penalties;    // of a unit of excess, in kUnit-ths of a unit of cost
+  int64* penalties;    // cost of a unit of excess, in kUnit-ths of a unit of cost
   int64 most_penalty;  // keeps sums of penalties within 64 bits
   int64* move_counts;  // moves that were made
   int64* look_counts;  // moves that were evaluated
   char* kept;          // the functor's data if they are not in shared memory
-  int64 kept_bytes;    // for each state
+  int64 kept_bytes;    // bytes of `kept` for each state
   int m;               // variables
   int most;            // the most values of a variable
 };
@@ -37,7 +37,7 @@ struct RoundState {
   const int item;
   const Problem problem;
   const State state;       // `before` is the item's row of `all.states`
-  int* const best_values;  // of the best state of the round
+  int* const best_values;  // values of the best state of the round
   Worth now, best;
   int64 made = 0, looks = 0;  // moves that were made, and evaluated
 

@@ -40,6 +40,8 @@ GOLDEN = 0x9E3779B97F4A7C15  # 2**64 / golden ratio; spreads the seeds of rounds
 class SearchedStates:
     """States (P, m) of a search, and the best state of each row.
 
+    `states` is an int32 array of the backend, which changes. `memory` is a limit in bytes.
+
     Attributes
     ----------
     elites : BestStates
@@ -81,7 +83,7 @@ class SearchedStates:
         self.move_counts, self.look_counts = (xp.zeros(size, "int64") for _ in range(2))
         self._memory, self._seed, self._first_row = memory, seed, first_row
         self._partners = Partners(xp, size, seed, first_row) if size > 1 else None
-        self._bests = BestStates(xp, states)  # of the round
+        self._bests = BestStates(xp, states)  # the best states of the current round
         self.released = xp.empty(states.shape, "bool")
         self._words = kept_words(xp, problem.words())
         self._few, self._stalled, self.best = m * most <= FEW, 0, (NOTHING, NOTHING)

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.runs.stretch import Leg, Stretch
 
-FIRST_STEPS = {"cpu": 8, "cuda": 256}  # of the first launch, which takes less than 50 ms
-STEPS = 5  # of a generation, for each variable; fewer if the round ends earlier
+FIRST_STEPS = {"cpu": 8, "cuda": 256}  # steps of the first launch, for less than 50 ms
+STEPS = 5  # steps of a generation, for each variable; fewer if the round ends earlier
 
 
 class Planning(Protocol):
@@ -50,9 +50,11 @@ class StatePopulation(Population):
     seed : int
     backend : str or Backend
     first_row : int
+        Number of the first row if the rows are part of a larger population.
     target : float, optional
         Cost at which the search ends; by default the problem's optimum, if it is known.
     memory_limit : int, optional
+        Bytes that may be used.
     moves : int, optional
         Most steps of each row in a stretch.
     asked : Assignment, optional

@@ -1,5 +1,5 @@
-// Variables of several types, each type with its own heuristic. A heuristic rates the variables of
-// its type, but keeps track of the whole state.
+// A heuristic that rates each variable by the heuristic of its type. Each of these heuristics rates
+// only variables of its type, but keeps track of the whole state.
 #pragma once
 
 #include "assignment/heuristics/pair.cuh"

@@ -24,7 +24,7 @@ struct RatingSpan {
 // The problem's words follow.
 struct CheapestValueData {
   const int* sizes;  // how many values each variable has
-  int64 penalty;     // of a unit of excess, in 256ths of a unit of cost
+  int64 penalty;     // cost of a unit of excess, in 256ths of a unit of cost
   int64 sharpness;   // how often weights are halved from the least rating to the greatest
 };
 

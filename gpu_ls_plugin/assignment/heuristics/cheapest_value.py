@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.backends.base import Backend
     from gpu_ls_plugin.core.problem import Problem
 
-MOST_SHARPNESS = 30  # at which the least weight is 2
+MOST_SHARPNESS = 30  # the least weight is 2 with this sharpness
 PARTS = 256  # ratings are in 256ths of a unit of cost
 MOST_PENALTY = 2**54  # so that it fits 64 bits in 256ths
 

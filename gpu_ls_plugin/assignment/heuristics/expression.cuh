@@ -7,7 +7,7 @@ namespace gls {
 
 // A TableData for each table follows.
 struct ExpressionData {
-  int64 values;  // of each variable
+  int64 values;  // how many each variable has
 };
 struct TableData {
   const int64* items;  // row by row

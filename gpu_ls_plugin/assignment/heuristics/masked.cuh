@@ -19,7 +19,7 @@ namespace gls {
 
 template <class Own>
 struct alignas(8) MaskedRating {
-  Own own;  // by the heuristic
+  Own own;  // the heuristic's rating
   bool allowed;
 };
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
 
 LARGEST = 2**32 - 1  # largest weight
-BITS = (8, 16, 24, 32)  # of weights; with fewer bits, several add up in 32 bits
+BITS = (8, 16, 24, 32)  # widths of weights; if they are small, several weights add up in 32 bits
 
 
 class WeightTable(Heuristic):

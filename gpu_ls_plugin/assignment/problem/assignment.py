@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-MOST_VALUES = 2**30  # of a variable; kernels count values, plus the lanes of a team, in 32 bits
+MOST_VALUES = 2**30  # values of a variable; with lanes added, their count fits 32 bits
 WORDS = ("states", "variables", "value")
 
 

@@ -10,7 +10,7 @@ namespace gls {
 
 struct GeneralisedAssignmentData {
   const void* prices;       // Price for each job and agent, job by job
-  const int64* capacities;  // of the agents
+  const int64* capacities;  // of each agent
   int64 agents;
   const int64* rates;    // price of a unit of each agent's capacity, in kUnit-ths of a unit of cost
   const int* begins;     // where each job's likely agents begin, and the end of the last

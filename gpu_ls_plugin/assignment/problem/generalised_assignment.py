@@ -25,7 +25,7 @@ MOST = 2**62  # bound of sums
 MOST_QUICK = 4096  # jobs; assigning them greedily takes about 20 ms
 SMALL = 2**31  # bound of numbers that kernels read in 32 bits
 MOST_CHAINED = 2**30  # bound of sums by which ejection chains are ranked
-LIKELY = 1.0  # likely agents of a job beside the likeliest one, on average
+LIKELY = 1.0  # likely agents of a job besides the likeliest one, on average
 
 
 class GeneralisedAssignment(Assignment):

@@ -215,7 +215,7 @@ def greedy_clique(graph: GraphColouring) -> list[int]:
     """
     begins, neighbours = graph.neighbours
     clique: list[int] = []
-    joined = np.ones(graph.n, np.bool_)  # to every vertex of the clique
+    joined = np.ones(graph.n, np.bool_)  # vertices next to every vertex of the clique
     while joined.any():
         sums = np.concatenate([[0], np.cumsum(joined[neighbours])])
         within = sums[begins[1:]] - sums[begins[:-1]]

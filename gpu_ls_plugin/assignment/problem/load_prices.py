@@ -12,15 +12,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 UNIT = constant("assignment/problem/assignment.cuh", "kUnit")
-ENTRIES = 2**24  # of tables, which all steps together read in about a second
-MOST_STEPS, LEAST_STEPS = 1000, 50  # of the subgradient method
+ENTRIES = 2**24  # table entries that all steps together read, in about a second
+MOST_STEPS, LEAST_STEPS = 1000, 50  # steps of the subgradient method
 PATIENCE = 20  # steps without a better bound after which steps are shortened
 SHORTER = 0.7  # factor by which steps are shortened
 HOPED = 0.02  # assumed gap between the best bound and the optimum, as a share of the bound
-SHARE_OF_SPREAD = 0.01  # of the sum of spreads; replaces a bound that is closer to 0
+SHARE_OF_SPREAD = 0.01  # this share of the sum of spreads replaces a bound that is closer to 0
 MOST_LIKELY = 6  # likely values of a variable, at most
 HIGHEST = 2.0**16  # highest price, unless costs of a variable differ by more
-MOST_PRICED = 2.0**58  # of all capacity, in 1/UNIT of a unit of cost: a few add up in 64 bits
+MOST_PRICED = 2.0**58  # highest price of all capacity, in 1/UNIT; a few add up in 64 bits
 
 
 def load_prices(

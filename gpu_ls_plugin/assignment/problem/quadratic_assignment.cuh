@@ -83,7 +83,7 @@ struct QuadraticAssignment : AnyVariable {
   }
 
  private:
-  static constexpr int kDetours = 0;  // of a and b: d(a, b) + d(b, a) - d(a, a) - d(b, b)
+  static constexpr int kDetours = 0;  // for a and b: d(a, b) + d(b, a) - d(a, a) - d(b, b)
   static constexpr int kPairs = 1;    // sums of the flows in both directions
   static constexpr int kAhead = 4;    // rows that a lane reads before it writes
   GLS_DEVICE static constexpr int distances(int term) { return 2 + 2 * term; }

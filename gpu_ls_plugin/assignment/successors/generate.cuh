@@ -16,12 +16,12 @@ struct Successors {
   int64 count;                  // successors of each state, one after the other
   const int* sources;           // the states
   const unsigned char* active;  // whether a variable is active; null: all are
-  int64 active_stride;          // from one state's mask to the next; 0: one mask for all states
+  int64 active_stride;          // step to the next state's mask; 0: one mask for all states
   const uint64* draws;          // for `KeyOrder`: the bits that choose each value
   const int* listed;            // for `KeyOrder`: the variables of each successor in its order
   int* states;                  // written: the successors
   char* scratch;
-  int64 scratch_bytes;  // for each item of the launch
+  int64 scratch_bytes;  // scratch of each item of the launch
   int64 draws_begin;    // offset of the random bits, after the heuristic's data
   int64 order_begin;    // offset of the order's data
   int64 sampler_begin;  // offset of the sampler's data

@@ -50,8 +50,8 @@ class _Launch(NamedTuple):
     """A kernel, and the memory that it needs in bytes."""
 
     kernel: Kernel
-    scratch: layouts.Scratch  # for each item
-    shared_bytes: int = 0  # for each block
+    scratch: layouts.Scratch  # memory of each item
+    shared_bytes: int = 0  # shared memory of each block
     lanes: int = 1  # successors that an item generates
 
 

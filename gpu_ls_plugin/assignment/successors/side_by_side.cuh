@@ -13,7 +13,7 @@ namespace gls {
 
 constexpr int kSideBySide = 64;        // states; measured in docs/kernels.md, "Side by side"
 constexpr int kMostInLanes = 1 << 12;  // values of a variable, at most
-constexpr int kSumBytes = 8;           // of one lane's sums for four values
+constexpr int kSumBytes = 8;           // bytes of one lane's sums for four values
 
 // Vectorises the next loop, so that each iteration is a lane. GCC alone would unroll it completely.
 #if defined(__CUDACC__) || defined(__clang__)
@@ -77,7 +77,7 @@ struct StateLanes {
 template <class Sum, int kTogether>
 struct LaneSums {
   Sum* kept;
-  int count;  // of values
+  int count;  // number of values
 
   GLS_DEVICE int stretches() const { return (count + kTogether - 1) / kTogether; }
   GLS_DEVICE Sum* row(int stretch) const { return kept + int64(stretch) * kSideBySide; }
@@ -179,7 +179,7 @@ struct GenerateSideBySide {
   char* const own;  // scratch
   const StateLanes states;
   const Heuristic heuristic;
-  int64 rows[kSideBySide], steps[kSideBySide];  // of each lane's random numbers
+  int64 rows[kSideBySide], steps[kSideBySide];  // where each lane's random numbers begin
 
   GLS_DEVICE GenerateSideBySide(const Successors& all, int item, const uint64* words, int64 end)
       : all(all),

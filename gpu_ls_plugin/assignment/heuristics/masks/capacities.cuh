@@ -6,10 +6,10 @@
 namespace gls {
 
 struct CapacitiesData {
-  const int64* capacities;              // of the values
+  const int64* capacities;              // of each value
   int64 sizes;                          // the most values of a variable
-  const int* demands;                   // see `demand`
-  int64 variable_stride, value_stride;  // from a demand to the next variable's or value's
+  const int* demands;                   // shape (m,) or (m, values)
+  int64 variable_stride, value_stride;  // in `demands`; value_stride is 0 for shape (m,)
 };
 
 struct Capacities {
