@@ -43,8 +43,9 @@ def routes_kernel(
     team: str,
     time: str,
 ) -> Kernel:
-    """Compose a kernel whose first parameter is `ROWS`; `body` refers to its vehicles as
-    ``{vehicles}``.
+    """Compose a kernel for rows of routes, whose first parameter is `ROWS`.
+
+    ``{vehicles}`` in `body` becomes the C++ type of vehicles, and `time` is the type of durations.
     """
     return metric_kernel(
         name,

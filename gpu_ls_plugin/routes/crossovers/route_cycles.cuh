@@ -32,7 +32,7 @@ struct OpenEdges {
         [&](int rank, int i) { beside[rank] = City(1 + i / 2); });
   }
 
-  // One lane: takes an edge at a node, and returns its other end, or -1 if there is none left.
+  // Takes an edge at a node. Returns its other end, or -1 if no edge is left. One lane calls it.
   GLS_DEVICE int take(int node, Philox& random) {
     if (node == 0) return take_at_depot(random);
     const bool first = graph.open(node, 0), second = graph.open(node, 1);
@@ -113,7 +113,7 @@ struct RouteCycles {
     b.list_beside(team);
   }
 
-  // One lane: walks until no edge is left, and draws one of the cycles that the walk closes.
+  // Walks until no edge is left, and draws one of the closed cycles. One lane calls it.
   GLS_DEVICE void draw(Philox& random) {
     int length = 0, found = 0, from = int(random.below(customers)), left = customers;
     edges = 0;

@@ -19,7 +19,7 @@ struct RouteParts {
   int* sizes;     // number of customers of each part
   int count = 0;  // number of subtours before the first join
 
-  // Numbers the parts, and returns the number of subtours. One lane.
+  // Numbers the parts, and returns the number of subtours. One lane calls it.
   GLS_DEVICE int number() const {
     const int n = graph.customers, unknown = n;  // no part has this number
     for (int c = 1; c <= n; ++c) part[c] = City(unknown);
@@ -111,7 +111,7 @@ struct RouteEdgeAssembly {
     int edges, loops, parts;
   };
 
-  // Replaces the cycle's edges of the first parent by those of the second. One lane.
+  // Replaces the cycle's edges of the first parent by those of the second. One lane calls it.
   GLS_DEVICE static void exchange(const RouteCycles<City>& cycles, RouteGraph<City>& child) {
     const auto each_of = [&](int parity, auto use) {
       for (int i = 0; i < cycles.edges; ++i) {
@@ -195,7 +195,7 @@ struct RouteEdgeAssembly {
     parts.unite(team, subtour, into);
   }
 
-  // Writes the giant tour, with empty routes last. One lane.
+  // Writes the giant tour, with empty routes last. One lane calls it.
   GLS_DEVICE static void write(const RouteGraph<City>& child, const Parts& parts, int copies,
                                int* tour) {
     const int n = child.customers, written = n;

@@ -62,8 +62,8 @@ struct ExchangedRoutes : RuinedRoutes<Vehicles> {
     return routes.after[customer] != next && routes.place(before) != next;
   }
 
-  // Exchanges routes. Returns false if no route was exchanged. One lane. The function is not
-  // inlined, because few kicks call it.
+  // Exchanges routes. Returns false if no route was exchanged. One lane calls the function, which
+  // is not inlined, because few kicks need it.
   GLS_OUT_OF_LINE bool exchange(int most, int nodes, Philox& random) const {
     const int n = routes.vehicles.customers;
     int seed = 0;

@@ -44,13 +44,13 @@ struct RouteGraph {
   GLS_DEVICE void replace(int customer, int neighbour, int by) const {
     if (customer != 0) slots[2 * customer + slot_of(customer, neighbour)] = City(by);
   }
-  // Removes an edge. One lane.
+  // Removes an edge. One lane calls it.
   GLS_DEVICE void take_out(int u, int v) {
     loops -= u == 0 && v == 0;
     replace(u, v, u);
     replace(v, u, v);
   }
-  // Adds an edge. One lane.
+  // Adds an edge. One lane calls it.
   GLS_DEVICE void put_in(int u, int v) {
     loops += u == 0 && v == 0;
     replace(u, u, v);

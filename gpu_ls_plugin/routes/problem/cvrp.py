@@ -392,13 +392,13 @@ class CVRP(Problem):
         return self._changed(penalties=Penalties.of(self, load, duration, vehicles))
 
     def with_hierarchy(self, level: int | None = 1, parts: Sequence[int] | None = None) -> Self:
-        """Return this problem. Deprecated: searches no longer store sums over stretches of tours.
+        """Return this problem. Deprecated: searches no longer precompute segments of tours.
 
         Scans find the same tours in less time, at every level (`benchmarks/results/paper000.json`).
         """
         warnings.warn(
-            "with_hierarchy: searches no longer store sums over stretches of tours, as scans find "
-            "the same tours in less time; remove the call",
+            "with_hierarchy: searches no longer precompute segments of tours, as scans find the "
+            "same tours in less time; remove the call",
             DeprecationWarning,
             stacklevel=2,
         )

@@ -16,7 +16,7 @@ struct RoutePieces {
   static constexpr int kNone = 15;  // the piece leads to a copy of the depot
   uint32 linked, inner;             // for each end: the end it is linked to, and its mate
   uint32 front;                     // a bit for each end: whether it is in front of its cut
-  uint32 fresh;                     // a bit for each cut: whether it is the first of its route
+  uint32 fresh;                     // a bit for each cut: whether no cut before it is in its route
 
   // route(place) returns the route of a place, offset(place, route) the number of steps to it from
   // the beginning of the route.

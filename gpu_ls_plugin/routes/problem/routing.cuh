@@ -172,7 +172,7 @@ struct Routing {
   // Makes the tour of a row the current one.
   GLS_DEVICE void choose(int row) { memory += row * stride; }
 
-  // Computes the routes and segments of the tour city(0), ... city(n - 1). All lanes.
+  // Computes the routes and segments of the tour city(0), ..., city(n - 1). All lanes call it.
   template <class Team, class City>
   GLS_DEVICE void keep(const Team& team, int n, City city) const {
     const KeptRoutes routes = kept_routes(n);
@@ -185,8 +185,8 @@ struct Routing {
     keep_totals(team, routes, due);
   }
 
-  // Update the data after a change: first call keep_places for each range of changed places, then
-  // keep_sums. One thread.
+  // Update the data after a change: one thread first calls keep_places for each range of changed
+  // places, then keep_sums.
   static constexpr bool kKeepsPlaces = List::kAdds;
   template <class City>
   GLS_DEVICE void keep_places(int n, City city, int first, int length) const {
