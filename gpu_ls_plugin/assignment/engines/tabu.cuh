@@ -12,8 +12,8 @@ namespace gls {
 struct TabuSteps {
   int64 sample;        // moves that a step evaluates, at most
   int64 tenure;        // steps for which a value is tabu, at least
-  int64 spread;        // bound of a random number of further steps
-  int64 per_variable;  // further steps for each variable that may be moved, in 2^-kTenureBits
+  int64 spread;        // plus a random number of steps below this one
+  int64 per_variable;  // plus these for each variable that may be moved, in 2^-kTenureBits
   int* tabu;           // shape (P, m, most): step until which a value is tabu to a variable
   int* listed;         // scratch, shape (P, m): variables that may be moved
   int* used;           // scratch, shape (P, most): which values are used
@@ -148,14 +148,14 @@ struct TabuSearch : MovedState<Problem, Memory, kDistinct, kAssigns, kSwaps> {
                [&](int variable) { tabu_until(variable, state.values[variable]) = int(until); });
   }
 
-  // Ranks moves. Its fields are local copies, which a compiler keeps in registers.
+  // Ranks moves. The fields are local copies, which a compiler keeps in registers.
   struct Ranking {
     Worth now, best;
     int64 penalty;
     uint32 salt;  // makes ties random in each step
 
     // Replaces `so_far` by a better move. Calls `is_tabu` only for a move that would be the best,
-    // since that takes longer than to compute the rank.
+    // since `is_tabu` takes longer than the rank.
     template <class IsTabu>
     GLS_DEVICE void consider(RankedMove& so_far, const Worth& change, int variable, int other,
                              int swaps, IsTabu is_tabu) const {

@@ -5,7 +5,7 @@
 // product. Making the swap adds to each kept number a number of its facility times a number of its
 // location.
 //
-// Facility l at location k and facility i at location p cost a sum of terms flow(i, l) *
+// Together, facility l at location k and facility i at location p cost a sum of terms flow(i, l) *
 // distance(p, k): one term if flows or distances are symmetric, else one for each direction.
 // Location -1 has distance 0 to all locations, and facility -1 has no flows. Both are in the
 // tables, so that a variable without a value is no special case.

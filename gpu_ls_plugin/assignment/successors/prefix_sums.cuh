@@ -87,7 +87,7 @@ GLS_DEVICE int divide(const Squad& squad, const Weight& weight, Range range) {
     const auto mine = part_of<Squad::kLanes, 4>(range.from, range.to, squad.lane());
     const uint64 own = mine.sum(weight);
     const uint64 before = squad.scan(own, uint64(0), plus).before;
-    squad.sync();  // every lane has read the former range
+    squad.sync();  // every lane has read the previous range
     range = agreed(squad, before <= range.left && range.left - before < own,
                    Range{range.left - before, mine.from, mine.to});
   }

@@ -6,9 +6,9 @@
 
 namespace gls {
 
-// Lanes that take turns in a common range, so that they read neighbouring memory at the same time.
-// Ranges follow each other in the order of the values. Measured in docs/kernels.md, "Successors of
-// assignments", as is kAhead.
+// How many lanes share a range of values and take turns in it, so that they read neighbouring
+// memory at the same time. Ranges follow each other in the order of the values. Measured, like
+// kAhead, in docs/kernels.md, "Successors of assignments".
 template <class Team>
 constexpr int kTogether = Team::kLanes > 1 ? 4 : 1;
 
@@ -27,7 +27,7 @@ GLS_DEVICE int weigh(const Weight& weight, int from, int to, uint32* weights) {
   return count;
 }
 
-// Every kStep-th value of [from, to), kAhead of them at a time.
+// Every kStep-th value of [from, to), loaded kAhead at a time.
 template <int kStep, int kAhead>
 struct Share {
   int from, to;
