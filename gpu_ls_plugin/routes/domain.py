@@ -177,7 +177,8 @@ class Routes(Tours):
         add(
             "--rounding",
             choices=("auto", "nearest", "none"),
-            help="rounding of EUC_2D lengths of routes (default: auto, as best known costs)",
+            help="rounding of EUC_2D lengths in routing problems (default: auto, as for best known "
+            "costs)",
         )
 
     def commands(self) -> Mapping[str, Command]:

@@ -35,7 +35,7 @@ ROOM = 100  # most customers that may wait for a place
 
 @dataclass(frozen=True)
 class RouteExchange(Cooperation):
-    """Let chains that ruin and recreate routes also adopt routes of each other.
+    """Let chains that ruin and recreate routes also adopt each other's routes.
 
     Now and then, routes of another chain's best tour replace the routes with which they share most
     customers; customers that lose their place are inserted by regret (selective route exchange,

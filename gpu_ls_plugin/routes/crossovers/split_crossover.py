@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.moves.composed import CandidateMoves
 
 
-UNITS = 1 << 20  # of rounded coordinates: the largest difference to the depot
+UNITS = 1 << 20  # largest rounded coordinate relative to the depot
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,8 @@ SEARCH = HybridGeneticSearch(size=50, children=64)
 # generations grow with the square root of the time.
 ENOUGH = {"cuda": (120_000, 173, 2), "cpu": (28_000, 300, 4)}
 FEWEST = 4
-SHARE = 0.5  # share of the time; after enough children, the chains find little more
-LONGEST = 600.0  # most seconds of the stage
+SHARE = 0.5  # of the time, for this stage; after enough children, chains find little more
+LONGEST = 600.0  # seconds of this stage at most
 # Children per second: at most on a GPU; multiplied by the customers, on a GPU and on a core.
 ON_GPU, OF_A_GPU, OF_A_CORE = 6e4, 1.2e7, 1.5e5
 

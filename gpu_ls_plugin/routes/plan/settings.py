@@ -42,10 +42,10 @@ KICKS_OF_ROUTES = {"cuda": 4000, "cpu": 10000}
 # with more kicks end with worse routes, and chains with fewer kicks do not cool down.
 KICKS_OF_A_CHAIN, MOST_CHAINS = 100, 16
 MIGRATIONS, SHARE_OF_MIGRANTS = 60, 0.2  # migrations in a run, and share of chains replaced by each
-LEAST_BETWEEN_MIGRATIONS = 0.02  # kicks per customer
-LONG = 3600.0  # seconds; longer searches migrate at the intervals of one of an hour
+LEAST_BETWEEN_MIGRATIONS = 0.02  # kicks per node
+LONG = 3600.0  # seconds; longer searches migrate at the same intervals as one of this length
 START = "savings"
-# Least customers of a search in parts. With more customers, parts are better on CPUs at equal
+# Fewest customers of a search in parts. From there on, parts give better routes on CPUs at equal
 # processor time; on GPUs, chains of longer tours hardly fit into shared memory.
 LEAST_CUSTOMERS = {"cuda": 2000, "cpu": 3000}
 # If there are fewer seconds per customer than this, a GPU searches in parts from 600 customers on,

@@ -256,7 +256,7 @@ class CVRP(Problem):
             probability of every other point is proportional to the sum of exp(-d / 40) over its
             distances d to the seeds. "random_clustered" places half of the customers in each way.
         demands : {"1-100", "1-10", "5-10", "50-100", "unitary", "quadrant", "many_small"}
-            "1-100" and the like draw uniformly between the two limits; "unitary" means 1 each.
+            "1-100", for example, draws uniformly from 1 to 100; "unitary" means 1 each.
             "quadrant" draws 1 to 50 in even quadrants and 51 to 100 in odd ones. "many_small" draws
             1 to 10 for 70 % to 95 % of the customers and 50 to 100 for the others.
         route_size : number, optional
