@@ -1,7 +1,7 @@
-"""Generalised assignment in pymoo: GA with usual operators, GA with successors, and MemeticGA.
+"""Generalised assignment in pymoo: a GA with usual or successor operators, and MemeticGA.
 
-Each algorithm runs for the same time on an instance of type D. The script prints the cheapest
-assignments that overload no agent.
+Each algorithm runs for the same time on an instance of type D. The script prints the cost of the
+best assignment of each algorithm, and by how much it overloads agents.
 
     python examples/assignment_pymoo.py --jobs 200 --agents 20 --seconds 10
 """

@@ -1,8 +1,9 @@
 """A genetic algorithm in DEAP on a travelling salesman problem, before and after one changed line.
 
-The script runs a generational algorithm with DEAP's order crossover and inversion, the same one
-with `LocalSearchMutation` instead of the inversion, which searches single tours, and the same one
-with `var_and`, which searches all offspring of a generation in one call. It prints a table.
+The script runs three versions of a generational algorithm: one with DEAP's order crossover and
+inversion; one with `LocalSearchMutation` instead of the inversion, which searches one tour per
+call; and one that also uses `var_and`, which searches all offspring of a generation in one call. It
+prints a table.
 
     python examples/deap_tsp.py --instance FILE --seconds 10 --pop 100 --seed 1
 """
@@ -45,7 +46,7 @@ def run(
 ) -> tuple[Any, list[tuple[float, float]]]:
     """Run generations from random tours until the time is up.
 
-    Return the best individual, and seconds and best length of each generation.
+    Return the best individual, and the seconds and the best length of each generation.
     """
     random.seed(seed)
     offspring = [creator.Tour(random.sample(range(n), n)) for _ in range(pop)]

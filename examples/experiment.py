@@ -1,8 +1,8 @@
 """Compare three genetic algorithms, with statistical tests.
 
-The script runs a usual genetic algorithm, the same one with local search, and `MemeticGA` on the
-capitals and on random cities with several seeds. It prints tables and tests, and writes a page with
-figures. After Ctrl-C, start it again: it makes only the missing runs.
+The script runs a standard genetic algorithm, the same one with local search, and `MemeticGA` on the
+capitals and on random cities, with several seeds. It prints tables and tests, and writes a page
+with figures. If you stop it by Ctrl-C and start it again, it makes only the missing runs.
 
     python examples/experiment.py --folder experiment --seeds 10 --seconds 5
     gpu-ls report experiment
@@ -29,7 +29,7 @@ CAPITALS = Path(__file__).parent / "data" / "europe_capitals.tsp"
 def main() -> None:
     """Make the missing runs, and show the results."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--folder", type=Path, default=Path("experiment"), help="runs and page")
+    parser.add_argument("--folder", type=Path, default=Path("experiment"), help="folder of results")
     parser.add_argument("--seeds", type=int, default=6, help="runs of each combination")
     parser.add_argument("--seconds", type=float, help="time of each run, instead of 20 generations")
     parser.add_argument("--pop", type=int, default=20, help="population size")

@@ -1,4 +1,4 @@
-"""Exhaustive 3-opt with and without filters: numbers of evaluations, and lengths of tours.
+"""Exhaustive 3-opt with and without filters: numbers of evaluated moves, and tour lengths.
 
 python examples/filtered_neighbourhood.py [FILE] [--size 8]
 """

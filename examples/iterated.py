@@ -19,7 +19,7 @@ def main() -> None:
     parser.add_argument("instance", type=Path, nargs="?", default=CAPITALS, help="TSPLIB file")
     parser.add_argument("--seconds", type=float, default=5.0)
     parser.add_argument("--size", type=int, default=16, help="tours, each a chain of kicks")
-    parser.add_argument("--plot", type=Path, help="draw the costs over time here (extra plot)")
+    parser.add_argument("--plot", type=Path, help="draw costs over time here (needs extra plot)")
     options = parser.parse_args()
 
     problem = gls.TSP.read(options.instance)
@@ -32,7 +32,7 @@ def main() -> None:
         )
     counts = result.statistics
     print(f"{counts.kicks:,} kicks, {counts.accepted:,} accepted, stopped by {counts.stopped_by}")
-    best = result.distinct(3)  # that differ in at least 1 % of their edges
+    best = result.distinct(3)  # tours that differ in at least 1 % of their edges
     for tour, cost in zip(best.tours, best.costs, strict=True):
         print(f"length {cost}: {' '.join(str(city + 1) for city in tour[:12])} ...")
     if options.plot is not None:

@@ -1,4 +1,4 @@
-"""Iterated local search of a batch, made of its parts: kick, search, keep the better tour.
+"""Iterated local search of a batch, built from its parts: kick, search, keep the better tour.
 
 python examples/kick_and_climb.py [FILE] [--rounds 20] [--size 32]
 """

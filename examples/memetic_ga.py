@@ -1,4 +1,4 @@
-"""A genetic algorithm with its usual mutation and with local search, side by side.
+"""A comparison of a genetic algorithm with its usual mutation and with local search.
 
 The script runs pymoo's GA with order crossover and inversion, the same GA with
 `LocalSearchMutation` instead of the inversion, and `MemeticGA`, each for the same time on one
@@ -59,7 +59,7 @@ class Run:
     evaluations: int = 0
 
     def minimise(self, problem: TSPProblem, seconds: float, seed: int) -> None:
-        """Run the algorithm for a time."""
+        """Run the algorithm for a number of seconds."""
         result = minimize(
             problem, self.algorithm, ("time", seconds), seed=seed, callback=self.curve
         )
@@ -109,7 +109,7 @@ def table(runs: list[Run], problem: gls.TSP, seconds: float) -> Table:
 
 
 def draw(runs: list[Run], problem: gls.TSP, path: Path) -> None:
-    """Draw the first and the last run's tour and all curves into one image file."""
+    """Draw the tours of the first and the last run, and all curves, into one image file."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(15, 5), layout="constrained")

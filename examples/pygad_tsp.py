@@ -1,8 +1,8 @@
 """A genetic algorithm of PyGAD on a travelling salesman problem, before and after one changed line.
 
-The script runs `pygad.GA` with an order crossover and PyGAD's inversion, the same one with
-`LocalSearchMutation` instead of the inversion, and one that also has a crossover of this library,
-each for the same time. It prints a table.
+The script runs `pygad.GA` three times, each time for the same number of seconds: with an order
+crossover and PyGAD's inversion; with `LocalSearchMutation` instead of the inversion; and with a
+crossover of this library as well. It prints a table.
 
     python examples/pygad_tsp.py --instance FILE --seconds 10 --pop 100 --seed 1
 """
@@ -65,7 +65,7 @@ def contestants(problem: gls.TSP) -> dict[str, dict[str, Any]]:
 def run(
     problem: gls.TSP, operators: dict[str, Any], seconds: float, pop: int, seed: int
 ) -> tuple[pygad.GA, list[tuple[float, float]]]:
-    """Run an algorithm from random tours; return it, and seconds and length by generation."""
+    """Run an algorithm from random tours; return it, and seconds and length per generation."""
     start = gls.random_tours(problem, size=pop, seed=seed)
     curve = [(0.0, float(problem.cost(start).min()))]
 

@@ -1,8 +1,9 @@
 """Vehicle routing in pymoo: a plain genetic algorithm, the same with local search, and MemeticGA.
 
 Each algorithm runs for the same time on giant tours; violations are constraints of pymoo. The
-script prints the results and the last algorithm's routes, and writes these as a CVRPLIB solution.
-Without an instance, the capitals of Europe are customers, and the most central one is the depot.
+script prints the results and the last algorithm's routes. With ``--solution``, it also writes
+these routes as a CVRPLIB solution. Without an instance, the capitals of Europe are the customers,
+except the most central one, which is the depot.
 
     python examples/vehicle_routing_pymoo.py --instance FILE.vrp --seconds 10 --solution out.sol
 """
@@ -33,7 +34,7 @@ CAPACITY = 30
 
 
 def capitals() -> gls.CVRP:
-    """Return the capitals with demands of 1 to 9; the depot is the one nearest to all others."""
+    """Return the capitals with demands of 1 to 9; the most central capital is the depot."""
     cities = gls.TSP.read(CAPITALS)
     lengths = cities.distance(np.arange(cities.n)[:, np.newaxis], np.arange(cities.n))
     depot = int(lengths.sum(axis=1).argmin())
@@ -79,7 +80,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=10.0, help="time of each run")
     parser.add_argument("--pop", type=int, default=50, help="population size")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--solution", type=Path, help="file for the last routes (.sol)")
+    parser.add_argument("--solution", type=Path, help="file for the last algorithm's routes (.sol)")
     options = parser.parse_args()
 
     cvrp = gls.CVRP.read(options.instance) if options.instance else capitals()
@@ -87,7 +88,7 @@ def main() -> None:
     LocalSearchMutation().prepare(problem, options.pop)  # compile before the clocks start
     made = Table(title=f"{cvrp.name}: {cvrp.customers} customers, {options.seconds:g} s each")
     made.add_column("algorithm", no_wrap=True)
-    for column in ("cost", "routes", "load too much", "n_eval"):
+    for column in ("cost", "routes", "excess load", "n_eval"):
         made.add_column(column, justify="right")
     for name, algorithm in contestants(options.pop).items():
         with console.status(f"{name} on {cvrp.name} for {options.seconds:g} s"):

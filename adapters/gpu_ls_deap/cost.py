@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 class TourCost(TourCosts):
     """The exact cost of a tour: ``toolbox.register("evaluate", TourCost(problem))``.
 
-    The fitness has weights (-1.0,), since DEAP maximises fitnesses with positive weights. A giant
+    Give the fitness weights (-1.0,), since DEAP maximises fitness with positive weights. A giant
     tour that breaks a constraint costs more than any feasible one, unless the CVRP is `penalised`.
 
     Parameters
@@ -36,5 +36,5 @@ class TourCost(TourCosts):
         return not self.violation(individual)
 
     def violation(self, individual: ArrayLike) -> float:
-        """Return by how much an individual breaks constraints: 0 only if it is feasible."""
+        """Return by how much an individual breaks constraints; 0 only if it is feasible."""
         return float(self.violations(individual)[0])

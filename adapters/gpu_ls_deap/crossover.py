@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 class RecombinationCrossover(ShownParameters):
     """Cross tours in place by a recombination of gpu_ls_plugin.
 
-    ``toolbox.register("mate", RecombinationCrossover(problem, "order_recombination"))``: the second
-    child is made with the roles of the parents exchanged. `batch` crosses all pairs of a generation
-    at once, and `var_and` calls it.
+    Register it by ``toolbox.register("mate", RecombinationCrossover(problem,
+    "order_recombination"))``. For the second child, the parents exchange roles. `batch` crosses all
+    pairs of a generation at once; `var_and` calls it.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def random_state() -> Generator:
-    """Return a generator that is seeded by Python's own generator, which DEAP uses."""
+    """Return a generator seeded by Python's `random`, which DEAP uses."""
     return np.random.default_rng(random.getrandbits(64))
 
 
@@ -29,7 +29,7 @@ def rows_of(individuals: Sequence[Any]) -> list[Any]:
 
 
 def write(individuals: Iterable[Any], tours: NDArray[np.int32]) -> None:
-    """Write new tours into individuals: lists, arrays of Python or arrays of NumPy."""
+    """Write new tours into individuals, which are lists, `array.array` or NumPy arrays."""
     for individual, tour in zip(individuals, tours, strict=True):
         if isinstance(individual, np.ndarray):
             individual[:] = tour

@@ -32,7 +32,7 @@ class LocalSearchMutation(ShownParameters):
     kicked.
 
     The fitness of the individuals is deleted, so that DEAP evaluates them. Without a `run`, Ctrl-C
-    is raised after the individuals are written.
+    raises KeyboardInterrupt once the individuals are written.
 
     Parameters
     ----------
@@ -45,12 +45,12 @@ class LocalSearchMutation(ShownParameters):
     backend : str
         "auto", "cpu" or "cuda".
     moves : int, optional
-        Applied improving moves per tour and call, at least 1; None: to the local optimum.
+        Maximum number of improving moves per tour and call, at least 1; None: no limit.
     kicks : int, optional
         Kicks per tour and call of an `IteratedLocalSearch`; None: its `kicks_per_city`, unless
         `moves` is given.
     run : TimedRun, optional
-        Its time limit cuts the search, and it counts the searches.
+        Its time limit ends the search early, and it counts the searches.
 
     Raises
     ------
@@ -106,10 +106,10 @@ class LocalSearchMutation(ShownParameters):
         return individuals
 
     def map(self, function: Callable[..., Any], individuals: Iterable[Any]) -> list[Any]:
-        """Search individuals by `batch`, and return their values of a function, the evaluation.
+        """Search individuals with `batch`, and return the value of `function` for each of them.
 
-        For ``toolbox.register("map", mutation.map)``: DEAP's algorithms call ``map`` to evaluate
-        the new individuals of a generation.
+        Register it by ``toolbox.register("map", mutation.map)``: DEAP's algorithms call ``map`` to
+        evaluate the new individuals of a generation.
         """
         return [function(individual) for individual in self.batch(list(individuals))]
 
@@ -125,7 +125,8 @@ class LocalSearchMutation(ShownParameters):
 class PerturbationMutation(InPlaceMutation):
     """Kick tours in place by a perturbation of gpu_ls_plugin.
 
-    ``toolbox.register("mutate", PerturbationMutation(problem, part))``; `batch` kicks a list.
+    Register it by ``toolbox.register("mutate", PerturbationMutation(problem, part))``. `batch`
+    kicks a list of individuals.
 
     Parameters
     ----------
@@ -142,7 +143,7 @@ class PerturbationMutation(InPlaceMutation):
     InvalidTypeError, InvalidParameterError, UnknownPartError
         `part` is not a perturbation, the backend is unknown, or rows of the problem are not tours.
     FaultyPartError
-        In a call: a third party's perturbation returned rows that are no tours.
+        In a call: a third party's perturbation returned rows that are not tours.
     """
 
     def __init__(self, problem: object, part: Any = "double_bridge", backend: str = "auto") -> None:
@@ -160,7 +161,8 @@ class PerturbationMutation(InPlaceMutation):
 class DoubleBridgeMutation(PerturbationMutation):
     """Kick tours in place by a random double bridge, which changes four edges.
 
-    ``toolbox.register("mutate", DoubleBridgeMutation(problem))``; `batch` kicks a list.
+    Register it by ``toolbox.register("mutate", DoubleBridgeMutation(problem))``. `batch` kicks a
+    list of individuals.
 
     Parameters
     ----------

@@ -21,22 +21,23 @@ if TYPE_CHECKING:
 class SuccessorMutation(InPlaceMutation):
     """Release a random share of an individual's variables and reassign them, in place.
 
-    ``toolbox.register("mutate", SuccessorMutation(problem))``; `batch` mutates a list. The released
-    variables are assigned one after the other, each by a weighted random choice that depends on the
-    state so far (`SuccessorGeneration`). A variable that the heuristic leaves unassigned keeps its
-    former value; permutations remain permutations. An individual may become worse.
+    Register it by ``toolbox.register("mutate", SuccessorMutation(problem))``. `batch` mutates a
+    list of individuals. The released variables are assigned one after the other, each by a weighted
+    random choice that depends on the state so far (`SuccessorGeneration`). A variable that the
+    heuristic leaves unassigned keeps its former value; permutations remain permutations. An
+    individual may become worse.
 
     Parameters
     ----------
     problem : Assignment
         For example a `GraphColouring` of gpu_ls_plugin. Individuals are its states, with values
-        from 0 on.
+        that count from 0.
     heuristic : Heuristic, optional
         Gives the weights of values in a state; None: equal weights.
     share : float
-        Share of the variables that is released, from 0 to 1; at least one variable is.
+        Share of the variables that is released, from 0 to 1; at least one is released.
     order : {"shuffled", "given"}
-        Order of the assignments: random for each individual, or by the number of the variable.
+        Order of the assignments: random for each individual, or by variable number.
     sampler : {"auto", "stored", "rescan"}
         As in `SuccessorGeneration`.
     backend : str
@@ -70,7 +71,8 @@ class SuccessorMutation(InPlaceMutation):
 class SuccessorSampling(ShownParameters):
     """Assign all variables one after the other, each by a weighted random choice.
 
-    ``toolbox.register("population", SuccessorSampling(problem), creator.Individual)``.
+    Register it by ``toolbox.register("population", SuccessorSampling(problem),
+    creator.Individual)`` and call ``toolbox.population(n=100)``.
 
     Parameters
     ----------

@@ -16,14 +16,14 @@ def var_and(population: Sequence[Any], toolbox: Any, cxpb: float, mutpb: float) 
 
     Neighbours in the list are mated with probability `cxpb`, and each individual is mutated with
     probability `mutpb`. Operators of gpu_ls_deap get all drawn individuals in one call; other
-    operators are called for one at a time.
+    operators get one individual or pair per call.
 
     Parameters
     ----------
     population : sequence of individuals
         Not changed.
     toolbox : deap.base.Toolbox
-        With ``clone``, ``mate`` and ``mutate``.
+        A toolbox with ``clone``, ``mate`` and ``mutate``.
     cxpb, mutpb : float
         Probabilities of mating a pair and of mutating an individual.
 

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 def tsp_of_benchmark(obj: object) -> TSP | None:
     """Return the TSP of a benchmark, or None for another object.
 
-    Points in the plane have real Euclidean lengths; otherwise the TSP has the matrix.
+    The TSP has real Euclidean lengths if the benchmark has points in the plane; otherwise it has
+    the benchmark's matrix.
     """
     benchmark = sys.modules.get("pygad.benchmarks.tsp")
     if benchmark is None or not isinstance(obj, benchmark.TSP):

@@ -55,7 +55,7 @@ class RecombinationCrossover(ShownParameters):
     def __call__(
         self, parents: NDArray[Any], offspring_size: tuple[int, int], ga_instance: Any
     ) -> NDArray[Any]:
-        """Return offspring of the given size and of the type of the parents."""
+        """Return offspring of shape `offspring_size`, with the dtype of the parents."""
         state = random_state(ga_instance)
         first = np.arange(offspring_size[0]) % len(parents)
         made = parents[first]

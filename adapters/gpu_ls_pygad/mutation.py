@@ -26,8 +26,8 @@ class LocalSearchMutation(SelectiveMutation):
     For ``mutation_type`` of `pygad.GA`. The improved tours are in canonical form, and different
     from each other and from those of the population: a known tour is kicked before the search, and
     a tour that is known after the search is replaced by a kicked one. A time limit of the run
-    (``stop_criteria="time_10"``) cuts the search; compiling does not count. Ctrl-C ends the run
-    after the generation. ``ga_instance.local_search`` has the counts of all searches.
+    (``stop_criteria="time_10"``) ends the search early; compiling does not count. Ctrl-C ends the
+    run after the generation. ``ga_instance.local_search`` has the counts of all searches.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class LocalSearchMutation(SelectiveMutation):
     backend : str
         "auto", "cpu" or "cuda".
     moves : int, optional
-        Applied improving moves per tour and call, at least 1; None: to the local optimum.
+        Maximum number of improving moves per tour and call, at least 1; None: no limit.
     kicks : int, optional
         Kicks per tour and call of an `IteratedLocalSearch`; None: its `kicks_per_city`, unless
         `moves` is given.
@@ -100,7 +100,7 @@ class PerturbationMutation(SelectiveMutation):
         `part` is not a perturbation, another parameter is out of range, or rows of the problem are
         not tours.
     FaultyPartError
-        In a run: a third party's perturbation returned rows that are no tours.
+        In a run: a third party's perturbation returned rows that are not tours.
     """
 
     def __init__(

@@ -26,7 +26,7 @@ STATISTICS = "local_search"  # attribute of the GA with the counts of all its se
 
 @dataclass
 class Pace:
-    """Seconds that PyGAD takes between two calls of our mutation."""
+    """Seconds that PyGAD takes between two calls of this package's mutation."""
 
     own: float = 0.0  # for fitness, selection and crossover
     generation: int = -1  # of the last call of a mutation
@@ -80,7 +80,7 @@ class Interrupted(list[Any]):
 
 @dataclass(frozen=True)
 class GaRun:
-    """The run of a GA: its time limit cuts searches, and its attribute `local_search` counts them.
+    """The run of a GA: it limits the time of searches, and counts them in `ga.local_search`.
 
     Ctrl-C in a search ends the run after the generation.
     """
@@ -95,7 +95,8 @@ class GaRun:
     def seconds_left(self) -> float:
         """Return the seconds until a search has to end: infinite without a limit, 0 at the end.
 
-        PyGAD checks its limit after each generation, so some time is left for the rest of it.
+        PyGAD checks its limit after each generation, so time is reserved for the rest of the
+        generation.
         """
         limit, begin = time_limit(self.ga), getattr(self.ga, "run_start_time", None)
         if begin is None or math.isinf(limit):

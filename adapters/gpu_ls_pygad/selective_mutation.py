@@ -24,7 +24,7 @@ class SelectiveMutation(ShownParameters, ABC):
         self.prob = checks.number("prob", prob, least=0, most=1)
 
     def __call__(self, offspring: NDArray[Any], ga_instance: Any) -> NDArray[Any]:
-        """Return mutated copies of the offspring (P, n), of the same type."""
+        """Return mutated copies of the offspring (P, n), with the same dtype."""
         run, state = GaRun(ga_instance), random_state(ga_instance)
         drawn = state.random(len(offspring)) < self.prob
         made = offspring.copy()

@@ -31,16 +31,16 @@ class SuccessorMutation(SelectiveMutation):
     Parameters
     ----------
     problem : Assignment
-        For example a `GraphColouring` of gpu_ls_plugin. Solutions are its states, with values from
-        0 on.
+        For example a `GraphColouring` of gpu_ls_plugin. Solutions are its states, with values that
+        count from 0.
     heuristic : Heuristic, optional
         Gives the weights of values in a state; None: equal weights.
     share : float
-        Share of the variables that is released, from 0 to 1; at least one variable is.
+        Share of the variables that is released, from 0 to 1; at least one is released.
     prob : float
         Probability that a solution is mutated.
     order : {"shuffled", "given"}
-        Order of the assignments: random for each solution, or by the number of the variable.
+        Order of the assignments: random for each solution, or by variable number.
     sampler : {"auto", "stored", "rescan"}
         As in `SuccessorGeneration`.
     backend : str

@@ -1,4 +1,4 @@
-"""A ready-made memetic algorithm."""
+"""`MemeticGA`, a ready-made memetic algorithm."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class MemeticGA(EvolvingGA):
     If you pass a crossover whose children may be worse than their parents, or a crossover together
     with ``moves``, ``kicks``, ``n_offsprings`` or a ``replacement``, a generation crosses random
     parents, searches the children in one batch, and keeps the best different tours of parents and
-    children. With operators of pymoo, it uses `MemeticMating`.
+    children. If you pass operators of pymoo, `MemeticMating` makes the children.
 
     On an `AssignmentProblem`, generations are parts of a `SuccessorSearch`, whose rows are the
     population; no operators other than `search`, `sampling` and `output` are accepted.
@@ -56,8 +56,8 @@ class MemeticGA(EvolvingGA):
     ``result.data["start_best"]`` is the fitness of the best tour of the start population, and
     ``result.data["local_search"]`` has the `Statistics` of all searches. A searched tour counts as
     one evaluation in ``n_eval``. ``pop`` contains the different tours, the best first; it is made
-    when it is first accessed. A time limit cuts the search of the last generation. Ctrl-C ends the
-    run with the best result so far.
+    when it is first accessed. A time limit ends the search of the last generation early.
+    Ctrl-C ends the run with the best result so far.
 
     Kernels are compiled before the clock of a time limit starts.
 
@@ -70,7 +70,7 @@ class MemeticGA(EvolvingGA):
         A search of gpu_ls_plugin, or its text such as "two_opt+or_opt/quadrant(10)". A
         `LocalSearch` repairs kicked tours; other searches improve children.
     sampling : pymoo Sampling, array (P, n) or Population, optional
-        Start population. The tours of an array or Population are checked, and not searched.
+        Start population. The tours of an array or Population are checked but not searched.
     crossover : Recombination or pymoo Crossover, optional
         A recombination such as ``gls.EdgeAssembly()`` or ``gls.OrderRecombination()`` crosses on
         the device. So do the operators of this package that wrap one, such as `OrderCrossover`.
@@ -80,21 +80,21 @@ class MemeticGA(EvolvingGA):
         pymoo parts that replace `FitnessSurvival`, `MemeticMating` and `LocalSearchOutput`. A
         `mating` has its own search and operators.
     n_offsprings : int, optional
-        Children in a generation, at least 1; None: `pop_size`.
+        Children per generation, at least 1; None: `pop_size`.
     replacement : Replacement, optional
         Chooses among parents and searched children: `BestDistinct`, `EdgeDistance` or `Crowding` of
         `gpu_ls_plugin.evolution.replacement`.
     restarts : Convergence, optional
-        When the population restarts from its best tour, such as ``Stagnation(50)`` of
-        `gpu_ls_plugin.evolution.convergence`; None: never.
+        Criterion for restarting the population from its best tour, such as ``Stagnation(50)`` of
+        `gpu_ls_plugin.evolution.convergence`; None: no restarts.
     backend : str
         "auto", "cpu" or "cuda".
     moves, kicks : int, optional
         As in `LocalSearchMutation`, for the children and the start population.
     termination : pymoo termination or tuple, optional
-        Used if `minimize` gets none; None: 100 generations.
+        Used if `minimize` gets no termination; None: 100 generations.
     islands : Islands, optional
-        Opened `gpu_ls_plugin.Islands`: all workers of a Dask cluster make generations, each of an
+        Opened `gpu_ls_plugin.Islands`: all workers of a Dask cluster make generations, each with an
         equal part of the population, and exchange tours.
 
     Raises
@@ -229,7 +229,7 @@ class MemeticGA(EvolvingGA):
         )
 
     def _on_islands(self, problem: Any) -> Evolution[Any]:
-        """Return the evolution on a cluster, prepared."""
+        """Prepare and return the evolution on a cluster."""
         assert self._islands is not None
         limit, improver = time_limit(self.termination), self.improver
         settings = Settings(
@@ -241,7 +241,7 @@ class MemeticGA(EvolvingGA):
 
 
 def _part_of(crossover: Any, backend: str) -> Any:
-    """Return the recombination that an operator wraps, if the operator does nothing else."""
+    """Return the recombination that an operator wraps; the operator itself if it does more."""
     if not isinstance(crossover, RecombinationCrossover):
         return crossover
     alone = type(crossover)._do is RecombinationCrossover._do and crossover.repair is None
@@ -265,6 +265,6 @@ def _check_islands(islands: Any, *others: Any) -> None:
 
 
 def _prepare(operator: Any, problem: Any, size: Any) -> None:
-    """Compile ahead for an operator that can."""
+    """Compile ahead of a run if the operator has a `prepare` method."""
     if hasattr(operator, "prepare"):
         operator.prepare(problem, size)

@@ -27,7 +27,7 @@ OPERATORS = (
 
 
 class AssignmentProblem(DomainProblem):
-    """An assignment problem as a pymoo problem: a value for each variable, all rows at once.
+    """An assignment problem as a pymoo problem: a row has a value for each variable.
 
     ``F`` is the cost. If the problem has constraints, the inequality constraint ``G`` is the amount
     by which a row breaks them: the problem's ``excess(rows)``, by default 1 for an infeasible row.
@@ -36,7 +36,7 @@ class AssignmentProblem(DomainProblem):
     ----------
     problem : gpu_ls_plugin.Assignment
         It becomes the attribute `problem`. If it knows its optimum, pymoo shows the gap. If its
-        values are `distinct`, rows are permutations, for pymoo's operators of permutations.
+        values are `distinct`, rows are permutations, which suit pymoo's permutation operators.
 
     Raises
     ------
@@ -71,7 +71,7 @@ class AssignmentProblem(DomainProblem):
         Raises
         ------
         InvalidTourError, InvalidTypeError
-            A row is not one of the problem's; the message names the row.
+            A row is not a state of the problem; the message names the row.
         """
         return self.domains.states(rows)
 
@@ -94,11 +94,11 @@ class AssignmentProblem(DomainProblem):
         return Chosen(rows[kept], costs[kept])
 
     def knows_fitness(self) -> bool:
-        """Return False: pymoo evaluates the states that it accesses."""
+        """Return False: pymoo itself evaluates the states that it needs."""
         return False
 
     def check_generations(self, search: Any, *, operators: bool, islands: bool) -> None:
-        """Raise if there are operators, islands, or a search that is not one of states."""
+        """Raise if there are operators or islands, or if the search does not search states."""
         if operators:
             raise UnsupportedProblemError(
                 "problem: generations of an AssignmentProblem are made by SuccessorSearch(...); "
@@ -107,7 +107,7 @@ class AssignmentProblem(DomainProblem):
             )
         if islands:
             raise UnsupportedProblemError(
-                "islands: they make no generations of an AssignmentProblem; call gpu_ls_plugin's "
+                "islands: they cannot evolve an AssignmentProblem; call gpu_ls_plugin's "
                 "solve(problem.problem, islands=...)"
             )
         if search is not None and not hasattr(search, "states"):
@@ -133,7 +133,7 @@ def domains_of(problem: Any) -> Domains:
     """Return the domains of the variables of a pymoo problem; cached until it is destroyed.
 
     The problem is an `AssignmentProblem`, or has bounds and ``vtype=int`` or ``bool``; others raise
-    InvalidTypeError. Bounds that are not whole or too far from each other raise
+    InvalidTypeError. Bounds that are not whole numbers or are too far apart raise
     InvalidProblemError.
     """
     if isinstance(problem, AssignmentProblem):
@@ -152,8 +152,8 @@ def _between_bounds(problem: Any) -> Domains:
         raise InvalidTypeError(f"problem: {name} has no lower and upper bounds of integers")
     if np.dtype(problem.vtype).kind not in "biu":  # the type of None is float
         raise InvalidTypeError(
-            f"problem: {name} has vtype {problem.vtype}, but successors are generated of integers; "
-            "give its constructor vtype=int"
+            f"problem: {name} has vtype {problem.vtype}, but successor generation needs integers; "
+            "pass vtype=int to its constructor"
         )
     return Domains.between(*bounds)
 

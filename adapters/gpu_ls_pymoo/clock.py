@@ -20,18 +20,18 @@ from gpu_ls_plugin.core import budget
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_LATE = 0.08  # seconds by which a generation whose search is cut may exceed the limit
-_SPARE = 0.15  # seconds by which a further generation may be expected to exceed the limit
+_LATE = 0.08  # seconds by which a generation whose search ends early may exceed the limit
+_SPARE = 0.15  # seconds by which the next generation may be expected to exceed the limit
 _SAMPLE = 50  # rows whose comparison is timed
 
 
 @dataclass
 class Pace:
-    """Seconds that pymoo takes in a generation, before and after our operators.
+    """Seconds that pymoo takes in a generation, before and after this package's operators.
 
-    Before them it is mostly the crossover; after them it is the search for duplicates (by default
-    of all pairs of rows), evaluation and survival. Both may take longer than a search if a
-    generation has thousands of tours.
+    `before` is mostly the crossover; `after` is the search for duplicates (by default among all
+    pairs of rows), evaluation and survival. Both may take longer than a search if a generation has
+    thousands of tours.
     """
 
     before: float = 0.0
@@ -53,7 +53,7 @@ def seconds_left(algorithm: Any) -> float:
     """Return the seconds until searches have to end: infinite without a time limit, 0 at the end.
 
     They end at the algorithm's time limit, or earlier if pymoo takes long after a search. If the
-    algorithm is to end for another reason, no time is left.
+    algorithm has to end for another reason, no time is left.
     """
     termination = getattr(algorithm, "termination", None)
     if termination is None:
@@ -92,7 +92,7 @@ def on_clock(algorithm: Any) -> Iterator[None]:
 
     pymoo checks the limit between generations only. If the next generation would exceed the limit
     even without a search, this generation becomes the last one. The start of the run is moved by
-    the seconds of compiling.
+    the seconds spent compiling, so that they do not count.
     """
     limit = _limit(getattr(algorithm, "termination", None))
     if limit is None or algorithm.start_time is None:

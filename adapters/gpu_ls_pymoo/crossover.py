@@ -62,7 +62,7 @@ class RecombinationCrossover(ShownParameters, Crossover):
         return self.crossing.part
 
     def _instance(self, problem: Any, n: int) -> Problem:
-        """Return the problem that the part gets."""
+        """Return the problem to pass to the part."""
         instance: Problem = self.part.instance(as_tsp(problem))
         return instance
 
@@ -81,7 +81,7 @@ class PermutationCrossover(RecombinationCrossover):
 
 
 class OrderCrossover(PermutationCrossover):
-    """Order crossover: a section of the first parent, the others in the second parent's order.
+    """Order crossover: a section of one parent, the other cities in the order of the other parent.
 
     Davis (1985); for permutations of any problem.
 
@@ -98,10 +98,10 @@ class OrderCrossover(PermutationCrossover):
 class SegmentCrossover(PermutationCrossover):
     """Insert a segment of the second parent into the first one.
 
-    The child begins with a path of the second parent. Then follow the other cities in the order of
-    the first parent, from the end of the path on, in the direction in which the first parent visits
-    most cities near that end. Positions in the rows do not matter, so fewer edges are lost than in
-    order crossover. For permutations of any problem.
+    The child begins with a path of the second parent. From the end of this path, it visits the
+    other cities in the order of the first parent, in the direction in which the first parent has
+    most of the path's last edges. Positions in the rows do not matter, so fewer edges are lost than
+    in order crossover. For permutations of any problem.
 
     Parameters
     ----------
@@ -124,17 +124,17 @@ class SegmentCrossover(PermutationCrossover):
 
     @property
     def shortest(self) -> float:
-        """Least length of a segment as a share of the tour."""
+        """Minimum length of a segment as a share of the tour."""
         return float(self.part.shortest)
 
     @property
     def longest(self) -> float:
-        """Largest length of a segment as a share of the tour."""
+        """Maximum length of a segment as a share of the tour."""
         return float(self.part.longest)
 
 
 class PartiallyMappedCrossover(PermutationCrossover):
-    """Partially mapped crossover: a section of the first parent, the others in the second's places.
+    """Partially mapped crossover: a section of one parent, other cities placed as in the other one.
 
     Goldberg and Lingle (1985); for permutations of any problem.
 
@@ -149,7 +149,7 @@ class PartiallyMappedCrossover(PermutationCrossover):
 
 
 class CycleCrossover(PermutationCrossover):
-    """Cycle crossover: each city is in a place that it has in one of the parents.
+    """Cycle crossover: each city has the position that it has in one of the parents.
 
     Oliver, Smith and Holland (1987); for permutations of any problem.
 
@@ -201,7 +201,7 @@ class EdgeRecombinationCrossover(PermutationCrossover):
 
 
 class PartitionCrossover(RecombinationCrossover):
-    """Partition crossover: the shorter parent's edges in each component where parents differ.
+    """Partition crossover: the shorter of the parents' paths in each component where they differ.
 
     Whitley, Hains and Howe (2009); Tinos, Whitley and Ochoa (2014). A child is never longer than
     the shorter parent.

@@ -27,8 +27,8 @@ SAMPLE = 8  # rows whose evaluations are compared
 class DomainProblem(View, ShownParameters, Problem):
     """A problem of any domain as a pymoo problem, with rows of integers, evaluated in batches.
 
-    ``F`` is the cost. If rows can break constraints, the inequality constraint ``G`` is the amount.
-    The domain of the problem gives the bounds of the variables.
+    ``F`` is the cost. If rows can break constraints, the inequality constraint ``G`` is the amount
+    by which they do. The domain of the problem gives the bounds of the variables.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class DomainProblem(View, ShownParameters, Problem):
     InvalidTypeError
         `problem` is not a problem of gpu_ls_plugin, or has no domain.
     UnsupportedProblemError
-        Its domain has no bounds of values.
+        The domain of the problem has no bounds for the variables.
     """
 
     wraps: ClassVar[tuple[type, ...]] = (problems.Problem,)
@@ -71,7 +71,7 @@ class DomainProblem(View, ShownParameters, Problem):
         return self.for_algorithms()
 
     def for_operators(self) -> problems.Problem:
-        """Return the problem in the form that operators vary."""
+        """Return the problem in the form that operators take."""
         found = self.for_algorithms()
         return domain_of(found).for_operators(found)
 
@@ -136,4 +136,4 @@ class DomainProblem(View, ShownParameters, Problem):
         return self.wrapped.name or super().name()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self  # immutable: a saved history of a thousand generations holds one problem
+        return self  # immutable, so all generations of a saved history can share it

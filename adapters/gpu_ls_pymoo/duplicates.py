@@ -32,10 +32,10 @@ class TourDuplicateElimination(ShownParameters, DuplicateElimination):
     """Drop individuals whose tour is already in the population, also as a rotation or reversal.
 
     Equal rows are dropped at once. Rotations and reversals are dropped only if they cost the same,
-    and pymoo does not tell which problem the rows belong to: in a flow shop, the rotations of a
+    and pymoo does not say which problem the rows belong to: in a flow shop, the rotations of a
     permutation are different solutions. Therefore both individuals of such a pair are kept until
-    the fitness of both is known. If it is the same, further rotations or reversals are dropped.
-    `MemeticGA` asks its problem instead.
+    the fitness of both is known. If it is the same, rotations or reversals are dropped from then
+    on. `MemeticGA` knows from its problem which rows are the same.
 
     Tours are compared by hash, in O(n) per individual; pymoo's default compares all pairs.
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class LazyPopulation:
     """Makes a pymoo Population of different tours, the cheapest first, on the first `fill`.
 
-    Call `fill` before the tours of `population` change if the old ones are still needed. The
+    If you still need the tours of `population` after they change, call `fill` before. The
     individuals get the number of the `generation`; with `best_only`, there is only the cheapest.
     """
 
@@ -97,11 +97,11 @@ START_BEST = "start_best"  # key in `algorithm.data`: best fitness of the start 
 
 
 class EvolvingGA(ShownParameters, GeneticAlgorithm):
-    """A GeneticAlgorithm whose generations an evolution makes, if `_setup` has set one.
+    """A GeneticAlgorithm whose generations are made by an evolution, if `_setup` sets one.
 
     ``pop``, ``off`` and ``opt`` are Populations of pymoo, made when they are first accessed. If you
     replace their tours, or `tell` offspring of your own, the evolution restarts from them. Without
-    an evolution, it is pymoo's GeneticAlgorithm.
+    an evolution, the class behaves like pymoo's GeneticAlgorithm.
 
     Ctrl-C ends the run with the best result so far.
     """

@@ -1,4 +1,4 @@
-"""Experiments with algorithms of pymoo and of this package: runs of all combinations."""
+"""Experiments with algorithms of pymoo and of this package on all problems with all seeds."""
 
 from __future__ import annotations
 
@@ -42,24 +42,25 @@ class Experiment(ShownParameters):
     """Runs of all algorithms on all problems with all seeds, saved in a folder.
 
     The file of each run is written atomically when the run ends. If an experiment was interrupted,
-    killed or extended, another call of `run` makes the missing runs. It warns of a damaged file and
-    repeats its run. If the termination does not depend on time, the results are the same as without
-    an interruption.
+    killed or extended, another call of `run` makes the missing runs. If a file is damaged, `run`
+    warns and repeats the run. If the termination does not depend on time, the results are the same
+    as without an interruption.
 
     Parameters
     ----------
     algorithms : mapping or iterable
-        pymoo algorithms by name, or callables that return one. In an iterable, the class of an
-        algorithm is its name. Each run gets a copy of the algorithm, or a result of the callable.
+        pymoo algorithms by name, or callables that return one. In an iterable, each algorithm is
+        named after its class. Each run gets a copy of the algorithm, or a result of the callable.
     problems : mapping or iterable
-        Problems of pymoo or of gpu_ls_plugin by name. In an iterable, they have their own names.
+        Problems of pymoo or of gpu_ls_plugin by name. In an iterable, each problem provides its
+        name.
     seeds : int or iterable of int
-        The seeds, or their number: then they are 1, 2, ...
+        The seeds, or a number n for the seeds 1 to n.
     termination : tuple or pymoo termination
         When each run ends: ``("time", 5)``, ``("n_gen", 50)``, ...
     folder : path
-        Created if it does not exist. `run` writes ``runs/*.json``, a file for each run,
-        ``plan.json`` and ``curves.csv``.
+        Folder of the results, created if it does not exist. `run` writes ``runs/*.json``, a file
+        for each run, ``plan.json`` and ``curves.csv``.
 
     Raises
     ------
@@ -178,7 +179,7 @@ def _fresh(name: str, made: Any) -> Any:
         )
     if algorithm.problem is not None:
         raise InvalidParameterError(
-            f"algorithms: {name!r} has begun a run already; pass a function that makes a new one"
+            f"algorithms: {name!r} was run before; pass a function that makes a new one"
         )
     return copy.deepcopy(algorithm) if algorithm is made else algorithm
 
@@ -204,7 +205,7 @@ def _termination(given: Any) -> Termination:
 
 
 def _optimum(problem: Any) -> float | None:
-    """Return the least cost of a problem with one objective: its own, or TSPLIB's optimum."""
+    """Return the known optimum of a problem with one objective, from the problem or TSPLIB."""
     front = problem.pareto_front() if problem.n_obj == 1 else None
     if front is None:
         return view_of(problem).least_cost() if problem.n_obj == 1 else None

@@ -1,4 +1,4 @@
-"""Writing of rows and fitness into pymoo's individuals, without stale values."""
+"""Changes of pymoo's individuals: new rows and fitness replace all former values."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _EVALUATED = ("F", "G", "H")  # values that pymoo's evaluator checks
 def write(individuals: Iterable[Any], rows: NDArray[Any], values: Fitness | None) -> None:
     """Write new rows into individuals, and reset their other values.
 
-    `values` are the fitness of the rows: pymoo then neither evaluates nor counts the individuals.
-    If it is None, pymoo does both.
+    `values` is the fitness of the rows; with it, pymoo neither evaluates nor counts the
+    individuals. If it is None, pymoo does both.
     """
     for place, individual in enumerate(individuals):
         individual.reset(data=False)  # assigning X keeps F and the cached violation
@@ -31,6 +31,6 @@ def write(individuals: Iterable[Any], rows: NDArray[Any], values: Fitness | None
 
 
 def count(algorithm: Any, evaluations: int) -> None:
-    """Add evaluations that pymoo does not see to its count, which limits may depend on."""
+    """Add evaluations that pymoo does not see to its count; terminations may depend on it."""
     if algorithm is not None:
         algorithm.evaluator.n_eval += evaluations

@@ -49,7 +49,7 @@ class MemeticMating(ShownParameters, Mating):
         As in `LocalSearchMutation`; None: `default_search`.
     selection, crossover, mutation : pymoo operators, optional
         By default `RandomSelection()`, `SegmentCrossover()` and ``DoubleBridgeMutation(prob=0.5)``.
-        (Tournaments are better for thirty generations only: survival selects enough.)
+        (Tournament selection is better only in the first thirty generations or so.)
     backend, moves, kicks
         As in `LocalSearchMutation`.
 
@@ -105,7 +105,7 @@ class MemeticMating(ShownParameters, Mating):
             Number of children, at least 1.
         random_state : numpy.random.Generator, optional
         algorithm : pymoo algorithm, optional
-            Its time limit cuts the search.
+            Its time limit ends the search early.
 
         Returns
         -------
@@ -139,11 +139,11 @@ class MemeticMating(ShownParameters, Mating):
         return off
 
     def _suit(self, problem: Any) -> None:
-        """Use pymoo's operators instead of the default ones if rows are no permutations."""
+        """Replace the default operators with pymoo's if rows are not permutations."""
         try:
             permutations = domain_of(as_tsp(problem)).permutations
         except (InvalidTypeError, UnsupportedProblemError):
-            return  # operators or the search raise
+            return  # the operators or the search raise the error
         if self._usual["crossover"] and not permutations:
             self.crossover = UniformCrossover()
         if self._usual["mutation"] and not permutations:

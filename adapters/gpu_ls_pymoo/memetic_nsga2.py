@@ -44,14 +44,14 @@ PARETO = ParetoLocalSearch()
 class MemeticNSGA2(ShownParameters, NSGA2):
     """NSGA-II over local optima, with an archive of all non-dominated tours.
 
-    In a generation, each child gets its own weights. Its parents are the best tour of the archive
-    by these weights and a tour near that in the archive. All children are searched by their weights
-    in one batch. Then a Pareto local search evaluates neighbours of some tours of the archive.
-    Survival is by rank and crowding (Deb et al. 2002). A run returns the archive: `result.F` and
-    `result.X` are its costs and tours.
+    In a generation, each child gets its own weights. One parent is the best tour of the archive by
+    these weights; the other one is a tour near it in the archive. All children are searched by
+    their weights in one batch. Then a Pareto local search evaluates neighbours of some tours of the
+    archive. Survival is by rank and crowding (Deb et al. 2002). A run returns the archive:
+    `result.F` and `result.X` are its costs and tours.
 
-    A time limit cuts the last generation. Children count as evaluations in ``n_eval``; neighbours
-    in the Pareto local search do not.
+    A time limit ends the last generation early. Children count as evaluations in ``n_eval``;
+    neighbours in the Pareto local search do not.
 
     Parameters
     ----------
@@ -67,19 +67,20 @@ class MemeticNSGA2(ShownParameters, NSGA2):
     weights : Weights
         Draws the weights of the children.
     pareto : ParetoLocalSearch, optional
-        None: only children enter the archive. By default also if lengths are asymmetric.
+        Adds neighbours of tours to the archive. None, the default for asymmetric lengths: only
+        children enter the archive.
     front_size : int
         Maximum number of tours in the archive.
     sampling : array (P, n) or Population, optional
-        Start population, which is checked, and not searched. By default searched random tours.
+        Start population, which is checked but not searched. By default searched random tours.
     n_offsprings : int, optional
-        Children in a generation; None: `pop_size`.
+        Children per generation; None: `pop_size`.
     backend : str
         "auto", "cpu" or "cuda".
     moves, kicks : int, optional
         As in `LocalSearchMutation`.
     termination : pymoo termination or tuple, optional
-        Used if `minimize` gets none; None: 100 generations.
+        Used if `minimize` gets no termination; None: 100 generations.
 
     Attributes
     ----------
@@ -146,8 +147,8 @@ class MemeticNSGA2(ShownParameters, NSGA2):
         if not isinstance(problem, MultiObjectiveTSPProblem):
             kind = type(problem).__name__
             raise InvalidTypeError(
-                f"problem: {kind} is not a gpu_ls_pymoo.MultiObjectiveTSPProblem; make one of its "
-                "objectives"
+                f"problem: {kind} is not a gpu_ls_pymoo.MultiObjectiveTSPProblem; pass its "
+                "objectives to that class"
             )
         lengths = problem.lengths()
         if not lengths.symmetric:
@@ -158,7 +159,7 @@ class MemeticNSGA2(ShownParameters, NSGA2):
             self.generation.prepare(problem.tours, size)
 
     def _reverse_nothing(self) -> None:
-        """Replace default parts by ones that do not reverse paths."""
+        """Replace default parts with ones that do not reverse paths."""
         if self._usual_crossover:
             self.generation = replace(self.generation, crossover=OrderRecombination())
         if self._usual_pareto:
@@ -201,7 +202,7 @@ class MemeticNSGA2(ShownParameters, NSGA2):
         super()._advance(infills=infills if infills is not None and len(infills) else None)
 
     def _fresh(self, infills: Any) -> NDArray[np.bool_]:
-        """Return which tours have costs that no tour of the population or earlier tour has."""
+        """Return which tours have costs that no tour of the population and no earlier tour has."""
         both = np.concatenate([self.pop.get("F"), infills.get("F")])
         _, first = np.unique(both, axis=0, return_index=True)
         fresh = np.zeros(len(both), np.bool_)

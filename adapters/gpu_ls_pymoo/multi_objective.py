@@ -81,14 +81,14 @@ class MultiObjectiveTSPProblem(View, ShownParameters, pymoo_problem.Problem):
     def for_search(
         self, rows: ArrayLike, weights: Weighting | None, random_state: Generator, backend: str
     ) -> Problem:
-        """Return a problem in which each row has its own weights, by default by its position."""
+        """Return a problem with weights for each row; by default its position determines them."""
         rule: Any = PositionWeights() if weights is None else weights
         lengths = self.lengths()
         tours = checked(rows, lengths.n, "tours")
         return weighted_for(lengths, tours, rule, random_state, backend)
 
     def for_compiling(self, size: int, weights: Weighting) -> Problem:
-        """Return a problem for `size` rows, to compile with."""
+        """Return a problem with which a search of `size` rows can be compiled."""
         some, ideal = np.ones((size, self.n_obj)), np.zeros(self.n_obj)
         found: Problem = weights.scalarised(self.lengths(), some, ideal)
         return found
@@ -108,7 +108,7 @@ class MultiObjectiveTSPProblem(View, ShownParameters, pymoo_problem.Problem):
     def fitness(
         self, rows: NDArray[np.int32], costs: NDArray[Any] | None = None
     ) -> NDArray[np.float64] | None:
-        """Return all lengths of tours; subclasses may evaluate more."""
+        """Return all lengths of tours; None in a subclass, which may evaluate more."""
         if "wraps" not in vars(type(self)) or self.callback is not None:
             return None
         return np.asarray(self.tours.cost(rows), dtype=np.float64)
@@ -121,4 +121,4 @@ class MultiObjectiveTSPProblem(View, ShownParameters, pymoo_problem.Problem):
         return self.tours.name or super().name()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self  # immutable: a saved history of a thousand generations holds one problem
+        return self  # immutable, so all generations of a saved history can share it

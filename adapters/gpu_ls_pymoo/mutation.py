@@ -38,7 +38,7 @@ class LocalSearchMutation(SelectiveMutation):
 
     Improved tours are in canonical form (`CanonicalTourRepair`), so that equal tours are equal
     rows. They have their fitness, so that pymoo does not evaluate them again; each counts as one
-    evaluation in ``n_eval``. A time limit of the run cuts the search.
+    evaluation in ``n_eval``. A time limit of the run ends the search early.
 
     In a run, improved tours differ from each other and from those of the population; for
     duplicates, pymoo would mate and search up to a hundred times in a generation. Known tours are
@@ -56,7 +56,7 @@ class LocalSearchMutation(SelectiveMutation):
     backend : str
         "auto", "cpu" or "cuda".
     moves : int, optional
-        Applied improving moves per tour and call, at least 1; None: to the local optimum.
+        Maximum number of improving moves per tour and call, at least 1; None: no limit.
     kicks : int, optional
         Kicks per tour and call of an `IteratedLocalSearch`; None: its `kicks_per_city`, unless
         `moves` is given.
@@ -143,7 +143,7 @@ class PerturbationMutation(SelectiveMutation):
     InvalidTypeError, InvalidParameterError, UnknownPartError
         `part` is not a perturbation, `prob` is not from 0 to 1, or the backend is unknown.
     FaultyPartError
-        In a run: a third party's perturbation returned rows that are no tours.
+        In a run: a third party's perturbation returned rows that are not tours.
     """
 
     def __init__(self, part: Any, prob: Any = 1.0, backend: str = "auto", **kwargs: Any) -> None:
@@ -160,7 +160,7 @@ class PerturbationMutation(SelectiveMutation):
         self.kick.prepare(self._instance(problem), size)
 
     def _instance(self, problem: Any) -> Problem:
-        """Return the problem that the part gets."""
+        """Return the problem to pass to the part."""
         return as_tsp(problem) if self.kick.by_lengths else view_of(problem).for_kicks()
 
     def _mutate(

@@ -25,8 +25,8 @@ class LocalSearchOutput(ShownParameters, Output):
     ``entropy`` is that of their edges in nats (`gpu_ls_plugin.evolution.diversity.entropy`); if
     rows are not tours by length, ``distinct`` counts different rows, and there is no ``entropy``.
     ``moves`` are the applied moves so far, ``moves/s`` the evaluated moves per second of search,
-    ``tours/s`` the searched tours per second of search, and ``search %`` is the share of the
-    search in the time so far.
+    ``tours/s`` the searched tours per second of search, and ``search %`` is the share of the time
+    so far that was spent in searches.
 
     Without ``verbose``, none of this is computed.
     """

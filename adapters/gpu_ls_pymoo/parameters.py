@@ -12,7 +12,7 @@ from gpu_ls_plugin.core import checks
 def probability(value: Any) -> Real:
     """Return a probability from 0 to 1 as a pymoo `Real`.
 
-    A `Real` is returned itself, so that pymoo can set it; it may have no value yet.
+    A `Real` is returned unchanged, so that pymoo can set it; it may have no value yet.
     """
     given = value.get() if isinstance(value, Real) else value
     if given is not None or value is None:

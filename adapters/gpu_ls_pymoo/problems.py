@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 Wrapper = type[DomainProblem] | type[MultiObjectiveTSPProblem]
 
-# Wrappers of problems of gpu_ls_plugin; the last one is for all other problems.
+# Wrappers for problems of gpu_ls_plugin; the last one is for problems of all other domains.
 WRAPPERS: tuple[Wrapper, ...] = (
     CVRPProblem,
     AssignmentProblem,
@@ -37,7 +37,7 @@ KNOWN: tuple[tuple[type, type[Unwrapped]], ...] = ((TravelingSalesman, OfTraveli
 
 
 def view_of(problem: Any) -> View:
-    """Return the view of a problem, which is the problem itself if it is of this package.
+    """Return the view of a problem; a problem of this package is a view itself.
 
     A problem of gpu_ls_plugin that has to be wrapped raises InvalidTypeError.
     """

@@ -1,4 +1,4 @@
-"""Tours for real-coded algorithms: random keys, decoded, searched and written back.
+"""Tours for real-coded algorithms: random keys are decoded, searched and written back.
 
 Bean (1994), Genetic Algorithms and Random Keys for Sequencing and Optimization, ORSA Journal on
 Computing 6(2), 154-160.
@@ -32,19 +32,19 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.batches.rows import Tours
     from gpu_ls_plugin.tours.problem.tsp import Writing
 
-TOUR = "tour"  # key in an individual's data of the improved tour, unless its keys encode it
+TOUR = "tour"  # key of the improved tour in an individual's data, unless its keys encode it
 
 
 class RandomKeysProblem(View, ShownParameters, Problem):
     """A problem of tours for BRKGA, DE, PSO, CMA-ES and other algorithms over real numbers.
 
     A row has one key in [0, 1] for each city; the tour visits the cities in ascending order of
-    their keys. The evaluation decodes all rows of a generation, searches a part of the tours in one
+    their keys. The evaluation decodes all rows of a generation, searches some of the tours in one
     batch, and returns the costs of the improved tours. In a Lamarckian search, the same keys are
     then permuted so that they encode the improved tour in canonical form. In a Baldwinian search,
     keys do not change; `tours` returns the improved tours.
 
-    Each row counts as one evaluation. A time limit of the run cuts the search, and random numbers
+    Each row counts as one evaluation. A time limit of the run ends the search early. Random numbers
     come from the seed of the run.
 
     CMA-ES learns from the keys that it has drawn, even if they are rewritten: for it, each search
@@ -69,7 +69,7 @@ class RandomKeysProblem(View, ShownParameters, Problem):
     backend : str
         "auto", "cpu" or "cuda".
     seed : int
-        For evaluations outside a run.
+        Seed of evaluations outside a run.
 
     Raises
     ------
@@ -140,11 +140,11 @@ class RandomKeysProblem(View, ShownParameters, Problem):
             self.improver.prepare(as_tsp(self.inner), size)
 
     def decode(self, keys: ArrayLike) -> Tours:
-        """Return the tours (P, n) that keys (P, n) encode, not searched."""
+        """Return the tours (P, n) that keys (P, n) encode, without a search."""
         return decode(np.atleast_2d(np.asarray(keys)))
 
     def tours(self, population: Any) -> Tours:
-        """Return the tours whose fitness individuals have: after a search, the improved tours.
+        """Return the tours to which the fitness of individuals belongs, improved if searched.
 
         Parameters
         ----------
@@ -219,7 +219,7 @@ def decode(keys: NDArray[Any]) -> Tours:
 
 
 def encode(keys: NDArray[Any], tours: Tours) -> NDArray[np.float64]:
-    """Return float64 keys (P, n) of tours; each row has the numbers of the same row of `keys`.
+    """Return float64 keys (P, n) of tours; each row is a permutation of the same row of `keys`.
 
     If a row of `keys` has equal numbers, its new keys are evenly spaced numbers in (0, 1): equal
     keys do not determine an order.

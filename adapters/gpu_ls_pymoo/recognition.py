@@ -1,4 +1,4 @@
-"""Recognise pymoo problems by their evaluations, not by their class."""
+"""Recognition of pymoo problems by their evaluations, not by their class."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ T = TypeVar("T")
 SHARED = ("callback", "elementwise_runner")  # attributes that may not be copyable
 ASKS = "has objectives or constraints that the search would not see"
 ADVICE = (
-    "the search goes by the wrapped problem alone. Write additional costs of a row as an "
+    "the search uses the wrapped problem alone. Write additional costs of a row as an "
     "objective of that problem, or use pymoo's own operators"
 )
 
@@ -68,8 +68,8 @@ def _compare_with_lengths(problem: Any, tsp: Measured) -> None:
     name = type(problem).__name__
     if problem.n_obj != 1:
         raise UnsupportedProblemError(
-            f"problem: {name} has {problem.n_obj} objectives, and a search of tours goes by one "
-            "length; make tours with several lengths a gpu_ls_pymoo.MultiObjectiveTSPProblem"
+            f"problem: {name} has {problem.n_obj} objectives, but a search of tours uses one "
+            "length; for tours with several lengths use gpu_ls_pymoo.MultiObjectiveTSPProblem"
         )
     if problem.n_constr:
         raise UnsupportedProblemError(
@@ -97,7 +97,7 @@ def _compare_with_kind(problem: Any, kind: type, rows: NDArray[Any]) -> None:
     for key, values in wanted.items():
         if not agrees(found[key], values).all():
             raise UnsupportedProblemError(
-                f"problem: {name} evaluates rows otherwise than {kind.__name__}: {key} of "
+                f"problem: {name} does not evaluate rows as {kind.__name__} does: {key} of "
                 f"one is {found[key][0].tolist()}, not {values[0].tolist()}; {ADVICE}"
             )
 

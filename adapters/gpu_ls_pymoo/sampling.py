@@ -88,8 +88,8 @@ class LocalSearchSampling(ShownParameters, Sampling):
 def warm_start(problem: Any, sampling: Any) -> Any:
     """Return the sampling of an algorithm, with given tours checked and converted to int32.
 
-    A pymoo Sampling is returned itself. For an array (P, n) or a Population, the result is a copy,
-    whose individuals keep their fitness. If a row is not a tour, the error names it.
+    A pymoo Sampling is returned unchanged. For an array (P, n) or a Population, the result is a
+    copy, whose individuals keep their fitness. If a row is not a tour, the error names it.
     """
     if callable(sampling):
         return sampling

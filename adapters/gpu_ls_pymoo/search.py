@@ -27,7 +27,7 @@ STATISTICS = "local_search"  # key of the counts of all searches of a run in `al
 
 @dataclass(frozen=True)
 class AlgorithmRun:
-    """The run of a pymoo algorithm: its time limit cuts searches, and its `data` gets their counts.
+    """The run of a pymoo algorithm: it limits the time of searches, and collects their counts.
 
     Ctrl-C in a search ends the run after the generation.
     """
@@ -109,7 +109,7 @@ def known_tours(problem: Any, *populations: Any) -> set[bytes]:
 
 
 def offspring_so_far(algorithm: Any) -> Offspring:
-    """Return the offspring of the current generation so far, to be added to.
+    """Return the offspring of the current generation so far; the caller adds to it.
 
     pymoo mates up to a hundred times in a generation if offspring are duplicates.
     """

@@ -47,7 +47,7 @@ class SelectiveMutation(ShownParameters, Mutation):
         random_state : numpy.random.Generator, optional
             By default it is made from `seed`.
         algorithm : pymoo algorithm, optional
-            The algorithm that runs.
+            The running algorithm.
 
         Returns
         -------

@@ -34,10 +34,10 @@ class SuccessorSampling(ShownParameters, Sampling):
     Parameters
     ----------
     heuristic : Heuristic, optional
-        Gives the weights of values in a state; None: equal weights. Its values count from 0 on,
-        even if lower bounds of the problem are not 0.
+        Gives the weights of values in a state; None: equal weights. The heuristic counts values
+        from 0, even if lower bounds of the problem are not 0.
     order : {"shuffled", "given"}
-        Order of the assignments: random for each individual, or by the number of the variable.
+        Order of the assignments: random for each individual, or by variable number.
     sampler : {"auto", "stored", "rescan"}
         As in `SuccessorGeneration`.
     backend : str
@@ -95,8 +95,8 @@ class SuccessorMutation(SelectiveMutation):
     heuristic, order, sampler, backend
         As in `SuccessorSampling`.
     share : float
-        Share of the variables that is released, from 0 to 1; at least one variable is, or two if
-        values are distinct.
+        Share of the variables that is released, from 0 to 1; at least one variable is released, or
+        two if values are distinct.
     prob : float or pymoo Real
         Probability that an individual is mutated.
 

@@ -16,7 +16,7 @@ from gpu_ls_pymoo.problems import as_tsp
 
 
 class EdgeDistanceSurvival(ShownParameters, Survival):
-    """Keep the best tours such that any two differ in a number of edges.
+    """Keep the best tours of which any two differ in at least `edges` edges.
 
     Tours are taken in ascending order of fitness. A tour is skipped if fewer than `edges` of its
     edges are missing in a tour that has been taken. If too few tours are left, the best skipped
@@ -28,7 +28,7 @@ class EdgeDistanceSurvival(ShownParameters, Survival):
     Parameters
     ----------
     edges : int
-        Least distance of two survivors in edges, at least 0.
+        Minimum number of edges in which two survivors differ, at least 0.
 
     Raises
     ------

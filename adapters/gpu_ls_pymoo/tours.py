@@ -83,13 +83,13 @@ class TSPProblem(DomainProblem):
 
 
 class OfTravelingSalesman(Unwrapped):
-    """Answers about pymoo's own `TravelingSalesman`."""
+    """A view of pymoo's own `TravelingSalesman`."""
 
     def known_problem(self) -> TSP:
-        """Return the TSP of its lengths.
+        """Return a TSP with the lengths of the problem.
 
-        It has real Euclidean lengths if the cities are in the plane and the matrix `D` contains
-        their distances; otherwise it has the matrix.
+        The TSP has real Euclidean lengths if the cities are in the plane and the matrix `D`
+        contains their distances; otherwise it has the matrix.
 
         Raises
         ------
@@ -109,7 +109,7 @@ class OfTravelingSalesman(Unwrapped):
         return plain(self.pymoo_problem) and type(self.pymoo_problem) is TravelingSalesman
 
     def fitness(self, rows: Rows, costs: NDArray[Any] | None = None) -> Fitness | None:
-        """Return F of tours, equal to the last bit to pymoo's."""
+        """Return F of tours, bit for bit as pymoo computes it."""
         if not self.knows_fitness():
             return None
         edges = self.pymoo_problem.D[rows, np.roll(rows, -1, axis=1)]
@@ -117,7 +117,7 @@ class OfTravelingSalesman(Unwrapped):
         return total
 
     def _recognised(self) -> Problem:
-        """Return its TSP, or a plugin's answer if it evaluates something other than lengths."""
+        """Return the TSP; if the problem does not evaluate lengths, ask the plugins."""
         try:
             return self.known_problem()
         except UnsupportedProblemError:

@@ -1,4 +1,4 @@
-"""The questions that this package asks about a pymoo problem of any kind."""
+"""The interface through which this package uses a pymoo problem of any kind."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 # Advice about problems that are not tours.
 _PERMUTATIONS = (
-    "Permutations that are not round trips, such as a flow shop's, are for pymoo's own operators "
-    "(OrderCrossover, InversionMutation), or for BRKGA and other real-coded algorithms as "
+    "For permutations that are not round trips, such as a flow shop's, use pymoo's own operators "
+    "(OrderCrossover, InversionMutation), or BRKGA and other real-coded algorithms with "
     "RandomKeysProblem(problem, local_search_probability=0); a RandomKeysProblem of a TSP searches "
     "tours by itself, without operators of gpu_ls_pymoo"
 )
 _SEVERAL = (
-    "Tours with several lengths are a gpu_ls_pymoo.MultiObjectiveTSPProblem([...]) of a TSP or "
-    "matrix for each length"
+    "For tours with several lengths, use gpu_ls_pymoo.MultiObjectiveTSPProblem([...]) with a TSP "
+    "or matrix for each length"
 )
 _BINARY = (
     "Binary variables, such as a knapsack's, are for pymoo's own operators (TwoPointCrossover, "
@@ -45,7 +45,7 @@ _BINARY = (
 
 @runtime_checkable
 class Weighting(Protocol):
-    """A rule that draws weights of rows, for the search of a problem with several objectives."""
+    """A rule that draws weights for rows, to search a problem with several objectives."""
 
     def draw(self, places: NDArray[np.float64], random_state: Generator) -> NDArray[np.float64]:
         """Return weights for rows with these scaled costs."""
@@ -53,7 +53,7 @@ class Weighting(Protocol):
     def scalarised(
         self, problem: Any, weights: NDArray[np.float64], ideal: NDArray[np.float64]
     ) -> Any:
-        """Return the problem with one cost, which is searched."""
+        """Return the problem with a single cost, by which rows are searched."""
 
 
 class Writer(Protocol):
@@ -71,9 +71,9 @@ class Chosen(NamedTuple):
 
 
 class View:
-    """Answers about a pymoo problem that a plugin converts.
+    """A view of a pymoo problem that a plugin converts into a problem of gpu_ls_plugin.
 
-    Subclasses answer for other problems; problems of this package are views of themselves.
+    Subclasses are views of other problems; the problems of this package are such subclasses.
     """
 
     operators = True  # whether operators can vary its rows; else only algorithms on the device can
@@ -103,15 +103,15 @@ class View:
     def for_search(
         self, rows: ArrayLike, weights: Weighting | None, random_state: Generator, backend: str
     ) -> problems.Problem:
-        """Return the problem by which these rows are searched; with objectives, by weights."""
+        """Return the problem by which these rows are searched; `weights` combine objectives."""
         return self.for_operators()
 
     def for_compiling(self, size: int, weights: Weighting) -> problems.Problem:
-        """Return a problem for `size` rows, to compile with."""
+        """Return a problem with which a search of `size` rows can be compiled."""
         return self.for_operators()
 
     def for_kicks(self) -> problems.Problem:
-        """Return a problem of as many cities, for perturbations that do not use lengths.
+        """Return a problem with as many cities, for perturbations that do not use lengths.
 
         For permutations that are not recognised as tours, its lengths are all 0.
         """
@@ -167,13 +167,13 @@ class View:
         return None
 
     def check_generations(self, search: Any, *, operators: bool, islands: bool) -> None:
-        """Raise UnsupportedProblemError if generations on the device do not support arguments.
+        """Raise UnsupportedProblemError if generations on the device do not support the arguments.
 
-        `operators` and `islands` say whether the user passed some.
+        `operators` and `islands` say whether the user passed any.
         """
 
     def _recognised(self) -> problems.Problem:
-        """Return the problem that a plugin makes of it; errors suggest other operators."""
+        """Return the problem that a plugin returns for it; errors suggest other operators."""
         try:
             found = plugins.problem_from(self.pymoo_problem)
             return domain_of(found).for_operators(found)
@@ -184,7 +184,7 @@ class View:
 
 
 class Unwrapped(View):
-    """Answers about a problem that is not of this package."""
+    """A view of a problem from outside this package."""
 
     def __init__(self, problem: Any) -> None:
         self._problem = problem
@@ -196,7 +196,7 @@ class Unwrapped(View):
 
 
 class Bare(Unwrapped):
-    """Answers about a problem of gpu_ls_plugin that operators take without a wrapper."""
+    """A view of a problem of gpu_ls_plugin that operators take without a wrapper."""
 
     def for_operators(self) -> problems.Problem:
         """Return the problem itself."""
@@ -227,7 +227,7 @@ def kind_of(problem: Problem) -> str:
 
 
 def remedy(problem: Problem) -> str:
-    """Return what to do with a problem of pymoo that is not one of tours."""
+    """Return advice for a pymoo problem whose rows are not tours."""
     low, high = problem.bounds() if problem.has_bounds() else (None, None)
     binary = isinstance(high, np.ndarray) and not np.any(low) and bool((high == 1).all())
     if kind_of(problem) == "b" or (binary and kind_of(problem) == "i"):

@@ -24,7 +24,7 @@ ENTRIES = 400_000  # cities of all tours of a sample
 LARGE = 2**20  # bytes; copies share larger arrays
 SHOWN = 6  # cities of a tour in a message
 ADVICE = (
-    "a search here goes by length alone and would ignore the rest. Write additional costs as a "
+    "a search here uses the length alone and would ignore the rest. Write additional costs as a "
     "gpu_ls_plugin.extend.Objective and search problem.under(objective), or use the framework's "
     "own operators"
 )

@@ -94,7 +94,7 @@ def tests_by_seed(results: Runs) -> Table:
     note = (
         "Wilcoxon's signed-rank test, two-sided, of the final gaps, paired by seed; Holm's "
         f"correction over all {len(rows)} tests; better: significant at {SIGNIFICANT}. "
-        "With n pairs p is at least 2 / 2^n, so fewer than six seeds show no significance."
+        "With n pairs p is at least 2 / 2^n: with fewer than six seeds it is never significant."
     )
     return Table("Comparison on each problem", ("problem", *TESTED), _corrected(rows), note)
 
@@ -110,7 +110,7 @@ def tests_by_problem(results: Runs) -> Table:
     note = (
         "Wilcoxon's signed-rank test, two-sided, of the median gaps, paired by problem; Holm's "
         f"correction over all {len(rows)} tests; better: significant at {SIGNIFICANT}. "
-        "With n pairs p is at least 2 / 2^n, so fewer than six problems show no significance."
+        "With n pairs p is at least 2 / 2^n: with fewer than six problems it is never significant."
     )
     return Table("Comparison over all problems", TESTED, _corrected(rows), note)
 

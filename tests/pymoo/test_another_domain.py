@@ -224,7 +224,7 @@ def test_a_subclass_with_other_costs_is_refused(graph):
     class Same(DomainProblem):
         pass
 
-    with pytest.raises(UnsupportedProblemError, match="Twice evaluates rows otherwise"):
+    with pytest.raises(UnsupportedProblemError, match="Twice does not evaluate rows as"):
         as_tsp(Twice(graph))
     assert as_tsp(Same(graph)) is graph
     assert fitness(Same(graph), np.zeros((1, 30), np.int32)) is None

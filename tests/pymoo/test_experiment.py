@@ -177,7 +177,7 @@ begun = DE(pop_size=8).setup(Sphere(), get_termination("n_gen", 2))
         ({"algorithms": {"a": list}}, InvalidTypeError, "algorithms: 'a' is .* neither"),
         ({"algorithms": {1: DE()}}, InvalidTypeError, "algorithms"),
         ({"algorithms": [DE(), DE()]}, InvalidParameterError, "algorithms: 'DE' is the name of"),
-        ({"algorithms": {"a": begun}}, InvalidParameterError, "algorithms: 'a' has begun a run"),
+        ({"algorithms": {"a": begun}}, InvalidParameterError, "algorithms: 'a' was run before"),
         ({"problems": []}, InvalidParameterError, "problems: it is empty"),
         ({"problems": Sphere()}, InvalidTypeError, "problems: .* neither a mapping nor a list"),
         ({"problems": ["a"]}, InvalidTypeError, "problems"),
