@@ -45,7 +45,7 @@ def asked_for(options: argparse.Namespace) -> bool:
     if any(getattr(options, name) is not None for name in CLUSTERS):
         if options.dask is not None and (options.gpus, options.workers) != (None, None):
             raise InvalidParameterError(
-                "dask: a running cluster has its workers already; remove gpus and workers"
+                "dask: the workers of a running cluster cannot be chosen; remove gpus and workers"
             )
         return True
     for name in OF_CLUSTERS:
