@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 class LazyPopulation:
     """Makes a pymoo Population of different tours, the cheapest first, on the first `fill`.
 
-    If you still need the tours of `population` after they change, call `fill` before. The
-    individuals get the number of the `generation`; with `best_only`, there is only the cheapest.
+    If the tours of `population` are going to change, and the old ones are still needed, call `fill`
+    first. The individuals get the number of the `generation`; with `best_only`, there is only the
+    cheapest one.
     """
 
     def __init__(

@@ -16,7 +16,7 @@ from gpu_ls_pymoo.problems import as_tsp
 
 
 class EdgeDistanceSurvival(ShownParameters, Survival):
-    """Keep the best tours of which any two differ in at least `edges` edges.
+    """Keep the best tours that differ from each other by at least `edges` edges.
 
     Tours are taken in ascending order of fitness. A tour is skipped if fewer than `edges` of its
     edges are missing in a tour that has been taken. If too few tours are left, the best skipped

@@ -441,15 +441,15 @@ def _add_solve_options(command: argparse.ArgumentParser) -> None:
     add(
         "--search",
         metavar="TEXT",
-        help="see below (default: lin_kernighan(3)/alpha(5), or three_opt+or_opt/nearest(10) for "
-        "asymmetric lengths, with faster candidates if time is short; for routes "
-        "two_opt+relocate(3)+exchange(2, 2)+two_opt_star/nearest(20))",
+        help="the search, written as shown below (default: lin_kernighan(3)/alpha(5), or "
+        "three_opt+or_opt/nearest(10) for asymmetric lengths, with faster candidates if time is "
+        "short; for routes two_opt+relocate(3)+exchange(2, 2)+two_opt_star/nearest(20))",
     )
     add("--kicks", type=int, metavar="N", help="limit of kicks per tour, or of rounds per state")
     add("--moves", type=int, metavar="N", help="limit of moves per tour or state")
     add("--seed", type=int, default=1, help="seed of the random numbers (default: 1)")
     add("--backend", choices=("auto", "cpu", "cuda"), default="auto", help="device to use")
-    add("--plan", action="store_true", help="print the plan of the search with its reasons")
+    add("--plan", action="store_true", help="only print the search plan and its reasons")
     add(
         "--start",
         metavar="NAME",
@@ -473,7 +473,7 @@ def _add_solve_options(command: argparse.ArgumentParser) -> None:
         "QAPLIB), or, for graphs and generalised assignment, a line with the colour of each vertex "
         "or the agent of each job",
     )
-    add("--tour", type=Path, metavar="FILE", help="the same, for tours and routes only")
+    add("--tour", type=Path, metavar="FILE", help="like --out, for tours and routes only")
     add("--plot", type=Path, metavar="FILE", help="draw the best tour here (.png, .svg, .pdf)")
     add("--curve", type=Path, metavar="FILE", help="draw the costs over time here")
     add("--history", type=Path, metavar="FILE", help="write the costs over time here (.csv)")

@@ -1,4 +1,4 @@
-"""The main loop of a run: it sends orders to islands, takes reports, and replaces lost workers."""
+"""The main loop of a run: it sends orders to islands, takes reports, and handles lost workers."""
 
 from __future__ import annotations
 

@@ -69,7 +69,10 @@ def sources(topology: str, count: int, island: int, number: int, seed: int) -> l
 
 
 def elites_of(population: Population, problem: Problem, best: int, distant: int) -> Elites:
-    """Return the rows that a population offers: `best` good rows, and `distant` ones far away."""
+    """Return the rows that a population offers: the best ones, and some far from the best one.
+
+    `best` and `distant` are the numbers of these rows.
+    """
     rows, costs = population.tours, population.costs
     order, looked_at = on_host(costs).argsort(kind="stable"), best + LOOKED_AT
     few = 2 * looked_at  # rows to copy from a GPU; grows if too few are feasible

@@ -275,7 +275,7 @@ class Islands:
     def _led(
         self, stack: ExitStack, job: Job, run: IslandRun, checkpoint: Path | None = None
     ) -> tuple[Coordinator, list[str]]:
-        """Return the coordinator of a run, and the workers; the stack closes all connections."""
+        """Return the coordinator and the workers of a run; `stack` closes the new connections."""
         keeper = Keeper(checkpoint, job.problem, run.seed)
         keeper.found()  # raises if the file cannot be read
         client = cluster.client_of(self.client, stack)
@@ -295,7 +295,7 @@ def _result(problem: Problem, groups: list[Elites], statistics: Statistics) -> R
         if statistics.interrupted:
             raise KeyboardInterrupt
         raise ClusterError("dask: all workers were lost before an island found anything")
-    # If there are constraints or rounding, islands compare rows by other costs than `cost`.
+    # With constraints or rounding, islands compare rows by other costs than `problem.cost`.
     exact = problem.tsp is problem and problem.integer
     costs = found.costs if exact else problem.cost(found.rows)
     return Result(found.rows, costs, statistics, problem)

@@ -84,7 +84,7 @@ def _incidence(xp: Any, features: Any) -> tuple[Any, Any]:
 
 
 def _sets(xp: Any, row: Any, column: Any, frequent: Any, size: int) -> Iterator[Any]:
-    """Yield, for 64 frequent features at a time, uint64 (size,): bits mark those of each row."""
+    """Yield a uint64 array (size,) for every 64 frequent features; its bits mark those of a row."""
     place = xp.cumsum(frequent.astype(xp.int64)) - 1
     chosen = frequent[column]
     row, column = row[chosen], place[column[chosen]]

@@ -44,7 +44,7 @@ class Measured(Protocol):
 
 
 def sample_tours(problem: Measured) -> Tours:
-    """Return a few tours, int32 (P, n), on which evaluations other than the length show.
+    """Return a few tours, int32 (P, n), that reveal whether an evaluation is not the length.
 
     They are random tours, the cities in order of their numbers, rotations and reversals of these,
     and a good tour.

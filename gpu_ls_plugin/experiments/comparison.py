@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def quantile(values: Sequence[float], share: float) -> float:
-    """Return a linearly interpolated quantile; values may be infinite. It is NaN without values."""
+    """Return a linearly interpolated quantile, NaN without values; values may be infinite."""
     if not len(values):
         return math.nan
     ordered = sorted(values)

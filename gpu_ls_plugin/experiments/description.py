@@ -1,4 +1,4 @@
-"""Descriptions of objects without addresses: equal settings have equal texts in any process."""
+"""Descriptions of objects as text, without addresses: equal settings have equal descriptions."""
 
 from __future__ import annotations
 

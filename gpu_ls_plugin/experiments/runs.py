@@ -108,7 +108,7 @@ class Runs:
 
     @cached_property
     def measures(self) -> dict[str, Gap]:
-        """The gap of each problem; its text is the reference."""
+        """The `Gap` of each problem; its text names the reference."""
         found = {}
         for problem in self.problems:
             runs = [record for record in self.records if record.problem == problem]

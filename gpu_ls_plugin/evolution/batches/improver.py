@@ -77,7 +77,7 @@ class Improver:
             )
 
     def _read(self) -> Callable[..., Any]:
-        """Return the given search, unchecked; a kick's error suggests `PerturbationMutation`."""
+        """Return the given search, unchecked; for a kick, an error names `PerturbationMutation`."""
         try:
             return self._found()
         except UnknownPartError as error:
@@ -122,7 +122,7 @@ class Improver:
     def search_rows(
         self, problem: Problem, tours: Any, random_state: Generator, run: FrameworkRun | None = None
     ) -> Result | None:
-        """Search as `__call__`, but keep tours on their device; return None if no time is left."""
+        """Search like `__call__`, but on the tours' device; return None if no time is left."""
         run = TimedRun() if run is None else run
         seed = int(random_state.integers(2**63))
         seconds = run.seconds_left()
@@ -137,7 +137,7 @@ class Improver:
         return result
 
     def _budget(self, search: Callable[..., Any], problem: Problem, seconds: float) -> Budget:
-        """Return the limits of a call; if none is set, an iterated search limits its kicks."""
+        """Return the limits of a call; without any, an iterated search makes its `own_kicks`."""
         kicks = self.kicks
         if (kicks, self.moves) == (None, None) and hasattr(search, "own_kicks"):
             kicks = search.own_kicks(problem)
