@@ -174,7 +174,7 @@ PARTS = [
         BAD,
         *("neighbourhoods: [TwoOpt(), OrOpt(max_length=3)]", "use candidates such as Nearest(10)"),
     ),
-    case("several", partial(SEARCH, moves_per_pass=2), BAD, "moves_per_pass", "with Best() only"),
+    case("several", partial(SEARCH, moves_per_pass=2), BAD, "moves_per_pass", "only [TwoOpt()]"),
     case("samples", partial(SEARCH, pivoting=gls.RandomK()), BAD, "RandomK(k=1000)", "All()"),
     case("no sample", partial(gls.RandomK, 0), BAD, "k: 0 is not between 1 and"),
     case("pivoting", partial(SEARCH, pivoting=gls.TwoOpt()), TYPE, "pivoting", "operators"),

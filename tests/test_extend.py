@@ -58,4 +58,4 @@ def test_checks_refuse_other_objects_than_parts(kind):
 def test_checks_document_what_they_raise(name):
     text = inspect.getdoc(vars(testing)[name])
     assert text is not None
-    assert name == "PartCheckError" or "PartCheckError\n    The message has the reason" in text
+    assert name == "PartCheckError" or "PartCheckError\n    The message gives the reason" in text

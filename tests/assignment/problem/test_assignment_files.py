@@ -44,7 +44,7 @@ def test_permutations_are_read_as_they_were_written(tmp_path_factory, row):
     ("text", "reason"),
     [
         ("1\n2\n3\n", "ends after 3 of 4 numbers"),
-        ("1\n2\n3\n1\n1\n", "'1' follows behind"),
+        ("1\n2\n3\n1\n1\n", "'1' follows the last"),
         ("1\n2\n4\n1\n", "value 3 to variable 2"),
         ("1\n2\n-1\n1\n", "value -2 to variable 2"),
         ("1\n2\nred\n1\n", "line 3: 'red' is not an integer"),

@@ -230,7 +230,7 @@ SERVICES = "SERVICE_TIME_SECTION\n1 0\n2 1\n3 1\n4 1\nEOF"
         ("4 3\n", "4 nan\n", "DEMAND_SECTION: 'nan' is not a finite num"),
         ("4 3\n", "", "DEMAND_SECTION: 3 nodes, but DIMENSION is 4"),
         ("4 3\n", "3 3\n", "DEMAND_SECTION: node 3 is given twice"),
-        ("4 3\n", "5 3\n", "NODE_COORD_SECTION: node 4 is not one"),
+        ("4 3\n", "5 3\n", "NODE_COORD_SECTION: node 4 is not in DEMAND_SECTION"),
         (DEMANDS, "", "DEMAND_SECTION: missing; the file may be cut off"),
         (DEPOT, "EOF\n", "DEPOT_SECTION: missing; the file may be cut off"),
         ("1\n-1\nEOF", "-1\nEOF", "DEPOT_SECTION: no depot"),

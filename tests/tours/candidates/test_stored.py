@@ -43,7 +43,7 @@ def test_lists_belong_to_the_content_of_a_problem(tmp_path):
         random_problem("EXPLICIT", 30),
     ]
     for other in others:
-        with pytest.raises(InvalidParameterError, match=r"near\.npz holds Nearest\(k=5\) of an"):
+        with pytest.raises(InvalidParameterError, match=r"near\.npz holds Nearest\(k=5\) for an"):
             stored.of(other)
 
 
