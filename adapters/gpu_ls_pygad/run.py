@@ -31,7 +31,7 @@ class Pace:
     own: float = 0.0  # for fitness, selection and crossover
     generation: int = -1  # of the last call of a mutation
     ended: float = 0.0  # end of that call on the clock of `budget.now`
-    compiled: float | None = None  # seconds compiled before the running operator; None if none runs
+    compiled: float | None = None  # seconds compiled before this operator; None between operators
 
     @property
     def compiling(self) -> float:
@@ -50,7 +50,7 @@ def time_limit(ga: Any) -> float:
 
 @contextmanager
 def uncounted_compiling(ga: Any) -> Iterator[None]:
-    """Run an operator; move the start of the run by the seconds that it compiles."""
+    """Run an operator, and move the start of the run by the seconds that the operator compiles."""
     pace = _paces.setdefault(ga, Pace())
     pace.compiled = budget.compiled_seconds()
     try:

@@ -38,7 +38,7 @@ class Pace:
     after: float = 0.0
     generation: int | None = None  # of the last call of an operator
     ended: float | None = None  # end of that call
-    compiled: float | None = None  # seconds compiled before the running operator; None if none runs
+    compiled: float | None = None  # seconds compiled before this operator; None between operators
 
     @property
     def compiling(self) -> float:

@@ -49,7 +49,7 @@ class MemeticMating(ShownParameters, Mating):
         As in `LocalSearchMutation`; None: `default_search`.
     selection, crossover, mutation : pymoo operators, optional
         By default `RandomSelection()`, `SegmentCrossover()` and ``DoubleBridgeMutation(prob=0.5)``.
-        (Tournament selection is better only in the first thirty generations or so.)
+        (Tournaments are better only for some thirty generations; survival selects enough.)
     backend, moves, kicks
         As in `LocalSearchMutation`.
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class LocalSearchSampling(ShownParameters, Sampling):
     """Construct tours and improve them by a local search, in one batch.
 
-    The individuals have their fitness; each counts as one evaluation in ``n_eval``.
+    The individuals already have their fitness; each counts as one evaluation in ``n_eval``.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class SelectiveMutation(ShownParameters, Mutation):
-    """A mutation that draws the individuals to mutate once, before it changes any of them."""
+    """A mutation that draws all individuals to mutate before it changes any of them."""
 
     def __init__(self, prob: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)

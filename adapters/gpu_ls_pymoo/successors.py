@@ -151,8 +151,8 @@ class SuccessorKeysProblem(ShownParameters, Problem):
     A row has two keys in [0, 1] for each variable. The second half of the row gives the order of
     the assignments, by ascending keys. The first half gives the values: a key is mapped to a value
     by the inverse of the distribution function of the heuristic's weights in the state so far.
-    Random keys therefore have the distribution of `SuccessorSampling`. The evaluation decodes all
-    rows of a generation in one batch, and the encoded problem evaluates them.
+    Decoded random keys therefore have the distribution of `SuccessorSampling`. The evaluation
+    decodes all rows of a generation in one batch, and the encoded problem evaluates them.
 
     A row encodes the same values on each backend. If the heuristic leaves a variable unassigned,
     its key chooses among all values with equal weights. If values are distinct and one is chosen

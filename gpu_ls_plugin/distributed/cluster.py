@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 # Evaluated on workers, which may have another version of this module, or none.
 VERSION = "__import__('importlib.metadata').metadata.version('gpu-ls-plugin')"
 CONNECTING = 10  # seconds for a scheduler to answer
-PRELOAD = "gpu_ls_plugin.distributed.local_processes"  # for its `dask_setup`
+PRELOAD = "gpu_ls_plugin.distributed.local_processes"  # workers load it for its `dask_setup`
 ALL = "all"
 
 

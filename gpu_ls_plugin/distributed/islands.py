@@ -170,7 +170,7 @@ class Islands:
         callback: Callback | None = None,
         settled: Callable[[dict[int, Settled]], object] = lambda _: None,
     ) -> Result:
-        """Search as `solve` does with these settings, on all workers of the cluster.
+        """Search as `gpu_ls_plugin.solve` does with these settings, on all workers of the cluster.
 
         Parameters
         ----------

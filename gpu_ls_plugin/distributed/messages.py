@@ -22,11 +22,11 @@ class Job:
     problem: Problem
     search: Any  # used unchanged; None: chosen by `settings`
     settings: Settings  # completed on each worker, for its device; the seed is in orders
-    first_row: int
+    first_row: int  # number of the first row of the first island
     memory_limit: int | None  # bytes
-    best: int  # best rows that an island offers
-    distant: int  # rows far from its best that it offers as well
-    islands: int = 1  # at the start of a run
+    best: int  # number of best rows that an island offers
+    distant: int  # number of rows far from its best that it offers as well
+    islands: int = 1  # number of islands at the start of a run
 
 
 @dataclass(frozen=True)

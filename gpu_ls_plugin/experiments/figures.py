@@ -29,7 +29,7 @@ SHORTEST = 1e-6  # seconds; logarithmic axes have no zero
 
 
 def plot_curves(results: Runs, path: str | os.PathLike[str] | None = None) -> Figure:
-    """Draw median gaps and quartiles of each algorithm against time, a panel for each problem."""
+    """Draw the median and the quartiles of gaps against time, with a panel for each problem."""
     curves = {problem: _curves(results, problem) for problem in results.problems}
     curves = {problem: found for problem, found in curves.items() if found}
     if not curves:
@@ -51,7 +51,7 @@ def plot_curves(results: Runs, path: str | os.PathLike[str] | None = None) -> Fi
 
 
 def spread(runs: Sequence[Steps], moments: Values) -> Values:
-    """Return the quartiles of gaps at moments, shape (3, moments); NaN replaces infinite gaps."""
+    """Return the quartiles of gaps at given times, shape (3, times); NaN replaces infinite gaps."""
     at = np.array([_at(run, moments) for run in runs])
     shares = (0.25, 0.5, 0.75)
     found = np.array([[quantile(column.tolist(), share) for column in at.T] for share in shares])
@@ -74,7 +74,7 @@ def _moments(runs: Sequence[Steps]) -> Values:
 
 
 def _at(run: Steps, moments: Values) -> Values:
-    """Return the gaps of a run at moments; infinite before its first point."""
+    """Return the gaps of a run at given times; infinite before its first point."""
     gaps = np.array([math.inf, *(gap for _, gap in run)])
     found: Values = gaps[np.searchsorted([moment for moment, _ in run], moments, side="right")]
     return found
@@ -182,7 +182,7 @@ def cliques(ranks: Sequence[float], distance: float) -> list[tuple[int, int]]:
 
 
 def plot_fronts(results: Runs, path: str | os.PathLike[str] | None = None) -> Figure:
-    """Draw the final fronts of all runs by their first two objectives, a panel for each problem."""
+    """Draw the first two objectives of the final fronts of all runs, in a panel per problem."""
     runs = [record for record in results.records if record.objectives > 1 and record.costs]
     problems = [name for name in results.problems if any(r.problem == name for r in runs)]
     if not problems:
