@@ -28,8 +28,8 @@ STATISTICS = "local_search"  # attribute of the GA with the counts of all its se
 class Pace:
     """Seconds that PyGAD takes between two calls of this package's mutation."""
 
-    own: float = 0.0  # for fitness, selection and crossover
-    generation: int = -1  # of the last call of a mutation
+    own: float = 0.0  # seconds of fitness, selection and crossover
+    generation: int = -1  # generation of the last mutation call
     ended: float = 0.0  # end of that call on the clock of `budget.now`
     compiled: float | None = None  # seconds compiled before this operator; None between operators
 

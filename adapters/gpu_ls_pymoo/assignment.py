@@ -150,7 +150,7 @@ def _between_bounds(problem: Any) -> Domains:
     name, bounds = type(problem).__name__, problem.bounds()
     if any(bound is None or isinstance(bound, dict) for bound in bounds):
         raise InvalidTypeError(f"problem: {name} has no lower and upper bounds of integers")
-    if np.dtype(problem.vtype).kind not in "biu":  # the type of None is float
+    if np.dtype(problem.vtype).kind not in "biu":  # NumPy's dtype of None is float
         raise InvalidTypeError(
             f"problem: {name} has vtype {problem.vtype}, but successor generation needs integers; "
             "pass vtype=int to its constructor"

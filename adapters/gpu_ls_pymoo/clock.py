@@ -36,7 +36,7 @@ class Pace:
 
     before: float = 0.0
     after: float = 0.0
-    generation: int | None = None  # of the last call of an operator
+    generation: int | None = None  # generation of the last operator call
     ended: float | None = None  # end of that call
     compiled: float | None = None  # seconds compiled before this operator; None between operators
 

@@ -132,7 +132,7 @@ class EvolvingGA(ShownParameters, GeneticAlgorithm):
         """Return the next generation as a Population, to be evaluated and told."""
         if not self._evolves:
             return super().infill()
-        _ = self.pop  # made before its tours change
+        _ = self.pop  # fill it before its tours change
         return self._next_generation().fill()
 
     def advance(self, infills: Any = None, **kwargs: Any) -> Any:

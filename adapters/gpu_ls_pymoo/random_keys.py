@@ -226,7 +226,7 @@ def encode(keys: NDArray[Any], tours: Tours) -> NDArray[np.float64]:
     """
     values = np.sort(np.asarray(keys, dtype=np.float64), axis=1)
     n = values.shape[1]
-    unclear = ~(np.diff(values, axis=1) > 0).all(axis=1)  # NaN as well
+    unclear = ~(np.diff(values, axis=1) > 0).all(axis=1)  # also for NaN
     values[unclear] = (np.arange(n) + 0.5) / n
     written = np.empty_like(values)
     np.put_along_axis(written, tours, values, axis=1)

@@ -106,7 +106,7 @@ def _evaluated(problem: Any, rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
     """Return the values that a copy of the problem evaluates, in this process."""
     shared = {name: vars(problem)[name] for name in SHARED if name in vars(problem)}
     twin = copy_of(problem, shared)
-    for name in problem.exclude_from_serialization or ():  # a copy has None for these
+    for name in problem.exclude_from_serialization or ():  # copying sets these to None
         setattr(twin, name, getattr(problem, name))
     twin.callback = None
     twin.elementwise_runner = LoopedElementwiseEvaluation()

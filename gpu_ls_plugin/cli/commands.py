@@ -163,7 +163,7 @@ def solve(options: argparse.Namespace) -> int:
         complete = _save_outputs(problem, result, paths, written)
     finally:
         _report_solve(problem, settings, result, options, written, facts)
-    lost = result.statistics.stopped_by == "lost"  # the cluster
+    lost = result.statistics.stopped_by == "lost"  # the cluster was lost
     if lost or not complete or not _keeps_constraints(problem, result):
         return FOUND_WRONG
     return INTERRUPTED if interrupted else OK

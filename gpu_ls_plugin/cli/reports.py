@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.runs.domain import Domain
     from gpu_ls_plugin.runs.settings import Settings
 
-PIPED = 100  # columns of a table without a terminal
+PIPED = 100  # width of a table without a terminal, in characters
 
 STYLES = {
     "ok": "green",

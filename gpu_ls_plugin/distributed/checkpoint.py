@@ -49,9 +49,9 @@ class Checkpoint:
 
     islands: dict[int, Elites] = field(default_factory=dict)
     lives: int = 0  # largest number of restarts of any island
-    stretches: int = 0  # that every island has made
+    stretches: int = 0  # completed by every island
     seconds: float = 0.0  # of the run so far
-    kicks: int = 0  # of each row
+    kicks: int = 0  # per row
     history: list[Point] = field(default_factory=list)
 
     def save(self, path: Path, problem: Problem, seed: int) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 GONE = 10.0  # seconds without an answer from the scheduler after which it counts as lost
 UNMANNED = 60.0  # seconds without any worker after which the run ends
-PATIENCE = 5.0  # seconds that an island waits for its own worker
+PATIENCE = 5.0  # seconds that an island waits for a free worker before it shares one
 ENDING, INTERRUPTED = 15.0, 3.0  # seconds to gather rows at the end, and after Ctrl-C
 
 

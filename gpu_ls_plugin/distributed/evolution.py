@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.runs.framework_run import FrameworkRun
     from gpu_ls_plugin.runs.settings import Settings
 
-KICKS_PER_CITY = 0.5  # of a generation, if the run has no time limit
+KICKS_PER_CITY = 0.5  # kicks per city in a generation if the run has no time limit
 
 
 @dataclass(frozen=True, eq=False)

@@ -31,7 +31,7 @@ class Event:
 
     kind: str  # "done", "failed", "workers" or "seen"
     island: int  # -1 if it concerns no island
-    token: Any  # of the task
+    token: Any  # identifies the task
     content: Any  # result or error of the task, addresses of all workers, state of a search
 
 
@@ -170,7 +170,7 @@ class Fleet:
                     present = list(self._client.nthreads())
                     self.last_look = time.monotonic()
                     self._inbox.put(Event("workers", -1, None, present))
-            except Exception:  # the coordinator reads `last_look`
+            except Exception:  # the coordinator notices that `last_look` is old
                 pass
 
 

@@ -28,8 +28,8 @@ class Island:
     life: int = 0  # number of its stream of random numbers
     restarts: int = 0  # in this run
     stretches: int = 0
-    kicks: int = 0  # of each row
-    token: object = None  # of the task that is running
+    kicks: int = 0  # per row
+    token: object = None  # identifies the running task
     done: bool = False
     waiting_since: float | None = None  # seconds of the run, if it waits for a worker
     worker: str = ""
@@ -38,9 +38,9 @@ class Island:
     mean: float | None = None
     total_kicks: int = 0  # of all rows, as of its last report
     running_kicks: int = 0  # of all rows, in the stretch that is running
-    begun: float | None = None  # seconds of the run
-    reported: float = 0.0  # seconds of the run
-    searched: float = 0.0  # seconds of search
+    begun: float | None = None  # when its first stretch began, in seconds of the run
+    reported: float = 0.0  # when its last report came, in seconds of the run
+    searched: float = 0.0  # seconds of search so far
 
     @property
     def first_rows(self) -> Any:

@@ -45,13 +45,13 @@ class Order:
     run: str
     island: int
     life: int  # times that the island was restarted: each life has its own random numbers
-    number: int  # of the stretch
-    seed: int  # of the run
+    number: int  # number of the stretch
+    seed: int  # seed of the run
     stretch: Stretch
-    left: float  # seconds of the run
+    left: float  # seconds left in the run
     rows: NDArray[Any] | None  # (K, n) int32: first rows, if the worker does not have the island
     size: int | None  # of the population; by default as many rows as keep the device busy
-    guests: Elites  # from other islands
+    guests: Elites  # rows from other islands
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +63,7 @@ class Report:
     number: int
     elites: Elites
     size: int  # of the population
-    mean: float  # cost of its rows
+    mean: float  # mean cost of its rows
     statistics: Statistics  # of this stretch
     finished: bool  # whether more stretches would change nothing
     searched: float  # seconds of search on the worker

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 STYLES = {"searching": "green", "waiting": "yellow", "done": "dim"}
-MOST_LINES = 32  # islands in the table
+MOST_LINES = 32  # maximum number of islands in the table
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.runs.population import Population
     from gpu_ls_plugin.runs.settings import Settings
 
-ROWS = 2**20  # row numbers for each island
+ROWS = 2**20  # row numbers reserved for each island
 STARTS = 1  # distinguishes the seeds of first rows from others
 LEAST = 1.0  # seconds for a generation, even if its stretch ends earlier
 PARTS = 8  # batches into which the first descent of a restarted island is divided

@@ -8,9 +8,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 BLOCK = 512  # rows that are compared at once
-RARE = 500  # look-ups in sets of bits that take as long as counting one pair
-CHUNK = 2**23  # entries of temporary arrays
-WORD = 64  # bits
+RARE = 500  # look-ups in bit sets that take as long as counting one pair
+CHUNK = 2**23  # maximum number of entries in a temporary array
+WORD = 64  # bits of a word
 
 
 def far_apart(xp: Any, features: Any, count: int, least: int) -> Any:

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
     Measuring = TypeVar("Measuring", bound="Measured")
 
-ROUNDING = 1e-9  # relative: sums of the same lengths in another order
+ROUNDING = 1e-9  # relative tolerance for sums of the same lengths in another order
 LARGEST_GREEDY = 500  # cities; the sample of a larger problem has no nearest-neighbour tour
-ENTRIES = 400_000  # cities of all tours of a sample
-LARGE = 2**20  # bytes; copies share larger arrays
-SHOWN = 6  # cities of a tour in a message
+ENTRIES = 400_000  # maximum number of entries in a sample of tours
+LARGE = 2**20  # bytes; copies share larger arrays with the original
+SHOWN = 6  # number of cities of a tour in a message
 ADVICE = (
     "a search here uses the length alone and would ignore the rest. Write additional costs as a "
     "gpu_ls_plugin.extend.Objective and search problem.under(objective), or use the framework's "

@@ -6,7 +6,7 @@ import inspect
 from dataclasses import is_dataclass
 from typing import Any
 
-LONGEST = 60  # characters of a value
+LONGEST = 60  # characters of the longest value that is shown
 
 _MISSING = object()
 

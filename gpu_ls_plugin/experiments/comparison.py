@@ -40,7 +40,7 @@ def wilcoxon(first: ArrayLike, second: ArrayLike) -> tuple[float, float]:
         return 1.0, 0.0
     leaning = float(np.sign(differences) @ stats.rankdata(np.abs(differences)))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about ties and few pairs
+        warnings.simplefilter("ignore")  # warnings about ties and few pairs
         return float(stats.wilcoxon(differences).pvalue), leaning
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Values = NDArray[np.float64]
 
-MOMENTS = 200  # points of a drawn curve
+MOMENTS = 200  # number of points of a drawn curve
 SHORTEST = 1e-6  # seconds; logarithmic axes have no zero
 
 

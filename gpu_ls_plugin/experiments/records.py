@@ -36,7 +36,7 @@ Costs = list[list[float]]
 class CurvePoint:
     """The state of a run at one point in time."""
 
-    seconds: float  # since the start, without compiling
+    seconds: float  # since the start of the run, without compiling
     evaluations: int
     generation: int
     costs: Costs  # of the best solution, or of each solution of a front; empty: none is feasible
@@ -54,7 +54,7 @@ class Record:
     objectives: int = 1
     optimum: float | None = None  # of the problem, if it is known
     curve: list[CurvePoint] = field(default_factory=list)  # in order of time, up to the end
-    solutions: list[list[Any]] = field(default_factory=list)  # at the end
+    solutions: list[list[Any]] = field(default_factory=list)  # final solutions
     seconds: float = 0.0  # wall time without compiling
     compiling: float = 0.0
     error: str = ""  # traceback of a run that failed

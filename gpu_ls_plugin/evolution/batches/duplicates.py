@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.evolution.batches.rows import Tours
 
 KINDS = ("rotation", "reversal")
-MOST_WAITING = 1000  # pairs of members whose fitness is not known yet
+MOST_WAITING = 1000  # maximum number of pairs whose fitness is not known yet
 
 
 class TourDuplicates:

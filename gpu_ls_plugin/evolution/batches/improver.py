@@ -62,7 +62,7 @@ class Improver:
     search: Callable[..., Any] | str | None = None  # or its text; None: `default_search`
     backend: str = "auto"
     moves: int | None = None  # improving moves per tour and call; None: to the local optimum
-    kicks: int | None = None  # of an iterated search; None: `kicks_per_city` unless `moves` limits
+    kicks: int | None = None  # kicks of an iterated search; None: its default unless `moves` is set
     thorough: bool = False  # whether the default search is thorough
 
     def __post_init__(self) -> None:
@@ -116,7 +116,7 @@ class Improver:
         tours, costs = as_tours(rows), None
         result = self.search_rows(problem, tours, random_state, run)
         if result is not None:
-            tours, costs = result.tours, result.costs.copy()  # callers change it
+            tours, costs = result.tours, result.costs.copy()  # callers change this array
         return problem.canonical(tours), costs if problem.integer else None
 
     def search_rows(

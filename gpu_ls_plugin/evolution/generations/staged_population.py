@@ -215,7 +215,7 @@ class PlannedEvolution(Evolution[StagedPopulation]):
         if (cooperation := getattr(main.search, "cooperation", None)) is not None:
             cooperation.check(_seen(main.searched))
         self.plan.prepare()
-        if main.searched is not main.problem:  # the first descent is under `main.problem`
+        if main.searched is not main.problem:  # the first descent searches `main.problem`
             main.search.search.prepare(_seen(main.problem), self.size, backend=self.plan.backend)
 
     def start(
