@@ -54,7 +54,7 @@ def test_a_cluster_solves_and_a_checkpoint_is_resumed(client, file, tmp_path, ca
         (["--every", "1"], "every: for a cluster only"),
         (
             ["--dask", "tcp://127.0.0.1:9", "--workers", "2"],
-            "dask: a running cluster has its workers",
+            "dask: the workers of a running cluster",
         ),
         (["--workers", "0"], "workers: 0 is not"),
         (["--workers", "1", "--every", "0"], "every: 0"),
