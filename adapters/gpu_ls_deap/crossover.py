@@ -54,11 +54,11 @@ class RecombinationCrossover(ShownParameters):
         self.crossing.prepare(self.problem, 2 * size)
 
     def __call__(self, first: Any, second: Any) -> tuple[Any, Any]:
-        """Replace two individuals by their children (in place) and return them."""
+        """Replace two individuals with their children (in place) and return them."""
         return self.batch([(first, second)])[0]
 
     def batch(self, pairs: Sequence[tuple[Any, Any]]) -> Sequence[tuple[Any, Any]]:
-        """Replace the individuals of all pairs by their children (in place), in one batch."""
+        """Replace the individuals of all pairs with their children (in place), in one batch."""
         if not pairs:
             return pairs
         ones, others = (

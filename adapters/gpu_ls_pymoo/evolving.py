@@ -129,7 +129,7 @@ class EvolvingGA(ShownParameters, GeneticAlgorithm):
             self.finalize()
 
     def infill(self) -> Any:
-        """Return the next generation as a Population, to be evaluated and told."""
+        """Return the next generation as a Population, which the caller evaluates and tells."""
         if not self._evolves:
             return super().infill()
         _ = self.pop  # fill it before its tours change

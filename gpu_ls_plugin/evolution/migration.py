@@ -49,7 +49,7 @@ class RingMigration:
     def __call__(
         self, generation: int, populations: Sequence[TourPopulation]
     ) -> list[TourPopulation]:
-        """Return the populations after a generation.
+        """Return the populations after a migration, if one is due.
 
         Parameters
         ----------

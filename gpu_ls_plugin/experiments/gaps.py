@@ -24,7 +24,7 @@ Gap = Callable[["Costs"], float]
 
 @dataclass(frozen=True)
 class CostGap:
-    """The gap of a single objective: percent above a reference (of 1 if the reference is 0)."""
+    """The gap of a single objective, in percent of a reference, or of 1 if the reference is 0."""
 
     reference: float
     proven: bool
