@@ -77,7 +77,7 @@ def average_ranks(values: ArrayLike) -> NDArray[np.float64]:
 
 
 def critical_difference(algorithms: int, problems: int, alpha: float = 0.05) -> float:
-    """Return the least significant difference of average ranks (Nemenyi's test; Demsar 2006)."""
+    """Return the smallest significant difference of average ranks (Nemenyi; Demsar 2006)."""
     q = stats.studentized_range.ppf(1.0 - alpha, algorithms, np.inf) / math.sqrt(2.0)
     return float(q) * math.sqrt(algorithms * (algorithms + 1) / (6.0 * problems))
 
