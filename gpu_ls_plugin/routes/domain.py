@@ -90,7 +90,7 @@ class Routes(Tours):
         return why_routes(problem, chosen)
 
     def stages(self, problem: Any, request: Request, chosen: Settings) -> tuple[Stage, ...]:
-        """Return the stages: generations and tries of smaller fleets if they pay, then chains."""
+        """Return the stages: generations and tries with smaller fleets if they pay, then chains."""
         if not isinstance(problem, CVRP):
             return super().stages(problem, request, chosen)
         given, ordinary = request.given, not (request.generations or request.islands)
@@ -147,7 +147,7 @@ class Routes(Tours):
         return about_routes(problem, result) | {"symmetric": problem.symmetric}
 
     def size(self, found: Mapping[str, Any]) -> str:
-        """Return the number of customers and the metric as a text."""
+        """Return the number of customers and the metric as a string."""
         return f"{found['customers']:,} customers, {measured(found)}"
 
     def lines(self, found: Mapping[str, Any], gap: str) -> dict[str, str | None]:

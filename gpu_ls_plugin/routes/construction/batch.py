@@ -1,4 +1,4 @@
-"""Batches of routes on a backend: constructions fill them in, and kernels write giant tours."""
+"""Batches of routes on a backend: constructions fill them in, and a kernel writes giant tours."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def routes_kernel(
 def construction_kernel(
     name: str, metric: Metric, header: str, struct: str, body: str, team: str, time: str
 ) -> Kernel:
-    """Compose the kernel of a construction; its header declares `struct`, its parameters."""
+    """Compose the kernel of a construction, whose header declares its parameters as `struct`."""
     header = f"{FOLDER}/{header}"
     own = (struct_of(header, struct),)
     return routes_kernel(
@@ -134,7 +134,7 @@ class RouteBatch:
         self.backend.launch(kernel, items, {**self.vehicles, **routes, **arguments})
 
     def too_many(self, most: Any) -> Any:
-        """Return the indices of rows with more routes than `most`, a number or one per row."""
+        """Return the indices of rows with more routes than `most`, one number or one per row."""
         xp = self.backend.xp
         return xp.flatnonzero(self.begins.sum(axis=1, dtype="int32") > most).astype("int32")
 
@@ -174,7 +174,7 @@ class RouteBatch:
 def _prices(problem: CVRP) -> list[float]:
     """Return the prices of a unit of load and of duration, small enough for sums in int64."""
     prices = problem.penalties
-    if prices is None:  # kernels do not read them
+    if prices is None:  # hard constraints: kernels read no prices
         return [0, 0]
     if not problem.integer:
         return [float(prices.load), float(prices.duration)]

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
-BYTES_PER_CITY = 96  # device memory of a row for each city
+BYTES_PER_CITY = 96  # bytes of device memory per city of a row
 TAKING = {"parallel": "gls::AllRoutes", "sequential": "gls::LastRoute"}
 
 
 def insertion_kernel(metric: Metric, team: str, time: str, order: str) -> Kernel:
-    """Compose the kernel that inserts customers."""
+    """Compose the kernel that inserts customers, for an `order` of `cheapest_insertion`."""
     body = f"gls::CheapestInsertion<{{team}}, {{vehicles}}, {TAKING[order]}>"
     name, header, struct = "cheapest_insertion", "insertion.cuh", "InsertionRows"
     return construction_kernel(name, metric, header, struct, body, team, time)

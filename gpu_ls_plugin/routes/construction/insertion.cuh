@@ -1,10 +1,10 @@
 // Cheapest insertion: the next customer is the waiting one with the shortest detour into a route
 // that can take it. A route begins with a distant customer (row 0) or a random one.
 //
-// Each waiting customer stores the best edge to insert it at, as the number of the node at which
-// the edge starts: a customer, or the depot of a route (see OpenRoutes). After an insertion, a
-// customer compares its edge with the two new ones. It searches all edges again only if its edge is
-// gone or the edge's route can no longer take it.
+// For each waiting customer, the kernel stores the best edge at which to insert it, as the number
+// of the node at which the edge starts: a customer, or the depot of a route (see OpenRoutes). After
+// an insertion, it compares this edge with the two new ones. It searches all edges again only if
+// this edge is gone or its route can no longer take the customer.
 #pragma once
 
 #include "routes/construction/open_routes.cuh"
@@ -12,7 +12,7 @@
 
 namespace gls {
 
-// first(routes) is the first of the open routes that still take customers.
+// first(routes) returns the first of `routes` open routes that still takes customers.
 struct AllRoutes {
   GLS_DEVICE static int first(int) { return 0; }
 };
@@ -20,7 +20,7 @@ struct LastRoute {
   GLS_DEVICE static int first(int routes) { return routes - 1; }
 };
 
-// Parameters, and memory for each row: arrays of a number for each node, or two in `after`.
+// Parameters, and memory for each row: arrays with one number per node, or two in `after`.
 struct InsertionRows {
   int at_once;  // number of routes that begin before the first insertion
   uint64 seed;
@@ -100,7 +100,7 @@ struct CheapestInsertion {
     look_at_all();
   }
 
-  // Begins a route when no customer fits into the present ones.
+  // Begins a route when no customer fits into the existing ones.
   GLS_DEVICE void begin_another() {
     team.each(count, [&](int w) { detours[waiting[w]] = vehicles.length(0, waiting[w]); });
     team.sync();
@@ -108,8 +108,8 @@ struct CheapestInsertion {
     look_at_all();
   }
 
-  // Begins a route with the customer farthest away by `detours`, or with a random one, and returns
-  // the customer.
+  // Begins a route with the customer whose distance in `detours` is largest, or with a random one,
+  // and returns the customer.
   GLS_DEVICE int begin_route() {
     using Far = Ranked<Length>;
     const int drawn = farthest ? -1 : int(random.below(count));

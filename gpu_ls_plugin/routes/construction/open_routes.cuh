@@ -41,7 +41,8 @@ struct OpenRoutes {
     return {vehicles.detour(place(node), customer, after[node]), node};
   }
 
-  // The better of a known edge and the edge that starts at a node of the route, if that is in time.
+  // The better of a known edge and the edge that starts at a node of the route; the latter only if
+  // the route keeps its time limit when the customer is inserted there.
   GLS_DEVICE Edge better(const Edge& known, int node, int route, int customer) const {
     const Edge other = edge(node, customer);
     return other < known && in_time(route, customer, other.value) ? other : known;

@@ -30,8 +30,8 @@ struct UndirectedLinks {
   GLS_DEVICE void link(int from, int to) const { links[2 * from + (links[2 * from] >= 0)] = to; }
 };
 
-// As above, for asymmetric lengths: links[2 c] leads to the customer before c, links[2 c + 1] to
-// the one after it.
+// The same for asymmetric lengths: links[2 c] leads to the customer before c, links[2 c + 1] to the
+// customer after it.
 struct DirectedLinks {
   static constexpr bool kDirected = true;
   int* links;
@@ -52,9 +52,9 @@ struct GrowingRoutes {
 
   const Vehicles& vehicles;
   Links links;
-  int* mates;       // of each end of a route: the other end, or itself if alone; -1 inside a route
-  int* loads;       // of the route, at both ends
-  Time* durations;  // of the route, at both ends
+  int* mates;       // the other end of the route, or c itself if it is alone; -1 inside a route
+  int* loads;       // load of the route, stored at both ends
+  Time* durations;  // duration of the route, stored at both ends
 
   template <class Team>
   GLS_DEVICE void begin(const Team& team) const {
@@ -104,10 +104,10 @@ struct GrowingRoutes {
   }
 };
 
-// Parameters, and memory for each row: arrays of a number for each node, or two in `links`.
+// Parameters, and memory for each row: arrays with one number per node, or two in `links`.
 struct SavingsRows {
   int pair_count;
-  const int* pairs;     // two customers each
+  const int* pairs;     // the two customers of each pair
   const void* savings;  // Lengths: the saving of each pair, largest first
   int block;            // number of pairs in a block, which all rows but row 0 read twice
   uint64 seed;

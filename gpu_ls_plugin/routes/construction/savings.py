@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
 NEIGHBOURS = 100  # number of nearest customers that each customer is paired with
-# Pairs in a block, which random rows read twice: 16, or an eighth of the customers if that is more.
+# Random rows read the pairs in blocks, each block twice. A block has as many pairs as an eighth of
+# the customers, at least 16.
 LEAST_BLOCK, BLOCK_SHARE = 16, 8
-BYTES_PER_CITY = 64  # device memory of a row for each city
+BYTES_PER_CITY = 64  # bytes of device memory per city of a row
 
 _pairs: weakref.WeakKeyDictionary[CVRP, tuple[NDArray[Any], NDArray[Any]]] = (
     weakref.WeakKeyDictionary()

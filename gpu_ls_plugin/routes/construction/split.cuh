@@ -2,9 +2,10 @@
 // feasible or pay for their excess.
 //
 // costs[j] is the least cost of routes for the first j customers. The last of these routes serves
-// order[i..j-1] for some i < j, and its cost is a term of i plus a term of j. Hence a queue of
-// candidates i is enough if only the load is limited (Vidal 2016). If durations are limited, too,
-// each i that the load allows is tried. The smallest i wins a tie.
+// order[i..j-1] for some i < j, and its length is the sum of a term that depends on i and a term
+// that depends on j. If only the load is limited, a queue of the i that can still become best is
+// therefore enough (Vidal 2016). If durations are limited, too, each i that the load allows is
+// tried. The smallest i wins a tie.
 #pragma once
 
 #include "routes/problem/vehicles.cuh"
@@ -58,7 +59,7 @@ struct OrderSums {
   }
 };
 
-// add_route() computes the least costs `to` with one route more than the costs `from`. last[j] is
+// add_route() computes `to`, the least costs with one route more than in `from`. last[j] is
 // the beginning of the last route for the first j customers (-1: impossible). If `to` and `from`
 // are the same array, the number of routes is not limited.
 template <class Vehicles>
@@ -85,9 +86,9 @@ struct ByLoad {
   }
 };
 
-// As `ByLoad`, but routes pay for excess load. A route that begins later pays less, at most by the
-// price of the load between the two beginnings. So a beginning that costs at least that much more
-// than an earlier one can be dropped.
+// As `ByLoad`, but routes pay for excess load. A route that begins later pays less, but saves at
+// most the price of the load between the two beginnings. So a beginning that costs at least that
+// much more than an earlier one can be dropped.
 template <class Vehicles>
 struct PaidByLoad {
   using Length = typename Vehicles::Length;
@@ -168,11 +169,11 @@ struct Paid {
   }
 };
 
-// Parameters, and memory for each row to cut: arrays of a number for each node; two numbers in
-// `costs`, and one for each layer in `last`.
+// Parameters, and memory for each row to cut: arrays with one number per node, except `costs` with
+// two per node, and `last` with one per node and layer (a layer for each number of routes).
 struct SplitRows {
-  int layers;       // most routes of any row; 0: no limit
-  const int* most;  // for each row of the batch: its most routes, up to `layers`
+  int layers;       // maximum number of routes of any row; 0: no limit
+  const int* most;  // maximum number of routes of each row of the batch, up to `layers`
   const int* rows;  // numbers of the rows to cut
   void* costs;
   void* ahead;

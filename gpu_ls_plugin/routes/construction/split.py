@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
-BYTES_PER_CITY = 96  # device memory of a row for each city
-LAYER_BYTES = 1 << 28  # device memory for the layers of rows that one launch cuts again
+BYTES_PER_CITY = 96  # bytes of device memory per city of a row
+LAYER_BYTES = 1 << 28  # bytes of `last` in a launch that limits the number of routes
 
 
 def split_kernel(metric: Metric, team: str, time: str, *, timed: bool, paid: bool) -> Kernel:
@@ -58,8 +58,9 @@ def split(
     Returns
     -------
     ndarray, shape (P, n), int32
-        Each has at most as many routes as the fleet, or as copies of the depot. If an order cannot
-        be cut into so few routes, the smallest ones are dissolved as in `savings`.
+        Each row has at most as many routes as there are vehicles, or copies of the depot if the
+        fleet is unlimited. If an order cannot be cut into so few routes, the smallest ones are
+        dissolved as in `savings`.
 
     Raises
     ------
@@ -97,7 +98,7 @@ def cut(routes: RouteBatch, most: Any = None) -> None:
 
     `most`, int32 (size,), limits the number of routes of each row, and must not exceed
     `routes.most`, its default. Rows with more routes are cut again within the limit. A row that
-    cannot be cut into so few keeps its cheapest cut.
+    cannot be cut into so few routes keeps its cheapest cut.
     """
     xp = routes.backend.xp
     if most is None:

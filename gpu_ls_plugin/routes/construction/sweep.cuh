@@ -1,6 +1,6 @@
 // Sweep (Gillett and Miller 1974): a ray turns around the depot. Each customer that it meets is
-// inserted into the current route at the shortest detour. If the vehicle cannot serve the customer
-// as well, the customer begins a new route.
+// inserted into the current route at the shortest detour. If the vehicle cannot also serve this
+// customer, the customer begins a new route.
 #pragma once
 
 #include "routes/problem/vehicles.cuh"
@@ -10,7 +10,7 @@ namespace gls {
 // Parameters.
 struct SweepRays {
   const int* around;  // the customers, by angle
-  const int* starts;  // for each row: the index in `around` at which it starts; ~index: backward
+  const int* starts;  // for each row: where in `around` its ray starts; ~index: it turns backward
 };
 
 template <class Team, class Vehicles>

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.core.problem import Problem
     from gpu_ls_plugin.tours.problem.metrics import Metric
 
-BYTES_PER_CITY = 40  # device memory of a row for each city
+BYTES_PER_CITY = 40  # bytes of device memory per city of a row
 
 
 def sweep_kernel(metric: Metric, team: str, time: str) -> Kernel:
@@ -42,9 +42,10 @@ def sweep(
     """Return giant tours by sweeps: a ray turns around the depot and adds the customers it meets.
 
     Each customer is inserted into the current route at the shortest detour; if the vehicle cannot
-    serve it as well, it begins a new route (after Gillett and Miller 1974, who also search the tour
-    of each route). Row 0 begins behind the widest angle without customers; all other rows begin at
-    a random customer and turn in a random direction. Row r depends only on `seed` and r.
+    also serve this customer, the customer begins a new route (after Gillett and Miller 1974, who
+    also search the tour of each route). Row 0 begins behind the widest angle without customers; all
+    other rows begin at a random customer and turn in a random direction. Row r depends only on
+    `seed` and r.
 
     Parameters
     ----------
@@ -89,7 +90,10 @@ def sweep(
 
 
 def customers_by_angle(coordinates: NDArray[Any]) -> NDArray[np.int32]:
-    """Return the customers by angle around the depot, then number, from the widest gap on."""
+    """Return the customers sorted by angle around the depot, beginning behind the widest gap.
+
+    Customers at the same angle are sorted by number.
+    """
     x, y = (coordinates[1:] - coordinates[0]).T
     angles = np.arctan2(y, x)
     order = np.argsort(angles, kind="stable")

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-GOLDEN = 0.618034  # share of the colour circle between successive hues, so that they differ
-SHADES = ((0.45, 0.75), (0.35, 0.95), (0.6, 0.6))  # lightness and saturation, used in turn
+GOLDEN = 0.618034  # step between successive hues, as a share of the colour circle
+SHADES = ((0.45, 0.75), (0.35, 0.95), (0.6, 0.6))  # pairs of lightness and saturation, used in turn
 INK, TOO_MUCH = "#222222", "#c00000"
 MOST_NUMBERED = 60  # with more routes, the map shows no numbers
 
@@ -46,7 +46,8 @@ def plot_routes(
         A giant tour, or routes as `problem.routes` returns them: lists of customers, counted from
         1, in driving order. Not changed; may break constraints.
     path : path, optional
-        Image file to write, complete or not at all; its ending determines the format.
+        Image file to write; its extension determines the format. It is written completely or not
+        at all. None: write no file.
     title : str
         Title; by default the name, the cost, the gap to the problem's optimum if known, and the
         number of routes.
@@ -60,7 +61,8 @@ def plot_routes(
     MissingExtraError
         Matplotlib is not installed.
     InvalidParameterError
-        The problem has no coordinates, or the ending of `path` is not that of an image format.
+        The problem has no coordinates, or `path` does not have the extension of an image
+        format.
     InvalidTourError, InvalidTypeError
         The tour is not a giant tour of the problem, the routes do not visit each customer once, or
         the problem is not a `CVRP`.
@@ -118,7 +120,7 @@ def _around(points: NDArray[Any], routes: list[list[int]]) -> NDArray[np.intp]:
 
 
 def _color(place: int) -> tuple[float, float, float]:
-    """Return a color that differs from those of neighbouring places."""
+    """Return a colour that differs from those of neighbouring places."""
     return colorsys.hls_to_rgb(place * GOLDEN % 1.0, *SHADES[place % len(SHADES)])
 
 

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
     Routes = list[list[int]]
 
-MOST = 7  # most customers; all their non-empty subsets have 13,699 orders together
+MOST = 7  # maximum number of customers; their non-empty subsets have 13,699 orders in all
 
 
 def are_few(problem: Problem) -> bool:
-    """Return whether `best_routes` applies: few customers, hard and built-in constraints."""
+    """Return whether `best_routes` applies: few customers, and only hard, built-in constraints."""
     if not isinstance(problem, CVRP) or problem.customers > MOST:
         return False
     return problem.penalties is None and not problem.resources

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.runs.plan import Found, Stage
     from gpu_ls_plugin.runs.settings import Request, Settings
 
-SHARE, LONGEST = 1 / 12, 60.0  # duration of a try: share of the time, and most seconds
-MOST = 4  # most tries with fewer vehicles
-# Least kicks in a try for each node: of a chain on a GPU, of a core on a CPU. With fewer kicks, the
-# chains of a GPU still have more routes than after a full run, so the tried fleets are misleading
-# (docs/vehicle-routing.md, "How many vehicles?").
+SHARE, LONGEST = 1 / 12, 60.0  # duration of a try: share of the time left, and maximum in seconds
+MOST = 4  # maximum number of tries with fewer vehicles
+# Minimum number of kicks per node in a try: per chain on a GPU, per core on a CPU. With fewer
+# kicks, chains of a GPU still have more routes than after a full run, so the tried fleets are
+# misleading (docs/vehicle-routing.md, "How many vehicles?").
 KICKS = {"cuda": 12.0, "cpu": 5.0}
 NAME = "try of chains"
 
@@ -76,7 +76,7 @@ def first_try(main: Stage, tried: Settings, seconds: float) -> Stage:
 
 @dataclass(frozen=True)
 class _Prepare:
-    """Compiles kernels for a limited fleet, whose prices may need wider numbers."""
+    """Compiles kernels for a limited fleet: the price of a surplus route may need wider numbers."""
 
     backend: str
 
@@ -87,12 +87,12 @@ class _Prepare:
 
 @dataclass(frozen=True)
 class _Tries:
-    """After a better try, plans another one with one vehicle fewer, else the main stage."""
+    """Plans another try with one vehicle fewer after a better try, otherwise the main stage."""
 
     number: int = 0  # number of this try
     fleet: int | None = None  # fleet of this try; None if unlimited
     best: Found | None = None  # best result of the earlier tries
-    limit: int | None = None  # fleet of that result
+    limit: int | None = None  # fleet of the try that found `best`
 
     def __call__(
         self, stage: Stage, found: Found, left: float, rest: tuple[Stage, ...]
@@ -111,7 +111,7 @@ class _Tries:
 
 
 def _limited(stage: Stage, fleet: int | None) -> Stage:
-    """Return a stage with at most `fleet` vehicles; the same stage if that is None."""
+    """Return a stage with at most `fleet` vehicles; if that is None, return it unchanged."""
     if fleet is None:
         return stage
     problem, hard = stage.problem.with_fleet(fleet), stage.searched is stage.problem

@@ -16,24 +16,25 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.runs.settings import Request, Settings
 
 SEARCH = HybridGeneticSearch(size=50, children=64)
-# Children that all populations together need: (children, customers, power). Beyond this number of
-# customers, the children grow with this power of the customers. If there is time for just enough
-# children, a CPU has FEWEST populations; if there is more, both the number of populations and their
-# generations grow with the square root of the time.
+# Total number of children that this stage needs, as (children, customers, power): so many children
+# up to this number of customers; beyond it, they grow with this power of the number of customers.
+# If there is time for just enough children, a CPU runs FEWEST populations; if there is more time,
+# both the number of populations and their generations grow with the square root of the time.
 ENOUGH = {"cuda": (120_000, 173, 2), "cpu": (28_000, 300, 4)}
 FEWEST = 4
-SHARE = 0.5  # of the time, for this stage; after enough children, chains find little more
-LONGEST = 600.0  # seconds of this stage at most
-# Children per second: at most on a GPU; multiplied by the customers, on a GPU and on a core.
+SHARE = 0.5  # share of the time for this stage
+LONGEST = 600.0  # maximum duration of this stage in seconds
+# Children per second: on a GPU OF_A_GPU / customers, but at most ON_GPU; on each core of a CPU
+# OF_A_CORE / customers.
 ON_GPU, OF_A_GPU, OF_A_CORE = 6e4, 1.2e7, 1.5e5
 
 
 def first_generations(problem: CVRP, request: Request, chosen: Settings) -> Stage | None:
     """Return the stage that breeds routes before chains; None if the time is too short for it.
 
-    The chains that follow do not start from its routes, because they would seldom leave them. There
-    is no such stage if the request sets a search, starts, or limits other than time, or if lengths
-    are asymmetric. `chosen` are complete settings.
+    The chains that follow do not start from its routes, because they would seldom move away from
+    them. There is no such stage if the request sets a search, starts, or limits other than time, or
+    if lengths are asymmetric. `chosen` are the complete settings of the run.
     """
     if not left_alone(problem, request.given, chosen) or not problem.symmetric:
         return None

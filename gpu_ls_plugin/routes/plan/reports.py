@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.core.result import Progress, Result
 
-MOST_COMPLAINTS = 3  # number of violations that are printed at most
+MOST_COMPLAINTS = 3  # maximum number of violations that are printed
 
 
 def about_routes(problem: CVRP, result: Result) -> dict[str, Any]:

@@ -32,32 +32,33 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.runs.settings import Request, Settings
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-# Chains on giant tours as arrays: heat of annealing, and chains on each multiprocessor.
+# Chains on giant tours as arrays: heat of annealing, and number of chains per multiprocessor.
 HEAT, ROUTED_PER_PROCESSOR = 0.3, 2
 # Chains on linked lists: heat of annealing at the beginning and at the end.
 HEATS_OF_LINKED = (0.3, 0.01)
-# Kicks per second: of a chain on a GPU, of a core on a CPU.
+# Kicks per second: per chain on a GPU, per core on a CPU.
 KICKS_OF_ROUTES = {"cuda": 4000, "cpu": 10000}
 # A CPU runs as many chains as have time for 100 kicks per node each, up to 16 in all: fewer chains
 # with more kicks end with worse routes, and chains with fewer kicks do not cool down.
 KICKS_OF_A_CHAIN, MOST_CHAINS = 100, 16
-MIGRATIONS, SHARE_OF_MIGRANTS = 60, 0.2  # migrations in a run, and share of chains replaced by each
-LEAST_BETWEEN_MIGRATIONS = 0.02  # kicks per node
-LONG = 3600.0  # seconds; longer searches migrate at the same intervals as one of this length
+# Number of migrations per run, and share of the chains that each migration replaces.
+MIGRATIONS, SHARE_OF_MIGRANTS = 60, 0.2
+LEAST_BETWEEN_MIGRATIONS = 0.02  # minimum interval between migrations, in kicks per node
+LONG = 3600.0  # seconds; longer searches migrate at the intervals of a search of this length
 START = "savings"
-# Fewest customers of a search in parts. From there on, parts give better routes on CPUs at equal
-# processor time; on GPUs, chains of longer tours hardly fit into shared memory.
+# Minimum number of customers for a search in parts. Above it, parts give better routes on CPUs at
+# equal processor time; on GPUs, chains of longer tours hardly fit into shared memory.
 LEAST_CUSTOMERS = {"cuda": 2000, "cpu": 3000}
-# If there are fewer seconds per customer than this, a GPU searches in parts from 600 customers on,
-# because its many chains make too few kicks on whole tours. With 670 and 1,000 customers, parts are
-# 0.06 to 0.3 % better after 3 s.
+# With less time than SECONDS_A_CUSTOMER per customer, a GPU searches in parts from LEAST_HURRIED
+# customers on, because its many chains make too few kicks on whole tours. With 670 and 1,000
+# customers, parts are 0.06 to 0.3 % better after 3 s.
 LEAST_HURRIED, SECONDS_A_CUSTOMER = 600, 0.005
-CUSTOMERS = {"cuda": 250, "cpu": Decomposed.customers}  # customers in each part
+CUSTOMERS = {"cuda": 250, "cpu": Decomposed.customers}  # number of customers in each part
 # Initial price of an excess as large as the largest demand, in multiples of the longest length.
 # Most tours become feasible; the chains then lower the price (`PricedMigration`).
 LENGTHS_OF_A_DEMAND = 4
-SECONDS_OF_SOFT = 0.005  # per place of a giant tour: least time at which soft constraints pay
-FIRST_TOURS = 16  # tours that are constructed; the best one is divided into parts
+SECONDS_OF_SOFT = 0.005  # minimum time per place of a giant tour for soft constraints to pay
+FIRST_TOURS = 16  # number of constructed tours; the best one is divided into parts
 
 
 def settings_of_routes(problem: CVRP, request: Request) -> Settings:
@@ -85,7 +86,8 @@ def on_linked_lists(search: Any) -> TypeGuard[IteratedLocalSearch]:
 def divided(problem: CVRP, given: Settings, chosen: Settings) -> Settings:
     """Return the chosen settings, changed to search in parts if there are many customers.
 
-    `given` are the settings of the request, `chosen` complete ones. A given search is not replaced.
+    `given` are the settings of the request, `chosen` complete ones. A search that
+    the request sets is not replaced.
     """
     search = chosen.search
     if given.search is not None or not on_linked_lists(search):
@@ -111,7 +113,7 @@ def left_alone(problem: CVRP, given: Settings, chosen: Settings) -> bool:
 
 
 def _size(problem: TSP, request: Request, *, linked: bool) -> int:
-    """Return the number of giant tours to search, unless the request sets it."""
+    """Return how many giant tours to search if the request does not set the number."""
     backend, search = request.backend, request.given.search
     if (own := getattr(search, "populations", None)) is not None:
         return int(own(backend))
@@ -126,7 +128,7 @@ def _size(problem: TSP, request: Request, *, linked: bool) -> int:
 
 
 def _kicks_made(request: Request) -> float:
-    """Return about how many kicks a chain of a GPU, or a core of a CPU, makes in the time limit."""
+    """Return about how many kicks a chain of a GPU, or a core of a CPU, makes in the time."""
     return KICKS_OF_ROUTES[request.backend.name] * min(request.seconds, LONG)
 
 
@@ -162,14 +164,14 @@ def softened(
     """Return the problem to search, with soft constraints if vehicles are scarce.
 
     Vehicles are scarce if the start has more routes than the demands need: moves that respect the
-    capacity hardly ever remove a route of such a tour. If there is enough room, or time for only a
-    few kicks, hard constraints are faster. Limits on durations stay hard.
+    capacity hardly ever remove a route of such a tour. If vehicles are not scarce, or there is time
+    for only a few kicks, hard constraints are faster. Limits on durations stay hard.
 
     Parameters
     ----------
     problem : Problem
-        Returned unchanged unless its capacity is a hard constraint, without limited durations or
-        other resources.
+        Returned unchanged if constraints are soft, durations are limited or there are other
+        resources.
     search : callable
         The chosen search. Only chains on linked lists of routes set the price of violations.
     seconds : float

@@ -67,7 +67,7 @@ class CVRP(Problem):
     capacity : int
         Capacity of a vehicle.
     metric : str or Metric
-        As for `TSP`.
+        Metric of the lengths, as for `TSP`.
     service_times : number or array_like, shape (customers + 1,), optional
         Time that each customer adds to the duration of its route, in units of length; 0 for the
         depot.
@@ -79,7 +79,8 @@ class CVRP(Problem):
         depot for any sensible solution.
     copies : int, optional
         Copies of the depot in a giant tour: by default one per vehicle, but no more than there are
-        customers. With more copies than vehicles, tours may break the limit of the fleet.
+        customers. With more copies than vehicles, tours may have more routes
+        than vehicles.
     name, comment : str
         Free text.
     optimum : int or float, optional
@@ -92,7 +93,7 @@ class CVRP(Problem):
     customers : int
         Number of customers.
     vehicles : int
-        Size of the fleet; if it is unlimited, a number that suffices.
+        Size of the fleet; if it is unlimited, a number of vehicles that suffices.
     fleet : int or None
         Size of the fleet; None if it is unlimited.
     copies : int
@@ -198,8 +199,9 @@ class CVRP(Problem):
         ----------
         path : path
         rounding : {"auto", "nearest", "none"}
-            Whether lengths of type EUC_2D are rounded. By default they are rounded if the best
-            known costs of the instance's set are (`routes.problem.cvrplib.rounds`).
+            Whether lengths of type EUC_2D are rounded. By default they are rounded unless the
+            best known costs of the instance's set are sums of unrounded lengths
+            (`routes.problem.cvrplib.rounds`).
         vehicles, copies, optimum
             As in the class; `vehicles` defaults to VEHICLES in the file.
 
@@ -269,7 +271,7 @@ class CVRP(Problem):
         -------
         CVRP
             Its `comment` says how it was generated; its `name` contains the number of nodes and the
-            fewest vehicles.
+            minimum number of vehicles.
 
         Raises
         ------
@@ -360,14 +362,15 @@ class CVRP(Problem):
         Parameters
         ----------
         *resources : Resource
-            They replace the present resources. Load and duration always apply and are not listed.
+            Resources that replace the current ones. Load and duration always apply and are not
+            listed.
 
         Raises
         ------
         InvalidTypeError
-            One of them is not a `Resource`.
+            One of the arguments is not a `Resource`.
         UnsupportedProblemError
-            One of them does not apply to the problem.
+            A resource does not apply to the problem.
         """
         for resource in resources:
             checks.instance("resources", resource, kind=Resource, wanted="Resource")
@@ -465,7 +468,7 @@ class CVRP(Problem):
     @cached_property
     def untimed(self) -> Self:
         """The same problem without a limit on durations."""
-        # The present copies suffice; with a fleet, `_enough_vehicles` does not count them again.
+        # Setting a fleet avoids a call of `_enough_vehicles`: the current copies suffice.
         return self._changed(route_limit=None, fleet=self.fleet or self.copies)
 
     @cached_property
@@ -538,7 +541,7 @@ class CVRP(Problem):
         return giant_tours.route_sums(self, self.check(tours))
 
     def complaints(self, tour: ArrayLike) -> list[str]:
-        """Return a text for each violation of one giant tour: the route, the limit, the excess."""
+        """Return a line for each violation of one giant tour: the route, the excess, the limit."""
         row = self._one(tour)
         sums = self.route_sums(row)
         beyond = giant_tours.beyond_limit(self, sums.durations)[0]
@@ -626,9 +629,9 @@ class CVRP(Problem):
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write a CVRPLIB file (.vrp) from which `read` makes the same problem.
 
-        The depot is node 1. If lengths are rounded (metric "EUC_2D"), but the name is that of a set
-        with real lengths, pass `rounding="nearest"` to `read`. The file appears complete or not at
-        all, and replaces one of the same name.
+        The depot is node 1. If lengths are rounded (metric "EUC_2D"), but the problem is named like
+        a set with real lengths, pass `rounding="nearest"` to `read`. The file is written completely
+        or not at all, and replaces any file of the same name.
 
         Raises
         ------
@@ -646,12 +649,12 @@ class CVRP(Problem):
     def write_solution(self, tour: Any, path: str | os.PathLike[str]) -> None:
         """Write the routes and the cost of one giant tour as a CVRPLIB file (.sol).
 
-        The file appears complete or not at all.
+        The file is written completely or not at all.
 
         Raises
         ------
         InvalidTourError, InvalidTypeError
-            As `check`.
+            As for `check`.
         OSError
             The file cannot be written.
         """
@@ -666,7 +669,7 @@ class CVRP(Problem):
         FileNotFoundError
             No such file.
         FileFormatError
-            It is not such a file, or it belongs to another instance, as its customers or its cost
+            It is not a solution file, or it belongs to another instance: its customers or its cost
             do not match.
         """
         solution = cvrplib.read_solution(path)
@@ -682,18 +685,25 @@ class CVRP(Problem):
             return tour
 
     def _enough_vehicles(self) -> int:
-        """Return a sufficient fleet: three more than 1.3 times the demand needs, or more."""
+        """Return how many vehicles suffice, at most one per customer.
+
+        This is 3 plus 1.3 times the number that the demand needs, or the number of `simple_routes`
+        if that is larger.
+        """
         demand = int(self.demands.sum())
         needed = math.ceil(1.3 * demand / self.capacity) + 3
         if self.route_limit is None and needed <= self.customers:
-            # A simple route ends when no customer fits, so all but the last carry at least this.
+            # A simple route ends when no customer fits, so each but the last carries at least this.
             fullest = self.capacity - int(self.demands.max()) + 1
             if demand // fullest + 1 <= needed:
                 return needed  # skip simple routes: with many customers, they take long to build
         return min(self.customers, max(needed, len(self.simple_routes())))
 
     def simple_routes(self) -> list[list[int]]:
-        """Return any number of feasible routes, which go to the nearest customer that fits."""
+        """Return feasible routes for all customers: each goes on to the nearest one that fits.
+
+        The number of routes is not limited.
+        """
         routes: list[list[int]] = [[]]
         waiting = np.arange(1, self.customers + 1)
         at, load, duration, limit = 0, 0, 0.0, self.tolerated_limit

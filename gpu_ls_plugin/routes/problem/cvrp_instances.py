@@ -17,14 +17,14 @@ SIDE = 1001  # points on each side of the grid, with coordinates 0 to 1,000
 CENTRE = 500
 DEPOTS = ("central", "eccentric", "random")
 POSITIONING = ("random", "clustered", "random_clustered")
-SEEDS = (3, 8)  # least and most clusters
+SEEDS = (3, 8)  # minimum and maximum number of clusters
 REACH = 40.0  # distance over which the attraction of a seed falls to 1 / e
-ROUTE_SIZES = (3.0, 6.0, 25.0)  # mean customers of a route: least, most likely and most
+ROUTE_SIZES = (3.0, 6.0, 25.0)  # mean number of customers per route: minimum, mode, maximum
 UNIFORM = {"unitary": (1, 1), "1-10": (1, 10), "5-10": (5, 10), "1-100": (1, 100),
            "50-100": (50, 100)}  # fmt: skip
-SMALL, LARGE = (1, 10), (50, 100)  # limits of demands of kind "many_small"
-SMALL_SHARE = (0.7, 0.95)  # limits of the share of small demands
-EVEN_QUADRANTS, ODD_QUADRANTS = (1, 50), (51, 100)  # limits of demands of kind "quadrant"
+SMALL, LARGE = (1, 10), (50, 100)  # ranges of demands of kind "many_small"
+SMALL_SHARE = (0.7, 0.95)  # range of the share of small demands
+EVEN_QUADRANTS, ODD_QUADRANTS = (1, 50), (51, 100)  # ranges of demands of kind "quadrant"
 DEMANDS = (*UNIFORM, "quadrant", "many_small")
 MOST_CUSTOMERS = SIDE * SIDE // 2  # with more, clusters would fill the grid
 
@@ -63,8 +63,8 @@ def attracted_cells(
 ) -> NDArray[np.int64]:
     """Draw free cells one by one, with probabilities proportional to their attraction by the seeds.
 
-    By the Gumbel trick, the cells with the largest sums of log-attraction and a Gumbel number are
-    distributed like such a sequence of draws. They are marked as taken.
+    This uses the Gumbel trick: add a Gumbel number to the logarithm of each cell's attraction; the
+    cells with the largest sums are distributed like such draws. Drawn cells are marked as taken.
     """
     if count == 0:
         return np.zeros(0, np.int64)

@@ -39,12 +39,12 @@ if TYPE_CHECKING:
     from gpu_ls_plugin.routes.problem.giant_tours import RoutedProblem
     from gpu_ls_plugin.runs.domain import Content
 
-# Names in the sets whose best known costs are sums of unrounded lengths.
+# Matches names of instances whose best known costs are sums of unrounded lengths.
 REAL_SETS = re.compile(r"(CMT|Golden|Li|tai)[_-]?\d", re.IGNORECASE)
 MOST = 2**31 - 1
 TYPES = ("CVRP", "DCVRP", "ACVRP", "ADCVRP")  # A: asymmetric lengths, D: limited durations
 KNOWN_SECTIONS = {"NODE_COORD", "EDGE_WEIGHT", "DEMAND", "DEPOT", "SERVICE_TIME", "DISPLAY_DATA"}
-WRITTEN_AS = {  # EDGE_WEIGHT_TYPE of metrics
+WRITTEN_AS = {  # EDGE_WEIGHT_TYPE of each metric in a file
     **{name: name for name in ("EUC_2D", "CEIL_2D", "FLOOR_2D", "ATT", "GEO", "HAVERSINE")},
     **{name: name for name in ("MAN_2D", "MAX_2D")},
     "EUC": "EXACT_2D",  # EUC_2D would be rounded when the file is read
@@ -66,7 +66,7 @@ class Instance(tsplib.Instance):
 
 @dataclass(frozen=True)
 class Solution:
-    """Content of a solution file: routes as lists of customers, and their cost if stated."""
+    """Content of a solution file: routes as lists of customers, and their cost or None."""
 
     routes: list[list[int]]
     cost: float | None
@@ -87,9 +87,9 @@ def fits_routes(content: Content) -> int:
 def rounds(name: str) -> bool:
     """Return whether lengths of type EUC_2D are rounded in the set of an instance.
 
-    The name tells the set. TSPLIB rounds lengths. Exceptions are the sets of Christofides et al.
-    (CMT), Golden et al., Li et al., and Rochat and Taillard (tai), whose best known costs are sums
-    of real lengths.
+    The name of the instance identifies its set. Lengths are rounded, as in TSPLIB, except in the
+    sets of Christofides et al. (CMT), Golden et al., Li et al., and Rochat and Taillard (tai),
+    whose best known costs are sums of real lengths.
     """
     return not REAL_SETS.match(name)
 
@@ -191,7 +191,7 @@ def _depot_first(sections: Sections, nodes: NDArray[np.int64]) -> NDArray[np.int
 def _service_times(
     sections: Sections, nodes: NDArray[np.int64], order: NDArray[np.intp]
 ) -> NDArray[np.float64] | None:
-    """Return service times from a number or a section, 0 for the depot; None if there are none."""
+    """Return service times from a number or a section, 0 for the depot; None if unspecified."""
     if "SERVICE_TIME" in sections.lines:
         if "SERVICE_TIME" in sections.fields:
             raise sections.error("SERVICE_TIME", "given both as a number and as a section")

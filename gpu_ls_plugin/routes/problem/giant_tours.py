@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from gpu_ls_plugin.tours.problem.tsp import TSP
 
-TOLERANCE = 1e-9  # relative excess of a duration over a real limit that counts as rounding
+TOLERANCE = 1e-9  # a relative excess of a duration over a real limit up to this is rounding
 ULPS = 1e-15  # relative rounding error of a sum of three numbers
 
 
@@ -67,13 +67,13 @@ class RouteSums:
 
     customers: NDArray[np.int64]  # 0 if a route is empty
     loads: NDArray[np.int64]
-    costs: NDArray[Any]  # lengths
-    durations: NDArray[Any]  # lengths and service times
+    costs: NDArray[Any]  # length
+    durations: NDArray[Any]  # length plus service times
 
 
 @dataclass(frozen=True)
 class Violations:
-    """Excess of each row of a batch over each limit, shape (P,); 0 if the row respects it."""
+    """Excess of each row of a batch over each limit, shape (P,); 0 if it keeps the limit."""
 
     load: NDArray[np.int64]  # demand beyond the capacity, over all routes
     duration: NDArray[Any]  # beyond the route limit, over all routes
@@ -104,7 +104,7 @@ def route_sums(problem: RoutedProblem, rows: NDArray[np.int32]) -> RouteSums:
     rows, depots = from_depot(rows, problem.customers)
     nodes = np.where(depots, 0, rows)
     lengths = problem.nodes.lengths(nodes, np.roll(nodes, -1, axis=1))
-    # A length counts for the route of its first node; between two copies of the depot it is 0.
+    # An edge counts for the route of its first node, unless it joins two copies of the depot.
     lengths[depots & np.roll(depots, -1, axis=1)] = 0
     starts = np.flatnonzero(depots)
 
@@ -155,9 +155,9 @@ def beyond_limit(problem: RoutedProblem, durations: NDArray[Any]) -> NDArray[Any
 def tolerated(limit: float, alone: NDArray[Any]) -> float:
     """Return the limit that searches compare durations with, plus some tolerance if it is a float.
 
-    The tolerance is half of that in `beyond`: a route that a search considers feasible is feasible
-    in whichever order its duration is added up. Routes to a single customer, whose durations are
-    `alone`, are always feasible.
+    The tolerance is half of that in `beyond`. The other half allows for rounding: a route that a
+    search considers feasible is feasible in whichever order its duration is added up. Routes to a
+    single customer, whose durations are `alone`, are always feasible.
     """
     if alone.dtype.kind == "i":
         return limit
@@ -165,7 +165,7 @@ def tolerated(limit: float, alone: NDArray[Any]) -> float:
 
 
 def durations_alone(nodes: TSP, services: NDArray[Any]) -> NDArray[Any]:
-    """Return the duration of a route to each customer alone, as `route_sums` adds it; depot: 0."""
+    """Return the duration of a route to each single customer, as `route_sums` does; depot: 0."""
     depot, customers = np.zeros(nodes.n, np.int64), np.arange(nodes.n)
     alone: NDArray[Any] = nodes.lengths(depot, customers) + nodes.lengths(customers, depot)
     alone = alone + services
@@ -210,7 +210,7 @@ def canonical(rows: NDArray[Any], *, symmetric: bool = True, customers: int) -> 
     size, n = rows.shape
     copies = n - customers
     flat, starts = rows.ravel(), np.flatnonzero(depots)
-    lengths = np.diff(starts, append=flat.size)  # with the depot
+    lengths = np.diff(starts, append=flat.size)  # number of customers, plus 1 for the depot
     first = np.where(lengths > 1, flat.take(starts + 1, mode="clip"), n)
     last = np.where(lengths > 1, flat[starts + lengths - 1], n)
     backward = symmetric & (last < first)
@@ -218,7 +218,7 @@ def canonical(rows: NDArray[Any], *, symmetric: bool = True, customers: int) -> 
     sorted_ = order.reshape(size, copies).argsort(axis=1, kind="stable") + row_offsets(
         depots[:, :copies]
     )
-    begins = np.empty(size * copies, np.intp)  # of each route in the new rows
+    begins = np.empty(size * copies, np.intp)  # place of each route in the new rows
     begins[sorted_.ravel()] = lengths[sorted_.ravel()].cumsum() - lengths[sorted_.ravel()]
 
     route = np.repeat(np.arange(len(starts)), lengths)

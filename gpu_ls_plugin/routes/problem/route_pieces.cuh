@@ -1,31 +1,31 @@
-// The pieces of routes at a change of up to four edges, which cuts routes and links the pieces in
-// another way.
+// A change of up to four edges cuts routes into pieces and links these pieces in another way.
+// RoutePieces describes the pieces and their links.
 //
-// A cut has two ends: the city in front of it and the one behind. A piece of the route leads away
-// from each end, to a copy of the depot or to an end of another cut, its mate. Ends are numbers of
-// four bits, so a 32-bit word holds the mates of all eight.
+// A cut has two ends: the city in front of it and the one behind. From each end,
+// a piece of the route leads to a copy of the depot or to an end of another cut, the mate of the
+// first end. Ends are numbers of four bits, so a 32-bit word holds the mates of all eight ends.
 #pragma once
 
 #include "tours/problem/tour_segments.cuh"
 
 namespace gls {
 
-constexpr int kMostPieces = 4;  // most edges of a change
+constexpr int kMostPieces = 4;  // maximum number of edges in a change
 
 struct RoutePieces {
-  static constexpr int kNone = 15;  // the piece leads to a copy of the depot
+  static constexpr int kNone = 15;  // the mate if the piece leads to the depot
   uint32 linked, inner;             // for each end: the end it is linked to, and its mate
   uint32 front;                     // a bit for each end: whether it is in front of its cut
   uint32 fresh;                     // a bit for each cut: whether no cut before it is in its route
 
-  // route(place) returns the route of a place, offset(place, route) the number of steps to it from
-  // the beginning of the route.
+  // route(place) returns the route of a place; offset(place, route) returns the number of steps
+  // from the beginning of the route to the place.
   template <class Change, class Route, class Offset>
   GLS_DEVICE RoutePieces(const Change& change, Route route, Offset offset)
       : linked(0), inner(0xffffffffu), front(0), fresh(0) {
     const int n = change.cities(), size = change.edges();
     int routes[kMostPieces], offsets[kMostPieces];  // of the place in front of each cut
-    int ends[kMostPieces];                          // in front of each cut, and behind << 4
+    int ends[kMostPieces];                          // the end in front of each cut | behind << 4
     GLS_UNROLL
     for (int c = 0; c < kMostPieces; ++c) {
       routes[c] = -1 - c, offsets[c] = 0, ends[c] = 0;

@@ -3,9 +3,9 @@
 //
 // A change cuts a tour into segments. The head of a segment is its beginning up to its first depot;
 // the tail is its end from its last depot on. Each link joins a tail and a head into a new route.
-// For each place of the tour, the kernels store the segments of its route before and behind that
-// place (Schulz 2013, section 4.3; Irnich 2008). Evaluating a change then takes a few joins,
-// however long its segments are.
+// For each place of the tour, the kernels store summaries (Resource::Segment) of the parts of its
+// route before and behind that place (Schulz 2013, section 4.3; Irnich 2008). Evaluating a change
+// then takes a few joins of summaries, however long the segments of the tour are.
 #pragma once
 
 #include "routes/problem/route_pieces.cuh"
@@ -23,7 +23,7 @@ struct KeptRoutes {
 
   GLS_DEVICE int* route() const { return reinterpret_cast<int*>(at); }  // route of each place
   GLS_DEVICE int* start() const { return route() + n; }                 // first place of each route
-  GLS_DEVICE int* customers() const { return start() + copies; }        // number in each route
+  GLS_DEVICE int* customers() const { return start() + copies; }        // of each route: how many
   GLS_DEVICE static int64 bytes(int n, int copies) { return 4 * int64(n + 2 * copies); }
 
   // Whether there is a copy of the depot among the `length` places from `first` to `last`.
@@ -35,8 +35,8 @@ struct KeptRoutes {
   }
 };
 
-// A resource and its segments, in memory at `at`. If segments are sums, those behind a place are
-// not stored; they are computed from the segment of the whole route.
+// A resource and its summaries of routes, in memory at `at`. If summaries are sums, those of the
+// parts behind a place are not stored; they are computed from the summary of the whole route.
 template <class ResourceType>
 struct KeptResource {
   using Resource = ResourceType;
@@ -75,7 +75,7 @@ struct RoutePiece {
   int route;
   int64 used;  // its consumption of the first resource
 };
-constexpr int kNoRoute = -1;  // an empty piece
+constexpr int kNoRoute = -1;  // the route of an empty piece
 
 // The excess of the routes that a change touches, before and after it.
 template <class Amount>
@@ -103,7 +103,7 @@ template <class Weight, class Resource, class... Rest>
 struct ResourceList<Weight, Resource, Rest...> {
   static constexpr bool kTurns =
       Resource::kTurns || !Resource::kAdds || ResourceList<Weight, Rest...>::kTurns;
-  static constexpr bool kByNodes = ByNodes<Resource>::kValue;  // of the first resource
+  static constexpr bool kByNodes = ByNodes<Resource>::kValue;  // for the first resource
   static constexpr bool kAdds = Resource::kAdds && ResourceList<Weight, Rest...>::kAdds;
   static constexpr int kOwnWords = kWordsOf<ResourceData> + Resource::kWords;
   static constexpr int kWords = kOwnWords + ResourceList<Weight, Rest...>::kWords;
@@ -130,11 +130,12 @@ struct ResourceList<Weight, Resource, Rest...> {
   }
 };
 
-// The parameters of Routing. They follow KeptTours; the resources follow them.
+// The parameters of Routing. In the words of the objective, they come between KeptTours and the
+// parameters of the resources.
 struct RoutingData {
   const void* metric_data;
   int64 customers;
-  int64 fleet;            // most routes
+  int64 fleet;            // maximum number of routes
   uint64 vehicle_weight;  // a Weight: the price of a route beyond the fleet
 };
 
@@ -185,8 +186,8 @@ struct Routing {
     keep_totals(team, routes, due);
   }
 
-  // Update the data after a change: one thread first calls keep_places for each range of changed
-  // places, then keep_sums.
+  // Update the data after a change: one thread calls keep_places for each range of changed places,
+  // and then keep_sums.
   static constexpr bool kKeepsPlaces = List::kAdds;
   template <class City>
   GLS_DEVICE void keep_places(int n, City city, int first, int length) const {
@@ -231,7 +232,7 @@ struct Routing {
   }
 
   // Whether a change may reduce violations: a route that it cuts violates a limit, or the tour has
-  // more routes than the fleet. If directions matter, so may routes that are turned as a whole.
+  // more routes than the fleet. If directions matter, any change may, since it may reverse routes.
   template <class Change>
   GLS_DEVICE bool may_relieve(const Change& change) const {
     if (kTurns || *used_place() > fleet) return true;
@@ -268,7 +269,7 @@ struct Routing {
     return resources.resource.used(resources.resource.at(node));
   }
   // The piece from a node at a place to the next copy of the depot: in the direction of the tour if
-  // `step` is positive, else against it.
+  // `step` is positive, otherwise against it.
   GLS_DEVICE RoutePiece piece(int place, int node, int step, int n) const {
     if (is_depot(node, customers)) return {kNoRoute, 0};
     const KeptRoutes routes = kept_routes(n);
@@ -410,7 +411,7 @@ struct Routing {
   }
 
   // Follows a new route from one end to the other and returns the other end; the pieces of both
-  // ends lead to a depot. Calls pass(end, mate) for each piece between.
+  // ends lead to a depot. Calls pass(end, mate) for each piece between the two ends.
   template <class Pass>
   GLS_DEVICE static int end_of_chain(const RoutePieces& pieces, int end, Pass pass) {
     int at = pieces.link(end);
@@ -421,8 +422,8 @@ struct Routing {
     return at;
   }
 
-  // The excess of the new route from an end, if its other end has a greater number; else 0, so that
-  // each new route counts once.
+  // The excess of the new route that begins at an end; 0 if the other end of the route has a
+  // smaller number, so that each new route counts once.
   template <class Kept, class Change>
   GLS_DEVICE typename Kept::Amount excess_of_chain(const Kept& kept, const Change& change,
                                                    const RoutePieces& pieces, int end) const {
@@ -631,7 +632,7 @@ struct Routing {
     return segment.place(segment.length() - 1, n);
   }
 
-  // The present excess of the routes that a change cuts.
+  // The current excess of the routes that a change cuts.
   template <class Kept, class Change>
   GLS_DEVICE static typename Kept::Amount excess_of_cut(const Kept& kept, const Change& change) {
     typename Kept::Amount excess = 0;
@@ -719,7 +720,7 @@ struct Routing {
     typename Kept::Amount more = 0;
     const int last = wrapped(segment.last, n);
     int place = wrapped(segment.first, n);
-    if (!is_depot(change.city(place), customers)) {  // on to the first depot
+    if (!is_depot(change.city(place), customers)) {  // go on to the first depot
       const int route = routes.route()[place];
       place = wrapped(routes.start()[route] + routes.customers()[route] + 1, n);
     }

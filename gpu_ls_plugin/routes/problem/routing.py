@@ -32,7 +32,7 @@ MAX_PRICE = 2.0**40  # largest price of a unit of a violation if costs are integ
 
 @dataclass(frozen=True)
 class Penalties:
-    """Prices of a unit of load, of a unit of duration, and of a route beyond their limits."""
+    """Prices of a unit of load, a unit of duration and a route, each beyond its limit."""
 
     load: float
     duration: float
@@ -171,7 +171,7 @@ class Routing(Objective):
 
     @property
     def proven(self) -> bool:
-        """Whether all resources are built in, so that tests compare their C++ with their Python."""
+        """Whether all resources are built in; tests compare their C++ with their Python."""
         return not any(map(foreign, self.resources))
 
     def kept_bytes(self, problem: Any) -> int:

@@ -21,10 +21,10 @@ struct RouteRows {
   const void* nodes_data;  // metric data of the depot and the customers
   const uint64* vehicles;  // VehiclesData
   int* orders;             // the customers of each row, route after route
-  unsigned char* begins;   // 1 at the first customer of each route, else 0
+  unsigned char* begins;   // 1 at the first customer of each route, otherwise 0
 };
 
-// Time is int64 if lengths and service times are integers, else double.
+// Time is int64 if lengths and service times are integers, otherwise double.
 template <class Metric, class TimeType>
 struct Vehicles {
   using Length = typename Metric::Length;
@@ -32,7 +32,7 @@ struct Vehicles {
 
   int customers;         // nodes 1..customers; 0 is the depot
   int64 capacity;        // of each vehicle
-  int most;              // most routes of a row
+  int most;              // maximum number of routes per row
   const int* demands;    // of each node
   const Time* services;  // service time of each node
   Time limit;            // longest duration of a route

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 class Resource(ABC):
     """A quantity that a vehicle consumes on its route, up to a limit.
 
-    It defines a classical resource extension function (Schulz 2013, section 4.3), which is
+    A resource defines a classical resource extension function (Schulz 2013, section 4.3), which is
     aggregated over segments of a giant tour.
 
     Attributes
@@ -22,8 +22,8 @@ class Resource(ABC):
     name : str
         Name in the registry.
     segments : int
-        Number of segments stored for each place of a tour: 1 if segments are sums (`kAdds`), else
-        2.
+        Number of segments stored for each place of a tour: 1 if segments are sums (`kAdds`),
+        otherwise 2: up to the place and from it on.
     """
 
     name: ClassVar[str]

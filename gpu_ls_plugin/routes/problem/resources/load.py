@@ -45,5 +45,5 @@ class Load(Resource):
         return excess
 
     def weight(self, problem: RoutedProblem) -> float:
-        """Return four times the longest length; inserting a customer into a route costs less."""
+        """Return four times the longest length plus 1: inserting a customer never costs as much."""
         return 4 * problem.longest + 1
